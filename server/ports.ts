@@ -215,6 +215,8 @@ export type StoreReplaced = { readonly progress: Progress; readonly seen: Progre
 export type Witness = {
   /** `undefined` when there is none. Throws when it cannot be read. */
   read(): Promise<StorePosition | undefined>
+  /** Whether it lies on another device than the store, so that no snapshot of one device takes both back. */
+  isApart(): Promise<boolean>
   /** Replaces it atomically. Throws when that fails. */
   write(position: StorePosition): Promise<void>
 }

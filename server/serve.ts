@@ -66,6 +66,9 @@ const DRAIN_SLACK_MS = 30_000
 // How long other modules wait for the first reads, when changes come without a pause.
 const READERS_FIRST_MS = 1000
 
+const WITNESS_BESIDE =
+  'it lies on the device of the database, so a snapshot takes both back, and money that arrives while the wall is down may stop sales; set WITNESS_PATH to a disk of its own'
+
 /** What `main` has made: settings, the store, the journal, and the first and second signal to end. */
 export type Given = {
   readonly config: Config
@@ -83,7 +86,8 @@ export async function serve(given: Given): Promise<void> {
     config.metricsPort === undefined ? undefined : (await import('./adapters/metrics/metrics.ts')).openMetrics()
   const meters = metrics ?? noOpMetrics
   const { logger, last } = recentAlerts(meters.logger(given.logger), clock)
-  const witness = witnessAt(config.witnessPath)
+  const witness = witnessAt(config.witnessPath, config.database)
+  if (config.witnessPath !== undefined && !(await witness.isApart())) logger.note('witness', { what: WITNESS_BESIDE })
   const witnessing = keepWitness({ store: store.store, witness, clock, logger })
   const wall = await openWall({ ...given, logger }, meters, witnessing.committed)
   const { server, sold, ready, stream, chain, facilitator, advance, keys, reads } = wall
@@ -147,7 +151,7 @@ function readingsOf(
     store: storeWatch.seen,
     storeBytes: async () => (files === undefined ? undefined : await sizeOf(files)),
     blocks: () => ({ sold: view.claimed.size, open: TOTAL_BLOCKS - view.claimed.size }),
-    orphans,
+    orphans: () => orphans().length,
     build: { version: manifest.version, bun: Bun.version },
   }
 }
@@ -170,7 +174,7 @@ function overviewOf(
     sells: ready.sells(),
     reads: ready.reads(),
     sold: view.claimed.size,
-    orphans: orphans(),
+    orphans: orphans().length,
     ...storeWatch.seen(),
     alerts: alerts(),
   })
@@ -205,7 +209,7 @@ function startLoops(
     if ((await swept()) === 'seen' && (await restored.isCurrent())) {
       witnessing.begin()
       rail.reconciled()
-    }
+    } else rail.waitsFor(restored.reason())
     return config.reconcileIntervalMs
   })
   const compact = logCompactor({ ...store, clock, logger })

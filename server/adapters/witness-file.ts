@@ -1,10 +1,13 @@
 /** The witness as a file: one line of JSON, replaced as a whole. It is on the disk before `write` resolves. */
 
-import { open, readFile, rename, writeFile } from 'node:fs/promises'
+import { open, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Witness } from '../ports.ts'
+
+/** Where the store is, of which a witness is kept. */
+type Database = { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: string }
 
 const Position = Type.Object(
   {
@@ -15,12 +18,31 @@ const Position = Type.Object(
   { additionalProperties: false },
 )
 
-/** The witness at a path; without one, none is kept. Reading one that holds something else throws. */
-export function witnessAt(path: string | undefined): Witness {
-  return path === undefined ? { read: async () => undefined, write: async () => {} } : witnessFile(path)
+/**
+ * The witness at a path of a store on `database`; without one, none is kept. Reading one that holds something else throws.
+ */
+export function witnessAt(path: string | undefined, database: Database): Witness {
+  if (path !== undefined) return witnessFile(path, database)
+  return { read: async () => undefined, isApart: async () => false, write: async () => {} }
 }
 
-function witnessFile(path: string): Witness {
+const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/
+
+/** Whether a folder lies on another device than a database. A server on another machine has another one. */
+async function isApart(folder: string, database: Database): Promise<boolean> {
+  if (database.kind === 'postgres') {
+    const { hostname, searchParams } = new URL(database.url)
+    return !LOOPBACK.test(hostname) && !searchParams.has('host')
+  }
+  try {
+    const [its, ours] = await Promise.all([stat(folder), stat(database.path)])
+    return its.dev !== ours.dev
+  } catch {
+    return false
+  }
+}
+
+function witnessFile(path: string, database: Database): Witness {
   const folder = dirname(resolve(path))
   return {
     async read() {
@@ -32,6 +54,7 @@ function witnessFile(path: string): Witness {
         throw error
       }
     },
+    isApart: () => isApart(folder, database),
     async write({ change, payment, height }) {
       const aside = `${path}.new`
       const line = `${JSON.stringify({ change, payment, height: height.toString() })}\n`

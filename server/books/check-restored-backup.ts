@@ -15,7 +15,7 @@ const LOOK_EVERY_MS = 60_000
 /** What the check needs. */
 export type RestoredBackupDeps = FindOrphanDeps & {
   readonly store: Pick<Store, 'position'>
-  readonly witness: Pick<Witness, 'read'>
+  readonly witness: Pick<Witness, 'read' | 'isApart'>
   readonly payouts: Payouts
   readonly facilitator: Pick<Facilitator, 'signers'>
   readonly clock: Clock
@@ -25,8 +25,12 @@ export type RestoredBackupDeps = FindOrphanDeps & {
 export type RestoredBackupCheck = {
   /** Continues the check, and answers whether the store is known to be current. Must be called again and again. */
   isCurrent(): Promise<boolean>
-  /** How many payments without a known purchase are not accounted for. */
-  orphans(): number
+  /** Payments without a known purchase that are not accounted for. */
+  orphans(): readonly OrphanPayment[]
+  /** Whether the store is behind its witness. */
+  isOlder(): boolean
+  /** What keeps the store from counting as current, as far as it is known; `null` when nothing is. */
+  reason(): string | null
   /** Must be called when the store may have been replaced. The check then begins again. */
   replaced({ progress, seen, isOlder }: StoreReplaced): void
 }
@@ -35,9 +39,10 @@ export type RestoredBackupCheck = {
  * Makes the check of this process.
  *
  * A store behind its witness is an older copy: nothing is sold until the operator accepts it. Money without a known purchase
- * is a sign of an older copy, too, if there is no witness, or if our own facilitator sent it: a snapshot of a whole machine
- * restores the witness together with the store. All other money is stray: it is booked, the operator gets an alert, and
- * sales go on. So it is with all money that arrives later, because a purchase is written before its money moves.
+ * is a sign of an older copy, too, if there is no witness, or if our own facilitator sent it and the witness lies on the
+ * device of the database: a snapshot restores both together. If the witness lies apart, it would know, so sales go on and
+ * the operator gets an alert. All other money is stray: it is booked, the operator gets an alert, and sales go on. So it is
+ * with all money that arrives later, because a purchase is written before its money moves.
  */
 export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupCheck {
   const { clock } = deps
@@ -58,32 +63,46 @@ export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupChe
         const isDue = clock.elapsed() - lookedAt >= LOOK_EVERY_MS
         if (!isCurrent || isDue) lookedAt = clock.elapsed()
         if (!isCurrent) await prove()
-        else if (isDue) await accountFor(deps, scan, tell)
+        else {
+          scan.orphans = await unaccounted(deps, scan.orphans)
+          if (isDue) await accountFor(deps, scan, tell)
+        }
       } catch (error) {
         // The next call continues from here.
         if (!(error instanceof StoreUnavailable)) throw error
       }
       return isCurrent
     },
-    orphans: () => scan.orphans.length,
+    orphans: () => scan.orphans,
+    isOlder: () => scan.isBehind,
+    reason() {
+      if (isCurrent) return null
+      if (scan.isBehind) return OLDER
+      return scan.orphans.length === 0 ? null : UNKNOWN
+    },
     replaced({ progress, seen, isOlder }) {
       if (isOlder) tell.olderCopy(progress, seen)
       isCurrent = false
       witnessed = undefined
       scan.isOver = true
-      scan = newScan()
+      scan = newScan(isOlder)
     },
   }
 }
+
+const OLDER = 'the database is older than what this wall had come to; put the newest copy back, or run accept-restore'
+const UNKNOWN =
+  'money arrived that no purchase is known for; pixel-wall books lists it, and resolve --all --stray or accept-restore ends this'
 
 /** How far this process has read the chain, and the payments it found that are not accounted for yet. */
 type Scan = {
   next: bigint | undefined
   orphans: readonly OrphanPayment[]
+  isBehind: boolean // the store is behind its witness, or behind what this process has seen
   isOver: boolean // once the store may have been replaced, so that this scan no longer counts
 }
 
-const newScan = (): Scan => ({ next: undefined, orphans: [], isOver: false })
+const newScan = (isBehind = false): Scan => ({ next: undefined, orphans: [], isBehind, isOver: false })
 
 /** Whether the store is not behind its witness, and the chain shows no sign of an older copy. */
 async function provePresent(
@@ -95,6 +114,7 @@ async function provePresent(
   const position = await deps.store.position()
   const isBehind = witnessed !== undefined && isOlder(position, witnessed)
   if (isBehind) tell.olderCopy(position, witnessed)
+  scan.isBehind = isBehind
   scan.orphans = await unaccounted(deps, scan.orphans)
   const isThrough = await scanOn(deps, scan, !isBehind, async (found) => {
     if (witnessed === undefined || isBehind) return found
@@ -102,8 +122,11 @@ async function provePresent(
     if (sent !== 'silent') for (const stray of sent.byOthers) await bookStray(deps, stray, tell)
     return sent === 'silent' ? sent : sent.byOurs
   })
-  for (const orphan of scan.orphans) tell.orphan(orphan)
-  return isThrough && scan.orphans.length === 0 && !isBehind
+  // Some of what was found anew may have been booked by an earlier process.
+  scan.orphans = await unaccounted(deps, scan.orphans)
+  const maySell = scan.orphans.length === 0 || (witnessed !== undefined && (await deps.witness.isApart()))
+  for (const orphan of scan.orphans) tell.orphan(orphan, maySell && !isBehind)
+  return isThrough && maySell && !isBehind
 }
 
 /** Books what has arrived since as stray: the store is current, so it is no forgotten sale. */
@@ -163,8 +186,13 @@ function alertsOnce(logger: Logger) {
     told.add(about)
   }
   return {
-    orphan: ({ payer, nonce, tx }: OrphanPayment) =>
-      once(nonce, 'orphan', { payer, nonce, tx, what: 'a block was paid for that this database never sold' }),
+    orphan: ({ payer, nonce, tx }: OrphanPayment, maySell: boolean) =>
+      once(nonce, 'orphan', {
+        payer,
+        nonce,
+        tx,
+        what: `a block was paid for that this database never sold${maySell ? '; its witness knows no lost sale, so sales go on' : ''}`,
+      }),
     stray: ({ payer, nonce, tx, amount }: OrphanPayment) =>
       once(nonce, 'stray', {
         payer,
@@ -179,7 +207,7 @@ function alertsOnce(logger: Logger) {
         payment: found.payment,
         seenChange: seen.change,
         seenPayment: seen.payment,
-        what: 'the database is older than what this wall had come to; put the newest copy back, or run accept-restore',
+        what: OLDER,
       }),
   }
 }

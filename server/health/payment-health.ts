@@ -13,6 +13,8 @@ export type PaymentHealth = {
   probeInMs(): number
   /** Tells that the purchases an earlier run left open were looked at, and the store is of the present. */
   reconciled(): void
+  /** Tells what `reconciled` waits for, in words without secrets; `null` when that takes only seconds. */
+  waitsFor(reason: string | null): void
   /** Tells that the store may be another one by now: no new payment is taken until `reconciled` is told again. */
   suspend(): void
 }
@@ -44,6 +46,7 @@ export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
   let lack: string | null = null // what is done without
   let checked = false
   let reconciled = false
+  let waiting: string | null = null // what `reconciled` waits for
   let stalled = false
   let failedProbes = 0
   let failingSince: number | null = null
@@ -51,17 +54,13 @@ export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
   let head: bigint | undefined
   let isStill = false // the chain was no further at the last probe than at the one before
   let probedMs: number | undefined
-  let shown: { readonly now: Rail; readonly what: string | null } = { now: 'arming', what: null }
+  const note = changesNoted(logger)
 
-  const words = () => fault ?? trouble ?? lack
+  const words = () => fault ?? trouble ?? (reconciled ? null : waiting) ?? lack
   const state = () => {
     const failingForMs = failingSince === null ? 0 : clock.elapsed() - failingSince
     const now = railState({ fault, checked, reconciled, stalled, failedProbes, failingForMs })
-    const what = words()
-    if (now !== shown.now || what !== shown.what) {
-      logger.note('rail', what === null ? { state: now } : { state: now, what })
-      shown = { now, what }
-    }
+    note(now, words())
     wasArmed ||= now === 'armed'
     return now
   }
@@ -77,6 +76,10 @@ export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
     },
     reconciled: () => {
       reconciled = true
+      state()
+    },
+    waitsFor: (reason) => {
+      waiting = reason
       state()
     },
     suspend: () => {
@@ -103,6 +106,16 @@ export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
       }
       state()
     },
+  }
+}
+
+/** Notes the state of the rail in the journal when it, or what is wrong, changes. */
+function changesNoted(logger: Logger): (now: Rail, what: string | null) => void {
+  let shown: { readonly now: Rail; readonly what: string | null } = { now: 'arming', what: null }
+  return (now, what) => {
+    if (now === shown.now && what === shown.what) return
+    logger.note('rail', what === null ? { state: now } : { state: now, what })
+    shown = { now, what }
   }
 }
 

@@ -32,7 +32,7 @@ export const acceptRestore: Command = {
 
 async function accept(isAccepted: boolean): Promise<number> {
   const { database, network, rpcUrls, rpcCallsPerSecond, offer, witnessPath } = readConfig(Bun.env)
-  const witness = witnessAt(witnessPath)
+  const witness = witnessAt(witnessPath, database)
   const { checkpoint, payouts, store, close } = await openStore(database, network)
   try {
     const chain = viemChain(openEndpoints(network, rpcUrls, { clock, callsPerSecond: rpcCallsPerSecond }), offer)

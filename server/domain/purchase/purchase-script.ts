@@ -149,7 +149,12 @@ function* giveLanded(order: Order, landed: Landed, tx: Hash): Script<Outcome> {
 /** A payment seen for the first time, or `released` and sent again (`order.listing` is then the first one). */
 function* buyFresh(order: Order, released?: Purchase): Script<Outcome> {
   const { target, payment, listing, terms, now } = order
-  if (!order.armed) return refused(facilitatorUnavailable('Payments are being checked at the moment'))
+  if (!order.armed)
+    return refused(
+      facilitatorUnavailable(
+        'No new payments are taken at the moment; rail of GET /api/health says when they are again',
+      ),
+    )
   const unfit = unfitness(payment, terms, now)
   const checked = yield* ask({ do: 'check-signature', payment })
   if (checked === 'not-signed') return yield* refuseUnsigned(order, unfit)

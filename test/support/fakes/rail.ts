@@ -7,6 +7,7 @@ export const armedRail: PaymentHealth = {
   fault: () => null,
   probe: async () => {},
   probeInMs: () => 8000,
+  waitsFor: () => {},
   reconciled: () => {},
   suspend: () => {},
 }

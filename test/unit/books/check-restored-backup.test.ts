@@ -19,10 +19,14 @@ async function openWorld() {
   const [chain, logger, clock] = [fakeChain(), fakeLogger(), fakeClock(NOW)]
   const facilitator = fakeFacilitator(chain)
   const engine = await openSqlite(':memory:', TERMS.network)
-  const witness = { seen: undefined as StorePosition | undefined }
+  const witness = { seen: undefined as StorePosition | undefined, isApart: false }
   const deps = { ...engine, chain, facilitator, terms: TERMS, clock, logger }
   const newCheck = (changes: Partial<typeof deps> = {}) =>
-    checkRestoredBackup({ ...deps, ...changes, witness: { read: async () => witness.seen } })
+    checkRestoredBackup({
+      ...deps,
+      ...changes,
+      witness: { read: async () => witness.seen, isApart: async () => witness.isApart },
+    })
   const check = newCheck()
   const events = () => logger.alerts.map(({ event }) => event)
   await engine.checkpoint.reach(HEAD)
@@ -41,7 +45,7 @@ test('a new wall is of the present, and remembers from where', async () => {
   const { chain, clock, logger, facilitator } = await openWorld()
   const fresh = await openSqlite(':memory:', TERMS.network)
   chain.land(paymentOf(1, 1), SIGNER)
-  const witness = { read: async () => undefined }
+  const witness = { read: async () => undefined, isApart: async () => false }
   const check = checkRestoredBackup({ ...fresh, witness, chain, facilitator, terms: TERMS, clock, logger })
   expect(await check.isCurrent()).toBe(true)
   expect(await fresh.checkpoint.height()).toBe(HEAD + 1n)
@@ -103,6 +107,34 @@ describe('a store level with its witness', () => {
     expect([await check.isCurrent(), events()]).toEqual([false, ['stray', 'orphan']])
     await payouts.note(paymentOf(3, 3), 'stray', NOW)
     expect(await check.isCurrent()).toBe(true)
+  })
+
+  test('on another device knows of no lost sale, so sales go on, and what stays unknown is told at each start', async () => {
+    const { chain, check, newCheck, witness, events, logger, payouts } = await openWitnessed()
+    witness.isApart = true
+    const tx = chain.land(paymentOf(3, 3), SIGNER)
+    expect([await check.isCurrent(), check.reason(), check.orphans()]).toMatchObject([true, null, [{ tx }]])
+    expect(logger.alerts).toMatchObject([
+      { event: 'orphan', facts: { tx, what: expect.stringContaining('sales go on') } },
+    ])
+    expect(await payouts.isNoted(paymentOf(3, 3))).toBe(false)
+    expect([await newCheck().isCurrent(), events()]).toEqual([true, ['orphan', 'orphan']])
+    await payouts.note(paymentOf(3, 3), 'stray', NOW)
+    expect([await check.isCurrent(), check.orphans()]).toEqual([true, []])
+    const next = newCheck()
+    expect([await next.isCurrent(), next.orphans(), events().length]).toEqual([true, [], 2])
+  })
+
+  test('says why it keeps the wall from selling', async () => {
+    const { chain, check, witness, store } = await openWitnessed()
+    chain.land(paymentOf(3, 3), SIGNER)
+    await check.isCurrent()
+    expect(check.reason()).toStartWith('money arrived that no purchase is known for')
+    witness.isApart = true
+    witness.seen = { ...(await store.position()), change: 2 }
+    check.replaced({ progress: witness.seen, seen: witness.seen, isOlder: false })
+    expect([await check.isCurrent(), check.isOlder()]).toEqual([false, true])
+    expect(check.reason()).toStartWith('the database is older than what this wall had come to')
   })
 
   test('waits to be told who sends, and takes a facilitator that does not tell for the sender', async () => {

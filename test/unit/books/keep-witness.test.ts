@@ -17,6 +17,7 @@ function openWorld() {
     store: { position: async () => world.position },
     witness: {
       read: async () => undefined,
+      isApart: async () => false,
       async write(position) {
         if (world.isFull) throw new Error('no space left')
         world.written.push(position)
