@@ -1,7 +1,8 @@
 /** `pixel-wall`: serves the wall and runs all commands of operators. */
 
 import manifest from '../package.json'
-import { terminalText } from '../shared/terminal.ts'
+import { nearest } from '../shared/nearest.ts'
+import { terminalLine, terminalText } from '../shared/terminal.ts'
 import { ConfigError, EXIT_CONFIG, warningsOf } from './config.ts'
 import type { Command } from './operate/command.ts'
 import { loadSettings } from './settings-file.ts'
@@ -46,7 +47,7 @@ if (name === '--version') {
   settle()
   await import('./main.ts')
 } else if (command === undefined) {
-  console.error(USAGE)
+  console.error(`${mistake()}\n\n${USAGE}`)
   process.exitCode = 2
 } else {
   const { runCommand } = await import('./operate/command.ts')
@@ -58,11 +59,19 @@ if (name === '--version') {
   }
 }
 
+/** What is wrong with what was typed. */
+function mistake(): string {
+  if (name === undefined) return 'No command was given.'
+  if (name === 'serve') return '`serve` takes nothing else; --env-file FILE stands before it.'
+  const meant = nearest(name, ['serve', ...Object.keys(COMMANDS)])
+  return terminalLine(`There is no command ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`}`)
+}
+
 /** Loads the settings file into the environment. Ends the process when it cannot be read. */
 function settle(): void {
   try {
-    loadSettings(process.env, file)
-    for (const warning of warningsOf(process.env)) console.error(warning)
+    const warnings = loadSettings(process.env, file)
+    for (const warning of [...warnings, ...warningsOf(process.env)]) console.error(terminalLine(warning))
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     console.error(terminalText(error.message))

@@ -84,6 +84,12 @@ type Setting = keyof typeof SETTINGS
 // Former names, which are read when the current name is not set.
 const formerNames: Readonly<Partial<Record<Setting, string>>> = { ADMIN_SOCKET_PATH: 'DESK_PATH' }
 
+/** All names that are read: settings, the files of those that are secrets, and former names. */
+export const SETTING_NAMES: readonly string[] = [
+  ...Object.entries(SETTINGS).flatMap(([name, about]) => ('secret' in about ? [name, `${name}_FILE`] : [name])),
+  ...Object.values(formerNames),
+]
+
 /** The warnings about former names of settings. */
 export const warningsOf = (env: Env): readonly string[] =>
   Object.entries(formerNames)
@@ -208,7 +214,7 @@ function beside(
 
 const cannotWork = (problems: readonly string[]) =>
   new ConfigError(
-    `The settings cannot work:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\nSee .env.example.`,
+    `The settings cannot work:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\nEach is explained in .env.example, in a release in pixel-wall.env.`,
   )
 
 type Parsed<T> = { readonly value: T } | { readonly problem: string }
@@ -222,11 +228,11 @@ const hostOf = (text: string): Parsed<string> =>
     ? { value: text }
     : { problem: 'must be an address or a name of this machine, without a port' }
 
-// Prose is shown as it is. An address becomes a link on public pages.
+// It becomes a link on public pages.
 const contactOf = (text: string): Parsed<string> =>
-  /^(?!https:|mailto:|tel:)[a-z][a-z\d+.-]*:\S/i.test(text)
-    ? { problem: 'must be an address of mail, or begin with https://, mailto: or tel:' }
-    : { value: text }
+  /^(?:https:\/\/\S+|(?:mailto:)?[^\s:@]+@[^\s:@]+|tel:\S+)$/i.test(text)
+    ? { value: text }
+    : { problem: 'must be an address of mail, or begin with https://, mailto: or tel:' }
 
 const priceOf = (text: string): Parsed<bigint> => {
   const value = atomicOf(text)

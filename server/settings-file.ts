@@ -1,22 +1,45 @@
 /** A file of settings, read as systemd reads an `EnvironmentFile`, so that it means the same whoever starts the wall. */
 
 import { readFileSync } from 'node:fs'
-import { ConfigError } from './config.ts'
+import { nearest } from '../shared/nearest.ts'
+import { ConfigError, SETTING_NAMES } from './config.ts'
 
 // The first that exists is read.
 const USUAL = ['.env', '/etc/pixel-wall.env']
 
 /**
  * Adds to the environment what the file sets and the environment does not: the usual file, if there is one, unless it is
- * named. Throws `ConfigError` where a file cannot be read or understood.
+ * named. Throws `ConfigError` where a file cannot be read or understood, or misspells a setting. Returns warnings about names
+ * that nobody reads.
  */
-export function loadSettings(env: Record<string, string | undefined>, named?: string): void {
+export function loadSettings(env: Record<string, string | undefined>, named?: string): readonly string[] {
   for (const path of named === undefined ? USUAL : [named]) {
     const text = textOf(path, named === undefined)
     if (text === undefined) continue
-    for (const [name, value] of parseSettings(text, path)) env[name] ??= value
-    return
+    const settings = parseSettings(text, path)
+    const warnings = checkNames(
+      settings.map(([name]) => name),
+      path,
+    )
+    for (const [name, value] of settings) env[name] ??= value
+    return warnings
   }
+  return []
+}
+
+// Read by the runtime, by the database's client, and by the libraries below them.
+const OTHERS = /^(?:PG|BUN_|NODE_|SSL_|LC_)|^(?:TZ|LANG|PATH|TMPDIR)$|_PROXY$/i
+
+/** Throws for names that are nearly those of settings. A misspelt price would sell at another one. */
+function checkNames(names: readonly string[], path: string): readonly string[] {
+  const unknown = names.filter((name) => !SETTING_NAMES.includes(name) && !OTHERS.test(name))
+  const told = unknown.map((name) => ({ name, meant: nearest(name.toUpperCase(), SETTING_NAMES) }))
+  const misspelt = told.filter(({ meant }) => meant !== undefined)
+  if (misspelt.length > 0)
+    throw new ConfigError(
+      misspelt.map(({ name, meant }) => `${path}: there is no setting ${name}; did you mean ${meant}?`).join('\n'),
+    )
+  return told.map(({ name }) => `${path}: the wall reads no setting ${name}.`)
 }
 
 function textOf(path: string, mayLack: boolean): string | undefined {

@@ -193,11 +193,14 @@ describe('settings', () => {
 })
 
 describe('settings that cannot work', () => {
-  test.each(['javascript:alert(1)', 'http://wall.example', 'data:text/html,x'])('%j is no contact', (contact) => {
-    expect(problemsOf({ ...REQUIRED, OPERATOR_CONTACT: contact })).toEqual([
-      'OPERATOR_CONTACT must be an address of mail, or begin with https://, mailto: or tel:',
-    ])
-  })
+  test.each(['javascript:alert(1)', 'http://wall.example', 'data:text/html,x', 'nonsense', '@', 'mailto:ops'])(
+    '%j is no contact',
+    (contact) => {
+      expect(problemsOf({ ...REQUIRED, OPERATOR_CONTACT: contact })).toEqual([
+        'OPERATOR_CONTACT must be an address of mail, or begin with https://, mailto: or tel:',
+      ])
+    },
+  )
 
   test.each(['http://localhost', 'a b', 'wall.example/'])('%j is nowhere to listen', (host) => {
     expect(problemsOf({ ...REQUIRED, HOST: host })).toEqual([

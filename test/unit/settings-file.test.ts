@@ -65,3 +65,16 @@ test('the environment wins over the file, and a named file must be there', () =>
   loadSettings(env, path)
   expect<Record<string, string>>(env).toEqual({ HOST: 'two', PORT: '1', DATABASE_PATH: '' })
 })
+
+test('a name that is nearly a setting’s is refused, and one that nobody reads is warned of', () => {
+  const path = join(folder, 'misspelt.env')
+  const load = (text: string) => {
+    writeFileSync(path, text)
+    return loadSettings({}, path)
+  }
+  expect(() => load('PRIZE=5.00\nport=1\nBASE_URL=x')).toThrow(
+    `${path}: there is no setting PRIZE; did you mean PRICE?\n${path}: there is no setting port; did you mean PORT?`,
+  )
+  expect(load('RPC_URL_FILE=x\nDESK_PATH=x\nPGPASSWORD=x\nHTTPS_PROXY=x\nTZ=UTC')).toEqual([])
+  expect(load('COLOUR=red')).toEqual([`${path}: the wall reads no setting COLOUR.`])
+})

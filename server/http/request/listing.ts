@@ -1,5 +1,6 @@
 /** Reads the listing that a buyer gives in the query of a purchase. */
 
+import { nearest } from '../../../shared/nearest.ts'
 import { failure, type Failure } from '../../domain/failure.ts'
 import { LISTING_KEYS, readListing, type Listing, type ListingKey } from '../../domain/purchase/listing.ts'
 import { readQuery, strangerIn } from './query.ts'
@@ -41,26 +42,8 @@ const otherNames: Readonly<Record<string, ListingKey>> = {
   agent: 'name',
 }
 
-const FAR = 3
-
 function nearestTo(name: string): ListingKey | undefined {
   const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined
   if (other !== undefined) return other
-  const near = LISTING_KEYS.map((key) => ({ key, far: distance(name, key) })).toSorted((one, two) => one.far - two.far)
-  const [first] = near
-  return first !== undefined && first.far < FAR && first.far < first.key.length ? first.key : undefined
-}
-
-/** The Levenshtein distance of two words. */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (const [i, letter] of [...one].entries()) {
-    const next = [i + 1]
-    for (const [j, otherLetter] of [...other].entries()) {
-      const replaced = (row[j] ?? 0) + (letter === otherLetter ? 0 : 1)
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
+  return nearest(name, LISTING_KEYS)
 }
