@@ -98,7 +98,7 @@ export async function serve(given: Given): Promise<void> {
   const { terms } = config.offer
   const restored = checkRestoredBackup({ ...store, witness, chain, facilitator, terms, clock, logger })
   const overview = overviewOf(config, wall, restored, last)
-  const runCommand = adminCommands({ ...store, seller: sold, chain, clock, logger, advance, overview })
+  const runCommand = adminCommands({ ...store, seller: sold, chain, clock, logger, advance, overview, restored })
   const closeAdminSocket = openAdminSocket(adminSocketAt(config), runCommand, logger)
   metrics?.watch(readingsOf(config, wall, restored))
   if (metrics !== undefined && config.metricsPort !== undefined) {

@@ -6,6 +6,7 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { coordOf } from '../../shared/wall.ts'
+import type { RestoredBackupCheck } from '../books/check-restored-backup.ts'
 import { notePayout, noteStray, resolvePurchase, type ResolveDeps } from '../books/resolve-purchase.ts'
 import type { Address, Hash, UnixMs } from '../domain/purchase/payment.ts'
 import type { Purchase, ChainStatus } from '../domain/purchase/purchase.ts'
@@ -29,7 +30,11 @@ import {
 import { statusLines, type Overview } from './status-report.ts'
 
 /** What commands need. */
-export type AdminDeps = ModerateDeps & ResolveDeps & { readonly overview: () => Overview }
+export type AdminDeps = ModerateDeps &
+  ResolveDeps & {
+    readonly overview: () => Overview
+    readonly restored: Pick<RestoredBackupCheck, 'orphans' | 'isOlder'>
+  }
 
 /** What a command is answered: lines to print, and whether it did what was asked. */
 export const CommandResult = Type.Object({ ok: Type.Boolean(), lines: Type.Array(Type.String()) })
@@ -71,6 +76,7 @@ export const Commands = {
   status: Type.Object({}, closed),
   resolve: Type.Object({ payer, nonce }, closed),
   stray: Type.Object({ payer, nonce }, closed),
+  strays: Type.Object({}, closed),
   payout: Type.Object({ payer, nonce, reference: Type.String({ minLength: 1, maxLength: 200 }) }, closed),
 }
 export type CommandName = keyof typeof Commands
@@ -86,6 +92,7 @@ export function adminCommands(deps: AdminDeps): RunCommand {
     status: handler(Commands.status, async () => tellStatus(deps)),
     resolve: handler(Commands.resolve, (body) => resolve(deps, body)),
     stray: handler(Commands.stray, (body) => stray(deps, body)),
+    strays: handler(Commands.strays, () => strays(deps)),
     payout: handler(Commands.payout, (body) => payout(deps, body)),
   }
   return async (command, body) => {
@@ -193,6 +200,20 @@ async function stray(deps: AdminDeps, { payer, nonce }: CommandBody<'stray'>): P
   const result = await noteStray(deps, keyOf(payer, nonce))
   if (result === 'noted') return yes('booked as stray; the wall arms as soon as nothing else keeps it from that')
   return no(result === 'not-owed' ? 'a purchase is known for this payment, so it is not stray' : PAYOUT_WORDS[result])
+}
+
+/** Books all money without a known purchase as stray. In an older copy it may be lost sales, which this must not hide. */
+async function strays(deps: AdminDeps): Promise<CommandResult> {
+  const { restored } = deps
+  if (restored.isOlder())
+    return no('the database is an older copy, so this may be lost sales: stop the wall, then pixel-wall accept-restore')
+  const lines: string[] = []
+  for (const { payer, nonce, tx } of restored.orphans()) {
+    const result = await noteStray(deps, { payer, nonce })
+    lines.push(`${payer} ${nonce} in ${tx}: ${result === 'noted' ? 'booked as stray' : PAYOUT_WORDS[result]}`)
+    if (result === 'silent') return no(...lines)
+  }
+  return yes(...(lines.length === 0 ? ['no money came that no purchase is known for'] : lines))
 }
 
 async function payout(deps: AdminDeps, { payer, nonce, reference }: CommandBody<'payout'>): Promise<CommandResult> {

@@ -6,7 +6,7 @@ import { ConfigError, readPlace } from '../config.ts'
 import type { CommandBody, CommandName } from './admin-commands.ts'
 import { callAdminSocket, adminSocketAt, NoAdminSocket } from './admin-socket.ts'
 
-/** The command was called in a wrong way. */
+/** The command was called in a wrong way; the message says which, where its use does not show it. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }
@@ -22,7 +22,7 @@ export async function runCommand({ usage, run }: Command, args: readonly string[
   try {
     return await run(args)
   } catch (error) {
-    if (isMisuse(error)) console.error(usage)
+    if (isMisuse(error)) console.error(`${mistakeIn(error)}${usage}`)
     else printTrouble(error)
     return 2
   }
@@ -40,8 +40,14 @@ function printTrouble(error: unknown): void {
   console.error(terminalText(what))
 }
 
+/** What was wrong, as a line before the use of a command. */
+function mistakeIn({ message }: Error): string {
+  const [what = ''] = message.split('. ')
+  return what === '' ? '' : `${terminalLine(what)}\n\n`
+}
+
 // `parseArgs` tells of options it does not know by throwing.
-const isMisuse = (error: unknown) =>
+const isMisuse = (error: unknown): error is Error =>
   error instanceof UsageError ||
   (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
 

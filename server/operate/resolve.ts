@@ -1,42 +1,54 @@
 /** `pixel-wall resolve`: settles what is open by evidence, now, and notes what was paid back by hand. */
 
+import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { ask, runRemotely, UsageError, type Command } from './command.ts'
 
-const USAGE = `Asks the chain about open purchases, draws the consequence and tells it, while the wall runs.
+const USAGE = `Asks the chain about open purchases, acts on the answer and tells it, while the wall runs.
 
   pixel-wall resolve                                       all that is open
   pixel-wall resolve PAYER NONCE                           one payment
-  pixel-wall resolve PAYER NONCE --paid-out REFERENCE      notes a credit, or money of no purchase, as dealt with by hand
+  pixel-wall resolve PAYER NONCE --paid-out REFERENCE      notes that you paid back a credit, or money of no purchase
+  pixel-wall resolve --paid-out-from FILE                  the same for many: PAYER NONCE REFERENCE on each line; - reads standard input
   pixel-wall resolve PAYER NONCE --stray                   books money of no purchase as stray: no block was sold for it
+  pixel-wall resolve --all --stray                         the same for all money that keeps the wall from selling
 
 Nothing is decided by the operator: a block is sold or given back on the chain's word alone.
 `
+
+const OPTIONS = {
+  all: { type: 'boolean' },
+  stray: { type: 'boolean' },
+  'paid-out': { type: 'string' },
+  'paid-out-from': { type: 'string' },
+} as const
+
+const PAYER = /^0x[0-9a-f]{40}$/i
+const NONCE = /^0x[0-9a-f]{64}$/i
+const REFERENCE_MAX = 200
 
 /** Settles what is open by evidence, or notes what was done by hand. */
 export const resolve: Command = {
   usage: USAGE,
   async run(args) {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { 'paid-out': { type: 'string' }, stray: { type: 'boolean' } },
-    })
-    const [payer, nonce, ...rest] = positionals
-    const [reference, isStray] = [values['paid-out'], values.stray === true]
-    if (rest.length > 0 || (payer === undefined) !== (nonce === undefined) || (isStray && reference !== undefined))
-      throw new UsageError()
-    if (payer === undefined || nonce === undefined) {
-      if (reference !== undefined || isStray) throw new UsageError()
-      return await resolveAll()
-    }
-    if (!/^0x[0-9a-f]{40}$/i.test(payer) || !/^0x[0-9a-f]{64}$/i.test(nonce)) throw new UsageError()
-    if (isStray) return await runRemotely('stray', { payer, nonce })
-    if (reference === undefined) return await runRemotely('resolve', { payer, nonce })
-    if (reference.length === 0 || reference.length > 200) throw new UsageError()
+    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS })
+    const given = [...Object.keys(values).toSorted(), ...positionals.map(() => 'KEY')].join(' ')
+    const [payer = '', nonce = ''] = positionals
+    if (given === '') return await resolveAll()
+    if (given === 'all stray') return await runRemotely('strays', {})
+    if (given === 'paid-out-from') return await notePayouts(values['paid-out-from'] ?? '')
+    if (positionals.length !== 2) throw new UsageError()
+    if (!PAYER.test(payer)) throw new UsageError('PAYER is an address: 0x and 40 hex digits')
+    if (!NONCE.test(nonce)) throw new UsageError('NONCE is 0x and 64 hex digits')
+    if (given === 'KEY KEY') return await runRemotely('resolve', { payer, nonce })
+    if (given === 'stray KEY KEY') return await runRemotely('stray', { payer, nonce })
+    const reference = values['paid-out'] ?? ''
+    if (given !== 'paid-out KEY KEY' || !isReference(reference)) throw new UsageError()
     return await runRemotely('payout', { payer, nonce, reference })
   },
 }
+
+const isReference = (text: string) => text.length > 0 && text.length <= REFERENCE_MAX
 
 /** One at a time, so that each is told as soon as it is known. */
 async function resolveAll(): Promise<number> {
@@ -48,4 +60,34 @@ async function resolveAll(): Promise<number> {
     status = Math.max(status, await runRemotely('resolve', { payer, nonce }))
   }
   return status
+}
+
+/** Notes each payout of a list. A line that cannot be read ends it before anything is noted. */
+async function notePayouts(path: string): Promise<number> {
+  const text = path === '-' ? await Bun.stdin.text() : readList(path)
+  const payouts: { readonly payer: string; readonly nonce: string; readonly reference: string }[] = []
+  for (const [at, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue
+    const [, payer = '', nonce = '', reference = ''] = /^\s*(\S+)\s+(\S+)\s+(.*\S)\s*$/.exec(line) ?? []
+    if (!PAYER.test(payer) || !NONCE.test(nonce) || !isReference(reference)) {
+      console.error(`line ${at + 1} is not PAYER NONCE REFERENCE; nothing was noted`)
+      return 2
+    }
+    payouts.push({ payer, nonce, reference })
+  }
+  let status = 0
+  for (const payout of payouts) {
+    const { ok, lines } = await ask('payout', payout)
+    console.log(`${payout.payer} ${payout.nonce}: ${lines.join('; ')}`)
+    if (!ok) status = 1
+  }
+  return status
+}
+
+function readList(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    throw new UsageError(`the list ${path} cannot be read`)
+  }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { statSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { facilitatorAt, oneDollarTo, signPayment } from '../support/chain/payments.ts'
 import { buyBlock, get, repaint, settled, sign, signDemand } from '../support/e2e/buyer.ts'
@@ -126,6 +126,16 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect([again.status, again.err]).toEqual([1, expect.stringContaining('stands')])
     const never = await run('resolve', stray.address, `0x${'77'.repeat(32)}`, '--paid-out', 'refund 9')
     expect([never.status, never.err]).toEqual([1, expect.stringContaining('no such payment')])
+    const list = join(world.folder, 'payouts.txt')
+    writeFileSync(list, `${stray.address} ${nonce} refund 10\n${stray.address} ${nonce}\n`)
+    const cut = await run('resolve', '--paid-out-from', list)
+    expect([cut.status, cut.err]).toEqual([2, expect.stringContaining('line 2 is not PAYER NONCE REFERENCE')])
+    writeFileSync(list, `${stray.address} ${nonce} refund 10\n\n${stray.address} 0x${'77'.repeat(32)} refund 11\n`)
+    const noted = await run('resolve', '--paid-out-from', list)
+    expect([noted.status, noted.out.trim().split('\n')]).toEqual([
+      1,
+      [expect.stringMatching(/a reference was noted before, and stands$/), expect.stringMatching(/no such payment$/)],
+    ])
   })
 
   test('what is hidden is gone from every reader at once, stays hidden through repaints and restarts, and comes back', async () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { cp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { armed, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
+import { newWallet } from '../../server/local/wallets.ts'
 import { facilitatorAt, oneDollarTo, signPayment } from '../support/chain/payments.ts'
 import { lower, newOffer, sign as signFor, submit, transferOf } from '../support/chain/signing.ts'
 import { buyBlock } from '../support/e2e/buyer.ts'
@@ -42,8 +43,8 @@ async function payByStranger(): Promise<string> {
 }
 
 /** Has our own facilitator broadcast a payment that the wall was never shown. */
-async function payByFacilitator(): Promise<void> {
-  const terms = oneDollarTo(around.payTo)
+async function payByFacilitator(payTo = around.payTo): Promise<void> {
+  const terms = oneDollarTo(payTo)
   const payment = await signPayment(await around.wallet(), terms)
   const settled = await facilitatorAt(around.network.facilitatorUrl).settle(payment, terms)
   expect(settled.success).toBe(true)
@@ -84,7 +85,13 @@ test(
     const wall = await around.start(settings)
     const { payer = '', nonce = '' } = await alerted(wall, 'orphan')
     expect(await railOf(wall)).toBe('arming')
-    expect(await operate('resolve', payer, nonce, '--stray')).toMatchObject({ status: 0 })
+    const ready = await eventually(async () => {
+      const answer = await fetch(`${wall.url}/readyz`)
+      const text = await answer.text()
+      return text.includes('no purchase is known for') ? answer.status : undefined
+    })
+    expect(ready).toBe(503)
+    expect(await operate('resolve', '--all', '--stray')).toMatchObject({ status: 0 })
     await armed(wall.url)
     await sell(wall)
     expect(await operate('resolve', payer, nonce, '--stray')).toMatchObject({ status: 1 })
@@ -92,6 +99,30 @@ test(
     await wall.stop()
   },
   { timeout: 20_000 },
+)
+
+test(
+  'where the witness lies on another device, the same is told and stops nothing',
+  async () => {
+    const device = await mkdtemp('/dev/shm/pixel-wall-')
+    expect((await stat(device)).dev).not.toBe((await stat(around.folder)).dev)
+    const PAY_TO = newWallet().address
+    const places = { WITNESS_PATH: join(device, 'witness'), DATABASE_PATH: join(around.folder, 'apart.sqlite') }
+    const own = { ...settings, ...places, PAY_TO }
+    try {
+      const first = await around.startArmed(own)
+      await sell(first)
+      await first.stop()
+      await payByFacilitator(PAY_TO)
+      const wall = await around.startArmed(own)
+      expect(await alerted(wall, 'orphan')).toMatchObject({ what: expect.stringContaining('sales go on') })
+      await sell(wall)
+      await wall.stop()
+    } finally {
+      await rm(device, { recursive: true })
+    }
+  },
+  { timeout: 30_000 },
 )
 
 test(

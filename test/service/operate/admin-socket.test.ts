@@ -18,6 +18,8 @@ const overview = (): never => {
   throw new Error('not asked')
 }
 
+const restored = { orphans: () => [], isOlder: () => false }
+
 let walls = 0
 async function openWorld() {
   const db = await openSqlite(':memory:', TERMS.network)
@@ -27,7 +29,7 @@ async function openWorld() {
   const open = () =>
     openAdminSocket(
       path,
-      adminCommands({ ...db, chain, clock, logger, seller, advance: async () => {}, overview }),
+      adminCommands({ ...db, chain, clock, logger, seller, advance: async () => {}, overview, restored }),
       logger,
     )
   return { db, chain, logger, path, open }
@@ -55,6 +57,7 @@ test('a wall whose socket cannot be made is told of, and goes on', async () => {
     seller: { reconcile: async () => true },
     advance: async () => {},
     overview,
+    restored,
   })
   openAdminSocket(join(folder, 'x'.repeat(150)), runCommand, logger)()
   expect(logger.alerts).toMatchObject([{ event: 'no-admin-socket' }])
@@ -197,4 +200,27 @@ test('the socket has the shorter of its two names', () => {
     'wall-8402.sock',
   )
   expect(besideFile('./wall.sqlite', '/run/wall.sock')).toBe('/run/wall.sock')
+})
+
+test('all money that no purchase is known for is booked as stray by one command, but not in an older copy', async () => {
+  const { db, chain, logger } = await openWorld()
+  const payments = [paymentOf(1, 1), paymentOf(2, 2)]
+  const orphans = payments.map((payment) => ({ ...payment, tx: chain.land(payment), height: 1n }))
+  const world = { isOlder: true }
+  const commands = adminCommands({
+    ...db,
+    chain,
+    clock: fakeClock(NOW),
+    logger,
+    seller: { reconcile: async () => true },
+    advance: async () => {},
+    overview,
+    restored: { orphans: () => orphans, isOlder: () => world.isOlder },
+  })
+  expect(await commands('strays', {})).toMatchObject({ ok: false, lines: [expect.stringContaining('an older copy')] })
+  expect(await db.payouts.isNoted(paymentOf(1, 1))).toBe(false)
+  world.isOlder = false
+  const lines = orphans.map(({ payer, nonce, tx }) => `${payer} ${nonce} in ${tx}: booked as stray`)
+  expect(await commands('strays', {})).toEqual({ ok: true, lines })
+  for (const payment of payments) expect(await db.payouts.isNoted(payment)).toBe(true)
 })
