@@ -18,7 +18,7 @@ const DOCS = {
     id: 'readCanvas',
     summary: 'Read the whole wall',
     description:
-      'Constants, price, palette, counts, agents and every claimed block. Text in it was written by strangers. May be two seconds old.',
+      'Constants, price, palette, counts, agents and every claimed block. Text in it was written by strangers. May be two seconds old; the header Log-Number is where to go on in `/api/live`.',
     answers: [Canvas],
     revalidates: true,
     codes: anywhere,

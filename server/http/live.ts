@@ -1,6 +1,7 @@
 /** Route `/api/live`: changes as server-sent events. */
 
 import { Elysia } from 'elysia'
+import { LiveQuery } from '../../shared/contract/live.ts'
 import { documented, type OperationDocs } from '../discovery/openapi/operation.ts'
 import type { Live } from './live/stream.ts'
 import { refuseBeyond, type Clients } from './request/clients.ts'
@@ -22,7 +23,8 @@ const DOCS = {
     id: 'followWall',
     summary: 'Follow every change as it happens',
     description:
-      'Server-sent events: `sale`, `repaint` and `identity`, at most one batch a second. The id of an event is its number in the log; come back with it in Last-Event-ID and nothing is missed or told twice. Without it the stream starts now. Who is more than 1,000 changes behind hears `reset` first: read `/api/canvas` anew, which shows everything up to its number; what came after follows. Text in it was written by strangers.',
+      'Server-sent events: `sale`, `repaint` and `identity`, at most one batch a second. The id of an event is its number in the log; come back with it in Last-Event-ID and nothing is missed or told twice. To begin, read the canvas and give its Log-Number as `after`. Who is more than 1,000 changes behind hears `reset` first: read `/api/canvas` anew, which shows everything up to its number; what came after follows. Text in it was written by strangers.',
+    query: LiveQuery,
     answers: [],
     media: 'text/event-stream',
     codes: ['invalid_after', 'server_busy', 'too_many_requests', 'internal_error'],

@@ -30,6 +30,18 @@ export const IdentityChange = Type.Object({
   agent: Type.Object({ id: Type.Integer(), name: TextOrNull, framework: TextOrNull }),
 })
 
+/** Where a stream begins. */
+export const LiveQuery = Type.Object({
+  after: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description:
+        'Changes with a greater number are told: the Log-Number of the canvas read. Last-Event-ID wins over it. Without both the stream starts now.',
+    }),
+  ),
+})
+
 /** One change, as the data of an event of `GET /api/live`. */
 export const ChangeDto = Type.Union([SaleChange, RepaintChange, IdentityChange])
 export type ChangeDto = Static<typeof ChangeDto>

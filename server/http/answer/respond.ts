@@ -14,12 +14,15 @@ export const KEPT_BY_PROXIES = 'public, max-age=0, s-maxage=2'
 /** For what must not be stored. */
 export const NO_STORE: HeaderFields = { 'Cache-Control': 'no-store' }
 
+/** The header of a read of the whole wall with the number of the newest change it shows: where to go on in the log. */
+export const LOG_NUMBER = 'Log-Number'
+
 /** For responses that depend on the payment headers. */
 export const VARIES_BY_PAYMENT: HeaderFields = { Vary: `Accept, PAYMENT-SIGNATURE, ${PAYMENT_V1}` }
 
 const everywhere: HeaderFields = {
   'Access-Control-Allow-Origin': '*',
-  'Access-Control-Expose-Headers': `PAYMENT-REQUIRED, PAYMENT-RESPONSE, ${PAYMENT_RESPONSE_V1}, ETag, Link, Retry-After`,
+  'Access-Control-Expose-Headers': `PAYMENT-REQUIRED, PAYMENT-RESPONSE, ${PAYMENT_RESPONSE_V1}, ETag, Link, ${LOG_NUMBER}, Retry-After`,
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
 }

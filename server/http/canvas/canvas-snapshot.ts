@@ -7,7 +7,7 @@ import type { Change, LogNumber } from '../../domain/wall/log.ts'
 import type { WallView } from '../../domain/wall/wall-view.ts'
 import type { Clock } from '../../ports.ts'
 import { copyOf, held, release, type CachedResponse } from '../answer/cached-response.ts'
-import { KEPT_BRIEFLY, respond, respondUnchanged, type HeaderFields } from '../answer/respond.ts'
+import { KEPT_BRIEFLY, LOG_NUMBER, respond, respondUnchanged, type HeaderFields } from '../answer/respond.ts'
 import { holdsAlready, preferredEncoding, type Encoding } from '../request/negotiate.ts'
 import {
   gzipBody,
@@ -75,10 +75,9 @@ export function canvasSnapshot({ view, parts, type, clock, everyMs }: ReadSource
   const show = async ({ taken, number }: ReturnType<typeof take>) => {
     await compress(taken, segments, clock)
     const bodies = { plain: plainBody(segments), gzip: gzipBody(segments), zstd: zstdBody(segments) }
-    const etag = tagOf(number, segments)
     // In one turn, so that no request comes in between. The new bodies reuse the memory of the old ones.
     shown.release()
-    shown = answerFrom(type, bodies, etag)
+    shown = answerFrom(type, bodies, versionOf(number, segments))
     shownNumber = number
   }
   const publish = async () => {
@@ -96,7 +95,7 @@ export function canvasSnapshot({ view, parts, type, clock, everyMs }: ReadSource
   const first = take()
   // The first readers get the plain body and do not wait for compression.
   const uncompressed = first.taken.map(([, part]) => part)
-  let shown = answerFrom(type, { plain: plainBody(uncompressed) }, tagOf(first.number, uncompressed))
+  let shown = answerFrom(type, { plain: plainBody(uncompressed) }, versionOf(first.number, uncompressed))
   let shownNumber = first.number
   let publishing: Promise<void> | undefined = show(first).then(publish)
 
@@ -115,12 +114,12 @@ export function canvasSnapshot({ view, parts, type, clock, everyMs }: ReadSource
 }
 
 /**
- * Makes the ETag of a state of the wall. It contains the log number, so that all processes on one store agree, and a hash
- * of the body, because another store or another version of this program has the same numbers.
+ * The headers that name a state of the wall: its log number, and an ETag. The tag contains the number, so that all processes
+ * on one store agree, and a hash of the body, because another store or another version of this program has the same numbers.
  */
-function tagOf(number: LogNumber, body: readonly Summed[]): string {
+function versionOf(number: LogNumber, body: readonly Summed[]) {
   const { crc, length } = sumOf(body)
-  return `W/"${number}-${crc.toString(36)}-${length.toString(36)}"`
+  return { ETag: `W/"${number}-${crc.toString(36)}-${length.toString(36)}"`, [LOG_NUMBER]: `${number}` }
 }
 
 /** Compresses parts, and yields to other work in between. */
@@ -146,12 +145,8 @@ type Shown = { readonly answer: CachedResponse; release(): void }
 type Bodies = { readonly plain: Pieces } & { readonly [E in Encoding]?: Pieces }
 
 /** One response for each encoding, cloned for each request. */
-function answerFrom(type: string, bodies: Bodies, etag: string): Shown {
-  const headers = {
-    ETag: etag,
-    'Cache-Control': KEPT_BRIEFLY,
-    Vary: 'Accept-Encoding',
-  }
+function answerFrom(type: string, bodies: Bodies, version: ReturnType<typeof versionOf>): Shown {
+  const headers = { ...version, 'Cache-Control': KEPT_BRIEFLY, Vary: 'Accept-Encoding' }
   const ready = (body: Pieces | undefined, encoding: HeaderFields) =>
     body === undefined ? undefined : held(respond(200, type, joined(body), { ...headers, ...encoding }))
   const plain = held(respond(200, type, joined(bodies.plain), headers))
@@ -162,7 +157,7 @@ function answerFrom(type: string, bodies: Bodies, etag: string): Shown {
   }
   return {
     answer(request) {
-      if (holdsAlready(request.headers.get('if-none-match'), etag)) return copyOf(unchanged)
+      if (holdsAlready(request.headers.get('if-none-match'), version.ETag)) return copyOf(unchanged)
       const encoding = preferredEncoding(request.headers.get('accept-encoding'))
       const chosen = encoding === undefined ? plain : (encoded[encoding] ?? plain)
       return copyOf(chosen)

@@ -4,14 +4,15 @@
  * instead, because a long catch-up would cost the other clients too much.
  */
 
-import type { Reset } from '../../../shared/contract/live.ts'
-import { failure } from '../../domain/failure.ts'
+import { LiveQuery, type Reset } from '../../../shared/contract/live.ts'
+import { failure, type Failure } from '../../domain/failure.ts'
 import type { Change, LogNumber } from '../../domain/wall/log.ts'
 import type { Clock, Log } from '../../ports.ts'
 import { STREAMS_PER_ADDRESS } from '../../wall/rate-limits.ts'
 import { refuse } from '../answer/refuse.ts'
 import { respondEvents } from '../answer/respond.ts'
 import { slots } from '../request/clients.ts'
+import { paramsReader } from '../request/params.ts'
 import { readInteger } from '../request/query.ts'
 import { recentEvents, type Piece, type RecentEvents } from './recent-events.ts'
 
@@ -87,7 +88,7 @@ export function live(source: LiveSource): Live {
       if (streams.of(address) >= STREAMS_PER_ADDRESS) return refuse(tooManyOf())
       if (request.method === 'HEAD') return respondEvents(null)
       const from = startOf(request) ?? number()
-      if (from === 'malformed') return refuse(badStart())
+      if (typeof from !== 'number') return refuse(from)
       // A client may come from another process that was faster to follow the log.
       return from > number() ? advance().then(() => open(from, address)) : open(from, address)
     },
@@ -199,10 +200,14 @@ function resetTo(number: LogNumber): Piece {
   return { bytes: encoder.encode(`id: ${number}\nevent: reset\ndata: ${JSON.stringify(reset)}\n\n`), to: number }
 }
 
-/** The number after which a client goes on; `undefined` for a new client. */
-function startOf(request: Request): LogNumber | 'malformed' | undefined {
-  const header = request.headers.get('last-event-id')
-  return header === null || header === '' ? undefined : (readInteger(header) ?? 'malformed')
+const readQuery = paramsReader(LiveQuery, { after: 'invalid_after' })
+
+/** The number after which a client goes on; `undefined` for one that starts now. A browser that reconnects keeps its first query. */
+function startOf({ headers, url }: Request): LogNumber | Failure | undefined {
+  const header = headers.get('last-event-id')
+  if (header !== null && header !== '') return readInteger(header) ?? badStart()
+  const query = readQuery(url)
+  return 'code' in query ? query : query.after
 }
 
 const badStart = () =>

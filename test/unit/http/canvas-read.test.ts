@@ -205,6 +205,7 @@ describe('a copy that is current', () => {
         'access-control-allow-origin': '*',
         'cache-control': 'public, max-age=2, stale-while-revalidate=10',
         etag,
+        'log-number': '1',
         vary: 'Accept-Encoding',
       })
       expect(await response.text()).toBe('')
@@ -302,4 +303,16 @@ test('the wall without its pictures is the canvas read but for them, and a repai
   await reads.published()
   expect(await text()).toBe(before)
   expect(reads.number()).toBe(view.number)
+})
+
+test('each read of the whole wall says up to which change it shows everything, also to who has it already', async () => {
+  sell('3,4')
+  repaint('3,4', 'painted', 7)
+  await reads.published()
+  for (const one of [reads.canvas, reads.pixels, reads.blocks]) {
+    const { headers } = one.answer(get())
+    expect(headers.get('log-number')).toBe(`${view.number}`)
+    const unchanged = one.answer(get({ 'If-None-Match': headers.get('etag') ?? '' }))
+    expect([unchanged.status, unchanged.headers.get('log-number')]).toEqual([304, `${view.number}`])
+  }
 })

@@ -39,15 +39,22 @@ function add({ changes, stream }: { changes: Change[]; stream: Live }, change = 
   stream.changed(change)
 }
 
+const LIVE = 'http://wall.test/api/live'
+
 /** What a follower reads: the ids of its events, until it has so many. */
-async function idsFrom(stream: Live, count: number, lastEventId?: number): Promise<number[]> {
-  const text = await textFrom(stream, (read) => read.split('\nevent: ').length > count, lastEventId)
+async function idsFrom(stream: Live, count: number, lastEventId?: number, url = LIVE): Promise<number[]> {
+  const text = await textFrom(stream, (read) => read.split('\nevent: ').length > count, lastEventId, url)
   return [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
 }
 
-async function textFrom(stream: Live, enough: (text: string) => boolean, lastEventId?: number): Promise<string> {
+async function textFrom(
+  stream: Live,
+  enough: (text: string) => boolean,
+  lastEventId?: number,
+  url = LIVE,
+): Promise<string> {
   const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId.toString() }
-  const response = await stream.answer(new Request('http://wall.test/api/live', { headers }), '')
+  const response = await stream.answer(new Request(url, { headers }), '')
   expect(response.headers.get('content-type')).toBe('text/event-stream')
   let text = ''
   for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
@@ -122,9 +129,19 @@ test('a reader that comes back misses nothing and sees nothing twice, from memor
   expect(await reading).toEqual([1205, 1206])
 })
 
+test('a reader begins where its read of the wall ended, and once it has an event, after that event', async () => {
+  const world = logged()
+  for (let n = 0; n < 5; n++) add(world)
+  const url = 'http://wall.test/api/live?after=2'
+  expect(await idsFrom(world.stream, 3, undefined, url)).toEqual([3, 4, 5])
+  expect(await idsFrom(world.stream, 1, 4, url)).toEqual([5])
+  const refused = await world.stream.answer(new Request('http://wall.test/api/live?after=-1'), '')
+  expect([refused.status, await refused.json()]).toMatchObject([400, { error: 'invalid_after' }])
+})
+
 test('changes that come together are told together', async () => {
   const world = logged(20)
-  const response = await world.stream.answer(new Request('http://wall.test/api/live'), '')
+  const response = await world.stream.answer(new Request(LIVE), '')
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
   await reader.read()
   const next = reader.read()
@@ -136,7 +153,7 @@ test('changes that come together are told together', async () => {
 
 test('a reader that does not read is cut off, and catches up when it comes back', async () => {
   const world = logged()
-  const response = await world.stream.answer(new Request('http://wall.test/api/live'), '')
+  const response = await world.stream.answer(new Request(LIVE), '')
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
   await reader.read()
   for (let batch = 0; batch < 15; batch++) {
@@ -163,10 +180,7 @@ test('a reader from another process that was quicker to follow goes on where it 
 test('a number that no event has is refused', async () => {
   const world = logged()
   for (const id of ['-1', 'x', '1e3', '0x1']) {
-    const response = await world.stream.answer(
-      new Request('http://wall.test/api/live', { headers: { 'last-event-id': id } }),
-      '',
-    )
+    const response = await world.stream.answer(new Request(LIVE, { headers: { 'last-event-id': id } }), '')
     expect([id, response.status, await response.json()]).toMatchObject([id, 400, { error: 'invalid_after' }])
   }
 })
@@ -197,10 +211,10 @@ test('however many come back at once, what they missed is read from the log once
 
 test('closing ends every stream, and starts none', async () => {
   const world = logged()
-  const response = await world.stream.answer(new Request('http://wall.test/api/live'), '')
+  const response = await world.stream.answer(new Request(LIVE), '')
   const ended = response.text()
   await Bun.sleep(0)
   world.stream.close()
   expect(await ended).toBe('retry: 2000\n\n')
-  expect((await world.stream.answer(new Request('http://wall.test/api/live'), '')).status).toBe(503)
+  expect((await world.stream.answer(new Request(LIVE), '')).status).toBe(503)
 })
