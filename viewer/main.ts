@@ -3,14 +3,13 @@
 import type { Place } from './address.ts'
 import { viewOf, type Camera } from './camera/camera.ts'
 import { listen, listenToZoomButtons } from './camera/input.ts'
-import { loadCanvas } from './data/load-canvas.ts'
-import { canvasReader } from './data/read-canvas.ts'
+import { createOfflineCopy } from './data/offline-copy.ts'
 import { createStageRenderer } from './gl/stage-renderer.ts'
-import { nameOnPage, priceOnPage } from './page-words.ts'
-import { createAppearance, type Page, type Component } from './page.ts'
+import { nameOnPage } from './page-words.ts'
+import type { Page, Component } from './page.ts'
+import { createShell, showLostScript } from './shell.ts'
 import { initialState, PANELS, isSame, received, resize, shownBlock, step, type Action, type State } from './state.ts'
 import { query, createElement } from './ui/dom.ts'
-import { hideNotice, showNotice } from './ui/notice.ts'
 import { toast } from './ui/toast.ts'
 import { atPlace, deadLink, syncAddressBar, placeInAddressBar } from './url-state.ts'
 import { summaryOf } from './wall/formatting.ts'
@@ -22,24 +21,37 @@ const canvas = query('wall', HTMLCanvasElement)
 const counts = query('counts', HTMLElement)
 const panelButtons = [...document.querySelectorAll<HTMLButtonElement>('button[data-panel]')]
 const reducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)')
-const readCanvas = canvasReader()
 const forever = new AbortController().signal
 
 let state = initialState(viewOf(stage), reducedMotion.matches)
-let frameAsked = false
 let drawnAt: number | undefined // when the last frame of a motion was drawn
 let components: Component | undefined // panels and all else that loads after the first drawing
 let arriving = true
 let placed: Camera | undefined // where the first pictures were shown
 
-const appearance = createAppearance(onTheme)
+const isEmbedded = new URLSearchParams(location.search).has('embed')
+const shell = createShell({
+  stage,
+  offline: isEmbedded ? undefined : createOfflineCopy(),
+  draw,
+  setTheme(theme) {
+    stageRenderer.setTheme(theme)
+    components?.restyle?.(state)
+  },
+  resize(view) {
+    setState(resize(state, view))
+    stageRenderer.resize()
+  },
+  wall: () => state.wall,
+  show: showWall,
+})
+const { appearance, askFrame } = shell
 const stageRenderer = createStageRenderer(canvas, () => state, appearance.theme(), askFrame)
 const updateAddressBar = syncAddressBar(() => state, goTo)
 
 const page: Page = {
   state: () => state,
   dispatch,
-  showWall,
   appearance,
   onGpu: stageRenderer.onGpu,
   showsOverlays: stageRenderer.showsOverlays,
@@ -77,36 +89,17 @@ function showCounts() {
   counts.textContent = summaryOf(wall, sold, at)
 }
 
-function askFrame() {
-  if (frameAsked) return
-  frameAsked = true
-  requestAnimationFrame(onFrame)
-}
-
-function onFrame(now: number) {
-  frameAsked = false
-  const ms = drawnAt === undefined ? 0 : now - drawnAt
-  drawnAt = state.motion ? now : undefined
-  if (state.motion) dispatch({ do: 'tick', ms })
-  draw()
-}
-
-function draw() {
+function draw(now?: number) {
+  if (now !== undefined) moveBy(now)
   stageRenderer.draw()
   components?.frame?.(state)
 }
 
-function onTheme() {
-  stageRenderer.setTheme(appearance.theme())
-  components?.restyle?.(state)
-  askFrame()
-}
-
-function fitStage() {
-  setState(resize(state, viewOf(stage)))
-  stageRenderer.resize()
-  // Giving a canvas a size empties it, so it is drawn again before the browser paints.
-  draw()
+/** Takes the motion further, to the time of a frame. */
+function moveBy(now: number) {
+  const ms = drawnAt === undefined ? 0 : now - drawnAt
+  drawnAt = state.motion ? now : undefined
+  if (state.motion) dispatch({ do: 'tick', ms })
 }
 
 /** In a frame only the wall is shown, with a link to the whole page. */
@@ -116,12 +109,6 @@ function embed() {
   home.href = '/'
   home.target = '_blank'
   stage.append(home)
-}
-
-/** A window that is dragged to another screen may keep its size and change its pixel ratio. */
-function watchPixelRatio() {
-  const same = window.matchMedia(`(resolution: ${devicePixelRatio}dppx)`)
-  same.addEventListener('change', () => (fitStage(), watchPixelRatio()), { once: true })
 }
 
 function markTool(button: HTMLButtonElement) {
@@ -138,7 +125,6 @@ function showWall(wall: Wall) {
   if (before === undefined) placed = state.camera
   if (hasArrived) {
     arriving = false
-    stage.ariaBusy = 'false'
     const message = deadLink(state, location.search)
     if (message !== undefined) toast(message)
   }
@@ -151,27 +137,13 @@ function goTo(place: Place, keepsCamera: boolean) {
   setState(keepsCamera ? { ...next, camera: state.camera } : next)
 }
 
-async function load() {
-  try {
-    await loadCanvas(readCanvas, showWall, priceOnPage())
-  } catch {
-    stage.ariaBusy = 'false'
-    showNotice('The wall could not be read.', () => {
-      hideNotice()
-      stage.ariaBusy = 'true'
-      void load()
-    })
-  }
-}
-
 /** Loads the rest of the page once the wall has begun to arrive. */
 async function loadLazyUi() {
   try {
     const { createLazyUi } = await import('./ui/lazy-ui.ts')
-    components = createLazyUi(page, readCanvas, forever)
+    components = createLazyUi(page, forever)
   } catch {
-    // A script that failed once is not fetched again by the same page.
-    return showNotice('A part of the page could not be loaded.', () => location.reload())
+    return showLostScript()
   }
   components.update(state, initialState(state.view))
   document.body.dataset['ready'] = 'yes'
@@ -179,8 +151,6 @@ async function loadLazyUi() {
 }
 
 listen(canvas, dispatch, forever)
-new ResizeObserver(fitStage).observe(stage)
-watchPixelRatio()
 reducedMotion.addEventListener('change', () => setState({ ...state, reducedMotion: reducedMotion.matches }))
 for (const button of panelButtons) {
   const panel = PANELS.find((name) => name === button.dataset['panel'])
@@ -188,5 +158,5 @@ for (const button of panelButtons) {
 }
 query('surprise', HTMLElement).addEventListener('click', () => dispatch({ do: 'surprise', chance: Math.random() }))
 listenToZoomButtons(dispatch)
-if (new URLSearchParams(location.search).has('embed')) embed()
-void load()
+if (isEmbedded) embed()
+shell.start(forever)

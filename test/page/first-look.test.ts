@@ -208,7 +208,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.addInitScript(countDraws)
     await page.goto(`${server().url.href}#all`)
     await page.waitForFunction(() => document.body.dataset['ready'])
-    await page.waitForResponse((response) => response.url().endsWith('/api/canvas.bin') && response.status() === 304)
+    await page.waitForResponse((response) => response.url().includes('/api/live'))
     await page.evaluate(() => Reflect.get(window, 'uploads').splice(0))
     server().repaint(nastyBlock, white)
     await page.waitForFunction(() => Reflect.get(window, 'uploads').length > 0)

@@ -138,7 +138,9 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     await page.evaluate(() => Reflect.set(document.querySelector('#card .title') ?? {}, 'seen', true))
     const red = new Uint8Array(100).fill(180).toBase64()
     server().repaint(at(79, 44), new Uint8Array(100).fill(215).toBase64())
-    await page.waitForResponse((response) => response.url().includes('/api/canvas.bin'))
+    server().sell(at(0, 0), { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null })
+    // What is later in the log has come.
+    await page.getByText('5 of 14,400 blocks sold').waitFor()
     expect(await seen()).toBe(true)
     server().repaint(rainbowBlock, red)
     await page.waitForFunction(() => Reflect.get(document.querySelector('#card .title') ?? {}, 'seen') !== true)

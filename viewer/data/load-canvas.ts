@@ -3,7 +3,7 @@
 import { ASSET_SYMBOL, USUAL_PRICE } from '../../shared/money.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { wallWithoutBlocks, withClaims, withPictures, type CanvasHead, type Wall } from '../wall/wall-model.ts'
-import type { CanvasReader } from './read-canvas.ts'
+import type { CanvasReader, Reading } from './read-canvas.ts'
 
 // Pictures arrive faster than they need to be drawn.
 const DRAW_MS = 80
@@ -16,7 +16,11 @@ const emptyHead = (perBlock: string): CanvasHead => ({
 })
 
 /** Reads the whole wall and shows its pictures as they arrive; rejects when it cannot be read. Its blocks cost `price`. */
-export async function loadCanvas(read: CanvasReader, show: (wall: Wall) => void, price = USUAL_PRICE): Promise<void> {
+export async function loadCanvas(
+  read: CanvasReader,
+  show: (wall: Wall) => void,
+  price = USUAL_PRICE,
+): Promise<Reading> {
   let part = wallWithoutBlocks(emptyHead(price))
   let waiting: BlockIndex[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -28,15 +32,16 @@ export async function loadCanvas(read: CanvasReader, show: (wall: Wall) => void,
     waiting = []
   }
   try {
-    const { blocks } = await read((first, bytes) => {
+    const reading = await read((first, bytes) => {
       part = withPictures(part, first, bytes)
       waiting.push(...(part.changed ?? []))
       if (waiting.length > 0) timer ??= setTimeout(showPart, shownAt + DRAW_MS - performance.now())
     })
-    if (blocks === undefined) return
+    const { blocks } = reading
     const whole = withClaims({ ...wallWithoutBlocks(blocks), texture: part.texture }, blocks.blocks)
     // What has been drawn already need not be drawn again.
     show({ ...whole, changed: [...waiting, ...(whole.changed ?? [])], complete: true })
+    return reading
   } finally {
     clearTimeout(timer)
   }

@@ -2,13 +2,8 @@
 
 import { BLOCK_SIZE, cellOf, parseCoord } from '../../shared/wall.ts'
 import { clamp, fit, isFitted, lookAt, reveal, viewOf, type Camera } from '../camera/camera.ts'
-import { loadCanvas } from '../data/load-canvas.ts'
-import { canvasReader } from '../data/read-canvas.ts'
-import { syncWall } from '../data/sync.ts'
-import { priceOnPage } from '../page-words.ts'
-import { createAppearance } from '../page.ts'
+import { createShell } from '../shell.ts'
 import { query } from '../ui/dom.ts'
-import { hideNotice, showNotice } from '../ui/notice.ts'
 import { countText } from '../wall/formatting.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import type { Component, Studio } from './components.ts'
@@ -45,14 +40,22 @@ const asked = parseCoord(new URLSearchParams(location.search).get('at') ?? '')
 let sketch = newSketch(asked === undefined ? { col: 80, row: 45 } : cellOf(asked))
 let view = viewOf(stage)
 let camera = fit(view)
-let drawing = false
 let isPlaced = asked !== undefined // whether the place was chosen
 
-const appearance = createAppearance(() => {
-  preview.setTheme(appearance.theme())
-  askDrawing()
+const shell = createShell({
+  stage,
+  draw,
+  setTheme: (theme) => preview.setTheme(theme),
+  resize(next) {
+    const isWhole = isFitted(camera, view)
+    view = next
+    camera = isWhole ? fit(view) : clamp(camera, view)
+    preview.resize(view)
+  },
+  wall: () => sketch.wall,
+  show: showWall,
 })
-const preview = createPreview(canvas, appearance.theme())
+const preview = createPreview(canvas, shell.appearance.theme())
 const images = createImageClient((painted) => setSketch({ ...sketch, painted }))
 const studio: Studio = { sketch: () => sketch, setSketch, lookAtPicture }
 const steps = createSteps()
@@ -88,33 +91,17 @@ function setSketch(next: Sketch) {
   for (const component of components) component.update(next, before)
   const isOther = next.at !== before.at || next.size !== before.size || next.picture !== before.picture
   if (isOther || next.wall?.complete !== before.wall?.complete) lookForHolds()
-  askDrawing()
+  shell.askFrame()
 }
 
 function turn(next: Camera) {
   camera = next
-  askDrawing()
-}
-
-function askDrawing() {
-  if (drawing) return
-  drawing = true
-  requestAnimationFrame(draw)
+  shell.askFrame()
 }
 
 function draw() {
-  drawing = false
   preview.draw(sketch, camera, view)
   document.body.dataset['drawn'] = String(Number(document.body.dataset['drawn'] ?? 0) + 1)
-}
-
-function fitStage() {
-  const isWhole = isFitted(camera, view)
-  view = viewOf(stage)
-  camera = isWhole ? fit(view) : clamp(camera, view)
-  preview.resize(view)
-  // Giving a canvas a size empties it, so it is drawn again before the browser paints.
-  draw()
 }
 
 function lookAtPicture() {
@@ -160,26 +147,9 @@ function showWall(wall: Wall) {
   const { claimed, remaining } = wall.stats
   if (wall.complete) counts.textContent = `${countText(claimed)} claimed · ${countText(remaining)} open`
   setSketch({ ...sketch, wall })
-}
-
-const readCanvas = canvasReader()
-
-const showStale = (words: string) => void (query('stale', HTMLElement).textContent = words)
-
-async function load() {
-  try {
-    await loadCanvas(readCanvas, showWall, priceOnPage())
-    syncWall({ readCanvas, wall: () => sketch.wall, show: showWall, stale: showStale }, forever)
-    document.body.dataset['ready'] = 'yes'
-  } catch {
-    showNotice('The wall could not be read.', () => {
-      hideNotice()
-      void load()
-    })
-  }
+  if (wall.complete) document.body.dataset['ready'] = 'yes'
 }
 
 listenToInput(canvas, controls, forever)
 listenForPictures((file) => void open(file))
-new ResizeObserver(fitStage).observe(stage)
-void load()
+shell.start(forever)

@@ -1,9 +1,6 @@
 /** The components of the page that load after the wall has begun to arrive. */
 
 import { createHistoryLoader } from '../data/history-loader.ts'
-import { keepOffline } from '../data/keep-offline.ts'
-import type { CanvasReader } from '../data/read-canvas.ts'
-import { syncWall } from '../data/sync.ts'
 import type { Page, Component } from '../page.ts'
 import { createAmbient } from './ambient.ts'
 import { query } from './dom.ts'
@@ -18,9 +15,8 @@ import { createTicks } from './ticks.ts'
 import { createTitle } from './title.ts'
 import { createTooltip } from './tooltip.ts'
 
-/** Builds the components in their places, and keeps the wall up to date once all of it has arrived. */
-export function createLazyUi(page: Page, readCanvas: CanvasReader, signal: AbortSignal): Component {
-  const stale = query('stale', HTMLElement)
+/** Builds the components in their places. */
+export function createLazyUi(page: Page, signal: AbortSignal): Component {
   const stage = query('stage', HTMLElement)
   const components: Component[] = [
     createAmbient(stage),
@@ -36,23 +32,8 @@ export function createLazyUi(page: Page, readCanvas: CanvasReader, signal: Abort
     createPulses(stage),
     createHistoryLoader(page, signal),
   ]
-  const syncDeps = {
-    readCanvas,
-    wall: () => page.state().wall,
-    show: page.showWall,
-    stale: (words: string) => void (stale.textContent = words),
-  }
-  let following = false
   return {
-    update(next, before) {
-      for (const component of components) component.update(next, before)
-      // Older rows of a wall that is still arriving would overwrite the changes.
-      if (!following && next.wall?.complete) {
-        following = true
-        syncWall(syncDeps, signal)
-        if (!document.body.classList.contains('embed')) keepOffline(signal)
-      }
-    },
+    update: (next, before) => components.forEach((component) => component.update(next, before)),
     frame: (state) => components.forEach((component) => component.frame?.(state)),
     restyle: (state) => components.forEach((component) => component.restyle?.(state)),
   }

@@ -53,19 +53,6 @@ export function pictureAt(texture: IndexTexture, block: BlockIndex): Uint8Array 
 /** Whether nothing is painted at a block. */
 export const isOpenAt = (texture: IndexTexture, block: BlockIndex): boolean => texture[offsetOf(block)] === OPEN
 
-/** Copies a block from one texture to another; answers whether that changed anything. */
-export function copyBlock(from: IndexTexture, to: IndexTexture, block: BlockIndex): boolean {
-  const start = offsetOf(block)
-  let isOther = false
-  for (let y = 0; y < BLOCK_SIZE; y++)
-    for (let at = start + y * WIDTH, end = at + BLOCK_SIZE; at < end; at++) {
-      const byte = from[at] ?? OPEN
-      isOther ||= byte !== to[at]
-      to[at] = byte
-    }
-  return isOther
-}
-
 /** Draws the picture at an offset of some bytes at a block. */
 export function paintBytes(texture: IndexTexture, block: BlockIndex, bytes: Uint8Array, at: number) {
   const start = offsetOf(block)

@@ -93,6 +93,12 @@ export function withClaims(wall: Wall, claims: Iterable<Claim>): Wall {
   return { ...wall, changed }
 }
 
+/** The whole wall, from its pictures and all else. */
+export function wallOf({ pixels, blocks }: { readonly pixels: Uint8Array; readonly blocks: Canvas }): Wall {
+  const wall = withClaims(withPictures(wallWithoutBlocks(blocks), 0, pixels), blocks.blocks)
+  return { ...wall, changed: undefined, complete: true }
+}
+
 /** What is known of a block, at a moment in Unix milliseconds or now. */
 export function knownBlockAt({ agents, pricing, claims, texture }: Wall, block: BlockIndex, at = Infinity): KnownBlock {
   const claim = claims.get(block)

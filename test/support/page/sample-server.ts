@@ -7,7 +7,7 @@ import { occupancyOf, openSpaces } from '../../../server/domain/wall/open-space.
 import { blocksOf, parseArea } from '../../../shared/area.ts'
 import type { AreaState } from '../../../shared/contract/area.ts'
 import type { Canvas, CanvasBlock } from '../../../shared/contract/canvas.ts'
-import type { FeedPage, Sale } from '../../../shared/contract/feed.ts'
+import type { Sale } from '../../../shared/contract/feed.ts'
 import type { HistoryPage, LogTail, ChangeDto } from '../../../shared/contract/live.ts'
 import type { Spaces } from '../../../shared/contract/space.ts'
 import { PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
@@ -22,7 +22,7 @@ export type SampleServer = {
   /** Answers every read with this status until told otherwise. */
   answerWith(status: number): void
   show(canvas: Canvas): void
-  /** Sells a block; the feed tells it. */
+  /** Sells a block; the log tells it. */
   sell(block: BlockIndex, agent: Sale['agent'], px?: string): void
   /** Sells blocks in one purchase, and answers when it was; a purchase of an earlier time goes on. */
   sellArea(blocks: readonly BlockIndex[], agent: Sale['agent'], t?: number): number
@@ -47,24 +47,23 @@ export async function startSampleServer(): Promise<SampleServer> {
   let canvas = structuredClone(sample)
   let version = 0
   let held: Held | undefined
-  const sales: Sale[] = []
   const asked: string[] = []
   const log = changesOf(canvas)
   const followers = new Set<ReadableStreamDefaultController<string>>()
 
   const tell = (change: ChangeDto) => {
     log.push(change)
-    const text = `id: ${change.number}\nevent: ${change.kind}\ndata: ${JSON.stringify(change)}\n\n`
-    for (const follower of followers) follower.enqueue(text)
+    for (const follower of followers) follower.enqueue(eventOf(change))
   }
 
-  const live = () => {
+  const live = (after: number) => {
     let self: ReadableStreamDefaultController<string>
     const stream = new ReadableStream<string>({
       start(controller) {
         self = controller
         followers.add(self)
         self.enqueue('retry: 100\n\n')
+        for (const change of log) if (change.number > after) self.enqueue(eventOf(change))
       },
       cancel: () => void followers.delete(self),
     })
@@ -84,7 +83,6 @@ export async function startSampleServer(): Promise<SampleServer> {
   const sell = (block: BlockIndex, agent: Sale['agent'], t: number, px?: string) => {
     const seq = canvas.stats.lastSaleId + 1
     const sale = { seq, i: block, coord: coordOf(block), t, agent, ...(px === undefined ? {} : { px }) }
-    sales.push(sale)
     change(sold(canvas, { i: block, a: agent.id - 1, t, ...(px === undefined ? {} : { px }) }, agent, seq))
     tell({ number: log.length + 1, kind: 'sale', ...sale })
   }
@@ -93,7 +91,8 @@ export async function startSampleServer(): Promise<SampleServer> {
     const etag = `W/"${version}"`
     if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers: { etag } })
     const caching = status === 200 ? 'public, max-age=2' : 'no-store'
-    return new Response(body(), { status, headers: { etag, 'content-type': type, 'cache-control': caching } })
+    const headers = { etag, 'content-type': type, 'cache-control': caching, 'log-number': `${log.length}` }
+    return new Response(body(), { status, headers })
   }
 
   const server = Bun.serve({
@@ -106,8 +105,7 @@ export async function startSampleServer(): Promise<SampleServer> {
       if (pathname === '/api/canvas.bin')
         return read(request, 'application/octet-stream', () => heldBody(pixelsOf(canvas), held))
       if (pathname === '/api/blocks') return read(request, 'application/json', () => blocksText(canvas))
-      if (pathname === '/api/feed') return Response.json(feedPage(sales, canvas, search), { status })
-      if (pathname === '/api/live') return live()
+      if (pathname === '/api/live') return live(afterIn(request))
       if (pathname === '/api/tail')
         return Response.json({ after: 0, nextAfter: log.length, changes: log } satisfies LogTail, { status })
       if (pathname === '/api/history') return Response.json(historyPage(log, search), { status })
@@ -130,7 +128,6 @@ export async function startSampleServer(): Promise<SampleServer> {
     answerWith: (other) => void (status = other),
     show(next) {
       change(next)
-      sales.length = 0
       log.splice(0, log.length, ...changesOf(next))
     },
     sell: (block, agent, px) => sell(block, agent, nextTime(), px),
@@ -154,6 +151,13 @@ export async function startSampleServer(): Promise<SampleServer> {
     },
   }
 }
+
+const eventOf = (change: ChangeDto) =>
+  `id: ${change.number}\nevent: ${change.kind}\ndata: ${JSON.stringify(change)}\n\n`
+
+/** The number after which a stream goes on. */
+const afterIn = ({ headers, url }: Request) =>
+  Number(headers.get('last-event-id') ?? new URL(url).searchParams.get('after'))
 
 function sold(canvas: Canvas, block: CanvasBlock, agent: Sale['agent'], seq: number): Canvas {
   const agents = canvas.agents.filter(({ id }) => id !== agent.id)
@@ -228,14 +232,6 @@ function spaceIn(canvas: Canvas, search: string): Pick<Spaces, 'spaces'> {
     { w, h, near, limit: 1 },
   )
   return { spaces: found.map(({ at }) => ({ coord: coordOf(at), blocks: [], price: (w * h).toFixed(2) })) }
-}
-
-function feedPage(sales: readonly Sale[], canvas: Canvas, search: string): FeedPage {
-  const query = new URLSearchParams(search)
-  const after = Number(query.get('after'))
-  const page = sales.filter(({ seq }) => seq > after).slice(0, Number(query.get('limit')))
-  const nextAfter = page.at(-1)?.seq ?? after
-  return { nextAfter, hasMore: nextAfter < canvas.stats.lastSaleId && page.length > 0, sales: page }
 }
 
 /** A log that leads to a wall: its sales in the order of their time. */

@@ -2,19 +2,20 @@ import { expect, test } from 'bun:test'
 import type { Canvas } from '../../../../shared/contract/canvas.ts'
 import type { Sale } from '../../../../shared/contract/feed.ts'
 import { TOTAL_BLOCKS, coordOf } from '../../../../shared/wall.ts'
-import { withChanges, withReading, withSales } from '../../../../viewer/data/apply-updates.ts'
+import { withChanges } from '../../../../viewer/data/apply-updates.ts'
 import { loadCanvas } from '../../../../viewer/data/load-canvas.ts'
-import type { Reading } from '../../../../viewer/data/read-canvas.ts'
 import { decodePicture, pictureAt } from '../../../../viewer/wall/pixel-buffer.ts'
-import type { Wall } from '../../../../viewer/wall/wall-model.ts'
+import { wallOf as wallFrom, type Wall } from '../../../../viewer/wall/wall-model.ts'
 import { pixelsOf, withoutPictures } from '../../../support/page/sample-server.ts'
 import { at, canvas, openBlock, rainbowBlock, wallOf } from '../../../support/page/sample-wall.ts'
 
-const readingOf = (read: Canvas): Reading => ({ pixels: pixelsOf(read), blocks: withoutPictures(read) })
+const readingOf = (read: Canvas) => ({ pixels: pixelsOf(read), blocks: withoutPictures(read) })
 
 const px = new Uint8Array(100).fill(7).toBase64()
 const carol: Sale['agent'] = { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
-const sale = (seq: number, block = openBlock, agent = carol): Sale => ({
+const sale = (seq: number, block = openBlock, agent = carol) => ({
+  number: seq,
+  kind: 'sale' as const,
   seq,
   i: block,
   coord: coordOf(block),
@@ -24,7 +25,7 @@ const sale = (seq: number, block = openBlock, agent = carol): Sale => ({
 })
 
 test('a sale claims its block for its agent, who is new or gains one', () => {
-  const after = withSales(wallOf(canvas), [sale(5), sale(6, at(0, 0), { ...carol, id: 1, name: 'Ada' })])
+  const after = withChanges(wallOf(canvas), [sale(5), sale(6, at(0, 0), { ...carol, id: 1, name: 'Ada' })])
   expect(after.changed).toEqual([openBlock, at(0, 0)])
   expect(after.claims.get(openBlock)).toEqual({ i: openBlock, a: 2, t: 1_760_000_900_005 })
   expect(pictureAt(after.texture, openBlock)).toEqual(decodePicture(px))
@@ -42,21 +43,11 @@ test('a sale claims its block for its agent, who is new or gains one', () => {
   })
 })
 
-test('a sale that is told again changes nothing', () => {
-  const once = withSales(wallOf(canvas), [sale(5)])
-  expect(withSales(once, [sale(5)])).toBe(once)
-})
-
-test('a later canvas read changes what was repainted and nothing else', () => {
-  const repainted: Canvas = {
-    ...canvas,
-    blocks: canvas.blocks.map((block) => (block.i === rainbowBlock ? { ...block, px } : block)),
-  }
-  const before = wallOf(canvas)
-  const after = withReading(before, readingOf(repainted))
-  expect(after.changed).toEqual([rainbowBlock])
-  expect(pictureAt(after.texture, rainbowBlock)).toEqual(decodePicture(px))
-  expect(withReading(after, readingOf(repainted)).changed).toEqual([])
+test('a sale that comes again is counted once, and brings the picture that was read before it', () => {
+  const once = withChanges(wallOf(canvas), [sale(5)])
+  const again = withChanges({ ...once, texture: wallOf(canvas).texture }, [sale(5)])
+  expect([again.stats, again.agents]).toEqual([once.stats, once.agents])
+  expect(pictureAt(again.texture, openBlock)).toEqual(decodePicture(px))
 })
 
 test('a repaint and a new name are worked in, and told twice they change no more', () => {
@@ -75,42 +66,27 @@ test('a repaint and a new name are worked in, and told twice they change no more
   expect(withChanges(once, news)).toEqual(once)
 })
 
-test('a canvas read that lacks what was told already takes nothing back', () => {
-  const told = [
-    { number: 5, kind: 'sale' as const, ...sale(5) },
-    { number: 6, kind: 'repaint' as const, t: 9, i: rainbowBlock, coord: coordOf(rainbowBlock), px },
-  ]
-  const after = withReading(withChanges(wallOf(canvas), told), readingOf(canvas), told)
-  expect(after.changed).toEqual([])
-  expect(after.claims.get(openBlock)?.a).toBe(2)
-  expect(pictureAt(after.texture, rainbowBlock)).toEqual(decodePicture(px))
-})
-
-test('a canvas read that is older than the news is passed over', () => {
-  const ahead = withSales(wallOf(canvas), [sale(5)])
-  expect(withReading(ahead, readingOf(canvas))).toBe(ahead)
-})
-
 test('sales and the canvas read that has them lead to the same wall', () => {
   const agents = [...canvas.agents, { ...carol, blocks: 1 }]
   const blocks = [...canvas.blocks, { i: openBlock, a: 2, t: 1_760_000_900_005, px }]
   const stats = { claimed: 5, remaining: TOTAL_BLOCKS - 5, agents: 3, lastClaimedAt: 1_760_000_900_005, lastSaleId: 5 }
   const read = wallOf({ ...canvas, agents, blocks, stats })
-  const told = withSales(wallOf(canvas), [sale(5)])
+  const told = withChanges(wallOf(canvas), [sale(5)])
   for (const key of ['agents', 'stats', 'texture', 'claims'] as const) expect(told[key]).toEqual(read[key])
 })
 
-test('a half that has not changed is left out, and what is known of it stays', () => {
-  const repainted = readingOf({
-    ...canvas,
-    blocks: canvas.blocks.map((block) => (block.i === rainbowBlock ? { ...block, m: 'new', px } : block)),
-  })
-  const pictures = withReading(wallOf(canvas), { ...repainted, blocks: undefined })
-  expect([pictures.changed, pictures.claims.get(rainbowBlock)?.m]).toEqual([[rainbowBlock], 'Hello from a machine.'])
-  expect(pictureAt(pictures.texture, rainbowBlock)).toEqual(decodePicture(px))
-  const words = withReading(wallOf(canvas), { ...repainted, pixels: undefined })
-  expect([words.changed, words.claims.get(rainbowBlock)?.m]).toEqual([[rainbowBlock], 'new'])
-  expect(words.texture).toEqual(wallOf(canvas).texture)
+test('halves of two moments and the changes between them lead to the wall of now', () => {
+  const changes = [
+    sale(5),
+    { number: 6, kind: 'repaint' as const, t: 9, i: openBlock, coord: coordOf(openBlock), m: 'new' },
+    { number: 7, kind: 'repaint' as const, t: 9, i: rainbowBlock, coord: coordOf(rainbowBlock), m: 'mine', px },
+  ]
+  const early = readingOf(canvas)
+  const now = withChanges(wallOf(canvas), changes)
+  const { agents, stats, claims } = now
+  const late = { ...early.blocks, agents: [...agents], stats, blocks: [...claims.values()] }
+  const known = withChanges(wallFrom({ pixels: early.pixels, blocks: late }), changes)
+  for (const key of ['agents', 'stats', 'texture', 'claims'] as const) expect(known[key]).toEqual(now[key])
 })
 
 test('a wall whose pictures arrive in pieces before all else is the wall that the canvas read tells', async () => {
@@ -120,9 +96,9 @@ test('a wall whose pictures arrive in pieces before all else is the wall that th
   await loadCanvas(
     async (onPictures) => {
       for (let first = 0; first < TOTAL_BLOCKS; first += 100)
-        onPictures?.(first, pixels?.subarray(first * 100, (first + 100) * 100) ?? new Uint8Array())
+        onPictures?.(first, pixels.subarray(first * 100, (first + 100) * 100))
       await new Promise<void>((resolve) => (drawn = resolve))
-      return { pixels, blocks }
+      return { pixels, blocks, number: 4 }
     },
     (wall) => {
       shown.push(wall)

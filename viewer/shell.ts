@@ -1,0 +1,123 @@
+/** What both pages do around their stage: its theme, its frames, its size, and the wall as it arrives and changes. */
+
+import { createAppearance, type Appearance } from './appearance.ts'
+import { viewOf, type View } from './camera/camera.ts'
+import { loadCanvas } from './data/load-canvas.ts'
+import type { OfflineCopy } from './data/offline-copy.ts'
+import { canvasReader } from './data/read-canvas.ts'
+import { priceOnPage } from './page-words.ts'
+import type { Theme } from './theme.ts'
+import { query } from './ui/dom.ts'
+import { hideNotice, showNotice } from './ui/notice.ts'
+import type { Wall } from './wall/wall-model.ts'
+
+// A failed read is tried again after these times, the last of them again and again.
+const RETRY_MS = [2000, 5000, 15_000, 60_000] as const
+
+/** A page around its stage. */
+export type ShellDeps = {
+  readonly stage: HTMLElement
+  readonly offline?: OfflineCopy | undefined
+  /** Draws a frame; `now` is its time in milliseconds, `undefined` for a drawing between frames. */
+  draw(now?: number): void
+  setTheme(theme: Theme): void
+  /** The stage has another size. */
+  resize(view: View): void
+  wall(): Wall | undefined
+  /** The wall has arrived further, or has changed. */
+  show(wall: Wall): void
+}
+
+export type Shell = {
+  readonly appearance: Appearance
+  /** Has a frame drawn soon, once however often it is asked for. */
+  askFrame(): void
+  /** Reads the wall, follows it and the stage's size until `signal` aborts. */
+  start(signal: AbortSignal): void
+}
+
+/** A shell that is not started yet. */
+export function createShell(page: ShellDeps): Shell {
+  const { stage } = page
+  const appearance = createAppearance(() => {
+    page.setTheme(appearance.theme())
+    askFrame()
+  })
+  let frameAsked = false
+  const askFrame = () => {
+    if (frameAsked) return
+    frameAsked = true
+    requestAnimationFrame((now) => {
+      frameAsked = false
+      page.draw(now)
+    })
+  }
+  const fitStage = () => {
+    page.resize(viewOf(stage))
+    // Giving a canvas a size empties it, so it is drawn again before the browser paints.
+    page.draw()
+  }
+  /** A window that is dragged to another screen may keep its size and change its pixel ratio. */
+  const watchPixelRatio = () => {
+    const same = window.matchMedia(`(resolution: ${devicePixelRatio}dppx)`)
+    same.addEventListener('change', () => (fitStage(), watchPixelRatio()), { once: true })
+  }
+  return {
+    appearance,
+    askFrame,
+    start(signal) {
+      new ResizeObserver(fitStage).observe(stage)
+      watchPixelRatio()
+      void readWall(page, signal)
+    },
+  }
+}
+
+/** Reads the wall until it has arrived, and keeps it up to date from then on. */
+async function readWall(page: ShellDeps, signal: AbortSignal) {
+  const { stage, offline } = page
+  const read = canvasReader(offline?.ask)
+  for (let failures = 0; ; failures++) {
+    stage.ariaBusy = 'true'
+    try {
+      const { number } = await loadCanvas(read, page.show, priceOnPage())
+      stage.ariaBusy = 'false'
+      return await follow(page, number, signal)
+    } catch {
+      stage.ariaBusy = 'false'
+      await anotherTry(RETRY_MS[failures] ?? RETRY_MS[3])
+    }
+  }
+}
+
+/** Says that the wall could not be read; resolves when the reader, the network or the time asks for another try. */
+function anotherTry(ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const asked = new AbortController()
+  showNotice('The wall could not be read. The page tries again by itself.', () => resolve())
+  window.addEventListener('online', () => resolve(), { signal: asked.signal })
+  const timer = setTimeout(resolve, ms)
+  return promise.finally(() => {
+    clearTimeout(timer)
+    asked.abort()
+    hideNotice()
+  })
+}
+
+// Loaded once the wall is there, because nothing that is on the first screen needs it.
+async function follow({ wall, show, offline }: ShellDeps, number: number, signal: AbortSignal) {
+  try {
+    const { syncWall } = await import('./data/sync.ts')
+    const stale = query('stale', HTMLElement)
+    syncWall(
+      { number, readAt: offline?.readAt(), wall, show, showStale: (words) => void (stale.textContent = words) },
+      signal,
+    )
+    offline?.keep(signal)
+  } catch {
+    showLostScript()
+  }
+}
+
+/** A script that failed once is not fetched again by the same page. */
+export const showLostScript = () => showNotice('A part of the page could not be loaded.', () => location.reload())
