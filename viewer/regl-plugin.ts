@@ -1,4 +1,7 @@
-/** Builds regl into the page without its code generator, which a strict content policy forbids. */
+/**
+ * Builds regl into the page without its code generator, which a strict content policy forbids, and without its states of
+ * things that the wall never draws with.
+ */
 
 import type { Plugin } from 'vite'
 
@@ -9,6 +12,23 @@ const HEAD = /^\(function \(global, factory\) \{[\s\S]*?'use strict';/
 const TAIL = /\}\)\)\);\s*$/
 const CORE = /\nfunction reglCore \([\s\S]*?\n\}\n(?=\nfunction stats \()/
 
+/** A function up to the brace that closes it, which stands below its beginning. */
+const bodyOf = (head: string) => new RegExp(`\\n( *)${head} \\([\\s\\S]*?\\n\\1\\}\\n`)
+
+// More than a third of regl: elements, attributes, shaders, renderbuffers, cubes, timers, the reading of pixels, and what it
+// asks the driver at its start, for whose answers the page would wait.
+const REPLACED = {
+  'function wrapElementsState': 'unused',
+  'function wrapAttributeState': 'unused',
+  'function wrapShaderState': 'unused',
+  'function wrapReadPixels': 'unused',
+  'var wrapRenderbuffers = function': 'unused',
+  'var createTimer = function': 'unused',
+  'function createTextureCube': 'unused',
+  'function createCubeFBO': 'unused',
+  'var wrapLimits = function': 'limits',
+}
+
 const drawCalls = new URL('gl/draw-calls.ts', import.meta.url).pathname
 
 const ownCore = `
@@ -17,16 +37,27 @@ function reglCore (gl, strings, extensions, limits, buffers, elements, textures,
 }
 `
 
+const ownHead = `import { drawCalls } from ${JSON.stringify(drawCalls)}
+const unused = { clear() {}, restore() {}, update() {}, destroyBuffer() {} }
+// What every WebGL has.
+const limits = { maxTextureUnits: 8, maxColorAttachments: 1, extensions: [] }
+export default (function () {`
+
 /** The build without regl's checks, as a module, with draw-calls.ts for its core; throws where the file is not as expected. */
 export const reglPlugin: Plugin = {
   name: 'regl-without-generated-code',
   enforce: 'pre',
   transform(source, id) {
     if (!UNCHECKED.test(id)) return undefined
-    for (const part of [HEAD, TAIL, CORE]) if (!part.test(source)) throw new Error(`regl is built otherwise: ${part}`)
-    return source
-      .replace(CORE, () => ownCore)
-      .replace(HEAD, () => `import { drawCalls } from ${JSON.stringify(drawCalls)}\nexport default (function () {`)
-      .replace(TAIL, () => '})()')
+    const parts = [
+      [CORE, ownCore],
+      ...Object.entries(REPLACED).map(([head, own]) => [bodyOf(head), `\n${head} () { return ${own} }\n`] as const),
+      [HEAD, ownHead],
+      [TAIL, '})()'],
+    ] as const
+    return parts.reduce((text, [part, own]) => {
+      if (!part.test(text)) throw new Error(`regl is built otherwise: ${part}`)
+      return text.replace(part, () => own)
+    }, source)
   },
 }

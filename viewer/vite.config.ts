@@ -28,7 +28,7 @@ const paintPage: Plugin = {
         ...pages,
         ...(dir === undefined ? {} : { outDir: dir }),
         emptyOutDir: false,
-        rolldownOptions: { input: `${root}/paint.html` },
+        rolldownOptions: { input: `${root}/paint.html`, output: { codeSplitting: false } },
       },
     })
   },
