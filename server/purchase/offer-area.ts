@@ -3,19 +3,35 @@
 import { coordOf } from '../../shared/wall.ts'
 import type { Failure } from '../domain/failure.ts'
 import { unavailability } from '../domain/purchase/refusals.ts'
-import type { Target } from '../domain/purchase/target.ts'
+import { isBlock, placeOf, type Target } from '../domain/purchase/target.ts'
+import { nearestAreaIn } from '../domain/wall/open-space.ts'
 import type { Ledger } from '../ports.ts'
+import type { TakenBlocks } from '../wall/open-blocks.ts'
 import type { Seller } from './seller.ts'
 
 /** What asking needs. */
-export type OfferAreaDeps = { readonly ledger: Pick<Ledger, 'inTheWay'>; readonly seller: Pick<Seller, 'offered'> }
+export type OfferAreaDeps = {
+  readonly ledger: Pick<Ledger, 'inTheWay'>
+  readonly seller: Pick<Seller, 'offered'>
+  readonly taken: TakenBlocks
+}
 
 /** Why an area cannot be bought; `undefined` where its terms are to be told. */
-export async function refusalOfArea({ ledger, seller }: OfferAreaDeps, target: Target): Promise<Failure | undefined> {
-  const found = await seller.offered(target)
+export async function refusalOfArea(deps: OfferAreaDeps, target: Target): Promise<Failure | undefined> {
+  const { ledger, seller } = deps
+  const found = (await searched(deps, target)) ?? (await seller.offered(target))
   // An uncertain area is offered, so that its own payer can come back with a client that cannot resend.
   if (found === 'open' || found === 'uncertain') return undefined
   return await namingBlocks(ledger, target, unavailability(target, found))
+}
+
+/** What a search finds of an area that is wanted anywhere; nothing where only the ledger knows. */
+async function searched({ taken }: Pick<OfferAreaDeps, 'taken'>, target: Target) {
+  const { at, ...size } = placeOf(target)
+  if (at !== 'next' || isBlock(target)) return undefined
+  const found = nearestAreaIn((await taken()).occupied(), size)
+  if (typeof found === 'number') return 'open'
+  return found === 'reserved' ? undefined : found
 }
 
 // A buyer needs to know where to look, not all of it.

@@ -38,7 +38,7 @@ function spacesIn(taken: Taken, perBlock: bigint, wish: SpaceWish): Spaces {
     h: wish.h,
     asset: ASSET_SYMBOL,
     note: 'Nothing is held: another buyer may be quicker. Buy block by block in the order given.',
-    spaces: openSpaces(taken.occupancy(), wish).map((rectangle) => ({
+    spaces: openSpaces(taken.occupied().taken, wish).map((rectangle) => ({
       coord: coordOf(rectangle.at),
       blocks: buyingOrder(rectangle).map((block) => coordOf(block)),
       price,

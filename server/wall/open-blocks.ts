@@ -1,7 +1,7 @@
 /** Which blocks can be bought at this moment. Reading holds nothing. */
 
 import type { BlockIndex } from '../../shared/wall.ts'
-import { occupancyOf, openSpaces, type Occupancy } from '../domain/wall/open-space.ts'
+import { occupancyOf, openSpaces, type Occupied } from '../domain/wall/open-space.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader } from '../ports.ts'
 import { sharedRead } from '../purchase/single-flight.ts'
@@ -10,8 +10,8 @@ import { sharedRead } from '../purchase/single-flight.ts'
 export type Taken = {
   /** Whether somebody owns or holds a block. */
   has(block: BlockIndex): boolean
-  /** The same, prepared for searches. Computed at the first call. */
-  occupancy(): Occupancy
+  /** The same, prepared for searches of any size. Computed at the first call. */
+  occupied(): Occupied
 }
 
 /** What looking for open blocks needs. */
@@ -38,17 +38,18 @@ export function takenBlocks({ view, ledgerReader, advance }: TakenBlocksDeps): T
   })
 }
 
-function takenNow(view: WallView, held: readonly BlockIndex[]): Taken {
-  const taken = new Set([...held, ...view.claimed.keys()])
-  let occupancy: Occupancy | undefined
+function takenNow({ claimed }: WallView, held: readonly BlockIndex[]): Taken {
+  const isHeld = new Set(held)
+  const has = (block: BlockIndex) => claimed.has(block) || isHeld.has(block)
+  let occupied: Occupied | undefined
   return {
-    has: (block) => taken.has(block),
-    occupancy: () => (occupancy ??= occupancyOf((block) => taken.has(block))),
+    has,
+    occupied: () => (occupied ??= { taken: occupancyOf(has), sold: occupancyOf((block) => claimed.has(block)) }),
   }
 }
 
 /** At most `limit` open blocks, nearest to `near` first; without it, in the order `/blocks/next` sells them. */
 export async function listUnclaimed(taken: TakenBlocks, limit: number, near?: BlockIndex): Promise<BlockIndex[]> {
   const now = await taken()
-  return openSpaces(now.occupancy(), { w: 1, h: 1, near, limit }).map(({ at }) => at)
+  return openSpaces(now.occupied().taken, { w: 1, h: 1, near, limit }).map(({ at }) => at)
 }

@@ -12,7 +12,7 @@ import { termsFor } from '../domain/purchase/payment.ts'
 import { cannotSell, unavailability } from '../domain/purchase/refusals.ts'
 import { areaOf, blocksHeld, isBlock, placeOf, type Holding, type Target } from '../domain/purchase/target.ts'
 import { readAreaPixels } from '../domain/wall/area-pixels.ts'
-import { nearestArea } from '../domain/wall/open-space.ts'
+import { nearestAreaIn } from '../domain/wall/open-space.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
 import type { Pictures } from '../ports.ts'
@@ -81,7 +81,7 @@ async function targetStateOf({ view, taken }: PreviewDeps, target: Target): Prom
   const { at } = placeOf(target)
   if (at !== 'next') return { block: at, space: spaceOf(view, now, { target, block: at }) }
   if (!isBlock(target)) {
-    const found = nearestArea(statesOf(view, now), placeOf(target))
+    const found = nearestAreaIn(now.occupied(), placeOf(target))
     return typeof found === 'string' ? { block: undefined, space: found } : { block: found, space: 'open' }
   }
   const block = CLAIM_ORDER.find((candidate) => !now.has(candidate))
@@ -94,9 +94,6 @@ function spaceOf({ claimed }: WallView, now: Taken, holding: Holding): TargetSta
   if (blocks.some((block) => claimed.has(block))) return 'claimed'
   return blocks.some((block) => now.has(block)) ? 'reserved' : 'open'
 }
-
-const statesOf = ({ claimed }: WallView, now: Taken): string =>
-  ALL_BLOCKS.map((block) => (claimed.has(block) ? 'c' : now.has(block) ? 'r' : 'o')).join('')
 
 /** Checks each field by itself, so that all can be mended at once. `pictureIn` checks the picture. */
 function listingProblems(said: ReadonlyMap<ListingKey, FieldText>): PreviewProblem[] {

@@ -32,40 +32,56 @@ export type Occupancy = Uint16Array<ArrayBuffer>
 /** Counts what is taken, once for all searches: any rectangle's count is then four of these. */
 export function occupancyOf(isTaken: (block: BlockIndex) => boolean): Occupancy {
   const sums = new Uint16Array((COLS + 1) * (ROWS + 1))
+  let inRow = 0
   for (const block of ALL_BLOCKS) {
-    const { col, row } = cellOf(block)
-    const own = isTaken(block) ? 1 : 0
-    sums[(row + 1) * (COLS + 1) + col + 1] =
-      own + sumAt(sums, col, row + 1) + sumAt(sums, col + 1, row) - sumAt(sums, col, row)
+    const col = block % COLS
+    inRow = (col === 0 ? 0 : inRow) + (isTaken(block) ? 1 : 0)
+    const above = ((block - col) / COLS) * (COLS + 1) + col + 1
+    sums[above + COLS + 1] = (sums[above] ?? 0) + inRow
   }
   return sums
 }
 
 /** At most `limit` open rectangles that share no block, nearest first; ties by the index of the top left block. */
 export function openSpaces(occupancy: Occupancy, { w, h, near, limit }: SpaceWish): Rectangle[] {
-  const distances = openPlaces(occupancy, w, h, near === undefined ? CENTRE : halves(near))
+  const places = openPlaces(occupancy, w, h, near === undefined ? CENTRE : halves(near))
   const found: Rectangle[] = []
   while (found.length < limit) {
-    const at = ALL_BLOCKS[leastOf(distances)]
+    const at = ALL_BLOCKS[nearestOf(places)]
     if (at === undefined) break
     found.push({ at, w, h })
-    leaveOutAround(distances, at, w, h)
+    leaveOutAround(places, at, w, h)
   }
   return found
+}
+
+/** What cannot be had now, and what never can: the second is a part of the first. */
+export type Occupied = { readonly taken: Occupancy; readonly sold: Occupancy }
+
+/** The top left block of the open area of a size that is nearest the wall's centre, or why there is none. */
+export function nearestAreaIn(
+  { taken, sold }: Occupied,
+  size: AreaSize,
+): BlockIndex | 'reserved' | 'claimed' | 'crowded' {
+  const wish = { w: size.w, h: size.h, near: undefined, limit: 1 }
+  const [open] = openSpaces(taken, wish)
+  if (open !== undefined) return open.at
+  if (sold.at(-1) === TOTAL_BLOCKS) return 'claimed'
+  return openSpaces(sold, wish).length === 0 ? 'crowded' : 'reserved'
 }
 
 /** What each block is, in its order, a letter each: open, reserved, claimed, or `x` for one that cannot be had. */
 export type BlockStates = string
 
-/** The top left block of the open area of a size that is nearest the wall's centre, or why there is none. */
-export function nearestArea(states: BlockStates, size: AreaSize): BlockIndex | 'reserved' | 'claimed' | 'crowded' {
-  const find = (isTaken: (block: BlockIndex) => boolean) =>
-    openSpaces(occupancyOf(isTaken), { ...size, near: undefined, limit: 1 })[0]?.at
-  const open = find((block) => states[block] !== 'o')
-  if (open !== undefined) return open
-  if (!states.includes('o') && !states.includes('r')) return 'claimed'
-  return find((block) => states[block] !== 'o' && states[block] !== 'r') === undefined ? 'crowded' : 'reserved'
-}
+/** The same as a store says it. */
+export const nearestArea = (states: BlockStates, size: AreaSize): ReturnType<typeof nearestAreaIn> =>
+  nearestAreaIn(
+    {
+      taken: occupancyOf((block) => states[block] !== 'o'),
+      sold: occupancyOf((block) => states[block] !== 'o' && states[block] !== 'r'),
+    },
+    size,
+  )
 
 /** The blocks of a rectangle in the order to buy them: the wall's most wanted first, ties by index. */
 export function buyingOrder({ at, w, h }: Rectangle): BlockIndex[] {
@@ -81,45 +97,69 @@ export function buyingOrder({ at, w, h }: Rectangle): BlockIndex[] {
 const claimRank = new Uint16Array(TOTAL_BLOCKS)
 for (const [rank, block] of CLAIM_ORDER.entries()) claimRank[block] = rank
 
-// At places that are not open, or not any more.
+// At places that are not open, or not any more; and for rows without any.
 const NOWHERE = 0xffffffff
+const NO_COLUMN = -1
 
 /**
  * For each block that an open rectangle can have as its top left one, the squared distance of the rectangle's centre to
- * the goal, in half blocks: an integer, so that ties are exact. Bare numbers, because the whole wall is gone through.
+ * the goal, in half blocks: an integer, so that ties are exact. Each row keeps the column of its nearest place, so that a
+ * rectangle that is found costs a look at the rows it touches.
  */
-function openPlaces(sums: Occupancy, w: number, h: number, goal: { readonly x: number; readonly y: number }) {
+type Places = { readonly distances: Uint32Array; readonly nearest: Int16Array }
+
+function openPlaces(sums: Occupancy, w: number, h: number, goal: { readonly x: number; readonly y: number }): Places {
   const distances = new Uint32Array(TOTAL_BLOCKS).fill(NOWHERE)
+  const places = { distances, nearest: new Int16Array(ROWS).fill(NO_COLUMN) }
   for (let row = 0; row + h <= ROWS; row++) {
     const dy = (2 * row + h - 1 - goal.y) ** 2
     for (let col = 0; col + w <= COLS; col++) {
-      const [top, bottom] = [row * (COLS + 1) + col, (row + h) * (COLS + 1) + col]
+      const top = row * (COLS + 1) + col
+      const bottom = top + h * (COLS + 1)
       const taken = (sums[bottom + w] ?? 0) - (sums[bottom] ?? 0) - (sums[top + w] ?? 0) + (sums[top] ?? 0)
       if (taken === 0) distances[row * COLS + col] = (2 * col + w - 1 - goal.x) ** 2 + dy
     }
+    findNearest(places, row)
   }
-  return distances
+  return places
+}
+
+function findNearest({ distances, nearest }: Places, row: number): void {
+  let column = NO_COLUMN
+  let least = NOWHERE
+  for (let col = 0; col < COLS; col++) {
+    const distance = distances[row * COLS + col] ?? NOWHERE
+    if (distance >= least) continue
+    column = col
+    least = distance
+  }
+  nearest[row] = column
 }
 
 /** The first place of the least distance; -1 when there is none left. */
-function leastOf(distances: Uint32Array): number {
-  let [at, least] = [-1, NOWHERE]
-  for (let i = 0; i < distances.length; i++) {
-    const distance = distances[i] ?? NOWHERE
-    if (distance < least) [at, least] = [i, distance]
+function nearestOf({ distances, nearest }: Places): number {
+  let at = -1
+  let least = NOWHERE
+  for (let row = 0; row < ROWS; row++) {
+    const col = nearest[row] ?? NO_COLUMN
+    const distance = col === NO_COLUMN ? NOWHERE : (distances[row * COLS + col] ?? NOWHERE)
+    if (distance >= least) continue
+    at = row * COLS + col
+    least = distance
   }
   return at
 }
 
 /** Takes out the places whose rectangle would share a block with the one at `at`. */
-function leaveOutAround(distances: Uint32Array, at: BlockIndex, w: number, h: number): void {
+function leaveOutAround(places: Places, at: BlockIndex, w: number, h: number): void {
   const { col, row } = cellOf(at)
   const [left, right] = [Math.max(0, col - w + 1), Math.min(COLS, col + w)]
-  for (let y = Math.max(0, row - h + 1); y < Math.min(ROWS, row + h); y++)
-    distances.fill(NOWHERE, y * COLS + left, y * COLS + right)
+  for (let y = Math.max(0, row - h + 1); y < Math.min(ROWS, row + h); y++) {
+    places.distances.fill(NOWHERE, y * COLS + left, y * COLS + right)
+    const nearest = places.nearest[y] ?? NO_COLUMN
+    if (nearest >= left && nearest < right) findNearest(places, y)
+  }
 }
-
-const sumAt = (sums: Occupancy, col: number, row: number) => sums[row * (COLS + 1) + col] ?? 0
 
 function halves(block: BlockIndex): { readonly x: number; readonly y: number } {
   const { col, row } = cellOf(block)

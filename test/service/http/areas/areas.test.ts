@@ -273,6 +273,11 @@ describe('a paid order', () => {
   })
 })
 
+test('an area that is wanted anywhere is offered from what the wall shows, without a search of the store', async () => {
+  const wall = await openWall({ ledger: { space: () => Promise.reject(new Error('the store was searched')) } })
+  expect((await order(wall, { w: 20, h: 20 })).status).toBe(402)
+})
+
 describe('an order with an image', () => {
   test('is fitted to the area', async () => {
     const wall = await openWall()
