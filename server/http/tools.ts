@@ -5,7 +5,7 @@ import { Elysia } from 'elysia'
 import { Preview, PreviewBody } from '../../shared/contract/preview.ts'
 import { Signing, SignQuery } from '../../shared/contract/sign.ts'
 import { SpaceQuery, Spaces } from '../../shared/contract/space.ts'
-import { parseCoord } from '../../shared/wall.ts'
+import { parseCoord, TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { anywhere, documented, type OperationDocs } from '../discovery/openapi/operation.ts'
 import { failure } from '../domain/failure.ts'
 import { LISTING_KEYS, type FieldText } from '../domain/purchase/listing.ts'
@@ -42,7 +42,9 @@ export function tools(deps: ToolsDeps) {
     })
     .get(
       '/api/space',
-      async ({ query }) => {
+      async ({ request, query }) => {
+        const more = limits.take('searches', addressOf(request), searchesIn(query) - 1)
+        if (more !== undefined) return refuse(more)
         const near = query.near === undefined ? undefined : parseCoord(query.near)
         if (query.near !== undefined && near === undefined) return refuse(invalidCoordinate())
         return respond(200, 'application/json', textOfSpaces(await findSpace({ ...query, near })), NO_STORE)
@@ -72,6 +74,11 @@ export function tools(deps: ToolsDeps) {
       },
     )
 }
+
+// Each so many blocks that an answer may name count as a search.
+const BLOCKS_PER_SEARCH = 400
+
+const searchesIn = ({ w, h, limit }: SpaceQuery) => Math.ceil(Math.min(w * h * limit, TOTAL_BLOCKS) / BLOCKS_PER_SEARCH)
 
 const previewCheck = TypeCompiler.Compile(PreviewBody)
 

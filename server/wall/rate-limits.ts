@@ -18,7 +18,12 @@ export const BUDGETS = {
   },
   uploads: { per: 'address', burst: 60, perSecond: 2, what: 'megapixels of pictures sent to be turned into pixels' },
   previews: { per: 'address', burst: 120, perSecond: 20, what: 'purchases tried out' },
-  searches: { per: 'address', burst: 240, perSecond: 40, what: 'searches for room, wallets and texts to sign' },
+  searches: {
+    per: 'address',
+    burst: 240,
+    perSecond: 40,
+    what: 'searches for room, by 400 blocks that they may name, for wallets and texts to sign',
+  },
   pages: { per: 'address', burst: 1000, perSecond: 50, what: 'pages of the log and of the atlas' },
   calls: { per: 'address', burst: 600, perSecond: 60, what: 'calls of MCP' },
   streams: { per: 'address', burst: 512, perSecond: 8, what: 'live streams opened' },
