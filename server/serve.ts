@@ -4,12 +4,8 @@ import type { Ahead } from '../db/engine.ts'
 import manifest from '../package.json'
 import { moneyText } from '../shared/money.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
-import { viemChain } from './adapters/chain/chain.ts'
-import { openEndpoints } from './adapters/chain/endpoints.ts'
 import { systemClock as clock } from './adapters/clock.ts'
 import { freeBytesBeside, sizeOf } from './adapters/disk-space.ts'
-import { coinbaseAuth } from './adapters/facilitator/coinbase.ts'
-import { httpFacilitator, type ExtensionSaid } from './adapters/facilitator/facilitator.ts'
 import { noOpMetrics, type Meters } from './adapters/metrics/no-op-metrics.ts'
 import type { WallReadings } from './adapters/metrics/wall.ts'
 import { workerPictures } from './adapters/pictures/pictures.ts'
@@ -21,15 +17,11 @@ import { app } from './app.ts'
 import { checkRestoredBackup, type RestoredBackupCheck } from './books/check-restored-backup.ts'
 import { keepWitness, type WitnessKeeper } from './books/keep-witness.ts'
 import type { Config } from './config.ts'
-import type { DependencyKind } from './domain/dependency.ts'
-import { freshChain } from './health/chain-freshness.ts'
-import { paymentHealth } from './health/payment-health.ts'
 import { readiness } from './health/readiness.ts'
 import { recentAlerts, type Alert } from './health/recent-alerts.ts'
 import { runPeriodically } from './health/run-periodically.ts'
 import { afterStartUpCheck } from './health/start-up-check.ts'
-import { trackOutages, type Outages } from './health/track-outages.ts'
-import { watchClock } from './health/watch-clock.ts'
+import { watchPurchases, type PurchaseWatch } from './health/watch-purchases.ts'
 import { watchStore } from './health/watch-store.ts'
 import { viewerFiles } from './http/answer/viewer-files.ts'
 import { canvasReads } from './http/canvas/canvas-read.ts'
@@ -38,14 +30,13 @@ import { mcpCalls } from './http/mcp.ts'
 import { logCompactor } from './instances/compact-log.ts'
 import { followLog } from './instances/follow-log.ts'
 import { pollLog } from './instances/poll-log.ts'
+import { openRail } from './open-rail.ts'
 import { adminCommands } from './operate/admin-commands.ts'
 import { adminSocketAt, openAdminSocket } from './operate/admin-socket.ts'
 import type { Overview } from './operate/status-report.ts'
 import { pageFiles } from './page-files.ts'
-import type { Logger, Ledger, RingMember } from './ports.ts'
-import { facilitatorRing } from './purchase/facilitator-ring.ts'
+import type { Logger, Ledger } from './ports.ts'
 import { reconciler } from './purchase/reconciler.ts'
-import { rpcLagGuard } from './purchase/rpc-lag-guard.ts'
 import { seller, type ReconciledSeller } from './purchase/seller.ts'
 import { rateLimits } from './wall/rate-limits.ts'
 
@@ -185,7 +176,7 @@ type Checks = { readonly restored: RestoredBackupCheck; readonly witnessing: Wit
 /** Starts the periodic work. It runs until `signal` aborts. */
 function startLoops(
   { config, ahead: { store }, logger }: Given,
-  { sold, rail, storeWatch, clockSeen, advance }: Wall,
+  { sold, rail, storeWatch, clockSeen, outages, eventLoop, purchases, advance }: Wall,
   { restored, witnessing }: Checks,
   signal: AbortSignal,
 ): readonly Promise<void>[] {
@@ -198,7 +189,12 @@ function startLoops(
   })
   const looking = runPeriodically({ clock, logger }, signal, async () => {
     await storeWatch.check()
+    purchases.check()
     return LOOK_AT_STORE_EVERY_MS
+  })
+  const timing = runPeriodically({ clock, logger }, signal, async () => {
+    await eventLoop.watch(outages, signal)
+    return 0
   })
   const swept = reconciler({ ...store, seller: sold, clock, logger })
   store.store.watch((replaced) => {
@@ -218,15 +214,16 @@ function startLoops(
     return COMPACT_EVERY_MS
   })
   const following = isShared(config) ? [pollLog({ ...store, advance, clock, logger }, signal)] : []
-  return [probing, looking, sweeping, compacting, ...following]
+  return [probing, looking, timing, sweeping, compacting, ...following]
 }
 
 async function openWall({ config, ahead, logger }: Given, meters: Meters, committed: () => void) {
   const { offer, hosts, contact } = config
   const { blocks, agents, log, store, ledgerReader, ...shared } = ahead.store
   const ledger = meters.ledger(tellingOfClaims(shared.ledger, committed))
-  const outages = trackOutages({ clock, logger })
-  const { endpoints, chain, facilitator, rail, clockSeen } = openRail(config, { meters, logger, outages })
+  const opened = openRail(config, meters, logger)
+  const { endpoints, chain, facilitator, rail, outages } = opened
+  const purchases = watchPurchases({ clock, outages })
   const keys = Promise.withResolvers<Keys>()
   const wallets = viemWallets(endpoints.client, offer, keys.promise, clock)
   const ready = readiness({ rail, outages })
@@ -259,7 +256,7 @@ async function openWall({ config, ahead, logger }: Given, meters: Meters, commit
   const leases = isShared(config) ? shared.leases : undefined
   const pictures = workerPictures()
   const selling = { ledger, facilitator, chain, wallets, pictures, clock, logger, rail, terms: offer.terms, contact }
-  const sold = counted(seller({ ...selling, advance, leases }), meters)
+  const sold = counted(seller({ ...selling, advance, leases }), meters, purchases)
   const limits = rateLimits(clock)
   const wall = app({
     countPaid: meters.paid,
@@ -287,38 +284,7 @@ async function openWall({ config, ahead, logger }: Given, meters: Meters, commit
     ...(meters.http === undefined ? {} : { meter: meters.http }),
   }).listen({ hostname: config.host, port: config.port })
   if (wall.server === null) throw new Error('the server did not start')
-  const watched = { rail, ready, storeWatch, clockSeen, outages, view }
-  return { server: wall.server, sold, stream, chain, facilitator, advance, keys, reads, ...watched }
-}
-
-type Watching = { readonly meters: Meters; readonly logger: Logger; readonly outages: Outages }
-
-/** Makes the chain and the facilitators, with their outages tracked. `clockSeen` compares the clock with that of the chain. */
-function openRail(config: Config, { meters, logger, outages }: Watching) {
-  const { offer, network } = config
-  const endpoints = openEndpoints(network, config.rpcUrls, {
-    clock,
-    callsPerSecond: config.rpcCallsPerSecond,
-    onProbed: (host, trouble) => outages.saw({ kind: 'chain-endpoint', name: host }, trouble),
-  })
-  const fresh = freshChain(meters.chain(viemChain(endpoints, offer)), {
-    clock,
-    told: (reason) => outages.saw({ kind: 'chain', name: network }, reason),
-  })
-  // One guard for all: the purchase must not forget what the facilitator ring has seen of the chain.
-  const chain = rpcLagGuard(fresh, clock)
-  const members = membersOf(config, logger, outages).map(meters.facilitator)
-  const facilitator = facilitatorRing({ ...config, members, chain, clock, logger })
-  const facilitatorTrouble = () => reasonsOf(outages, 'facilitator')
-  const rail = paymentHealth({ facilitator, chain, clock, logger, facilitatorTrouble })
-  const clockOf = watchClock({ clock, outages })
-  return { endpoints, chain, facilitator, rail, clockSeen: () => clockOf(endpoints.newest()) }
-}
-
-/** Why dependencies of a kind are down; `null` when none is. */
-function reasonsOf(outages: Outages, kind: DependencyKind): string | null {
-  const down = outages.all().filter((one) => one.kind === kind && one.state === 'down')
-  return down.map(({ reason }) => reason ?? kind).join('; ') || null
+  return { ...opened, server: wall.server, sold, stream, advance, keys, reads, ready, storeWatch, purchases, view }
 }
 
 /** A path on the disk that the wall writes to. */
@@ -326,44 +292,11 @@ function dataPath({ database, witnessPath }: Config): string {
   return database.kind === 'sqlite' ? database.path : (witnessPath ?? '.')
 }
 
-/** The facilitators in the order in which they are called. */
-function membersOf(config: Config, logger: Logger, outages: Outages): readonly RingMember[] {
-  const { facilitatorUrls, verifyTimeoutMs, settleTimeoutMs, cdpKey, offer } = config
-  const authorize = cdpKey === undefined ? undefined : coinbaseAuth(cdpKey)
-  return facilitatorUrls.map((url) => {
-    const facilitator = new URL(url).host
-    const onExtension = onceEach(({ extension, ...said }) =>
-      logger.note('extension', { facilitator, extension, ...said }),
-    )
-    const onProbed = (trouble: string | null) =>
-      outages.saw(
-        { kind: 'facilitator', name: facilitator },
-        trouble === null ? null : `the facilitator ${facilitator} ${trouble}`,
-      )
-    return httpFacilitator({ url, verifyTimeoutMs, settleTimeoutMs, authorize, onExtension, onProbed }, offer)
-  })
-}
-
 /** Loads the fastest signature library of this machine, and notes which one it is. */
 async function keysFor(logger: Logger): Promise<Keys> {
   const keys = await fastestKeys((library, why) => logger.note('keys-skipped', { library, why }))
   logger.note('keys', { library: keys.library })
   return keys
-}
-
-// More than any facilitator has. The limit is for one that invents names.
-const EXTENSIONS_REMEMBERED = 64
-
-/** Notes what a facilitator says of an extension when it differs from the last time, since each payment repeats it. */
-function onceEach(tell: (said: ExtensionSaid) => void): (said: ExtensionSaid) => void {
-  const last = new Map<string, string>()
-  return (said) => {
-    const words = JSON.stringify(said)
-    if (last.get(said.extension) === words) return
-    if (last.size >= EXTENSIONS_REMEMBERED) last.clear()
-    last.set(said.extension, words)
-    tell(said)
-  }
 }
 
 /** Whether several processes may share the store. */
@@ -383,13 +316,14 @@ function tellingOfClaims(ledger: Ledger, committed: () => void): Ledger {
   }
 }
 
-/** Wraps the seller to count its outcomes. */
-function counted(sold: ReconciledSeller, { outcome }: Meters): ReconciledSeller {
+/** Wraps the seller to count its outcomes, and to watch them. */
+function counted(sold: ReconciledSeller, { outcome }: Meters, purchases: PurchaseWatch): ReconciledSeller {
   return {
     ...sold,
-    async buy(...order) {
-      const answer = await sold.buy(...order)
+    async buy(target, payment, ...order) {
+      const answer = await sold.buy(target, payment, ...order)
       outcome(answer)
+      purchases.ended(payment.payer, answer)
       return answer
     },
   }

@@ -2,7 +2,10 @@
 
 import type { UnixMs } from './purchase/payment.ts'
 
-/** Kinds of dependencies. `chain` is the network itself, which an endpoint only tells of. */
+/**
+ * Kinds of dependencies. `chain` is the network itself, which an endpoint only tells of; `purchases` is how buyers fare, and
+ * `event-loop` whether the wall itself is in time.
+ */
 export const DEPENDENCY_KINDS = [
   'facilitator',
   'chain-endpoint',
@@ -12,6 +15,8 @@ export const DEPENDENCY_KINDS = [
   'standby',
   'disk',
   'clock',
+  'purchases',
+  'event-loop',
 ] as const
 export type DependencyKind = (typeof DEPENDENCY_KINDS)[number]
 
@@ -28,8 +33,9 @@ export type DependencyState = Dependency & {
 // One of these is enough to sell with, so that only all of a kind stop sales.
 const REPLACEABLE: readonly DependencyKind[] = ['facilitator', 'chain-endpoint']
 
-// A disk that fills up still takes writes; when it does not, `store-write` is down.
-const ONLY_WARNS: readonly DependencyKind[] = ['disk']
+// A disk that fills up still takes writes; when it does not, `store-write` is down. And while purchases fail, or are late,
+// some go through: a balancer that sent nobody any more would never see the end of it.
+const ONLY_WARNS: readonly DependencyKind[] = ['disk', 'purchases', 'event-loop']
 
 /** Those whose outage keeps the wall from selling. */
 export function stopsSales(states: readonly DependencyState[]): readonly DependencyState[] {

@@ -21,7 +21,8 @@ export type PaymentHealth = {
 
 /**
  * What a rail is watched with. `facilitatorTrouble` says what is wrong with facilitators, the one or the other, since they
- * were probed last; `isSuspect` whether a buyer has met trouble since.
+ * were probed last; `isSuspect` whether a buyer has met trouble since; `isLate` whether this process is late itself, so that
+ * a probe that fails proves nothing.
  */
 export type PaymentHealthDeps = {
   readonly facilitator: Facilitator & { readonly isSuspect?: () => boolean }
@@ -29,6 +30,7 @@ export type PaymentHealthDeps = {
   readonly clock: Clock
   readonly logger: Logger
   readonly facilitatorTrouble?: () => string | null
+  readonly isLate?: () => boolean
 }
 
 const FIRST_PROBES_EVERY_MS = 1000
@@ -40,7 +42,7 @@ const PROBES_EVERY_MS = 8000
 
 /** Starts out `arming`, until a probe has succeeded and `reconciled` was told. */
 export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
-  const { facilitator, chain, clock, logger, facilitatorTrouble = () => null } = deps
+  const { facilitator, chain, clock, logger, facilitatorTrouble = () => null, isLate = () => false } = deps
   let fault: string | null = null // what can never work
   let trouble: string | null = null // what the last probe did not get
   let lack: string | null = null // what is done without
@@ -92,8 +94,8 @@ export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
       const ofFacilitators = facilitatorTrouble()
       trouble = troubleIn(supports, health, ofFacilitators)
       const usable = trouble === null
-      failedProbes = usable ? 0 : failedProbes + 1
-      failingSince = usable ? null : (failingSince ?? clock.elapsed())
+      failedProbes = usable || isLate() ? 0 : failedProbes + 1
+      failingSince = usable || isLate() ? null : (failingSince ?? clock.elapsed())
       stalled = health.kind === 'stalled' || (stalled && !usable)
       checked ||= usable
       // A permanent fault of one side stays known while the other is silent.

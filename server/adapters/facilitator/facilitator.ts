@@ -96,7 +96,7 @@ async function supports(
 const PROBE_TIMEOUT_MS = 5000
 
 /**
- * Has a payment verified that nobody can make. Any verdict shows that the facilitator works, but that the signature is bad,
+ * Has a payment verified that nobody can make. Any answer to that shows that the facilitator works, but that the signature is bad,
  * since it is good. So does a complaint about the request: real payments are smaller. Throws when it does not work. The
  * payment is sent bare, because a catalogue may list what it is asked to verify.
  */

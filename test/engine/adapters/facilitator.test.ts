@@ -450,19 +450,19 @@ describe('what a facilitator takes', () => {
     expect(await hanging.supports()).toBe('unavailable')
   })
 
-  test('is known to work only once it gave a verdict on a payment that nobody can make', async () => {
+  test('is known to work only once it answered for a payment that nobody can make', async () => {
     expect(await at(network.facilitatorUrl).supports('verify')).toBe('yes')
     const told: (string | null)[] = []
     const supported = { kinds: [kind], extensions: [], signers: {} }
-    const verifying = (verdict: () => Response | Promise<Response>) =>
+    const verifying = (answer: () => Response | Promise<Response>) =>
       at(
-        serve((request) => (request.url.endsWith('/supported') ? Response.json(supported) : verdict())),
+        serve((request) => (request.url.endsWith('/supported') ? Response.json(supported) : answer())),
         { verifyTimeoutMs: 200, onProbed: (trouble) => void told.push(trouble) },
       ).supports('verify')
     const invalid = (invalidReason: string) => () => Response.json({ isValid: false, invalidReason })
     const page = (status: number) => () => new Response('<h1>sorry</h1>', { status })
-    for (const verdict of [() => Response.json({ isValid: true }), invalid('insufficient_funds'), page(400)])
-      expect([await verifying(verdict), told.pop()]).toEqual(['yes', null])
+    for (const answer of [() => Response.json({ isValid: true }), invalid('insufficient_funds'), page(400)])
+      expect([await verifying(answer), told.pop()]).toEqual(['yes', null])
     const broken: [() => Response | Promise<Response>, string][] = [
       [() => new Promise(() => {}), 'does not answer when it is to verify'],
       [page(500), 'answers /verify with status 500'],
@@ -472,8 +472,8 @@ describe('what a facilitator takes', () => {
       [() => Response.json({}), 'answers /verify with what is no x402 facilitator’s answer'],
       [invalid('invalid_exact_evm_signature'), 'calls good signatures bad'],
     ]
-    for (const [verdict, trouble] of broken)
-      expect([await verifying(verdict), told.pop()]).toEqual(['unavailable', trouble])
+    for (const [answer, trouble] of broken)
+      expect([await verifying(answer), told.pop()]).toEqual(['unavailable', trouble])
   })
 
   test('is unknown when it wants to be asked again later', async () => {

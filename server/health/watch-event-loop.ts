@@ -1,0 +1,54 @@
+/** Watches whether this process is late itself. What seems slow then may not be, so nothing else is blamed for it. */
+
+import type { Clock } from '../ports.ts'
+import type { Outages } from './track-outages.ts'
+
+export type EventLoopWatch = {
+  /** Whether the event loop was late for half of the last seconds. */
+  isLate(): boolean
+  /** Waits for the next turn that is watched, and tells `outages` of lateness that lasts. Must be called again and again. */
+  watch(outages: Outages, signal?: AbortSignal): Promise<void>
+}
+
+const TURN_MS = 200
+const WINDOW_MS = 3000
+const LATE_SHARE = 0.5
+
+// Shorter ones happen, as when much is collected or the machine is busy for a moment.
+const LASTS_MS = 4000
+
+type Turn = { readonly atMs: number; readonly lateMs: number }
+
+/** Starts in time. */
+export function watchEventLoop(clock: Clock): EventLoopWatch {
+  let turns: readonly Turn[] = []
+  let dueMs: number | undefined // of the turn that is waited for
+  let changedMs = clock.elapsed() // when lateness began or ended
+  let wasLate = false
+  let isTold = false
+
+  const isLate = () => {
+    const now = clock.elapsed()
+    const pendingMs = dueMs === undefined ? 0 : Math.max(0, now - dueMs)
+    const lateMs = turns.reduce((sum, turn) => (now - turn.atMs < WINDOW_MS ? sum + turn.lateMs : sum), pendingMs)
+    return lateMs >= WINDOW_MS * LATE_SHARE
+  }
+  return {
+    isLate,
+    async watch(outages, signal) {
+      dueMs = clock.elapsed() + TURN_MS
+      await clock.wait(TURN_MS, signal)
+      const atMs = clock.elapsed()
+      turns = [...turns.filter((turn) => atMs - turn.atMs < WINDOW_MS), { atMs, lateMs: Math.max(0, atMs - dueMs) }]
+      dueMs = undefined
+      if (isLate() !== wasLate) {
+        wasLate = !wasLate
+        changedMs = atMs
+      }
+      if (atMs - changedMs >= LASTS_MS) isTold = wasLate
+      outages.saw({ kind: 'event-loop', name: 'wall' }, isTold ? LATE : null)
+    },
+  }
+}
+
+const LATE = 'the wall itself is late: this machine is too small for what is asked of it, or a flood is under way'

@@ -1,0 +1,70 @@
+/** Watches how purchases end. That many fail for no fault of their buyers is an outage of its own, whatever its cause. */
+
+import { statusOf, type FailureCode } from '../domain/failure.ts'
+import type { Address } from '../domain/purchase/payment.ts'
+import type { Outcome } from '../domain/purchase/purchase.ts'
+import type { Clock } from '../ports.ts'
+import type { Outages } from './track-outages.ts'
+
+export type PurchaseWatch = {
+  /** Takes note of how a purchase ended. */
+  ended(payer: Address, outcome: Outcome): void
+  /** Looks at what ended within a minute. Must be called again and again. */
+  check(): void
+}
+
+const WINDOW_MS = 60_000
+
+// One client alone cannot cause it, be it broken or hostile.
+const FAILING_PAYERS_MIN = 5
+const FAILING_SHARE_MIN = 0.2
+
+const OVER_AFTER_MS = 8000
+
+// More than a wall sells in a minute. The limit is for the memory.
+const KEPT_MAX = 8192
+
+type Ended = { readonly atMs: number; readonly payer: Address; readonly failed: FailureCode | null }
+
+/** Starts with no purchases. Those that end with a fault of their buyer, or of chance, do not count. */
+export function watchPurchases({
+  clock,
+  outages,
+}: {
+  readonly clock: Clock
+  readonly outages: Outages
+}): PurchaseWatch {
+  let recent: Ended[] = []
+  let isDown = false
+  const check = () => {
+    const now = clock.elapsed()
+    recent = recent.filter(({ atMs }) => now - atMs < WINDOW_MS)
+    const lastMs = recent.findLast(({ failed }) => failed !== null)?.atMs
+    const isOver = isDown && (lastMs === undefined || now - lastMs >= OVER_AFTER_MS)
+    // Its purchases must not begin the next one.
+    if (isOver) recent = []
+    const failing = recent.flatMap(({ payer, failed }) => (failed === null ? [] : [{ payer, failed }]))
+    const payers = new Set(failing.map(({ payer }) => payer)).size
+    const areMany = payers >= FAILING_PAYERS_MIN && failing.length >= recent.length * FAILING_SHARE_MIN
+    isDown = !isOver && (isDown || areMany)
+    const words = `${failing.length} of ${recent.length} purchases within a minute failed, most with ${mostOf(failing)}`
+    outages.saw({ kind: 'purchases', name: 'buyers' }, isDown ? words : null)
+  }
+  return {
+    ended(payer, outcome) {
+      const failed = outcome.kind === 'bought' ? null : outcome.failure.code
+      if (failed !== null && statusOf[failed] < FIRST_OF_OURS) return
+      if (recent.length < KEPT_MAX) recent.push({ atMs: clock.elapsed(), payer, failed })
+    },
+    check,
+  }
+}
+
+const FIRST_OF_OURS = 500
+
+/** The most frequent code. */
+function mostOf(failing: readonly { readonly failed: FailureCode }[]): string {
+  const counts = Map.groupBy(failing, ({ failed }) => failed)
+  const [most] = [...counts].toSorted(([, one], [, other]) => other.length - one.length)
+  return most?.[0] ?? ''
+}

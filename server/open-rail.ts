@@ -1,0 +1,89 @@
+/**
+ * What payments go by, as the settings say: the chain, the facilitators, and the rail over both. The wall opens it at its
+ * start, and `pixel-wall check` to look whether that will work.
+ */
+
+import { viemChain } from './adapters/chain/chain.ts'
+import { openEndpoints } from './adapters/chain/endpoints.ts'
+import { systemClock as clock } from './adapters/clock.ts'
+import { coinbaseAuth } from './adapters/facilitator/coinbase.ts'
+import { httpFacilitator, type ExtensionSaid } from './adapters/facilitator/facilitator.ts'
+import type { Meters } from './adapters/metrics/no-op-metrics.ts'
+import type { Config } from './config.ts'
+import type { DependencyKind } from './domain/dependency.ts'
+import { freshChain } from './health/chain-freshness.ts'
+import { paymentHealth } from './health/payment-health.ts'
+import { trackOutages, type Outages } from './health/track-outages.ts'
+import { watchClock } from './health/watch-clock.ts'
+import { watchEventLoop } from './health/watch-event-loop.ts'
+import type { Logger, RingMember } from './ports.ts'
+import { facilitatorRing } from './purchase/facilitator-ring.ts'
+import { rpcLagGuard } from './purchase/rpc-lag-guard.ts'
+
+/**
+ * Opens the chain and the facilitators of these settings, and tracks every outage. Nothing is asked yet. `clockSeen` compares
+ * the clock with that of the chain.
+ */
+export function openRail(config: Config, meters: Meters, logger: Logger) {
+  const { offer, network } = config
+  const eventLoop = watchEventLoop(clock)
+  const { isLate } = eventLoop
+  const outages = trackOutages({ clock, logger, isLate })
+  const endpoints = openEndpoints(network, config.rpcUrls, {
+    clock,
+    callsPerSecond: config.rpcCallsPerSecond,
+    onProbed: (host, trouble) => outages.saw({ kind: 'chain-endpoint', name: host }, trouble),
+  })
+  const fresh = freshChain(meters.chain(viemChain(endpoints, offer)), {
+    clock,
+    told: (reason) => outages.saw({ kind: 'chain', name: network }, reason),
+  })
+  // One guard for all: the purchase must not forget what the facilitator ring has seen of the chain.
+  const chain = rpcLagGuard(fresh, clock)
+  const members = membersOf(config, logger, outages).map(meters.facilitator)
+  const facilitator = facilitatorRing({ ...config, members, chain, clock, logger })
+  const facilitatorTrouble = () => reasonsOf(outages, 'facilitator')
+  const rail = paymentHealth({ facilitator, chain, clock, logger, facilitatorTrouble, isLate })
+  const clockOf = watchClock({ clock, outages })
+  const clockSeen = () => clockOf(endpoints.newest())
+  return { endpoints, chain, facilitator, rail, outages, eventLoop, clockSeen }
+}
+
+/** Why dependencies of a kind are down; `null` when none is. */
+function reasonsOf(outages: Outages, kind: DependencyKind): string | null {
+  const down = outages.all().filter((one) => one.kind === kind && one.state === 'down')
+  return down.map(({ reason }) => reason ?? kind).join('; ') || null
+}
+
+/** The facilitators in the order in which they are called. */
+function membersOf(config: Config, logger: Logger, outages: Outages): readonly RingMember[] {
+  const { facilitatorUrls, verifyTimeoutMs, settleTimeoutMs, cdpKey, offer } = config
+  const authorize = cdpKey === undefined ? undefined : coinbaseAuth(cdpKey)
+  return facilitatorUrls.map((url) => {
+    const facilitator = new URL(url).host
+    const onExtension = onceEach(({ extension, ...said }) =>
+      logger.note('extension', { facilitator, extension, ...said }),
+    )
+    const onProbed = (trouble: string | null) =>
+      outages.saw(
+        { kind: 'facilitator', name: facilitator },
+        trouble === null ? null : `the facilitator ${facilitator} ${trouble}`,
+      )
+    return httpFacilitator({ url, verifyTimeoutMs, settleTimeoutMs, authorize, onExtension, onProbed }, offer)
+  })
+}
+
+// More than any facilitator has. The limit is for one that invents names.
+const EXTENSIONS_REMEMBERED = 64
+
+/** Notes what a facilitator says of an extension when it differs from the last time, since each payment repeats it. */
+function onceEach(tell: (said: ExtensionSaid) => void): (said: ExtensionSaid) => void {
+  const last = new Map<string, string>()
+  return (said) => {
+    const words = JSON.stringify(said)
+    if (last.get(said.extension) === words) return
+    if (last.size >= EXTENSIONS_REMEMBERED) last.clear()
+    last.set(said.extension, words)
+    tell(said)
+  }
+}

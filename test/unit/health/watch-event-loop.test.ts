@@ -1,0 +1,59 @@
+import { expect, test } from 'bun:test'
+import { trackOutages } from '../../../server/health/track-outages.ts'
+import { watchEventLoop } from '../../../server/health/watch-event-loop.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { fakeLogger } from '../../support/fakes/logger.ts'
+import { NOW } from '../../support/samples.ts'
+
+/** A watch over an event loop whose turns come as late as the test says, in milliseconds. */
+function openWorld() {
+  const [clock, logger] = [fakeClock(NOW), fakeLogger()]
+  let lateMs = 0
+  const wait = async (ms: number) => clock.pass(ms + lateMs)
+  const eventLoop = watchEventLoop({ ...clock, wait })
+  const outages = trackOutages({ clock, logger, isLate: eventLoop.isLate })
+  const turns = async (count: number, late: number) => {
+    lateMs = late
+    for (let i = 0; i < count; i++) await eventLoop.watch(outages)
+  }
+  const reason = () => outages.all().find(({ kind }) => kind === 'event-loop')?.reason ?? null
+  return { clock, logger, outages, eventLoop, turns, reason }
+}
+
+test('a process that is late for seconds is named as that, and in time again 4 s after it', async () => {
+  const { turns, reason, logger } = openWorld()
+  await turns(5, 0)
+  await turns(10, 300)
+  expect(reason()).toBeNull()
+  await turns(10, 300)
+  expect(reason()).toMatch(/^the wall itself is late/)
+  await turns(33, 0)
+  expect(reason()).toBeNull()
+  expect([logger.alerts.length, logger.notes.length]).toEqual([1, 1])
+})
+
+test('a pause is no outage, but what fails during it proves nothing', async () => {
+  const { clock, turns, reason, eventLoop, outages } = openWorld()
+  const STORE = { kind: 'store-read', name: 'sqlite' } as const
+  await turns(5, 0)
+  await turns(1, 2000)
+  expect([eventLoop.isLate(), reason()]).toEqual([true, null])
+  outages.saw(STORE, 'the database does not answer in time')
+  expect(outages.all()).toMatchObject([{ kind: 'event-loop', state: 'up' }])
+  await turns(20, 0)
+  expect([eventLoop.isLate(), reason()]).toEqual([false, null])
+  outages.saw(STORE, 'the database does not answer in time')
+  expect(outages.all().at(-1)).toMatchObject({ kind: 'store-read', state: 'down' })
+  // A turn that has not come yet counts, too.
+  const late = eventLoop.watch(outages)
+  expect(eventLoop.isLate()).toBe(false)
+  clock.pass(1700)
+  expect(eventLoop.isLate()).toBe(true)
+  await late
+})
+
+test('a machine that is a little late names nobody', async () => {
+  const { turns, reason, eventLoop } = openWorld()
+  await turns(50, 150)
+  expect([eventLoop.isLate(), reason()]).toEqual([false, null])
+})

@@ -1,0 +1,72 @@
+import { beforeEach, expect, test } from 'bun:test'
+import { failure, type FailureCode } from '../../../server/domain/failure.ts'
+import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
+import { trackOutages, type Outages } from '../../../server/health/track-outages.ts'
+import { watchPurchases, type PurchaseWatch } from '../../../server/health/watch-purchases.ts'
+import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
+import { fakeLogger, type FakeLogger } from '../../support/fakes/logger.ts'
+import { NOW, wallet } from '../../support/samples.ts'
+
+let clock: FakeClock
+let logger: FakeLogger
+let outages: Outages
+let purchases: PurchaseWatch
+beforeEach(() => {
+  clock = fakeClock(NOW)
+  logger = fakeLogger()
+  outages = trackOutages({ clock, logger })
+  purchases = watchPurchases({ clock, outages })
+})
+
+// What was bought is not looked at.
+const BOUGHT = { kind: 'bought' } as Outcome
+const refused = (code: FailureCode): Outcome => ({ kind: 'refused', failure: failure(code, 'x') })
+
+/** So many payers one after the other, each with this end. */
+function end(payers: number, outcome: Outcome, from = 1) {
+  for (let payer = from; payer < from + payers; payer++) purchases.ended(wallet(payer), outcome)
+  purchases.check()
+}
+
+const reason = () => outages.all().find(({ kind }) => kind === 'purchases')?.reason
+
+test('purchases of five payers that fail for no fault of theirs are an outage with the code that most got', () => {
+  end(1, refused('settlement_unknown'))
+  end(3, refused('facilitator_unavailable'), 2)
+  expect(reason()).toBeNull()
+  end(1, refused('facilitator_unavailable'), 5)
+  expect(reason()).toBe('5 of 5 purchases within a minute failed, most with facilitator_unavailable')
+  expect(logger.alerts).toMatchObject([{ event: 'outage', facts: { dependency: 'purchases', name: 'buyers' } }])
+})
+
+test('one payer who fails again and again is none, nor is a fifth that fails, nor what is its buyer’s fault', () => {
+  for (let i = 0; i < 50; i++) end(1, refused('settlement_unknown'))
+  expect(reason()).toBeNull()
+  end(300, BOUGHT)
+  end(10, refused('database_unavailable'))
+  end(100, refused('payment_required'))
+  end(100, refused('block_taken'))
+  expect(reason()).toBeNull()
+})
+
+test('it is over once no purchase has failed for 8 s, and what happened in it begins no other', () => {
+  end(5, refused('facilitator_unavailable'))
+  clock.pass(7999)
+  purchases.check()
+  expect(reason()).not.toBeNull()
+  end(2, BOUGHT)
+  clock.pass(1)
+  purchases.check()
+  expect(reason()).toBeNull()
+  end(4, refused('facilitator_unavailable'))
+  expect(reason()).toBeNull()
+  end(1, refused('facilitator_unavailable'), 5)
+  expect(reason()).not.toBeNull()
+})
+
+test('what is older than a minute does not count', () => {
+  end(4, refused('facilitator_unavailable'))
+  clock.pass(60_000)
+  end(4, refused('facilitator_unavailable'), 5)
+  expect(reason()).toBeNull()
+})
