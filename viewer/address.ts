@@ -9,6 +9,7 @@ export type Place = {
   readonly work?: boolean // whether the block stands for the work it is part of
   readonly agent: string | undefined // an agent's number or wallet, as it stands in the address
   readonly at: number | undefined // Unix milliseconds of the moment shown; now when undefined
+  readonly embedded?: boolean // whether the page is shown in a frame
 }
 
 const number = '(\\d{1,4}(?:\\.\\d{1,6})?)'
@@ -26,6 +27,7 @@ export function readAddress(search: string, hash: string): Place {
     work: query.has('work') && !query.has('block'),
     agent: query.get('agent') ?? undefined,
     at: momentPattern.test(at) ? Number(at) : undefined,
+    embedded: query.has('embed'),
   }
 }
 

@@ -47,7 +47,7 @@ const shell = createShell({
 })
 const { appearance, askFrame } = shell
 const stageRenderer = createStageRenderer(canvas, () => state, appearance.theme(), askFrame)
-const updateAddressBar = syncAddressBar(() => state, goTo)
+const updateAddressBar = syncAddressBar(() => state, () => dispatch({ do: 'dismiss' }), goTo)
 
 const page: Page = {
   state: () => state,
@@ -77,8 +77,7 @@ function setState(next: State) {
   if (next.panel !== before.panel) for (const button of panelButtons) markTool(button)
   if (next.wall !== before.wall || next.at !== before.at) showCounts()
   components?.update(next, before)
-  // After the components: a label may move the wall when it opens.
-  if (!arriving && next.motion === undefined) updateAddressBar(next, before)
+  if (!arriving) updateAddressBar(before)
 }
 
 /** Shows how much is sold at the moment that is shown. */

@@ -13,11 +13,13 @@ import {
   zoom,
   type Camera,
   type Point,
+  type Rect,
   type View,
 } from './camera/camera.ts'
 import { blockUnder } from './camera/hover.ts'
 import { advance, type Motion } from './camera/motion.ts'
 import { boundsOf, artworkAt, artworksOf, blocksOf, soldArea, workAt } from './wall/artworks.ts'
+import { isBeside, labelShape, lookBeside, stageWithLabel } from './label-layout.ts'
 import type { OverlayState, Overlay } from './wall/overlay.ts'
 import { pastAt, type History, type Past } from './wall/wall-history.ts'
 import type { Wall } from './wall/wall-model.ts'
@@ -35,6 +37,7 @@ export type State = OverlayState & {
   readonly cursor: BlockIndex | undefined // moved by keys
   readonly pinned: BlockIndex | undefined // chosen by a tap; its card stays
   readonly panel: Panel | undefined // the one that is open
+  readonly isMoved: boolean // whether the wall has been moved since the page opened
   readonly promptBlock: BlockIndex | undefined // the block an agent is to be sent to; the next one when undefined
 }
 
@@ -75,11 +78,6 @@ const AGENT_ZOOM = 10
 // A work that is looked at fills its part of the stage, yet its pixels stay smaller than this.
 const WORK_ZOOM = 16
 
-// Beside the work stands its card, or below it on a stage that stands upright, and takes so many CSS pixels or leaves this share.
-const CARD_PX = 350
-const CARD_LEAVES = 0.4
-const SHEET_LEAVES = 0.55
-
 // The page opens no nearer than this.
 const OPENING_ZOOM = 6
 
@@ -105,13 +103,20 @@ export function initialState(view: View, reducedMotion = false): State {
     agent: undefined,
     at: undefined,
     panel: undefined,
+    isMoved: false,
     promptBlock: undefined,
   }
 }
 
-/** The state after an action. */
+/** The state after an action. Its camera is one that is allowed, or on its way there. */
 export function step(state: State, action: Action): State {
-  const { view, camera } = state
+  const next = settled(after(state, action))
+  return next.isMoved || isSame(next.camera, state.camera) ? next : { ...next, isMoved: true }
+}
+
+function after(state: State, action: Action): State {
+  const { camera } = state
+  const view = stageOf(state)
   switch (action.do) {
     case 'pan':
       return moved(state, pan(camera, view, action.dx, action.dy))
@@ -134,9 +139,9 @@ export function step(state: State, action: Action): State {
     case 'leave':
       return { ...state, cursor: undefined }
     case 'pin':
-      return { ...state, pinned: toggled(state, shownBlock(state)) }
+      return chosen(state, shownBlock(state))
     case 'go':
-      return flown({ ...state, pinned: action.to, pointer: undefined }, closeTo(state, action.to))
+      return withLabel(state, action.to, Math.max(camera.zoom, BLOCK_ZOOM))
     case 'unpin':
       return { ...state, pinned: undefined }
     case 'open-work':
@@ -146,11 +151,11 @@ export function step(state: State, action: Action): State {
     case 'invite':
       return { ...state, panel: 'agent', promptBlock: action.block }
     case 'zoom-to-work':
-      return flown(state, lookAtWork(state, action.block))
+      return flown(state, workCamera(state, action.block, Math.max(camera.zoom, WORK_ZOOM)))
     case 'centre':
       return moved(state, clamp({ ...action.on, zoom: camera.zoom }, view))
     case 'select-agent':
-      return chosen(state, action.agent)
+      return withAgent(state, action.agent)
     case 'set-overlay':
       return { ...state, overlay: action.overlay }
     case 'seek':
@@ -164,12 +169,27 @@ export function step(state: State, action: Action): State {
   }
 }
 
-/** The state in a stage of another size: a wall shown whole stays whole, and one that was not moved stays as it opened. */
+/**
+ * The state in a stage of another size: a wall shown whole stays whole, one that was not moved stays as it opened, and a work
+ * that stands beside its label stays there.
+ */
 export function resize(state: State, view: View): State {
   const initialCamera = opening(state.wall, view)
-  if (isSame(state.camera, state.initialCamera)) return { ...state, view, initialCamera, camera: initialCamera }
-  const camera = isFitted(state.camera, state.view) ? fit(view) : clamp(state.camera, view)
-  return { ...state, view, initialCamera, camera }
+  const next = { ...state, view, initialCamera }
+  if (state.motion === undefined && isSame(state.camera, state.initialCamera)) return { ...next, camera: initialCamera }
+  const goal = state.motion?.kind === 'flight' ? state.motion.to : state.camera
+  const to = goalAfter(state, next, goal)
+  if (state.motion?.kind === 'flight') return { ...next, motion: { kind: 'flight', to } }
+  return { ...next, camera: to }
+}
+
+/** Where a camera, or a flight to it, goes once the stage has another size. */
+function goalAfter(before: State, { view }: State, goal: Camera): Camera {
+  const { pinned, agent, wall } = before
+  if (pinned !== undefined && isBeside(goal, before.view, workBounds(before, pinned)))
+    return lookBeside(workBounds(before, pinned), view, goal.zoom)
+  if (before.motion !== undefined && agent !== undefined && wall !== undefined) return agentCamera(wall, agent, view)
+  return isFitted(goal, before.view) ? fit(view) : clamp(goal, stageOf({ ...before, view }))
 }
 
 /** The state with another wall. Once all of it is there, a page that was not moved frames what is sold. */
@@ -218,7 +238,22 @@ export const shownWall = ({ past, wall }: State): Wall | undefined => past?.wall
 const moved = (state: State, camera: Camera): State => ({ ...state, camera, motion: undefined })
 
 const flown = (state: State, to: Camera): State =>
-  state.reducedMotion ? moved(state, clamp(to, state.view)) : { ...state, motion: { kind: 'flight', to } }
+  state.reducedMotion ? moved(state, clamp(to, stageOf(state))) : { ...state, motion: { kind: 'flight', to } }
+
+/** Whether the label is in sight: on a narrow stage a panel takes its place, but for the bar of the past. */
+export const showsLabel = ({ wall, pinned, panel, view }: State): boolean =>
+  wall !== undefined &&
+  pinned !== undefined &&
+  (panel === undefined || panel === 'time' || labelShape(view) !== 'sheet')
+
+/** The stage with what lies over it. */
+const stageOf = (state: State): View => (showsLabel(state) ? stageWithLabel(state.view) : state.view)
+
+/** Brings a resting camera that is not allowed any more, as when a sheet has been closed, to where it is. */
+function settled(state: State): State {
+  const allowed = clamp(state.camera, stageOf(state))
+  return state.motion !== undefined || isSame(allowed, state.camera) ? state : flown(state, allowed)
+}
 
 /** The first key shows the cursor at the block that is shown; each further key moves it, and the wall with it. */
 function walked(state: State, right: number, down: number): State {
@@ -237,7 +272,7 @@ function beside(from: BlockIndex, right: number, down: number): BlockIndex | und
   return blockAt(within(col + right, COLS), within(row + down, ROWS))
 }
 
-/** One Escape closes one layer: the panel, the card, the chosen agent, the moment, the overlay. */
+/** One Escape, or one step back, closes one layer: the panel, the label, the chosen agent, the moment; Escape also the overlay. */
 function dismissed(state: State): State {
   if (state.panel !== undefined) return { ...state, panel: undefined }
   if (state.pinned !== undefined) return { ...state, pinned: undefined, pointer: undefined }
@@ -246,15 +281,41 @@ function dismissed(state: State): State {
   return { ...state, overlay: 'none', pointer: undefined, cursor: undefined }
 }
 
-function chosen(state: State, agent: number | undefined): State {
+/** How many layers lie over the wall that a step back closes. */
+export const layersOf = ({ panel, pinned, agent, at }: State): number =>
+  [panel, pinned, agent, at].filter((layer) => layer !== undefined).length
+
+function withAgent(state: State, agent: number | undefined): State {
   const panel: Panel | undefined = agent !== undefined ? 'profile' : state.panel === 'profile' ? undefined : state.panel
   const next = { ...state, agent, pinned: undefined, panel }
   if (agent === undefined || state.wall === undefined) return next
-  return flown(next, lookAt(boundsOf(blocksOf(state.wall, agent)), state.view, AGENT_ZOOM))
+  return flown(next, agentCamera(state.wall, agent, state.view))
 }
 
-const withWork = (state: State, block: BlockIndex): State =>
-  flown({ ...state, pinned: block, pointer: undefined }, lookAtWork(state, block))
+/** The look at all blocks of an agent. */
+export const agentCamera = (wall: Wall, agent: number, view: View): Camera =>
+  lookAt(boundsOf(blocksOf(wall, agent)), view, AGENT_ZOOM)
+
+/** The state with a work's label open, at the present if it was not sold yet at the moment shown. */
+function withWork(state: State, block: BlockIndex): State {
+  const sold = state.wall?.claims.get(block)?.t ?? 0
+  const seen = state.at !== undefined && sold > state.at ? atMoment(state, undefined) : state
+  return withLabel(seen, block, Math.max(state.camera.zoom, WORK_ZOOM))
+}
+
+/**
+ * The state with a block's label open and its work whole beside it, no nearer than `zoomMax`. Another agent that was chosen is
+ * let go, and on a narrow stage the panel gives way.
+ */
+function withLabel(state: State, block: BlockIndex, zoomMax: number): State {
+  const owner = state.wall?.claims.get(block)?.a
+  const agent = owner === undefined || owner === state.agent ? state.agent : undefined
+  const isCovered = state.panel !== 'time' && labelShape(state.view) === 'sheet'
+  const panel = isCovered || (agent === undefined && state.panel === 'profile') ? undefined : state.panel
+  const next = { ...state, pinned: block, pointer: undefined, agent, panel }
+  const isThere = zoomMax <= state.camera.zoom && isBeside(state.camera, state.view, workBounds(next, block))
+  return isThere ? next : flown(next, workCamera(next, block, zoomMax))
+}
 
 /** Another work than the one that is kept open, any of them as likely. */
 function surprised(state: State, chance: number): State {
@@ -264,31 +325,23 @@ function surprised(state: State, chance: number): State {
   return block === undefined ? state : withWork(atMoment(state, undefined), block)
 }
 
-function closeTo({ camera, view }: State, block: BlockIndex): Camera {
-  const area = boundsOf([block])
-  return { ...lookAt(area, view, camera.zoom), zoom: Math.max(camera.zoom, BLOCK_ZOOM) }
-}
+/** The bounds of the work that a block is part of, or of the open block itself. */
+export const workBounds = ({ wall, at }: State, block: BlockIndex): Rect =>
+  boundsOf((wall && artworkAt(wall, block, at)?.blocks) ?? [block])
 
-/** The look at a work, which leaves room for its card. */
-export function lookAtWork({ wall, view, at, camera }: State, block: BlockIndex): Camera {
-  const blocks = (wall && artworkAt(wall, block, at)?.blocks) ?? [block]
-  const isUpright = view.height > view.width
-  const room = isUpright
-    ? { width: view.width, height: view.height * SHEET_LEAVES }
-    : { width: Math.max(view.width - 2 * CARD_PX, view.width * CARD_LEAVES), height: view.height }
-  const { x, y, zoom: zoomed } = lookAt(boundsOf(blocks), room, Math.max(WORK_ZOOM, camera.zoom))
-  return { x, y: y + (view.height - room.height) / 2 / zoomed, zoom: zoomed }
-}
+/** The look at a work beside its label. */
+export const workCamera = (state: State, block: BlockIndex, zoomMax = WORK_ZOOM): Camera =>
+  lookBeside(workBounds(state, block), state.view, zoomMax)
 
-/** A tap pins a block. Where blocks are too small for a finger, it pins the nearest work, and moves there. */
+/** A tap opens a label. Where blocks are too small for a finger, it means the nearest work, and looks closer. */
 function tapped(state: State, at: Point, byFinger: boolean): State {
   const { camera, view } = state
   if (byFinger && camera.zoom * BLOCK_SIZE < FINGER_PX) {
     const meant = workNear(state, at)
     if (meant === undefined) return flown(state, zoom(camera, view, (2 * FINGER_PX) / (camera.zoom * BLOCK_SIZE), at))
-    return flown({ ...state, pinned: meant, pointer: undefined }, lookAtWork(state, meant))
+    return withLabel(state, meant, WORK_ZOOM)
   }
-  return { ...state, pinned: toggled(state, blockUnder(camera, view, at)) }
+  return chosen(state, blockUnder(camera, view, at))
 }
 
 /** The claimed block nearest to a point, within a finger's reach. */
@@ -310,9 +363,10 @@ function workNear({ wall, camera, view, at: moment = Infinity }: State, at: Poin
 
 const middleOf = (view: View): Point => ({ x: view.width / 2, y: view.height / 2 })
 
-/** What is pinned after a block has been chosen: it, or nothing when its work was pinned already. */
-function toggled({ pinned, wall, at }: State, block: BlockIndex | undefined): BlockIndex | undefined {
-  if (block === undefined || block === pinned) return undefined
+/** Opens the label of a block; closes it when that of its work was open already, or without a block. */
+function chosen(state: State, block: BlockIndex | undefined): State {
+  const { pinned, wall, at, camera } = state
   const work = pinned === undefined || wall === undefined ? [] : workAt(wall, pinned, at)
-  return work.includes(block) ? undefined : block
+  if (block === undefined || block === pinned || work.includes(block)) return { ...state, pinned: undefined }
+  return { ...withLabel(state, block, camera.zoom), pointer: state.pointer }
 }

@@ -2,33 +2,33 @@
 
 import { coordOf } from '../shared/wall.ts'
 import { readAddress, writeAddress, type Place } from './address.ts'
-import { clamp, fit, lookAt } from './camera/camera.ts'
-import { isSame, lookAtWork, atMoment, type State } from './state.ts'
-import { boundsOf, blocksOf, workAt } from './wall/artworks.ts'
+import { clamp, fit, type Camera } from './camera/camera.ts'
+import { isBeside } from './label-layout.ts'
+import { agentCamera, atMoment, isSame, layersOf, workBounds, workCamera, type State } from './state.ts'
+import { workAt } from './wall/artworks.ts'
 import { agentNamed } from './wall/search.ts'
 
 // Browsers refuse to change the address too often.
 const REST_MS = 250
 
-// The zoom for an open block or an agent that a link names without a place.
-const BLOCK_ZOOM = 12
-const AGENT_ZOOM = 8
-
-/** The state at a place; agents are known only once the wall is. */
+/** The state at a place; agents are known only once the wall is. An agent that is named alone shows its profile. */
 export function atPlace(state: State, place: Place): State {
-  const { wall, view } = state
+  const { wall } = state
   const agent = wall && place.agent !== undefined ? agentNamed(wall, place.agent) : undefined
-  const next = atMoment({ ...state, motion: undefined, pinned: place.block, agent }, place.at)
-  return { ...next, camera: cameraAt(next, place, agent, view) }
+  const panel = agent !== undefined && place.block === undefined && !place.embedded ? 'profile' : state.panel
+  const next = atMoment({ ...state, motion: undefined, pinned: place.block, agent, panel }, place.at)
+  return { ...next, camera: cameraAt(next, place) }
 }
 
-function cameraAt(state: State, { camera, block }: Place, agent: number | undefined, view: State['view']) {
-  const { wall, initialCamera } = state
-  if (camera === 'all') return fit(view)
-  if (camera !== undefined) return clamp(camera, view)
-  if (block !== undefined && wall?.claims.has(block)) return clamp(lookAtWork(state, block), view)
-  if (block !== undefined) return lookAt(boundsOf([block]), view, BLOCK_ZOOM)
-  return wall && agent !== undefined ? lookAt(boundsOf(blocksOf(wall, agent)), view, AGENT_ZOOM) : initialCamera
+/** The camera of a place. One that its work is not on the stage with, as in a smaller window, gives way to the work's. */
+function cameraAt(state: State, { camera, block }: Place): Camera {
+  const { wall, initialCamera, view, agent } = state
+  const asked = camera === 'all' ? fit(view) : camera && clamp(camera, view)
+  if (block !== undefined && wall !== undefined) {
+    const isThere = asked !== undefined && isBeside(asked, view, workBounds(state, block))
+    return isThere ? asked : workCamera(state, block, asked?.zoom)
+  }
+  return asked ?? (wall && agent !== undefined ? agentCamera(wall, agent, view) : initialCamera)
 }
 
 /** Where a state is. */
@@ -62,42 +62,57 @@ export function deadLink({ wall }: State, search: string): string | undefined {
 /** Query and fragment of a link to what a state shows. */
 export const addressOf = (state: State, search: string): string => writeAddress(placeOf(state), state.view, search)
 
-// What the page itself wrote, so that going back does not move the wall.
-const OURS = { ours: true }
-const OPENED = { ours: true, opened: true }
+/** What an entry of the browser's history holds: how many layers lie over the wall, and how many did in the page's first entry. */
+type Entry = { readonly layers: number; readonly first: number }
 
 /**
- * Opening a label adds an entry to the browser's history; all else replaces the address. `goTo` shows the place of an entry.
- * Answers what is to be called after each change of the state.
+ * Each layer that is opened adds an entry to the browser's history, and a step back closes it; all else replaces the address.
+ * `goTo` shows the place of an entry that has more layers, or is not ours. Answers what is to be called after each change of
+ * the state.
  */
-export function syncAddressBar(state: () => State, goTo: (place: Place, keepsCamera: boolean) => void) {
+export function syncAddressBar(
+  state: () => State,
+  dismiss: () => void,
+  goTo: (place: Place, keepsCamera: boolean) => void,
+) {
   let timer: ReturnType<typeof setTimeout> | undefined
   let restoring = false
   let leaving = false // our own step back has begun; the address is written once it has ended
   const address = () => `${location.pathname}${addressOf(state(), location.search)}`
-  // Replaced, not pushed: moving about must not fill the history.
-  const replace = () => history.replaceState(history.state?.opened ? OPENED : OURS, '', address())
-  const push = () => history.pushState(OPENED, '', address())
-  window.addEventListener('popstate', (event) => {
-    clearTimeout(timer)
-    if (leaving) {
-      leaving = false
-      return state().pinned === undefined ? replace() : push()
-    }
+  const entry = (): Entry | undefined => (typeof history.state?.layers === 'number' ? history.state : undefined)
+  const keep = (layers: number, to: string): Entry => {
+    const kept = { layers, first: Math.min(layers, entry()?.first ?? layers) }
+    // Replaced, not pushed: moving about must not fill the history.
+    history.replaceState(kept, '', to)
+    return kept
+  }
+  const writeSoon = () => {
+    timer = setTimeout(() => keep(layersOf(state()), address()), REST_MS)
+  }
+  const write = (before: State) => {
+    const layers = layersOf(state())
+    const { layers: known, first } = entry() ?? keep(layersOf(before), location.href)
+    for (let next = known + 1; next <= layers; next++) history.pushState({ layers: next, first }, '', address())
+    const back = known - Math.max(layers, first)
+    leaving = back > 0
+    if (leaving) history.go(-back)
+    else writeSoon()
+  }
+  const restore = (known: Entry | undefined) => {
     restoring = true
-    goTo(placeInAddressBar(), event.state?.ours === true)
+    if (known === undefined || known.layers > layersOf(state())) goTo(placeInAddressBar(), known !== undefined)
+    else while (layersOf(state()) > known.layers) dismiss()
     restoring = false
-  })
-  return (next: State, before: State): void => {
+    keep(layersOf(state()), address())
+  }
+  window.addEventListener('popstate', () => {
     clearTimeout(timer)
-    if (restoring || leaving) return
-    const hasOpened = before.pinned === undefined && next.pinned !== undefined
-    const hasClosed = before.pinned !== undefined && next.pinned === undefined
-    if (hasOpened) return push()
-    if (hasClosed && history.state?.opened && next.agent === before.agent && next.at === before.at) {
-      leaving = true
-      return history.back()
-    }
-    timer = setTimeout(replace, REST_MS)
+    if (!leaving) return restore(entry())
+    leaving = false
+    write(state())
+  })
+  return (before: State): void => {
+    clearTimeout(timer)
+    if (!restoring && !leaving) write(before)
   }
 }

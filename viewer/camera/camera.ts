@@ -14,7 +14,11 @@ const AREA_SHARE = 0.8
 export type Point = { readonly x: number; readonly y: number }
 
 /** The stage's size in CSS pixels. */
-export type View = { readonly width: number; readonly height: number }
+export type View = {
+  readonly width: number
+  readonly height: number
+  readonly covered?: number // of its height, from below, while a sheet lies over it
+}
 
 export type Camera = {
   readonly x: number // wall pixel in the middle of the stage
@@ -40,13 +44,20 @@ export function isFitted(camera: Camera, view: View): boolean {
 
 /**
  * The nearest camera that is allowed: never smaller than the whole wall, and the place which the whole wall would take
- * on the stage stays covered by the wall.
+ * on the stage stays covered by the wall. Under a sheet the wall may be pushed up: it covers at least its place on the free part.
  */
 export function clamp(camera: Camera, view: View): Camera {
   const least = fitZoom(view)
   const zoom = between(camera.zoom, least, Math.max(least, ZOOM_MAX))
   const freedom = 1 - least / zoom
-  return { x: nearMiddle(camera.x, WIDTH / 2, freedom), y: nearMiddle(camera.y, HEIGHT / 2, freedom), zoom }
+  const [low, high] = [(HEIGHT / 2) * (1 - freedom), (HEIGHT / 2) * (1 + freedom)]
+  return { x: nearMiddle(camera.x, WIDTH / 2, freedom), y: between(camera.y, low, high + pushed(view, least) / zoom), zoom }
+}
+
+/** How far the wall may be pushed up under a sheet, in CSS pixels. */
+function pushed(view: View, least: number): number {
+  const { width, height, covered = 0 } = view
+  return covered / 2 + (HEIGHT / 2) * (least - fitZoom({ width, height: height - covered }))
 }
 
 /** Moves the wall by a distance on the screen. */

@@ -43,3 +43,20 @@ export function query<T extends Element>(id: string, kind: new () => T): T {
   if (!(element instanceof kind)) throw new Error(`index.html has no ${kind.name} with id ${id}`)
   return element
 }
+
+/**
+ * Replaces what is in an element. The focus stays where it was: on the control of the same `data-key`, or at the same place among
+ * those without one.
+ */
+export function refill(element: HTMLElement, content: readonly Node[]) {
+  const controls = () => [...element.querySelectorAll<HTMLElement>('button, a, summary, input, select')]
+  const before = controls()
+  const focused = before.findIndex((one) => one === document.activeElement)
+  const key = before[focused]?.dataset['key']
+  element.replaceChildren(...content)
+  if (focused === -1) return
+  const after = controls()
+  const same = after.find((one) => key !== undefined && one.dataset['key'] === key)
+  const next = same ?? after[Math.min(focused, after.length - 1)]
+  next?.focus({ preventScroll: true })
+}

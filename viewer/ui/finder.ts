@@ -58,7 +58,12 @@ export function createFinder(page: Page): PanelContent {
   }
   field.addEventListener('input', refill)
   order.addEventListener('change', refill)
-  field.addEventListener('keydown', ({ key }) => key === 'Enter' && list.querySelector('button')?.click())
+  field.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter') return
+    // Else the key would also press the button that gets the focus when the panel closes.
+    event.preventDefault()
+    list.querySelector('button')?.click()
+  })
   const surprise = button('', ['Surprise me'], () => page.dispatch({ do: 'surprise', chance: Math.random() }))
   return {
     title: 'Find',

@@ -1,6 +1,6 @@
 /** The wall's works: what is known of them, and where they lie. */
 
-import { BLOCK_SIZE, COLS, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
+import { BLOCK_SIZE, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
 import { workAround, type Work } from '../../shared/works.ts'
 import { WHOLE_WALL, type Rect } from '../camera/camera.ts'
 import type { Wall } from './wall-model.ts'
@@ -121,33 +121,4 @@ export function edgesOf(blocks: readonly BlockIndex[]): string {
     ]
   })
   return lines.join('')
-}
-
-/** The open block nearest to a block, the first of equals; `undefined` when everything is sold. */
-export function nearestOpen({ claims }: Wall, block: BlockIndex): BlockIndex | undefined {
-  const { col, row } = cellOf(block)
-  // Ring by ring outwards; a ring's corners are further than the next ring's middles, hence the look at one ring more.
-  let nearest: { readonly block: BlockIndex; readonly distance: number } | undefined
-  for (let radius = 1; radius < COLS && radius ** 2 <= (nearest?.distance ?? Infinity); radius++) {
-    for (const candidate of ring(col, row, radius)) {
-      if (claims.has(candidate)) continue
-      const cell = cellOf(candidate)
-      const distance = (cell.col - col) ** 2 + (cell.row - row) ** 2
-      if (nearest === undefined || distance < nearest.distance) nearest = { block: candidate, distance }
-    }
-  }
-  return nearest?.block
-}
-
-/** The blocks whose larger distance in columns or rows is `radius`, row by row. */
-function ring(col: number, row: number, radius: number): BlockIndex[] {
-  const blocks: BlockIndex[] = []
-  for (let down = -radius; down <= radius; down++) {
-    const step = Math.abs(down) === radius ? 1 : 2 * radius
-    for (let right = -radius; right <= radius; right += step) {
-      const block = blockAt(col + right, row + down)
-      if (block !== undefined) blocks.push(block)
-    }
-  }
-  return blocks
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ALL_BLOCKS, TOTAL_BLOCKS, coordOf } from '../../../shared/wall.ts'
 import { clamp, fit } from '../../../viewer/camera/camera.ts'
-import { blockUnder, boxOf, placeCard } from '../../../viewer/camera/hover.ts'
+import { blockUnder, boxOf } from '../../../viewer/camera/hover.ts'
 import { at } from '../../support/page/sample-wall.ts'
 
 const view = { width: 1280, height: 800 }
@@ -39,20 +39,4 @@ test('there is no block beside the wall', () => {
 test('the middle of the stage shows a block of the wall’s middle', () => {
   const block = blockUnder(fit(view), view, { x: 641, y: 401 })
   expect(block === undefined ? undefined : coordOf(block)).toBe('80,45')
-})
-
-test('a card is always wholly on the stage, and beside its block while there is room', () => {
-  const card = { width: 300, height: 220 }
-  fc.assert(
-    fc.property(cameras, blocks, (camera, block) => {
-      const box = boxOf(camera, view, block)
-      const corner = placeCard(box, card, view)
-      expect(corner.x).toBeGreaterThanOrEqual(0)
-      expect(corner.y).toBeGreaterThanOrEqual(0)
-      expect(corner.x + card.width).toBeLessThanOrEqual(view.width)
-      expect(corner.y + card.height).toBeLessThanOrEqual(view.height)
-      const onStage = box.left > 0 && box.left + box.width < view.width
-      if (onStage) expect(corner.x + card.width <= box.left || corner.x >= box.left + box.width).toBe(true)
-    }),
-  )
 })

@@ -1,17 +1,22 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
 import { ALL_BLOCKS } from '../../../shared/wall.ts'
-import { fit } from '../../../viewer/camera/camera.ts'
+import { clamp, fit } from '../../../viewer/camera/camera.ts'
 import { boxOf } from '../../../viewer/camera/hover.ts'
+import { isBeside } from '../../../viewer/label-layout.ts'
 import {
   initialState,
   isSame,
   pointedBlock,
   received,
   resize,
+  showsLabel,
   shownBlock,
   step,
+  workBounds,
   type State,
 } from '../../../viewer/state.ts'
+import { atPlace } from '../../../viewer/url-state.ts'
 import {
   at,
   blockWithoutPicture,
@@ -54,6 +59,110 @@ test('a tap keeps a block open while others are pointed at; a tap on its work ag
   expect(step(elsewhere, { do: 'tap', at: pointOf(opened, blockWithoutPicture) }).pinned).toBeUndefined()
   expect(step(elsewhere, { do: 'tap', at: { x: 1, y: 1 } }).pinned).toBeUndefined()
   expect(shownBlock(step(elsewhere, { do: 'dismiss' }))).toBeUndefined()
+})
+
+/** The state once all that moves by itself has come to rest. */
+function atRest(state: State): State {
+  let now = state
+  for (let frame = 0; now.motion !== undefined && frame < 1000; frame++) now = step(now, { do: 'tick', ms: 16 })
+  return now
+}
+
+const STAGES = [
+  ['a desktop', { width: 1440, height: 790 }],
+  ['a small laptop', { width: 1024, height: 620 }],
+  ['a tablet held upright', { width: 768, height: 900 }],
+  ['a phone', { width: 390, height: 590 }],
+  ['a phone on its side', { width: 844, height: 294 }],
+] as const
+
+// Works of one block and of six all over the wall, into its corners.
+const scattered = ALL_BLOCKS.filter((i) => (i % 160) % 4 === 0 && Math.floor(i / 160) % 3 === 0)
+const wide = scattered.flatMap((i) => (i % 16 === 0 ? [i, i + 1, i + 2] : [i]))
+const crowded = wallOf({ ...canvas, blocks: [...wide, 14_399, 14_398].map((i) => ({ i, a: i % 2, t: 0 })) })
+
+describe.each(STAGES)('on %s', (...[, stage]) => {
+  const home = received(initialState(stage), crowded)
+  const shares = fc.double({ min: 0, max: 0.999, noNaN: true })
+  const ways = fc.constantFrom('tap', 'touch', 'find', 'surprise', 'link')
+
+  const gone = (way: string, from: State, chance: number): State => {
+    const block = [...crowded.claims.keys()][Math.floor(chance * crowded.claims.size)] ?? rainbowBlock
+    const seen = [...crowded.claims.keys()].filter((i) => {
+      const { x, y } = pointOf(from, i)
+      return x > 0 && y > 0 && x < stage.width && y < stage.height
+    })
+    const touched = pointOf(from, seen[Math.floor(chance * seen.length)] ?? block)
+    if (way === 'find') return step(from, { do: 'open-work', block })
+    if (way === 'surprise') return step(from, { do: 'surprise', chance })
+    if (way === 'link') return atPlace(home, { camera: undefined, block, agent: undefined, at: undefined })
+    return seen.length === 0 ? from : step(from, { do: 'tap', at: touched, byFinger: way === 'touch' })
+  }
+
+  test('a work ends whole beside its label, however it is gone to and from wherever', () => {
+    fc.assert(
+      fc.property(
+        ways,
+        shares,
+        shares,
+        shares,
+        fc.double({ min: 0.5, max: 40, noNaN: true }),
+        (way, chance, x, y, z) => {
+          const at = { x: x * stage.width, y: y * stage.height }
+          const from = step(step(home, { do: 'fit' }), { do: 'zoom', factor: z, at })
+          const { pinned, ...there } = atRest(gone(way, from, chance))
+          if (pinned === undefined) return
+          expect(isBeside(there.camera, stage, workBounds({ ...there, pinned }, pinned))).toBe(true)
+        },
+      ),
+    )
+  })
+
+  test('a window of another size keeps the work beside its label, in flight and at rest', () => {
+    fc.assert(
+      fc.property(shares, fc.boolean(), (chance, rests) => {
+        const flying = step(home, { do: 'surprise', chance })
+        const other = { width: stage.height, height: stage.width }
+        const { pinned, ...there } = atRest(resize(rests ? atRest(flying) : flying, other))
+        expect(pinned !== undefined && isBeside(there.camera, other, workBounds(there as State, pinned))).toBe(true)
+      }),
+    )
+  })
+})
+
+test('a sheet that is closed lets the wall back to where it may be', () => {
+  const phone = received(initialState({ width: 390, height: 590 }), crowded)
+  const open = atRest(step(phone, { do: 'open-work', block: at(159, 89) }))
+  const closed = atRest(step(open, { do: 'unpin' }))
+  expect(closed.camera).toEqual(clamp(open.camera, phone.view))
+  expect(closed.camera).not.toEqual(open.camera)
+})
+
+test('on a phone a panel takes the place of the label, and a work that is chosen takes the place of the panel', () => {
+  const phone = received(initialState({ width: 390, height: 590 }, true), crowded)
+  const open = step(phone, { do: 'open-work', block: at(80, 45) })
+  const covered = step(open, { do: 'open', panel: 'find' })
+  expect([showsLabel(open), showsLabel(covered), showsLabel(step(covered, { do: 'dismiss' }))]).toEqual([
+    true,
+    false,
+    true,
+  ])
+  expect(step(covered, { do: 'surprise', chance: 0.5 }).panel).toBeUndefined()
+  expect(showsLabel(step(open, { do: 'open', panel: 'time' }))).toBe(true)
+})
+
+test('a work of somebody else lets the chosen agent go, and one of its own does not', () => {
+  const agents = received(initialState(view, true), wallOf(canvas))
+  const ada = step(agents, { do: 'select-agent', agent: 0 })
+  const own = step(ada, { do: 'open-work', block: rainbowBlock })
+  const other = step(ada, { do: 'open-work', block: nastyBlock })
+  expect([own.agent, own.panel, other.agent, other.panel]).toEqual([0, 'profile', undefined, undefined])
+})
+
+test('a work that was sold later than the moment shown is opened in the present', () => {
+  const past = step(received(initialState(view, true), wallOf(canvas)), { do: 'seek', at: 1_760_000_000_000 })
+  expect(step(past, { do: 'open-work', block: nastyBlock }).at).toBeUndefined()
+  expect(step(past, { do: 'open-work', block: rainbowBlock }).at).toBe(1_760_000_000_000)
 })
 
 test('a finger that cannot tell blocks apart means the work nearest to it, and goes there first', () => {

@@ -4,11 +4,12 @@ import type { Deed } from '../../../shared/contract/block.ts'
 import { isLink } from '../../../shared/text.ts'
 import { titleOf } from '../../../shared/titles.ts'
 import { coordOf, type BlockIndex } from '../../../shared/wall.ts'
+import type { LabelShape } from '../../label-layout.ts'
 import type { Theme } from '../../theme.ts'
 import type { Artwork } from '../../wall/artworks.ts'
 import { agoText, blocksText, dateText, nameOf, priceText, sizeOf } from '../../wall/formatting.ts'
+import { NO_PICTURE_FRAME, pictureAt } from '../../wall/pixel-buffer.ts'
 import type { KnownBlock, Wall } from '../../wall/wall-model.ts'
-import { copyButton } from '../copy-button.ts'
 import { button, externalLink, createElement, strangersText } from '../dom.ts'
 import { drawWork } from './work-picture.ts'
 
@@ -19,13 +20,12 @@ type Open = Extract<KnownBlock, { kind: 'open' }>
 export type CardContext = {
   readonly wall: Wall
   readonly work: Artwork | undefined // of an open block, none
-  readonly neighbour: BlockIndex | undefined // the open block nearest to it
   readonly theme: Theme
+  readonly shape: LabelShape
 }
 
 export type CardActions = {
   selectAgent(agent: number): void
-  go(to: BlockIndex): void
   zoomToWork(block: BlockIndex): void
   share(work: Artwork): void
   invite(block: BlockIndex): void
@@ -68,13 +68,12 @@ function openCard({ block, pricing, soldLater }: Open, acts: CardActions): Node[
     ),
     details('The request that buys it', [
       createElement('pre', '', createElement('code', '', `GET ${location.origin}/blocks/${coord}`)),
-      copyButton('Copy coordinates', () => coord),
     ]),
   ]
 }
 
 function claimedCard(known: Claimed, around: CardContext, acts: CardActions): Node[] {
-  const { wall, work, theme } = around
+  const { wall, work, theme, shape } = around
   if (work === undefined) return []
   const { owner, agent } = known
   const title = titleOf(work.message)
@@ -88,13 +87,15 @@ function claimedCard(known: Claimed, around: CardContext, acts: CardActions): No
       agentButton(owner.name, nameOf(owner), () => acts.selectAgent(agent)),
       ...frameworkOf(owner),
     ),
+    ...(isPainted(wall, work) ? [] : [createElement('p', 'unnamed', UNPAINTED)]),
     ...says.map((message) => strangersText('p', 'message', message)),
     ...(work.link === undefined ? [] : linkOf(work.link)),
     createElement(
       'div',
       'acts',
       button('', ['Share'], () => acts.share(work)),
-      button('', ['Look closer'], () => acts.zoomToWork(known.block)),
+      // A tap on a phone has looked closer already.
+      ...(shape === 'sheet' ? [] : [button('', ['Look closer'], () => acts.zoomToWork(known.block))]),
       ...(owner.blocks > work.blocks.length ? [button('', ['All its works'], () => acts.selectAgent(agent))] : []),
     ),
     createElement(
@@ -104,17 +105,21 @@ function claimedCard(known: Claimed, around: CardContext, acts: CardActions): No
       createElement('span', '', sizeText(work)),
       createElement('span', '', `${priceText(wall.pricing.perBlock, work.blocks.length)} in ${wall.pricing.asset}`),
     ),
-    details(`Block ${coordOf(known.block)}`, blockFacts(known, around, acts)),
+    details(`Block ${coordOf(known.block)}`, blockFacts(known, around)),
   ]
 }
+
+const UNPAINTED = 'No picture is shown here: none was painted, or the operator of the wall has hidden it.'
+
+const isPainted = ({ texture }: Wall, { blocks }: Artwork) =>
+  blocks.some((block) => pictureAt(texture, block)[0] !== NO_PICTURE_FRAME)
 
 const sizeText = ({ blocks }: Artwork) =>
   blocks.length === 1 ? blocksText(1) : `${sizeOf(blocks)}${sizeOf(blocks).includes('×') ? ' blocks' : ''}`
 
 /** The details of the block itself. */
-function blockFacts(known: Claimed, { wall, work, neighbour, theme }: CardContext, acts: CardActions): Node[] {
+function blockFacts(known: Claimed, { wall, work, theme }: CardContext): Node[] {
   const { owner, message, link } = known
-  const coord = coordOf(known.block)
   return [
     createElement(
       'div',
@@ -134,14 +139,6 @@ function blockFacts(known: Claimed, { wall, work, neighbour, theme }: CardContex
     ),
     ...(message === undefined || message === work?.message ? [] : [strangersText('p', 'message', message)]),
     ...(link === undefined || link === work?.link ? [] : linkOf(link)),
-    createElement(
-      'div',
-      'acts',
-      copyButton('Copy coordinates', () => coord),
-      ...(neighbour === undefined
-        ? []
-        : [button('', [`Nearest open block: ${coordOf(neighbour)}`], () => acts.go(neighbour))]),
-    ),
   ]
 }
 

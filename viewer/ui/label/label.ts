@@ -1,22 +1,21 @@
 /** Shows the label of the pinned block or work beside it, and describes what is shown to screen readers. */
 
 import type { BlockIndex } from '../../../shared/wall.ts'
-import { boxAround, placeCard } from '../../camera/hover.ts'
+import { boxAround } from '../../camera/hover.ts'
 import { deedReader } from '../../data/deed-reader.ts'
 import type { Page, Component } from '../../page.ts'
-import { shownBlock, shownWall, type State } from '../../state.ts'
-import { boundsOf, artworkAt, nearestOpen, workAt } from '../../wall/artworks.ts'
+import { heightBelow, labelShape, labelWidth, placeCard, SHEET_SHARE } from '../../label-layout.ts'
+import { showsLabel, shownBlock, shownWall, workBounds, type State } from '../../state.ts'
+import { artworkAt, workAt } from '../../wall/artworks.ts'
 import { spoken } from '../../wall/formatting.ts'
 import { knownBlockAt } from '../../wall/wall-model.ts'
-import { button, query, createElement } from '../dom.ts'
+import { button, createElement, query, refill } from '../dom.ts'
 import { addPayment, cardContent, type CardActions } from './card.ts'
 import { shareWork } from './share-link.ts'
 import { createHandle } from './sheet-handle.ts'
 
 // The deed is read, and the block described, once what is shown stays the same for this long.
 const REST_MS = 150
-
-const GAP_PX = 12
 
 /** The label and the text for screen readers. */
 export function createLabel(page: Page): Component {
@@ -30,18 +29,23 @@ export function createLabel(page: Page): Component {
   const acts = actsOn(page)
   let wanted = new AbortController()
   let shown: BlockIndex | undefined
+  let height = 0 // in CSS pixels, with its details folded
+  element.style.setProperty('--lowered', `${100 * SHEET_SHARE}%`)
   const speak = createSpeaker()
 
   const place = (state: State) => {
-    const { wall, pinned, camera, view } = state
-    if (element.hidden || wall === undefined || pinned === undefined) return
-    const blocks = workAt(wall, pinned, state.at)
-    const box = boxAround(camera, view, boundsOf(blocks.length > 0 ? blocks : [pinned]))
-    const { x, y } = placeCard(box, { width: element.offsetWidth, height: element.offsetHeight }, view)
+    const { pinned, camera, view } = state
+    if (element.hidden || pinned === undefined) return
+    const shape = labelShape(view)
+    element.dataset['shape'] = shape
+    element.style.width = `${labelWidth(view)}px`
+    if (shape === 'sheet') return void (element.style.maxHeight = '')
+    const box = boxAround(camera, view, workBounds(state, pinned))
+    const { x, y } = placeCard(box, { width: labelWidth(view), height }, view)
     element.style.transform = `translate(${x}px, ${y}px)`
+    // What unfolds makes the card longer, but never moves it away from the pointer.
+    element.style.maxHeight = `${heightBelow(y, view)}px`
   }
-  // Its height changes when the payment arrives or its details are unfolded.
-  new ResizeObserver(() => place(page.state())).observe(element)
 
   const hide = () => {
     if (element.contains(document.activeElement)) query('wall', HTMLElement).focus({ preventScroll: true })
@@ -55,19 +59,26 @@ export function createLabel(page: Page): Component {
     const { signal } = wanted
     const { wall, at, pinned } = state
     const seen = shownWall(state)
-    if (wall === undefined || seen === undefined || pinned === undefined) return hide()
+    if (wall === undefined || seen === undefined || pinned === undefined || !showsLabel(state)) return hide()
     const known = knownBlockAt(seen, pinned, at)
     // Nothing is known of a block whose row has not arrived yet.
     if (known.kind === 'open' && !wall.complete) return hide()
     const work = artworkAt(seen, pinned, at)
     const isOther = shown !== pinned
-    const around = { wall: seen, work, neighbour: nearestOpen(wall, pinned), theme: page.appearance.theme() }
-    refill(body, cardContent(known, around, acts), isOther)
-    if (isOther) handle.lower()
+    const around = { wall: seen, work, theme: page.appearance.theme(), shape: labelShape(state.view) }
+    const unfolded = !isOther && body.querySelector('details')?.open === true
+    refill(body, cardContent(known, around, acts))
+    if (isOther) {
+      handle.lower()
+      body.scrollTop = 0
+    }
     element.hidden = false
     shown = pinned
-    if (isOther) uncover(page, element, work?.blocks ?? [pinned])
-    place(page.state())
+    place(state)
+    height = heightOf(element)
+    const details = body.querySelector('details')
+    if (details) details.open = unfolded
+    place(state)
     if (known.kind === 'claimed') setTimeout(() => void pay(pinned, signal), REST_MS)
   }
 
@@ -79,7 +90,7 @@ export function createLabel(page: Page): Component {
   return {
     update(next, before) {
       const isMoved = next.pinned !== before.pinned || next.at !== before.at
-      if (isMoved || touches(next, before)) fill(next)
+      if (isMoved || showsLabel(next) !== showsLabel(before) || touches(next, before)) fill(next)
       if (shownBlock(next) !== shownBlock(before) || isMoved) speak(next)
     },
     restyle: fill,
@@ -89,26 +100,15 @@ export function createLabel(page: Page): Component {
 
 const actsOn = (page: Page): CardActions => ({
   selectAgent: (agent) => page.dispatch({ do: 'select-agent', agent }),
-  go: (to) => page.dispatch({ do: 'go', to }),
   zoomToWork: (block) => page.dispatch({ do: 'zoom-to-work', block }),
   share: shareWork,
   invite: (block) => page.dispatch({ do: 'invite', block }),
 })
 
-/** Moves the wall where the label would cover what it describes. */
-function uncover(page: Page, label: HTMLElement, blocks: readonly BlockIndex[]) {
-  const { camera, view } = page.state()
-  const box = boxAround(camera, view, boundsOf(blocks))
-  const { offsetWidth: width, offsetHeight: height } = label
-  if (width > view.width - 2 * GAP_PX) {
-    const hidden = box.top + box.height - (view.height - height - GAP_PX)
-    if (hidden > 0) page.dispatch({ do: 'pan', dx: 0, dy: -Math.min(hidden, Math.max(box.top, 0)) })
-    return
-  }
-  const taken = width + 2 * GAP_PX
-  const [left, right] = [box.left, view.width - box.left - box.width]
-  if (Math.max(left, right) >= taken || box.width > view.width - taken) return
-  page.dispatch({ do: 'pan', dx: right >= left ? right - taken : taken - left, dy: 0 })
+/** How high an element is when nothing limits it. */
+function heightOf(element: HTMLElement): number {
+  element.style.maxHeight = 'none'
+  return element.offsetHeight
 }
 
 /** Describes the cursor's block or the pinned one to screen readers. */
@@ -133,16 +133,4 @@ function touches(next: State, before: State): boolean {
   if (wall.changed === undefined || wall.complete !== before.wall?.complete) return true
   const work = workAt(wall, next.pinned, next.at)
   return wall.changed.some((block) => block === next.pinned || work.includes(block))
-}
-
-/** Replaces the label's content. For the same block, unfolded details and the focus stay as they were. */
-function refill(body: HTMLElement, content: readonly Node[], isOther: boolean) {
-  const unfolded = !isOther && body.querySelector('details')?.open === true
-  const focusable = () => [...body.querySelectorAll<HTMLElement>('button, a, summary')]
-  const focused = focusable().findIndex((one) => one === document.activeElement)
-  body.replaceChildren(...content)
-  const details = body.querySelector('details')
-  if (details) details.open = unfolded
-  if (isOther) body.scrollTop = 0
-  if (focused >= 0) (focusable()[focused] ?? focusable()[0])?.focus({ preventScroll: true })
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ALL_BLOCKS, TOTAL_BLOCKS, cellOf, coordOf, type BlockIndex } from '../../../../shared/wall.ts'
 import { worksOf } from '../../../../shared/works.ts'
-import { boundsOf, edgesOf, nearestOpen, workAt } from '../../../../viewer/wall/artworks.ts'
+import { boundsOf, edgesOf, workAt } from '../../../../viewer/wall/artworks.ts'
 import {
   at,
   blockWithoutPicture,
@@ -45,29 +45,6 @@ test('corners do not make a work, and an open block is none', () => {
   expect(workAt(wall, checkerBlock)).toEqual([checkerBlock])
   expect(workAt(wall, nastyBlock)).toEqual([nastyBlock])
   expect(workAt(wall, at(0, 0))).toEqual([])
-})
-
-test('the nearest open block is open and none is nearer', () => {
-  const claimed = fc.uniqueArray(blockNumbers, { minLength: 1, maxLength: 200 }).map(toBlocks)
-  fc.assert(
-    fc.property(claimed, blockNumbers, (sold, from) => {
-      const full = wallOf({ ...canvas, blocks: sold.map((i) => ({ i, a: 0, t: 0 })) })
-      const start = ALL_BLOCKS[from] ?? at(0, 0)
-      const distance = (block: BlockIndex) =>
-        (cellOf(block).col - cellOf(start).col) ** 2 + (cellOf(block).row - cellOf(start).row) ** 2
-      const open = ALL_BLOCKS.filter((block) => !full.claims.has(block) && block !== start)
-      const found = nearestOpen(full, start)
-      expect(found !== undefined && distance(found)).toBe(Math.min(...open.map(distance)))
-    }),
-    { numRuns: 20 },
-  )
-})
-
-test('of equally near open blocks the first is named, and of a sold out wall none', () => {
-  expect(coordOf(nearestOpen(wall, rainbowBlock) ?? at(0, 0))).toBe('80,44')
-  expect(
-    nearestOpen(wallOf({ ...canvas, blocks: ALL_BLOCKS.map((i) => ({ i, a: 0, t: 0 })) }), rainbowBlock),
-  ).toBeUndefined()
 })
 
 test('an area holds its blocks', () => {

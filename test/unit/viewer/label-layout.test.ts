@@ -1,0 +1,76 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { BLOCK_SIZE, COLS, ROWS } from '../../../shared/wall.ts'
+import { ZOOM_MAX, type Rect, type View } from '../../../viewer/camera/camera.ts'
+import { boxAround } from '../../../viewer/camera/hover.ts'
+import { isBeside, labelShape, labelWidth, lookBeside, placeCard, SHEET_SHARE } from '../../../viewer/label-layout.ts'
+
+// Stages of phones, upright and on their side, of tablets and of desktops.
+const views = fc.oneof(
+  fc.record({ width: fc.integer({ min: 320, max: 600 }), height: fc.integer({ min: 300, max: 900 }) }),
+  fc.record({ width: fc.integer({ min: 601, max: 1000 }), height: fc.integer({ min: 230, max: 1200 }) }),
+  fc.record({ width: fc.integer({ min: 1001, max: 3840 }), height: fc.integer({ min: 400, max: 2100 }) }),
+)
+
+/** A work of up to 40 by 30 blocks, anywhere. */
+const works = fc
+  .record({
+    col: fc.integer({ min: 0, max: COLS - 1 }),
+    row: fc.integer({ min: 0, max: ROWS - 1 }),
+    cols: fc.integer({ min: 1, max: 40 }),
+    rows: fc.integer({ min: 1, max: 30 }),
+  })
+  .map(({ col, row, cols, rows }): Rect => ({
+    left: col * BLOCK_SIZE,
+    top: row * BLOCK_SIZE,
+    right: Math.min(col + cols, COLS) * BLOCK_SIZE,
+    bottom: Math.min(row + rows, ROWS) * BLOCK_SIZE,
+  }))
+
+/** Where the label stands for a work, lowered if it is a sheet; a card is as high as the stage allows at most. */
+function labelFor(work: ReturnType<typeof boxAround>, view: View, height: number) {
+  if (labelShape(view) === 'sheet')
+    return { x: 0, y: view.height * (1 - SHEET_SHARE), width: view.width, height: view.height * SHEET_SHARE }
+  const size = { width: labelWidth(view), height: Math.min(height, view.height - 24) }
+  return { ...placeCard(work, size, view), ...size }
+}
+
+test('a work that is looked at is whole on the stage, and its label stands beside it', () => {
+  const zooms = fc.double({ min: 0.1, max: ZOOM_MAX, noNaN: true })
+  fc.assert(
+    fc.property(views, works, zooms, fc.integer({ min: 100, max: 900 }), (view, work, zoom, height) => {
+      const camera = lookBeside(work, view, zoom)
+      const box = boxAround(camera, view, work)
+      const label = labelFor(box, view, height)
+      expect(box.left).toBeGreaterThan(-1)
+      expect(box.top).toBeGreaterThan(-1)
+      expect(box.left + box.width).toBeLessThan(view.width + 1)
+      expect(box.top + box.height).toBeLessThan(view.height + 1)
+      const isApart =
+        label.x + label.width <= box.left + 1 ||
+        label.x >= box.left + box.width - 1 ||
+        label.y >= box.top + box.height - 1
+      expect(isApart).toBe(true)
+      expect(isBeside(camera, view, work)).toBe(true)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('a label is always wholly on the stage', () => {
+  const boxes = fc.record({
+    left: fc.double({ min: -2000, max: 4000, noNaN: true }),
+    top: fc.double({ min: -2000, max: 4000, noNaN: true }),
+    width: fc.double({ min: 1, max: 4000, noNaN: true }),
+    height: fc.double({ min: 1, max: 4000, noNaN: true }),
+  })
+  fc.assert(
+    fc.property(views, boxes, fc.integer({ min: 50, max: 900 }), (view, work, height) => {
+      const { x, y, ...size } = labelFor(work, view, height)
+      expect(x).toBeGreaterThanOrEqual(0)
+      expect(y).toBeGreaterThanOrEqual(0)
+      expect(x + size.width).toBeLessThanOrEqual(view.width)
+      expect(y + size.height).toBeLessThanOrEqual(view.height)
+    }),
+  )
+})
