@@ -1,4 +1,4 @@
-/** The page's themes: the colours that are not of the palette. The ground is page.css's `--ground`, too. */
+/** The page's themes: the colours that are not of the palette. The ground is styles/tokens.css's `--ground`, too. */
 
 import { PALETTE } from '../shared/palette.ts'
 import { NO_PICTURE, NO_PICTURE_FRAME, OPEN } from './wall/pixel-buffer.ts'
@@ -8,7 +8,8 @@ export type Theme = {
   readonly ground: string // around the wall
   readonly own: Readonly<Record<number, string>> // of the bytes of the texture that are no palette indices
   readonly rule: string // of the lines between open blocks
-  readonly edge: string // of the wall
+  readonly edge: string // of the wall, and of what is sold where it borders on open ground
+  readonly glow: string // of the light that fresh works throw
 }
 
 export const dark: Theme = {
@@ -16,6 +17,7 @@ export const dark: Theme = {
   own: { [OPEN]: '#1b1916', [NO_PICTURE]: '#35302a', [NO_PICTURE_FRAME]: '#5d5449' },
   rule: '#3a342d',
   edge: '#5d5449',
+  glow: '#f2b65f',
 }
 
 export const light: Theme = {
@@ -23,6 +25,7 @@ export const light: Theme = {
   own: { [OPEN]: '#f4efe7', [NO_PICTURE]: '#d8d0c3', [NO_PICTURE_FRAME]: '#a89d8c' },
   rule: '#d3cabb',
   edge: '#a89d8c',
+  glow: '#e8952e',
 }
 
 /** For those who need strong contrasts: black, white and nothing between. */
@@ -31,6 +34,7 @@ export const contrast: Theme = {
   own: { [OPEN]: '#000000', [NO_PICTURE]: '#303030', [NO_PICTURE_FRAME]: '#ffffff' },
   rule: '#808080',
   edge: '#ffffff',
+  glow: '#ffe14d',
 }
 
 export const THEMES = ['dark', 'light', 'contrast'] as const

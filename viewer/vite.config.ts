@@ -1,5 +1,6 @@
 import { build, defineConfig, type Plugin, type UserConfig } from 'vite'
 import { reglPlugin } from './regl-plugin.ts'
+import { shaderPlugin } from './shader-plugin.ts'
 import { zoomButtonsPlugin } from './zoom-buttons-plugin.ts'
 
 const pages = {
@@ -46,5 +47,5 @@ export default defineConfig({
       output: { entryFileNames: ({ name }) => (name === OFFLINE ? '[name].js' : 'assets/[name]-[hash].js') },
     },
   },
-  plugins: [reglPlugin, zoomButtonsPlugin, paintPage],
+  plugins: [reglPlugin, shaderPlugin, zoomButtonsPlugin, paintPage],
 })

@@ -31,6 +31,8 @@ export function createFallback(canvas: HTMLCanvasElement): Fallback {
     setTexture: (texture) => canvases?.setTexture(texture),
     setBlocks: (texture, blocks) => (canvases ? canvases.setBlocks(texture, blocks) : picture?.readAgain()),
     setOverlay: (overlay) => canvases?.setOverlay(overlay),
+    // Light on the ground is for those whose machine draws it at no cost.
+    setFreshness() {},
     setMarks: (blocks) => marks.set(blocks),
     setTheme(theme) {
       canvases?.setTheme(theme)

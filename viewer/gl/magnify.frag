@@ -12,7 +12,8 @@ uniform float canvasHeight;
 uniform float overlaid; // whether anything lies over the blocks
 uniform vec2 rules; // strength of the lines around open blocks and around ten by ten of them, 0 to 1
 uniform vec4 rule; // their colour
-uniform float line; // their width in device pixels
+uniform float line; // their width in device pixels, and that of the edge of what is sold
+uniform vec4 edge; // its colour
 
 vec3 colourAt(vec2 cell) {
   float index = texture2D(indices, (clamp(cell, vec2(0.0), wallSize - 1.0) + 0.5) / wallSize).r;
@@ -42,6 +43,22 @@ vec3 pixelAt(vec2 middle) {
   return fromLinear(mix(top, bottom, share.y));
 }
 
+// Whether nobody owns a point of the wall, as far as the moment that is shown.
+bool isEmptyAt(vec2 point) {
+  return isOpen(floor(point)) || (overlaid > 0.0 && texture2D(overlay, point / wallSize).a > 0.998);
+}
+
+// Whether a point of open ground lies at the edge of what is sold.
+bool isEdge(vec2 middle) {
+  vec2 fromBlock = mod(middle, 10.0) / pixel;
+  vec2 near = min(fromBlock, 10.0 / pixel - fromBlock);
+  if (min(near.x, near.y) > line) return false;
+  for (int y = -1; y <= 1; y++)
+    for (int x = -1; x <= 1; x++)
+      if (!isEmptyAt(middle + vec2(float(x), float(y)) * line * pixel)) return true;
+  return false;
+}
+
 void main() {
   vec2 middle = origin + vec2(gl_FragCoord.x, canvasHeight - gl_FragCoord.y) * pixel;
   vec3 colour = pixelAt(middle);
@@ -49,8 +66,7 @@ void main() {
   if (overlaid > 0.0) {
     vec4 over = texture2D(overlay, middle / wallSize);
     colour = mix(colour, over.rgb, over.a);
-    // Only what is not sold yet at the moment that is shown is covered wholly.
-    isEmpty = isEmpty || over.a > 0.998;
+    isEmpty = isEmptyAt(middle);
   }
   if (isEmpty) {
     // Device pixels from the left and top edge of the block, and of the ten by ten it is one of.
@@ -60,7 +76,7 @@ void main() {
       rules.x * step(min(fromBlock.x, fromBlock.y), line),
       rules.y * step(min(fromTen.x, fromTen.y), line)
     );
-    colour = mix(colour, rule.rgb, strength);
+    colour = isEdge(middle) ? edge.rgb : lit(mix(colour, rule.rgb, strength), middle);
   }
   gl_FragColor = vec4(colour, 1.0);
 }

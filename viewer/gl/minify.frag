@@ -9,10 +9,24 @@ uniform float canvasHeight;
 uniform float scale; // wall pixels per texel
 uniform vec2 rules; // strength of the lines around open blocks, which are too near each other here, and around ten by ten
 uniform vec4 rule; // their colour
-uniform float line; // their width in device pixels
+uniform float line; // their width in device pixels, and that of the edge of what is sold
+uniform vec4 edge; // its colour
 
 vec3 fromLinear(vec3 c) {
   return mix(c * 12.92, 1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, c));
+}
+
+float openAt(vec2 point) {
+  return texture2D(level, (floor(point) + 0.5) / levelSize).a;
+}
+
+// Whether a point of open ground lies at the edge of what is sold.
+bool isEdge(vec2 middle) {
+  float step = line * pixel;
+  return min(
+    min(openAt(middle - vec2(step, 0.0)), openAt(middle + vec2(step, 0.0))),
+    min(openAt(middle - vec2(0.0, step)), openAt(middle + vec2(0.0, step)))
+  ) < 0.5;
 }
 
 void main() {
@@ -30,7 +44,11 @@ void main() {
       open += root.a * covered.x * covered.y;
     }
   }
-  vec2 fromTen = mod((low + 0.5 * pixel) * scale, 100.0) / (pixel * scale);
-  float strength = rules.y * step(min(fromTen.x, fromTen.y), line) * open / (pixel * pixel);
-  gl_FragColor = vec4(mix(fromLinear(light / (pixel * pixel)), rule.rgb, strength), 1.0);
+  vec2 middle = low + 0.5 * pixel;
+  vec2 fromTen = mod(middle * scale, 100.0) / (pixel * scale);
+  open /= pixel * pixel;
+  float strength = rules.y * step(min(fromTen.x, fromTen.y), line) * open;
+  vec3 colour = mix(fromLinear(light / (pixel * pixel)), rule.rgb, strength);
+  if (open > 0.99) colour = isEdge(middle) ? edge.rgb : lit(colour, middle * scale);
+  gl_FragColor = vec4(colour, 1.0);
 }

@@ -8,6 +8,7 @@ import { boundsOf } from '../wall/artworks.ts'
 import type { OverlayBytes } from '../wall/overlay.ts'
 import type { IndexTexture } from '../wall/pixel-buffer.ts'
 import type { Frame } from './frame.ts'
+import glowFrag from './glow.frag?raw'
 import { createLevels, depthFor, knowingOpen, quad } from './levels.ts'
 import magnifyFrag from './magnify.frag?raw'
 import minifyFrag from './minify.frag?raw'
@@ -16,8 +17,12 @@ import worksFrag from './works.frag?raw'
 
 const PALETTE_TEXTURE_SIZE = 256
 
+const SMOOTHED = { format: 'luminance', mag: 'linear', min: 'linear' } as const
+
 // With more changed blocks than this, the lines they lie on are uploaded and shaded in one go.
 const PARTS_MAX = 64
+
+const lighting = `#define WALL_WIDTH ${WIDTH}.0\n#define WALL_HEIGHT ${HEIGHT}.0\n${glowFrag}\n`
 
 type Colour = [red: number, green: number, blue: number, alpha: number]
 const WHITE: Colour = [1, 1, 1, 1]
@@ -31,6 +36,8 @@ export type Renderer = {
   setOverlay(overlay: OverlayBytes): void
   /** Sets the blocks around whose outer edge a line is drawn. */
   setMarks(blocks: readonly BlockIndex[]): void
+  /** Sets how fresh each block is, one byte a block: fresh ones throw light onto the open ground around them. */
+  setFreshness(bytes: Uint8Array<ArrayBuffer>): void
   setTheme(theme: Theme): void
   draw(frame: Frame): void
   /** Draws the ground alone, before there is a wall. */
@@ -45,15 +52,13 @@ export function createRenderer(canvas: HTMLCanvasElement): Renderer | undefined 
 }
 
 function rendererOn(regl: Regl): Renderer {
-  const indices = regl.texture({ width: WIDTH, height: HEIGHT, format: 'luminance' })
-  const palette = regl.texture({ width: PALETTE_TEXTURE_SIZE, height: 1 })
-  const overlay = regl.texture({ width: COLS, height: ROWS })
-  const marks = regl.texture({ width: COLS, height: ROWS, format: 'luminance' })
+  const { indices, palette, overlay, fresh, marks } = texturesOn(regl)
   const levels = createLevels(regl, { indices, palette, overlay })
   const paint = paintersOn(regl)
-  let room = { ground: BLACK, rule: BLACK, edge: BLACK }
+  let room = roomOf()
   let stale: readonly Rect[] = [WHOLE_WALL] // what the levels do not show yet
   let overlaid = 0
+  let glowing = 0
   let marked: Rect | undefined
 
   const drawFar = (frame: Frame, depth: number) => {
@@ -61,11 +66,15 @@ function rendererOn(regl: Regl): Renderer {
     if (level === undefined) return
     for (const area of stale) levels.refresh(area)
     stale = []
-    const [x, y] = frame.origin
-    const scale = 2 ** depth
-    const origin: [number, number] = [x / scale, y / scale]
-    const { target, size: levelSize } = level
-    paint.far({ ...frame, origin, pixel: frame.pixel / scale, scale, level: target, levelSize, rule: room.rule })
+    paint.far({
+      ...frame,
+      ...room,
+      fresh,
+      glowing,
+      ...inLevel(frame, depth),
+      level: level.target,
+      levelSize: level.size,
+    })
   }
 
   return {
@@ -89,26 +98,56 @@ function rendererOn(regl: Regl): Renderer {
       marks({ data, width: COLS, height: ROWS, format: 'luminance' })
       marked = blocks.length > 0 ? boundsOf(blocks) : undefined
     },
+    setFreshness(bytes) {
+      fresh({ data: bytes, width: COLS, height: ROWS, ...SMOOTHED })
+      glowing = bytes.some((byte) => byte > 0) ? 1 : 0
+    },
     setTheme(theme) {
       palette({ data: coloursOf(theme), width: PALETTE_TEXTURE_SIZE, height: 1 })
-      room = { ground: lightOf(theme.ground), rule: lightOf(theme.rule), edge: lightOf(theme.edge) }
+      room = roomOf(theme)
       stale = [WHOLE_WALL]
     },
     draw(frame) {
-      regl.poll()
-      regl.clear({ color: room.ground })
-      if (frame.pixel <= 1) paint.near({ ...frame, indices, palette, overlay, overlaid, rule: room.rule })
+      clear(regl, room.ground)
+      if (frame.pixel <= 1) paint.near({ ...frame, ...room, fresh, glowing, indices, palette, overlay, overlaid })
       else drawFar(frame, depthFor(frame.pixel))
       paint.outline({ ...frame, ...frame.edge, inner: room.edge, outer: room.edge })
       if (marked) paint.works({ ...frame, marks, place: placeOf(marked, frame) })
       if (frame.outlined) paint.outline({ ...frame, ...frame.outlined, inner: WHITE, outer: BLACK })
     },
-    blank() {
-      regl.poll()
-      regl.clear({ color: room.ground })
-    },
+    blank: () => clear(regl, room.ground),
     destroy: () => regl.destroy(),
   }
+}
+
+function clear(regl: Regl, color: Colour) {
+  regl.poll()
+  regl.clear({ color })
+}
+
+function texturesOn(regl: Regl) {
+  const blocks = { width: COLS, height: ROWS }
+  return {
+    indices: regl.texture({ width: WIDTH, height: HEIGHT, format: 'luminance' }),
+    palette: regl.texture({ width: PALETTE_TEXTURE_SIZE, height: 1 }),
+    overlay: regl.texture(blocks),
+    fresh: regl.texture({ ...blocks, ...SMOOTHED }),
+    marks: regl.texture({ ...blocks, format: 'luminance' }),
+  }
+}
+
+/** The theme's colours; black until there is one. */
+const roomOf = (theme?: Theme) => ({
+  ground: lightOf(theme?.ground),
+  rule: lightOf(theme?.rule),
+  edge: lightOf(theme?.edge),
+  glow: lightOf(theme?.glow),
+})
+
+/** A frame in the texels of a level. */
+function inLevel({ origin: [x, y], pixel }: Frame, depth: number) {
+  const scale = 2 ** depth
+  return { origin: [x / scale, y / scale], pixel: pixel / scale, scale }
 }
 
 function paintersOn(regl: Regl) {
@@ -116,17 +155,17 @@ function paintersOn(regl: Regl) {
   const props = (...names: string[]) => Object.fromEntries(names.map((name) => [name, prop(name)]))
   const place = props('place', 'canvasHeight')
   const camera = { ...place, ...props('origin', 'pixel') }
-  const rules = props('rules', 'rule', 'line')
+  const rules = props('rules', 'rule', 'line', 'edge', 'fresh', 'glowing', 'glow')
   const textures = props('indices', 'palette', 'overlay', 'overlaid')
   return {
     near: regl({
       ...quad,
-      frag: knowingOpen(magnifyFrag),
+      frag: lighting + knowingOpen(magnifyFrag),
       uniforms: { ...camera, ...rules, ...textures, wallSize: [WIDTH, HEIGHT] },
     }),
     far: regl({
       ...quad,
-      frag: minifyFrag,
+      frag: lighting + minifyFrag,
       uniforms: { ...camera, ...rules, ...props('scale', 'level', 'levelSize') },
     }),
     works: regl({
@@ -154,7 +193,7 @@ function imageOf(indices: IndexTexture, { left, top, right, bottom }: Rect) {
 /** The whole lines that blocks lie on. */
 const linesOf = (blocks: readonly BlockIndex[]): Rect => ({ ...boundsOf(blocks), left: 0, right: WIDTH })
 
-const lightOf = (colour: string): Colour => {
+const lightOf = (colour = '#000000'): Colour => {
   const [red, green, blue] = bytesOf(colour)
   return [red / 255, green / 255, blue / 255, 1]
 }

@@ -1,9 +1,10 @@
 /** Draws the state on the stage's canvas: uploads what changed, draws when asked, survives a lost GPU. */
 
-import type { BlockIndex } from '../../shared/wall.ts'
+import { TOTAL_BLOCKS, type BlockIndex } from '../../shared/wall.ts'
 import { shownBlock, shownWall, type State } from '../state.ts'
 import type { Theme } from '../theme.ts'
 import { blocksOf, workAt } from '../wall/artworks.ts'
+import { freshness } from '../wall/news.ts'
 import { overlayBytes } from '../wall/overlay.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { fitCanvas, frameOf } from './frame.ts'
@@ -23,6 +24,8 @@ export type StageRenderer = {
   showsOverlays(): boolean
 }
 
+const COOLING_MS = 60_000
+
 /** Paints on a canvas; `ask` is called when it must be drawn again for a reason of its own. */
 export function createStageRenderer(
   canvas: HTMLCanvasElement,
@@ -35,14 +38,29 @@ export function createStageRenderer(
   const surface = createSurface(canvas, (renderer) => {
     marked = markedBlocks(state())
     uploadAll(renderer, state(), theme, marked)
+    shine()
     ask()
   })
+
+  // Fresh works cool down while nothing else changes.
+  let cooling: ReturnType<typeof setTimeout> | undefined
+  const shine = () => {
+    clearTimeout(cooling)
+    const { wall, at, reducedMotion } = state()
+    if (wall?.complete !== true) return
+    const isPlain = reducedMotion || at !== undefined
+    const bytes = isPlain ? new Uint8Array(TOTAL_BLOCKS) : freshness(wall, Date.now())
+    surface.renderer?.setFreshness(bytes)
+    if (bytes.some((byte) => byte > 0)) cooling = setTimeout(shine, COOLING_MS)
+    ask()
+  }
 
   return {
     update(next, before) {
       const { renderer } = surface
       if (renderer === undefined) return
       upload(renderer, next, before, theme)
+      if (hasOtherFreshness(next, before)) shine()
       if (!hasOtherMarks(next, before)) return
       const marks = markedBlocks(next)
       if (!areEqual(marks, marked)) renderer.setMarks(marks)
@@ -172,6 +190,12 @@ function uploadPixels(renderer: Renderer, wall: Wall, before: Wall | undefined) 
 function uploadOverlay(renderer: Renderer, state: State, theme: Theme) {
   if (state.wall) renderer.setOverlay(overlayBytes(state.wall, state, theme))
 }
+
+const hasOtherFreshness = (a: State, b: State) =>
+  a.wall?.complete !== b.wall?.complete ||
+  a.wall?.stats.lastSaleId !== b.wall?.stats.lastSaleId ||
+  (a.at === undefined) !== (b.at === undefined) ||
+  a.reducedMotion !== b.reducedMotion
 
 const hasOverlay = ({ overlay, agent, at }: State) => overlay !== 'none' || agent !== undefined || at !== undefined
 
