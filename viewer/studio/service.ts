@@ -25,13 +25,21 @@ export async function heldBlocks(area: Area, signal: AbortSignal): Promise<numbe
   return held
 }
 
-/** The blocks of a wallet, none of one that has bought nothing; rejects when the service cannot tell. */
-export async function blocksOfWallet(wallet: string): Promise<BlockIndex[]> {
-  const response = await fetch(`/api/agents/${wallet}`)
-  if (response.status === 404) return []
-  if (!response.ok) throw new Error(await wordsOf(response))
-  const { blocks }: WalletStanding = await response.json()
-  return blocks.map(({ block }) => block.index).filter(isBlockIndex)
+/** All blocks of a wallet, page by page, none of one that has bought nothing; rejects when the service cannot tell. */
+export async function blocksOfWallet(
+  wallet: string,
+  ask: (path: string) => Promise<Response> = fetch,
+): Promise<BlockIndex[]> {
+  const found: BlockIndex[] = []
+  for (let after: number | undefined = 0; after !== undefined;) {
+    const response = await ask(`/api/agents/${wallet}?after=${after}`)
+    if (response.status === 404) return []
+    if (!response.ok) throw new Error(await wordsOf(response))
+    const { blocks, nextAfter, hasMore }: WalletStanding = await response.json()
+    found.push(...blocks.map(({ block }) => block.index).filter(isBlockIndex))
+    after = hasMore ? nextAfter : undefined
+  }
+  return found
 }
 
 /** How an edit ended. `now` is the service's time when it refused ours. */

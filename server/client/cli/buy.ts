@@ -53,6 +53,6 @@ export function boughtLines(receipt: Receipt | AreaReceipt, wall: URL): readonly
   return [
     `${what} Paid ${deed.price.amount} ${deed.price.asset} in ${deed.tx}`,
     ...(notice === undefined ? [] : [notice]),
-    `See it at ${new URL(`/?block=${block}`, wall).href}`,
+    `See it at ${new URL(`/?work=${block}`, wall).href}`,
   ]
 }

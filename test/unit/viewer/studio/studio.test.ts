@@ -9,7 +9,7 @@ import { writeOrder } from '../../../../viewer/studio/order/export-formats.ts'
 import { orderOf, type RepaintOrder } from '../../../../viewer/studio/order/order.ts'
 import { isPhotograph } from '../../../../viewer/studio/picture-kind.ts'
 import { repaint, type RepaintDeps, type Progress, type RepaintSignature } from '../../../../viewer/studio/repaint.ts'
-import type { EditResult } from '../../../../viewer/studio/service.ts'
+import { blocksOfWallet, type EditResult } from '../../../../viewer/studio/service.ts'
 import {
   newSketch,
   covered,
@@ -252,4 +252,19 @@ describe('repainting', () => {
     expect(calm.told.at(-1)).toEqual({ state: 'failed', words: 'no' })
     expect(calm.sent).toEqual([])
   })
+})
+
+test('every block of a wallet is read, on however many pages', async () => {
+  const owned = Array.from({ length: 450 }, (_, index) => index)
+  const pages: Record<string, number> = { '0': 200, '200': 400, '400': 450 }
+  const asked: string[] = []
+  const found = await blocksOfWallet('0xada', async (path) => {
+    asked.push(path)
+    const after = new URL(path, 'https://wall.test').searchParams.get('after') ?? ''
+    const nextAfter = pages[after] ?? 0
+    const blocks = owned.slice(Number(after), nextAfter).map((index) => ({ block: { coord: '', index } }))
+    return Response.json({ blocks, nextAfter, hasMore: nextAfter < owned.length })
+  })
+  expect(found.map(Number)).toEqual(owned)
+  expect(asked).toEqual(['/api/agents/0xada?after=0', '/api/agents/0xada?after=200', '/api/agents/0xada?after=400'])
 })
