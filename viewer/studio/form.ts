@@ -112,12 +112,16 @@ function followWords(studio: Studio) {
 }
 
 function followRoom(studio: Studio) {
-  const told = query('room-told', HTMLElement)
-  const search = async () => {
-    told.textContent = 'Looking …'
-    told.textContent = await goToRoom(studio, true)
+  for (const [id, told] of [
+    ['room', query('room-told', HTMLElement)],
+    ['other-room', query('other-room-told', HTMLElement)],
+  ] as const) {
+    const search = async () => {
+      told.textContent = 'Looking …'
+      told.textContent = await goToRoom(studio, true)
+    }
+    query(id, HTMLButtonElement).addEventListener('click', () => void search())
   }
-  query('room', HTMLButtonElement).addEventListener('click', () => void search())
   query('look', HTMLButtonElement).addEventListener('click', studio.lookAtPicture)
 }
 

@@ -2,6 +2,7 @@
 
 import { button, query, createElement } from '../ui/dom.ts'
 import { blocksText } from '../wall/formatting.ts'
+import { isSoldOut } from '../wall/wall-model.ts'
 import type { Component, Studio } from './components.ts'
 import { dealOf, coveredCounts } from './order/cost-summary.ts'
 import { createRepaintPanel, type Signer } from './repaint-panel.ts'
@@ -17,6 +18,7 @@ export function createOwnerSection(studio: Studio): Component {
   const section = query('owner', HTMLElement)
   const field = query('wallet', HTMLInputElement)
   const told = query('wallet-told', HTMLElement)
+  const otherRoom = query('other-room', HTMLButtonElement)
   const stuck = query('stuck', HTMLElement)
   let signer: Signer | undefined
   const repaintPanel = createRepaintPanel(studio, () => signer)
@@ -68,6 +70,7 @@ export function createOwnerSection(studio: Studio): Component {
     update(next, before) {
       section.hidden = dealOf(next) === 'buy'
       stuck.textContent = adviceFor(next)
+      otherRoom.hidden = stuck.textContent === '' || isSoldOut(next.wall)
       repaintPanel.update(next, before)
       // The wallet's agent may have been the buyer.
       const isSold = next.wall?.stats.claimed !== before.wall?.stats.claimed
@@ -76,10 +79,14 @@ export function createOwnerSection(studio: Studio): Component {
   }
 }
 
+const SOLD_OUT =
+  'Every block is sold. Say by which wallet you own some, and lay the picture where all of them are yours.'
+
 /** Why a picture can be neither bought nor repainted where it lies, and what helps. */
 function adviceFor(sketch: Sketch): string {
   if (sketch.wall === undefined || dealOf(sketch) !== 'neither') return ''
   const { open, mine, held, others } = coveredCounts(sketch)
+  if (isSoldOut(sketch.wall)) return SOLD_OUT
   const words = [
     open > 0 ? `${open} open` : '',
     mine > 0 ? `${mine} yours` : '',

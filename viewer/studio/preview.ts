@@ -23,6 +23,9 @@ export type Preview = {
 // Over a block that others own; strong in either theme.
 const STOP = '#e5484d'
 
+// How much of the picture is taken away there.
+const TAKEN_AWAY = 'rgb(0 0 0 / 0.4)'
+
 const colours = PALETTE.map((colour) => [...bytesOf(colour), 255])
 
 /** A preview on a canvas. */
@@ -32,7 +35,7 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme): Preview 
   const canvases = needed(createLayers())
   const ground = needed(canvases.layers[0])
   const whole = createCanvas(BLOCK_SIZE, BLOCK_SIZE) // the painted picture
-  const shown = createCanvas(BLOCK_SIZE, BLOCK_SIZE) // the same without blocks that others own
+  const shown = createCanvas(BLOCK_SIZE, BLOCK_SIZE) // the same, faint over blocks that others own
   let theme = first
   let barred: readonly BlockIndex[] = []
   let owned: readonly BlockIndex[] = []
@@ -54,9 +57,12 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme): Preview 
     if (painted === undefined) return
     shown.imageSmoothingEnabled = false
     shown.drawImage(whole.canvas, 0, 0, shown.canvas.width, shown.canvas.height)
+    shown.globalCompositeOperation = 'destination-out'
+    shown.fillStyle = TAKEN_AWAY
     for (const block of barred) {
       const { col, row } = cellOf(block)
-      shown.clearRect((col - at.col) * BLOCK_SIZE, (row - at.row) * BLOCK_SIZE, BLOCK_SIZE, BLOCK_SIZE)
+      const [x, y] = [(col - at.col) * BLOCK_SIZE, (row - at.row) * BLOCK_SIZE]
+      shown.fillRect(x, y, BLOCK_SIZE, BLOCK_SIZE)
     }
   }
 
@@ -81,7 +87,7 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme): Preview 
       const { left, top, right, bottom } = areaCovered(sketch)
       if (sketch.painted) context.drawImage(shown.canvas, left, top, right - left, bottom - top)
       const line = ratio * plan.pixel // one CSS pixel
-      bar(context, barred, theme, line)
+      bar(context, barred, line)
       frame(context, owned, line)
       outline(context, [left, top, right - left, bottom - top], line)
     },
@@ -126,14 +132,12 @@ function putPicture(context: OffscreenCanvasRenderingContext2D, { size: { w, h }
 }
 
 /** Crosses out blocks that others have. */
-function bar(context: CanvasRenderingContext2D, blocks: readonly BlockIndex[], theme: Theme, line: number) {
-  context.fillStyle = `${theme.ground}99`
+function bar(context: CanvasRenderingContext2D, blocks: readonly BlockIndex[], line: number) {
   context.strokeStyle = STOP
   context.lineWidth = Math.min(1.5 * line, BLOCK_SIZE / 5)
   context.beginPath()
   for (const block of blocks) {
     const { left, top, right, bottom } = boundsOf([block])
-    context.fillRect(left, top, BLOCK_SIZE, BLOCK_SIZE)
     context.moveTo(left, top)
     context.lineTo(right, bottom)
     context.moveTo(right, top)

@@ -2,6 +2,7 @@
 
 import { query } from '../ui/dom.ts'
 import type { Component } from './components.ts'
+import { dealOf } from './order/cost-summary.ts'
 
 const STEPS = ['picture', 'place', 'deal'] as const
 type Step = (typeof STEPS)[number]
@@ -14,7 +15,15 @@ export function createSteps(): Steps {
   const tabs = STEPS.map((step) => query(`to-${step}`, HTMLButtonElement))
   const [back, next] = [query('back', HTMLButtonElement), query('next', HTMLButtonElement)]
   const panel = query('panel', HTMLElement)
+  const room = query('room', HTMLButtonElement)
   let current = 0
+  let isBlocked = false // where it lies the picture can be neither bought nor repainted
+
+  // What leads on is loud: the next step, or first another place.
+  const mark = () => {
+    next.classList.toggle('loud', !isBlocked || current === 0)
+    room.classList.toggle('loud', isBlocked)
+  }
 
   const show = (at: number) => {
     current = at
@@ -24,6 +33,7 @@ export function createSteps(): Steps {
     next.hidden = at === STEPS.length - 1
     next.textContent = `Next: ${tabs[at + 1]?.dataset['name'] ?? ''}`
     panel.scrollTop = 0
+    mark()
   }
   // The focus goes to the heading: a screen reader reads it, and the button that had the focus may be gone.
   const lead = (at: number) => {
@@ -36,8 +46,10 @@ export function createSteps(): Steps {
   show(0)
   return {
     go: (step) => show(STEPS.indexOf(step)),
-    update({ picture }) {
-      for (const button of [...tabs.slice(1), next]) button.disabled = picture === undefined
+    update(sketch) {
+      for (const button of [...tabs.slice(1), next]) button.disabled = sketch.picture === undefined
+      isBlocked = sketch.wall?.complete === true && dealOf(sketch) === 'neither'
+      mark()
     },
   }
 }

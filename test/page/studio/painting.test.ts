@@ -167,8 +167,13 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await cost(page).getByText('8.00 USDC for 8 blocks, at 1.00 USDC each, in one payment').waitFor()
     await toStep(page, 'place')
     await page.getByLabel('Column').fill('82')
+    // What helps is loud, not what leads on.
+    expect(await page.locator('#place .loud:visible, #ways .loud:visible').allTextContents()).toEqual([
+      'Find open room',
+    ])
     await toStep(page, 'deal')
     await page.getByText('It covers blocks that differ: 5 open, 3 owned by others.').waitFor()
+    expect(await page.locator('#deal').getByRole('button', { name: 'Find open room' }).isVisible()).toBe(true)
     await page.getByLabel('Your wallet’s address').fill(ada.address)
     await page.getByText('It owns 2 blocks.').waitFor()
     expect(await page.locator('#covered').allInnerTexts()).toEqual(['5 open\n2 yours\n1 owned by others'])
