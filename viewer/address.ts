@@ -27,7 +27,6 @@ export function readAddress(search: string, hash: string): Place {
     work: query.has('work') && !query.has('block'),
     agent: query.get('agent') ?? undefined,
     at: momentPattern.test(at) ? Number(at) : undefined,
-    embedded: query.has('embed'),
   }
 }
 

@@ -47,7 +47,11 @@ const shell = createShell({
 })
 const { appearance, askFrame } = shell
 const stageRenderer = createStageRenderer(canvas, () => state, appearance.theme(), askFrame)
-const updateAddressBar = syncAddressBar(() => state, () => dispatch({ do: 'dismiss' }), goTo)
+const updateAddressBar = syncAddressBar(
+  () => state,
+  () => dispatch({ do: 'dismiss' }),
+  goTo,
+)
 
 const page: Page = {
   state: () => state,

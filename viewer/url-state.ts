@@ -45,7 +45,10 @@ export function placeOf({ camera, initialCamera, pinned, agent, at, wall }: Stat
 }
 
 /** The place the address bar names now. */
-export const placeInAddressBar = (): Place => readAddress(location.search, location.hash)
+export const placeInAddressBar = (): Place => ({
+  ...readAddress(location.search, location.hash),
+  embedded: new URLSearchParams(location.search).has('embed'),
+})
 
 /** The message for a link that names nothing on the wall; `undefined` for a good one. */
 export function deadLink({ wall }: State, search: string): string | undefined {

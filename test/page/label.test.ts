@@ -12,7 +12,7 @@ import { browserForTests, testPages } from '../support/page/test-page.ts'
 // a wall of many works, each judged once the late lines are in.
 
 const browser = await browserForTests()
-const CLICKS = 100
+const CLICKS = 12
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
 
 /** How far the label's edges lie outside the stage, and what of it cannot be scrolled into view. */

@@ -142,7 +142,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     const page = await openPage()
     server().sell(openBlock, carol, red)
     await afterDraw(page, async () => server().repaint(rainbowBlock, red))
-    await page.locator('.ticker').getByText('Carol just bought a block').waitFor()
+    await page.locator('#news').getByText('Carol just bought a block').waitFor()
     expect(await page.textContent('#counts')).toBe('5 of 14,400 blocks sold, $1 each.')
     await page.getByRole('button', { name: /just bought/ }).click()
     expect(await page.locator('#card .title').textContent()).toBe('Untitled')
@@ -172,10 +172,10 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await session.send('Animation.setPlaybackRate', { playbackRate: 0.02 })
     const area = { col: 20, row: 60, w: 4, h: 3 }
     const t = server().sellArea(blocksOf(area).slice(0, 5), carol)
-    await page.locator('.ticker').getByText('Carol just bought').waitFor()
+    await page.locator('#news').getByText('Carol just bought').waitFor()
     server().sellArea(blocksOf(area).slice(5), carol, t)
-    await page.locator('.ticker').getByText('Carol just bought 12 blocks').waitFor()
-    expect(await page.locator('.ticker button').count()).toBe(1)
+    await page.locator('#news').getByText('Carol just bought 12 blocks').waitFor()
+    expect(await page.locator('#news button').count()).toBe(1)
     expect(await page.evaluate(() => Reflect.get(window, 'pulses'))).toBe(1)
     const { zoom } = fit(await viewOf(page))
     await page.waitForFunction((scale) => {
@@ -192,7 +192,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.goto(server().url.href)
     await page.locator('#stale').getByText('Not up to date since').waitFor()
     server().sell(openBlock, carol)
-    await page.locator('.ticker').getByText('Carol just bought a block').waitFor({ timeout: 25_000 })
+    await page.locator('#news').getByText('Carol just bought a block').waitFor({ timeout: 25_000 })
     expect(server().asked).toContain('/api/tail')
     await page.waitForFunction(() => document.getElementById('stale')?.textContent === '')
     // Chromium itself reports the refused streams.
@@ -205,7 +205,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     for (const block of sold) server().sell(block, carol)
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
     await page.getByText('454 of 14,400 blocks sold').waitFor()
-    await page.locator('.ticker').waitFor()
+    await page.locator('#news').waitFor()
   })
 
   test('a wall that hears nothing says since when, and that it is over', async () => {
@@ -283,6 +283,8 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
 
   test('the minimap shows while the wall is near, and leads elsewhere', async () => {
     const page = await openPage('#200,200,8')
+    expect(await page.isVisible('.minimap')).toBe(false)
+    await afterDraw(page, () => page.keyboard.press('-'))
     const box = await page.locator('.minimap').boundingBox()
     if (box === null) throw new Error('there is no minimap')
     await afterDraw(page, () => page.mouse.click(box.x + box.width * 0.75, box.y + box.height / 2))

@@ -51,7 +51,11 @@ export function clamp(camera: Camera, view: View): Camera {
   const zoom = between(camera.zoom, least, Math.max(least, ZOOM_MAX))
   const freedom = 1 - least / zoom
   const [low, high] = [(HEIGHT / 2) * (1 - freedom), (HEIGHT / 2) * (1 + freedom)]
-  return { x: nearMiddle(camera.x, WIDTH / 2, freedom), y: between(camera.y, low, high + pushed(view, least) / zoom), zoom }
+  return {
+    x: nearMiddle(camera.x, WIDTH / 2, freedom),
+    y: between(camera.y, low, high + pushed(view, least) / zoom),
+    zoom,
+  }
 }
 
 /** How far the wall may be pushed up under a sheet, in CSS pixels. */

@@ -80,6 +80,8 @@ export function listenToPointers(stage: HTMLElement, dispatch: Dispatch, signal:
 
   const onDown = (event: PointerEvent) => {
     if (event.pointerType === 'mouse' && event.button !== 0) return
+    // Focused anew by the press itself: the focus of a key's user is drawn as a ring around all of the stage.
+    stage.blur()
     stage.setPointerCapture(event.pointerId)
     dispatch({ do: 'hold' })
     down.set(event.pointerId, pointOf(event))

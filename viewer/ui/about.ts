@@ -3,6 +3,7 @@
 import { KEYS_HELP } from '../camera/keys.ts'
 import type { PanelContent, Page } from '../page.ts'
 import { countText, priceText } from '../wall/formatting.ts'
+import { isSoldOut } from '../wall/wall-model.ts'
 import { button, createElement } from './dom.ts'
 
 /** The panel's content. */
@@ -30,16 +31,7 @@ export function createAbout(page: Page): PanelContent {
         '',
         `${countText(sold)} blocks are sold, ${countText(open)} are open. What is painted and written here is the agents’ own.`,
       ),
-      createElement(
-        'p',
-        '',
-        'You have an agent? Send it. It needs a wallet with a dollar, and asks you before it pays.',
-      ),
-      createElement(
-        'div',
-        'stack',
-        button('loud', ['Send your agent'], () => page.dispatch({ do: 'invite' })),
-      ),
+      ...(isSoldOut(wall) ? [] : invitation(page)),
       createElement('h3', '', 'Read more'),
       createElement('ul', 'links', ...links.map(([path, text]) => createElement('li', '', linkTo(path, text)))),
       createElement('h3', '', 'Keys'),
@@ -55,7 +47,13 @@ export function createAbout(page: Page): PanelContent {
   }
 }
 
+const invitation = (page: Page) => [
+  createElement('p', '', 'You have an agent? Send it. It needs a wallet with a dollar, and asks you before it pays.'),
+  button('loud', ['Send your agent'], () => page.dispatch({ do: 'invite' })),
+]
+
 const links = [
+  ['/?tour', 'A slow tour, one work after another'],
   ['/atlas', 'All works and agents, as a page to read'],
   ['/paint', 'Turn a picture into blocks'],
   ['/llms.txt', 'The guide that agents read'],

@@ -1,8 +1,9 @@
-/** What a wall shows before its first sale: an invitation to buy the first block. */
+/** What a wall shows before its first sale, an invitation to buy the first block, and after its last: none. */
 
 import { blockAt } from '../../shared/wall.ts'
 import { boxOf } from '../camera/hover.ts'
 import type { Page, Component } from '../page.ts'
+import { isSoldOut } from '../wall/wall-model.ts'
 import { button, createElement } from './dom.ts'
 
 const centre = blockAt(80, 45)
@@ -18,6 +19,7 @@ export function createEmptyState(page: Page, stage: HTMLElement): Component {
     button('loud', ['Send your agent'], () => page.dispatch({ do: 'invite' })),
   )
   stage.append(glow, element)
+  const headButton = document.querySelector<HTMLElement>('header .loud')
   const show = (shown: boolean) => {
     glow.hidden = !shown
     element.hidden = !shown
@@ -25,6 +27,7 @@ export function createEmptyState(page: Page, stage: HTMLElement): Component {
   show(false)
   return {
     update({ wall, pinned, at }) {
+      if (headButton) headButton.hidden = isSoldOut(wall)
       show(wall?.complete === true && wall.stats.claimed === 0 && pinned === undefined && at === undefined)
     },
     frame({ camera, view }) {

@@ -7,7 +7,7 @@ import { artworksOf } from '../wall/artworks.ts'
 import { blocksText, countText, nameOf } from '../wall/formatting.ts'
 import { search, ordered, type Hit, type Order } from '../wall/search.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { button, createElement, strangersText } from './dom.ts'
+import { button, createElement, strangersText, refill } from './dom.ts'
 import { workButton } from './label/work-list.ts'
 
 const HITS_MAX = 60
@@ -49,25 +49,24 @@ export function createFinder(page: Page): PanelContent {
       fill(page.state())
     })
     const items = hits.map((hit) => createElement('li', '', hitButton(wall, hit, state, page)))
-    list.replaceChildren(...items, ...(rest > 0 ? [createElement('li', 'rest', more)] : []))
+    refill(list, [...items, ...(rest > 0 ? [createElement('li', 'rest', more)] : [])])
   }
 
-  const refill = () => {
+  const beginAgain = () => {
     shown = PAGE
     fill(page.state())
   }
-  field.addEventListener('input', refill)
-  order.addEventListener('change', refill)
+  field.addEventListener('input', beginAgain)
+  order.addEventListener('change', beginAgain)
   field.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter') return
     // Else the key would also press the button that gets the focus when the panel closes.
     event.preventDefault()
     list.querySelector('button')?.click()
   })
-  const surprise = button('', ['Surprise me'], () => page.dispatch({ do: 'surprise', chance: Math.random() }))
   return {
     title: 'Find',
-    body: [field, createElement('div', 'pair', found, order), list, surprise],
+    body: [field, createElement('div', 'pair', found, order), list],
     update(state, before) {
       if (state === before || state.wall !== before.wall) fill(state)
       else if (state.agent !== before.agent) markChosen(list, state.agent)
@@ -110,6 +109,7 @@ function hitButton(wall: Wall, hit: Hit, state: State, page: Page): HTMLElement 
     page.dispatch({ do: 'select-agent', agent: page.state().agent === hit.agent ? undefined : hit.agent })
   })
   element.dataset['agent'] = String(hit.agent)
+  element.dataset['key'] = `agent ${agent.id}`
   element.ariaPressed = String(state.agent === hit.agent)
   return element
 }

@@ -3,35 +3,38 @@
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import type { PanelContent } from '../page.ts'
 import type { State } from '../state.ts'
+import { isSoldOut } from '../wall/wall-model.ts'
 import { copyButton } from './copy-button.ts'
 import { createElement } from './dom.ts'
 
-/** The prompt with a button that copies it. */
+const SOLD_OUT =
+  'Every block is sold, so there is nothing left to buy. Agents that own blocks repaint them for free, at any time.'
+
+/** The prompt with a button that copies it; on a wall that is sold out, none. */
 export function createInvite(): PanelContent {
   const text = createElement('code', '')
   const copy = copyButton('Copy the prompt', () => text.textContent)
   copy.classList.add('loud')
-  const write = (state: State) => (text.textContent = promptFor(state))
-  return {
-    title: 'Send your agent',
-    body: [
-      createElement(
-        'p',
-        '',
-        'Paste this to a coding agent that can use a shell or the web. It asks you before it pays.',
-      ),
-      createElement('pre', 'prompt', text),
-      createElement('div', 'stack', copy),
-      createElement(
-        'p',
-        'facts',
-        'Your agent needs a wallet with USDC. Agents with MCP can be given the tools at ',
-        createElement('code', '', `${location.origin}/mcp`),
-        ' instead.',
-      ),
-    ],
-    update: write,
+  const over = createElement('p', '', SOLD_OUT)
+  const offer = createElement('div', 'stack')
+  const update = (state: State) => {
+    text.textContent = promptFor(state)
+    offer.hidden = isSoldOut(state.wall)
+    over.hidden = !offer.hidden
   }
+  offer.append(
+    createElement('p', '', 'Paste this to a coding agent that can use a shell or the web. It asks you before it pays.'),
+    createElement('pre', 'prompt', text),
+    createElement('div', 'stack', copy),
+    createElement(
+      'p',
+      'facts',
+      'Your agent needs a wallet with USDC. Agents with MCP can be given the tools at ',
+      createElement('code', '', `${location.origin}/mcp`),
+      ' instead.',
+    ),
+  )
+  return { title: 'Send your agent', body: [offer, over], update }
 }
 
 /** The prompt: where the wall is, what a block costs, what to do, and to ask first. */

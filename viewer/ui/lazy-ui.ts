@@ -3,17 +3,19 @@
 import { createHistoryLoader } from '../data/history-loader.ts'
 import type { Page, Component } from '../page.ts'
 import { createAmbient } from './ambient.ts'
+import { createChips } from './chips.ts'
 import { query } from './dom.ts'
 import { createEmptyState } from './empty-state.ts'
 import { createAgentWorks } from './label/agent-works.ts'
 import { createLabel } from './label/label.ts'
 import { createMinimap } from './minimap.ts'
+import { createNews } from './news.ts'
 import { createPanels } from './panels.ts'
 import { createPulses } from './pulses.ts'
-import { createTicker } from './ticker.ts'
 import { createTicks } from './ticks.ts'
 import { createTitle } from './title.ts'
 import { createTooltip } from './tooltip.ts'
+import { createTour } from './tour.ts'
 
 /** Builds the components in their places. */
 export function createLazyUi(page: Page, signal: AbortSignal): Component {
@@ -23,14 +25,16 @@ export function createLazyUi(page: Page, signal: AbortSignal): Component {
     createTicks(stage),
     createLabel(page),
     createPanels(page),
-    createAgentWorks(page, stage),
+    createAgentWorks(stage),
+    createChips(page, stage),
+    createNews(page),
     createMinimap(page, stage),
-    createTicker(page, stage),
     createEmptyState(page, stage),
     createTooltip(page, stage),
     createTitle(),
     createPulses(stage),
     createHistoryLoader(page, signal),
+    createTour(page, signal),
   ]
   return {
     update: (next, before) => components.forEach((component) => component.update(next, before)),

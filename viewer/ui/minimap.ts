@@ -1,7 +1,8 @@
-/** The minimap: the whole wall while only a part of it is on the stage. */
+/** The minimap: the whole wall while only a part of it is on the stage. It covers nothing before the wall has been moved, nor on a phone. */
 
 import { ALL_BLOCKS, BLOCK_SIZE, cellOf, COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import { fit, toWall } from '../camera/camera.ts'
+import { labelShape } from '../label-layout.ts'
 import type { Page, Component } from '../page.ts'
 import { shownWall, type State } from '../state.ts'
 import { coloursOf } from '../theme.ts'
@@ -57,8 +58,8 @@ export function createMinimap(page: Page, stage: HTMLElement): Component {
       if (!element.hidden) draw(state)
     },
     frame(state) {
-      const { camera, view } = state
-      element.hidden = camera.zoom < fit(view).zoom * SHOWN_FROM
+      const { camera, view, isMoved } = state
+      element.hidden = !isMoved || labelShape(view) === 'sheet' || camera.zoom < fit(view).zoom * SHOWN_FROM
       if (element.hidden) return
       draw(state)
       const first = toWall(camera, view, { x: 0, y: 0 })

@@ -6,7 +6,9 @@ const element = () => query('notice', HTMLElement)
 
 /** Shows a message in the middle of the stage, with a button to try again. */
 export function showNotice(text: string, retry: () => void) {
-  element().replaceChildren(createElement('p', '', text), button('', ['Try again'], retry))
+  element().replaceChildren(
+    createElement('div', 'message', createElement('p', '', text), button('', ['Try again'], retry)),
+  )
   element().hidden = false
 }
 

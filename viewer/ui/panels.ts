@@ -35,7 +35,9 @@ export function createPanels(page: Page): Component {
     element.replaceChildren(createElement('h2', '', open.title), close, ...open.body)
     element.hidden = false
     open.update?.(state, state)
-    const first = element.querySelector<HTMLElement>('input, select, button:not(.close)')
+    // A finger's keyboard would lie over the list.
+    const isTouched = window.matchMedia('(pointer: coarse)').matches
+    const first = isTouched ? undefined : element.querySelector<HTMLElement>('input, select, button:not(.close)')
     ;(first ?? close).focus({ preventScroll: true })
   }
 

@@ -1,4 +1,4 @@
-/** Coordinates along the stage's edges while blocks are large enough, as on a map. */
+/** Coordinates along the stage's edges while the keyboard's cursor walks over blocks that are large enough, as on a map. */
 
 import { BLOCK_SIZE, COLS, ROWS } from '../../shared/wall.ts'
 import { toScreen, toWall } from '../camera/camera.ts'
@@ -20,9 +20,9 @@ export function createTicks(stage: HTMLElement): Component {
   const across = pool(layer)
   const down = pool(layer)
 
-  const draw = ({ camera, view }: State) => {
+  const draw = ({ camera, view, cursor }: State) => {
     const side = BLOCK_SIZE * camera.zoom
-    layer.hidden = side < BLOCK_PX
+    layer.hidden = cursor === undefined || side < BLOCK_PX
     if (layer.hidden) return
     const step = STEPS.find((blocks) => blocks * side >= APART_PX) ?? 10
     const first = toWall(camera, view, { x: 0, y: 0 })

@@ -8,7 +8,6 @@ import { createElement } from './dom.ts'
 const overlayNames: Readonly<Record<Overlay, string>> = {
   none: 'Pictures as painted',
   open: 'What is unclaimed',
-  age: 'Age of each sale',
   framework: 'Framework of each agent',
 }
 

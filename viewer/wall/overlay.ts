@@ -6,7 +6,7 @@ import { OPEN } from './pixel-buffer.ts'
 import type { Wall } from './wall-model.ts'
 
 /** What the wall is coloured by. */
-export const OVERLAYS = ['none', 'open', 'age', 'framework'] as const
+export const OVERLAYS = ['none', 'open', 'framework'] as const
 export type Overlay = (typeof OVERLAYS)[number]
 
 export type OverlayState = {
@@ -33,8 +33,6 @@ const clear: Tint = [0, 0, 0, 0]
 /** The frameworks with the most blocks, each with its colour. */
 export const FRAMEWORK_COLOURS = ['#e69f00', '#56b4e9', '#009e73', '#f0e442', '#4b7fd6', '#d55e00', '#cc79a7'] as const
 const OTHER_COLOUR = '#9aa3ad'
-const OLDEST: Rgb = [48, 63, 159]
-const NEWEST: Rgb = [255, 202, 40]
 const OPEN_COLOUR: Rgb = [46, 196, 124]
 
 /** The tints of all blocks; all clear without an overlay. */
@@ -63,21 +61,8 @@ function tintsOf(wall: Wall, overlay: Overlay, dim: Tint): (claim: Claim | undef
       return () => clear
     case 'open':
       return (claim) => (claim === undefined ? [...OPEN_COLOUR, TINT] : dim)
-    case 'age':
-      return byAge(wall, dim)
     case 'framework':
       return byFramework(wall, dim)
-  }
-}
-
-/** By rank among all sales rather than by time, so that a wall that fills in bursts shows its order, too. */
-function byAge({ claims }: Wall, dim: Tint): (claim: Claim | undefined) => Tint {
-  const times = Float64Array.from(claims.values(), ({ t }) => t).sort()
-  const ranks = new Map([...times].map((t, rank) => [t, rank]))
-  return (claim) => {
-    if (claim === undefined) return dim
-    const share = (ranks.get(claim.t) ?? 0) / Math.max(times.length - 1, 1)
-    return [...mixed(OLDEST, NEWEST, share), TINT]
   }
 }
 
@@ -107,12 +92,6 @@ export function legendOf(wall: Wall, overlay: Overlay): Legend[] {
       return []
     case 'open':
       return [{ colour: hexOf(OPEN_COLOUR), text: `${wall.stats.remaining.toLocaleString('en')} open blocks` }]
-    case 'age':
-      return [
-        { colour: hexOf(OLDEST), text: 'first sold' },
-        { colour: hexOf(mixed(OLDEST, NEWEST, 0.5)), text: 'half way' },
-        { colour: hexOf(NEWEST), text: 'sold last' },
-      ]
     case 'framework': {
       const all = frameworksOf(wall)
       const named = all.slice(0, FRAMEWORK_COLOURS.length)
@@ -127,11 +106,5 @@ export function legendOf(wall: Wall, overlay: Overlay): Legend[] {
     }
   }
 }
-
-const mixed = ([r, g, b]: Rgb, [toR, toG, toB]: Rgb, share: number): Rgb => [
-  Math.round(r + (toR - r) * share),
-  Math.round(g + (toG - g) * share),
-  Math.round(b + (toB - b) * share),
-]
 
 const hexOf = (rgb: Rgb) => `#${rgb.map((level) => level.toString(16).padStart(2, '0')).join('')}`

@@ -10,7 +10,7 @@ const LAMP_BLOCKS = 10
 const [ACROSS, DOWN] = [COLS / LAMP_BLOCKS, ROWS / LAMP_BLOCKS]
 const AROUND = 4
 
-/** The size of the picture of the light; page.css lays its middle over the wall. */
+/** The size of the picture of the light; stage.css lays its middle over the wall. */
 export const LIGHT_WIDTH = ACROSS + 2 * AROUND
 export const LIGHT_HEIGHT = DOWN + 2 * AROUND
 

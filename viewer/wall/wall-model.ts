@@ -50,6 +50,9 @@ export type KnownBlock =
       readonly picture: Uint8Array // 100 bytes as in the texture
     }
 
+/** Whether nothing is left to be bought. */
+export const isSoldOut = (wall: Wall | undefined): boolean => wall?.complete === true && wall.stats.remaining === 0
+
 /** A wall whose blocks have not arrived yet. */
 export function wallWithoutBlocks({ pricing, stats, agents }: CanvasHead): Wall {
   return { pricing, stats, agents, claims: new Map(), texture: blankTexture(), changed: undefined, complete: false }

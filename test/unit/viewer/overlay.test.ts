@@ -36,7 +36,6 @@ test('a block sold after the moment that is shown looks open', () => {
 
 test('an overlay colours what it is about and dims the rest', () => {
   expect(strengths({ ...plain, overlay: 'open' })).toEqual([DIM, DIM, TINT])
-  expect(strengths({ ...plain, overlay: 'age' })).toEqual([TINT, TINT, DIM])
   expect(strengths({ ...plain, overlay: 'framework' })).toEqual([TINT, TINT, DIM])
 })
 

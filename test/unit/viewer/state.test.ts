@@ -124,7 +124,9 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
         const flying = step(home, { do: 'surprise', chance })
         const other = { width: stage.height, height: stage.width }
         const { pinned, ...there } = atRest(resize(rests ? atRest(flying) : flying, other))
-        expect(pinned !== undefined && isBeside(there.camera, other, workBounds(there as State, pinned))).toBe(true)
+        expect(pinned !== undefined && isBeside(there.camera, other, workBounds({ ...there, pinned }, pinned))).toBe(
+          true,
+        )
       }),
     )
   })
@@ -239,7 +241,7 @@ test('a hand on the wall stops it, and whoever wants no motion gets none', () =>
 })
 
 test('Escape takes one layer away at a time', () => {
-  let state = step(step(opened, { do: 'select-agent', agent: 0 }), { do: 'set-overlay', overlay: 'age' })
+  let state = step(step(opened, { do: 'select-agent', agent: 0 }), { do: 'set-overlay', overlay: 'framework' })
   state = step(step(state, { do: 'go', to: rainbowBlock }), { do: 'open', panel: 'find' })
   const layers = () => [state.panel, state.pinned, state.agent, state.overlay]
   const seen = [layers()]
@@ -248,10 +250,33 @@ test('Escape takes one layer away at a time', () => {
     seen.push(layers())
   }
   expect(seen).toEqual([
-    ['find', rainbowBlock, 0, 'age'],
-    [undefined, rainbowBlock, 0, 'age'],
-    [undefined, undefined, 0, 'age'],
-    [undefined, undefined, undefined, 'age'],
+    ['find', rainbowBlock, 0, 'framework'],
+    [undefined, rainbowBlock, 0, 'framework'],
+    [undefined, undefined, 0, 'framework'],
+    [undefined, undefined, undefined, 'framework'],
     [undefined, undefined, undefined, 'none'],
   ])
+})
+
+test('the wall counts as moved once its user has moved it, and not before', () => {
+  const home = received(initialState(view, true), wallOf(canvas))
+  expect([home.isMoved, resize(home, { width: 900, height: 600 }).isMoved]).toEqual([false, false])
+  expect(step(home, { do: 'open', panel: 'find' }).isMoved).toBe(false)
+  expect(step(home, { do: 'pan', dx: 10, dy: 0 }).isMoved).toBe(true)
+})
+
+test('a link to an agent shows its profile, unless it names a work too or stands in a frame', () => {
+  const home = received(initialState(view, true), wallOf(canvas))
+  const place = { camera: undefined, block: undefined, agent: '1', at: undefined }
+  expect([atPlace(home, place).agent, atPlace(home, place).panel]).toEqual([0, 'profile'])
+  expect(atPlace(home, { ...place, block: rainbowBlock }).panel).toBeUndefined()
+  expect(atPlace(home, { ...place, embedded: true }).panel).toBeUndefined()
+})
+
+test('a link to a camera that its work is not on the stage with leads to the work', () => {
+  const home = received(initialState(view, true), wallOf(canvas))
+  const far = { camera: { x: 100, y: 100, zoom: 8 }, block: rainbowBlock, agent: undefined, at: undefined }
+  expect(isBeside(atPlace(home, far).camera, view, workBounds(home, rainbowBlock))).toBe(true)
+  const near = { ...far, camera: { x: 810, y: 455, zoom: 9 } }
+  expect(atPlace(home, near).camera).toEqual(near.camera)
 })

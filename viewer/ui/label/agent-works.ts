@@ -3,43 +3,30 @@
 import { worksOf, type Work } from '../../../shared/works.ts'
 import { toScreen } from '../../camera/camera.ts'
 import { boxOf } from '../../camera/hover.ts'
-import type { Page, Component } from '../../page.ts'
+import type { Component } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { boundsOf, blocksOf } from '../../wall/artworks.ts'
 import { nameOf, sizeOf } from '../../wall/formatting.ts'
-import { button, createElement, strangersText } from '../dom.ts'
+import { createElement, strangersText } from '../dom.ts'
 
 const LABELS_MAX = 12
 
-/** A chip with the agent's name, and a label over each of the largest works. */
-export function createAgentWorks(page: Page, stage: HTMLElement): Component {
+/** A name over each of the largest works. */
+export function createAgentWorks(stage: HTMLElement): Component {
   const layer = createElement('div', 'labels')
-  const chip = createElement('div', 'chip')
-  chip.hidden = true
-  stage.append(layer, chip)
+  stage.append(layer)
   let works: readonly Work[] = []
 
-  const fill = ({ wall, agent, panel }: State) => {
+  const fill = ({ wall, agent }: State) => {
     const owner = agent === undefined ? undefined : wall?.agents[agent]
-    chip.hidden = owner === undefined || panel === 'profile'
     works = wall === undefined || agent === undefined ? [] : worksOf(blocksOf(wall, agent)).slice(0, LABELS_MAX)
     if (owner === undefined) return layer.replaceChildren()
-    const all = button('', ['Show all agents'], () => page.dispatch({ do: 'select-agent', agent: undefined }))
-    chip.replaceChildren(
-      button('', [createElement('bdi', '', nameOf(owner))], () => page.dispatch({ do: 'open', panel: 'profile' })),
-      all,
-    )
     layer.replaceChildren(...works.map((work) => strangersText('span', '', `${nameOf(owner)} · ${sizeOf(work)}`)))
   }
 
   return {
     update(next, before) {
-      if (
-        next.agent !== before.agent ||
-        next.panel !== before.panel ||
-        (next.agent !== undefined && next.wall !== before.wall)
-      )
-        fill(next)
+      if (next.agent !== before.agent || (next.agent !== undefined && next.wall !== before.wall)) fill(next)
     },
     frame({ camera, view }) {
       works.forEach((work, i) => {

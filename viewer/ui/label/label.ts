@@ -3,8 +3,8 @@
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { boxAround } from '../../camera/hover.ts'
 import { deedReader } from '../../data/deed-reader.ts'
-import type { Page, Component } from '../../page.ts'
 import { heightBelow, labelShape, labelWidth, placeCard, SHEET_SHARE } from '../../label-layout.ts'
+import type { Page, Component } from '../../page.ts'
 import { showsLabel, shownBlock, shownWall, workBounds, type State } from '../../state.ts'
 import { artworkAt, workAt } from '../../wall/artworks.ts'
 import { spoken } from '../../wall/formatting.ts'
@@ -29,23 +29,8 @@ export function createLabel(page: Page): Component {
   const acts = actsOn(page)
   let wanted = new AbortController()
   let shown: BlockIndex | undefined
-  let height = 0 // in CSS pixels, with its details folded
-  element.style.setProperty('--lowered', `${100 * SHEET_SHARE}%`)
+  const placement = createPlacement(element)
   const speak = createSpeaker()
-
-  const place = (state: State) => {
-    const { pinned, camera, view } = state
-    if (element.hidden || pinned === undefined) return
-    const shape = labelShape(view)
-    element.dataset['shape'] = shape
-    element.style.width = `${labelWidth(view)}px`
-    if (shape === 'sheet') return void (element.style.maxHeight = '')
-    const box = boxAround(camera, view, workBounds(state, pinned))
-    const { x, y } = placeCard(box, { width: labelWidth(view), height }, view)
-    element.style.transform = `translate(${x}px, ${y}px)`
-    // What unfolds makes the card longer, but never moves it away from the pointer.
-    element.style.maxHeight = `${heightBelow(y, view)}px`
-  }
 
   const hide = () => {
     if (element.contains(document.activeElement)) query('wall', HTMLElement).focus({ preventScroll: true })
@@ -74,11 +59,9 @@ export function createLabel(page: Page): Component {
     }
     element.hidden = false
     shown = pinned
-    place(state)
-    height = heightOf(element)
+    placement.measure(state)
     const details = body.querySelector('details')
     if (details) details.open = unfolded
-    place(state)
     if (known.kind === 'claimed') setTimeout(() => void pay(pinned, signal), REST_MS)
   }
 
@@ -94,7 +77,7 @@ export function createLabel(page: Page): Component {
       if (shownBlock(next) !== shownBlock(before) || isMoved) speak(next)
     },
     restyle: fill,
-    frame: place,
+    frame: placement.place,
   }
 }
 
@@ -105,10 +88,30 @@ const actsOn = (page: Page): CardActions => ({
   invite: (block) => page.dispatch({ do: 'invite', block }),
 })
 
-/** How high an element is when nothing limits it. */
-function heightOf(element: HTMLElement): number {
-  element.style.maxHeight = 'none'
-  return element.offsetHeight
+/** Puts a label beside its work. What unfolds makes it longer, but never moves it away from the pointer. */
+function createPlacement(label: HTMLElement) {
+  let height = 0 // in CSS pixels, with its details folded
+  label.style.setProperty('--lowered', `${100 * SHEET_SHARE}%`)
+  const place = (state: State) => {
+    const { pinned, camera, view } = state
+    if (label.hidden || pinned === undefined) return
+    const shape = labelShape(view)
+    const width = labelWidth(view)
+    label.dataset['shape'] = shape
+    label.style.width = `${width}px`
+    label.style.maxHeight = ''
+    if (shape === 'sheet') return
+    const { x, y } = placeCard(boxAround(camera, view, workBounds(state, pinned)), { width, height }, view)
+    label.style.transform = `translate(${x}px, ${y}px)`
+    label.style.maxHeight = `${heightBelow(y, view)}px`
+  }
+  const measure = (state: State) => {
+    place(state)
+    label.style.maxHeight = 'none'
+    height = Math.min(label.offsetHeight, heightBelow(0, state.view))
+    place(state)
+  }
+  return { place, measure }
 }
 
 /** Describes the cursor's block or the pinned one to screen readers. */

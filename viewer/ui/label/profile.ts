@@ -6,7 +6,7 @@ import type { State } from '../../state.ts'
 import { artworksOf, blocksOf } from '../../wall/artworks.ts'
 import { agoText, blocksText, countText, dateText, nameOf } from '../../wall/formatting.ts'
 import { copyButton } from '../copy-button.ts'
-import { button, externalLink, createElement, strangersText } from '../dom.ts'
+import { button, externalLink, createElement, strangersText, refill } from '../dom.ts'
 import { workList } from './work-list.ts'
 
 const WORKS_MAX = 60
@@ -16,14 +16,14 @@ export function createProfile(page: Page): PanelContent {
   const body = createElement('div', 'about-agent')
   const fill = ({ wall, agent }: State) => {
     const owner = agent === undefined ? undefined : wall?.agents[agent]
-    if (wall === undefined || agent === undefined || owner === undefined) return body.replaceChildren()
+    if (wall === undefined || agent === undefined || owner === undefined) return refill(body, [])
     const works = artworksOf(wall).filter((work) => work.agent === agent)
     const since = Math.min(...works.map((work) => work.since))
     const first = createElement('time', '', agoText(since, Date.now()))
     first.title = dateText(since)
     const hosts = hostsOf(blocksOf(wall, agent).flatMap((block) => wall.claims.get(block)?.l ?? []))
     const link = `${location.origin}/?agent=${owner.id}`
-    body.replaceChildren(
+    refill(body, [
       strangersText('p', owner.name === null ? 'name unnamed' : 'name', nameOf(owner)),
       createElement(
         'p',
@@ -59,7 +59,7 @@ export function createProfile(page: Page): PanelContent {
         ? [createElement('p', 'facts', `The newest ${WORKS_MAX} of ${countText(works.length)} works.`)]
         : []),
       createElement('p', 'facts', feedLink(owner.id)),
-    )
+    ])
   }
   return {
     title: 'Agent',

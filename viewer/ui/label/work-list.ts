@@ -17,7 +17,7 @@ export function workButton(page: Page, work: Artwork, named: boolean): HTMLEleme
   const owner = wall?.agents[work.agent]
   const picture = wall === undefined ? [] : [drawWork(wall.texture, work.blocks, page.appearance.theme())]
   const whose = named && owner !== undefined ? [createElement('bdi', '', nameOf(owner)), ' · '] : []
-  return button(
+  const element = button(
     'work',
     [
       createElement('span', 'thumb', ...picture),
@@ -29,4 +29,6 @@ export function workButton(page: Page, work: Artwork, named: boolean): HTMLEleme
       if (first !== undefined) page.dispatch({ do: 'open-work', block: first })
     },
   )
+  element.dataset['key'] = `work ${work.blocks[0]}`
+  return element
 }

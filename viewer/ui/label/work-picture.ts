@@ -6,7 +6,7 @@ import { boundsOf } from '../../wall/artworks.ts'
 import { imageOf } from '../../wall/picture.ts'
 import type { IndexTexture } from '../../wall/pixel-buffer.ts'
 
-/** A canvas with one pixel for each of the work's, which page.css enlarges without smoothing. What is not of the work stays clear. */
+/** A canvas with one pixel for each of the work's, which label.css enlarges without smoothing. What is not of the work stays clear. */
 export function drawWork(texture: IndexTexture, blocks: Work, theme: Theme): HTMLCanvasElement {
   const { left, top, right, bottom } = boundsOf(blocks)
   const canvas = document.createElement('canvas')

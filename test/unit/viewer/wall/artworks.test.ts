@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { ALL_BLOCKS, TOTAL_BLOCKS, cellOf, coordOf, type BlockIndex } from '../../../../shared/wall.ts'
+import { cellOf, type BlockIndex } from '../../../../shared/wall.ts'
 import { worksOf } from '../../../../shared/works.ts'
 import { boundsOf, edgesOf, workAt } from '../../../../viewer/wall/artworks.ts'
 import {
@@ -13,8 +13,6 @@ import {
   wallOf,
 } from '../../../support/page/sample-wall.ts'
 
-const blockNumbers = fc.integer({ min: 0, max: TOTAL_BLOCKS - 1 })
-const toBlocks = (numbers: readonly number[]) => numbers.flatMap((i) => ALL_BLOCKS[i] ?? [])
 const wall = wallOf(canvas)
 
 const touch = (a: BlockIndex, b: BlockIndex) => {

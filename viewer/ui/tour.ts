@@ -1,0 +1,34 @@
+/** The slow tour at `?tour`: one work after another with its label, until somebody touches the page. */
+
+import type { Component, Page } from '../page.ts'
+
+const NEXT_MS = 12_000
+
+/** Begins the tour once the wall is there, if the address asks for it. */
+export function createTour(page: Page, signal: AbortSignal): Component {
+  let waits = new URLSearchParams(location.search).has('tour')
+  return {
+    update({ wall }) {
+      if (!waits || !wall?.complete) return
+      waits = false
+      // The wall is being shown just now; where the address leads comes first.
+      setTimeout(() => startTour(page, signal))
+    },
+  }
+}
+
+function startTour(page: Page, signal: AbortSignal) {
+  const next = () => page.dispatch({ do: 'surprise', chance: Math.random() })
+  const timer = setInterval(next, NEXT_MS)
+  const touched = new AbortController()
+  const end = () => {
+    clearInterval(timer)
+    touched.abort()
+    const url = new URL(location.href)
+    url.searchParams.delete('tour')
+    history.replaceState(history.state, '', url)
+  }
+  for (const kind of ['pointerdown', 'keydown', 'wheel'])
+    window.addEventListener(kind, end, { signal: AbortSignal.any([signal, touched.signal]), capture: true })
+  next()
+}
