@@ -1,9 +1,11 @@
 /** JSON as strictly as two parties must read it to agree on what was said. */
 
-import { visit } from 'jsonc-parser'
-
-// Deeper than anything that is meant; the walk below is recursive, and has to end before the stack does.
+// Deeper than anything that is meant.
 const DEPTH_MAX = 64
+
+// More strings, and more text around them, than anything that is meant: pictures are one long string.
+const STRINGS_MAX = 4096
+const AROUND_MAX = 65_536
 
 /** JSON by its grammar that is not read all the same. */
 export class UnsafeJson extends SyntaxError {
@@ -11,47 +13,63 @@ export class UnsafeJson extends SyntaxError {
 }
 
 /**
- * Parses JSON and refuses a key given twice in one object, of which parsers keep different ones, and deep nesting.
- * Throws `UnsafeJson` for these two, `SyntaxError` for what is no JSON.
+ * Parses JSON and refuses a key given twice in one object, of which parsers keep different ones, deep nesting, and so many
+ * parts that reading them would take long. Throws `UnsafeJson` for these, `SyntaxError` for what is no JSON.
  */
 export function parseStrictJson(text: string): unknown {
+  const structure = structureOf(text)
   const value: unknown = JSON.parse(text)
-  // A key given twice would have been lost, and what most clients send is written as it is here.
-  if (isShallow(text) && JSON.stringify(value) === text) return value
-  const open: Set<string>[] = []
-  let depth = 0
-  const descend = () => {
-    if (++depth > DEPTH_MAX) throw new UnsafeJson('it is nested too deeply')
-  }
-  visit(text, {
-    onArrayBegin: descend,
-    onArrayEnd: () => void depth--,
-    onObjectBegin: () => {
-      descend()
-      open.push(new Set())
-    },
-    onObjectProperty: (key) => {
-      const keys = open.at(-1)
-      if (keys?.has(key) === true) throw new UnsafeJson('a key is given twice')
-      keys?.add(key)
-    },
-    onObjectEnd: () => {
-      depth--
-      open.pop()
-    },
-  })
+  refuseUnsafe(text, structure)
   return value
 }
 
-/** Whether a text has too few brackets to be nested too deeply. */
-function isShallow(text: string): boolean {
-  let opened = 0
-  for (let at = 0; at < text.length && opened <= DEPTH_MAX; at++) {
-    const code = text.charCodeAt(at)
-    if (code === OPEN_OBJECT || code === OPEN_ARRAY) opened++
+/** Where strings stand in a text, and the characters between them that open, close and divide. */
+type Token = { readonly kind: string; readonly from: number; readonly to: number }
+
+const MARKS = '[]{}:'
+
+/** Splits a text that may be no JSON. Strings are passed over whole, since one may be megabytes long. */
+function structureOf(text: string): readonly Token[] {
+  const tokens: Token[] = []
+  let [strings, around] = [0, 0]
+  for (let at = 0; at < text.length;) {
+    const quote = text.indexOf('"', at)
+    const end = quote < 0 ? text.length : quote
+    around += end - at
+    if (around > AROUND_MAX || strings++ > STRINGS_MAX) throw new UnsafeJson('it has too many parts')
+    for (; at < end; at++) if (MARKS.includes(text.charAt(at))) tokens.push({ kind: text.charAt(at), from: at, to: at })
+    if (quote < 0) break
+    at = endOfString(text, quote)
+    tokens.push({ kind: '"', from: quote, to: at })
   }
-  return opened <= DEPTH_MAX
+  return tokens
 }
 
-const OPEN_OBJECT = 0x7b
-const OPEN_ARRAY = 0x5b
+/** The place after the quotation mark that ends a string. */
+function endOfString(text: string, start: number): number {
+  for (let quotes = 0, at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    if (quotes++ > STRINGS_MAX) throw new UnsafeJson('a string has too many quotation marks')
+    let escapes = 0
+    while (text[at - 1 - escapes] === '\\') escapes++
+    if (escapes % 2 === 0) return at + 1
+  }
+  return text.length
+}
+
+/** Refuses JSON, given its tokens, that is nested too deeply or gives a key twice. */
+function refuseUnsafe(text: string, tokens: readonly Token[]): void {
+  const open: Set<unknown>[] = []
+  let key: Token | undefined
+  for (const token of tokens) {
+    if (token.kind === '[' || token.kind === '{') {
+      if (open.push(new Set()) > DEPTH_MAX) throw new UnsafeJson('it is nested too deeply')
+    } else if (token.kind === ']' || token.kind === '}') open.pop()
+    else if (token.kind === '"') key = token
+    else if (key !== undefined) {
+      const name: unknown = JSON.parse(text.slice(key.from, key.to))
+      const names = open.at(-1)
+      if (names?.has(name) === true) throw new UnsafeJson('a key is given twice')
+      names?.add(name)
+    }
+  }
+}

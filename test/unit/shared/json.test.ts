@@ -67,4 +67,18 @@ describe('strict JSON', () => {
       expect(() => parseStrictJson(objects(depth))).toThrow(UnsafeJson)
     }
   })
+
+  test.each([
+    ['many values', `[${'0,'.repeat(40_000)}0]`],
+    ['many objects', JSON.stringify(Array.from({ length: 30_000 }, () => ({})))],
+    ['many keys', JSON.stringify(Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [at, at])))],
+    ['many quotation marks in a string', JSON.stringify('"'.repeat(5000))],
+  ])('refuses %s, which are never meant and take long to read', (_, text) => {
+    expect(() => parseStrictJson(text)).toThrow(UnsafeJson)
+  })
+
+  test('reads a long string, whatever is in it', () => {
+    const long = `{"\\\\]}:${'x'.repeat(1_000_000)}`
+    expect(parseStrictJson(JSON.stringify({ a: long, b: [long] }))).toEqual({ a: long, b: [long] })
+  })
 })
