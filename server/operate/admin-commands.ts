@@ -25,6 +25,7 @@ import {
   moderateBlocks,
   moderationTrail,
   namedBlocks,
+  ownersOf,
   type ModerateDeps,
 } from '../wall/moderate-blocks.ts'
 import { statusLines, type Overview } from './status-report.ts'
@@ -125,12 +126,15 @@ async function moderate(deps: AdminDeps, body: CommandBody<'moderate'>): Promise
   )
   const owned = done.flatMap(({ block, result }) => (result.kind === 'not-owned' ? [] : [{ block, ...result }]))
   if (owned.length === 0 && wallet === undefined) return no(`nobody owns ${named.name}, so it shows nothing`)
+  const isWhole = act === 'hide' && parts.length === 0
+  const owners = isWhole && named.wallet === undefined ? await ownersOf(deps, named.blocks) : []
   return yes(
     ...(wallet === undefined ? [] : [`${named.name}: ${walletWords(wallet)}`]),
     ...owned.map(({ block, hidden, kind }) => {
       const asBefore = kind === 'unchanged' ? ' (as before)' : ''
       return `block ${coordOf(block)}: ${hiddenWords(hidden)}${asBefore}`
     }),
+    ...owners.map((owner) => `its owner is named as before; to hide that: pixel-wall hide ${owner} --name --framework`),
     ...(done.length === owned.length ? [] : [`${done.length - owned.length} blocks have no owner`]),
   )
 }

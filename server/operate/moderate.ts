@@ -14,6 +14,7 @@ const USAGE = `Hides parts of blocks and wallets from every reader, or shows the
   pixel-wall unhide WHAT [--pixels] [--message] [--link] [--name] [--framework] [--why TEXT]
 
 WHAT is a block (COLUMN,ROW), an area (COLUMN,ROW,WxH), or a wallet: what it is called, and all blocks it has bought by now.
+Names belong to wallets: hiding a block hides what is on it, not who its owner is.
 A wallet may be named as readers see it, as in 0x1234…abcd or 0x1234...abcd.
 The blocks stay their owners', who may repaint them: what is hidden stays so until it is shown again.
 The feed and older changes never show again what was hidden once.

@@ -42,6 +42,15 @@ export async function namedBlocks({ log }: Pick<ModerateDeps, 'log'>, text: stri
   return { name: `wallet ${wallet}`, blocks, wallet }
 }
 
+/** The wallets that own blocks. */
+export async function ownersOf(
+  { log }: Pick<ModerateDeps, 'log'>,
+  blocks: readonly BlockIndex[],
+): Promise<readonly Address[]> {
+  const sales = (await log.compacted()).filter((change) => change.kind === 'sale')
+  return [...new Set(sales.filter(({ block }) => blocks.includes(block)).map(({ wallet }) => wallet))]
+}
+
 // In full, or with an ellipsis, or the three dots that a keyboard has.
 const WALLET = /^0x[0-9a-f]{4}(?:[0-9a-f]{36}|(?:…|\.\.\.)[0-9a-f]{4})$/i
 

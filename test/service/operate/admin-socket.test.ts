@@ -126,6 +126,18 @@ test('blocks are hidden by name, by area and by wallet, and what is hidden is li
   close()
 })
 
+test('hiding all of a block says that its owner is still named, and how to hide that', async () => {
+  const world = await openWorld()
+  await sell(world.db, '3,4', 1, 1)
+  const close = world.open()
+  const order = { target: '3,4', parts: [], who: 'ada', why: null }
+  expect((await callAdminSocket(world.path, 'moderate', { act: 'hide', ...order })).lines).toEqual([
+    'block 3,4: hidden: pixels, message, link',
+    `its owner is named as before; to hide that: pixel-wall hide ${wallet(1)} --name --framework`,
+  ])
+  close()
+})
+
 test('a wallet is hidden by its names and banned, and the list and the trail say so', async () => {
   const world = await openWorld()
   await sell(world.db, '3,4', 1, 1)
