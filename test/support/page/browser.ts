@@ -58,7 +58,7 @@ function libraryEnv(folder: string): Record<string, string> {
 async function unpackedChromium(): Promise<string> {
   const home = new URL('..', import.meta.resolve('@sparticuz/chromium'))
   const { version } = await Bun.file(new URL('package.json', home)).json()
-  const folder = new URL(`../../node_modules/.cache/chromium-${version}`, import.meta.url).pathname
+  const folder = new URL(`../../../node_modules/.cache/chromium-${version}`, import.meta.url).pathname
   if (existsSync(folder)) return folder
   const draft = `${folder}.${process.pid}`
   await mkdir(draft, { recursive: true })
