@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 // Goal: the house laws that no linter knows. Method: read every file of the repository as text and name each breach as
-// `path:line`. Sizes, import direction and language rules are the linter's (see lint.test.ts).
+// `path:line`. Sizes and language rules are the linter's, the direction of
+// imports is in imports.test.ts.
 
 const root = join(import.meta.dir, '../../..')
 
@@ -48,26 +49,6 @@ test('nothing is left to be done later', () => {
   expect(breaches(files, /\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b/)).toEqual([])
 })
 
-// Private words that standard terms have replaced; the glossary of ARCHITECTURE.md has those. Names of files are written so.
-const RETIRED = `
-  keep-apart other-hands waited-for play-script tell-steps steady-chain compare-receipts
-  take-stock watch-rail put-off keep-level keep-going once-looked and-then wire-change
-  dead-end until-changed ready-answer published-read have-done inspect-aside row-sums keep-up
-  stand-in easel veil untold unmetered overtaken verdict stocktaking tally
-`
-  .trim()
-  .split(/\s+/)
-
-test('names are the field’s', () => {
-  const camel = (name: string) => name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
-  const pascal = (name: string) => camel(`-${name}`)
-  const forms = RETIRED.flatMap((name) => [name, camel(name), pascal(name)])
-  const isOurs = ({ path }: { path: string }) =>
-    /\.(ts|md|html|css|frag|vert)$/.test(path) && !/CHANGELOG|tidy\.test/.test(path)
-  expect(breaches(files.filter(isOurs), new RegExp(`\\b(${forms.join('|')})s?\\b`))).toEqual([])
-  expect(paths.filter((path) => RETIRED.includes(basename(path).split('.')[0] ?? ''))).toEqual([])
-})
-
 // More than a reader takes in at a glance. The root holds what tools look for there.
 const FILES_MAX = 20
 
@@ -87,12 +68,6 @@ test('the domain, the protocol and what both sides share have no clock, chance, 
   const outside =
     /\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b|\bperformance\b|\bfetch\(|\bcrypto\b|\bset(Timeout|Interval)\b|\bprocess\b|\bBun\b|\bconsole\b/
   expect(breaches(codeUnder('shared/', 'server/domain/', 'server/x402/'), outside)).toEqual([])
-})
-
-test('an import path says plainly where it leads', () => {
-  // The linter compares paths as they are written, so a `..` after a folder could slip past its direction rules.
-  const winding = /(from|import)\s*\(?\s*['"](\.\/|[^'"]*[^'"./][^'"]*\/)\.\./
-  expect(breaches(codeUnder(''), winding)).toEqual([])
 })
 
 test('no file tells of the machine it was written on', () => {

@@ -1,0 +1,49 @@
+/** How often the service looks at what it depends on, and how long it waits, in milliseconds. Operators do not set them. */
+
+export const TIMES = {
+  /** Probes of facilitator and chain: before the first success, after a buyer met trouble, while something is wrong, else. */
+  firstProbesEveryMs: 1000,
+  // Strangers can make verifications fail, so that a suspicion alone must not cause a flood of probes.
+  suspicionProbedAfterMs: 2000,
+  uneasyProbesEveryMs: 5000,
+  // With the time limit of a probe, an outage is told within fifteen seconds.
+  probesEveryMs: 8000,
+  // So that an outage is known within seconds, however patient buyers are.
+  probeTimeoutMs: 5000,
+  /** How often it is asked whether a probe is due: a buyer who meets trouble makes one due before its time. */
+  probesDueEveryMs: 1000,
+
+  // A store opens within a second; a database server without its standby never does.
+  storeOpensWithinMs: 5000,
+  storeChecksEveryMs: 2000,
+  storeReadTimeoutMs: 2000,
+
+  // Long enough for a process that pauses for some seconds, short enough for the payers of one that died.
+  leaseMs: 15_000,
+  leaseRenewedEveryMs: 5000,
+  // In all longer than a lease lasts after its process died.
+  unansweredPurchaseWaitsMs: [50, 100, 200, 400, 800, 1500, ...Array.from({ length: 8 }, () => 2000)],
+  // A change whose notification is lost is seen within this time.
+  logPolledEveryMs: 1000,
+
+  // The contract allows the canvas read to be a few seconds old. This interval limits the cost of many repaints. It is shorter
+  // than a second, so that several instances show a change within a second: each needs time to hear of it and to compress it.
+  publishedEveryMs: 900,
+
+  // One payment is settled again at most this often, however many copies of its request come in.
+  settleGapMs: 3000,
+  // Public endpoints lag behind a facilitator's by up to a few seconds, so a fresh settlement is looked for several times.
+  settlementWaitsMs: [250, 250, 500, 1000, 1000],
+  // A block takes two seconds on Base; one that takes much longer is no block to wait for.
+  nextBlockWaitsMs: [250, 250, 500, 1000, 1000, 1000, 1000, 1000, 1000, 1000],
+
+  chainCallTimeoutMs: 3000,
+  // A question takes several calls, and each may be made twice.
+  chainDeadlineMs: 8000,
+  chainLagWaitsMs: [150, 350, 500, 1000, 1000],
+  /** How long an endpoint rests that refused a call as one too many, where it does not say. */
+  endpointRestMs: 5000,
+}
+
+/** Shorter ones are for tests of whole processes. */
+export type Times = Readonly<typeof TIMES>

@@ -1,0 +1,99 @@
+import { expect, test } from 'bun:test'
+import { dirname, join } from 'node:path'
+
+// Goal: dependencies point one way. Method: every import of every file, type-only ones included, is looked up in one table.
+
+const root = join(import.meta.dir, '../../..')
+
+const WORDS = ['shared/', 'server/domain/', 'server/x402/', 'server/times.ts']
+const USE_CASES = ['server/purchase/', 'server/wall/', 'server/books/', 'server/health/', 'server/instances/']
+const INSIDE = [...WORDS, 'server/ports.ts', ...USE_CASES]
+const STORE = ['shared/', 'server/domain/', 'server/ports.ts', 'db/*']
+const ADAPTERS = ['chain/', 'facilitator/', 'metrics/', 'pictures/', 'wallets/', ''].map(
+  (room) => `server/adapters/${room}`,
+)
+const BESIDE = [...WORDS, 'server/ports.ts', 'server/adapters/*', 'server/adapters/chain/endpoints.ts']
+const LOCK_FILES = ['package.json', 'bun.lock']
+const TYPEBOX = '@sinclair/typebox*'
+const NODE = ['bun', 'bun:*', 'node:*']
+const sourceOf = (name: string) => `server/${name}.ts`
+const MEASURED = ['app', 'config', 'serve', 'adapters/wallets/recover', 'http/canvas/precompressed-body'].map(sourceOf)
+const BORROWED = ['page/browser.ts', 'postgres/server.ts', 'e2e/proxies.ts'].map((file) => `test/support/${file}`)
+
+/** What a room may import besides itself: `files` of the project, and of packages those it `uses`, or all it does not `shun`. */
+type Room = { readonly files: readonly string[] } & ({ uses: readonly string[] } | { shuns: readonly string[] })
+
+/** The rooms, by where their files begin; the first that fits counts. `*` stands for what lies in one folder itself. */
+const ROOMS: Readonly<Record<string, Room>> = {
+  'shared/contract/': { files: ['shared/*'], uses: [TYPEBOX] },
+  'shared/': { files: [], uses: [TYPEBOX, 'viem/utils', 'jsonc-parser'] },
+  'server/domain/': { files: ['shared/'], uses: [] },
+  'server/x402/': { files: WORDS, uses: ['viem/utils', '@x402/', TYPEBOX] },
+  'server/times.ts': { files: [], uses: [] },
+  'server/ports.ts': { files: WORDS, uses: [] },
+  'server/config.ts': { files: WORDS, shuns: ['viem', 'elysia*', 'bun:sqlite'] },
+  ...Object.fromEntries(USE_CASES.map((room) => [room, { files: INSIDE, uses: ['p-limit'] }])),
+  'server/discovery/openapi/': {
+    files: [...WORDS, 'server/discovery/'],
+    uses: ['viem/utils', TYPEBOX, 'elysia', '@elysiajs/openapi/openapi'],
+  },
+  'server/discovery/': { files: WORDS, uses: ['viem/utils', TYPEBOX] },
+  'server/http/': { files: [...INSIDE, 'server/discovery/', 'server/mcp/'], shuns: ['viem*', 'bun:sqlite'] },
+  'server/mcp/': { files: INSIDE, shuns: ['elysia*', 'viem*', 'bun:sqlite'] },
+  ...Object.fromEntries(ADAPTERS.map((room) => [room, { files: BESIDE, shuns: ['elysia*', 'bun:sqlite'] }])),
+  'server/app.ts': {
+    files: [...INSIDE, 'server/config.ts', 'server/discovery/', 'server/http/', 'server/mcp/'],
+    shuns: ['viem*', 'bun:sqlite'],
+  },
+  'server/operate/': {
+    files: [...INSIDE, 'server/config.ts', 'server/adapters/', 'db/', ...LOCK_FILES],
+    shuns: ['elysia*', 'viem*', 'bun:sqlite'],
+  },
+  'server/client/': { files: ['shared/'], shuns: ['bun', 'bun:*', 'elysia*'] },
+  'server/local/': {
+    files: [...INSIDE, 'server/config.ts', 'server/adapters/', 'server/app.ts', 'server/client/', 'db/'],
+    shuns: ['bun:sqlite'],
+  },
+  'server/cli.ts': {
+    files: ['shared/', ...['config', 'settings-file', 'main'].map(sourceOf), 'server/operate/', 'package.json'],
+    uses: [],
+  },
+  'server/': {
+    files: [...INSIDE, 'server/*', 'server/adapters/', 'server/http/', 'server/operate/', 'db/', 'package.json'],
+    shuns: ['bun:sqlite', 'viem*'],
+  },
+  'db/sqlite/': { files: STORE, uses: NODE },
+  'db/postgres/': { files: STORE, uses: NODE },
+  'db/': { files: STORE.concat('db/'), uses: ['node:*'] },
+  'viewer/': { files: ['shared/'], uses: ['regl', 'vite'] },
+  'bench/': {
+    files: ['shared/', 'db/', 'server/local/', ...MEASURED, ...BORROWED],
+    shuns: [],
+  },
+}
+
+const fits = (path: string, pattern: string) =>
+  pattern.endsWith('/*')
+    ? dirname(path) === pattern.slice(0, -2)
+    : path.startsWith(pattern.replace('*', '')) && (/[/*]$/.test(pattern) || path === pattern)
+
+const AN_IMPORT = /(?:^(?:import|export|\})[^'\n]*\bfrom |^import |\bimport\()'([^'\n]+)'/gm
+
+const hasFit = (path: string, patterns: readonly string[]) => patterns.some((pattern) => fits(path, pattern))
+
+test.each(Object.entries(ROOMS))('%s imports itself, what its row names, and nothing else', async (name, room) => {
+  const isOurs = (path: string) => Object.keys(ROOMS).find((one) => path.startsWith(one)) === name
+  const files = [...new Bun.Glob('{shared,server,db,viewer,bench}/**/*.ts').scanSync(root)].filter(isOurs)
+  const strays: string[] = []
+  for (const file of files) {
+    // Code that is shown to agents stands between backticks.
+    const text = (await Bun.file(join(root, file)).text()).replaceAll(/`(?:\\.|[^`\\])*`/g, '')
+    for (const [, named = ''] of text.matchAll(AN_IMPORT)) {
+      const mayUse = 'uses' in room ? hasFit(named, room.uses) : !hasFit(named, room.shuns)
+      const mayImport = named.startsWith('.') ? hasFit(join(dirname(file), named), [name, ...room.files]) : mayUse
+      if (!mayImport) strays.push(`${file}: ${named}`)
+    }
+  }
+  expect(files.length).toBeGreaterThan(0)
+  expect(strays).toEqual([])
+})
