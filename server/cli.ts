@@ -45,7 +45,8 @@ if (name === '--version') {
   console.log(USAGE)
 } else if (name === 'serve' && args.length === 0) {
   settle()
-  await import('./main.ts')
+  const { main } = await import('./main.ts')
+  await main()
 } else if (command === undefined) {
   console.error(`${mistake()}\n\n${USAGE}`)
   process.exitCode = 2

@@ -8,40 +8,44 @@ import { systemClock } from './adapters/clock.ts'
 import { UnusableKey } from './adapters/facilitator/coinbase.ts'
 import { lineLogger } from './adapters/logger.ts'
 import { ConfigError, EXIT_CONFIG, readConfig, type Config } from './config.ts'
+import { TIMES, type Times } from './times.ts'
 
-// A store opens within a second; a database server without its standby never does.
-const SLOW_MS = 5000
 const STILL_CLOSED = 'the database does not let the wall in; the wall waits for it, and listens to nobody meanwhile'
 
 const logger = lineLogger((line) => console.error(line), systemClock)
 
-try {
-  // A process may be asked to end before its store is open.
-  const { asked, askedAgain } = signalled()
-  const config = readConfig(Bun.env)
-  const opening = openStoreAhead(config.database, config.network, { onBroken: exitNow, onDamaged })
-  const isLetIn = tellOfWaiting(config)
-  const ahead = await Promise.race([opening, asked])
-  if (ahead === undefined) endUnopened()
-  isLetIn()
-  // Other modules load while the store is checked.
-  const { serve } = await import('./serve.ts')
-  await serve({ config, ahead, logger, asked, askedAgain })
-} catch (error) {
-  if (!(error instanceof ConfigError || error instanceof CannotOpen || error instanceof UnusableKey)) throw error
-  console.error(terminalText(error.message))
-  process.exit(error instanceof CannotOpen ? 1 : EXIT_CONFIG)
+if (import.meta.main) await main()
+
+/** Runs the service until it ends the process. `times` are shorter in tests. */
+export async function main(times: Times = TIMES): Promise<void> {
+  try {
+    // A process may be asked to end before its store is open.
+    const { asked, askedAgain } = signalled()
+    const config = readConfig(Bun.env)
+    const opening = openStoreAhead(config.database, config.network, { onBroken: exitNow, onDamaged })
+    const isLetIn = tellOfWaiting(config, times)
+    const ahead = await Promise.race([opening, asked])
+    if (ahead === undefined) endUnopened()
+    isLetIn()
+    // Other modules load while the store is checked.
+    const { serve } = await import('./serve.ts')
+    await serve({ config, times, ahead, logger, asked, askedAgain })
+  } catch (error) {
+    if (!(error instanceof ConfigError || error instanceof CannotOpen || error instanceof UnusableKey)) throw error
+    console.error(terminalText(error.message))
+    process.exit(error instanceof CannotOpen ? 1 : EXIT_CONFIG)
+  }
 }
 
 /** Alerts the operator when the store does not open soon. The returned function is called when it has opened. */
-function tellOfWaiting({ database }: Config): () => void {
+function tellOfWaiting({ database }: Config, { storeOpensWithinMs }: Times): () => void {
   const named = { dependency: 'store-write', name: database.kind }
   const began = systemClock.elapsed()
   let isTold = false
   const slow = setTimeout(() => {
     isTold = true
     logger.alert('outage', { ...named, reason: STILL_CLOSED })
-  }, SLOW_MS)
+  }, storeOpensWithinMs)
   return () => {
     clearTimeout(slow)
     if (isTold) logger.note('outage-over', { ...named, seconds: Math.round((systemClock.elapsed() - began) / 1000) })

@@ -19,12 +19,13 @@ import { watchEventLoop } from './health/watch-event-loop.ts'
 import type { Logger, RingMember } from './ports.ts'
 import { facilitatorRing } from './purchase/facilitator-ring.ts'
 import { rpcLagGuard } from './purchase/rpc-lag-guard.ts'
+import { TIMES, type Times } from './times.ts'
 
 /**
  * Opens the chain and the facilitators of these settings, and tracks every outage. Nothing is asked yet. `clockSeen` compares
  * the clock with that of the chain.
  */
-export function openRail(config: Config, meters: Meters, logger: Logger) {
+export function openRail(config: Config, meters: Meters, logger: Logger, times: Times = TIMES) {
   const { offer, network } = config
   const eventLoop = watchEventLoop(clock)
   const { isLate } = eventLoop
@@ -32,6 +33,7 @@ export function openRail(config: Config, meters: Meters, logger: Logger) {
   const endpoints = openEndpoints(network, config.rpcUrls, {
     clock,
     callsPerSecond: config.rpcCallsPerSecond,
+    times,
     onProbed: (host, trouble) => outages.saw({ kind: 'chain-endpoint', name: host }, trouble),
   })
   const fresh = freshChain(meters.chain(viemChain(endpoints, offer)), {
@@ -40,10 +42,11 @@ export function openRail(config: Config, meters: Meters, logger: Logger) {
   })
   // One guard for all: the purchase must not forget what the facilitator ring has seen of the chain.
   const chain = rpcLagGuard(fresh, clock)
-  const members = membersOf(config, logger, outages).map(meters.facilitator)
-  const facilitator = facilitatorRing({ ...config, members, chain, clock, logger })
+  const { probeTimeoutMs } = times
+  const members = membersOf({ ...config, probeTimeoutMs }, logger, outages).map(meters.facilitator)
+  const facilitator = facilitatorRing({ ...config, members, chain, clock, logger, times })
   const facilitatorTrouble = () => reasonsOf(outages, 'facilitator')
-  const rail = paymentHealth({ facilitator, chain, clock, logger, facilitatorTrouble, isLate })
+  const rail = paymentHealth({ facilitator, chain, clock, logger, facilitatorTrouble, isLate, times })
   const clockOf = watchClock({ clock, outages })
   const clockSeen = () => clockOf(endpoints.newest())
   return { endpoints, chain, facilitator, rail, outages, eventLoop, clockSeen }
@@ -55,9 +58,11 @@ function reasonsOf(outages: Outages, kind: DependencyKind): string | null {
   return down.map(({ reason }) => reason ?? kind).join('; ') || null
 }
 
+type FacilitatorsConfig = Config & Pick<Times, 'probeTimeoutMs'>
+
 /** The facilitators in the order in which they are called. */
-function membersOf(config: Config, logger: Logger, outages: Outages): readonly RingMember[] {
-  const { facilitatorUrls, verifyTimeoutMs, settleTimeoutMs, cdpKey, offer } = config
+function membersOf(config: FacilitatorsConfig, logger: Logger, outages: Outages): readonly RingMember[] {
+  const { facilitatorUrls, verifyTimeoutMs, settleTimeoutMs, probeTimeoutMs, cdpKey, offer } = config
   const authorize = cdpKey === undefined ? undefined : coinbaseAuth(cdpKey)
   return facilitatorUrls.map((url) => {
     const facilitator = new URL(url).host
@@ -69,7 +74,10 @@ function membersOf(config: Config, logger: Logger, outages: Outages): readonly R
         { kind: 'facilitator', name: facilitator },
         trouble === null ? null : `the facilitator ${facilitator} ${trouble}`,
       )
-    return httpFacilitator({ url, verifyTimeoutMs, settleTimeoutMs, authorize, onExtension, onProbed }, offer)
+    return httpFacilitator(
+      { url, verifyTimeoutMs, settleTimeoutMs, probeTimeoutMs, authorize, onExtension, onProbed },
+      offer,
+    )
   })
 }
 

@@ -38,18 +38,10 @@ import { pageFiles } from './page-files.ts'
 import type { Logger, Ledger } from './ports.ts'
 import { reconciler } from './purchase/reconciler.ts'
 import { seller, type ReconciledSeller } from './purchase/seller.ts'
+import type { Times } from './times.ts'
 import { rateLimits } from './wall/rate-limits.ts'
 
-// The contract allows the canvas read to be a few seconds old. This interval limits the cost of many repaints. It is shorter
-// than a second, so that several instances show a change within a second: each needs time to hear of it and to compress it.
-const PUBLISH_EVERY_MS = 900
-
 const COMPACT_EVERY_MS = 3_600_000
-
-const LOOK_AT_STORE_EVERY_MS = 2000
-
-// A buyer who meets trouble makes a probe due before its time.
-const LOOK_FOR_PROBES_EVERY_MS = 1000
 
 // The time of a request without its settlement: verification, the chain, the store.
 const DRAIN_SLACK_MS = 30_000
@@ -60,9 +52,10 @@ const READERS_FIRST_MS = 1000
 const WITNESS_BESIDE =
   'it lies on the device of the database, so a snapshot takes both back, and money that arrives while the wall is down may stop sales; set WITNESS_PATH to a disk of its own'
 
-/** What `main` has made: settings, the store, the journal, and the first and second signal to end. */
+/** What `main` has made: settings, times, the store, the journal, and the first and second signal to end. */
 export type Given = {
   readonly config: Config
+  readonly times: Times
   readonly ahead: Ahead
   readonly logger: Logger
   readonly asked: Promise<void>
@@ -175,7 +168,7 @@ type Checks = { readonly restored: RestoredBackupCheck; readonly witnessing: Wit
 
 /** Starts the periodic work. It runs until `signal` aborts. */
 function startLoops(
-  { config, ahead: { store }, logger }: Given,
+  { config, times, ahead: { store }, logger }: Given,
   { sold, rail, storeWatch, clockSeen, outages, eventLoop, purchases, advance }: Wall,
   { restored, witnessing }: Checks,
   signal: AbortSignal,
@@ -185,12 +178,12 @@ function startLoops(
       await rail.probe()
       clockSeen()
     }
-    return Math.min(rail.probeInMs(), LOOK_FOR_PROBES_EVERY_MS)
+    return Math.min(rail.probeInMs(), times.probesDueEveryMs)
   })
   const looking = runPeriodically({ clock, logger }, signal, async () => {
     await storeWatch.check()
     purchases.check()
-    return LOOK_AT_STORE_EVERY_MS
+    return times.storeChecksEveryMs
   })
   const timing = runPeriodically({ clock, logger }, signal, async () => {
     await eventLoop.watch(outages, signal)
@@ -213,15 +206,15 @@ function startLoops(
     await compact(signal)
     return COMPACT_EVERY_MS
   })
-  const following = isShared(config) ? [pollLog({ ...store, advance, clock, logger }, signal)] : []
+  const following = isShared(config) ? [pollLog({ ...store, advance, clock, logger, times }, signal)] : []
   return [probing, looking, timing, sweeping, compacting, ...following]
 }
 
-async function openWall({ config, ahead, logger }: Given, meters: Meters, committed: () => void) {
+async function openWall({ config, times, ahead, logger }: Given, meters: Meters, committed: () => void) {
   const { offer, hosts, contact } = config
   const { blocks, agents, log, store, ledgerReader, ...shared } = ahead.store
   const ledger = meters.ledger(tellingOfClaims(shared.ledger, committed))
-  const opened = openRail(config, meters, logger)
+  const opened = openRail(config, meters, logger, times)
   const { endpoints, chain, facilitator, rail, outages } = opened
   const purchases = watchPurchases({ clock, outages })
   const keys = Promise.withResolvers<Keys>()
@@ -235,11 +228,12 @@ async function openWall({ config, ahead, logger }: Given, meters: Meters, commit
     hasStandbys: isShared(config),
     outages,
     clock,
+    times,
   })
   const viewer = await viewerFiles(await pageFiles(), { title: offer.title, price: moneyText(offer.terms.amount) })
   const { view, advance, subscribe, reads } = await afterStartUpCheck(ahead.checked, async () => {
     const follower = await followLog(log)
-    const reads = canvasReads({ view: follower.view, terms: offer.terms, clock, everyMs: PUBLISH_EVERY_MS })
+    const reads = canvasReads({ view: follower.view, terms: offer.terms, clock, everyMs: times.publishedEveryMs })
     return { ...follower, reads }
   })
   subscribe(reads.changed)
@@ -249,14 +243,14 @@ async function openWall({ config, ahead, logger }: Given, meters: Meters, commit
     number: () => view.number,
     canvasNumber: reads.number,
     advance,
-    everyMs: PUBLISH_EVERY_MS,
+    everyMs: times.publishedEveryMs,
   })
   subscribe(stream.changed)
   subscribe(committed)
   const leases = isShared(config) ? shared.leases : undefined
   const pictures = workerPictures()
   const selling = { ledger, facilitator, chain, wallets, pictures, clock, logger, rail, terms: offer.terms, contact }
-  const sold = counted(seller({ ...selling, advance, leases }), meters, purchases)
+  const sold = counted(seller({ ...selling, advance, leases, times }), meters, purchases)
   const limits = rateLimits(clock)
   const wall = app({
     countPaid: meters.paid,

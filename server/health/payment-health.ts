@@ -2,6 +2,7 @@
 
 import type { Rail } from '../../shared/contract/service.ts'
 import type { Chain, ChainHealth, Clock, Facilitator, Logger } from '../ports.ts'
+import { TIMES, type Times } from '../times.ts'
 
 export type PaymentHealth = {
   state(): Rail
@@ -31,18 +32,13 @@ export type PaymentHealthDeps = {
   readonly logger: Logger
   readonly facilitatorTrouble?: () => string | null
   readonly isLate?: () => boolean
+  readonly times?: Times
 }
-
-const FIRST_PROBES_EVERY_MS = 1000
-// Strangers can make verifications fail, so that a suspicion alone must not cause a flood of probes.
-const SUSPICION_PROBED_AFTER_MS = 2000
-const UNEASY_PROBES_EVERY_MS = 5000
-// With the time limit of a probe, an outage is told within fifteen seconds.
-const PROBES_EVERY_MS = 8000
 
 /** Starts out `arming`, until a probe has succeeded and `reconciled` was told. */
 export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
-  const { facilitator, chain, clock, logger, facilitatorTrouble = () => null, isLate = () => false } = deps
+  const { facilitator, chain, clock, logger, times = TIMES } = deps
+  const { facilitatorTrouble = () => null, isLate = () => false } = deps
   let fault: string | null = null // what can never work
   let trouble: string | null = null // what the last probe did not get
   let lack: string | null = null // what is done without
@@ -74,7 +70,7 @@ export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
       if (probedMs === undefined) return 0
       const isUneasy = trouble !== null || (wasArmed && state() !== 'armed')
       const isSuspect = facilitator.isSuspect?.() === true
-      return Math.max(0, probedMs + probesEveryMs({ isUneasy, wasArmed, isSuspect, isStill }) - clock.elapsed())
+      return Math.max(0, probedMs + probesEveryMs(times, { isUneasy, wasArmed, isSuspect, isStill }) - clock.elapsed())
     },
     reconciled: () => {
       reconciled = true
@@ -123,11 +119,11 @@ function changesNoted(logger: Logger): (now: Rail, what: string | null) => void 
 
 type Unease = Readonly<Record<'isUneasy' | 'wasArmed' | 'isSuspect' | 'isStill', boolean>>
 
-function probesEveryMs({ isUneasy, wasArmed, isSuspect, isStill }: Unease): number {
-  if (isUneasy) return UNEASY_PROBES_EVERY_MS
-  if (!wasArmed) return FIRST_PROBES_EVERY_MS
-  if (isSuspect) return SUSPICION_PROBED_AFTER_MS
-  return isStill ? UNEASY_PROBES_EVERY_MS : PROBES_EVERY_MS
+function probesEveryMs(times: Times, { isUneasy, wasArmed, isSuspect, isStill }: Unease): number {
+  if (isUneasy) return times.uneasyProbesEveryMs
+  if (!wasArmed) return times.firstProbesEveryMs
+  if (isSuspect) return times.suspicionProbedAfterMs
+  return isStill ? times.uneasyProbesEveryMs : times.probesEveryMs
 }
 
 /** What is known of the rail. */

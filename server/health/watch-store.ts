@@ -2,6 +2,7 @@
 
 import type { Pending } from '../domain/purchase/account.ts'
 import type { LedgerReader, Clock, Store } from '../ports.ts'
+import { TIMES, type Times } from '../times.ts'
 import type { Outages } from './track-outages.ts'
 
 /** What watching needs. `freeBytes` tells what is left on the disk, `undefined` where nobody can. */
@@ -13,6 +14,7 @@ export type StoreWatchDeps = {
   readonly hasStandbys: boolean
   readonly outages: Outages
   readonly clock: Clock
+  readonly times?: Times
 }
 
 /** What was seen last. */
@@ -26,7 +28,6 @@ export type StoreWatch = {
   seen(): StoreSeen
 }
 
-const READ_MS = 2000
 const WRITE_MS = 5000
 
 // Who asks for health is to be told within a fifth of a second.
@@ -42,7 +43,7 @@ const LATE: unique symbol = Symbol('late')
 
 /** Starts with nothing seen, and takes the store for readable. */
 export function watchStore(deps: StoreWatchDeps): StoreWatch {
-  const { store, ledgerReader, engine, hasStandbys, outages, clock } = deps
+  const { store, ledgerReader, engine, hasStandbys, outages, clock, times = TIMES } = deps
   const read = oneAtATime(() => store.ready())
   const write = oneAtATime(() => store.tryWrite())
   const openNow = oneAtATime(() => ledgerReader.pending().catch(() => undefined))
@@ -57,7 +58,7 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
   const lookAtWrites = async () => {
     const failure = await inTime(clock, write(), WRITE_MS)
     // If the store cannot be read either, that is the outage.
-    if (failure !== null) noteRead(await inTime(clock, read(), READ_MS))
+    if (failure !== null) noteRead(await inTime(clock, read(), times.storeReadTimeoutMs))
     if (!isReadable) return
     const reasonOf = (of: 'store-write' | 'standby') => {
       if (failure === null) return null
@@ -82,9 +83,9 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
   return {
     async check() {
       await lookAtDisk()
-      noteRead(await inTime(clock, read(), READ_MS))
+      noteRead(await inTime(clock, read(), times.storeReadTimeoutMs))
       if (!isReadable) return
-      const pending = await inTime(clock, openNow(), READ_MS)
+      const pending = await inTime(clock, openNow(), times.storeReadTimeoutMs)
       if (pending !== LATE && pending !== undefined) seen = { ...seen, pending }
       await lookAtWrites()
     },

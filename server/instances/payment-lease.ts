@@ -2,6 +2,7 @@
 
 import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
 import type { Clock, Leases } from '../ports.ts'
+import { TIMES, type Times } from '../times.ts'
 
 /** What to do with a lease: `work` once it is free or the payment `isOver`, `late` if the wait is too long. */
 export type LeasedWork<T> = {
@@ -24,10 +25,6 @@ export const NO_LEASE: PaymentLease = {
   unlessTaken: (_, work) => work(),
 }
 
-// Long enough for a process that pauses for some seconds, short enough for the payers of one that died.
-export const LEASE_MS = 15_000
-const RENEW_EVERY_MS = 5000
-
 const FIRST_WAIT_MS = 50
 const WAIT_MAX_MS = 1000
 
@@ -35,7 +32,7 @@ const WAIT_MAX_MS = 1000
 const TIMEOUT_MS = 60_000
 
 /** For a store with several processes. */
-export function paymentLease(leases: Leases, clock: Clock): PaymentLease {
+export function paymentLease(leases: Leases, clock: Clock, times = TIMES): PaymentLease {
   // How many runs of this process share each lease. The last of them gives it back.
   const holders = new Map<string, number>()
   const hold = (key: PaymentKey, more: 1 | -1) => {
@@ -48,7 +45,7 @@ export function paymentLease(leases: Leases, clock: Clock): PaymentLease {
   const giving = new Map<string, Promise<void>>()
   const take = async (key: PaymentKey): Promise<boolean> => {
     await giving.get(keyOf(key))
-    return await leases.take(key, LEASE_MS)
+    return await leases.take(key, times.leaseMs)
   }
   const give = async (key: PaymentKey, renewed: Promise<void>): Promise<void> => {
     await renewed
@@ -57,7 +54,7 @@ export function paymentLease(leases: Leases, clock: Clock): PaymentLease {
   }
   const holding = async <T>(key: PaymentKey, work: () => Promise<T>): Promise<T> => {
     const done = new AbortController()
-    const renewed = renewUntil(done.signal, leases, clock, key)
+    const renewed = renewUntil(done.signal, key, { leases, clock, times })
     hold(key, 1)
     try {
       return await work()
@@ -84,10 +81,12 @@ export function paymentLease(leases: Leases, clock: Clock): PaymentLease {
   }
 }
 
-async function renewUntil(done: AbortSignal, leases: Leases, clock: Clock, key: PaymentKey): Promise<void> {
+type Renewing = { readonly leases: Leases; readonly clock: Clock; readonly times: Times }
+
+async function renewUntil(done: AbortSignal, key: PaymentKey, { leases, clock, times }: Renewing): Promise<void> {
   while (!done.aborted) {
-    await clock.wait(RENEW_EVERY_MS, done)
-    if (!done.aborted) await untroubled(leases.take(key, LEASE_MS))
+    await clock.wait(times.leaseRenewedEveryMs, done)
+    if (!done.aborted) await untroubled(leases.take(key, times.leaseMs))
   }
 }
 

@@ -3,9 +3,7 @@
 import { StoreUnavailable } from '../domain/failure.ts'
 import { runPeriodically } from '../health/run-periodically.ts'
 import type { ChangeNotifier, Clock, Logger } from '../ports.ts'
-
-// A change whose notification is lost is seen within this time.
-const POLL_EVERY_MS = 1000
+import { TIMES, type Times } from '../times.ts'
 
 /** What keeping level needs. */
 export type PollLogDeps = {
@@ -13,10 +11,12 @@ export type PollLogDeps = {
   readonly advance: () => Promise<void>
   readonly clock: Clock
   readonly logger: Logger
+  readonly times?: Times
 }
 
 /** Advances at each notification, and every second in case one is missed, until `signal` aborts. */
-export async function pollLog({ notifier, advance, clock, logger }: PollLogDeps, signal: AbortSignal): Promise<void> {
+export async function pollLog(deps: PollLogDeps, signal: AbortSignal): Promise<void> {
+  const { notifier, advance, clock, logger, times = TIMES } = deps
   let isBehind = false
   const catchUp = async () => {
     try {
@@ -34,7 +34,7 @@ export async function pollLog({ notifier, advance, clock, logger }: PollLogDeps,
   const stop = notifier.listen(() => void catchUp().catch(() => {}))
   await runPeriodically({ clock, logger }, signal, async () => {
     await catchUp()
-    return POLL_EVERY_MS
+    return times.logPolledEveryMs
   })
   stop()
 }

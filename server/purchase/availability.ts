@@ -3,6 +3,7 @@
 import type { Address, Hash, Payment, PaymentKey, Target, UnixMs } from '../domain/purchase/payment.ts'
 import type { Availability, ClaimResult, Request } from '../domain/purchase/purchase.ts'
 import type { Clock, Leases, Ledger } from '../ports.ts'
+import { TIMES, type Times } from '../times.ts'
 import type { WaitingClients } from './waiting-clients.ts'
 
 /** What other runs must know of a run under way. */
@@ -13,6 +14,7 @@ type AvailabilityDeps = {
   readonly clock: Clock
   readonly leases?: Leases | undefined
   readonly underWay: ReadonlySet<RunUnderWay>
+  readonly times?: Times
 }
 
 /** The payments of a payer that runs of this process have claimed, and whose clients still wait. */
@@ -21,9 +23,6 @@ const attendedOf = ({ underWay }: AvailabilityDeps, payer: Address): readonly Ha
     .filter(({ key, hasClaimed, clients }) => key.payer === payer && hasClaimed && !clients.haveLeft())
     .map(({ key }) => key.nonce)
 
-// In all longer than a lease lasts after its process died.
-const PRIOR_WAITS_MS = [50, 100, 200, 400, 800, 1500, ...Array.from({ length: 8 }, () => 2000)]
-
 /** Asks the ledger. Waits while another process holds the lease of an earlier purchase, as that process may be dead. */
 export async function availabilityOf(
   runs: AvailabilityDeps,
@@ -31,10 +30,10 @@ export async function availabilityOf(
   payment: Payment,
   now: UnixMs,
 ): Promise<Availability> {
-  const { ledger, leases, clock } = runs
+  const { ledger, leases, clock, times = TIMES } = runs
   const check = () => ledger.availability(target, payment, now, attendedOf(runs, payment.payer))
   let found = await check()
-  for (const waitMs of PRIOR_WAITS_MS) {
+  for (const waitMs of times.unansweredPurchaseWaitsMs) {
     if (found.prior === undefined || leases === undefined || !(await leases.isTaken(found.prior.payment))) return found
     await clock.wait(waitMs)
     found = await check()

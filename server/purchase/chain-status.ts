@@ -3,11 +3,9 @@
 import type { Hash, Payment } from '../domain/purchase/payment.ts'
 import type { ChainStatus } from '../domain/purchase/purchase.ts'
 import type { Chain, Clock } from '../ports.ts'
+import { TIMES, type Times } from '../times.ts'
 
-type ChainStatusDeps = { readonly chain: Chain; readonly clock: Clock }
-
-/** Public endpoints lag behind a facilitator's by up to a few seconds, so a fresh settlement is looked for several times. */
-export const SETTLING_WAITS_MS = [250, 250, 500, 1000, 1000]
+type ChainStatusDeps = { readonly chain: Chain; readonly clock: Clock; readonly times?: Times }
 
 /** Asks again after each wait until `isEnough`; the last answer stands. */
 export async function askUntil<T>(
@@ -27,29 +25,26 @@ export async function askUntil<T>(
 
 /** Asks the chain until it shows how the payment ended, or the wait is over. */
 export async function statusOf(
-  { chain, clock }: ChainStatusDeps,
+  { chain, clock, times = TIMES }: ChainStatusDeps,
   payment: Payment,
   head: bigint,
   wait: 'none' | 'settling',
   named?: Hash,
 ): Promise<ChainStatus> {
-  const waitsMs = wait === 'settling' ? SETTLING_WAITS_MS : []
+  const waitsMs = wait === 'settling' ? times.settlementWaitsMs : []
   const ask = () => chain.status(payment, head, named)
   return await askUntil(clock, waitsMs, ask, ({ kind }) => kind === 'paid' || kind === 'void')
 }
 
-// A block takes two seconds on Base; one that takes much longer is no block to wait for.
-const NEXT_BLOCK_WAITS_MS = [250, 250, 500, 1000, 1000, 1000, 1000, 1000, 1000, 1000]
-
 /** What the chain says in a block made after the question. */
 export async function statusInNextBlock(
-  { chain, clock }: ChainStatusDeps,
+  { chain, clock, times = TIMES }: ChainStatusDeps,
   payment: Payment,
   head: bigint,
 ): Promise<ChainStatus> {
   const asked = await chain.read(payment)
   if (asked === 'silent') return { kind: 'silent' }
-  for (const waitMs of NEXT_BLOCK_WAITS_MS) {
+  for (const waitMs of times.nextBlockWaitsMs) {
     await clock.wait(waitMs)
     const seen = await chain.read(payment)
     if (seen === 'silent' || seen.head <= asked.head) continue

@@ -14,7 +14,8 @@ import {
 } from '../domain/purchase/facilitator-errors.ts'
 import { keyOf, type Extensions, type Payment, type PaymentKey, type Target } from '../domain/purchase/payment.ts'
 import type { Chain, Clock, Facilitator, Logger, Manner, RingMember } from '../ports.ts'
-import { askUntil, SETTLING_WAITS_MS } from './chain-status.ts'
+import { TIMES, type Times } from '../times.ts'
+import { askUntil } from './chain-status.ts'
 
 /** What a ring works with. Its time limits are for all members together, in milliseconds. */
 export type RingDeps = {
@@ -24,6 +25,7 @@ export type RingDeps = {
   readonly logger: Logger
   readonly verifyTimeoutMs: number
   readonly settleTimeoutMs: number
+  readonly times?: Times
 }
 
 export type FacilitatorRing = Facilitator & {
@@ -252,9 +254,10 @@ function settled(answers: readonly SettleResult[]): SettleResult {
 }
 
 /** Whether the chain says that the payment may still be made: a silent one leaves it to be asked later. */
-async function isStillUnspent({ chain, clock }: RingDeps, payment: Payment, { kind }: SettleResult): Promise<boolean> {
+async function isStillUnspent(deps: RingDeps, payment: Payment, { kind }: SettleResult): Promise<boolean> {
+  const { chain, clock, times = TIMES } = deps
   // A success that the chain does not show by then is none.
-  const waitsMs = kind === 'success' ? SETTLING_WAITS_MS : []
+  const waitsMs = kind === 'success' ? times.settlementWaitsMs : []
   const ask = () => chain.read(payment)
   const seen = await askUntil(clock, waitsMs, ask, (answer) => answer !== 'silent' && answer.spent)
   return seen !== 'silent' && !seen.spent

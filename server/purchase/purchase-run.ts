@@ -25,6 +25,7 @@ import type { Target } from '../domain/purchase/target.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
 import type { PaymentLease } from '../instances/payment-lease.ts'
 import type { Chain, Clock, Facilitator, Logger, Leases, Ledger, Pictures, Wallets } from '../ports.ts'
+import type { Times } from '../times.ts'
 import { paintArea } from '../wall/image-to-pixels.ts'
 import type { AttemptBudget } from './attempt-budget.ts'
 import { availabilityOf, claimOf } from './availability.ts'
@@ -52,6 +53,7 @@ export type PurchaseDeps = {
   readonly contact: string | null
   readonly advance: () => Promise<void>
   readonly leases?: Leases | undefined
+  readonly times?: Times
 }
 
 /** What the runs of this process share. */

@@ -14,6 +14,7 @@ import { answerLate, answersOn, buy } from '../domain/purchase/purchase-script.t
 import type { Outcome, Purchase } from '../domain/purchase/purchase.ts'
 import { NO_LEASE, paymentLease } from '../instances/payment-lease.ts'
 import type { Clock, Facilitator } from '../ports.ts'
+import { TIMES } from '../times.ts'
 import { attemptBudget } from './attempt-budget.ts'
 import { writeLanded } from './landed-payments.ts'
 import { alertOnce } from './purchase-log.ts'
@@ -61,11 +62,11 @@ export function seller(deps: PurchaseDeps): ReconciledSeller {
   const runs: Runs = {
     ...deps,
     flights: singleFlight(),
-    lease: deps.leases === undefined ? NO_LEASE : paymentLease(deps.leases, deps.clock),
+    lease: deps.leases === undefined ? NO_LEASE : paymentLease(deps.leases, deps.clock, deps.times),
     underWay: new Set(),
     landed: new Map(),
     seen: seenPayments(deps.clock),
-    settle: spacedSettle(deps.facilitator.settle, deps.clock),
+    settle: spacedSettle(deps.facilitator.settle, deps.clock, deps.times),
     alert: alertOnce(deps.logger),
     mayRetry: attemptBudget(deps.clock).mayRetry,
   }
@@ -148,16 +149,13 @@ async function heldBy(runs: Runs, target: Target): Promise<OfferState> {
   return 'reserved'
 }
 
-// One payment is settled again at most this often, however many copies of its request come in.
-const SETTLE_GAP_MS = 3000
-
 /** Limits how often one payment is settled. In between, the result is `unclear`, as the last try may still succeed. */
-function spacedSettle(settle: Facilitator['settle'], clock: Clock): Facilitator['settle'] {
+function spacedSettle(settle: Facilitator['settle'], clock: Clock, { settleGapMs } = TIMES): Facilitator['settle'] {
   const lastMs = new Map<string, number>()
   return async (target, payment) => {
     const key = keyOf(payment)
     const now = clock.elapsed()
-    for (const [other, at] of lastMs) if (now - at >= SETTLE_GAP_MS) lastMs.delete(other)
+    for (const [other, at] of lastMs) if (now - at >= settleGapMs) lastMs.delete(other)
     if (lastMs.has(key)) return { kind: 'unclear' }
     const answer = await settle(target, payment)
     if (answer.kind !== 'unsent' && answer.kind !== 'busy') lastMs.set(key, clock.elapsed())

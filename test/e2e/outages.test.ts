@@ -7,7 +7,7 @@ import { freePort, type WallProcess, type WallSettings } from '../../server/loca
 import { type OddEndpoint, type Rule, startOddEndpoint } from '../support/chain/odd-endpoint.ts'
 import { buyBlock, get, sign } from '../support/e2e/buyer.ts'
 import { type JournalEntry, journalOf } from '../support/e2e/read-wall.ts'
-import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
+import { QUICK_WALL, startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { cutProxy, type CutProxy } from '../support/postgres/cut-proxy.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres/server.ts'
 import { healthOf } from '../support/service/client.ts'
@@ -271,7 +271,7 @@ describe('a wall on a server', () => {
 
   /** Starts a wall that may have to wait for its database; its journal is read line by line. */
   async function startWaiting(settings: WallSettings) {
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../server/main.ts')], {
+    const child = Bun.spawn([...QUICK_WALL], {
       cwd: around.folder,
       env: { PATH: Bun.env['PATH'] ?? '', ...around.settings, ...settings, PORT: String(await freePort()) },
       stdout: 'ignore',

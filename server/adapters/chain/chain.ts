@@ -13,9 +13,6 @@ import { stateReader } from './state.ts'
 import { statusAt, type Proof } from './status.ts'
 import { senderOf, transfersAt } from './transfers.ts'
 
-// A question takes several calls, and each may be made twice.
-const DEADLINE_MS = 8000
-
 // A payment that was read within it has a buyer who waits for its settlement.
 const BUYING_MS = 60_000
 
@@ -26,7 +23,7 @@ const SILENT = { kind: 'silent' } as const
 
 /** Makes the chain port. Each question is answered within eight seconds. */
 export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
-  const { clock } = endpoints
+  const { clock, deadlineMs } = endpoints
   const { asset } = offer.terms
   const states = stateReader()
   const readAt = remembered<number>()
@@ -35,7 +32,7 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
   const urgencyOf = (payment: Payment) =>
     clock.elapsed() - (readAt.get(payment) ?? -BUYING_MS) < BUYING_MS ? 'settlement' : 'background'
   const inTime = <T, S>(urgency: CallContext['urgency'], work: (context: CallContext) => Promise<T>, silent: S) =>
-    within<T | S>(DEADLINE_MS, (late) => work({ urgency, late }).catch(() => silent), silent)
+    within<T | S>(deadlineMs, (late) => work({ urgency, late }).catch(() => silent), silent)
 
   return {
     read(key) {

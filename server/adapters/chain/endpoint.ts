@@ -6,8 +6,6 @@ import { fetchBounded, readAddress } from '../bounded-fetch.ts'
 import { callQueue, type CallQueue, type Urgency } from './call-queue.ts'
 import { logWindow, type LogWindow } from './log-window.ts'
 
-const CALL_TIMEOUT_MS = 3000
-
 // The largest answer there can be is the receipt of a transaction that is nothing but events.
 const ANSWER_MAX_BYTES = 8 * 1024 * 1024
 
@@ -15,8 +13,7 @@ const ANSWER_MAX_BYTES = 8 * 1024 * 1024
 const CALLS_AT_ONCE = 32
 const CALLS_WAITING_MAX = 512
 
-// How long an endpoint rests that refused a call as one too many, where it does not say; and the longest it can say.
-const REST_MS = 5000
+// The longest rest an endpoint can ask for.
 const REST_MAX_MS = 300_000
 
 /** How urgent a call is, and a signal that tells when nobody waits for its answer any more. */
@@ -25,8 +22,8 @@ export type CallContext = { readonly urgency: Urgency; readonly late: AbortSigna
 /** The endpoint takes no calls for now. */
 export class EndpointBusy extends Error {
   override name = 'EndpointBusy'
-  readonly restMs: number
-  constructor(restMs: number) {
+  readonly restMs: number | undefined // undefined: it did not say for how long
+  constructor(restMs: number | undefined) {
     super('the endpoint takes no calls for now')
     this.restMs = restMs
   }
@@ -75,15 +72,18 @@ export const sessionWith = (endpoint: Endpoint, context: CallContext): Session =
   call: (method, params) => endpoint.call(context, method, params),
 })
 
-/** Makes an endpoint of an http address for a chain; `perSecond` is how many calls it may get in a second. */
-export function endpointAt(address: string, wanted: bigint, perSecond: number | undefined, clock: Clock): Endpoint {
+/** How often an endpoint may be called, how long a call may take, and by which clock. */
+type EndpointLimits = { readonly perSecond: number | undefined; readonly timeoutMs: number; readonly clock: Clock }
+
+/** Makes an endpoint of an http address for a chain. */
+export function endpointAt(address: string, wanted: bigint, { perSecond, timeoutMs, clock }: EndpointLimits): Endpoint {
   const { url, host, headers: credentials } = readAddress(address)
   const headers = { 'content-type': 'application/json', ...credentials }
   const turn = callQueue({ atOnce: CALLS_AT_ONCE, waitingMax: CALLS_WAITING_MAX, perSecond }, clock)
   let calls = 0
   const post = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     const body = { jsonrpc: '2.0', id: ++calls, method, params }
-    const bounds = { timeoutMs: CALL_TIMEOUT_MS, maxBytes: ANSWER_MAX_BYTES }
+    const bounds = { timeoutMs, maxBytes: ANSWER_MAX_BYTES }
     const response = await fetchBounded(url, { method: 'POST', headers, body: JSON.stringify(body) }, bounds)
     return await resultOf(response, { body, url: host })
   }
@@ -131,16 +131,16 @@ async function resultOf(response: Response, { body, url }: SentCall): Promise<un
   if (status === TOO_MANY_REQUESTS) throw new EndpointBusy(restOf(headers.get('retry-after')))
   const answer: unknown = await response.json().catch(() => undefined)
   const error = errorIn(answer)
-  if (error !== undefined && BUSY_CODES.has(error.code)) throw new EndpointBusy(REST_MS)
+  if (error !== undefined && BUSY_CODES.has(error.code)) throw new EndpointBusy(undefined)
   if (error !== undefined) throw new RpcRequestError({ body, error, url })
   if (!response.ok) throw new HttpRequestError({ body, url, status, headers })
   if (typeof answer !== 'object' || answer === null || !('result' in answer)) throw new TypeError('no JSON-RPC answer')
   return answer.result
 }
 
-function restOf(retryAfter: string | null): number {
+function restOf(retryAfter: string | null): number | undefined {
   const seconds = retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined
-  return seconds === undefined ? REST_MS : Math.min(seconds * 1000, REST_MAX_MS)
+  return seconds === undefined ? undefined : Math.min(seconds * 1000, REST_MAX_MS)
 }
 
 function errorIn(answer: unknown): { code: number; message: string; data?: unknown } | undefined {

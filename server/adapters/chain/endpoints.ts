@@ -3,6 +3,7 @@
 import { createPublicClient, custom, defineChain, numberToHex, RpcRequestError, type PublicClient } from 'viem'
 import type { Address, UnixSeconds } from '../../domain/purchase/payment.ts'
 import type { Clock } from '../../ports.ts'
+import { TIMES, type Times } from '../../times.ts'
 import { chainOf, type Chain, type Network } from '../../x402/network.ts'
 import { QueueFull } from './call-queue.ts'
 import {
@@ -23,6 +24,8 @@ export type Height = { readonly number: bigint; readonly timestamp: UnixSeconds 
 
 export type Endpoints = {
   readonly clock: Clock
+  /** How long a question may take, with all its calls. */
+  readonly deadlineMs: number
   readonly all: readonly Endpoint[]
   /** The newest block that any of them has shown. */
   newest(): Height | undefined
@@ -43,23 +46,24 @@ export type EndpointOptions = {
   readonly clock: Clock
   readonly callsPerSecond?: number | undefined
   readonly onProbed?: OnProbed
+  readonly times?: Times
 }
 
 /** Told what a probe found wrong with an endpoint, in our words; `null` is nothing. */
 export type OnProbed = (host: string, trouble: string | null) => void
 
 const RETRY_MS = 150
-const LAG_WAITS_MS = [150, 350, 500, 1000, 1000]
 
 /** Opens the endpoints of a network; without addresses, its public one. */
 export function openEndpoints(
   network: Network,
   addresses: readonly string[],
-  { clock, callsPerSecond, onProbed = () => {} }: EndpointOptions,
+  { clock, callsPerSecond, onProbed = () => {}, times = TIMES }: EndpointOptions,
 ): Endpoints {
   const { id, publicUrl } = chainOf(network)
   const urls = addresses.length === 0 ? [publicUrl] : addresses
-  const all = urls.map((url) => endpointAt(url, BigInt(id), callsPerSecond, clock))
+  const limits = { perSecond: callsPerSecond, timeoutMs: times.chainCallTimeoutMs, clock }
+  const all = urls.map((url) => endpointAt(url, BigInt(id), limits))
   let newest: Height | undefined
 
   /** Those that take calls, the ones without trouble first. */
@@ -69,11 +73,11 @@ export function openEndpoints(
   }
   const noteTrouble = (endpoint: Endpoint, error: unknown) => {
     endpoint.isInTrouble = true
-    if (error instanceof EndpointBusy) endpoint.restsUntil = clock.elapsed() + error.restMs
+    if (error instanceof EndpointBusy) endpoint.restsUntil = clock.elapsed() + (error.restMs ?? times.endpointRestMs)
   }
   const ask: Endpoints['ask'] = async (context, work, onLag = 'fail') => {
     let failure: unknown = new EndpointBusy(0)
-    const waitsMs = onLag === 'wait' ? LAG_WAITS_MS : [RETRY_MS]
+    const waitsMs = onLag === 'wait' ? times.chainLagWaitsMs : [RETRY_MS]
     for (let round = 0; round <= waitsMs.length; round++) {
       if (round > 0) await clock.wait(waitsMs[round - 1] ?? 0)
       for (const endpoint of inOrder()) {
@@ -100,6 +104,7 @@ export function openEndpoints(
 
   return {
     clock,
+    deadlineMs: times.chainDeadlineMs,
     all,
     newest: () => newest,
     saw({ number, timestamp }) {

@@ -7,6 +7,7 @@ import pLimit from 'p-limit'
 import { isSignatureReason, type SettleResult, type VerifyResult } from '../../domain/purchase/facilitator-errors.ts'
 import type { Address, Payment, Target } from '../../domain/purchase/payment.ts'
 import type { Facilitator, FacilitatorProbe, Manner, RingMember } from '../../ports.ts'
+import { TIMES } from '../../times.ts'
 import { paymentRequired, requirementsOf, type Offer } from '../../x402/terms.ts'
 import { fetchBounded, readAddress, type HttpAddress } from '../bounded-fetch.ts'
 import { probePayment } from './probe-payment.ts'
@@ -16,6 +17,7 @@ export type FacilitatorSettings = {
   readonly url: string
   readonly verifyTimeoutMs: number
   readonly settleTimeoutMs: number
+  readonly probeTimeoutMs?: number // for each question of a probe
   readonly authorize: Authorize | undefined // undefined for a facilitator that asks for none
   readonly onExtension?: (said: ExtensionSaid) => void // called with what the facilitator says of an extension, such as being catalogued
   readonly onProbed?: (trouble: string | null) => void // called after each probe with what is wrong, in our words; `null` is nothing
@@ -77,8 +79,8 @@ async function supports(
   offer: Offer,
   probe: FacilitatorProbe,
 ): Promise<'yes' | 'no' | 'unavailable'> {
-  const { verifyTimeoutMs, onProbed = () => {} } = connection
-  const timeoutMs = Math.min(verifyTimeoutMs, PROBE_TIMEOUT_MS)
+  const { verifyTimeoutMs, probeTimeoutMs = TIMES.probeTimeoutMs, onProbed = () => {} } = connection
+  const timeoutMs = Math.min(verifyTimeoutMs, probeTimeoutMs)
   try {
     const { kinds } = usable(Supported, await ask(connection, 'supported', timeoutMs), 'supported')
     const { network } = offer.terms
@@ -91,9 +93,6 @@ async function supports(
     return 'unavailable'
   }
 }
-
-// So that an outage is known within seconds, however patient buyers are.
-const PROBE_TIMEOUT_MS = 5000
 
 /**
  * Has a payment verified that nobody can make. Any answer to that shows that the facilitator works, but that the signature is bad,

@@ -3,7 +3,7 @@
 import { armed, freePort, startWall, type WallProcess, type WallSettings } from '../../../server/local/wall-process.ts'
 import { type PostgresServer, startPostgres } from '../postgres/server.ts'
 import type { At } from './buyer.ts'
-import { startSurroundings, type Surroundings } from './world.ts'
+import { QUICK_WALL, startSurroundings, type Surroundings } from './world.ts'
 
 /** One of the walls; it keeps its address when it is started again. */
 export type Instance = At & {
@@ -64,7 +64,7 @@ async function newInstance(settings: WallSettings, folder: string): Promise<Inst
   return {
     url,
     async start() {
-      wall ??= await startWall({ ...settings, PORT: port }, { folder })
+      wall ??= await startWall({ ...settings, PORT: port }, { folder, program: QUICK_WALL })
       await armed(url)
     },
     stop: end('stop'),

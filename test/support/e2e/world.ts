@@ -49,6 +49,9 @@ export type World = At &
     restart(): Promise<void>
   }
 
+/** What runs a wall that looks more often and waits less than an operator's. */
+export const QUICK_WALL: readonly string[] = [process.execPath, join(import.meta.dir, 'quick-wall.ts')]
+
 const QUICK = { RECONCILE_INTERVAL_MS: '200', VERIFY_TIMEOUT_MS: '2000', SETTLE_TIMEOUT_MS: '1000' }
 
 /** Starts a chain and a facilitator; `settings` are for every wall. */
@@ -68,7 +71,8 @@ export async function startSurroundings(
     RPC_URL: network.rpcUrl,
     ...settings,
   }
-  const start = (own: WallSettings, limits?: string) => startWall({ ...common, ...own }, { folder, limits })
+  const start = (own: WallSettings, limits?: string) =>
+    startWall({ ...common, ...own }, { folder, limits, program: QUICK_WALL })
   return {
     folder,
     databasePath,
