@@ -16,8 +16,8 @@ import { createTicks } from './ticks.ts'
 import { createTitle } from './title.ts'
 import { createTooltip } from './tooltip.ts'
 import { createTour } from './tour.ts'
-import '../styles/label.css'
 import '../styles/panel.css'
+import '../styles/label.css'
 
 /** Builds the components in their places. */
 export function createLazyUi(page: Page, signal: AbortSignal): Component {
