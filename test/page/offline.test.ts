@@ -31,7 +31,7 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
         void look()
         await promise
       })
-      expect(server.asked.filter((path) => /canvas|blocks/.test(path))).toEqual(['/api/canvas.bin', '/api/blocks'])
+      expect(server.asked.filter((path) => /^.api.(?:canvas|blocks)/.test(path))).toEqual(['/api/canvas.bin', '/api/blocks'])
     } finally {
       await server.stop()
     }
