@@ -1,11 +1,27 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { startSampleServer } from '../support/page/sample-server.ts'
+import { at } from '../support/page/sample-wall.ts'
 import { browserForTests } from '../support/page/test-page.ts'
 
 // Goal: the page can be installed, and shows the last wall where there is no line. Method: a server of its own is stopped
 // under a page that has been open for a while.
 
 const browser = await browserForTests()
+
+/** Waits until the wall is kept for when there is no line. */
+const isKept = (page: Page) =>
+  page.evaluate(async () => {
+    const { resolve, promise } = Promise.withResolvers<void>()
+    const look = async () => {
+      // What is kept last.
+      const isKept = (await caches.match('/api/blocks', { ignoreVary: true })) !== undefined
+      if (isKept && navigator.serviceWorker.controller) resolve()
+      else requestAnimationFrame(() => void look())
+    }
+    void look()
+    await promise
+  })
 
 describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
   afterAll(async () => {
@@ -20,17 +36,7 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
     page.on('pageerror', (error) => troubles.push(error.message))
     try {
       await page.goto(server.url.href)
-      await page.evaluate(async () => {
-        const { resolve, promise } = Promise.withResolvers<void>()
-        const look = async () => {
-          // What is kept last.
-          const isKept = (await caches.match('/api/blocks', { ignoreVary: true })) !== undefined
-          if (isKept && navigator.serviceWorker.controller) resolve()
-          else requestAnimationFrame(() => void look())
-        }
-        void look()
-        await promise
-      })
+      await isKept(page)
       expect(server.asked.filter((path) => /^.api.(?:canvas|blocks)/.test(path))).toEqual(['/api/canvas.bin', '/api/blocks'])
     } finally {
       await server.stop()
@@ -40,6 +46,26 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
     await page.locator('#card .title').getByText('Hello from a machine.').waitFor()
     await page.locator('#stale').getByText('Not up to date').waitFor({ timeout: 30_000 })
     expect(troubles).toEqual([])
+  }, 90_000)
+
+  test('who comes back reads the wall once, too: what is preloaded is what is used', async () => {
+    if ('reason' in browser) return
+    const server = await startSampleServer()
+    const page = await browser.newPage({ reducedMotion: 'reduce' })
+    try {
+      await page.goto(server.url.href)
+      await isKept(page)
+      const reads: string[] = []
+      page.on('request', (request) => {
+        if (/canvas[.]bin$|api.blocks$/.test(request.url())) reads.push(new URL(request.url()).pathname)
+      })
+      server.repaint(at(80, 45), new Uint8Array(100).fill(180).toBase64())
+      await page.reload()
+      await page.getByText('4 of 14,400 blocks sold').waitFor()
+      expect(reads).toEqual(['/api/canvas.bin', '/api/blocks'])
+    } finally {
+      await server.stop()
+    }
   }, 90_000)
 
   test('a browser finds what it needs to install it', async () => {

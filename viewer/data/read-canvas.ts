@@ -8,6 +8,10 @@ import type { BlocksMessage } from './blocks-worker.ts'
 const PIXELS = '/api/canvas.bin'
 const BLOCKS = '/api/blocks'
 
+// The rest is asked for when so many blocks have their pictures. Sooner it would delay them on a slow line; once all of them
+// are there, its way through the network would be waited for.
+const NEARLY_ALL = 0.85 * TOTAL_BLOCKS
+
 /** Called with pictures as they arrive: those of consecutive blocks, from `first` on. */
 type OnPictures = (first: number, bytes: Uint8Array) => void
 
@@ -29,10 +33,14 @@ export function canvasReader(ask: (path: string) => Promise<Response> = fetch): 
     return response
   }
   return async (onPictures = () => {}) => {
-    // One after the other: on a slow line all else would delay the pictures.
     const first = await read(PIXELS)
-    const pixels = await readPixels(first.body, onPictures)
-    const second = await read(BLOCKS)
+    let asked: Promise<Response> | undefined
+    const pixels = await readPixels(first.body, (at, bytes) => {
+      onPictures(at, bytes)
+      if (at >= NEARLY_ALL) asked ??= read(BLOCKS)
+      asked?.catch(() => {})
+    })
+    const second = await (asked ?? read(BLOCKS))
     // A worker parses the blocks, so that the page stays responsive. It starts while the text is arriving.
     const blocks = await parse(second.arrayBuffer())
     return { pixels, blocks, number: Math.min(numberOf(first), numberOf(second)) }

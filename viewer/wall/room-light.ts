@@ -24,28 +24,32 @@ type Light = readonly [red: number, green: number, blue: number]
 
 /** The light as RGBA, row by row; it is dark where nothing is painted near. */
 export function roomLight(wall: Pick<Wall, 'claims' | 'texture'>): Uint8ClampedArray<ArrayBuffer> {
-  const lamps = lampsOf(wall)
+  const light = spread(spread(lampsOf(wall), ACROSS, DOWN), DOWN, LIGHT_WIDTH)
   const rgba = new Uint8ClampedArray(LIGHT_WIDTH * LIGHT_HEIGHT * 4)
-  for (let at = 0; at < LIGHT_WIDTH * LIGHT_HEIGHT; at++) {
-    const [x, y] = [(at % LIGHT_WIDTH) - AROUND, Math.floor(at / LIGHT_WIDTH) - AROUND]
-    const light = lightAt(lamps, x, y)
-    const strongest = Math.max(...light)
-    if (strongest === 0) continue
-    rgba.set([...light.map((part) => 255 * Math.sqrt(part / strongest)), STRENGTH * Math.sqrt(strongest)], at * 4)
-  }
+  light.forEach((parts, at) => {
+    const strongest = Math.max(...parts)
+    if (strongest === 0) return
+    rgba.set([...parts.map((part) => 255 * Math.sqrt(part / strongest)), STRENGTH * Math.sqrt(strongest)], at * 4)
+  })
   return rgba
 }
 
-function lightAt(lamps: readonly Light[], x: number, y: number): Light {
-  let [red, green, blue] = [0, 0, 0]
-  lamps.forEach((lamp, i) => {
-    const away = Math.hypot((i % ACROSS) - x, Math.floor(i / ACROSS) - y)
-    const share = Math.exp(-((away / REACH) ** 2) / 2) / (2 * Math.PI * REACH ** 2)
-    red += lamp[0] * share
-    green += lamp[1] * share
-    blue += lamp[2] * share
-  })
-  return [red, green, blue]
+// What a lamp gives to places so far from it along one axis. A Gaussian in two dimensions is the product of two in one.
+const shareAt = (away: number) => Math.exp(-((away / REACH) ** 2) / 2) / (Math.sqrt(2 * Math.PI) * REACH)
+
+/** Spreads light along its lines, and beyond their ends; answers it with lines and columns exchanged. */
+function spread(light: readonly Light[], width: number, height: number): Light[] {
+  const places = Array.from({ length: width + 2 * AROUND }, (_, x) => x - AROUND)
+  return places.flatMap((x) =>
+    Array.from({ length: height }, (_, y) => {
+      const sum: [number, number, number] = [0, 0, 0]
+      for (let from = 0; from < width; from++) {
+        const share = shareAt(from - x)
+        light[y * width + from]?.forEach((part, k) => (sum[k] = (sum[k] ?? 0) + part * share))
+      }
+      return sum
+    }),
+  )
 }
 
 /** How bright each lamp is in each part, 0 to 1: the mean of its blocks, told by the pixel in the middle of each. */
