@@ -39,6 +39,7 @@ export type Shell = {
 /** A shell that is not started yet. */
 export function createShell(page: ShellDeps): Shell {
   const { stage } = page
+  hideNotice()
   const appearance = createAppearance(() => {
     page.setTheme(appearance.theme())
     askFrame()

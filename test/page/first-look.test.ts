@@ -85,6 +85,31 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.goto(server().url.href)
     await page.getByText('The wall could not be read.').waitFor()
     expect(await colourAt(page, { x: 5, y: 5 })).toBe('#e5dfd5')
+    // It would try again.
+    await page.close()
+    troubles.length = 0
+  })
+
+  test.each(['', 'paint'])('a page whose script does not arrive says so after a while: /%s', async (path) => {
+    const page = await newPage()
+    await page.route(/assets[/](?:index|paint)-.*js$/, (route) => route.abort())
+    const session = await page.context().newCDPSession(page)
+    await session.send('Animation.enable')
+    await session.send('Animation.setPlaybackRate', { playbackRate: 100 })
+    await page.goto(`${server().url.href}${path}`)
+    await page.getByText('The script of this page has not arrived.').waitFor()
+    expect(await page.getByRole('link', { name: 'all works and agents' }).getAttribute('href')).toBe('/atlas')
+    troubles.length = 0
+  })
+
+  test('a read that fails is tried again by itself', async () => {
+    const page = await newPage()
+    server().answerWith(503)
+    await page.goto(server().url.href)
+    await page.getByText('The wall could not be read.').waitFor()
+    server().answerWith(200)
+    await page.getByText('4 of 14,400 blocks sold').waitFor()
+    expect(await page.isVisible('#notice')).toBe(false)
     troubles.length = 0
   })
 

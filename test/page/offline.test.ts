@@ -37,7 +37,10 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
     try {
       await page.goto(server.url.href)
       await isKept(page)
-      expect(server.asked.filter((path) => /^.api.(?:canvas|blocks)/.test(path))).toEqual(['/api/canvas.bin', '/api/blocks'])
+      expect(server.asked.filter((path) => /^.api.(?:canvas|blocks)/.test(path))).toEqual([
+        '/api/canvas.bin',
+        '/api/blocks',
+      ])
     } finally {
       await server.stop()
     }

@@ -12,5 +12,8 @@ export function showNotice(text: string, retry: () => void) {
   element().hidden = false
 }
 
-/** Hides the message. */
-export const hideNotice = () => void (element().hidden = true)
+/** Hides the message, also the one that the page has for when no script arrives. */
+export function hideNotice() {
+  element().hidden = true
+  element().classList.remove('late')
+}
