@@ -10,21 +10,17 @@ import { fastestKeys } from '../../server/adapters/wallets/recover.ts'
 import { segmentOf, summed } from '../../server/http/canvas/precompressed-body.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { editMessage } from '../../shared/signing.ts'
+import floorSql from './floor-server.sql' with { type: 'text' }
 
 const [folder = ''] = process.argv.slice(2)
 
 const keys = await fastestKeys()
 const connection = connect(join(folder, 'floor.sqlite'))
-connection.run('PRAGMA journal_mode = WAL')
-connection.run('CREATE TABLE rows (id INTEGER PRIMARY KEY, block INTEGER, message TEXT, pixels BLOB)')
-connection.run('CREATE TABLE blocks (i INTEGER PRIMARY KEY, message TEXT, pixels BLOB, changed INTEGER)')
+const [journal = '', createLog = '', createBlocks = '', insert = '', replace = ''] = floorSql.split(';\n')
+for (const statement of [journal, createLog, createBlocks]) connection.run(statement)
 type Row = { readonly block: number; readonly message: string; readonly pixels: Uint8Array | null }
-const append = connection.prepare<unknown, Row>(
-  'INSERT INTO rows (block, message, pixels) VALUES ($block, $message, $pixels)',
-)
-const show = connection.prepare<unknown, Row>(
-  'INSERT OR REPLACE INTO blocks (i, message, pixels) VALUES ($block, $message, $pixels)',
-)
+const append = connection.prepare<unknown, Row>(insert)
+const show = connection.prepare<unknown, Row>(replace)
 
 /** Checks who signed a repaint, and keeps it with one commit that others share. */
 async function repaint(request: Request & { readonly params: { readonly coord: string } }): Promise<Response> {
