@@ -48,6 +48,7 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images'> &
     readonly limits: RateLimits
     readonly trustedHops: number | undefined // how many proxies are trusted; undefined: see `addressReader`
     readonly viewer: ViewerFiles
+    readonly chatView: string // the HTML of the view in chats
     readonly logger: Logger
     readonly ledgerReader: LedgerReader
     readonly pictures: Pictures

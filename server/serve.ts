@@ -23,7 +23,7 @@ import { runPeriodically } from './health/run-periodically.ts'
 import { afterStartUpCheck } from './health/start-up-check.ts'
 import { watchPurchases, type PurchaseWatch } from './health/watch-purchases.ts'
 import { watchStore } from './health/watch-store.ts'
-import { viewerFiles } from './http/answer/viewer-files.ts'
+import { builtPages } from './http/answer/viewer-files.ts'
 import { canvasReads } from './http/canvas/canvas-read.ts'
 import { live } from './http/live/stream.ts'
 import { mcpCalls } from './http/mcp.ts'
@@ -230,7 +230,7 @@ async function openWall({ config, times, ahead, logger }: Given, meters: Meters,
     clock,
     times,
   })
-  const viewer = await viewerFiles(await pageFiles(), { title: offer.title, price: moneyText(offer.terms.amount) })
+  const pages = await builtPages(await pageFiles(), { ...offer, price: moneyText(offer.terms.amount) })
   const { view, advance, subscribe, reads } = await afterStartUpCheck(ahead.checked, async () => {
     const follower = await followLog(log)
     const reads = canvasReads({ view: follower.view, terms: offer.terms, clock, everyMs: times.publishedEveryMs })
@@ -273,7 +273,7 @@ async function openWall({ config, times, ahead, logger }: Given, meters: Meters,
     trustedHops: config.trustedHops,
     editing: { blocks, wallets, clock, hosts, view, advance, limits },
     registering: { agents, wallets, clock, hosts, advance, limits },
-    viewer,
+    ...pages,
     bindHost: config.host,
     ...(meters.http === undefined ? {} : { meter: meters.http }),
   }).listen({ hostname: config.host, port: config.port })

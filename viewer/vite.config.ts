@@ -35,6 +35,45 @@ const paintPage: Plugin = {
   },
 }
 
+/** Builds the view for chats into one file, since a host shows it in a frame that has no address to load others from. */
+const chatView: Plugin = {
+  name: 'chat-view',
+  apply: 'build',
+  async writeBundle({ dir = '' }) {
+    const { root } = this.environment.config
+    await build({
+      root,
+      configFile: false,
+      plugins: [zoomButtonsPlugin, inOneFile],
+      logLevel: 'error',
+      build: { ...pages, outDir: dir, emptyOutDir: false, rolldownOptions: { input: `${root}/chat.html` } },
+    })
+  },
+}
+
+/** Moves the script and the styles of a page into its HTML. */
+const inOneFile: Plugin = {
+  name: 'in-one-file',
+  enforce: 'post',
+  generateBundle(_, bundle) {
+    const files = Object.values(bundle)
+    const page = files.find(({ fileName }) => fileName.endsWith('.html'))
+    if (page?.type !== 'asset') throw new Error('the build has no page')
+    let html = String(page.source)
+    for (const file of files) {
+      if (file === page) continue
+      const content = file.type === 'chunk' ? file.code.replaceAll('</script', '<\\/script') : String(file.source)
+      const [tag, inline] =
+        file.type === 'chunk'
+          ? [/<script[^>]*src="[^"]*"[^>]*><\/script>/, `<script type="module">${content}</script>`]
+          : [/<link rel="stylesheet"[^>]*>/, `<style>${content}</style>`]
+      html = html.replace(tag, () => inline)
+      delete bundle[file.fileName]
+    }
+    page.source = html
+  },
+}
+
 export default defineConfig({
   resolve: { alias: { regl: 'regl/dist/regl.unchecked.js' } },
   build: {
@@ -47,5 +86,5 @@ export default defineConfig({
       output: { entryFileNames: ({ name }) => (name === OFFLINE ? '[name].js' : 'assets/[name]-[hash].js') },
     },
   },
-  plugins: [reglPlugin, shaderPlugin, zoomButtonsPlugin, paintPage],
+  plugins: [reglPlugin, shaderPlugin, zoomButtonsPlugin, paintPage, chatView],
 })

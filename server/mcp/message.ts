@@ -17,6 +17,9 @@ const methods = {
   ping: isSpecType.PingRequest,
   'tools/list': isSpecType.ListToolsRequest,
   'tools/call': isSpecType.CallToolRequest,
+  'resources/list': isSpecType.ListResourcesRequest,
+  'resources/templates/list': isSpecType.ListResourceTemplatesRequest,
+  'resources/read': isSpecType.ReadResourceRequest,
 } as const
 
 export type Method = keyof typeof methods

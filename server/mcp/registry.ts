@@ -1,6 +1,7 @@
 /** Every tool, in the order it is listed: those of the contract, then what helps with them. */
 
 import type { Tool as ListedTool } from '@modelcontextprotocol/server'
+import { SHOWN_IN_CHAT } from './chat-view.ts'
 import { PRICE_OF_BLOCK, type Tool } from './tool.ts'
 import { buyArea } from './tools/buy-area.ts'
 import { buyBlock } from './tools/buy-block.ts'
@@ -56,13 +57,14 @@ export const toolList = (price: string): typeof PRICELESS =>
   PRICELESS.map((tool) => ({ ...tool, description: tool.description.replaceAll(PRICE_OF_BLOCK, price) }))
 
 /** The same before it has a price: plain JSON schemas, without what TypeBox keeps beside them. */
-const PRICELESS = TOOLS.map(({ name, title, description, annotations, input, output }) => ({
+const PRICELESS = TOOLS.map(({ name, title, description, annotations, input, output, isShown }) => ({
   name,
   title,
   description,
   inputSchema: optionalWhereDefaulted(published(input)),
   ...(output === undefined ? {} : { outputSchema: published(bare(output)) }),
   annotations,
+  ...(isShown ? { _meta: SHOWN_IN_CHAT } : {}),
 }))
 
 // A member may have one of those names.

@@ -14,6 +14,7 @@ import {
 import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { StoreUnavailable } from '../domain/failure.ts'
 import { storeUnavailable } from '../domain/purchase/refusals.ts'
+import { readResource, resourceList } from './chat-view.ts'
 import type { Id, Message } from './message.ts'
 import { toolList, toolNamed } from './registry.ts'
 import { PAYMENT_META, refuse, type Reply, type RpcError } from './reply.ts'
@@ -78,9 +79,21 @@ const UNTIL_UPGRADED = { ttlMs: 300_000, cacheScope: 'public' } as const
 function serverFor(deps: McpDeps, caller: Caller, fail: (error: unknown) => void): Server {
   const server = new Server(
     { name: 'pixel-wall', title: deps.offer.title, version: '1.0.0', websiteUrl: deps.offer.baseUrl },
-    { capabilities: { tools: {} }, instructions: instructions(deps), cacheHints: { 'tools/list': UNTIL_UPGRADED } },
+    {
+      capabilities: { tools: {}, resources: {} },
+      instructions: instructions(deps),
+      cacheHints: { 'tools/list': UNTIL_UPGRADED, 'resources/list': UNTIL_UPGRADED, 'resources/read': UNTIL_UPGRADED },
+    },
   )
   server.setRequestHandler('tools/list', () => ({ tools: toolList(priceIn(deps)) }))
+  server.setRequestHandler('resources/list', resourceList)
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }))
+  server.setRequestHandler('resources/read', ({ params: { uri } }) => {
+    const resource = readResource(uri, { html: deps.chatView, baseUrl: deps.offer.baseUrl })
+    if (resource === undefined)
+      throw new RpcFailure({ code: ProtocolErrorCode.InvalidParams, message: 'Unknown resource.', data: { uri } })
+    return resource
+  })
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = toolNamed(params.name)
     if (tool === undefined) throw new RpcFailure({ code: ProtocolErrorCode.InvalidParams, message: 'Unknown tool.' })

@@ -39,6 +39,7 @@ export type McpDeps = PreviewDeps &
     readonly readAreaEdit: (value: unknown) => EditAreaBody | Failure
     readonly readPainterNaming: (value: unknown) => PainterBody | Failure
     readonly registering: RegisterDeps
+    readonly chatView: string // the HTML of the view in chats
   }
 
 /** Hints by which clients decide whether to ask their user first. None of them has a default here. */
@@ -83,6 +84,7 @@ export type ToolWords = {
   readonly input: TObject
   readonly output?: TObject
   readonly budget?: BudgetName // of the caller's address, beside that for all calls
+  readonly isShown?: true // in the chat, where the host shows views
 }
 
 /** What a description says where a block's price belongs, which only the settings know. */

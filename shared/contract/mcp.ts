@@ -6,7 +6,8 @@ export const RpcRequest = Type.Object({
   jsonrpc: Type.Literal('2.0'),
   id: Type.Optional(Type.Union([Type.Integer(), Type.String()])),
   method: Type.String({
-    description: 'initialize, tools/list, tools/call or ping; notifications are taken and not answered.',
+    description:
+      'initialize, tools/list, tools/call, resources/list, resources/read or ping; notifications are taken and not answered.',
     examples: ['tools/list'],
   }),
   params: Type.Optional(Type.Record(Type.String(), Type.Unknown())),

@@ -1,7 +1,7 @@
 /** The paint page: wires the sketch, its steps, their components and the preview. */
 
-import { BLOCK_SIZE, cellOf, parseCoord } from '../../shared/wall.ts'
-import { clamp, fit, isFitted, lookAt, reveal, viewOf, type Camera } from '../camera/camera.ts'
+import { cellOf, parseCoord } from '../../shared/wall.ts'
+import { clamp, fit, isFitted, reveal, viewOf, type Camera } from '../camera/camera.ts'
 import { createShell } from '../shell.ts'
 import { query } from '../ui/dom.ts'
 import { countText } from '../wall/formatting.ts'
@@ -17,14 +17,8 @@ import { createOwnerSection } from './owner-section.ts'
 import { listenToInput, type PreviewControls } from './pointer-input.ts'
 import { createPreview } from './preview.ts'
 import { heldBlocks } from './service.ts'
-import { areaCovered, areaOf, newSketch, movedTo, withPicture, type Sketch } from './sketch.ts'
+import { areaCovered, areaOf, lookAtSketch, newSketch, movedTo, withPicture, type Sketch } from './sketch.ts'
 import { createSteps } from './steps.ts'
-
-// A picture that is looked at is at most this large, in CSS pixels per wall pixel.
-const LOOK_ZOOM = 8
-
-// So much of the wall around it is looked at with it: half of its longer side, and no less than this.
-const AROUND_BLOCKS = 3
 
 // How long a picture lies still before the service is asked who is paying for its blocks, and how often again.
 const REST_MS = 500
@@ -105,10 +99,7 @@ function draw() {
 }
 
 function lookAtPicture() {
-  const { left, top, right, bottom } = areaCovered(sketch)
-  const around = Math.max(AROUND_BLOCKS, Math.max(sketch.size.w, sketch.size.h) / 2) * BLOCK_SIZE
-  const area = { left: left - around, top: top - around, right: right + around, bottom: bottom + around }
-  turn(lookAt(area, view, LOOK_ZOOM))
+  turn(lookAtSketch(sketch, view))
 }
 
 async function open(file: File) {

@@ -26,6 +26,9 @@ const STOP = '#e5484d'
 // How much of the picture is taken away there.
 const TAKEN_AWAY = 'rgb(0 0 0 / 0.4)'
 
+// The line around the picture, in CSS pixels.
+const OUTLINE_PX = 4
+
 const colours = PALETTE.map((colour) => [...bytesOf(colour), 255])
 
 /** A preview on a canvas. */
@@ -89,7 +92,9 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme): Preview 
       const line = ratio * plan.pixel // one CSS pixel
       bar(context, barred, line)
       frame(context, owned, line)
-      outline(context, [left, top, right - left, bottom - top], line)
+      // Beside the picture, so that it covers none of its pixels.
+      const beside = (line * OUTLINE_PX) / 2
+      outline(context, [left - beside, top - beside, right - left + 2 * beside, bottom - top + 2 * beside], line)
     },
   }
 }
@@ -176,7 +181,7 @@ function frame(context: CanvasRenderingContext2D, blocks: readonly BlockIndex[],
 
 function outline(context: CanvasRenderingContext2D, box: readonly [number, number, number, number], line: number) {
   for (const [colour, width] of [
-    ['#000', 4],
+    ['#000', OUTLINE_PX],
     ['#fff', 2],
   ] as const) {
     context.strokeStyle = colour

@@ -4,7 +4,7 @@ import { AREA_BLOCKS_MAX, blocksOf, type Area, type AreaSize } from '../../share
 import type { Dither } from '../../shared/quantise.ts'
 import type { Fit } from '../../shared/resample.ts'
 import { BLOCK_SIZE, COLS, ROWS, type BlockIndex, type Cell } from '../../shared/wall.ts'
-import type { Rect } from '../camera/camera.ts'
+import { lookAt, type Camera, type Rect, type View } from '../camera/camera.ts'
 import type { Wall } from '../wall/wall-model.ts'
 
 /** A picture in its own pixels, before it is painted in blocks. */
@@ -137,6 +137,23 @@ export const areaOf = ({ at, size }: Pick<Sketch, 'at' | 'size'>): Area => ({ ..
 export function areaCovered({ at, size }: Pick<Sketch, 'at' | 'size'>): Rect {
   const [left, top] = [at.col * BLOCK_SIZE, at.row * BLOCK_SIZE]
   return { left, top, right: left + size.w * BLOCK_SIZE, bottom: top + size.h * BLOCK_SIZE }
+}
+
+// A picture that is looked at is at most this large, in CSS pixels per wall pixel.
+const LOOK_ZOOM = 8
+
+// So much of the wall around it is looked at with it: half of its longer side, and no less than this.
+const AROUND_BLOCKS = 3
+
+/** The look at the picture and at some of the wall around it. */
+export function lookAtSketch(sketch: Pick<Sketch, 'at' | 'size'>, view: View): Camera {
+  const { left, top, right, bottom } = areaCovered(sketch)
+  const around = Math.max(AROUND_BLOCKS, Math.max(sketch.size.w, sketch.size.h) / 2) * BLOCK_SIZE
+  return lookAt(
+    { left: left - around, top: top - around, right: right + around, bottom: bottom + around },
+    view,
+    LOOK_ZOOM,
+  )
 }
 
 /** The painted picture; `undefined` while it is being painted again. */

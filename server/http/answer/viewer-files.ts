@@ -12,6 +12,7 @@ export type ViewerFiles = (path: string) => CachedResponse | undefined
 const PAGE_END = '.html'
 const MANIFEST_END = '.webmanifest'
 const INDEX = `index${PAGE_END}`
+const CHAT_VIEW = `chat${PAGE_END}`
 
 // Vite puts a content hash into every file name but those of pages.
 const HASHED = 'assets/'
@@ -46,6 +47,7 @@ const BUILT: PageWords = { title: 'Pixel Wall', price: USUAL_PRICE }
 export async function viewerFiles(files: ReadonlyMap<string, string>, words: PageWords = BUILT): Promise<ViewerFiles> {
   const answers = new Map<string, CachedResponse>()
   for (const [name, path] of files) {
+    if (name === CHAT_VIEW) continue
     const file = Bun.file(path)
     const content = retold(name, await file.bytes(), words)
     const plain = cachedResponse({
@@ -60,6 +62,20 @@ export async function viewerFiles(files: ReadonlyMap<string, string>, words: Pag
     if (isPage) answers.set(name === INDEX ? '/' : `/${name.slice(0, -PAGE_END.length)}`, answer)
   }
   return (path) => answers.get(path)
+}
+
+/** All that Vite built: the files of the page, and the view for chats of a wall at `baseUrl`. */
+export const builtPages = async (
+  files: ReadonlyMap<string, string>,
+  words: PageWords & { readonly baseUrl: string },
+) => ({ viewer: await viewerFiles(files, words), chatView: await chatView(files, words, words.baseUrl) })
+
+/** The view of the wall for chats, which is no address of the service; empty where the page was not built. */
+export async function chatView(files: ReadonlyMap<string, string>, words: PageWords, baseUrl: string): Promise<string> {
+  const path = files.get(CHAT_VIEW)
+  if (path === undefined) return ''
+  const html = new TextDecoder().decode(retold(CHAT_VIEW, await Bun.file(path).bytes(), words))
+  return html.replace('<meta name="wall" content=""', () => `<meta name="wall" content="${inMarkup(baseUrl)}"`)
 }
 
 /** A page or the manifest, with the wall's title and price filled in. */

@@ -22,6 +22,7 @@ export const findSpace = tool(
     description:
       'Use to find open rectangles of w x h blocks, nearest the wall’s centre or a block you name. Not for single blocks (list_unclaimed). Free, no side effects: nothing is held, so another buyer may be quicker; buy one whole with buy_area (at is its coord). Errors: invalid_size, invalid_coordinate, invalid_limit, too_many_requests, database_unavailable. Returns {w, h, asset, note, spaces}: each with coord (its top left block), blocks in buying order and price for all; nearest first, none sharing a block, empty when there is no room, fewer than limit when they are large.',
     annotations: READ_ONLY,
+    isShown: true,
     budget: 'searches',
     input: Arguments({
       w: { ...w, description: `Width in blocks of 10 pixels, 1 to ${COLS}. Default 1.` },

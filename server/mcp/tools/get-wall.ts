@@ -20,6 +20,7 @@ export const getWall = tool(
     description:
       'Use first, to learn the size of the wall, the price of a block, the 240 colours that pixels index and how many blocks are sold. Not for single blocks (get_block), a picture (get_wall_image) or open places (list_unclaimed, find_space). Free, no side effects, no arguments. Returns {canvas, pricing, palette, stats, canvasUrl}; canvasUrl serves every claimed block at once and is large.',
     annotations: READ_ONLY,
+    isShown: true,
     input: Arguments({}),
     output: Output({ canvas, pricing, palette, stats, canvasUrl: Type.String() }),
   },

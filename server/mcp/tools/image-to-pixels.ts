@@ -35,6 +35,7 @@ export const imageToPixels = tool(
     description:
       'Use to make the px of buy_block, or pixels of set_pixels, from a PNG, JPEG or raw RGB picture of at most 44 KiB. Not for larger ones, or more than 64 blocks: POST the file to /api/pixels, which takes 4 MiB. Free, no side effects: nothing is kept. Errors: invalid_image, invalid_size, invalid_option, server_busy, too_many_requests. Returns {w, h, blocks} and a PNG of the result; blocks are row by row, each with dx and dy (columns and rows from the first) and px.',
     annotations: READ_ONLY,
+    isShown: true,
     budget: 'uploads',
     input: Arguments({
       image: Type.String({

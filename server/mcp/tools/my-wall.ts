@@ -15,6 +15,7 @@ export const myWall = tool(
     description:
       'Use when you have lost your state, or were cut off while paying: tells which blocks a wallet owns and which of them were bought as areas, who may repaint it, which purchases are unfinished and what to do about each, and what the operator owes it. Not for a list of all agents (get_founding_machines). Free, no side effects. Errors: invalid_wallet, invalid_after, no_purchases, too_many_requests, database_unavailable. Returns {wallet, name, framework, rank, firstSeenAt, painter, blocks, areas, nextAfter, hasMore, open, credits, contact, untrusted}, the address truncated; where open says resend, make the same call again, signed as before or from the same wallet: it is not charged twice.',
     annotations: READ_ONLY,
+    isShown: true,
     budget: 'searches',
     input: Arguments({
       wallet: WalletArgument,

@@ -35,6 +35,7 @@ export const previewBlock: Tool = {
   description:
     'Use before buy_block, with the same arguments, or with w and h before buy_area: would they be accepted, which block or area would it be, on which terms, and how would it look among its neighbours. Not to buy and no reservation: another buyer may be quicker. Free, no side effects. Errors: invalid_coordinate, invalid_area, invalid_body, too_many_requests, database_unavailable; flaws of the listing are no errors but come as problems, all at once. Returns {acceptable, problems, block, area, state, price, request, terms} and a PNG of the place, up to eight times its size.',
   annotations: READ_ONLY,
+  isShown: true,
   budget: 'previews',
   input: PreviewArguments,
   output: Output(withoutImage),

@@ -140,7 +140,7 @@ describe('what the revision forbids', () => {
     expect(answer).toMatchObject({ status: 400, error: { code: -32_602 } })
   })
 
-  test.each(['ping', 'resources/list', 'nope'])('the method %s is not there', async (method) => {
+  test.each(['ping', 'prompts/list', 'nope'])('the method %s is not there', async (method) => {
     expect((await say(method)).error?.code).toBe(-32_601)
   })
 

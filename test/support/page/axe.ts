@@ -1,6 +1,6 @@
 /** What is wrong with a page for those who see it, press it or hear it badly. */
 
-import type { Page } from 'playwright-core'
+import type { Frame, Page } from 'playwright-core'
 
 /** The windows that the page is looked at in: desktops, one enlarged to 200 %, and a phone. */
 export const SIZES = [
@@ -13,7 +13,7 @@ export const SIZES = [
 const axe = await Bun.file(new URL(import.meta.resolve('axe-core/axe.min.js'))).text()
 
 /** Each rule that axe finds broken, with the elements that break it. */
-export async function violationsOf(page: Page): Promise<unknown> {
+export async function violationsOf(page: Page | Frame): Promise<unknown> {
   await page.evaluate(axe)
   return page.evaluate(async () => {
     const { violations } = await Reflect.get(window, 'axe').run(document, { resultTypes: ['violations'] })

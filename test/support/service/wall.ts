@@ -128,6 +128,7 @@ export async function openWall(
     editing: { ...world, blocks, view },
     registering: { ...world, agents },
     viewer: await viewerFiles(new Map()),
+    chatView: '',
     ...changes,
   })
   // The canvas read is published a moment after a change; a test reads what it has just done.

@@ -65,7 +65,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'db/sqlite/': { files: STORE, uses: NODE },
   'db/postgres/': { files: STORE, uses: NODE },
   'db/': { files: STORE.concat('db/'), uses: ['node:*'] },
-  'viewer/': { files: ['shared/'], uses: ['regl', 'vite'] },
+  'viewer/': { files: ['shared/'], uses: ['regl', 'vite', '@modelcontextprotocol/ext-apps'] },
   'bench/': {
     files: ['shared/', 'db/', 'server/local/', ...MEASURED, ...BORROWED],
     shuns: [],

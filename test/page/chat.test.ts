@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Frame, Page } from 'playwright-core'
+import { PALETTE } from '../../shared/palette.ts'
+import { toScreen } from '../../viewer/camera/camera.ts'
+import { lookAtSketch } from '../../viewer/studio/sketch.ts'
+import { violationsOf } from '../support/page/axe.ts'
+import type { Shown } from '../support/page/chat-host.ts'
+import { browserForTests } from '../support/page/test-page.ts'
+
+// Goal: in a chat a person sees the wall with their picture in its place before their agent pays. Method: a host made of the
+// extension's own library calls tools of a wall, and shows what they ask for in a sandboxed frame under the policy they ask for.
+
+const browser = await browserForTests()
+
+const W = 3
+const H = 2
+// No two pixels beside each other are alike.
+const picture = Uint8Array.from({ length: W * H * 100 }, (_, at) => (at * 7) % 240)
+const preview = { coord: '80,45', w: W, h: H, pixels: picture.toBase64() }
+
+describe.skipIf('reason' in browser)('the wall inside a chat', () => {
+  setDefaultTimeout(60_000)
+  const script = new URL('../support/service/serve-chat.ts', import.meta.url).pathname
+  const wall = Bun.spawn([process.execPath, script], { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' })
+  let address = ''
+  let host: Bun.Server<undefined>
+  const asked: string[] = []
+
+  beforeAll(async () => {
+    const { value } = await wall.stdout.getReader().read()
+    address = new TextDecoder().decode(value).trim()
+    host = await serveHost()
+  })
+
+  afterAll(async () => {
+    await host.stop(true)
+    await wall.stdin.end()
+    await wall.exited
+    if (!('reason' in browser)) await browser.close()
+  })
+
+  /** Opens a host that shows a call, and waits until the view has read what it may. */
+  const shown = async (call: Partial<Shown> & Pick<Shown, 'tool'>, width = 720): Promise<readonly [Page, Frame]> => {
+    if ('reason' in browser) throw new Error(browser.reason)
+    const page = await (await browser.newContext({ viewport: { width, height: 700 } })).newPage()
+    page.on('request', (request) => asked.push(request.url()))
+    await page.goto(host.url.href)
+    const whole: Shown = { wall: address, args: {}, theme: 'dark', reaches: true, ...call }
+    await page.evaluate(async (one) => await Reflect.get(globalThis, 'host').show(one), whole)
+    const frame = page.frames().find((one) => one !== page.mainFrame())
+    if (frame === undefined) throw new Error('the host shows nothing')
+    await frame.waitForSelector('body[data-wall]')
+    return [page, frame]
+  }
+
+  const says = async (frame: Frame) => await frame.locator('#offer').textContent()
+  const messages = async (page: Page) => await page.evaluate(() => Reflect.get(globalThis, 'host').messages)
+
+  /** The colour in the middle of each pixel of the picture, as the view draws it. */
+  const drawnPicture = async (frame: Frame) => {
+    const [width, height] = await frame
+      .locator('#wall')
+      .evaluate(({ clientWidth, clientHeight }) => [clientWidth, clientHeight])
+    const view = { width: width ?? 0, height: height ?? 0 }
+    const camera = lookAtSketch({ at: { col: 80, row: 45 }, size: { w: W, h: H } }, view)
+    const points = Array.from(picture, (_, at) =>
+      toScreen(camera, view, { x: 800.5 + (at % (W * 10)), y: 450.5 + Math.floor(at / (W * 10)) }),
+    )
+    return await frame.locator('#wall').evaluate((canvas, wanted) => {
+      const context = (canvas as HTMLCanvasElement).getContext('2d')
+      const hex = ({ x, y }: { x: number; y: number }) =>
+        [...(context?.getImageData(Math.floor(x), Math.floor(y), 1, 1).data ?? [])]
+          .slice(0, 3)
+          .map((value) => value.toString(16).padStart(2, '0'))
+          .join('')
+      return wanted.map((point) => `#${hex(point)}`)
+    }, points)
+  }
+
+  test('a picture stands in its place, pixel by pixel, beside its exact price', async () => {
+    const [page, frame] = await shown({ tool: 'preview_block', args: preview })
+    expect(await says(frame)).toBe('area 80,45,3x2, 6 blocks, open: 6.00 USDC.')
+    expect(await drawnPicture(frame)).toEqual(Array.from(picture, (index) => PALETTE[index] ?? ''))
+    await page.context().close()
+  })
+
+  test('the button tells the model what to buy, names no bytes, and pays nothing', async () => {
+    const [page, frame] = await shown({ tool: 'preview_block', args: preview })
+    await frame.locator('#action').focus()
+    await page.keyboard.press('Enter')
+    await frame.waitForFunction(() => document.getElementById('action')?.textContent === 'Asked')
+    const { host: name } = new URL(address)
+    const text = `Buy area 80,45,3x2 on the pixel wall at ${name} for 6.00 USDC. Take the picture of your last call.`
+    expect(await messages(page)).toEqual([{ type: 'text', text }])
+    await page.context().close()
+  })
+
+  test('a picture that its user moves over a sold block is not offered for sale', async () => {
+    const [page, frame] = await shown({ tool: 'preview_block', args: preview })
+    await frame.locator('#wall').focus()
+    for (const _ of [1, 2]) await page.keyboard.press('ArrowRight')
+    expect(await says(frame)).toBe('area 82,45,3x2: 1 of 6 blocks is taken.')
+    expect(await frame.locator('#action').textContent()).toBe('Find open room')
+    await page.context().close()
+  })
+
+  test('a picture without a place is laid where it has room', async () => {
+    const image = Buffer.from(await (await fetch(`${address}/wall.png?col=0&row=0&cols=2&rows=2`)).arrayBuffer())
+    const [page, frame] = await shown({
+      tool: 'image_to_pixels',
+      args: { image: image.toString('base64'), w: 2, h: 2 },
+    })
+    await frame.waitForFunction(() => document.getElementById('offer')?.textContent?.includes('open:'))
+    expect(await says(frame)).toBe('area 79,44,2x2, 4 blocks, open: 4.00 USDC.')
+    await page.context().close()
+  })
+
+  test.each([
+    ['get_wall', {}, '1 of 14,400 blocks are sold. A block costs 1.00 USDC.'],
+    ['find_space', { w: 4, h: 3 }, 'area 78,43,4x3, 12 blocks, open: 12.00 USDC.'],
+  ])('%s shows the wall', async (tool, args, sentence) => {
+    const [page, frame] = await shown({ tool, args })
+    expect(await says(frame)).toBe(sentence)
+    await page.context().close()
+  })
+
+  test('where the host lets the view ask nobody, the place and the price stand on plain ground', async () => {
+    const [page, frame] = await shown({ tool: 'preview_block', args: preview, reaches: false })
+    expect(await says(frame)).toBe('area 80,45,3x2, 6 blocks, 6.00 USDC.')
+    expect(await drawnPicture(frame)).toEqual(Array.from(picture, (index) => PALETTE[index] ?? ''))
+    await page.context().close()
+  })
+
+  test('the view asks the wall alone, and shows no words of strangers', async () => {
+    asked.length = 0
+    const [page, frame] = await shown({ tool: 'preview_block', args: preview })
+    expect(new Set(asked.map((url) => new URL(url).origin))).toEqual(new Set([address, new URL(host.url).origin]))
+    expect(await frame.evaluate(() => document.body.innerText)).not.toContain('Mallory')
+    await page.context().close()
+  })
+
+  test.each([320, 600, 900])('axe finds nothing to complain about at a width of %i, in either theme', async (width) => {
+    for (const theme of ['dark', 'light'] as const) {
+      const [page, frame] = await shown({ tool: 'preview_block', args: preview, theme }, width)
+      expect(await violationsOf(frame)).toEqual([])
+      expect(await frame.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+      await page.context().close()
+    }
+  })
+
+  /** Serves the host's page, and the frames that it shows under the policies that it builds for them. */
+  async function serveHost(): Promise<Bun.Server<undefined>> {
+    const entry = new URL('../support/page/chat-host.ts', import.meta.url).pathname
+    const { outputs } = await Bun.build({ entrypoints: [entry], target: 'browser' })
+    const code = await outputs[0]?.text()
+    const frames: Response[] = []
+    return Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      routes: {
+        '/': () =>
+          new Response(
+            '<!doctype html><title>A chat</title><script type="module" src="/host.js"></script><style>iframe{width:100%;border:0}</style>',
+            { headers: { 'content-type': 'text/html' } },
+          ),
+        '/host.js': () => new Response(code, { headers: { 'content-type': 'text/javascript' } }),
+        '/frame': {
+          POST: async (request) => {
+            const { html, connect } = (await request.json()) as { html: string; connect: string[] }
+            const policy = `default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src ${connect.join(' ') || "'none'"}`
+            const headers = { 'content-type': 'text/html', 'content-security-policy': policy }
+            return new Response(`/frame/${frames.push(new Response(html, { headers })) - 1}`)
+          },
+        },
+        '/frame/:at': ({ params }) => frames[Number(params.at)]?.clone() ?? new Response(null, { status: 404 }),
+      },
+    })
+  }
+})

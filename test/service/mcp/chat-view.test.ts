@@ -1,0 +1,64 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { getToolUiResourceUri, RESOURCE_MIME_TYPE } from '@modelcontextprotocol/ext-apps/app-bridge'
+import { chatView } from '../../../server/http/answer/viewer-files.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { NEGOTIATED, rpc, TOOL_LIST } from '../../support/service/agent.ts'
+import { openWall, type Wall } from '../../support/service/wall.ts'
+
+// Goal: hosts of MCP Apps find the view of the wall and may let it ask the wall only. Method: the extension's own library reads
+// the tools; both revisions are asked for the resource.
+
+const URI = 'ui://pixel-wall/wall.html'
+const HTML = '<title>Pixel Wall</title>'
+
+let wall: Wall
+beforeAll(async () => {
+  wall = await openWall({ chatView: HTML })
+})
+
+test('the tools that show something name the view, by the key of today and the one before it', () => {
+  const shown = TOOL_LIST.filter((tool) => getToolUiResourceUri(tool) !== undefined)
+  expect(shown.map(({ name }) => name)).toEqual([
+    'get_wall',
+    'preview_block',
+    'find_space',
+    'image_to_pixels',
+    'my_wall',
+  ])
+  for (const tool of shown) expect(tool).toMatchObject({ _meta: { ui: { resourceUri: URI }, 'ui/resourceUri': URI } })
+})
+
+test('the view is the one resource, and may ask this wall only', async () => {
+  const { result: listed } = await rpc(wall, { id: 1, method: 'resources/list' }, NEGOTIATED)
+  expect(listed).toMatchObject({ resources: [{ uri: URI, mimeType: RESOURCE_MIME_TYPE }] })
+  const { result: read } = await rpc(wall, { id: 1, method: 'resources/read', params: { uri: URI } }, NEGOTIATED)
+  const ui = { csp: { connectDomains: ['https://wall.test'] }, prefersBorder: false }
+  expect(read).toEqual({ contents: [{ uri: URI, mimeType: RESOURCE_MIME_TYPE, text: HTML, _meta: { ui } }] })
+})
+
+test('the revision without a handshake serves the same view', async () => {
+  const REVISION = '2026-07-28'
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': REVISION,
+    'io.modelcontextprotocol/clientInfo': { name: 'host', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const headers = { 'mcp-protocol-version': REVISION, 'mcp-method': 'resources/read', 'mcp-name': URI }
+  const request = { id: 1, method: 'resources/read', params: { uri: URI, _meta: meta } }
+  const { result } = await rpc(wall, request, headers)
+  expect(result).toMatchObject({ contents: [{ uri: URI, text: HTML }] })
+})
+
+test('another resource is unknown', async () => {
+  const { error } = await rpc(wall, { id: 1, method: 'resources/read', params: { uri: 'ui://other' } }, NEGOTIATED)
+  expect(error).toEqual({ code: -32_602, message: 'Unknown resource.', data: { uri: 'ui://other' } })
+})
+
+test('the view knows the wall’s address, name and price', async () => {
+  const path = `${scratchFolder()}/chat.html`
+  await Bun.write(path, '<head><title>Pixel Wall</title><meta name="wall" content="" /></head>')
+  const words = { title: 'A "wall"', price: '5.00' }
+  const html = await chatView(new Map([['chat.html', path]]), words, 'https://wall.test')
+  expect(html).toContain('<title>A &quot;wall&quot;</title><meta name="wall" content="https://wall.test" />')
+  expect(html).toContain('<meta name="price" content="5.00" />')
+})

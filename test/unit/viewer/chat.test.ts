@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'bun:test'
+import { proposalOf } from '../../../viewer/chat/proposal.ts'
+import { offerOf, type Shown } from '../../../viewer/chat/words.ts'
+import { newSketch } from '../../../viewer/studio/sketch.ts'
+
+const block = (coord: string, index: number) => ({ block: { coord, index } })
+const pixels = new Uint8Array(600).fill(7)
+
+describe('what a call is about', () => {
+  test.each([
+    [
+      'a preview of an area: its place, and the picture that was sent',
+      {
+        given: { pixels: pixels.toBase64() },
+        answered: { acceptable: true, area: '80,45,3x2', ...block('80,45', 7280) },
+      },
+      { size: { w: 3, h: 2 }, at: { col: 80, row: 45 }, indices: pixels },
+    ],
+    [
+      'a preview of a block: its px',
+      { given: { px: '0a'.repeat(100) }, answered: { acceptable: true, area: null, ...block('3,4', 643) } },
+      { size: { w: 1, h: 1 }, at: { col: 3, row: 4 }, indices: new Uint8Array(100).fill(10) },
+    ],
+    [
+      'a preview without room: no place',
+      { given: { w: 3, h: 2 }, answered: { acceptable: false, area: null, block: null } },
+      { size: { w: 3, h: 2 }, at: undefined },
+    ],
+    [
+      'a preview whose picture has another size: no picture',
+      { given: { pixels: 'AAEC' }, answered: { acceptable: false, area: '80,45,3x2', ...block('80,45', 7280) } },
+      { size: { w: 3, h: 2 }, indices: undefined },
+    ],
+    [
+      'a search for room: the nearest',
+      { given: {}, answered: { w: 4, h: 3, spaces: [{ coord: '78,43' }, { coord: '1,1' }] } },
+      { size: { w: 4, h: 3 }, at: { col: 78, row: 43 } },
+    ],
+    [
+      'a wallet: its first area, and all that it owns',
+      {
+        given: {},
+        answered: { wallet: '0x', blocks: [block('1,0', 1), block('2,0', 2)], areas: [{ area: '1,0,2x1' }] },
+      },
+      { size: { w: 2, h: 1 }, at: { col: 1, row: 0 }, mine: new Set([1, 2]) },
+    ],
+    ['anything else: the whole wall', { given: {}, answered: { stats: {} } }, { size: undefined, at: undefined }],
+  ])('%s', (_, call, proposal) => {
+    expect(proposalOf(call)).toMatchObject(proposal)
+  })
+
+  test('a picture of several blocks is put together row by row', () => {
+    const px = (index: number) => index.toString(16).padStart(2, '0').repeat(100)
+    const blocks = [0, 1].map((dx) => ({ dx, dy: 0, px: px(dx + 1) }))
+    const { indices } = proposalOf({ given: {}, answered: { w: 2, h: 1, blocks } })
+    const row = [...Array.from({ length: 10 }, () => 1), ...Array.from({ length: 10 }, () => 2)]
+    expect(indices).toEqual(Uint8Array.from(Array.from({ length: 10 }, () => row).flat()))
+  })
+})
+
+test('the button names place and price to the model, and never a byte of the picture', () => {
+  const size = { w: 3, h: 2 }
+  const sketch = { ...newSketch({ col: 80, row: 45 }), size }
+  const shown: Shown = { sketch, hasSize: true, hasPlace: true, perBlock: '1.00', host: 'wall.test' }
+  const painted = { ...shown, sketch: { ...sketch, painted: { size, style: sketch.style, indices: pixels } } }
+  expect(
+    [shown, painted, { ...shown, hasPlace: false }, { ...shown, hasSize: false }].map((one) => offerOf(one).message),
+  ).toEqual([
+    'Buy area 80,45,3x2 on the pixel wall at wall.test for 6.00 USDC. Ask me for the picture first.',
+    'Buy area 80,45,3x2 on the pixel wall at wall.test for 6.00 USDC. Take the picture of your last call.',
+    'Find open room for 3x2 blocks on the pixel wall at wall.test.',
+    'I want a picture on the pixel wall at wall.test. Ask me for the picture and its size, and find open room for it.',
+  ])
+})

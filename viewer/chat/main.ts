@@ -1,0 +1,186 @@
+/** The wall inside a chat: shows what a tool's call is about, and says to the model what its user wants. It never signs or pays. */
+
+import { App, applyHostStyleVariables, type McpUiHostContext } from '@modelcontextprotocol/ext-apps'
+import type { Canvas } from '../../shared/contract/canvas.ts'
+import type { Spaces } from '../../shared/contract/space.ts'
+import { BLOCK_SIZE, cellOf, parseCoord, type Cell } from '../../shared/wall.ts'
+import { createAppearance } from '../appearance.ts'
+import { clamp, fit, isFitted, reveal, viewOf, type Camera } from '../camera/camera.ts'
+import { priceOnPage } from '../page-words.ts'
+import { listenToInput } from '../studio/pointer-input.ts'
+import { createPreview } from '../studio/preview.ts'
+import { areaCovered, lookAtSketch, movedTo, newSketch, type Sketch } from '../studio/sketch.ts'
+import { query } from '../ui/dom.ts'
+import { wallWithoutBlocks, withClaims, withPictures, type Wall } from '../wall/wall-model.ts'
+import { proposalOf, WHOLE_WALL, type Proposal } from './proposal.ts'
+import { offerOf, type Offer } from './words.ts'
+
+const MIDDLE: Cell = { col: 80, row: 45 }
+
+const stage = query('stage', HTMLElement)
+const canvas = query('wall', HTMLCanvasElement)
+const words = query('offer', HTMLElement)
+const action = query('action', HTMLButtonElement)
+const address = document.querySelector('meta[name="wall"]')?.getAttribute('content') ?? ''
+const forever = new AbortController().signal
+
+const app = new App({ name: 'pixel-wall', version: '1' }, {}, { autoResize: true })
+const appearance = createAppearance(() => {
+  preview.setTheme(appearance.theme())
+  askDrawing()
+})
+const preview = createPreview(canvas, appearance.theme())
+
+let proposal: Proposal = WHOLE_WALL
+let given: Readonly<Record<string, unknown>> = {}
+let sketch: Sketch = newSketch(MIDDLE)
+let isPlaced = false
+let view = viewOf(stage)
+let camera = fit(view)
+let drawing = false
+let offer: Offer | undefined
+
+function setSketch(next: Sketch) {
+  preview.update(next, sketch)
+  sketch = next
+  showOffer()
+  askDrawing()
+}
+
+function showOffer() {
+  const { host } = new URL(address)
+  const perBlock = sketch.wall?.pricing.perBlock ?? priceOnPage()
+  offer = offerOf({ sketch, hasSize: proposal.size !== undefined, hasPlace: isPlaced, perBlock, host })
+  words.textContent = offer.says
+  action.textContent = offer.label
+  action.hidden = app.getHostCapabilities()?.message === undefined
+  action.disabled = false
+}
+
+function turn(next: Camera) {
+  camera = next
+  askDrawing()
+}
+
+function askDrawing() {
+  if (drawing) return
+  drawing = true
+  requestAnimationFrame(() => {
+    drawing = false
+    preview.draw(sketch, camera, view)
+  })
+}
+
+function lookAtPicture() {
+  turn(proposal.size === undefined ? fit(view) : lookAtSketch(sketch, view))
+}
+
+/** Shows what a call is about. */
+function propose(next: Proposal) {
+  proposal = next
+  const { size = { w: 1, h: 1 }, at, indices, mine } = next
+  isPlaced = at !== undefined
+  const { style, wall } = sketch
+  const picture = { name: '', width: size.w * BLOCK_SIZE, height: size.h * BLOCK_SIZE, isPhoto: false }
+  setSketch(
+    movedTo(
+      {
+        ...newSketch(at ?? MIDDLE),
+        wall,
+        size,
+        mine,
+        picture: next.size === undefined ? undefined : picture,
+        painted: indices === undefined ? undefined : { size, style, indices },
+      },
+      at ?? MIDDLE,
+    ),
+  )
+  lookAtPicture()
+  if (next.size !== undefined && at === undefined) void findRoom(next)
+}
+
+/** Lays a picture without a place where it has room. Where the host lets nobody ask the wall, it stays without one. */
+async function findRoom(asked: Proposal) {
+  const { w = 1, h = 1 } = asked.size ?? {}
+  const found = await readJson<Spaces>(`/api/space?w=${w}&h=${h}&limit=1`).catch(() => undefined)
+  const at = parseCoord(found?.spaces[0]?.coord ?? '')
+  if (at === undefined || proposal !== asked || isPlaced) return
+  isPlaced = true
+  setSketch(movedTo(sketch, cellOf(at)))
+  lookAtPicture()
+}
+
+/** Reads the whole wall. A host may not allow it; then the ground stays plain. */
+async function readWall(): Promise<Wall> {
+  const [pixels, blocks] = await Promise.all([
+    fetch(`${address}/api/canvas.bin`).then((response) => response.arrayBuffer()),
+    readJson<Canvas>('/api/blocks'),
+  ])
+  const wall = withPictures(wallWithoutBlocks(blocks), 0, new Uint8Array(pixels))
+  return { ...withClaims(wall, blocks.blocks), changed: undefined, complete: true }
+}
+
+async function readJson<Body>(path: string): Promise<Body> {
+  const response = await fetch(address + path, { headers: { accept: 'application/json' } })
+  if (!response.ok) throw new Error(`${path} answered ${response.status}`)
+  return (await response.json()) as Body
+}
+
+function follow({ theme, styles }: McpUiHostContext) {
+  if (theme !== undefined) appearance.choose(theme)
+  if (styles?.variables) applyHostStyleVariables(styles.variables)
+}
+
+function fitStage() {
+  const isWhole = isFitted(camera, view)
+  view = viewOf(stage)
+  camera = isWhole ? fit(view) : clamp(camera, view)
+  preview.resize(view)
+  preview.draw(sketch, camera, view)
+}
+
+async function tellModel() {
+  if (offer === undefined) return
+  action.disabled = true
+  const sent = await app
+    .sendMessage({ role: 'user', content: [{ type: 'text', text: offer.message }] })
+    .catch(() => ({ isError: true }))
+  if (sent.isError === true) showOffer()
+  else action.textContent = 'Asked'
+}
+
+app.addEventListener('toolinput', ({ arguments: args = {} }) => (given = args))
+app.addEventListener('toolresult', ({ structuredContent = {}, isError }) => {
+  if (isError !== true) propose(proposalOf({ given, answered: structuredContent as Readonly<Record<string, unknown>> }))
+})
+app.addEventListener('hostcontextchanged', follow)
+action.addEventListener('click', () => void tellModel())
+listenToInput(
+  canvas,
+  {
+    sketch: () => sketch,
+    camera: () => camera,
+    view: () => view,
+    turn,
+    move(at) {
+      if (sketch.picture === undefined || sketch.mine.size > 0) return
+      isPlaced = true
+      setSketch(movedTo(sketch, at))
+      turn(reveal(camera, view, areaCovered(sketch)))
+    },
+    fit: () => turn(fit(view)),
+    lookAtPicture,
+  },
+  forever,
+)
+new ResizeObserver(fitStage).observe(stage)
+await app.connect()
+follow(app.getHostContext() ?? {})
+showOffer()
+readWall()
+  .then(
+    (wall) => setSketch({ ...sketch, wall }),
+    // The ground stays plain.
+    () => {},
+  )
+  .finally(() => (document.body.dataset['wall'] = 'asked'))

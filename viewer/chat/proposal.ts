@@ -1,0 +1,104 @@
+/** What a call of a tool is about: a place on the wall, a size, a picture. Pure. */
+
+import { parseArea, type Area, type AreaSize } from '../../shared/area.ts'
+import type { PaintedBlocks } from '../../shared/contract/picture.ts'
+import type { Preview } from '../../shared/contract/preview.ts'
+import type { Spaces } from '../../shared/contract/space.ts'
+import type { WalletStanding } from '../../shared/contract/wallet.ts'
+import { BLOCK_SIZE, cellOf, isBlockIndex, parseCoord, type BlockIndex, type Cell } from '../../shared/wall.ts'
+
+/** What is shown. Without a size, the whole wall. */
+export type Proposal = {
+  readonly size: AreaSize | undefined
+  readonly at: Cell | undefined // of the top left block; undefined while no place is known
+  readonly indices: Uint8Array | undefined // of the picture: one palette index a pixel, row-major
+  readonly mine: ReadonlySet<BlockIndex> // blocks of the wallet that was asked about
+}
+
+/** The arguments of a call and the object that the wall answered, as the host passes them on. */
+export type ToolCall = {
+  readonly given: Readonly<Record<string, unknown>>
+  readonly answered: Readonly<Record<string, unknown>>
+}
+
+/** The proposal without a place. */
+export const WHOLE_WALL: Proposal = { size: undefined, at: undefined, indices: undefined, mine: new Set() }
+
+// The tool is known by what it answers: hosts need not tell its name.
+const readers: ReadonlyArray<readonly [member: string, read: (call: ToolCall) => Proposal]> = [
+  ['acceptable', ofPreview],
+  ['spaces', ofSpaces],
+  ['wallet', ofWallet],
+  ['blocks', ofPicture],
+]
+
+/** What a call proposes. */
+export function proposalOf(call: ToolCall): Proposal {
+  const [, read] = readers.find(([member]) => member in call.answered) ?? []
+  return read?.(call) ?? WHOLE_WALL
+}
+
+function ofPreview({ given, answered }: ToolCall): Proposal {
+  const { area, block } = answered as Pick<Preview, 'area' | 'block'>
+  const whole = area === null ? undefined : parseArea(area)
+  const at = block === null ? undefined : parseCoord(block.coord)
+  const size = whole ?? { w: numberOr(given['w'], 1), h: numberOr(given['h'], 1) }
+  return placed({ ...size, at: at === undefined ? undefined : cellOf(at) }, pictureGiven(given))
+}
+
+function ofSpaces({ answered }: ToolCall): Proposal {
+  const { w, h, spaces } = answered as Spaces
+  const at = parseCoord(spaces[0]?.coord ?? '')
+  return placed({ w, h, at: at === undefined ? undefined : cellOf(at) })
+}
+
+/** The first area of a wallet, or else its first block, among all its blocks. */
+function ofWallet({ answered }: ToolCall): Proposal {
+  const { areas, blocks } = answered as Pick<WalletStanding, 'areas' | 'blocks'>
+  const mine = new Set(blocks.map(({ block }) => block.index).filter(isBlockIndex))
+  const [first] = mine
+  const area = areas.map(({ area }) => parseArea(area)).find((one) => one !== undefined)
+  if (area !== undefined) return { ...placed({ ...area, at: area }), mine }
+  return first === undefined ? WHOLE_WALL : { ...placed({ w: 1, h: 1, at: cellOf(first) }), mine }
+}
+
+function ofPicture({ answered }: ToolCall): Proposal {
+  const { w, h, blocks } = answered as Pick<PaintedBlocks, 'w' | 'h' | 'blocks'>
+  const indices = new Uint8Array(w * h * BLOCK_SIZE ** 2)
+  for (const { dx, dy, px } of blocks)
+    bytesOfHex(px).forEach((index, at) => {
+      const [x, y] = [dx * BLOCK_SIZE + (at % BLOCK_SIZE), dy * BLOCK_SIZE + Math.floor(at / BLOCK_SIZE)]
+      indices[y * w * BLOCK_SIZE + x] = index
+    })
+  return placed({ w, h, at: undefined }, indices)
+}
+
+type Placed = AreaSize & { readonly at: Cell | undefined }
+
+function placed({ w, h, at }: Placed, indices?: Uint8Array): Proposal {
+  const isWhole = indices?.length === w * h * BLOCK_SIZE ** 2
+  return { size: { w, h }, at, indices: isWhole ? indices : undefined, mine: new Set() }
+}
+
+/** The picture among the arguments of a purchase: `px` of a block, `pixels` of an area. */
+function pictureGiven({ px, pixels }: ToolCall['given']): Uint8Array | undefined {
+  if (typeof px === 'string') return bytesOfHex(px)
+  return typeof pixels === 'string' ? bytesOfBase64(pixels) : undefined
+}
+
+const bytesOfHex = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+
+function bytesOfBase64(text: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}
+
+const numberOr = (value: unknown, other: number) => (Number.isInteger(value) ? Number(value) : other)
+
+/** `block 80,45` or `area 80,45,4x3`, as tools take it. */
+export function placeName({ col, row, w, h }: Area): string {
+  return w * h === 1 ? `block ${col},${row}` : `area ${col},${row},${w}x${h}`
+}

@@ -1,0 +1,57 @@
+/** What the view says of a proposal, and what its button says to the model. Pure. No text of others is in it. */
+
+import { ASSET_SYMBOL } from '../../shared/money.ts'
+import { TOTAL_BLOCKS } from '../../shared/wall.ts'
+import { coveredCounts, dealOf } from '../studio/order/cost-summary.ts'
+import { areaOf, type Sketch } from '../studio/sketch.ts'
+import { countText } from '../wall/formatting.ts'
+import { placeName } from './proposal.ts'
+
+/** What is shown: a sketch, of which size and place may not be known yet. `perBlock` is a price with two decimals. */
+export type Shown = {
+  readonly sketch: Sketch
+  readonly hasSize: boolean
+  readonly hasPlace: boolean
+  readonly perBlock: string
+  readonly host: string // of the wall
+}
+
+/** A sentence for the user, and the button: its label and the message that it sends. */
+export type Offer = { readonly says: string; readonly label: string; readonly message: string }
+
+/** What can be said and done about what is shown. */
+export function offerOf({ sketch, hasSize, hasPlace, perBlock, host }: Shown): Offer {
+  const { wall, size, painted } = sketch
+  const wallName = `the pixel wall at ${host}`
+  const sides = `${size.w}x${size.h} blocks`
+  const count = size.w * size.h === 1 ? '1 block' : `${size.w * size.h} blocks`
+  const price = `${(size.w * size.h * Number(perBlock)).toFixed(2)} ${ASSET_SYMBOL}`
+  const findRoom = { label: 'Find open room', message: `Find open room for ${sides} on ${wallName}.` }
+  if (!hasSize) {
+    const sold = wall?.complete
+      ? `${countText(wall.stats.claimed)} of ${countText(TOTAL_BLOCKS)} blocks are sold. `
+      : ''
+    return {
+      says: `${sold}A block costs ${perBlock} ${ASSET_SYMBOL}.`,
+      label: 'Put a picture here',
+      message: `I want a picture on ${wallName}. Ask me for the picture and its size, and find open room for it.`,
+    }
+  }
+  if (!hasPlace) return { says: `A picture of ${sides}, ${price}. No place is chosen yet.`, ...findRoom }
+  const place = placeName(areaOf(sketch))
+  const deal = wall?.complete ? dealOf(sketch) : 'buy'
+  if (deal === 'repaint') {
+    const how = painted === undefined ? 'Ask me for the picture.' : 'Take the picture of your last call.'
+    return { says: `${place} is yours.`, label: 'Repaint', message: `Repaint ${place} on ${wallName}. ${how}` }
+  }
+  if (deal === 'neither') {
+    const { others, mine } = coveredCounts(sketch)
+    return { says: `${place}: ${others + mine} of ${count} ${others + mine === 1 ? 'is' : 'are'} taken.`, ...findRoom }
+  }
+  const how = painted === undefined ? 'Ask me for the picture first.' : 'Take the picture of your last call.'
+  return {
+    says: `${place}, ${count}, ${wall?.complete ? 'open: ' : ''}${price}.`,
+    label: `Buy for ${price}`,
+    message: `Buy ${place} on ${wallName} for ${price}. ${how}`,
+  }
+}
