@@ -1,6 +1,7 @@
 /** Rows and what they mean. */
 
-import type { Address, Hash, Payment } from '../server/domain/purchase/payment.ts'
+import { StaleWriteError } from '../server/domain/failure.ts'
+import { isRenewal, type Address, type Hash, type Payment } from '../server/domain/purchase/payment.ts'
 import type { Purchase, Reserved } from '../server/domain/purchase/purchase.ts'
 import { STRAY_NOTE } from '../server/domain/purchase/stray-money.ts'
 import { blocksIn, placeOf, targetOf, type Target } from '../server/domain/purchase/target.ts'
@@ -134,10 +135,13 @@ export const isStale = (now: Reserved, before: Purchase['state']): boolean =>
   before.kind === 'reserved' && (now.attempt !== before.attempt || (now.uncertain && !before.uncertain))
 
 /**
- * Whether a payment is good for as long as the one before it with the same nonce, which can be signed for twice. The one
- * verified last is kept, unless the one before outlives it: what may still land is watched to its end.
+ * Whether a payment replaces the one before it with the same nonce, which can be signed for twice. The one verified last is
+ * kept, unless the one before outlives it: what may still land is watched to its end. Throws for one that moves other money.
  */
-export const outlasts = (payment: Payment, before: Payment): boolean => payment.validBefore >= before.validBefore
+export function outlasts(payment: Payment, before: Payment): boolean {
+  if (!isRenewal(payment, before)) throw new StaleWriteError('the nonce is known for other money')
+  return payment.validBefore >= before.validBefore
+}
 
 /** A payment's columns. Throws for one that no terms of ours can have asked for. */
 export function authorizationRow(payment: Payment): AuthorizationRow {

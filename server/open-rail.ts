@@ -18,7 +18,6 @@ import { watchClock } from './health/watch-clock.ts'
 import { watchEventLoop } from './health/watch-event-loop.ts'
 import type { Logger, RingMember } from './ports.ts'
 import { facilitatorRing } from './purchase/facilitator-ring.ts'
-import { rpcLagGuard } from './purchase/rpc-lag-guard.ts'
 import { TIMES, type Times } from './times.ts'
 
 /**
@@ -36,12 +35,10 @@ export function openRail(config: Config, meters: Meters, logger: Logger, times: 
     times,
     onProbed: (host, trouble) => outages.saw({ kind: 'chain-endpoint', name: host }, trouble),
   })
-  const fresh = freshChain(meters.chain(viemChain(endpoints, offer)), {
+  const chain = freshChain(meters.chain(viemChain(endpoints, offer)), {
     clock,
     told: (reason) => outages.saw({ kind: 'chain', name: network }, reason),
   })
-  // One guard for all: the purchase must not forget what the facilitator ring has seen of the chain.
-  const chain = rpcLagGuard(fresh, clock)
   const { probeTimeoutMs } = times
   const members = membersOf({ ...config, probeTimeoutMs }, logger, outages).map(meters.facilitator)
   const facilitator = facilitatorRing({ ...config, members, chain, clock, logger, times })

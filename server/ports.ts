@@ -14,10 +14,10 @@ import type { Address, Hash, Payment, PaymentKey, Space, Target, UnixMs } from '
 import type {
   Availability,
   ClaimResult,
-  Landed,
   Purchase,
   SoldPurchase,
   ChainStatus,
+  UnclaimedPayment,
 } from './domain/purchase/purchase.ts'
 import type { Progress, StorePosition } from './domain/store-position.ts'
 import type { Edit, EditResult, Identity, IdentityResult, NamingResult, PainterNaming } from './domain/wall/edit.ts'
@@ -52,7 +52,7 @@ export type Ledger = {
   space(target: Target): Promise<Exclude<Space, 'full'>>
   /** The blocks of a target with a position that are sold or held, in the order of the wall. */
   inTheWay(target: Target): Promise<{ readonly taken: readonly BlockIndex[]; readonly held: readonly BlockIndex[] }>
-  /** Holds the target for a new or a released payment, in one transaction. */
+  /** Holds the target for a new or a released payment, in one transaction. A released one keeps its first target and listing. */
   claim(
     target: Target,
     payment: Payment,
@@ -81,8 +81,13 @@ export type Ledger = {
    * become uncertain since, or that a later attempt holds: another run may have settled it, so no refusal is final.
    */
   release(purchase: Purchase, isFinal: boolean): Promise<void>
-  /** Gives a late payment its block, else the next open one, else a credit. The payment is a released or an unknown one. */
-  fulfilLatePayment(purchase: Landed, tx: Hash, now: UnixMs): Promise<Purchase>
+  /**
+   * Keeps a payment that was refused before anything was held for it, as a released one: it may still land. Throws
+   * `StaleWriteError` for a payment that is known.
+   */
+  recordUnclaimed(payment: UnclaimedPayment, now: UnixMs): Promise<Purchase>
+  /** Gives a released payment that landed its block, else the next open one, else a credit. */
+  fulfilLatePayment(purchase: Purchase, tx: Hash, now: UnixMs): Promise<Purchase>
   /** Records that the receipt of a sale was sent to its payer. */
   markAnswered(key: PaymentKey): Promise<void>
   /**
@@ -171,6 +176,8 @@ export type ChainCheckpoint = {
   knows(key: PaymentKey): Promise<boolean>
   /** All amounts for which payments were accepted. */
   prices(): Promise<readonly bigint[]>
+  /** All addresses that accepted payments were to pay. */
+  payees(): Promise<readonly Address[]>
   /** Records that everything up to a height is accounted for. A lower height than before changes nothing. */
   reach(height: bigint): Promise<void>
 }

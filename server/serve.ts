@@ -1,6 +1,6 @@
 /** Runs the service: wires the adapters, listens, and shuts down without losing anything. */
 
-import type { Ahead } from '../db/engine.ts'
+import type { Ahead, Engine } from '../db/engine.ts'
 import manifest from '../package.json'
 import { moneyText } from '../shared/money.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
@@ -37,7 +37,7 @@ import type { Overview } from './operate/status-report.ts'
 import { pageFiles } from './page-files.ts'
 import type { Logger, Ledger } from './ports.ts'
 import { reconciler } from './purchase/reconciler.ts'
-import { seller, type ReconciledSeller } from './purchase/seller.ts'
+import { seller, type Seller } from './purchase/seller.ts'
 import type { Times } from './times.ts'
 import { rateLimits } from './wall/rate-limits.ts'
 
@@ -245,12 +245,11 @@ async function openWall({ config, times, ahead, logger }: Given, meters: Meters,
     advance,
     everyMs: times.publishedEveryMs,
   })
-  subscribe(stream.changed)
-  subscribe(committed)
-  const leases = isShared(config) ? shared.leases : undefined
+  for (const told of [stream.changed, committed]) subscribe(told)
   const pictures = workerPictures()
   const selling = { ledger, facilitator, chain, wallets, pictures, clock, logger, rail, terms: offer.terms, contact }
-  const sold = counted(seller({ ...selling, advance, leases, times }), meters, purchases)
+  const stored = await sellingFrom(shared, config)
+  const sold = counted(seller({ ...selling, ...stored, advance, times }), meters, purchases)
   const limits = rateLimits(clock)
   const wall = app({
     countPaid: meters.paid,
@@ -279,6 +278,12 @@ async function openWall({ config, times, ahead, logger }: Given, meters: Meters,
   }).listen({ hostname: config.host, port: config.port })
   if (wall.server === null) throw new Error('the server did not start')
   return { ...opened, server: wall.server, sold, stream, advance, keys, reads, ready, storeWatch, purchases, view }
+}
+
+/** What selling needs of the store beside the ledger. */
+async function sellingFrom({ leases, checkpoint }: Pick<Engine, 'leases' | 'checkpoint'>, config: Config) {
+  const payees = new Set([config.offer.terms.payTo, ...(await checkpoint.payees())])
+  return { payees, leases: isShared(config) ? leases : undefined }
 }
 
 /** A path on the disk that the wall writes to. */
@@ -311,7 +316,7 @@ function tellingOfClaims(ledger: Ledger, committed: () => void): Ledger {
 }
 
 /** Wraps the seller to count its outcomes, and to watch them. */
-function counted(sold: ReconciledSeller, { outcome }: Meters, purchases: PurchaseWatch): ReconciledSeller {
+function counted(sold: Seller, { outcome }: Meters, purchases: PurchaseWatch): Seller {
   return {
     ...sold,
     async buy(target, payment, ...order) {

@@ -15,8 +15,8 @@ export const SIGN_ANEW = 'Sign the terms that come with it and send the same req
 export const IF_YOURS =
   'If this is your purchase, repeat it: the same request from the same wallet is not charged twice. Otherwise ask again in a minute.'
 
-/** After a 502, and where our own limits are reached: nothing moved, and the payment is as good as before. */
-export const TRY_AGAIN = `Nothing was charged and nothing claimed. Send the same signed request again shortly. ${OTHERWISE}`
+/** After a 502, and where our own limits are reached: this request moved nothing, and the payment is as good as before. */
+export const TRY_AGAIN = `This request charged nothing and claimed nothing. Send the same signed request again shortly. ${OTHERWISE}`
 
 /** After a 503, and whenever an answer is lost: money may have moved. */
 export const REPEAT = `Do not pay again, but send the same signed request again. ${OTHERWISE} ${LOOK}`
@@ -24,7 +24,7 @@ export const REPEAT = `Do not pay again, but send the same signed request again.
 /** By status, for those who read before they buy. */
 export const ADVICE = {
   402: `Nothing was charged; reason, where there is one, says why a payment was not taken. ${SIGN_ANEW}`,
-  409: `Nothing more was charged. ${IF_YOURS} Only payment_credited says that a payment arrived for which no block was left: do not pay again, the operator owes it back. ${LOOK}`,
+  409: `Nothing more was charged. ${IF_YOURS} Only payment_credited and payment_unmatched say that a payment arrived which bought nothing: do not pay again, the operator owes it back. ${LOOK}`,
   502: TRY_AGAIN,
   503: `The payment may have gone through. ${REPEAT}`,
 } as const

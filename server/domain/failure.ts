@@ -35,6 +35,7 @@ export const statusOf = {
   wall_busy: 409,
   no_room: 409,
   payment_credited: 409,
+  payment_unmatched: 409,
   sold_out: 410,
   body_too_large: 413,
   too_many_requests: 429,

@@ -65,5 +65,14 @@ export function attemptBudget({ elapsed }: Pick<Clock, 'elapsed'>): AttemptBudge
   }
 }
 
+/** How often the chain is asked about payments that buy nothing, whoever sends them: it tells only whether they were charged. */
+const LOOK_UPS: Budget = { burst: 300, perSecond: 5 }
+
+/** Whether one more payment that buys nothing may be looked up on the chain. */
+export function lookUpBudget({ elapsed }: Pick<Clock, 'elapsed'>): () => boolean {
+  const lookUps = tokenBuckets(LOOK_UPS, 1)
+  return () => lookUps.take('all', elapsed()) === 0
+}
+
 /** Milliseconds to wait between two tries, by how long the purchase has been tried. */
 const gapAfter = (triedForMs: number) => (triedForMs < PROMPT_MS ? 0 : Math.min(GAP_MAX_MS, triedForMs / 3))

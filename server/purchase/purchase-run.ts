@@ -7,7 +7,7 @@
 
 import { ifAvailable, StaleWriteError, StoreUnavailable, type Failure } from '../domain/failure.ts'
 import type { Draft } from '../domain/purchase/listing.ts'
-import { keyOf, type Payment, type PaymentKey, termsFor, type Terms } from '../domain/purchase/payment.ts'
+import { keyOf, type Address, type Payment, type PaymentKey, termsFor, type Terms } from '../domain/purchase/payment.ts'
 import { reconcile } from '../domain/purchase/purchase-script.ts'
 import type {
   Answer,
@@ -30,9 +30,7 @@ import { paintArea } from '../wall/image-to-pixels.ts'
 import type { AttemptBudget } from './attempt-budget.ts'
 import { availabilityOf, claimOf } from './availability.ts'
 import { statusInNextBlock, statusOf } from './chain-status.ts'
-import { writeLanded, type LandedPayments } from './landed-payments.ts'
 import { logActs, logEverything, logOutcome, type LogStep } from './purchase-log.ts'
-import type { SeenPayments } from './seen-payments.ts'
 import type { SingleFlight } from './single-flight.ts'
 import { NOBODY, type WaitingClients } from './waiting-clients.ts'
 
@@ -43,13 +41,14 @@ import { NOBODY, type WaitingClients } from './waiting-clients.ts'
 export type PurchaseDeps = {
   readonly ledger: Ledger
   readonly facilitator: Facilitator
-  readonly chain: Chain // behind the one `rpcLagGuard` of the process
+  readonly chain: Chain
   readonly wallets: Wallets
   readonly pictures: Pick<Pictures, 'paint'>
   readonly clock: Clock
   readonly logger: Logger
   readonly rail: PaymentHealth
   readonly terms: Terms // for one block
+  readonly payees: ReadonlySet<Address> // every address that this wall has asked to be paid at
   readonly contact: string | null
   readonly advance: () => Promise<void>
   readonly leases?: Leases | undefined
@@ -61,8 +60,7 @@ export type Runs = PurchaseDeps & {
   readonly flights: SingleFlight
   readonly lease: PaymentLease
   readonly underWay: Set<PurchaseRun>
-  readonly landed: LandedPayments
-  readonly seen: SeenPayments
+  readonly mayLookUp: () => boolean
   readonly settle: Facilitator['settle']
   readonly alert: (event: string, purchase: Purchase) => void
   readonly mayRetry: AttemptBudget['mayRetry']
@@ -112,7 +110,7 @@ export async function runForClients(
   answer: (outcome: Outcome) => void,
   isSpent = false,
 ): Promise<void> {
-  const { terms, contact, clock, rail, logger } = runs
+  const { terms, payees, contact, clock, rail, logger } = runs
   const { target, payment } = request
   const run = newRun(payment, clients, request, isSpent)
   runs.underWay.add(run)
@@ -124,7 +122,7 @@ export async function runForClients(
       now: clock.now(),
       armed,
       contact,
-      seen: runs.seen.find(payment),
+      payees,
     }
     const outcome = await outcomeOf(runs, run, () => script(order))
     logOutcome(logger, payment, target, outcome)
@@ -253,18 +251,14 @@ function questions(runs: Runs, run: PurchaseRun) {
   const { ledger, facilitator, chain, wallets, pictures } = runs
   return {
     async 'look-up'({ key }) {
-      await writeLanded(runs, key)
       run.known = await ledger.find(key)
       return run.known
     },
     'check-signature': ({ payment }) => wallets.signedPayment(payment),
     'check-for-token': ({ payment }) => wallets.signedForToken(payment),
     'check-availability': ({ target, payment, now }) => availabilityOf(runs, target, payment, now),
-    async 'read-chain'({ key }) {
-      const answer = await chain.read(key)
-      if (answer !== 'silent' && !answer.spent) runs.seen.note(run.request, answer.head)
-      return answer
-    },
+    // Only what buys something may cost without limit.
+    'read-chain': async ({ key, isRefused }) => (isRefused && !runs.mayLookUp() ? 'silent' : await chain.read(key)),
     paint: ({ payment, picture }) => paintArea(pictures, payment.payer, picture),
     verify: ({ target, payment }) => facilitator.verify(target, payment),
     settle: ({ purchase }) => runs.settle(purchase.target, purchase.payment),
@@ -311,15 +305,8 @@ function writes(runs: Runs, run: PurchaseRun) {
       return ledger.writeOff(purchase)
     },
     release: ({ purchase, isFinal }) => written(ledger.release(purchase, isFinal)),
-    async 'fulfil-late-payment'({ purchase, tx }) {
-      try {
-        return await written(ledger.fulfilLatePayment(purchase, tx, clock.now()))
-      } catch (error) {
-        // The ledger does not know a payment that landed without a claim, so this process must remember it.
-        if (error instanceof StoreUnavailable) runs.landed.set(keyOf(purchase.payment), { purchase, tx })
-        throw error
-      }
-    },
+    'record-unclaimed': ({ purchase }) => written(ledger.recordUnclaimed(purchase, clock.now())),
+    'fulfil-late-payment': ({ purchase, tx }) => written(ledger.fulfilLatePayment(purchase, tx, clock.now())),
   } satisfies Partial<Handlers>
 }
 

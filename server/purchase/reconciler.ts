@@ -5,16 +5,14 @@ import { StoreUnavailable } from '../domain/failure.ts'
 import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
 import type { Clock, Logger, Ledger, ExclusiveJobs } from '../ports.ts'
 import { attemptBudget } from './attempt-budget.ts'
-import type { ReconciledSeller } from './seller.ts'
+import type { Seller } from './seller.ts'
 
 const AT_ONCE = 8
-
-type SellerToReconcile = Pick<ReconciledSeller, 'reconcile' | 'writePending'>
 
 /** What reconciling needs. */
 export type ReconcilerDeps = {
   readonly ledger: Ledger
-  readonly seller: SellerToReconcile
+  readonly seller: Pick<Seller, 'reconcile'>
   readonly jobs: ExclusiveJobs
   readonly clock: Clock
   readonly logger: Logger
@@ -37,8 +35,6 @@ export function reconciler({ ledger, seller, jobs, clock, logger }: ReconcilerDe
   let isFailing = false
   return async () => {
     try {
-      // No other process knows what this one could not write.
-      await seller.writePending()
       await jobs.run('sweep', async () => {
         const unfinished = await ledger.unfinished(clock.now())
         const due = new Set(budget.due(unfinished))
@@ -62,7 +58,7 @@ export function reconciler({ ledger, seller, jobs, clock, logger }: ReconcilerDe
 }
 
 /** Checks purchases; answers those that could not be checked. Throws `StoreUnavailable` only after it has tried all. */
-async function lookAtAll(seller: SellerToReconcile, keys: readonly PaymentKey[]): Promise<ReadonlySet<string>> {
+async function lookAtAll(seller: Pick<Seller, 'reconcile'>, keys: readonly PaymentKey[]): Promise<ReadonlySet<string>> {
   const limit = pLimit(AT_ONCE)
   const elsewhere = new Set<string>()
   let trouble: StoreUnavailable | undefined

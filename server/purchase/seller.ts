@@ -15,8 +15,7 @@ import type { Outcome, Purchase } from '../domain/purchase/purchase.ts'
 import { NO_LEASE, paymentLease } from '../instances/payment-lease.ts'
 import type { Clock, Facilitator } from '../ports.ts'
 import { TIMES } from '../times.ts'
-import { attemptBudget } from './attempt-budget.ts'
-import { writeLanded } from './landed-payments.ts'
+import { attemptBudget, lookUpBudget } from './attempt-budget.ts'
 import { alertOnce } from './purchase-log.ts'
 import {
   isOfPayment,
@@ -27,7 +26,6 @@ import {
   type PurchaseDeps,
   type Runs,
 } from './purchase-run.ts'
-import { seenPayments } from './seen-payments.ts'
 import { singleFlight } from './single-flight.ts'
 import { waitingClients, type WaitingClients } from './waiting-clients.ts'
 
@@ -51,24 +49,17 @@ export type Seller = {
   idle(): Promise<void>
 }
 
-/** A seller with what its reconciler needs. */
-export type ReconciledSeller = Seller & {
-  /** Writes what could not be written before. Throws `StoreUnavailable`. */
-  writePending(): Promise<void>
-}
-
 /** Makes the one seller of this process. */
-export function seller(deps: PurchaseDeps): ReconciledSeller {
+export function seller(deps: PurchaseDeps): Seller {
   const runs: Runs = {
     ...deps,
     flights: singleFlight(),
     lease: deps.leases === undefined ? NO_LEASE : paymentLease(deps.leases, deps.clock, deps.times),
     underWay: new Set(),
-    landed: new Map(),
-    seen: seenPayments(deps.clock),
     settle: spacedSettle(deps.facilitator.settle, deps.clock, deps.times),
     alert: alertOnce(deps.logger),
     mayRetry: attemptBudget(deps.clock).mayRetry,
+    mayLookUp: lookUpBudget(deps.clock),
   }
   const shared = new Map<string, { readonly outcome: Promise<Outcome>; readonly clients: WaitingClients }>()
   return {
@@ -103,9 +94,6 @@ export function seller(deps: PurchaseDeps): ReconciledSeller {
       await runs.advance()
       return end !== 'elsewhere'
     },
-    async writePending() {
-      for (const { purchase } of runs.landed.values()) await writeLanded(runs, purchase.payment)
-    },
     idle: runs.flights.idle,
   }
 }
@@ -117,7 +105,7 @@ function attempt(runs: Runs, request: BuyRequest, clients: WaitingClients): Prom
   const run = async () => {
     const known = await ifAvailable(runs.ledger.find(payment))
     // A run that only reads takes no lease, so that it does not keep another process from the purchase.
-    const isSpent = known?.state.kind === 'reserved' && !runs.mayRetry(payment.payer)
+    const isSpent = known !== undefined && !isFinal(known.state.kind) && !runs.mayRetry(payment.payer)
     const work = () => runForClients(runs, request, clients, buy, resolve, isSpent)
     if (known !== undefined && (isSpent || !isRepeat(known, request))) return await work()
     return await runs.lease.whenFree(payment, {

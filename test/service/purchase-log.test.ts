@@ -57,6 +57,7 @@ test('a refusal tells its code and the facilitator’s reason', async () => {
   // All that is told, so that junk cannot fill the logger.
   expect(wall.logger.notes.filter(({ event }) => event !== 'rail')).toEqual([
     { event: 'step', facts: { ...key, step: 'verify', answer: 'invalid', reason: 'insufficient_funds', ms: 0 } },
+    { event: 'step', facts: { ...key, step: 'record-unclaimed', answer: 'released', block: '79,44', ms: 0 } },
     { event: 'step', facts: { ...key, step: 'ask-chain', answer: 'unspent', ms: 0 } },
     { event: 'purchase', facts: { ...key, target: 'next', outcome: 'payment_required' } },
   ])

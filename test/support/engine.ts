@@ -2,8 +2,8 @@
 
 import type { Engine as OpenedEngine } from '../../db/engine.ts'
 import type { Listing } from '../../server/domain/purchase/listing.ts'
-import type { Payment, Target } from '../../server/domain/purchase/payment.ts'
-import type { Purchase, SoldPurchase } from '../../server/domain/purchase/purchase.ts'
+import type { Hash, Payment, Target } from '../../server/domain/purchase/payment.ts'
+import type { Purchase, SoldPurchase, UnclaimedPayment } from '../../server/domain/purchase/purchase.ts'
 import { blockOf, hash, HEAD, listingOf, NOW, paymentOf } from './samples.ts'
 
 /** Every port of the store, and letting go of it. */
@@ -59,6 +59,15 @@ export async function sell(
   const sold = await engine.ledger.finalize(held, hash(nonce), true, now)
   await engine.ledger.markAnswered(sold.payment)
   return { ...sold, state: { ...sold.state, unanswered: false } }
+}
+
+/** Lets a payment land for which nothing was ever held. */
+export async function landUnclaimed(
+  { ledger }: Pick<Engine, 'ledger'>,
+  unclaimed: UnclaimedPayment,
+  tx: Hash,
+): Promise<Purchase> {
+  return await ledger.fulfilLatePayment(await ledger.recordUnclaimed(unclaimed, NOW), tx, NOW)
 }
 
 /** What is stored of a payment must be there. */

@@ -1,5 +1,6 @@
 /** How far what arrived on the chain was compared with the purchases. */
 
+import type { Address } from '../../../server/domain/purchase/payment.ts'
 import type { ChainCheckpoint } from '../../../server/ports.ts'
 import { integer } from '../../rows.ts'
 import type { Connection } from '../connection.ts'
@@ -21,6 +22,8 @@ export function postgresCheckpoint({ rows, transaction }: Connection, check: Che
       (await rows('SELECT 1 FROM payments WHERE payer = $1 AND nonce = $2', [payer, nonce])).length > 0,
     prices: async () =>
       (await rows<{ amount: number }>('SELECT DISTINCT amount FROM payments')).map(({ amount }) => BigInt(amount)),
+    payees: async () =>
+      (await rows<{ pay_to: Address }>('SELECT DISTINCT pay_to FROM payments')).map(({ pay_to }) => pay_to),
     reach: (height) =>
       transaction(null, async (queries) => {
         const [row] = await queries.rows<WallRow>(WALL)

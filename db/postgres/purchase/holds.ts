@@ -3,16 +3,17 @@
 import { StaleWriteError } from '../../../server/domain/failure.ts'
 import type { Listing } from '../../../server/domain/purchase/listing.ts'
 import type { Hash, Payment, PaymentKey, Space, UnixMs } from '../../../server/domain/purchase/payment.ts'
-import type { Availability, ClaimResult, Purchase } from '../../../server/domain/purchase/purchase.ts'
+import type { Availability, ClaimResult, Purchase, UnclaimedPayment } from '../../../server/domain/purchase/purchase.ts'
 import { blocksHeld, isBlock, type Target } from '../../../server/domain/purchase/target.ts'
 import { type BlockIndex } from '../../../shared/wall.ts'
 import { isTooMuch, RECEIPT_KEPT_MS } from '../../limits.ts'
+import { firstPlace } from '../../places.ts'
 import type { Cell, SummedRow } from '../../row-checksums.ts'
 import { authorizationRow, integer, isStale, outlasts, SELECT_PURCHASE, targetColumns, type Size } from '../../rows.ts'
 import type { Queries } from '../pool.ts'
 import { nameForPurchase } from '../wall/painters.ts'
 import { amend, amendAll, put, writeAll, type Reading, type Work } from '../writes.ts'
-import { known, told, type Known, type PaymentRow } from './payments.ts'
+import { find, known, told, type Known, type PaymentRow } from './payments.ts'
 import { lockBlocks, openBlocks, space, spaceIs } from './places.ts'
 
 // What a payer has not been answered, but what a run is at for a client: $1 is the payer, $2 the nonce that asks, $3 since
@@ -105,8 +106,7 @@ export async function claim(
     ...amendAll('blocks', open, () => ({ state: 'reserved', payment: row.id })),
   ])
   if (released !== undefined) await nextAttempt(work, row.id)
-  else if (payment.identifier !== undefined) await nameIt(work, row.id, payment.identifier)
-  if (released === undefined) await nameForPurchase(work, standing.id, listing)
+  else await nameIt(work, standing.id, { payment, listing })
   const first = { payment, target, listing, head }
   const kept = released?.purchase ?? first
   const renewed =
@@ -128,9 +128,27 @@ const attemptAfter = (released: Known | undefined): number => (released === unde
 const nextAttempt = ({ queries }: Work, id: Cell) =>
   queries.write('UPDATE payments SET attempt = attempt + 1 WHERE id = $1 RETURNING 1', [id])
 
-/** A purchase is called as its client calls it. */
-const nameIt = ({ queries }: Work, id: Cell, identifier: string) =>
-  queries.write('UPDATE payments SET identifier = $2 WHERE id = $1 RETURNING 1', [id, identifier])
+/** Keeps what a new payment's client calls the purchase, and whom it names as painter. */
+async function nameIt(work: Work, id: number, { payment, listing }: Pick<UnclaimedPayment, 'payment' | 'listing'>) {
+  if (payment.identifier !== undefined)
+    await work.queries.write('UPDATE payments SET identifier = $2 WHERE id = $1 RETURNING 1', [id, payment.identifier])
+  await nameForPurchase(work, id, listing)
+}
+
+/** Keeps a payment for which nothing was held, as if it had been released. */
+export async function recordUnclaimed(work: Work, unclaimed: UnclaimedPayment, now: UnixMs): Promise<Purchase> {
+  const { payment, target } = unclaimed
+  if ((await find(work, payment)) !== undefined) throw new StaleWriteError('the payment is known')
+  const [fresh] = await work.queries.rows<{ id: number }>(
+    `SELECT nextval(pg_get_serial_sequence('payments', 'id')) AS id`,
+  )
+  if (fresh === undefined) throw new Error('payments have no numbers')
+  const block = firstPlace(target)
+  const row = firstRow({ id: fresh.id, authorization: authorizationRow(payment), ...unclaimed, now }, block)
+  await writeAll(work.queries, [put('payments', { ...row, state: 'released' })])
+  await nameIt(work, fresh.id, unclaimed)
+  return { ...unclaimed, block, state: { kind: 'released', isFinal: false } }
+}
 
 type Standing = {
   readonly released: Known | undefined
@@ -172,7 +190,7 @@ type First = {
 }
 
 /** The row of a payment for which a block is held from now on. */
-export function firstRow(
+function firstRow(
   { id, authorization, listing, target, head, now }: First,
   block: BlockIndex,
 ): SummedRow<'payments'> & Listing {

@@ -5,7 +5,7 @@ import type { Ledger } from '../../../server/ports.ts'
 import { IS_UNFINISHED } from '../../rows.ts'
 import type { Connection } from '../connection.ts'
 import { isSound, type Check, type Work } from '../writes.ts'
-import { availability, claim, holders, release } from './holds.ts'
+import { availability, claim, holders, recordUnclaimed, release } from './holds.ts'
 import { find, type PaymentRow } from './payments.ts'
 import { inTheWay, space, type BlockRow } from './places.ts'
 import { confirm, finalize, markAnswered, markUncertain, markMissing, fulfilLatePayment, markFinal } from './sales.ts'
@@ -30,7 +30,8 @@ export function postgresLedger(connection: Connection, check: Check): Ledger {
     markMissing: ({ payment }) => write(payment, (work) => markMissing(work, payment, 0)),
     writeOff: ({ payment }) => write(payment, (work) => markMissing(work, payment, 2)),
     release: (purchase, isFinal) => write(purchase.payment, (work) => release(work, purchase, isFinal)),
-    fulfilLatePayment: (landed, tx, now) => write(landed.payment, (work) => fulfilLatePayment(work, landed, tx, now)),
+    recordUnclaimed: (unclaimed, now) => write(unclaimed.payment, (work) => recordUnclaimed(work, unclaimed, now)),
+    fulfilLatePayment: ({ payment }, tx, now) => write(payment, (work) => fulfilLatePayment(work, payment, tx, now)),
     markAnswered: (key) => write(key, (work) => markAnswered(work, key)),
     async unfinished(now) {
       const values = [now - FIRST_LOOK_MS, Math.floor((now - LAST_LOOK_MS) / 1000)]

@@ -2,30 +2,19 @@
 
 import { StaleWriteError } from '../../../server/domain/failure.ts'
 import type { Hash, PaymentKey, UnixMs } from '../../../server/domain/purchase/payment.ts'
-import {
-  isSold,
-  type Credited,
-  type Landed,
-  type Purchase,
-  type Sold,
-  type SoldPurchase,
-} from '../../../server/domain/purchase/purchase.ts'
+import { isSold, type Purchase, type Sold, type SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
 import { blocksHeld, ownTarget, placeOf, targetOf } from '../../../server/domain/purchase/target.ts'
 import type { Persona } from '../../../server/domain/wall/log.ts'
 import { FACE_PARTS, NAME_PARTS, saidParts } from '../../../server/domain/wall/moderation.ts'
 import { partOf, trustPixels } from '../../../shared/pixels.ts'
-import type { BlockIndex } from '../../../shared/wall.ts'
 import { changeRow } from '../../changes.ts'
-import { firstPlace } from '../../places.ts'
 import type { SummedRow } from '../../row-checksums.ts'
-import { authorizationRow, type FaceRow } from '../../rows.ts'
+import type { FaceRow } from '../../rows.ts'
 import { nextEntry } from '../counters.ts'
 import { agentAfter, findAgent } from '../wall/agent-rows.ts'
 import { moderate } from '../wall/moderation.ts'
-import { nameForPurchase } from '../wall/painters.ts'
 import { isBanned, moderateWallet } from '../wall/wallet-moderation.ts'
 import { amend, amendAll, put, putAll, writeAll, type Work, type Write } from '../writes.ts'
-import { firstRow } from './holds.ts'
 import { find, known } from './payments.ts'
 import { lockBlocks, openBlocks, type BlockRow } from './places.ts'
 
@@ -83,39 +72,20 @@ async function look(
 }
 
 /** Gives a payment that landed while nothing was held for it its block or area, else the next open one, else a credit. */
-export async function fulfilLatePayment(work: Work, landed: Landed, tx: Hash, now: UnixMs): Promise<Purchase> {
-  const released = await find(work, landed.payment)
-  const kind = released?.purchase.state.kind
-  if (released !== undefined && (kind === 'sold' || kind === 'credited')) return released.purchase
-  if (kind === 'reserved') throw new StaleWriteError('a block is held for the payment')
-  const target = released?.purchase.target ?? landed.target
-  const wished = released?.purchase.block ?? firstPlace(target)
-  const own = await openBlocks(work, ownTarget({ target, block: wished }))
+export async function fulfilLatePayment(work: Work, key: PaymentKey, tx: Hash, now: UnixMs): Promise<Purchase> {
+  const { row, purchase } = await known(work, key)
+  const { target, state: before } = purchase
+  if (before.kind === 'sold' || before.kind === 'credited') return purchase
+  if (before.kind === 'reserved') throw new StaleWriteError('a block is held for the payment')
+  const own = await openBlocks(work, ownTarget(purchase))
   const blocks = typeof own === 'string' ? await openBlocks(work, targetOf('next', placeOf(target))) : own
-  const isLeft = typeof blocks !== 'string'
-  const block = isLeft ? blocks[0].i : wished
-  const payment = released?.row ?? (await newRow(work, landed, block, now))
-  const change = (after: SummedRow<'payments'>) =>
-    released === undefined ? put('payments', after) : amend('payments', released.row, after)
-  const given = { ...(released?.purchase ?? landed), block }
-  const state: Sold | Credited = isLeft
-    ? await sell(work, { payment, blocks, change }, { tx, settled: true }, now)
-    : { kind: 'credited', tx }
-  if (!isLeft) await writeAll(work.queries, [change({ ...payment, state: 'credited', dead: 0, tx })])
-  if (released === undefined) await nameForPurchase(work, Number(payment.id), landed.listing)
-  return { ...given, state }
-}
-
-/** The row of a payment that landed before anything was held for it, as if it were held now. */
-async function newRow(
-  { queries }: Work,
-  { payment, target, listing, head }: Landed,
-  block: BlockIndex,
-  now: UnixMs,
-): Promise<Selling['payment']> {
-  const [fresh] = await queries.rows<{ id: number }>(`SELECT nextval(pg_get_serial_sequence('payments', 'id')) AS id`)
-  if (fresh === undefined) throw new Error('payments have no numbers')
-  return firstRow({ id: fresh.id, authorization: authorizationRow(payment), listing, target, head, now }, block)
+  const change = (after: SummedRow<'payments'>) => amend('payments', row, after)
+  if (typeof blocks === 'string') {
+    await writeAll(work.queries, [change({ ...row, state: 'credited', dead: 0, tx })])
+    return { ...purchase, state: { kind: 'credited', tx } }
+  }
+  const state = await sell(work, { payment: row, blocks, change }, { tx, settled: true }, now)
+  return { ...purchase, block: blocks[0].i, state }
 }
 
 /** A payment, the blocks it is to get, which are locked, and how its row is written. */

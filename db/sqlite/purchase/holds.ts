@@ -3,7 +3,7 @@
 import { StaleWriteError } from '../../../server/domain/failure.ts'
 import type { Listing } from '../../../server/domain/purchase/listing.ts'
 import type { Address, Hash, Payment, PaymentKey, UnixMs } from '../../../server/domain/purchase/payment.ts'
-import type { Availability, ClaimResult, Landed, Purchase } from '../../../server/domain/purchase/purchase.ts'
+import type { Availability, ClaimResult, Purchase, UnclaimedPayment } from '../../../server/domain/purchase/purchase.ts'
 import { blocksHeld, blocksIn, type Holding, type Target } from '../../../server/domain/purchase/target.ts'
 import { type BlockIndex } from '../../../shared/wall.ts'
 import { isTooMuch, RECEIPT_KEPT_MS } from '../../limits.ts'
@@ -105,15 +105,17 @@ export function claim(
   return { kind: 'claimed', purchase: known(connection, payment).purchase }
 }
 
-/** Writes down a payment that landed before anything was held for it, as if it had been released. */
-export function remember(connection: Connection, landed: Landed, now: UnixMs): Stored {
-  insert(connection, landed, firstPlace(landed.target), 'released', now)
-  return known(connection, landed.payment)
+/** Keeps a payment for which nothing was held, as if it had been released. */
+export function recordUnclaimed(connection: Connection, unclaimed: UnclaimedPayment, now: UnixMs): Purchase {
+  const { payment, target } = unclaimed
+  if (find(connection, payment) !== undefined) throw new StaleWriteError('the payment is known')
+  insert(connection, unclaimed, firstPlace(target), 'released', now)
+  return known(connection, payment).purchase
 }
 
 function insert(
   connection: Connection,
-  { payment, target, listing, head }: Landed,
+  { payment, target, listing, head }: UnclaimedPayment,
   block: BlockIndex,
   state: 'reserved' | 'released',
   now: UnixMs,

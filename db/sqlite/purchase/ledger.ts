@@ -6,7 +6,7 @@ import type { Ledger } from '../../../server/ports.ts'
 import { IS_UNFINISHED } from '../../rows.ts'
 import type { Connection } from '../connection.ts'
 import { isDamaged } from '../row-checksums.ts'
-import { availability, claim, holders, release } from './holds.ts'
+import { availability, claim, holders, recordUnclaimed, release } from './holds.ts'
 import { find } from './payments.ts'
 import { inTheWay, openPlace } from './places.ts'
 import { confirm, finalize, fulfilLatePayment, markAnswered, markFinal, markMissing, markUncertain } from './sales.ts'
@@ -34,7 +34,8 @@ export function sqliteLedger(connection: Connection): Ledger {
     markMissing: async ({ payment }) => write(() => markMissing(connection, payment, 0)),
     writeOff: async ({ payment }) => write(() => markMissing(connection, payment, 2)),
     release: async (purchase, isFinal) => write(() => release(connection, purchase, isFinal)),
-    fulfilLatePayment: async (landed, tx, now) => write(() => fulfilLatePayment(connection, landed, tx, now)),
+    recordUnclaimed: async (payment, now) => write(() => recordUnclaimed(connection, payment, now)),
+    fulfilLatePayment: async ({ payment }, tx, now) => write(() => fulfilLatePayment(connection, payment, tx, now)),
     markAnswered: async (key) => write(() => markAnswered(connection, key)),
     unfinished: async (now) =>
       read(() => {

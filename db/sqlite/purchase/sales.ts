@@ -2,7 +2,7 @@
 
 import { StaleWriteError } from '../../../server/domain/failure.ts'
 import type { Hash, PaymentKey, UnixMs } from '../../../server/domain/purchase/payment.ts'
-import { isSold, type Landed, type Purchase, type SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
+import { isSold, type Purchase, type SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
 import { blocksHeld, ownTarget, placeOf, targetOf } from '../../../server/domain/purchase/target.ts'
 import { FACE_PARTS, NAME_PARTS, saidParts } from '../../../server/domain/wall/moderation.ts'
 import { changeMany, changeOne, one, type Connection } from '../connection.ts'
@@ -10,7 +10,7 @@ import { enterAgent } from '../wall/agent-rows.ts'
 import { nextEntry, writeSales } from '../wall/log.ts'
 import { moderate } from '../wall/moderation.ts'
 import { isBanned, moderateWallet } from '../wall/wallet-moderation.ts'
-import { remember, takeUp } from './holds.ts'
+import { takeUp } from './holds.ts'
 import { find, known, type Stored } from './payments.ts'
 import { openPlace } from './places.ts'
 
@@ -55,9 +55,8 @@ const MARK_MISSING = `
   UPDATE payments SET settled = 0, looks = $looks WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`
 
 /** Gives a payment that landed while nothing was held for it its block or area, else the next open one, else a credit. */
-export function fulfilLatePayment(connection: Connection, landed: Landed, tx: Hash, now: UnixMs): Purchase {
-  const key = landed.payment
-  const stored = find(connection, key) ?? remember(connection, landed, now)
+export function fulfilLatePayment(connection: Connection, key: PaymentKey, tx: Hash, now: UnixMs): Purchase {
+  const stored = known(connection, key)
   const { kind } = stored.purchase.state
   if (kind === 'sold' || kind === 'credited') return stored.purchase
   if (kind === 'reserved') throw new StaleWriteError('a block is held for the payment')

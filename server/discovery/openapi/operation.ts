@@ -124,6 +124,7 @@ export const unsettled = [
   'payment_required',
   'payment_used',
   'payment_credited',
+  'payment_unmatched',
   'facilitator_unavailable',
   'settlement_unknown',
   'deed_not_persisted',

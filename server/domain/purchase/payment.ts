@@ -73,14 +73,16 @@ const AHEAD_MAX_SECONDS = 360n
 /** One string per payment, for latches and logs. */
 export const keyOf = ({ payer, nonce }: PaymentKey): string => `${payer}:${nonce}`
 
-/** Whether two payments of one payer and nonce are the same authorization, whoever signed them. */
-export const hasSameFields = (one: Payment, other: Payment): boolean =>
+/** Whether two payments of one payer and nonce move the same money, for whatever time they are good. */
+export const isRenewal = (one: Payment, other: Payment): boolean =>
   one.to === other.to &&
   one.amount === other.amount &&
-  one.validAfter === other.validAfter &&
-  one.validBefore === other.validBefore &&
   one.accepted.asset === other.accepted.asset &&
   one.accepted.network === other.accepted.network
+
+/** Whether two payments of one payer and nonce are the same authorization, whoever signed them. */
+export const hasSameFields = (one: Payment, other: Payment): boolean =>
+  isRenewal(one, other) && one.validAfter === other.validAfter && one.validBefore === other.validBefore
 
 /** Whether two payments are the same authorization with the same signature. */
 export const isSamePayment = (one: Payment, other: Payment): boolean =>

@@ -7,16 +7,12 @@
  */
 
 import { StoreUnavailable, type Failure } from '../failure.ts'
-import {
-  isSignatureReason,
-  refusalOfUnsent,
-  signatureRefusal,
-  type SettleResult,
-  type SignatureCheck,
-} from './facilitator-errors.ts'
+import { charging } from './charging.ts'
+import { isSignatureReason, refusalOfUnsent, signatureRefusal, type SettleResult } from './facilitator-errors.ts'
 import { unpainted, type Draft, type Listing } from './listing.ts'
 import {
   hasSameFields,
+  isRenewal,
   isSamePayment,
   unfitness,
   type Hash,
@@ -27,17 +23,19 @@ import {
 import {
   isSold,
   type AnswerTo,
-  type Landed,
+  type Availability,
   type Order,
   type Outcome,
   type ChainWait,
   type Purchase,
   type Request,
   type Script,
+  type UnclaimedPayment,
   type ChainStatus,
 } from './purchase.ts'
 import {
   cannotCheckSignature,
+  cannotLookUp,
   earlierElsewhere,
   earlierUnknown,
   facilitatorUnavailable,
@@ -45,6 +43,7 @@ import {
   notPersisted,
   paymentCredited,
   paymentRequired,
+  paymentUnmatched,
   paymentsBusy,
   paymentUsed,
   settlementUnknown,
@@ -56,7 +55,7 @@ import { ownTarget, placeOf, type Target } from './target.ts'
 /** Buys a block or an area, or says what became of this payment when it is known already. */
 export function* buy(order: Order): Script<Outcome> {
   const known = yield* ask({ do: 'look-up', key: order.payment })
-  return known === undefined ? yield* buyUnknown(order) : yield* answerKnown(known, order)
+  return known === undefined ? yield* buyFresh(order) : yield* answerKnown(known, order)
 }
 
 /**
@@ -72,22 +71,20 @@ export function* answerLate(order: Order): Script<Outcome> {
 
 /** Only its payer learns about a known payment. All of it is public once it is on the chain, so the signature is checked. */
 function* answerKnown(known: Purchase, order: Order): Script<Outcome> {
-  const checked = yield* whoPresents(known, order.payment)
+  const { payment, target } = order
+  const checked = isSamePayment(known.payment, payment) ? 'signed' : yield* ask({ do: 'check-signature', payment })
   if (checked === 'not-signed') return yield* refuseUnsigned(order)
   if (checked !== 'signed') return refused(cannotCheckSignature())
-  if (!answersOn(known, order.target)) return refused(paymentUsed(known))
+  if (!answersOn(known, target) || !isSameMoney(known, payment)) return refusedPayer(paymentUsed(known), known)
   if (isSold(known)) return { kind: 'bought', purchase: known }
   if (known.state.kind === 'reserved') return answerFrom(yield* resume(known), order)
   if (known.state.kind === 'released') return yield* tryAgain(known, order)
-  return refused(paymentCredited(known.payment.amount, known.state.tx, order.contact))
+  return refusedPayer(paymentCredited(known.payment.amount, known.state.tx, order.contact), known)
 }
 
-/** Whether a known payment comes from its payer: unchanged, or, after a release, signed anew with the same nonce. */
-function* whoPresents({ payment, state }: Purchase, presented: Payment): Script<SignatureCheck> {
-  if (isSamePayment(payment, presented)) return 'signed'
-  if (!hasSameFields(payment, presented) && state.kind !== 'released') return 'not-signed'
-  return yield* ask({ do: 'check-signature', payment: presented })
-}
+/** Whether a payment is the known one, or after a release the same money signed for another time. */
+const isSameMoney = ({ payment, state }: Purchase, presented: Payment): boolean =>
+  state.kind === 'released' ? isRenewal(payment, presented) : hasSameFields(payment, presented)
 
 /** Refuses a payment that its payer did not sign. The sender learns the state of the target, and nothing of any purchase. */
 function* refuseUnsigned(
@@ -119,93 +116,74 @@ export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
   }
 }
 
-/** A payment that the ledger does not know. If it was refused before, a facilitator may have settled it since. */
-function* buyUnknown(order: Order): Script<Outcome> {
-  return (yield* watchSeen(order)) ?? (yield* buyFresh(order))
-}
-
-function* watchSeen(order: Order): Script<Outcome | undefined> {
-  const { seen } = order
-  if (seen === undefined) return undefined
-  const status = yield* ask({ do: 'ask-chain', payment: seen.payment, head: seen.head, wait: 'none' })
-  if (status.kind === 'paid') return yield* giveLanded(order, seen, status.tx)
-  return status.kind === 'silent' ? refused(stillAtIt()) : undefined
-}
-
-/** Sells to a payment that moved the money before a block was held for it. */
-function* giveLanded(order: Order, landed: Landed, tx: Hash): Script<Outcome> {
-  // Makes the picture now if it was not made before.
-  const painted =
-    'code' in order.listing || landed.listing.pixels !== null ? undefined : yield* paint(order.payment, order.listing)
-  const pixels = painted === undefined || 'code' in painted ? landed.listing.pixels : painted.pixels
-  const given = yield* ask({
-    do: 'fulfil-late-payment',
-    purchase: { ...landed, listing: { ...landed.listing, pixels } },
-    tx,
-  })
-  return answerFrom({ purchase: given, refusal: settlementUnknown(given) }, order)
-}
-
-/** A payment seen for the first time, or `released` and sent again (`order.listing` is then the first one). */
+/** A payment that the ledger does not know, or a `released` one sent again (`order` then has its first target and listing). */
 function* buyFresh(order: Order, released?: Purchase): Script<Outcome> {
   const { target, payment, listing, terms, now } = order
-  if (!order.armed)
-    return refused(
-      facilitatorUnavailable(
-        'No new payments are taken at the moment; rail of GET /api/health says when they are again',
-      ),
-    )
   const unfit = unfitness(payment, terms, now)
   const checked = yield* ask({ do: 'check-signature', payment })
   if (checked === 'not-signed') return yield* refuseUnsigned(order, unfit)
   if (checked !== 'signed') return refused(checked === 'busy' ? paymentsBusy() : cannotAskChain())
+  const refuse = (reason: Failure) => refusedPayer(reason, released)
 
-  const { space, prior } = yield* ask({ do: 'check-availability', target, payment, now })
-  if (prior === undefined && space === 'claimed') return refused(unavailability(target, space))
-  if (unfit !== undefined) {
-    if (prior !== undefined) return refused(earlierUnknown())
-    return refused(space === 'open' ? paymentRequired(unfit) : unavailability(target, space))
-  }
-  if ('code' in listing) return refused(listing)
-  if (prior === undefined && space !== 'open') return refused(unavailability(target, space))
+  const available = yield* ask({ do: 'check-availability', target, payment, now })
+  const { prior } = available
+  // A payer gets the receipt of an earlier purchase whether or not payments can be taken.
+  if (!order.armed && prior === undefined) return refuse(notArmed())
+  const refusal = refusalOf(target, unfit, available)
+  if (refusal !== undefined && (released !== undefined || !paysWall(order))) return refuse(refusal)
 
   // The height is read before the facilitator is asked: what spends the authorization after it was meant for us,
   // what spent it before is a replay, since settled payloads are public.
-  const chain = yield* ask({ do: 'read-chain', key: payment })
-  if (chain === 'silent' && prior !== undefined) return refused(earlierUnknown())
-  if (chain === 'silent') return refused(cannotAskChain())
-  if (chain.spent) {
-    if (released !== undefined) return answerFrom(yield* watch(released), order)
-    const landed = yield* watchSeen(order)
-    if (landed !== undefined) return landed
-    if (prior !== undefined) return refused(earlierUnknown())
-    return refused(paymentRequired('the authorization was used or cancelled before; sign a new one'))
-  }
+  const chain = yield* ask({ do: 'read-chain', key: payment, isRefused: refusal !== undefined })
+  if (chain === 'silent' && prior !== undefined) return refuse(earlierUnknown())
+  if (chain === 'silent') return refuse(refusal === undefined ? cannotAskChain() : cannotLookUp())
+  if (chain.spent && released !== undefined) return answerFrom(yield* watch(released), order)
+  if (chain.spent) return yield* refuseSpent(order, prior)
+  if (refusal !== undefined) return refuse(refusal)
+  if ('code' in listing) return refuse(listing)
 
   // The payment is the payer's, and was signed for us just now: nobody else can ask after a payer's purchases.
-  const answer = prior === undefined ? undefined : yield* settlePrior(prior, order)
+  const answer = prior === undefined ? undefined : yield* settlePrior(prior, order, refuse)
   if (answer !== undefined) return answer
+  if (!order.armed) return refuse(notArmed())
 
   const verification = yield* ask({ do: 'verify', target, payment })
-  if (verification.kind === 'busy') return refused(paymentsBusy())
-  if (verification.kind === 'unavailable') return refused(facilitatorUnavailable(UNREACHABLE))
+  if (verification.kind === 'busy') return refuse(paymentsBusy())
+  if (verification.kind === 'unavailable') return refuse(facilitatorUnavailable(UNREACHABLE))
   if (verification.kind === 'invalid') {
     // The prior purchase need not have been the only one, and another may be why the facilitator refuses this payment.
     const others = prior === undefined ? undefined : yield* ask({ do: 'check-availability', target, payment, now })
-    if (others?.prior !== undefined) return refused(earlierUnknown())
-    return yield* refuseUnlessPaid(
-      order,
-      { payment, target, listing: unpainted(listing), head: chain.head },
-      verification.reason,
-    )
+    if (others?.prior !== undefined) return refuse(earlierUnknown())
+    const unclaimed = { payment, target, listing: unpainted(listing), head: chain.head }
+    return yield* refuseInvalid(order, released ?? unclaimed, verification.reason, refuse)
   }
   const painted = yield* paint(payment, listing)
-  if ('code' in painted) return refused(painted)
+  if ('code' in painted) return refuse(painted)
   const claiming = yield* ask({ do: 'claim', target, payment, listing: painted, head: chain.head })
-  if (claiming.kind === 'abandoned') return refused(stillAtIt())
-  if (claiming.kind === 'prior') return refused(earlierUnknown())
-  if (claiming.kind === 'lost') return refused(lost(target, claiming.space))
+  if (claiming.kind === 'abandoned') return refuse(stillAtIt())
+  if (claiming.kind === 'prior') return refuse(earlierUnknown())
+  if (claiming.kind === 'lost') return refuse(lost(target, claiming.space))
   return answerFrom(yield* settleFirst(claiming.purchase), order)
+}
+
+/** Why a payment cannot buy its target, whatever a facilitator would say of it. */
+function refusalOf(target: Target, unfit: string | undefined, { space, prior }: Availability): Failure | undefined {
+  if (prior !== undefined) return unfit === undefined ? undefined : earlierUnknown()
+  if (space !== 'open') return unavailability(target, space)
+  return unfit === undefined ? undefined : paymentRequired(unfit)
+}
+
+/** Whether a payment moves our token to an address of this wall, for whatever price. */
+const paysWall = ({ payment: { to, accepted }, terms, payees }: Order): boolean =>
+  payees.has(to) && accepted.asset === terms.asset && accepted.network === terms.network
+
+/** A payment that was spent before the wall saw it. Nothing is sold for it; if it paid the wall, it is owed to its payer. */
+function* refuseSpent({ payment, contact }: Order, prior: Purchase | undefined): Script<Outcome> {
+  const status = yield* ask({ do: 'ask-chain', payment, head: 0n, wait: 'none' })
+  if (status.kind === 'paid') return refused(paymentUnmatched(payment.amount, status.tx, contact))
+  if (status.kind !== 'void') return refused(cannotLookUp())
+  if (prior !== undefined) return refusedPayer(earlierUnknown(), undefined)
+  return refusedPayer(paymentRequired('the authorization was used or cancelled before; sign a new one'), undefined)
 }
 
 /** Makes the picture of a draft. This costs work, so it comes after verification, and before a block is held. */
@@ -268,32 +246,49 @@ function* watch(purchase: Purchase): Script<Progress> {
 /** The outcome for the payer who asks. */
 function answerFrom({ purchase, refusal }: Progress, order: Order): Outcome {
   const { payment, state } = purchase
-  if (state.kind === 'credited') return refused(paymentCredited(payment.amount, state.tx, order.contact))
-  if (!isSold(purchase)) return refused(refusal)
-  return answersOn(purchase, order.target) ? { kind: 'bought', purchase } : refused(paymentUsed(purchase))
+  if (state.kind === 'credited') return refusedPayer(paymentCredited(payment.amount, state.tx, order.contact), purchase)
+  if (!isSold(purchase)) return refusedPayer(refusal, purchase)
+  return answersOn(purchase, order.target)
+    ? { kind: 'bought', purchase }
+    : refusedPayer(paymentUsed(purchase), purchase)
 }
 
-/** Refuses what a facilitator calls invalid, unless the payment has paid us since, or the fault is the facilitator's own. */
-function* refuseUnlessPaid(order: Order, landed: Landed, reason: string): Script<Outcome> {
-  const { payment, head } = landed
-  const status = yield* ask({ do: 'ask-chain', payment, head, wait: 'none' })
-  if (status.kind === 'silent') return refused(cannotAskChain())
-  if (status.kind === 'paid') return yield* giveLanded(order, landed, status.tx)
-  if (!isSignatureReason(reason)) return refused(paymentRequired(reason))
-  return refused(signatureRefusal(yield* ask({ do: 'check-for-token', payment }), reason))
+/**
+ * Refuses what a facilitator calls invalid, unless the fault is the facilitator's own. It may still land, so it is kept and
+ * watched like a released one.
+ */
+function* refuseInvalid(
+  order: Order,
+  refusedPayment: Purchase | UnclaimedPayment,
+  reason: string,
+  refuse: (reason: Failure) => Outcome,
+): Script<Outcome> {
+  const { payment } = order
+  const refusal = isSignatureReason(reason)
+    ? signatureRefusal(yield* ask({ do: 'check-for-token', payment }), reason)
+    : paymentRequired(reason)
+  if (refusal.code !== 'payment_required') return refuse(refusal)
+  const watched = yield* watch(
+    'state' in refusedPayment ? refusedPayment : yield* ask({ do: 'record-unclaimed', purchase: refusedPayment }),
+  )
+  return answerFrom(watched.status?.kind === 'unspent' ? { ...watched, refusal } : watched, order)
 }
 
 /** Ends an earlier purchase of the same payer for the same target first; `undefined` when the new one may go on. */
-function* settlePrior(prior: Purchase, { target: asked, payment }: Order): Script<Outcome | undefined> {
+function* settlePrior(
+  prior: Purchase,
+  { target: asked, payment }: Order,
+  refuse: (reason: Failure) => Outcome,
+): Script<Outcome | undefined> {
   const isNamed = payment.identifier !== undefined && payment.identifier === prior.payment.identifier
-  if (isNamed && !answersOn(prior, asked)) return refused(identifierUsed(prior))
+  if (isNamed && !answersOn(prior, asked)) return refuse(identifierUsed(prior))
   const end = isSold(prior) ? prior : yield* ask({ do: 'resolve-other', key: prior.payment })
-  if (end?.state.kind === 'reserved') return refused(earlierUnknown())
+  if (end?.state.kind === 'reserved') return refuse(earlierUnknown())
   if (end === undefined || !isSold(end)) return undefined
   // Another request of the payer gives that receipt. The payer may be owed another one, so its next request looks again.
-  if (!(yield* ask({ do: 'hand-over', purchase: end }))) return refused(earlierUnknown())
+  if (!(yield* ask({ do: 'hand-over', purchase: end }))) return refuse(earlierUnknown())
   // A late payment may have got another block than the one asked for. Its payer must know that before paying more.
-  if (!answersOn(end, asked)) return refused(earlierElsewhere(end))
+  if (!answersOn(end, asked)) return refuse(earlierElsewhere(end))
   return { kind: 'bought', purchase: end, isEarlier: true }
 }
 
@@ -377,7 +372,13 @@ const cannotAskChain = () => facilitatorUnavailable('The chain cannot be asked a
 
 const UNREACHABLE = 'The payment facilitator cannot be reached'
 
+const notArmed = () =>
+  facilitatorUnavailable('No new payments are taken at the moment; rail of GET /api/health says when they are again')
+
 const refused = (reason: Failure): Outcome => ({ kind: 'refused', failure: reason })
+
+/** A refusal to the payer itself, which says whether its payment was charged. */
+const refusedPayer = (reason: Failure, known: Purchase | undefined): Outcome => refused(charging(reason, known?.state))
 
 /** The refusal of a lost claim. A held block may still be released, so `next` is not called sold out yet. */
 const lost = (target: Target, space: Exclude<Space, 'open'>): Failure =>

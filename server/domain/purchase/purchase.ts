@@ -5,7 +5,7 @@ import type { BlockIndex } from '../../../shared/wall.ts'
 import type { Failure } from '../failure.ts'
 import type { SettleResult, SignatureCheck, VerifyResult } from './facilitator-errors.ts'
 import type { AreaPicture, Draft, Listing } from './listing.ts'
-import type { Hash, Payment, PaymentKey, Space, Terms, UnixMs } from './payment.ts'
+import type { Address, Hash, Payment, PaymentKey, Space, Terms, UnixMs } from './payment.ts'
 import type { Target } from './target.ts'
 
 /** What the ledger remembers of a payment. */
@@ -44,8 +44,8 @@ export type Credited = { readonly kind: 'credited'; readonly tx: Hash }
 
 export type SoldPurchase = Purchase & { readonly state: Sold }
 
-/** A payment that moved the money while no block was held for it. */
-export type Landed = Pick<Purchase, 'payment' | 'target' | 'listing' | 'head'>
+/** A payment for which nothing was ever held. */
+export type UnclaimedPayment = Pick<Purchase, 'payment' | 'target' | 'listing' | 'head'>
 
 /** What a buyer asks, read and checked as far as can be done without state. */
 export type Order = {
@@ -56,7 +56,7 @@ export type Order = {
   readonly now: UnixMs
   readonly armed: boolean // whether payments not seen before can be taken
   readonly contact: string | null // where a payer who is owed money turns to
-  readonly seen?: Landed | undefined // the payment, if it was seen unspent before and refused
+  readonly payees: ReadonlySet<Address> // every address that this wall has ever asked to be paid at
 }
 
 /** What one look at the ledger tells of a target, for one payer. */
@@ -83,7 +83,7 @@ export type ClaimResult =
 export type Requests = {
   'look-up': { ask: { key: PaymentKey }; answer: Purchase | undefined }
   'check-availability': { ask: { target: Target; payment: Payment; now: UnixMs }; answer: Availability }
-  'read-chain': { ask: { key: PaymentKey }; answer: { head: bigint; spent: boolean } | 'silent' }
+  'read-chain': { ask: { key: PaymentKey; isRefused: boolean }; answer: { head: bigint; spent: boolean } | 'silent' }
   verify: { ask: { target: Target; payment: Payment }; answer: VerifyResult }
   paint: { ask: { payment: Payment; picture: AreaPicture }; answer: Pixels | Failure }
   'check-signature': { ask: { payment: Payment }; answer: SignatureCheck } // of the payer
@@ -98,7 +98,8 @@ export type Requests = {
   'mark-missing': { ask: { purchase: Purchase }; answer: void }
   'write-off': { ask: { purchase: Purchase }; answer: void }
   release: { ask: { purchase: Purchase; isFinal: boolean }; answer: void }
-  'fulfil-late-payment': { ask: { purchase: Landed; tx: Hash }; answer: Purchase }
+  'record-unclaimed': { ask: { purchase: UnclaimedPayment }; answer: Purchase }
+  'fulfil-late-payment': { ask: { purchase: Purchase; tx: Hash }; answer: Purchase }
   'hand-over': { ask: { purchase: SoldPurchase }; answer: boolean } // whether this run may answer with that receipt
   'resolve-other': { ask: { key: PaymentKey }; answer: Purchase | undefined }
 }

@@ -74,6 +74,10 @@ export const settlementUnknown = (held: Holding): Failure =>
     namedIn(held),
   )
 
+/** The payment was spent, or cannot be used, and the chain does not tell whether it was charged. */
+export const cannotLookUp = (): Failure =>
+  retryLater('settlement_unknown', `Whether this payment was charged cannot be seen at the moment. ${REPEAT}`)
+
 /** Another process is at the payment, and has been for long. */
 export const stillAtIt = (): Failure =>
   retryLater('settlement_unknown', `This payment is being worked on already. ${REPEAT}`)
@@ -101,7 +105,7 @@ export const notPersisted = (held: Holding): Failure =>
 export const paymentUsed = (bought: Holding): Failure =>
   failure(
     'payment_used',
-    `This payment belongs to ${wordsFor(bought)}. Sign a new one to buy another ${kindOf(bought.target)}.`,
+    `This payment belongs to ${wordsFor(bought)}, with all that was signed then. Sign one with a new nonce to buy another ${kindOf(bought.target)}.`,
     namedIn(bought),
   )
 
@@ -119,6 +123,14 @@ export const paymentCredited = (amount: bigint, tx: Hash, contact: string | null
     'payment_credited',
     `The payment arrived when nothing was left for it. The operator owes it back; do not pay again. ${LOOK}`,
     { amount: amount.toString(), tx, contact },
+  )
+
+/** The payment moved its money before the wall had seen it. */
+export const paymentUnmatched = (amount: bigint, tx: Hash, contact: string | null): Failure =>
+  failure(
+    'payment_unmatched',
+    'This payment had paid this wall before it arrived here, and no purchase is known for it. Ask the operator for the money, or for what it bought; do not pay again.',
+    { charged: 'yes', amount: amount.toString(), tx, contact },
   )
 
 /** The store failed before anything was sent anywhere. */

@@ -5,13 +5,7 @@
 
 import { HELD_BLOCKS_MAX, HOLDS_MAX } from '../../../db/limits.ts'
 import { keyOf, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
-import {
-  isSold,
-  type Landed,
-  type Outcome,
-  type Purchase,
-  type SoldPurchase,
-} from '../../../server/domain/purchase/purchase.ts'
+import { isSold, type Outcome, type Purchase, type SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
 import { isBlock, ownTarget, placeOf } from '../../../server/domain/purchase/target.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { settled } from '../../support/scheduler.ts'
@@ -33,6 +27,8 @@ function promise(held: boolean, words: string, key?: string): asserts held {
 }
 
 const known: ReadonlySet<string> = new Set(['work-failed', 'outage'])
+
+const passing: ReadonlySet<string> = new Set(['facilitator_unavailable', 'server_busy'])
 
 // What is refused before anything is held.
 const beforeClaim: ReadonlySet<string> = new Set(['invalid_listing', 'invalid_image'])
@@ -117,7 +113,7 @@ export function watcherOf(witness: Witness): Watcher {
     asks(verb, key, what) {
       if (verb === 'claim') witness.claiming.set(key, what as Asking)
       if (verb === 'release') checkRelease(witness, key, what as Releasing)
-      if (verb === 'fulfilLatePayment') noteOwing(witness, key, what as Landed)
+      if (verb === 'fulfilLatePayment') noteOwing(witness, what as Purchase)
       if (verb === 'finalize' && (what as Selling).settled)
         promise(witness.paid.has(key), 'settled is said only of what the chain showed', key)
       if (verb === 'status') witness.lookedAt.set(key, world.step)
@@ -270,9 +266,8 @@ function checkWhole({ book, signed }: Witness): void {
 }
 
 /** Notes where a payment that landed late was to be. */
-function noteOwing(witness: Witness, key: string, { target }: Landed): void {
-  const row = rowOf(witness, key)
-  witness.owing.set(key, row === undefined ? target : ownTarget(row))
+function noteOwing({ owing }: Witness, released: Purchase): void {
+  owing.set(keyOf(released.payment), ownTarget(released))
 }
 
 /** A payment that landed late gets its own place, else the nearest open one of its size, else one credit. */
@@ -342,7 +337,9 @@ function checkDenial(witness: Witness, payment: Payment, target: Target, code: s
   promise(row?.state.kind !== 'reserved' || !beforeClaim.has(code), `I6: no ${code} while it is held for`, key)
   promise(world.undone.has(key) || !isUnderWay(world, payment), `I6: no ${code} while the wall has it settled`, key)
   const moved = movedBy(world, key)
-  if (moved !== undefined) {
+  // A refusal that leaves all as it was tells of its own request alone.
+  const isOfRequest = row === undefined && passing.has(code)
+  if (moved !== undefined && !isOfRequest) {
     // What is written is known to every server; of anything else each knows what it has seen itself.
     const own = life === undefined ? Infinity : (witness.sights.get(key)?.get(life) ?? Infinity)
     const isSeen = row !== undefined || own <= moved.step

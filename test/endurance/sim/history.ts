@@ -399,7 +399,10 @@ function hear({ world, witness, inFlight }: History, mine: InFlight, outcome: Ou
   if (outcome.kind === 'bought') {
     noteReceipt(witness, outcome.purchase.payment)
     if (wish !== undefined) wish.end = isLost ? 'unknowable' : 'served'
-  } else if (wish !== undefined && ['payment_credited', 'payment_used'].includes(outcome.failure.code))
+  } else if (
+    wish !== undefined &&
+    ['payment_credited', 'payment_unmatched', 'payment_used'].includes(outcome.failure.code)
+  )
     wish.end = 'served'
   else if (isLost || waits.has(outcome.failure.code)) leave(witness, inFlight, mine)
   else if (wish !== undefined && isFinal.has(outcome.failure.code)) wish.end = 'refused'

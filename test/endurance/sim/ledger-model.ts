@@ -176,7 +176,13 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
     })
   },
 
-  fulfilLatePayment: async (landed, tx, now) => fulfilLatePayment(shelf, landed, tx, now),
+  async recordUnclaimed(unclaimed) {
+    if (shelf.rows.has(keyOf(unclaimed.payment))) throw new StaleWriteError('known')
+    const block = wishedFor(shelf, unclaimed.target)
+    return shelf.put({ ...unclaimed, block, state: { kind: 'released', isFinal: false } })
+  },
+
+  fulfilLatePayment: async ({ payment }, tx, now) => fulfilLatePayment(shelf, shelf.row(payment), tx, now),
 
   async markAnswered(key) {
     const known = shelf.rows.get(keyOf(key))
@@ -272,26 +278,13 @@ function sell({ sales, put }: Shelf, purchase: Purchase, tx: Hash, settled: bool
   return put({ ...purchase, state: { kind: 'sold', tx, claimedAt: at, name, framework, settled, unanswered: true } })
 }
 
-type Landed = Pick<Purchase, 'payment' | 'target' | 'listing' | 'head'>
-
-function fulfilLatePayment(shelf: Shelf, landed: Landed, tx: Hash, now: UnixMs): Purchase {
-  const known = shelf.rows.get(keyOf(landed.payment))
-  if (known?.state.kind === 'sold' || known?.state.kind === 'credited') return known
-  if (known?.state.kind === 'reserved') throw new StaleWriteError('owed while a block is held')
-  const { payment, target, listing, head } = known ?? landed
-  const wished = known?.block ?? wishedFor(shelf, target)
-  const own = shelf.openPlace(ownTarget({ target, block: wished }))
-  const block = typeof own === 'string' ? shelf.openPlace(nextLike(target)) : own
-  const isLeft = typeof block !== 'string'
-  const owed: Purchase = {
-    payment,
-    target,
-    listing,
-    head,
-    block: isLeft ? block : wished,
-    state: { kind: 'credited', tx },
-  }
-  return isLeft ? sell(shelf, owed, tx, true, now) : shelf.put(owed)
+function fulfilLatePayment(shelf: Shelf, known: Purchase, tx: Hash, now: UnixMs): Purchase {
+  if (known.state.kind === 'sold' || known.state.kind === 'credited') return known
+  if (known.state.kind === 'reserved') throw new StaleWriteError('owed while a block is held')
+  const own = shelf.openPlace(ownTarget(known))
+  const block = typeof own === 'string' ? shelf.openPlace(nextLike(known.target)) : own
+  if (typeof block === 'string') return shelf.put({ ...known, state: { kind: 'credited', tx } })
+  return sell(shelf, { ...known, block }, tx, true, now)
 }
 
 /** Where a target would begin on an empty wall. */

@@ -15,7 +15,6 @@ import { pollLog } from '../../../server/instances/poll-log.ts'
 import type { Chain, Clock, Logger, Ledger, Pictures, RingMember, Wallets } from '../../../server/ports.ts'
 import { facilitatorRing } from '../../../server/purchase/facilitator-ring.ts'
 import { reconciler } from '../../../server/purchase/reconciler.ts'
-import { rpcLagGuard } from '../../../server/purchase/rpc-lag-guard.ts'
 import { seller, type Seller } from '../../../server/purchase/seller.ts'
 import type { Commons, Life } from './commons.ts'
 import { NO_FAULTS } from './faults.ts'
@@ -103,7 +102,7 @@ export function startServer(world: World, { name, book, watcher, commons, opened
   const told = (reason: string | null) => {
     if (reason !== null) watcher.alert('outage', 'chain')
   }
-  const chain = rpcLagGuard(freshChain(chainPort(world, watcher, self), { clock, told }), clock)
+  const chain = freshChain(chainPort(world, watcher, self), { clock, told })
   const names: readonly FacilitatorName[] = world.second === undefined ? ['first'] : ['first', 'second']
   const members = names.map((name) => facilitatorPort(world, name, watcher, self, commons))
   const facilitator = facilitatorRing({ members, chain, clock, logger, ...TIME_LIMITS })
@@ -128,6 +127,7 @@ export function startServer(world: World, { name, book, watcher, commons, opened
       logger,
       rail,
       terms: TERMS,
+      payees: new Set([TERMS.payTo]),
       contact: null,
       advance,
       leases: shared?.leases,
@@ -209,8 +209,10 @@ function ledgerPort(
     writeOff: (purchase) => store('writeOff', keyOf(purchase.payment), purchase, () => ledger.writeOff(purchase)),
     release: (purchase, isFinal) =>
       store('release', keyOf(purchase.payment), { purchase, isFinal }, () => ledger.release(purchase, isFinal)),
-    fulfilLatePayment: (landed, tx, now) =>
-      store('fulfilLatePayment', keyOf(landed.payment), landed, () => ledger.fulfilLatePayment(landed, tx, now)),
+    recordUnclaimed: (unclaimed, now) =>
+      store('recordUnclaimed', keyOf(unclaimed.payment), unclaimed, () => ledger.recordUnclaimed(unclaimed, now)),
+    fulfilLatePayment: (purchase, tx, now) =>
+      store('fulfilLatePayment', keyOf(purchase.payment), purchase, () => ledger.fulfilLatePayment(purchase, tx, now)),
     markAnswered: (key) => store('markAnswered', keyOf(key), undefined, () => ledger.markAnswered(key)),
     unfinished: (now) => store('unfinished', '', undefined, () => ledger.unfinished(now)),
   }
@@ -265,10 +267,11 @@ function paintPort(
 }
 
 function chainPort(world: World, watcher: Watcher, owner: object): Chain {
+  const sight = { newest: 0 }
   const ask = <T>(verb: Verb, key: string, act: () => T): Promise<T> => remote(world, watcher, owner, verb, key, act)
   return {
-    read: (key) => ask('read', keyOf(key), () => read(world, key)),
-    status: (payment, head, named) => ask('status', keyOf(payment), () => status(world, payment, head, named)),
+    read: (key) => ask('read', keyOf(key), () => read(world, key, sight)),
+    status: (payment, head, named) => ask('status', keyOf(payment), () => status(world, payment, head, named, sight)),
     // A probe is answered at once: how its halves overtake each other and all else tells nothing.
     fault: async () => health(world),
     transfersTo: () => Promise.resolve('silent'),

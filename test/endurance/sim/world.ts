@@ -211,10 +211,21 @@ function obstacle(world: World, payment: Payment, seconds = Math.floor(timeOf(wo
   return world.spendings.has(keyOf(payment)) ? 'invalid_exact_evm_nonce_already_used' : undefined
 }
 
-/** What an endpoint shows of a payment: the newest block it has, and what ended the payment in it or before. */
-function viewOf(world: World, key: PaymentKey): { readonly height: number; readonly ended: Spending | undefined } {
+/** What one process has seen of the chain. */
+export type Sight = { newest: number }
+
+/** The newest block that an endpoint has. */
+function heightSeen(world: World): number {
   const lag = strikes(world, 'chainLags') ? 1 + world.prng.below(3) : 0
-  const height = Math.max(0, heightOf(world) - lag)
+  return Math.max(0, heightOf(world) - lag)
+}
+
+/**
+ * What an endpoint shows of a payment: the newest block it has, and what ended the payment in it or before. As the adapter
+ * has it, an endpoint that is behind what the process has seen tells nothing of what is not there.
+ */
+function viewOf(world: World, key: PaymentKey, sight: Sight) {
+  const height = heightSeen(world)
   const spending = world.spendings.get(keyOf(key))
   const ended = spending !== undefined && spending.height <= height ? spending : undefined
   for (const { payment, hidden } of world.pool) {
@@ -222,28 +233,35 @@ function viewOf(world: World, key: PaymentKey): { readonly height: number; reado
     hidden.lowest = Math.min(hidden.lowest, height)
     hidden.highest = Math.max(hidden.highest, height)
   }
-  return { height, ended }
+  const isBehind = ended === undefined && height < sight.newest
+  sight.newest = Math.max(sight.newest, height)
+  return { height, ended, isBehind }
 }
 
 /** The chain port's `read`. */
-export function read(world: World, key: PaymentKey): { head: bigint; spent: boolean } | 'silent' {
+export function read(world: World, key: PaymentKey, sight: Sight): { head: bigint; spent: boolean } | 'silent' {
   if (strikes(world, 'chainSilent')) return 'silent'
-  const { height, ended } = viewOf(world, key)
-  return { head: BigInt(height), spent: ended !== undefined }
+  const { height, ended, isBehind } = viewOf(world, key, sight)
+  return isBehind ? 'silent' : { head: BigInt(height), spent: ended !== undefined }
 }
 
 /** The chain port's `fault`. */
 export function health(world: World): ChainHealth {
   if (strikes(world, 'chainSilent')) return { kind: 'silent' }
-  const lag = strikes(world, 'chainLags') ? 1 + world.prng.below(3) : 0
-  return { kind: 'none', head: BigInt(Math.max(0, heightOf(world) - lag)) }
+  return { kind: 'none', head: BigInt(heightSeen(world)) }
 }
 
 /** The chain port's `status`. */
-export function status(world: World, payment: Payment, head: bigint, named: Hash | undefined): ChainStatus {
+export function status(
+  world: World,
+  payment: Payment,
+  head: bigint,
+  named: Hash | undefined,
+  sight: Sight,
+): ChainStatus {
   if (strikes(world, 'chainSilent')) return { kind: 'silent' }
-  const { height, ended } = viewOf(world, payment)
-  if (BigInt(height) < head) return { kind: 'silent' }
+  const { height, ended, isBehind } = viewOf(world, payment, sight)
+  if (isBehind || BigInt(height) < head) return { kind: 'silent' }
   // A transaction that is named is found without its height; else what ended a payment is looked for in the newest blocks.
   const isFar = ended !== undefined && ended.tx !== named && height - ended.height >= NARROW_BLOCKS
   if (isFar && strikes(world, 'logsNarrow')) return { kind: 'silent' }

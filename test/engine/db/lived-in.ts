@@ -2,7 +2,7 @@
 
 import type { Engine } from '../../../db/engine.ts'
 import type { Listing } from '../../../server/domain/purchase/listing.ts'
-import { hold, sell, stored } from '../../support/engine.ts'
+import { hold, sell, stored, landUnclaimed } from '../../support/engine.ts'
 import {
   blockOf,
   editOf,
@@ -79,10 +79,10 @@ export async function leaveOpen(wall: Engine, first: number): Promise<void> {
 }
 
 /** Has two payments land when every block is sold, and one of them paid back. */
-export async function leaveCredits({ ledger, payouts }: Engine, first: number): Promise<void> {
+export async function leaveCredits(engine: Engine, first: number): Promise<void> {
   for (const nonce of [first, first + 1]) {
     const payment = paymentOf(40, nonce)
-    await ledger.fulfilLatePayment({ payment, target: 'next', listing: listingAt(nonce), head: 1n }, hash(nonce), NOW)
+    await landUnclaimed(engine, { payment, target: 'next', listing: listingAt(nonce), head: 1n }, hash(nonce))
   }
-  await payouts.note(paymentOf(40, first), 'transfer 0xabc', NOW + 1)
+  await engine.payouts.note(paymentOf(40, first), 'transfer 0xabc', NOW + 1)
 }

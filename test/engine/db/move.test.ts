@@ -206,6 +206,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
         clock,
         logger,
         terms: TERMS,
+        payees: new Set([TERMS.payTo]),
         contact: null,
       }
       const { buy, idle } = seller({ ...world, pictures: noPictures, advance: async () => {} })

@@ -3,7 +3,7 @@ import { targetOf, type Target } from '../../../server/domain/purchase/target.ts
 import { blocksOf, parseArea } from '../../../shared/area.ts'
 import { partOf, trustPixels, type Pixels } from '../../../shared/pixels.ts'
 import { coordOf, type BlockIndex } from '../../../shared/wall.ts'
-import { failureOf, hold, on, sell, stored, type Engine, type OpenEngine } from '../../support/engine.ts'
+import { failureOf, hold, on, sell, stored, type Engine, type OpenEngine, landUnclaimed } from '../../support/engine.ts'
 import { blockOf, editOf, hash, HEAD, listingOf, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
 
 // Goal: an area is held, sold and given back whole, in every way a purchase can go. Method: each test drives a fresh engine
@@ -249,7 +249,7 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
         accepted: { ...paymentOf(1, 1).accepted, amount: 2_000_000n },
       })
       const landed = { payment, target: 'next,2x1', listing: SILENT, head: HEAD } as const
-      const given = await wall.ledger.fulfilLatePayment(landed, hash(1), NOW)
+      const given = await landUnclaimed(wall, landed, hash(1))
       expect(given.state).toEqual({ kind: 'credited', tx: hash(1) })
       expect(await wall.ledger.space('next')).toBe('open')
       expect((await wall.ledgerReader.ofPayer(payment.payer)).credits).toEqual([{ amount: 2_000_000n, tx: hash(1) }])
@@ -260,7 +260,7 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
     'one that was never held gets the area it asked for',
     on(open, async (wall) => {
       const landed = { payment: paymentOf(1, 1), target: 'next,3x1', listing: SILENT, head: HEAD } as const
-      const given = await wall.ledger.fulfilLatePayment(landed, hash(1), NOW)
+      const given = await landUnclaimed(wall, landed, hash(1))
       expect(given).toMatchObject({ target: 'next,3x1', state: { kind: 'sold' } })
       expect(await statesIn(wall, `${coordOf(given.block)},3x1`)).toEqual(['claimed', 'claimed', 'claimed'])
     }),

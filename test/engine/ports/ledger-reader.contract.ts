@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { ACCOUNT_PAGE_MAX, type AccountPage, type OpenPurchase } from '../../../server/domain/purchase/account.ts'
 import { CLAIM_ORDER } from '../../../shared/wall.ts'
-import { hold, on, sell, type Engine, type OpenEngine } from '../../support/engine.ts'
+import { hold, on, sell, type Engine, type OpenEngine, landUnclaimed } from '../../support/engine.ts'
 import { blockOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
 
 // Goal: every promise of the `LedgerReader` port. Method: purchases are driven to each of their ends, then looked at.
@@ -182,11 +182,7 @@ function pages(open: OpenEngine, openLast: OpenEngine): void {
 }
 
 /** Lets a payment land that nothing is left for. */
-const credit = ({ ledger }: Engine, nonce: number) =>
-  ledger.fulfilLatePayment(
-    { payment: paymentOf(1, nonce), target: 'next', listing: SILENT, head: HEAD },
-    hash(nonce),
-    NOW,
-  )
+const credit = (wall: Engine, nonce: number) =>
+  landUnclaimed(wall, { payment: paymentOf(1, nonce), target: 'next', listing: SILENT, head: HEAD }, hash(nonce))
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at)

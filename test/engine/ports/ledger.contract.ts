@@ -414,14 +414,49 @@ function landingLate(open: OpenEngine, openLast: OpenEngine): void {
   )
 
   test(
-    'a payment that landed before anything was held for it is remembered with the block it gets',
+    'a payment that nothing was held for is kept as released, with what it was first sent with, and gets its block if it lands',
     on(open, async (wall) => {
       await hold(wall, blockOf('3,4'), paymentOf(2, 2))
-      const landed = { payment: paymentOf(1, 1), target: blockOf('3,4'), listing: listingOf(), head: HEAD }
-      const owed = await wall.ledger.fulfilLatePayment(landed, hash(1), NOW)
-      expect(owed).toMatchObject({ ...landed, block: CLAIM_ORDER[0], state: { kind: 'sold', unanswered: true } })
-      expect(await stored(wall, landed.payment)).toEqual(owed)
-      expect(await wall.ledger.fulfilLatePayment(landed, hash(1), NOW)).toEqual(owed)
+      const payment = { ...paymentOf(1, 1), identifier: 'order-0000000001' }
+      const unclaimed = { payment, target: blockOf('3,4'), listing: listingOf(), head: HEAD }
+      const kept = await wall.ledger.recordUnclaimed(unclaimed, NOW)
+      expect(kept).toEqual({ ...unclaimed, block: blockOf('3,4'), state: { kind: 'released', isFinal: false } })
+      expect(await stored(wall, payment)).toEqual(kept)
+      const { payer, nonce } = payment
+      expect(await wall.ledger.unfinished(NOW)).toContainEqual({ payer, nonce })
+
+      const owed = await wall.ledger.fulfilLatePayment(kept, hash(1), NOW)
+      expect(owed).toMatchObject({ ...unclaimed, block: CLAIM_ORDER[0], state: { kind: 'sold', unanswered: true } })
+      expect(await stored(wall, payment)).toEqual(owed)
+      expect(await wall.ledger.fulfilLatePayment(kept, hash(1), NOW)).toEqual(owed)
+    }),
+  )
+
+  test(
+    'a payment that is known is not kept anew as one that nothing was held for',
+    on(open, async (wall) => {
+      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+      const { payment, target, listing, head } = held
+      const again = wall.ledger.recordUnclaimed({ payment, target, listing, head }, NOW)
+      expect(await failureOf(again)).toBeInstanceOf(StaleWriteError)
+      expect(await stored(wall, payment)).toEqual(held)
+    }),
+  )
+
+  test(
+    'a released payment whose nonce was signed anew for other money is not claimed',
+    on(open, async (wall) => {
+      const { ledger } = wall
+      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+      await ledger.release(held, false)
+      const { payment, target, listing } = held
+      const dearer = { ...payment, amount: 2_000_000n, accepted: { ...payment.accepted, amount: 2_000_000n } }
+      for (const validBefore of [payment.validBefore - 1n, payment.validBefore + 1n])
+        expect(
+          await failureOf(ledger.claim(target, { ...dearer, validBefore }, listing, HEAD, NOW, [])),
+        ).toBeInstanceOf(StaleWriteError)
+      expect(await stored(wall, payment)).toEqual({ ...held, state: { kind: 'released', isFinal: false } })
+      expect(await ledger.space(target)).toBe('open')
     }),
   )
 

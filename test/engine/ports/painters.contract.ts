@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Address } from '../../../server/domain/purchase/payment.ts'
-import { hold, on, sell, stored, type Engine, type OpenEngine } from '../../support/engine.ts'
+import { hold, on, sell, stored, type Engine, type OpenEngine, landUnclaimed } from '../../support/engine.ts'
 import { blockOf, editOf, hash, listingOf, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
 
 // Goal: every promise about painters, of the ports `Ledger`, `Blocks`, `Agents` and `LedgerReader` together. Method: purchases and
@@ -55,7 +55,7 @@ function namings(open: OpenEngine, openLast: OpenEngine): void {
     'a payment that landed before anything was held for it names its painter all the same',
     on(open, async (wall) => {
       const landed = { payment: paymentOf(1, 1), target: block, listing: listingOf({ painter: wallet(9) }), head: 1n }
-      const purchase = await wall.ledger.fulfilLatePayment(landed, hash(1), NOW)
+      const purchase = await landUnclaimed(wall, landed, hash(1))
       expect(await stored(wall, paymentOf(1, 1))).toEqual(purchase)
       expect(await painterOf(wall, '3,4')).toBe(wallet(9))
     }),
@@ -71,7 +71,7 @@ function namings(open: OpenEngine, openLast: OpenEngine): void {
         listing: listingOf({ painter: wallet(9) }),
         head: 1n,
       }
-      const credited = await wall.ledger.fulfilLatePayment(landed, hash(1), NOW)
+      const credited = await landUnclaimed(wall, landed, hash(1))
       expect(credited.state.kind).toBe('credited')
       expect(await stored(wall, paymentOf(1, 1))).toEqual(credited)
     }),

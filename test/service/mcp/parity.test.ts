@@ -121,8 +121,14 @@ const worlds: readonly World[] = [
     ends: 'asked to pay',
   },
   {
-    name: 'a payment spent before',
+    name: 'a payment that had paid before it was seen',
     open: (wall) => void wall.chain.land(own),
+    ask: { coord: '3,4', payment: own },
+    ends: 'payment_unmatched',
+  },
+  {
+    name: 'a payment cancelled before it was seen',
+    open: (wall) => wall.chain.cancel(own),
     ask: { coord: '3,4', payment: own },
     ends: 'asked to pay',
   },

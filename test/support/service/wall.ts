@@ -105,6 +105,7 @@ export async function openWall(
     rail,
     logger,
     terms: offer.terms,
+    payees: new Set([offer.terms.payTo]),
     contact: null,
   })
   const wall = app({

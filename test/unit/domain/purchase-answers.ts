@@ -39,12 +39,14 @@ export const orderOf = (target: Target): Order => ({
   now: NOW,
   armed: true,
   contact: 'wall@example.org',
+  payees: new Set([TERMS.payTo]),
 })
 
 /** Payments that name the payer and nonce of another, as anybody can who saw it. */
 export const REPEATS = {
   'other signature': { ...PAYMENT, signature: `0x${'07'.repeat(65)}` },
-  'other fields': { ...PAYMENT, validBefore: PAYMENT.validBefore + 1n },
+  'other time': { ...PAYMENT, validBefore: PAYMENT.validBefore + 1n },
+  'other money': { ...PAYMENT, amount: PAYMENT.amount + 1n },
 } as const satisfies Readonly<Record<string, Payment>>
 
 /** Orders with one thing wrong each. */
@@ -54,11 +56,11 @@ export const flawedOrders = (target: Target): Readonly<Record<string, Order>> =>
   'bad listing': { ...orderOf(target), listing: failure('invalid_listing', 'link: is no address') },
 })
 
-/** Orders with what somebody made of a payment that he saw, and with one that was refused before. */
+/** Orders with what somebody made of a payment that he saw. */
 export const repeatedOrders = (target: Target): Readonly<Record<string, Order>> => ({
   'other signature': { ...orderOf(target), payment: REPEATS['other signature'] },
-  'other fields': { ...orderOf(target), payment: REPEATS['other fields'] },
-  'seen before': { ...orderOf(target), seen: { payment: PAYMENT, target, listing: PLAIN, head: HEAD } },
+  'other time': { ...orderOf(target), payment: REPEATS['other time'] },
+  'other money': { ...orderOf(target), payment: REPEATS['other money'] },
 })
 
 export type State = Purchase['state']
@@ -233,6 +235,8 @@ export function repliesFor(request: Request, asked: Target, used: Target = asked
     case 'write-off':
     case 'release':
       return [value('done', undefined)]
+    case 'record-unclaimed':
+      return [value('kept', purchaseOf(request.purchase.payment, request.purchase.target, HERE, RELEASED))]
     case 'fulfil-late-payment':
       return debts(request)
     case 'hand-over':
@@ -261,6 +265,7 @@ export const ledgerVerbs: ReadonlySet<Request['do']> = new Set([
   'mark-missing',
   'write-off',
   'release',
+  'record-unclaimed',
   'fulfil-late-payment',
   'resolve-other',
 ])

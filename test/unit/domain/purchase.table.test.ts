@@ -17,61 +17,105 @@ test('every path of "buy this block"', () => {
     ),
   )
   expect(pathTable(rows)).toMatchInlineSnapshot(`
-    "look-up: unknown > check-signature: good > order: good > prior purchase: none > check-availability: open > read-chain: unspent > [after read-chain: unspent]
-    look-up: unknown > check-signature: good > order: good > prior purchase: none > check-availability: open > read-chain: spent -> 402 payment_required
+    "look-up: unknown > check-signature: good > order: good > prior purchase: none > check-availability: open > read-chain: unspent > verify: valid > [after verify: valid]
+    look-up: unknown > check-signature: good > order: good > prior purchase: none > check-availability: open > read-chain: unspent > verify: bad signature > [after verify: bad signature]
+    look-up: unknown > check-signature: good > order: good > prior purchase: none > check-availability: open > read-chain: unspent > verify: invalid > [after check-for-token: bad]
+    look-up: unknown > check-signature: good > order: good > prior purchase: none > check-availability: open > read-chain: unspent > verify: unavailable -> 502 facilitator_unavailable
+    look-up: unknown > check-signature: good > order: good > prior purchase: none > check-availability: open > read-chain: unspent > verify: busy -> 503 server_busy
+    look-up: unknown > check-signature: good > order: good > prior purchase: none > check-availability: open > read-chain: spent > [after read-chain: spent]
     look-up: unknown > check-signature: good > order: good > prior purchase: none > check-availability: open > read-chain: silent -> 502 facilitator_unavailable
-    look-up: unknown > check-signature: good > order: good > prior purchase: none > check-availability: reserved | full -> 409 purchase_pending
-    look-up: unknown > check-signature: good > order: good > prior purchase: none > check-availability: claimed -> 409 block_taken
-    look-up: unknown > check-signature: good > order: good > prior purchase: open > check-availability > read-chain: unspent > [after read-chain: unspent, 2]
-    look-up: unknown > check-signature: good > order: good > prior purchase: open > check-availability > read-chain: spent | silent -> 503 settlement_unknown
-    look-up: unknown > check-signature: good > order: good > prior purchase: sold > check-availability > read-chain: unspent > hand-over: given -> bought with the prior payment
-    look-up: unknown > check-signature: good > order: good > prior purchase: sold > check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
-    look-up: unknown > check-signature: good > order: good > prior purchase: sold > check-availability > read-chain: spent | silent -> 503 settlement_unknown
-    look-up: unknown > check-signature: good > order: good > prior purchase: sold elsewhere > check-availability > read-chain: unspent > hand-over: given -> 409 payment_used
-    look-up: unknown > check-signature: good > order: good > prior purchase: sold elsewhere > check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
-    look-up: unknown > check-signature: good > order: good > prior purchase: sold elsewhere > check-availability > read-chain: spent | silent -> 503 settlement_unknown
-    look-up: unknown > check-signature: good > order: unfit > [after order: unfit]
-    look-up: unknown > check-signature: good > order: bad listing > prior purchase: none > check-availability: open | reserved | full -> 400 invalid_listing
-    look-up: unknown > check-signature: good > order: bad listing > prior purchase: none > check-availability: claimed -> 409 block_taken
-    look-up: unknown > check-signature: good > order: bad listing > prior purchase: open | sold | sold elsewhere > check-availability -> 400 invalid_listing
+    look-up: unknown > check-signature: good > order: good > prior purchase: none > check-availability: reserved | full > [after check-availability: reserved | full]
+    look-up: unknown > check-signature: good > order: good > prior purchase: none > check-availability: claimed > [after check-availability: claimed]
+    look-up: unknown > check-signature: good > order: good > prior purchase: open > check-availability > read-chain: unspent > resolve-other: none | released | credited > verify: valid > [after verify: valid]
+    look-up: unknown > check-signature: good > order: good > prior purchase: open > check-availability > read-chain: unspent > resolve-other: none | released | credited > verify: bad signature > prior purchase: none > check-availability > [after verify: bad signature]
+    look-up: unknown > check-signature: good > order: good > prior purchase: open > check-availability > read-chain: unspent > resolve-other: none | released | credited > verify: bad signature > prior purchase: open | sold | sold elsewhere > check-availability -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: good > prior purchase: open > check-availability > read-chain: unspent > resolve-other: none | released | credited > verify: invalid > prior purchase: none > check-availability > [after check-for-token: bad]
+    look-up: unknown > check-signature: good > order: good > prior purchase: open > check-availability > read-chain: unspent > resolve-other: none | released | credited > verify: invalid > prior purchase: open | sold | sold elsewhere > check-availability -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: good > prior purchase: open > check-availability > read-chain: unspent > resolve-other: none | released | credited > verify: unavailable -> 502 facilitator_unavailable
+    look-up: unknown > check-signature: good > order: good > prior purchase: open > check-availability > read-chain: unspent > resolve-other: none | released | credited > verify: busy -> 503 server_busy
+    look-up: unknown > check-signature: good > order: good > prior purchase: open > check-availability > read-chain: unspent > resolve-other: still open -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: good > prior purchase: open > check-availability > read-chain: unspent > resolve-other: sold > hand-over: given -> bought with the prior payment
+    look-up: unknown > check-signature: good > order: good > prior purchase: open > check-availability > read-chain: unspent > resolve-other: sold > hand-over: taken -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: good > prior purchase: open > check-availability > read-chain: unspent > resolve-other: sold elsewhere > hand-over: given -> 409 payment_used
+    look-up: unknown > check-signature: good > order: good > prior purchase: open > check-availability > read-chain: unspent > resolve-other: sold elsewhere > hand-over: taken -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: good > prior purchase: open > check-availability > read-chain: spent > ask-chain: paid | paid for good -> 409 payment_unmatched
+    look-up: unknown > check-signature: good > order: good > prior purchase: open > check-availability > read-chain: spent > ask-chain: unspent | void | void for good | silent -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: good > prior purchase: open > check-availability > read-chain: silent -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: good > prior purchase: sold > [after prior purchase: sold]
+    look-up: unknown > check-signature: good > order: good > prior purchase: sold elsewhere > [after prior purchase: sold elsewhere]
+    look-up: unknown > check-signature: good > order: unarmed > prior purchase: none > check-availability -> 502 facilitator_unavailable
+    look-up: unknown > check-signature: good > order: unarmed > prior purchase: open > check-availability > read-chain: unspent > [after read-chain: unspent]
+    look-up: unknown > check-signature: good > order: unarmed > prior purchase: open > check-availability > read-chain: spent > ask-chain: paid | paid for good -> 409 payment_unmatched
+    look-up: unknown > check-signature: good > order: unarmed > prior purchase: open > check-availability > read-chain: spent > ask-chain: unspent | void | void for good | silent -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: unarmed > prior purchase: open > check-availability > read-chain: silent -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: unarmed > prior purchase: sold > [after prior purchase: sold]
+    look-up: unknown > check-signature: good > order: unarmed > prior purchase: sold elsewhere > [after prior purchase: sold elsewhere]
+    look-up: unknown > check-signature: good > order: unfit > prior purchase: none > check-availability: open > read-chain: unspent -> 402 payment_required
+    look-up: unknown > check-signature: good > order: unfit > prior purchase: none > check-availability: open > read-chain: spent > [after read-chain: spent]
+    look-up: unknown > check-signature: good > order: unfit > prior purchase: none > check-availability: open > read-chain: silent -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: unfit > prior purchase: none > check-availability: reserved | full > [after check-availability: reserved | full]
+    look-up: unknown > check-signature: good > order: unfit > prior purchase: none > check-availability: claimed > [after check-availability: claimed]
+    look-up: unknown > check-signature: good > order: unfit > prior purchase: open | sold | sold elsewhere > check-availability > read-chain: unspent | silent -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: unfit > prior purchase: open | sold | sold elsewhere > check-availability > read-chain: spent > ask-chain: paid | paid for good -> 409 payment_unmatched
+    look-up: unknown > check-signature: good > order: unfit > prior purchase: open | sold | sold elsewhere > check-availability > read-chain: spent > ask-chain: unspent | void | void for good | silent -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: bad listing > prior purchase: none > check-availability: open > read-chain: unspent -> 400 invalid_listing
+    look-up: unknown > check-signature: good > order: bad listing > prior purchase: none > check-availability: open > read-chain: spent > [after read-chain: spent]
+    look-up: unknown > check-signature: good > order: bad listing > prior purchase: none > check-availability: open > read-chain: silent -> 502 facilitator_unavailable
+    look-up: unknown > check-signature: good > order: bad listing > prior purchase: none > check-availability: reserved | full > [after check-availability: reserved | full]
+    look-up: unknown > check-signature: good > order: bad listing > prior purchase: none > check-availability: claimed > [after check-availability: claimed]
+    look-up: unknown > check-signature: good > order: bad listing > prior purchase: open | sold | sold elsewhere > check-availability > read-chain: unspent -> 400 invalid_listing
+    look-up: unknown > check-signature: good > order: bad listing > prior purchase: open | sold | sold elsewhere > check-availability > read-chain: spent > ask-chain: paid | paid for good -> 409 payment_unmatched
+    look-up: unknown > check-signature: good > order: bad listing > prior purchase: open | sold | sold elsewhere > check-availability > read-chain: spent > ask-chain: unspent | void | void for good | silent -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: bad listing > prior purchase: open | sold | sold elsewhere > check-availability > read-chain: silent -> 503 settlement_unknown
     look-up: unknown > check-signature: bad > [after check-signature: bad]
     look-up: unknown > check-signature: busy -> 503 server_busy
-    look-up: unknown > check-signature: silent | unarmed -> 502 facilitator_unavailable
+    look-up: unknown > check-signature: silent -> 502 facilitator_unavailable
     look-up: reserved > mark-uncertain > [after mark-uncertain]
     look-up: uncertain > [after mark-uncertain]
     look-up: sold | sold, unseen | sold, unanswered -> bought
     look-up: released | final > ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
-    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: unspent > [after read-chain: unspent]
-    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: spent > [after read-chain: spent]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: unspent > verify: valid > [after verify: valid]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: unspent > verify: bad signature > [after verify: bad signature, 2]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: unspent > verify: invalid > [after record-unclaimed]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: unspent > verify: unavailable -> 502 facilitator_unavailable
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: unspent > verify: busy -> 503 server_busy
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: spent > [after read-chain: spent, 2]
     look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: silent -> 502 facilitator_unavailable
     look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: reserved | full -> 409 purchase_pending
     look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: claimed -> 409 block_taken
-    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: unspent > [after read-chain: unspent, 2]
-    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: spent > [after read-chain: spent]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: unspent > resolve-other: none | released | credited > verify: valid > [after verify: valid]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: unspent > resolve-other: none | released | credited > verify: bad signature > prior purchase: none > check-availability > [after verify: bad signature, 2]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: unspent > resolve-other: none | released | credited > verify: bad signature > prior purchase: open | sold | sold elsewhere > check-availability -> 503 settlement_unknown
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: unspent > resolve-other: none | released | credited > verify: invalid > prior purchase: none > check-availability > [after record-unclaimed]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: unspent > resolve-other: none | released | credited > verify: invalid > prior purchase: open | sold | sold elsewhere > check-availability -> 503 settlement_unknown
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: unspent > resolve-other: none | released | credited > verify: unavailable -> 502 facilitator_unavailable
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: unspent > resolve-other: none | released | credited > verify: busy -> 503 server_busy
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: unspent > resolve-other: still open -> 503 settlement_unknown
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: unspent > resolve-other: sold > hand-over: given -> bought with the prior payment
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: unspent > resolve-other: sold > hand-over: taken -> 503 settlement_unknown
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: unspent > resolve-other: sold elsewhere > hand-over: given -> 409 payment_used
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: unspent > resolve-other: sold elsewhere > hand-over: taken -> 503 settlement_unknown
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: spent > [after read-chain: spent, 2]
     look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: silent -> 503 settlement_unknown
-    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold > check-availability > read-chain: unspent > hand-over: given -> bought with the prior payment
-    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold > check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
-    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold > check-availability > read-chain: spent > [after read-chain: spent]
-    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold > check-availability > read-chain: silent -> 503 settlement_unknown
-    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold elsewhere > check-availability > read-chain: unspent > hand-over: given -> 409 payment_used
-    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold elsewhere > check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
-    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold elsewhere > check-availability > read-chain: spent > [after read-chain: spent]
-    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold elsewhere > check-availability > read-chain: silent -> 503 settlement_unknown
-    look-up: released | final > ask-chain: unspent > check-signature: good > order: unfit > [after order: unfit]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold > [after prior purchase: sold, 2]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold elsewhere > [after prior purchase: sold elsewhere, 2]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: unarmed > prior purchase: none > check-availability -> 502 facilitator_unavailable
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: unarmed > prior purchase: open > check-availability > read-chain: unspent > [after read-chain: unspent]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: unarmed > prior purchase: open > check-availability > read-chain: spent > [after read-chain: spent, 2]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: unarmed > prior purchase: open > check-availability > read-chain: silent -> 503 settlement_unknown
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: unarmed > prior purchase: sold > [after prior purchase: sold, 2]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: unarmed > prior purchase: sold elsewhere > [after prior purchase: sold elsewhere, 2]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: unfit > prior purchase: none > check-availability: open -> 402 payment_required
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: unfit > prior purchase: none > check-availability: reserved | full -> 409 purchase_pending
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: unfit > prior purchase: none > check-availability: claimed -> 409 block_taken
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: unfit > prior purchase: open | sold | sold elsewhere > check-availability -> 503 settlement_unknown
     look-up: released | final > ask-chain: unspent > check-signature: bad > [after check-signature: bad]
     look-up: released | final > ask-chain: unspent > check-signature: busy -> 503 server_busy
-    look-up: released | final > ask-chain: unspent > check-signature: silent | unarmed -> 502 facilitator_unavailable
+    look-up: released | final > ask-chain: unspent > check-signature: silent -> 502 facilitator_unavailable
     look-up: released | final > ask-chain: void > release and watch -> 402 payment_required
     look-up: released | final > ask-chain: void for good > release for good -> 402 payment_required
     look-up: released | final > ask-chain: silent -> 503 settlement_unknown
     look-up: credited -> 409 payment_credited
-
-    [after read-chain: unspent]:
-    verify: valid > [after verify: valid]
-    verify: bad signature > [after verify: bad signature]
-    verify: invalid > [after verify: invalid]
-    verify: unavailable -> 502 facilitator_unavailable
-    verify: busy -> 503 server_busy
 
     [after verify: valid]:
     claim: claimed > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: done -> bought
@@ -108,41 +152,61 @@ test('every path of "buy this block"', () => {
     claim: a prior one | abandoned -> 503 settlement_unknown
 
     [after verify: bad signature]:
+    check-for-token: good | silent -> 502 facilitator_unavailable
+    check-for-token: bad > [after check-for-token: bad]
+    check-for-token: busy -> 503 server_busy
+
+    [after check-for-token: bad]:
+    record-unclaimed > [after record-unclaimed]
+
+    [after record-unclaimed]:
     ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
-    ask-chain: unspent | void | void for good > check-for-token: good | silent -> 502 facilitator_unavailable
-    ask-chain: unspent | void | void for good > check-for-token: bad -> 402 payment_required
-    ask-chain: unspent | void | void for good > check-for-token: busy -> 503 server_busy
-    ask-chain: silent -> 502 facilitator_unavailable
+    ask-chain: unspent -> 402 payment_required
+    ask-chain: void > release and watch -> 402 payment_required
+    ask-chain: void for good > release for good -> 402 payment_required
+    ask-chain: silent -> 503 settlement_unknown
 
     [after ask-chain: paid | paid for good]:
     fulfil-late-payment: its block -> bought
     fulfil-late-payment: another block -> 409 payment_used
     fulfil-late-payment: credit -> 409 payment_credited
 
-    [after verify: invalid]:
-    ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
-    ask-chain: unspent | void | void for good -> 402 payment_required
-    ask-chain: silent -> 502 facilitator_unavailable
+    [after read-chain: spent]:
+    ask-chain: paid | paid for good -> 409 payment_unmatched
+    ask-chain: unspent | silent -> 503 settlement_unknown
+    ask-chain: void | void for good -> 402 payment_required
 
-    [after read-chain: unspent, 2]:
-    resolve-other: none | released | credited > verify: valid > [after verify: valid]
-    resolve-other: none | released | credited > verify: bad signature > prior purchase: none > check-availability > [after verify: bad signature]
-    resolve-other: none | released | credited > verify: bad signature > prior purchase: open | sold | sold elsewhere > check-availability -> 503 settlement_unknown
-    resolve-other: none | released | credited > verify: invalid > prior purchase: none > check-availability > [after verify: invalid]
-    resolve-other: none | released | credited > verify: invalid > prior purchase: open | sold | sold elsewhere > check-availability -> 503 settlement_unknown
-    resolve-other: none | released | credited > verify: unavailable -> 502 facilitator_unavailable
-    resolve-other: none | released | credited > verify: busy -> 503 server_busy
+    [after check-availability: reserved | full]:
+    read-chain: unspent -> 409 purchase_pending
+    read-chain: spent > [after read-chain: spent]
+    read-chain: silent -> 503 settlement_unknown
+
+    [after check-availability: claimed]:
+    read-chain: unspent -> 409 block_taken
+    read-chain: spent > [after read-chain: spent]
+    read-chain: silent -> 503 settlement_unknown
+
+    [after prior purchase: sold]:
+    check-availability > read-chain: unspent > hand-over: given -> bought with the prior payment
+    check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
+    check-availability > read-chain: spent > ask-chain: paid | paid for good -> 409 payment_unmatched
+    check-availability > read-chain: spent > ask-chain: unspent | void | void for good | silent -> 503 settlement_unknown
+    check-availability > read-chain: silent -> 503 settlement_unknown
+
+    [after prior purchase: sold elsewhere]:
+    check-availability > read-chain: unspent > hand-over: given -> 409 payment_used
+    check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
+    check-availability > read-chain: spent > ask-chain: paid | paid for good -> 409 payment_unmatched
+    check-availability > read-chain: spent > ask-chain: unspent | void | void for good | silent -> 503 settlement_unknown
+    check-availability > read-chain: silent -> 503 settlement_unknown
+
+    [after read-chain: unspent]:
+    resolve-other: none | released | credited -> 502 facilitator_unavailable
     resolve-other: still open -> 503 settlement_unknown
     resolve-other: sold > hand-over: given -> bought with the prior payment
     resolve-other: sold > hand-over: taken -> 503 settlement_unknown
     resolve-other: sold elsewhere > hand-over: given -> 409 payment_used
     resolve-other: sold elsewhere > hand-over: taken -> 503 settlement_unknown
-
-    [after order: unfit]:
-    prior purchase: none > check-availability: open -> 402 payment_required
-    prior purchase: none > check-availability: reserved | full -> 409 purchase_pending
-    prior purchase: none > check-availability: claimed -> 409 block_taken
-    prior purchase: open | sold | sold elsewhere > check-availability -> 503 settlement_unknown
 
     [after check-signature: bad]:
     check-availability: open | full -> 402 payment_required
@@ -168,11 +232,28 @@ test('every path of "buy this block"', () => {
     ask-chain: void for good > release for good -> 402 payment_required
     ask-chain: silent -> 503 settlement_unknown
 
-    [after read-chain: spent]:
+    [after verify: bad signature, 2]:
+    check-for-token: good | silent -> 502 facilitator_unavailable
+    check-for-token: bad > [after record-unclaimed]
+    check-for-token: busy -> 503 server_busy
+
+    [after read-chain: spent, 2]:
     ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
     ask-chain: unspent | silent -> 503 settlement_unknown
     ask-chain: void > release and watch -> 402 payment_required
-    ask-chain: void for good > release for good -> 402 payment_required"
+    ask-chain: void for good > release for good -> 402 payment_required
+
+    [after prior purchase: sold, 2]:
+    check-availability > read-chain: unspent > hand-over: given -> bought with the prior payment
+    check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
+    check-availability > read-chain: spent > [after read-chain: spent, 2]
+    check-availability > read-chain: silent -> 503 settlement_unknown
+
+    [after prior purchase: sold elsewhere, 2]:
+    check-availability > read-chain: unspent > hand-over: given -> 409 payment_used
+    check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
+    check-availability > read-chain: spent > [after read-chain: spent, 2]
+    check-availability > read-chain: silent -> 503 settlement_unknown"
   `)
 })
 

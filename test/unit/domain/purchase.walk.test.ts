@@ -1,7 +1,7 @@
 /** The laws of a purchase, held against every path there is: every answer, every lost race, every failure of the store. */
 
 import { describe, expect, test } from 'bun:test'
-import { StoreUnavailable } from '../../../server/domain/failure.ts'
+import { statusOf, StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { Target } from '../../../server/domain/purchase/payment.ts'
 import { buy } from '../../../server/domain/purchase/purchase-script.ts'
 import type { Order, Outcome, Request, Verb } from '../../../server/domain/purchase/purchase.ts'
@@ -74,6 +74,13 @@ const ending = ({ end }: Path<Outcome>): string => {
   if (end.kind === 'threw') return end.error instanceof StoreUnavailable ? 'store fails' : String(end.error)
   return end.value.kind === 'bought' ? 'bought' : end.value.failure.code
 }
+
+/** What the end of a path tells of the payment. */
+const chargeIn = ({ end }: Path<Outcome>): { readonly charged?: unknown; readonly tx?: unknown } =>
+  end.kind === 'threw' || end.value.kind === 'bought' ? {} : (end.value.failure.details ?? {})
+
+const statusIn = ({ end }: Path<Outcome>): number =>
+  end.kind === 'threw' || end.value.kind === 'bought' ? 500 : statusOf[end.value.failure.code]
 
 const labelled = (steps: readonly Step[], verb: Verb): readonly string[] =>
   steps.filter(({ request }) => request.do === verb).map(({ reply }) => reply.label)
@@ -151,17 +158,25 @@ describe('before money can move', () => {
 
   law(
     'nothing leaves the process for a new payment that its payer is not known to have signed',
-    (path, { seen }) =>
-      seen === undefined &&
+    (path) =>
       remembered(path) === 'unknown' &&
       (asks(path, 'read-chain') || asks(path, 'verify') || asks(path, 'ask-chain')) &&
       labelled(path.steps, 'check-signature')[0] !== 'good',
   )
 
-  law('an order that cannot be taken asks nothing of chain and facilitator', (path, { armed, listing, now }) => {
-    const sound = armed && !('code' in listing) && now === NOW
-    return remembered(path) === 'unknown' && !sound && (asks(path, 'read-chain') || asks(path, 'verify'))
-  })
+  law(
+    'an order that cannot be taken asks the facilitator nothing',
+    (path, { armed, listing, now }) =>
+      remembered(path) === 'unknown' && (!armed || 'code' in listing || now !== NOW) && asks(path, 'verify'),
+  )
+
+  law(
+    'what buys nothing is looked up on the chain within a budget',
+    ({ steps }, { now }) =>
+      now !== NOW &&
+      steps.some(({ request }) => request.do === 'read-chain' && !request.isRefused) &&
+      labelled(steps, 'look-up')[0] === 'unknown',
+  )
 })
 
 describe('once money may have moved', () => {
@@ -176,8 +191,37 @@ describe('once money may have moved', () => {
 
   law(
     'a payment that the chain saw ends in a block, a credit or a promise',
-    (path) => sawPaid(path) && !asks(path, 'finalize') && !asks(path, 'fulfil-late-payment'),
+    (path) =>
+      sawPaid(path) &&
+      !asks(path, 'finalize') &&
+      !asks(path, 'fulfil-late-payment') &&
+      ending(path) !== 'payment_unmatched',
   )
+
+  law(
+    'nothing is sold for a payment that was spent before it was first seen',
+    (path) =>
+      remembered(path) === 'unknown' &&
+      labelled(path.steps, 'read-chain')[0] === 'spent' &&
+      ['claim', 'finalize', 'record-unclaimed', 'fulfil-late-payment'].some((verb) => asks(path, verb as Verb)),
+  )
+
+  law('whoever was charged is told so, and of the transaction', (path) => {
+    const { charged, tx } = chargeIn(path)
+    if (charged !== 'yes') return sawPaid(path) && statusIn(path) < 500
+    return tx === undefined
+  })
+
+  law('that nothing was charged is told only where nothing was sent, or nothing can land any more', (path) => {
+    if (chargeIn(path).charged !== 'no') return false
+    const isOver = isForGood(path.steps) || remembered(path) === 'final'
+    return sawPaid(path) || (!isOver && (remembered(path) !== 'unknown' || asks(path, 'settle')))
+  })
+
+  law('only its payer is told whether a payment was charged', (path, { payment }) => {
+    const isProven = labelled(path.steps, 'check-signature').at(-1) === 'good'
+    return chargeIn(path).charged !== undefined && !isProven && (remembered(path) === 'unknown' || payment !== PAYMENT)
+  })
 
   law(
     'a payment given up earlier and spent since is looked at before it is answered',
@@ -187,11 +231,10 @@ describe('once money may have moved', () => {
       path.steps.at(-1)?.request.do === 'read-chain',
   )
 
-  law('nobody is asked to pay while an older payment of theirs may have gone through', (path, { payment }) => {
+  law('nobody is asked to pay while an older payment of theirs may have gone through', (path) => {
     const [prior = ''] = labelled(path.steps, 'check-availability')
     if (ending(path) !== 'payment_required' || !prior.startsWith('prior')) return false
     if (labelled(path.steps, 'check-signature').at(-1) === 'bad') return false // somebody else names the payer
-    if (isKnown(remembered(path)) && payment === REPEATS['other fields']) return false // nor was that signed
     if (lastStatus(path.steps) === 'void' && asks(path, 'release')) return false
     return !asks(path, 'resolve-other') && !asks(path, 'hand-over')
   })
@@ -211,7 +254,16 @@ describe('once money may have moved', () => {
   law('a known payment opens to its payer only, and as it was signed', (path, { payment }) => {
     if (!isKnown(remembered(path)) || payment === PAYMENT) return false
     const isOpened = payment === REPEATS['other signature'] && labelled(path.steps, 'check-signature')[0] === 'good'
-    return !isOpened && (ending(path) === 'bought' || ending(path) === 'payment_used' || asks(path, 'ask-chain'))
+    const isSigned = labelled(path.steps, 'check-signature')[0] === 'good'
+    return !isOpened && (ending(path) === 'bought' || (ending(path) === 'payment_used' && !isSigned))
+  })
+
+  law('a nonce that its payer signed anew is no forgery: the payment is used', (path, { payment }) => {
+    const isAnew = payment === REPEATS['other time'] || payment === REPEATS['other money']
+    const isRenewed = remembered(path) === 'released' || remembered(path) === 'final'
+    if (!isAnew || labelled(path.steps, 'check-signature')[0] !== 'good') return false
+    if (isRenewed ? payment !== REPEATS['other money'] : !isKnown(remembered(path))) return false
+    return ending(path) !== 'payment_used'
   })
 
   law(

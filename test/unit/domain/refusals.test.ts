@@ -55,7 +55,7 @@ describe('a refusal', () => {
 
   test('after which nothing moved says so', () => {
     expect(refusals.paymentsBusy()).toMatchObject({ details: { retryAfter: refusals.RETRY_AFTER_SECONDS } })
-    expect(refusals.paymentsBusy().message).toContain('Nothing was charged and nothing claimed')
+    expect(refusals.paymentsBusy().message).toContain('This request charged nothing and claimed nothing')
     expect(refusals.paymentRequired('too late')).toMatchObject({ details: { reason: 'too late' } })
     expect(refusals.paymentRequired('too late').message).toStartWith('Not charged: too late.')
   })

@@ -9,9 +9,10 @@ import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
+import { armedRail } from '../../support/fakes/rail.ts'
 import { nonceOrCode, sellerWith } from '../../support/fakes/seller.ts'
 import { FORGED } from '../../support/fakes/wallets.ts'
-import { blockOf, hash, NOW, paymentOf, SILENT, TERMS } from '../../support/samples.ts'
+import { blockOf, hash, NOW, paymentOf, pixelsOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
 
 // Goal: what the driver adds to the script: who waits for an answer, what the store could not take, how often is settled.
 
@@ -111,6 +112,115 @@ test('a payment that was refused, and that somebody else broadcast since, gets i
   expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('payment_required')
   chain.land(paymentOf(1, 1))
   expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
+})
+
+test('a payment that was refused is watched by the next process, and gets its block if somebody broadcasts it', async () => {
+  const { db, world, buy, chain, clock, logger } = await openSeller()
+  world.atVerify = () => {}
+  expect(await buy(paymentOf(1, 1))).toMatchObject({ failure: { details: { charged: 'unknown' } } })
+  chain.land(paymentOf(1, 1))
+  const later = sellerWith({ ledger: db.ledger, facilitator: fakeFacilitator(chain), chain, clock, logger })
+  for (const key of await db.ledger.unfinished(NOW)) await later.reconcile(key)
+  expect(nonceOrCode(await later.buy('next', paymentOf(1, 1), SILENT))).toBe(hash(1))
+})
+
+test('who sends a payment again that landed chooses nothing of what its block shows', async () => {
+  const { world, buy, sold, chain, db } = await openSeller()
+  world.atVerify = () => {}
+  await buy(paymentOf(1, 1))
+  chain.land(paymentOf(1, 1))
+  const other = { ...SILENT, message: 'not the payer’s', pixels: pixelsOf(5) }
+  expect(nonceOrCode(await sold.buy('next', paymentOf(1, 1), other))).toBe(hash(1))
+  expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ listing: SILENT })
+})
+
+describe('money that reached the wall before it had seen the payment', () => {
+  const moved = { kind: 'refused', failure: { code: 'payment_unmatched', details: { charged: 'yes' } } }
+
+  test('is told as such, and nobody is asked to pay again', async () => {
+    const { buy, chain, settled } = await openSeller()
+    const tx = chain.land(paymentOf(1, 1))
+    expect(await buy(paymentOf(1, 1))).toMatchObject({
+      failure: { code: 'payment_unmatched', details: { charged: 'yes', tx, amount: '1000000', contact: null } },
+    })
+    expect(settled).toHaveLength(0)
+  })
+
+  test('is told so of a payment whose time is over, and of one for a block that is sold', async () => {
+    const { buy, sold, chain, clock } = await openSeller()
+    chain.land(paymentOf(1, 1))
+    await sold.buy(blockOf('3,4'), paymentOf(2, 2), SILENT)
+    expect(await sold.buy(blockOf('3,4'), paymentOf(1, 1), SILENT)).toMatchObject(moved)
+    clock.pass(3_600_000)
+    expect(await buy(paymentOf(1, 1))).toMatchObject(moved)
+  })
+
+  test('is told so of a payment to an address that the wall was paid at before, at another price', async () => {
+    const { db, chain, clock, logger } = await openSeller()
+    const former = wallet(8)
+    const accepted = { ...paymentOf(1, 1).accepted, payTo: former, amount: 2_000_000n }
+    const payment = { ...paymentOf(1, 1), to: former, amount: 2_000_000n, accepted }
+    chain.land(payment)
+    const given = { ledger: db.ledger, facilitator: fakeFacilitator(chain), chain, clock, logger }
+    const now = sellerWith({ ...given, payees: new Set([TERMS.payTo, former]) })
+    expect(await now.buy('next', payment, SILENT)).toMatchObject(moved)
+    const never = await sellerWith(given).buy('next', payment, SILENT)
+    expect(never).toMatchObject({ failure: { code: 'payment_required', details: { charged: 'no' } } })
+  })
+
+  test('is not denied while the chain does not answer', async () => {
+    const { buy, chain, clock } = await openSeller()
+    chain.land(paymentOf(1, 1))
+    chain.silent = true
+    clock.pass(3_600_000)
+    expect(await buy(paymentOf(1, 1))).toMatchObject({
+      failure: { code: 'settlement_unknown', details: { charged: 'unknown' } },
+    })
+  })
+})
+
+describe('a nonce that its own payer signed anew', () => {
+  test('for another time is told that its payment was charged', async () => {
+    const { buy, settled } = await openSeller()
+    await buy(paymentOf(1, 1))
+    const anew = { ...paymentOf(1, 1), validBefore: paymentOf(1, 1).validBefore - 1n }
+    expect(await buy(anew)).toMatchObject({ failure: { code: 'payment_used', details: { charged: 'yes' } } })
+    expect(settled).toHaveLength(1)
+  })
+
+  test('while its payment is in doubt is not told that nothing was charged', async () => {
+    const { world, buy } = await openSeller()
+    world.settling = { kind: 'unclear' }
+    await buy(paymentOf(1, 1))
+    const anew = { ...paymentOf(1, 1), validBefore: paymentOf(1, 1).validBefore - 1n }
+    expect(await buy(anew)).toMatchObject({ failure: { code: 'payment_used', details: { charged: 'unknown' } } })
+  })
+
+  test('for another price settles neither, after the first was given up', async () => {
+    const { world, buy, db, settled } = await openSeller()
+    world.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
+    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('payment_required')
+    world.settling = undefined
+    const { validBefore, accepted } = paymentOf(1, 1)
+    const dearer = { amount: 2_000_000n, accepted: { ...accepted, amount: 2_000_000n } }
+    for (const until of [validBefore - 1n, validBefore + 1n]) {
+      const anew = { ...paymentOf(1, 1), ...dearer, validBefore: until }
+      expect(await buy(anew)).toMatchObject({ failure: { code: 'payment_used', details: { charged: 'unknown' } } })
+    }
+    expect(settled).toHaveLength(0)
+    expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ payment: { amount: TERMS.amount, validBefore } })
+  })
+})
+
+test('a payer gets the receipt it is owed while payments cannot be taken', async () => {
+  const { db, world, buy, chain, clock, logger } = await openSeller()
+  const client = new AbortController()
+  world.atSettle = () => client.abort()
+  await buy(paymentOf(1, 1), client.signal)
+  const rail = { ...armedRail, state: () => 'arming' as const }
+  const unarmed = sellerWith({ ledger: db.ledger, facilitator: fakeFacilitator(chain), chain, clock, logger, rail })
+  expect(nonceOrCode(await unarmed.buy('next', paymentOf(1, 2), SILENT))).toBe(hash(1))
+  expect(nonceOrCode(await unarmed.buy('next', paymentOf(1, 3), SILENT))).toBe('facilitator_unavailable')
 })
 
 describe('a receipt that went out', () => {
@@ -258,13 +368,13 @@ describe('what the store could not take', () => {
   })
 
   test('is a payment that somebody else broadcast, and it gets its block by the next sweep', async () => {
-    const { down, buy, sold, chain, world } = await openSeller()
+    const { db, down, buy, sold, chain, world } = await openSeller()
     down.add('fulfilLatePayment')
     world.atVerify = (payment) => void chain.land(payment)
     expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('database_unavailable')
     down.clear()
-    await sold.writePending()
-    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
+    for (const key of await db.ledger.unfinished(NOW)) await sold.reconcile(key)
+    expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'sold' } })
   })
 })
 

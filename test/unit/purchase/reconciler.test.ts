@@ -16,16 +16,13 @@ async function openWorld(jobs: ExclusiveJobs = singleProcess.jobs) {
   for (const nonce of [1, 2]) await hold({ ledger }, 'next', paymentOf(1, nonce))
   const taken = new Set<string>()
   const looked: string[] = []
-  const store = { isDown: false, isBusy: false }
+  const store = { isBusy: false }
   const seller = {
     async reconcile(key: PaymentKey) {
       if (store.isBusy) throw new StoreUnavailable('busy')
       if (taken.has(keyOf(key))) return false
       looked.push(keyOf(key))
       return true
-    },
-    async writePending() {
-      if (store.isDown) throw new StoreUnavailable('down')
     },
   }
   const logger = fakeLogger()
@@ -89,12 +86,12 @@ describe('what was open at the start', () => {
 test('a store that is away is told of once, until a sweep went well', async () => {
   const { sweep, store, logger } = await openWorld()
   const notes = () => logger.notes.map(({ event }) => event)
-  store.isDown = true
+  store.isBusy = true
   expect([await sweep(), await sweep()]).toEqual(['failed', 'failed'])
   expect(notes()).toEqual(['sweep-failed'])
-  store.isDown = false
+  store.isBusy = false
   await sweep()
-  store.isDown = true
+  store.isBusy = true
   await sweep()
   expect(notes()).toEqual(['sweep-failed', 'sweep-failed'])
 })

@@ -64,20 +64,20 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'an area that landed late goes where a block has room',
     file: MODEL,
-    from: `typeof own === 'string' ? shelf.openPlace(nextLike(target)) : own`,
+    from: `typeof own === 'string' ? shelf.openPlace(nextLike(known.target)) : own`,
     to: `typeof own === 'string' ? shelf.openPlace('next') : own`,
   },
   {
     name: 'what landed late is owed though there is room',
     file: MODEL,
-    from: `typeof own === 'string' ? shelf.openPlace(nextLike(target)) : own`,
+    from: `typeof own === 'string' ? shelf.openPlace(nextLike(known.target)) : own`,
     to: 'own',
   },
   {
     name: 'what landed late is moved though its own place is open',
     file: MODEL,
-    from: `typeof own === 'string' ? shelf.openPlace(nextLike(target)) : own`,
-    to: 'shelf.openPlace(nextLike(target))',
+    from: `typeof own === 'string' ? shelf.openPlace(nextLike(known.target)) : own`,
+    to: 'shelf.openPlace(nextLike(known.target))',
   },
   {
     name: 'held blocks are not counted (SQL)',
@@ -95,18 +95,18 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'what is owed for an area is told as a dollar',
     file: SCRIPT,
-    from: 'return refused(paymentCredited(payment.amount, state.tx, order.contact))',
-    to: 'return refused(paymentCredited(1_000_000n, state.tx, order.contact))',
+    from: 'refusedPayer(paymentCredited(payment.amount, state.tx, order.contact), purchase)',
+    to: 'refusedPayer(paymentCredited(1_000_000n, state.tx, order.contact), purchase)',
   },
   {
     name: 'a picture is read once its area is held',
     file: SCRIPT,
-    from: `  if ('code' in painted) return refused(painted)
+    from: `  if ('code' in painted) return refuse(painted)
   const claiming = yield* ask({ do: 'claim', target, payment, listing: painted, head: chain.head })
 `,
     to: `  const said = 'code' in painted ? unpainted(listing) : painted
   const claiming = yield* ask({ do: 'claim', target, payment, listing: said, head: chain.head })
-  if ('code' in painted) return refused(painted)
+  if ('code' in painted) return refuse(painted)
 `,
   },
 ]

@@ -12,7 +12,7 @@ import { openSqlite } from '../../../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { freePort } from '../../../../server/local/wall-process.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
-import { failureOf, hold, sell } from '../../../support/engine.ts'
+import { failureOf, hold, sell, landUnclaimed } from '../../../support/engine.ts'
 import { cutProxy } from '../../../support/postgres/cut-proxy.ts'
 import { startPostgres } from '../../../support/postgres/server.ts'
 import {
@@ -56,11 +56,7 @@ async function story(engine: Omit<Engine, 'close'>): Promise<void> {
   await engine.moderation.moderate(blockOf('3,4'), 'hide', ['link'], NOW + 2)
   await engine.moderation.moderateWallet(wallet(1), { act: 'ban' }, NOW + 2)
   await engine.ledger.release(await hold(engine, 'next', paymentOf(1, 4)), true)
-  await engine.ledger.fulfilLatePayment(
-    { payment: paymentOf(5, 5), target: 'next', listing: SILENT, head: HEAD },
-    hash(5),
-    NOW,
-  )
+  await landUnclaimed(engine, { payment: paymentOf(5, 5), target: 'next', listing: SILENT, head: HEAD }, hash(5))
   await sell(engine, '9,9', 2, 6, { ...SILENT, painter: wallet(9) })
   await engine.agents.namePainter(wallet(1), { painter: wallet(8), ts: NOW })
   await engine.checkpoint.reach(HEAD)

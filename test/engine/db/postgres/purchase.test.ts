@@ -3,13 +3,9 @@ import { openPostgres } from '../../../../db/postgres/open.ts'
 import { systemClock } from '../../../../server/adapters/clock.ts'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
 import type { Outcome } from '../../../../server/domain/purchase/purchase.ts'
-import { seller } from '../../../../server/purchase/seller.ts'
 import { fakeChain } from '../../../support/fakes/chain.ts'
 import { fakeFacilitator } from '../../../support/fakes/facilitator.ts'
-import { fakeLogger } from '../../../support/fakes/logger.ts'
-import { noPictures } from '../../../support/fakes/pictures.ts'
-import { armedRail } from '../../../support/fakes/rail.ts'
-import { fakeWallets } from '../../../support/fakes/wallets.ts'
+import { sellerWith } from '../../../support/fakes/seller.ts'
 import { cutProxy } from '../../../support/postgres/cut-proxy.ts'
 import { hash, NOW, paymentOf, SILENT, TERMS } from '../../../support/samples.ts'
 import { postgresWalls } from './walls.ts'
@@ -25,9 +21,8 @@ async function openSeller() {
   const chain = fakeChain()
   const facilitator = fakeFacilitator(chain)
   const { ledger, leases } = db
-  const selling = { ledger, leases, facilitator, chain, rail: armedRail, wallets: fakeWallets, logger: fakeLogger() }
   const clock = { ...systemClock, now: () => NOW }
-  const sold = seller({ ...selling, pictures: noPictures, clock, terms: TERMS, contact: null, advance: async () => {} })
+  const sold = sellerWith({ ledger, leases, facilitator, chain, clock })
   return {
     db,
     proxy,

@@ -6,7 +6,7 @@ import { openPostgres, type Postgres } from '../../../../db/postgres/open.ts'
 import { isSold } from '../../../../server/domain/purchase/purchase.ts'
 import type { Change } from '../../../../server/domain/wall/log.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../../../shared/wall.ts'
-import { failureOf, hold, sell, stored } from '../../../support/engine.ts'
+import { failureOf, hold, sell, stored, landUnclaimed } from '../../../support/engine.ts'
 import { cutProxy } from '../../../support/postgres/cut-proxy.ts'
 import {
   blockOf,
@@ -158,7 +158,7 @@ test(
       head: HEAD,
     })
     const owed = await Promise.all(
-      each(12, engines, ({ ledger }, payer) => ledger.fulfilLatePayment(landed(payer), hash(payer), NOW)),
+      each(12, engines, (engine, payer) => landUnclaimed(engine, landed(payer), hash(payer))),
     )
     expect(new Set(owed.filter(isSold).map(({ block }) => block))).toEqual(new Set(CLAIM_ORDER.slice(-5)))
     expect(owed.filter(({ state }) => state.kind === 'credited')).toHaveLength(7)
