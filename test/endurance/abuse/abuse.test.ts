@@ -11,6 +11,13 @@ const MS = 700
 
 // After that the test itself is given up.
 const LONGEST_SECONDS = 30
+// Of the one buyer: a block, and an area of two.
+const PURCHASES = 2
+const SOLD_MEANWHILE = 3
+
+// The wall asks whether the facilitator works once a minute.
+const PROBES_MAX = 2
+
 const isFlood = (name: string): name is FloodName => Object.hasOwn(FLOODS, name)
 const names = Object.keys(FLOODS).filter(isFlood)
 
@@ -26,8 +33,8 @@ const flood = (name: FloodName, addresses: number) =>
   scene.flood(name, { ms: MS, addresses, connectionsMax: 16, buyers: 1 })
 
 /** What holds under every flood. */
-function expectOthersServed({ bought, rails, statuses }: Effect): void {
-  expect(bought).toBe(1)
+function expectOthersServed({ bought, painted, rails, statuses }: Effect): void {
+  expect({ bought, painted }).toEqual({ bought: 1, painted: 1 })
   expect(rails).toEqual(['armed'])
   expect(Object.keys(statuses).filter((status) => status.startsWith('5') && status !== '503')).toEqual([])
 }
@@ -37,14 +44,14 @@ test.each(names)('a flood of %s from 200 addresses: the wall sells, and nothing 
 })
 
 test('a block that is repainted as fast as one can makes the log grow by no more than its budget', async () => {
-  const { logGrew, bought } = await flood('repaints', 1)
+  const { logGrew } = await flood('repaints', 1)
   const { burst, perSecond } = BUDGETS.repaints
-  expect(logGrew - bought).toBeLessThanOrEqual(burst + LONGEST_SECONDS * perSecond)
+  expect(logGrew - SOLD_MEANWHILE).toBeLessThanOrEqual(burst + LONGEST_SECONDS * perSecond)
 })
 
 test('the facilitator is never asked about payments that nobody signed', async () => {
-  const { verified, bought } = await flood('junk payments', 200)
-  expect(verified).toBe(bought)
+  const { verified } = await flood('junk payments', 200)
+  expect(verified).toBeLessThanOrEqual(PURCHASES + PROBES_MAX)
 })
 
 test('readers who come from the beginning of a long log are told to read the canvas, each of them', async () => {

@@ -3,7 +3,7 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { editMessage } from '../../../shared/signing.ts'
 import { COLS } from '../../../shared/wall.ts'
-import { flatPng } from '../../support/picture-files.ts'
+import { flatPng, GREY, pngOf } from '../../support/picture-files.ts'
 
 /** What requests are made of: the wall's terms, a block with its owner's key, and the owner's address. */
 export type Target = {
@@ -61,9 +61,14 @@ async function repaint(at: number, target: Target): Promise<Uint8Array> {
 
 const picture = flatPng(100, 100, '#5f87af')
 
+// Few bytes that take long to read: as many pixels as are read at all, every one of them black.
+const blankPicture = pngOf(3840, 2160, GREY, new Uint8Array((3840 + 1) * 2160))
+
+const manyParts = `[${'{},'.repeat(300_000)}{}]`
+
 const call = (method: string, params: object = {}) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
 
-/** Every flood. Those of ABUSE's table, and one for each finding. */
+/** Every flood: what costs the wall more than it costs whoever asks. */
 export const FLOODS = {
   preview: {
     connections: 32,
@@ -92,6 +97,28 @@ export const FLOODS = {
   pictures: {
     connections: 40,
     request: (_, target) => bytesOf('POST /api/pixels?w=8&h=8', target, { 'Content-Type': 'image/png' }, picture),
+  },
+  'blank pictures': {
+    connections: 40,
+    request: (_, target) => bytesOf('POST /api/pixels?w=8&h=8', target, { 'Content-Type': 'image/png' }, blankPicture),
+  },
+  'bodies of many parts': {
+    connections: 16,
+    request: (_, target) => bytesOf('POST /areas', target, JSON_TYPE, manyParts),
+  },
+  atlas: { connections: 32, request: (at, target) => bytesOf(`GET /atlas?page=${1 + (at % 200)}`, target) },
+  'atlas.atom': { connections: 32, request: (at, target) => bytesOf(`GET /atlas.atom?${at}`, target) },
+  'a page of the atlas that is not there': {
+    connections: 32,
+    request: (_, target) => bytesOf('GET /atlas?page=9000', target),
+  },
+  'cards of agents': {
+    connections: 32,
+    request: (at, target) => bytesOf(`GET /card.png?agent=${1 + (at % 400)}`, target),
+  },
+  'room for an area': {
+    connections: 64,
+    request: (_, target) => bytesOf('POST /areas', target, JSON_TYPE, '{"w":20,"h":20}'),
   },
   'bad signatures': {
     connections: 128,

@@ -16,6 +16,7 @@ const { values } = parseArgs({
 
 const ADDRESSES = [1, 200]
 const IDLE_MS = 3000
+const BUY_P50_MAX_MS = 1000
 
 const ms = Number(values.seconds) * 1000
 const buyers = Number(values.buyers) // honest ones, under each flood
@@ -32,8 +33,10 @@ try {
   console.log(
     `idle: health p50 ${healthP50.toFixed(1)} ms, p99 ${healthP99.toFixed(1)} ms; under a flood p99 may be ${mayTake.toFixed(0)} ms`,
   )
-  console.log('| flood | addresses | health p50, p99 ms | answers | bought | verify | RPC | log | rail | MiB |')
-  console.log('|---|--:|--:|---|--:|--:|--:|--:|---|--:|')
+  console.log(
+    '| flood | addresses | health p50, p99 ms | answers | bought, painted | buy p50 ms | verify | RPC | log | rail | MiB |',
+  )
+  console.log('|---|--:|--:|---|--:|--:|--:|--:|--:|---|--:|')
   for (const name of names)
     for (const addresses of ADDRESSES) {
       const effect = await scene.flood(name, { ms, addresses, connectionsMax: 1000, buyers })
@@ -46,6 +49,8 @@ try {
     return [
       ...(effect.healthP99 > mayTake ? [`health p99 is over ${mayTake.toFixed(0)} ms`] : []),
       ...(effect.bought < buyers ? [`${buyers - effect.bought} honest buyers were not served`] : []),
+      ...(effect.painted < buyers ? [`${buyers - effect.painted} areas with a picture were not sold at first`] : []),
+      ...(effect.buyP50 > BUY_P50_MAX_MS ? [`a purchase took ${effect.buyP50.toFixed(0)} ms`] : []),
       ...faults.map((status) => `answers with status ${status}`),
     ]
   }
@@ -54,7 +59,20 @@ try {
 }
 
 function rowOf(name: string, addresses: number, effect: Effect, mib: number): string {
-  const { healthP50, healthP99, statuses, broken, resets, bought, verified, rpcCalls, logGrew, rails } = effect
+  const {
+    healthP50,
+    healthP99,
+    statuses,
+    broken,
+    resets,
+    bought,
+    painted,
+    buyP50,
+    verified,
+    rpcCalls,
+    logGrew,
+    rails,
+  } = effect
   const answers = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`)
   const also = [...(broken > 0 ? [`broken: ${broken}`] : []), ...(resets > 0 ? [`resets: ${resets}`] : [])]
   return `| ${[
@@ -62,7 +80,8 @@ function rowOf(name: string, addresses: number, effect: Effect, mib: number): st
     addresses,
     `${healthP50.toFixed(1)}, ${healthP99.toFixed(1)}`,
     [...answers, ...also].join(', '),
-    `${bought} of ${buyers}`,
+    `${bought}, ${painted} of ${buyers}`,
+    buyP50.toFixed(0),
     verified,
     rpcCalls,
     logGrew,

@@ -2,18 +2,24 @@
 
 import { join } from 'node:path'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
+import { seed } from '../../../bench/servers/seed.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
 import { armed, startWall, type WallProcess } from '../../../server/local/wall-process.ts'
 import { newWallet } from '../../../server/local/wallets.ts'
 import type { HistoryPage } from '../../../shared/contract/live.ts'
 import type { Health } from '../../../shared/contract/service.ts'
 import { parseCoord } from '../../../shared/wall.ts'
+import { orderArea, signArea } from '../../support/e2e/area-orders.ts'
 import { get, settled, sign } from '../../support/e2e/buyer.ts'
 import { startSurroundings } from '../../support/e2e/world.ts'
+import { flatPng } from '../../support/picture-files.ts'
 import type { FloodCounts, FloodOrder } from './flooder.ts'
 import { type Flood, type FloodName, FLOODS, type Target } from './floods.ts'
 
-/** How a flood is made: how long, from how many addresses, over how many connections at most, and how many buy meanwhile. */
+/**
+ * How a flood is made: how long, from how many addresses, over how many connections at most, and how many buy a block
+ * meanwhile, and as many an area with a picture.
+ */
 export type Plan = {
   readonly ms: number
   readonly addresses: number
@@ -25,7 +31,9 @@ export type Plan = {
 export type Effect = FloodCounts & {
   readonly healthP50: number
   readonly healthP99: number
-  readonly bought: number // of the honest buyers
+  readonly bought: number // of the honest buyers of a block
+  readonly painted: number // of those of an area with a picture, by their first request
+  readonly buyP50: number // from a paid request to its receipt
   readonly verified: number // questions to the facilitator
   readonly rpcCalls: number
   readonly logGrew: number // by how many entries
@@ -42,9 +50,16 @@ export type Scene = {
 }
 
 const BLOCK = '3,3'
+
+// A wall that is nearly full: what is left lies in the corners, and is enough for every buyer.
+const SOLD = 13_000
+const AGENTS = 500
+
+// Of an honest buyer: a picture as most are.
+const ORDER = { w: 2, h: 1, image: flatPng(512, 256, '#d75f00').toBase64() }
 const FLOODER = join(import.meta.dir, 'flooder.ts')
 
-/** Opens a wall whose log has `changes` entries or a few more, all of them of one block. */
+/** Opens a wall that is nearly full, and has `changes` repaints of one block in its log. */
 export async function openScene(changes: number): Promise<Scene> {
   const around = await startSurroundings()
   const rpc = countingProxy(around.network.rpcUrl)
@@ -54,6 +69,7 @@ export async function openScene(changes: number): Promise<Scene> {
     await armed(started.url)
     return started
   }
+  seed(databasePath, SOLD, AGENTS)
   let wall = await open()
   const owner = newWallet()
   await around.network.fund(owner.address, 2)
@@ -74,22 +90,32 @@ export async function openScene(changes: number): Promise<Scene> {
     pid: () => wall.pid,
     idle: async (ms) => (await watched(wall.url, Bun.sleep(ms))).times,
     async flood(name, plan) {
-      const wallets = await Promise.all(Array.from({ length: plan.buyers }, () => around.wallet()))
+      const wallets = await Promise.all(Array.from({ length: plan.buyers }, () => around.wallet(4)))
       const before = { verified: around.facilitator.verify.count(), rpc: rpc.count(), log: await lastNumber(wall.url) }
       const flooding = floodFrom(name, plan, target)
-      const buying = Promise.all(
-        wallets.map(async (wallet, at) => {
-          await Bun.sleep((plan.ms * (at + 0.5)) / wallets.length)
-          return (await settled(wall, 'next', await sign(wall, wallet))).status === 200
-        }),
-      )
+      const took: number[] = []
+      const timed = async (answer: () => Promise<Response>) => {
+        const startedAt = performance.now()
+        const { status } = await answer()
+        took.push(performance.now() - startedAt)
+        return status === 200
+      }
+      const buying = wallets.map(async (wallet, at) => {
+        await Bun.sleep((plan.ms * (at + 0.5)) / wallets.length)
+        const payment = await sign(wall, wallet)
+        const isBought = await timed(() => settled(wall, 'next', payment))
+        const areaPayment = await signArea(wall, wallet, ORDER)
+        return { isBought, isPainted: await timed(() => orderArea(wall, ORDER, areaPayment)) }
+      })
       const { times, rails } = await watched(wall.url, flooding)
-      const sold = (await buying).filter(Boolean).length
+      const ends = await Promise.all(buying)
       return {
         ...(await flooding),
         ...times,
         rails,
-        bought: sold,
+        bought: ends.filter(({ isBought }) => isBought).length,
+        painted: ends.filter(({ isPainted }) => isPainted).length,
+        buyP50: median(took),
         verified: around.facilitator.verify.count() - before.verified,
         rpcCalls: rpc.count() - before.rpc,
         logGrew: (await lastNumber(wall.url)) - before.log,
@@ -102,6 +128,8 @@ export async function openScene(changes: number): Promise<Scene> {
     },
   }
 }
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 /** Floods from another process, which keeps its own work out of what is measured here. */
 async function floodFrom(
