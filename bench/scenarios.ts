@@ -4,6 +4,7 @@ import type { Scenario } from './findings.ts'
 import { areas } from './scenarios/areas.ts'
 import { engines } from './scenarios/engines.ts'
 import { followers } from './scenarios/followers.ts'
+import { freeReads } from './scenarios/free-reads.ts'
 import { firstPixels, fullWall, slowMachine } from './scenarios/page.ts'
 import { purchases } from './scenarios/purchases.ts'
 import { canvas, deed, demands, feed, size, unchanged } from './scenarios/reads.ts'
@@ -21,6 +22,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'One repaint until all can read it': publish,
   'Readers during repaints': underRepaints,
   'A page of the feed': feed,
+  'Free addresses of a full wall': freeReads,
   'A purchase, facilitator and chain included': purchases,
   'An area of 400 blocks beside one block': areas,
   'Followers of the live stream hear of a repaint': followers,

@@ -12,6 +12,16 @@ export function cpuUs(pid: number): number {
   return Number(seconds) * 1e6 + Number(ns) / 1000
 }
 
+/** Processor time of the first thread of a process, which answers requests, in microseconds. */
+export function mainThreadUs(pid: number): number {
+  try {
+    const [onCpuNs] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
+    return Number(onCpuNs) / 1000
+  } catch {
+    return Number.NaN
+  }
+}
+
 /** Processor time in milliseconds that a process spends while `work` is done. */
 export async function cpuMsDuring(pid: number, work: () => Promise<unknown>): Promise<number> {
   const before = cpuUs(pid)

@@ -1,0 +1,99 @@
+/** What each free address costs on a full wall. Few of the answers can come from a cache: each request asks for another one. */
+
+import { privateKeyToAccount } from 'viem/accounts'
+import { COLS, ROWS, TOTAL_BLOCKS } from '../../shared/wall.ts'
+import type { Scenario } from '../findings.ts'
+import { cpuUs, mainThreadUs } from '../measure/cpu.ts'
+import { load, requestBytes } from '../measure/load.ts'
+import { median, type Pace } from '../measure/pair.ts'
+import { keyOf } from '../servers/seed.ts'
+import { agentsOf, type Server } from '../servers/servers.ts'
+
+/** Free addresses, and what each of them is asked for in turn. */
+export const freeReads: Scenario = async (servers, pace) => {
+  const wall = await servers.wall(TOTAL_BLOCKS)
+  const rows = []
+  for (const [what, asked] of Object.entries(ASKED)) rows.push({ what, figures: await costOf(wall, asked, pace) })
+  const dearest = Math.max(...rows.map(({ figures }) => figures['main thread µs']))
+  return { rows, ratios: { 'free addresses: ms of the main thread for the dearest': dearest / 1000 } }
+}
+
+/** One address: its path, or its path and a body in JSON. */
+type Asked = (at: number) => string | readonly [path: string, body: string]
+
+const AGENTS = agentsOf(TOTAL_BLOCKS)
+const PAGES = 200
+const SALES = 14_000
+
+const walletOf = (at: number) => wallets[at % wallets.length] ?? ''
+const wallets = Array.from({ length: 50 }, (_, at) => privateKeyToAccount(keyOf(1 + at)).address)
+
+const blockOf = (at: number) => `${(at * 7) % COLS},${(at * 11) % ROWS}`
+const areaOf = (at: number) => `${(at * 7) % (COLS - 20)},${(at * 11) % (ROWS - 20)},20x20`
+const agentOf = (at: number) => 1 + (at % AGENTS)
+const afterOf = (at: number) => (at * 37) % SALES
+
+const ASKED: Readonly<Record<string, Asked>> = {
+  '/api/canvas': () => '/api/canvas',
+  '/api/canvas.bin': () => '/api/canvas.bin',
+  '/api/blocks': () => '/api/blocks',
+  '/api/feed, 200 sales': (at) => `/api/feed?after=${afterOf(at)}&limit=200`,
+  '/api/history, 200 changes': (at) => `/api/history?after=${afterOf(at)}&limit=200`,
+  '/api/tail': () => '/api/tail',
+  '/api/agents': () => '/api/agents',
+  '/api/agents/{wallet}, 200 blocks': (at) => `/api/agents/${walletOf(at)}`,
+  '/api/space, 20 blocks': (at) => `/api/space?limit=20&near=${blockOf(at)}`,
+  '/api/sign': (at) => `/api/sign?kind=set_pixels&coord=${blockOf(at)}&message=a`,
+  '/api/preview, a block': (at) => ['/api/preview', JSON.stringify({ coord: blockOf(at) })],
+  '/api/preview, next of 20x20': () => ['/api/preview', JSON.stringify({ coord: 'next', w: 20, h: 20 })],
+  '/': () => '/',
+  '/?work': (at) => `/?work=${blockOf(at)}`,
+  '/atlas': (at) => `/atlas?page=${1 + (at % PAGES)}`,
+  '/atlas?agent': (at) => `/atlas?agent=${agentOf(at)}`,
+  '/atlas?list=agents': () => '/atlas?list=agents',
+  '/atlas.atom': () => '/atlas.atom',
+  '/oembed': (at) => `/oembed?url=${encodeURIComponent(`http://127.0.0.1/?work=${blockOf(at)}`)}`,
+  '/blocks/{coord}': (at) => `/blocks/${blockOf(at)}`,
+  '/areas/{area}, 400 blocks': (at) => `/areas/${areaOf(at)}`,
+  '/blocks/{coord}.png': (at) => `/blocks/${blockOf(at)}.png`,
+  '/areas/{area}.png, 0.6 megapixels': (at) => `/areas/${areaOf(at)}.png?scale=4`,
+  '/wall.png, 5.7 megapixels': (at) => `/wall.png?col=${at % 2}&row=${at % 3}&scale=2`,
+  '/card.png?block': (at) => `/card.png?block=${blockOf(at)}`,
+  '/card.png?work': (at) => `/card.png?work=${blockOf(at)}`,
+  '/card.png?agent': (at) => `/card.png?agent=${agentOf(at)}`,
+  '/openapi.json': () => '/openapi.json',
+  '/mcp, tools/list': () => ['/mcp', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })],
+}
+
+// Two, so that one is asked while the other's answer is on its way.
+const CONNECTIONS = 2
+
+// What one does for the first time is no cost of a request.
+const WARM_UP_MS = 200
+
+async function costOf(wall: Server, asked: Asked, { rounds, ms }: Pace) {
+  let at = 0
+  const next = () => requestOf(asked(at), at++)
+  const ask = async (forMs: number) => await load({ port: wall.port, next, connections: CONNECTIONS, ms: forMs })
+  await ask(Math.min(ms, WARM_UP_MS))
+  const costs: { readonly main: number; readonly all: number }[] = []
+  for (let round = 0; round < rounds; round++) {
+    const [main, all] = [mainThreadUs(wall.pid), cpuUs(wall.pid)]
+    const { requests, statuses } = await ask(ms)
+    if ((statuses.get(200) ?? 0) < requests) throw new Error(`answered with ${JSON.stringify([...statuses])}`)
+    costs.push({ main: (mainThreadUs(wall.pid) - main) / requests, all: (cpuUs(wall.pid) - all) / requests })
+  }
+  return { 'main thread µs': median(costs.map(({ main }) => main)), 'all CPU µs': median(costs.map(({ all }) => all)) }
+}
+
+const JSON_BODY = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
+
+/** A request of a client of its own: no budget is used up. */
+function requestOf(asked: ReturnType<Asked>, client: number): Uint8Array {
+  const [path, body] = typeof asked === 'string' ? [asked] : asked
+  const address = [24, 16, 8, 0].map((bits) => ((0x0a_00_00_00 + client) >> bits) & 255).join('.')
+  const headers = { 'Accept-Encoding': 'gzip', 'X-Forwarded-For': address }
+  return body === undefined
+    ? requestBytes('GET', path, headers)
+    : requestBytes('POST', path, { ...headers, ...JSON_BODY }, body)
+}
