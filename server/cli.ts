@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   ban: async () => (await import('./operate/moderate.ts')).ban,
   unban: async () => (await import('./operate/moderate.ts')).unban,
   hidden: async () => (await import('./operate/moderate.ts')).hidden,
+  check: async () => (await import('./operate/check.ts')).check,
   status: async () => (await import('./operate/status.ts')).status,
   backup: async () => (await import('./operate/backup.ts')).backup,
   move: async () => (await import('./operate/move.ts')).move,

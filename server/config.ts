@@ -212,7 +212,8 @@ function beside(
   return database.path === ':memory:' ? undefined : `${database.path}.${what}`
 }
 
-const cannotWork = (problems: readonly string[]) =>
+/** The error of settings that cannot work. */
+export const cannotWork = (problems: readonly string[]) =>
   new ConfigError(
     `The settings cannot work:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\nEach is explained in .env.example, in a release in pixel-wall.env.`,
   )

@@ -7,7 +7,8 @@ import { terminalText } from '../shared/terminal.ts'
 import { systemClock } from './adapters/clock.ts'
 import { UnusableKey } from './adapters/facilitator/coinbase.ts'
 import { lineLogger } from './adapters/logger.ts'
-import { ConfigError, EXIT_CONFIG, readConfig, type Config } from './config.ts'
+import { cannotWork, ConfigError, EXIT_CONFIG, readConfig, type Config } from './config.ts'
+import { folderTroubles } from './preflight.ts'
 import { TIMES, type Times } from './times.ts'
 
 const STILL_CLOSED = 'the database does not let the wall in; the wall waits for it, and listens to nobody meanwhile'
@@ -22,6 +23,8 @@ export async function main(times: Times = TIMES): Promise<void> {
     // A process may be asked to end before its store is open.
     const { asked, askedAgain } = signalled()
     const config = readConfig(Bun.env)
+    const troubles = folderTroubles(config)
+    if (troubles.length > 0) throw cannotWork(troubles)
     const opening = openStoreAhead(config.database, config.network, { onBroken: exitNow, onDamaged })
     const isLetIn = tellOfWaiting(config, times)
     const ahead = await Promise.race([opening, asked])

@@ -6,6 +6,7 @@ import { moneyText } from '../shared/money.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
 import { systemClock as clock } from './adapters/clock.ts'
 import { freeBytesBeside, sizeOf } from './adapters/disk-space.ts'
+import type { Metrics } from './adapters/metrics/metrics.ts'
 import { noOpMetrics, type Meters } from './adapters/metrics/no-op-metrics.ts'
 import type { WallReadings } from './adapters/metrics/wall.ts'
 import { workerPictures } from './adapters/pictures/pictures.ts'
@@ -36,6 +37,7 @@ import { adminSocketAt, openAdminSocket } from './operate/admin-socket.ts'
 import type { Overview } from './operate/status-report.ts'
 import { pageFiles } from './page-files.ts'
 import type { Logger, Ledger } from './ports.ts'
+import { listenOn, metricsPort, wallPort } from './preflight.ts'
 import { reconciler } from './purchase/reconciler.ts'
 import { seller, type Seller } from './purchase/seller.ts'
 import type { Times } from './times.ts'
@@ -75,6 +77,7 @@ export async function serve(given: Given): Promise<void> {
   const witnessing = keepWitness({ store: store.store, witness, clock, logger })
   const wall = await openWall({ ...given, logger }, meters, witnessing.committed)
   const { server, sold, ready, stream, chain, facilitator, advance, keys, reads } = wall
+  const monitors = metrics === undefined ? undefined : listenToMonitors(config, metrics)
   console.log(`The wall is open at ${config.offer.baseUrl}`)
   const supervisor = supervisorIn(Bun.env, (why) => logger.note('no-supervisor', { why }))
   supervisor.ready()
@@ -85,10 +88,7 @@ export async function serve(given: Given): Promise<void> {
   const runCommand = adminCommands({ ...store, seller: sold, chain, clock, logger, advance, overview, restored })
   const closeAdminSocket = openAdminSocket(adminSocketAt(config), runCommand, logger)
   metrics?.watch(readingsOf(config, wall, restored))
-  if (metrics !== undefined && config.metricsPort !== undefined) {
-    const monitors = metrics.listen(config.metricsHost, config.metricsPort)
-    logger.note('monitors', { port: monitors.port })
-  }
+  if (monitors !== undefined) logger.note('monitors', { port: monitors.port })
 
   const stopping = new AbortController()
   const loops = startLoops({ ...given, logger }, wall, { restored, witnessing }, stopping.signal)
@@ -118,6 +118,11 @@ export async function serve(given: Given): Promise<void> {
 }
 
 type Wall = Awaited<ReturnType<typeof openWall>>
+
+function listenToMonitors(config: Config, metrics: Metrics) {
+  const port = metricsPort(config)
+  return port && listenOn(port, (place) => metrics.listen(place.hostname, place.port))
+}
 
 /** The values of the metrics. */
 function readingsOf(
@@ -220,16 +225,10 @@ async function openWall({ config, times, ahead, logger }: Given, meters: Meters,
   const keys = Promise.withResolvers<Keys>()
   const wallets = viemWallets(endpoints.client, offer, keys.promise, clock)
   const ready = readiness({ rail, outages })
-  const storeWatch = watchStore({
-    store,
-    ledgerReader,
-    freeBytes: freeBytesBeside(dataPath(config)),
-    engine: config.database.kind,
-    hasStandbys: isShared(config),
-    outages,
-    clock,
-    times,
-  })
+  const freeBytes = freeBytesBeside(dataPath(config))
+  const engine = config.database.kind
+  const hasStandbys = isShared(config)
+  const storeWatch = watchStore({ store, ledgerReader, freeBytes, engine, hasStandbys, outages, clock, times })
   const pages = await builtPages(await pageFiles(), { ...offer, price: moneyText(offer.terms.amount) })
   const { view, advance, subscribe, reads } = await afterStartUpCheck(ahead.checked, async () => {
     const follower = await followLog(log)
@@ -251,7 +250,7 @@ async function openWall({ config, times, ahead, logger }: Given, meters: Meters,
   const stored = await sellingFrom(shared, config)
   const sold = counted(seller({ ...selling, ...stored, advance, times }), meters, purchases)
   const limits = rateLimits(clock)
-  const wall = app({
+  const service = app({
     countPaid: meters.paid,
     seller: sold,
     ledger,
@@ -275,7 +274,8 @@ async function openWall({ config, times, ahead, logger }: Given, meters: Meters,
     ...pages,
     bindHost: config.host,
     ...(meters.http === undefined ? {} : { meter: meters.http }),
-  }).listen({ hostname: config.host, port: config.port })
+  })
+  const wall = listenOn(wallPort(config), (place) => service.listen(place))
   if (wall.server === null) throw new Error('the server did not start')
   return { ...opened, server: wall.server, sold, stream, advance, keys, reads, ready, storeWatch, purchases, view }
 }

@@ -46,7 +46,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     shuns: ['viem*', 'bun:sqlite'],
   },
   'server/operate/': {
-    files: [...INSIDE, 'server/config.ts', 'server/adapters/', 'db/', ...LOCK_FILES],
+    files: [...INSIDE, ...['config', 'open-rail', 'preflight'].map(sourceOf), 'server/adapters/', 'db/', ...LOCK_FILES],
     shuns: ['elysia*', 'viem*', 'bun:sqlite'],
   },
   'server/client/': { files: ['shared/'], shuns: ['bun', 'bun:*', 'elysia*'] },

@@ -1,0 +1,118 @@
+/** `pixel-wall check`: whether a wall with these settings will sell, told before it is started. */
+
+import { openBooks } from '../../db/open.ts'
+import { systemClock as clock } from '../adapters/clock.ts'
+import { freeBytesBeside } from '../adapters/disk-space.ts'
+import { noOpMetrics } from '../adapters/metrics/no-op-metrics.ts'
+import { ConfigError, readConfig, type Config } from '../config.ts'
+import type { DependencyState } from '../domain/dependency.ts'
+import { FREE_BYTES_MIN } from '../health/watch-store.ts'
+import { openRail } from '../open-rail.ts'
+import { folderTroubles, portTroubles } from '../preflight.ts'
+import { NoAdminSocket } from './admin-socket.ts'
+import { ask, printLines, UsageError, type Command } from './command.ts'
+
+const USAGE = `Looks whether a wall with these settings will sell, whether it runs or not. Nothing is changed, and nothing is paid.
+
+  pixel-wall check
+
+Looks at the settings, the ports, the folders and the disk, the database, the clock, and has the facilitators verify a
+payment and the chain endpoints answer. The status is 0 if all of it works, 1 if not.
+`
+
+/** Looks whether the wall will sell. */
+export const check: Command = {
+  usage: USAGE,
+  async run(args) {
+    if (args.length > 0) throw new UsageError('it takes nothing')
+    const findings = await findingsOf()
+    printLines(
+      findings.map(
+        ({ what, trouble }) =>
+          `${trouble === null ? 'ok   ' : 'WRONG'}  ${what}${trouble === null ? '' : `: ${trouble}`}`,
+      ),
+    )
+    return findings.every(({ trouble }) => trouble === null) ? 0 : 1
+  },
+}
+
+/** One thing that was looked at; `trouble` is null where it works. */
+type Finding = { readonly what: string; readonly trouble: string | null }
+
+async function findingsOf(): Promise<readonly Finding[]> {
+  try {
+    const config = readConfig(Bun.env)
+    const runs = await isRunning()
+    const places = [
+      // The running wall itself has its ports.
+      ...(runs ? [] : named('ports', portTroubles(config))),
+      ...named('folders', folderTroubles(config)),
+    ]
+    return [
+      { what: 'settings', trouble: null },
+      ...places,
+      await diskFinding(config),
+      await databaseFinding(config),
+      ...(await networkFindings(config)),
+    ]
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return [{ what: 'settings', trouble: error.message }]
+  }
+}
+
+const named = (what: string, troubles: readonly string[]): readonly Finding[] =>
+  troubles.length === 0 ? [{ what, trouble: null }] : troubles.map((trouble) => ({ what, trouble }))
+
+async function isRunning(): Promise<boolean> {
+  try {
+    await ask('status', {})
+    return true
+  } catch (error) {
+    if (error instanceof NoAdminSocket) return false
+    throw error
+  }
+}
+
+async function diskFinding({ database, witnessPath }: Config): Promise<Finding> {
+  const free = await freeBytesBeside(database.kind === 'sqlite' ? database.path : (witnessPath ?? '.'))()
+  const isLow = free !== undefined && free < FREE_BYTES_MIN
+  return { what: 'disk', trouble: isLow ? 'it is nearly full' : null }
+}
+
+/** A file that is not there yet is made by the first start. */
+async function databaseFinding({ database }: Config): Promise<Finding> {
+  const what = `database (${database.kind})`
+  if (database.kind === 'sqlite' && !(await Bun.file(database.path).exists())) return { what, trouble: null }
+  try {
+    const books = await openBooks(database)
+    try {
+      await books.statement()
+    } finally {
+      await books.close()
+    }
+    return { what, trouble: null }
+  } catch (error) {
+    return { what, trouble: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+// Within it every chain that the wall knows makes a block, by which the clock is compared.
+const NEXT_BLOCK_MS = 3000
+
+/** Probes chain and facilitators as the wall does at its start, and then once more. */
+async function networkFindings(config: Config): Promise<readonly Finding[]> {
+  const silent = { note: () => {}, alert: () => {} }
+  const { rail, outages, clockSeen } = openRail(config, noOpMetrics, silent)
+  await rail.probe()
+  clockSeen()
+  await clock.wait(NEXT_BLOCK_MS)
+  await rail.probe()
+  clockSeen()
+  const findings = outages
+    .all()
+    .map(({ kind, name, reason }: DependencyState) => ({ what: `${kind} ${name}`, trouble: reason }))
+  const fault = rail.fault()
+  const isNamed = fault === null || findings.some(({ trouble }) => trouble !== null && fault.includes(trouble))
+  return isNamed ? findings : [...findings, { what: 'payments', trouble: fault }]
+}

@@ -1,0 +1,80 @@
+/**
+ * What must work on this machine before the wall opens: its ports and its folders. A start ends with what cannot work, as
+ * with settings that cannot; `pixel-wall check` lists it.
+ */
+
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { ConfigError, type Config } from './config.ts'
+
+/** A port of the settings, by the name of its setting. */
+export type Port = { readonly setting: 'PORT' | 'METRICS_PORT'; readonly hostname: string; readonly port: number }
+
+/** Where the wall listens. */
+export const wallPort = ({ host: hostname, port }: Config): Port => ({ setting: 'PORT', hostname, port })
+
+/** Where monitors read; `undefined` where none do. */
+export const metricsPort = ({ metricsHost: hostname, metricsPort: port }: Config): Port | undefined =>
+  port === undefined ? undefined : { setting: 'METRICS_PORT', hostname, port }
+
+/** Listens by `listen`. Throws `ConfigError`, which names the setting, where that cannot work. */
+export function listenOn<T>({ setting, hostname, port }: Port, listen: (place: Omit<Port, 'setting'>) => T): T {
+  try {
+    return listen({ hostname, port })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const why = PORT_TROUBLES[code]
+    if (why === undefined) throw error
+    throw new ConfigError(`${setting} cannot be listened on: ${why(hostname, port)} (${code})`)
+  }
+}
+
+const PORT_TROUBLES: Readonly<Record<string, (hostname: string, port: number) => string>> = {
+  EADDRINUSE: (hostname, port) => `another program listens on ${hostname}, port ${port}`,
+  EACCES: (_, port) => `port ${port} is for root; take one above 1023`,
+  EADDRNOTAVAIL: (hostname) => `${hostname} is no address of this machine; see HOST and METRICS_HOST`,
+}
+
+/** What is wrong with the ports; they are free again afterwards. */
+export function portTroubles(config: Config): readonly string[] {
+  const ports = [wallPort(config), metricsPort(config)].filter((port) => port !== undefined)
+  return ports.flatMap((port) => {
+    try {
+      void listenOn(port, (place) => Bun.serve({ ...place, reusePort: false, fetch })).stop(true)
+      return []
+    } catch (error) {
+      if (error instanceof ConfigError) return [error.message]
+      throw error
+    }
+  })
+}
+
+const fetch = () => new Response(null, { status: 503 })
+
+/** What is wrong with the places of the wall's files. */
+export function folderTroubles({ database, witnessPath }: Config): readonly string[] {
+  const file = database.kind === 'sqlite' && database.path !== ':memory:' ? database.path : undefined
+  const places = Object.entries({ DATABASE_PATH: file, WITNESS_PATH: witnessPath })
+  return places.flatMap(([setting, path]) => {
+    const trouble = path === undefined ? undefined : troubleAt(resolve(path))
+    return trouble === undefined ? [] : [`${setting}: ${trouble}`]
+  })
+}
+
+function troubleAt(path: string): string | undefined {
+  const folder = dirname(path)
+  if (!existsSync(folder)) return `there is no folder ${folder}`
+  if (!statSync(folder).isDirectory()) return `${folder} is no folder`
+  if (existsSync(path) && !statSync(path).isFile()) return `${path} is no file`
+  if (!isWritable(folder)) return `this user may not write in ${folder}`
+  return existsSync(path) && !isWritable(path) ? `this user may not write ${path}` : undefined
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}

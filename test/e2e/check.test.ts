@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { freePort, startWall, type WallSettings } from '../../server/local/wall-process.ts'
+import { runCommand } from '../support/e2e/command.ts'
+import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
+
+// Goal: what keeps a wall from selling is known before it is started, and what cannot work ends it in a sentence before it is
+// open. Method: the real command and the real process, over a chain and a facilitator that are told to misbehave.
+
+let around: Surroundings
+let settings: WallSettings
+beforeAll(async () => {
+  around = await startSurroundings()
+  settings = { ...(await around.settingsOnFile()), METRICS_PORT: String(await freePort()) }
+})
+afterAll(() => around.stop())
+
+const check = async (changes: WallSettings = {}) => {
+  const { out, status } = await runCommand({ ...settings, ...changes }, around.folder, 'check')
+  return { status, lines: out.trim().split('\n') }
+}
+
+const OPEN = ['ok     settings', 'ok     ports', 'ok     folders', 'ok     disk', 'ok     database (sqlite)']
+
+test(
+  'what works is said to, before the first start and beside the running wall',
+  async () => {
+    const host = new URL(around.facilitator.url).host
+    const first = await check()
+    expect(first.lines.slice(0, OPEN.length)).toEqual(OPEN)
+    expect(first.lines).toContain(`ok     facilitator ${host}`)
+    expect(first.lines).toContain('ok     clock machine')
+    expect(first.status).toBe(0)
+    const wall = await around.startArmed(settings)
+    const beside = await check()
+    expect([beside.status, beside.lines]).toEqual([0, first.lines.filter((line) => line !== 'ok     ports')])
+    await wall.stop()
+  },
+  { timeout: 60_000 },
+)
+
+test(
+  'a facilitator that does not verify, a port in use and a folder that is missing are each named',
+  async () => {
+    const host = new URL(around.facilitator.url).host
+    around.facilitator.verify.always('error-500')
+    const port = new URL(around.network.rpcUrl).port
+    const { status, lines } = await check({ METRICS_PORT: port, WITNESS_PATH: join(around.folder, 'none', 'witness') })
+    around.facilitator.verify.always('honest')
+    expect(status).toBe(1)
+    expect(lines.filter((line) => line.startsWith('WRONG'))).toEqual([
+      `WRONG  ports: METRICS_PORT cannot be listened on: another program listens on 127.0.0.1, port ${port} (EADDRINUSE)`,
+      `WRONG  folders: WITNESS_PATH: there is no folder ${join(around.folder, 'none')}`,
+      `WRONG  facilitator ${host}: the facilitator ${host} answers /verify with status 500`,
+    ])
+  },
+  { timeout: 60_000 },
+)
+
+test('a wall that cannot listen, or keep its files, ends with 78 and a sentence, and was never open', async () => {
+  const port = new URL(around.network.rpcUrl).port
+  for (const [changes, words] of [
+    [{ PORT: port }, /PORT cannot be listened on: another program listens on 127\.0\.0\.1/],
+    [{ METRICS_PORT: port }, /METRICS_PORT cannot be listened on: another program/],
+    [{ DATABASE_PATH: join(around.folder, 'none', 'wall.sqlite') }, /DATABASE_PATH: there is no folder/],
+  ] as const) {
+    const { err, out, status } = await runCommand({ ...settings, ...changes }, around.folder, 'serve')
+    expect([status, out]).toEqual([78, ''])
+    expect(err).toMatch(words)
+    expect(err).not.toMatch(/^\s+at /m)
+  }
+  await expect(startWall({ ...settings, HOST: '192.0.2.1' })).rejects.toThrow(/HOST/)
+})
