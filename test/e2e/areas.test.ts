@@ -9,7 +9,7 @@ import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import { type AreaBody, blocksGiven, callBuyArea, coordsOf, orderArea, signArea } from '../support/e2e/area-orders.ts'
 import { get, payingClient, sign } from '../support/e2e/buyer.ts'
 import { readFeed } from '../support/e2e/read-wall.ts'
-import { ENGINES, shareWorld, type World } from '../support/e2e/world.ts'
+import { shareWorld, type World } from '../support/e2e/world.ts'
 import { flatPng } from '../support/picture-files.ts'
 import { sendWhile } from '../support/wait.ts'
 
@@ -22,8 +22,8 @@ let world: World
 const settled = (body: AreaBody, payment: string): Promise<Response> =>
   sendWhile(503, () => orderArea(world, body, payment))
 
-describe.each(ENGINES)('on %s', (engine) => {
-  shareWorld((opened) => void (world = opened), engine, { SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' })
+describe('a wall on a file', () => {
+  shareWorld((opened) => void (world = opened), 'SQLite', { SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' })
 
   test('the demand is what the SDK and its discovery extension read: a POST with a body', async () => {
     const header = (await orderArea(world, { w: 4, h: 3 })).headers.get('payment-required') ?? ''

@@ -6,10 +6,11 @@ import { between, markdown } from '../../bench/report.ts'
 import { behindProxy, inBrowser, onServer, scenarios } from '../../bench/scenarios.ts'
 import { servers, type Servers } from '../../bench/servers/servers.ts'
 import { isHere } from '../support/e2e/proxies.ts'
+import { IS_LONG_RUN } from '../support/long-run.ts'
 import { openBrowser } from '../support/page/browser.ts'
 
-// Goal: the measurements can be made at any time, and every goal is about one of them. Method: each scenario runs for a
-// moment. The figures mean nothing here, but they must be there, and right answers alone are counted.
+// Goal: the measurements can be made at any time, and every goal is about one of them. Method: one scenario
+// runs for a moment, in a long run each. The figures mean nothing here, but they must be there, and right answers alone are counted.
 
 /** Whether there is a page and a browser to show it in. */
 async function hasPage(): Promise<boolean> {
@@ -20,11 +21,11 @@ async function hasPage(): Promise<boolean> {
   return true
 }
 
-const browses = await hasPage()
-if (!browses) console.warn('The page is not measured: it is not built, or no Chromium starts here.')
+const browses = IS_LONG_RUN && (await hasPage())
+if (IS_LONG_RUN && !browses) console.warn('The page is not measured: it is not built, or no Chromium starts here.')
 
 const keeps = isHere('caching-nginx')
-if (!keeps) console.warn('Viewers behind a caching proxy are not measured: nginx is not installed.')
+if (IS_LONG_RUN && !keeps) console.warn('Viewers behind a caching proxy are not measured: nginx is not installed.')
 
 let walls: Servers
 const ratios = new Set<string>()
@@ -34,7 +35,10 @@ beforeAll(() => {
 })
 afterAll(() => walls.stop())
 
-test.each(Object.entries({ ...scenarios, ...onServer, ...(keeps ? behindProxy : {}), ...(browses ? inBrowser : {}) }))(
+const every = { ...scenarios, ...onServer, ...(keeps ? behindProxy : {}), ...(browses ? inBrowser : {}) }
+const [first = ''] = Object.keys(every)
+
+test.each(Object.entries(every).filter(([name]) => IS_LONG_RUN || name === first))(
   '%s is measured',
   async (_, scenario) => {
     const found = await scenario(walls, { rounds: 1, ms: 30, steadyMs: 300 })
@@ -50,7 +54,7 @@ test('a measurement leaves this process the processors that it had', () => {
   expect(processorsOf(process.pid)).toBe(had)
 })
 
-test('every goal is the goal of something measured', () => {
+test.if(IS_LONG_RUN)('every goal is the goal of something measured', () => {
   const measurable = Object.keys(goals).filter(
     (name) => (browses || !/^page[:,]/.test(name)) && (keeps || !name.startsWith('viewers:')),
   )

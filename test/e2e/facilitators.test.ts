@@ -58,41 +58,12 @@ async function buysAtOnce(what: string) {
   expect(await around.dollarsOf(payer)).toBe(4)
 }
 
-const settleFaults: Record<SettleFault, true> = {
-  'hang-before': true,
-  'hang-after': true,
-  'error-json-after': true,
-  'error-html-after': true,
-  'error-before': true,
-  'failed-after': true,
-  'lost-hash-after': true,
-  'pending-after': true,
-  'pending-500-after': true,
-  'invented-hash': true,
-  'invented-hash-after': true,
-  'reset-before': true,
-  'reset-after': true,
-  'refused-recipient': true,
-  garbage: true,
-  'garbage-after': true,
-  'busy-before': true,
-  'unreadable-before': true,
-}
-
-const verifyFaults: Record<VerifyFault, true> = {
-  'error-500': true,
-  'error-503': true,
-  'error-429': true,
-  unreadable: true,
-  hang: true,
-  reset: true,
-  garbage: true,
-  'insufficient-funds': true,
-  'bad-signature': true,
-}
+// One of each kind of answer. What every other fault is taken for is the adapter's test, and what follows from it the ring's.
+const settleFaults: readonly SettleFault[] = ['hang-after', 'failed-after', 'error-before', 'refused-recipient']
+const verifyFaults: readonly VerifyFault[] = ['hang', 'bad-signature']
 
 describe('whatever is wrong with the first facilitator', () => {
-  test.each(Object.keys(settleFaults) as SettleFault[])(
+  test.each(settleFaults)(
     'at settlement (%s), the same request is answered with its block, and charged once',
     async (fault) => {
       await reopen()
@@ -104,7 +75,7 @@ describe('whatever is wrong with the first facilitator', () => {
     },
   )
 
-  test.each(Object.keys(verifyFaults) as VerifyFault[])(
+  test.each(verifyFaults)(
     'at verification (%s), the same request is answered with its block, and charged once',
     async (fault) => {
       await reopen()

@@ -5,7 +5,7 @@ import { facilitatorAt, oneDollarTo, signPayment } from '../support/chain/paymen
 import { buyBlock, get, repaint, settled, sign, signDemand } from '../support/e2e/buyer.ts'
 import { runCommand } from '../support/e2e/command.ts'
 import { metricsPortOf, readCanvas, readFeed } from '../support/e2e/read-wall.ts'
-import { ENGINES, startWorld, type World } from '../support/e2e/world.ts'
+import { startWorld, type World } from '../support/e2e/world.ts'
 import { eventually, waitUntil } from '../support/wait.ts'
 
 // Goal: an operator's commands do what they say on a wall that sells, and tell the truth. Method: the commands as they are
@@ -29,9 +29,9 @@ const metric = async (line: string) =>
 
 const openPurchases = async (state: string) => (await metric(`wall_open_purchases{state="${state}"}`))?.split(' ')[1]
 
-describe.each(ENGINES)('on %s', (engine) => {
+describe('a wall on a file', () => {
   beforeAll(async () => {
-    world = await startWorld({ METRICS_PORT: '0' }, engine)
+    world = await startWorld({ METRICS_PORT: '0' })
   })
   afterAll(() => world.stop())
 
@@ -174,7 +174,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   })
 
   test('only the user who runs the wall can reach the admin socket, and without a wall there is none', async () => {
-    const socket = engine === 'SQLite' ? 'wall.sqlite.sock' : `wall-${new URL(world.url).port}.sock`
+    const socket = 'wall.sqlite.sock'
     expect(statSync(join(world.folder, socket)).mode & 0o777).toBe(0o600)
     await world.crash()
     expect((await run('resolve')).status).toBe(0)

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { freePort, startWall } from '../../server/local/wall-process.ts'
 import { get, settled, sign } from '../support/e2e/buyer.ts'
 import { readCanvas, readFeed } from '../support/e2e/read-wall.ts'
-import { ENGINES, shareWorld, type World } from '../support/e2e/world.ts'
+import { shareWorld, type World } from '../support/e2e/world.ts'
 
 let world: World
 
-describe.each(ENGINES)('on %s', (engine) => {
-  shareWorld((opened) => void (world = opened), engine)
+describe('a wall on a file', () => {
+  shareWorld((opened) => void (world = opened))
 
   const everything = async () => ({
     canvas: await readCanvas(world),
@@ -63,12 +63,10 @@ describe.each(ENGINES)('on %s', (engine) => {
     await stopped
   })
 
-  // A database on a server is there to be shared.
-  if (engine === 'SQLite')
-    test('a second process on the same database refuses to start', async () => {
-      const elsewhere = { ...world.settings, PORT: String(await freePort()) }
-      await expect(startWall(elsewhere)).rejects.toThrow(/another process/i)
-    })
+  test('a second process on the same database refuses to start', async () => {
+    const elsewhere = { ...world.settings, PORT: String(await freePort()) }
+    await expect(startWall(elsewhere)).rejects.toThrow(/another process/i)
+  })
 })
 
 test('settings that cannot work are all named at once, before anything listens', async () => {

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import { decodePaymentResponseHeader } from '@x402/core/http'
 import type { Receipt } from '../../shared/contract/block.ts'
 import { buyBlock, get, sign } from '../support/e2e/buyer.ts'
-import { ENGINES, shareWorld, type World } from '../support/e2e/world.ts'
+import { shareWorld, type World } from '../support/e2e/world.ts'
 
 let world: World
 
-describe.each(ENGINES)('on %s', (engine) => {
-  shareWorld((opened) => void (world = opened), engine, { SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' })
+describe('a wall on a file', () => {
+  shareWorld((opened) => void (world = opened), 'SQLite', { SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' })
 
   const wallets = (count: number) => Promise.all(Array.from({ length: count }, () => world.wallet()))
 

@@ -5,7 +5,7 @@ import { wrapFetchWithPayment } from '@x402/fetch'
 import type { Deed, Receipt } from '../../shared/contract/block.ts'
 import type { SettleFault } from '../support/chain/faulty-facilitator.ts'
 import { get, settled, sign, signDemand } from '../support/e2e/buyer.ts'
-import { ENGINES, shareWorld, type World } from '../support/e2e/world.ts'
+import { shareWorld, type World } from '../support/e2e/world.ts'
 import { eventually, sendWhile } from '../support/wait.ts'
 
 // Each way a facilitator can go wrong at settlement. After one, the buyer sends the same signed request again until
@@ -13,8 +13,8 @@ import { eventually, sendWhile } from '../support/wait.ts'
 
 let world: World
 
-describe.each(ENGINES)('on %s', (engine) => {
-  shareWorld((opened) => void (world = opened), engine)
+describe('a wall on a file', () => {
+  shareWorld((opened) => void (world = opened))
 
   const afterTheMoneyMoved: readonly SettleFault[] = [
     'hang-after',

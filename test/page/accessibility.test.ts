@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { SIZES, smallTargets, violationsOf } from '../support/page/axe.ts'
+import { APPEARANCES, smallTargets, violationsOf } from '../support/page/axe.ts'
 import { galleryWall } from '../support/page/gallery.ts'
 import { canvas, openBlock } from '../support/page/sample-wall.ts'
 import { drop, motley, toStep } from '../support/page/studio-driver.ts'
@@ -23,12 +23,6 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
     ['l', 'Share'],
     ['?', 'What is this?'],
   ] as const
-
-  const APPEARANCES = SIZES.flatMap((size) =>
-    (['dark', 'light'] as const).map(
-      (colorScheme) => [size.viewport.width, size.viewport.height, colorScheme, { ...size, colorScheme }] as const,
-    ),
-  )
 
   /** What is wrong with a state of the page, by its name. */
   const faults = async (page: Page, state: string) => [state, await violationsOf(page), await smallTargets(page)]
@@ -59,20 +53,17 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
     expect(await faults(page, 'chip')).toEqual(sound('chip'))
   }
 
-  test.each(APPEARANCES)(
-    'axe finds nothing to complain about in any state: %i x %i, %s',
-    async (...[, , , options]) => {
-      await walk(options)
-    },
-  )
+  test.each(APPEARANCES)('axe finds nothing to complain about in any state: %s', async (_, options) => {
+    await walk(options)
+  })
 
   test('axe finds nothing to complain about in any state in strong contrast', async () => {
     await walk({ contrast: 'more' })
   })
 
   test.each(APPEARANCES)(
-    'axe finds nothing to complain about on an empty wall, a small one and a full one: %i x %i, %s',
-    async (...[, , , options]) => {
+    'axe finds nothing to complain about on an empty wall, a small one and a full one: %s',
+    async (_, options) => {
       const full = galleryWall(1500)
       const walls = {
         empty: { ...canvas, agents: [], blocks: [], stats: NOTHING },
@@ -88,28 +79,25 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
     },
   )
 
-  test.each(APPEARANCES)(
-    'axe finds nothing to complain about in any step of painting: %i x %i, %s',
-    async (...[, , , options]) => {
-      const page = await openPage('paint?at=20,20', options)
-      expect(await faults(page, 'nothing yet')).toEqual(sound('nothing yet'))
-      await drop(page, 'a.png', motley(20, 20))
-      await page.getByText('a.png, 20 × 20 pixels').waitFor()
-      for (const step of ['picture', 'place', 'deal'] as const) {
-        await toStep(page, step)
-        expect(await faults(page, step)).toEqual(sound(step))
-      }
-      await page.getByText('Words with it').click()
-      await page.locator('#wall').focus()
-      // Onto what others own.
-      await toStep(page, 'place')
-      await page.getByLabel('Column').fill('80')
-      await page.getByLabel('Row', { exact: true }).fill('45')
-      await toStep(page, 'deal')
-      await page.getByText('It covers blocks that differ').waitFor()
-      expect(await faults(page, 'not open')).toEqual(sound('not open'))
-    },
-  )
+  test.each(APPEARANCES)('axe finds nothing to complain about in any step of painting: %s', async (_, options) => {
+    const page = await openPage('paint?at=20,20', options)
+    expect(await faults(page, 'nothing yet')).toEqual(sound('nothing yet'))
+    await drop(page, 'a.png', motley(20, 20))
+    await page.getByText('a.png, 20 × 20 pixels').waitFor()
+    for (const step of ['picture', 'place', 'deal'] as const) {
+      await toStep(page, step)
+      expect(await faults(page, step)).toEqual(sound(step))
+    }
+    await page.getByText('Words with it').click()
+    await page.locator('#wall').focus()
+    // Onto what others own.
+    await toStep(page, 'place')
+    await page.getByLabel('Column').fill('80')
+    await page.getByLabel('Row', { exact: true }).fill('45')
+    await toStep(page, 'deal')
+    await page.getByText('It covers blocks that differ').waitFor()
+    expect(await faults(page, 'not open')).toEqual(sound('not open'))
+  })
 
   test('every panel opens by its key, takes the focus, and gives it back', async () => {
     const page = await openPage()

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { prng } from '../../bench/servers/prng.ts'
 import { HEIGHT, WIDTH } from '../../shared/wall.ts'
 import { fit, type Point } from '../../viewer/camera/camera.ts'
+import { IS_LONG_RUN } from '../support/long-run.ts'
 import { stageTop, viewOf } from '../support/page/driver.ts'
 import { galleryWall } from '../support/page/gallery.ts'
 import { at, canvas, rainbowBlock } from '../support/page/sample-wall.ts'
@@ -12,7 +13,7 @@ import { browserForTests, testPages } from '../support/page/test-page.ts'
 // a wall of many works, each judged once the late lines are in.
 
 const browser = await browserForTests()
-const CLICKS = 12
+const CLICKS = IS_LONG_RUN ? 100 : 3
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
 
 /** How far the label's edges lie outside the stage, and what of it cannot be scrolled into view. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { SIZES, violationsOf } from '../support/page/axe.ts'
+import { APPEARANCES, violationsOf } from '../support/page/axe.ts'
 import { browserForTests } from '../support/page/test-page.ts'
 
 // Goal: what the service writes for people itself is for everyone, too. Method: a wall of its own answers a browser;
@@ -48,12 +48,11 @@ describe.skipIf('reason' in browser)('pages without scripts, in Chromium', () =>
   }
 
   test.each(PAGES)('axe finds nothing to complain about on %s', async (path) => {
-    for (const colorScheme of ['dark', 'light'] as const)
-      for (const size of SIZES) {
-        const page = await opened(path, { ...size, colorScheme })
-        expect(await violationsOf(page)).toEqual([])
-        await page.context().close()
-      }
+    for (const [, options] of APPEARANCES) {
+      const page = await opened(path, options)
+      expect(await violationsOf(page)).toEqual([])
+      await page.context().close()
+    }
   })
 
   test.each(PAGES)('at 400 %% zoom %s is read without scrolling aside', async (path) => {

@@ -2,35 +2,24 @@ import { expect, test } from 'bun:test'
 import { torture } from './run.ts'
 
 // Goal: on real processes, chain and disk no dollar is lost, doubled or given away. Method: rounds in which walls are killed
-// under their buyers while facilitator, chain, disk and database server fail in turn; `bun run torture` plays as many as
-// you like.
+// under their buyers while facilitator, chain, disk and database server fail in turn; one
+// round on a file and one of three instances here, and `bun run torture` plays as many as you like.
 
-test(
-  'ten rounds of kills and failures: each dollar bought one block, areas are whole, and every receipt stays true',
-  async () => {
+test.each([
+  { name: 'a wall on a file', crowd: 10, instances: undefined },
+  { name: 'three instances on one database', crowd: 12, instances: 3 },
+])(
+  'a round of kills and failures on $name: each dollar bought one block, areas are whole, and every receipt stays true',
+  async ({ crowd, instances }) => {
     const { wrong, sold, areas, dollars, claimed, credits, kills } = await torture(
-      { seed: 1, rounds: 10, crowd: 10 },
+      { seed: 1, rounds: 1, crowd, instances },
       () => {},
     )
     expect(wrong).toEqual([])
     expect([claimed + credits, sold + credits]).toEqual([dollars, dollars])
-    expect(kills).toBeGreaterThanOrEqual(10)
-    expect(sold).toBeGreaterThan(40)
-    expect(areas).toBeGreaterThan(10)
-  },
-  { timeout: 120_000 },
-)
-
-test(
-  'two rounds with three instances on one database: the same, and all of them show the same wall',
-  async () => {
-    const run = { seed: 1, rounds: 2, crowd: 12, instances: 3 }
-    const { wrong, sold, areas, dollars, claimed, credits, kills } = await torture(run, () => {})
-    expect(wrong).toEqual([])
-    expect([claimed + credits, sold + credits]).toEqual([dollars, dollars])
-    expect(kills).toBeGreaterThanOrEqual(2)
-    expect(sold).toBeGreaterThan(12)
-    expect(areas).toBeGreaterThan(2)
+    expect(kills).toBeGreaterThanOrEqual(1)
+    expect(sold).toBeGreaterThan(3)
+    expect(areas).toBeGreaterThan(0)
   },
   { timeout: 120_000 },
 )

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ import { logContract } from '../ports/log.contract.ts'
 import { moderationContract } from '../ports/moderation.contract.ts'
 import { paintersContract } from '../ports/painters.contract.ts'
 
-// Goal: SQLite keeps every promise of the ports, in memory and on disk. Method: the ports' own suites.
+// Goal: SQLite keeps every promise of the ports. Method: the ports' own suites.
 
 const folder = mkdtempSync(join(tmpdir(), 'wall-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -33,11 +33,6 @@ function newFile(): string {
   return path
 }
 
-const engines = [
-  { name: 'SQLite in memory', path: () => ':memory:' },
-  { name: 'SQLite on disk', path: newFile },
-]
-
 test('whether a block can be bought is not told of a store that is closed', async () => {
   const { ledger, close } = await openSqlite(':memory:', TERMS.network)
   expect(await ledger.space(blockOf('3,4'))).toBe('open')
@@ -45,20 +40,19 @@ test('whether a block can be bought is not told of a store that is closed', asyn
   expect(await failureOf(ledger.space(blockOf('3,4')))).toBeInstanceOf(StoreUnavailable)
 })
 
-describe.each(engines)('$name', ({ name, path }) => {
-  const open = () => openSqlite(path(), TERMS.network)
-  const openLast = async (): Promise<Engine> => {
-    const connection = openWall(path(), TERMS.network)
-    sellAllBut(1, connection)
-    return { ...ports(connection), close: connection.close }
-  }
-  ledgerContract(name, open, openLast)
-  areasContract(name, open, openLast)
-  ledgerReaderContract(name, open, openLast)
-  blocksContract(name, open)
-  areaEditsContract(name, open)
-  agentsContract(name, open)
-  logContract(name, open)
-  moderationContract(name, open)
-  paintersContract(name, open, openLast)
-})
+const NAME = 'SQLite'
+const open = () => openSqlite(newFile(), TERMS.network)
+const openLast = async (): Promise<Engine> => {
+  const connection = openWall(newFile(), TERMS.network)
+  sellAllBut(1, connection)
+  return { ...ports(connection), close: connection.close }
+}
+ledgerContract(NAME, open, openLast)
+areasContract(NAME, open, openLast)
+ledgerReaderContract(NAME, open, openLast)
+blocksContract(NAME, open)
+areaEditsContract(NAME, open)
+agentsContract(NAME, open)
+logContract(NAME, open)
+moderationContract(NAME, open)
+paintersContract(NAME, open, openLast)

@@ -1,16 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
-import { openPostgres } from '../../../db/postgres/open.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
-import { startPostgres } from '../../support/postgres/server.ts'
-import { hash, paymentOf, TERMS } from '../../support/samples.ts'
+import { hash, paymentOf } from '../../support/samples.ts'
 import { callTool } from '../../support/service/agent.ts'
 import { headerOf, jsonOf, openWall, payloadOf, type Wall } from '../../support/service/wall.ts'
 
-const ENGINES = ['SQLite', 'PostgreSQL'] as const
-
 // Goal: HTTP and MCP are two doors to one shop. Method: the same request is made in two equal worlds, through a door
-// each; what comes back, and what the ledger, the log and the facilitator saw, must be the same, on either engine.
+// each; what comes back, and what the ledger, the log and the facilitator saw, must be the same.
 
 /** What is asked, whichever door it comes in by. */
 type Ask = {
@@ -184,26 +180,22 @@ const worlds: readonly World[] = [
   },
 ]
 
-describe.each(ENGINES)('on %s', (engine) => {
-  let stores: Stores
+describe('both doors', () => {
   // For what changes nothing.
   let untouched: readonly Wall[]
   beforeAll(async () => {
-    stores = await storesOn(engine)
-    untouched = [await open(), await open()]
+    untouched = [await openWall(), await openWall()]
   }, 30_000)
   afterEach(async () => {
     await Promise.all(touched.splice(0).map(({ db }) => db.close()))
   })
   afterAll(async () => {
     await Promise.all(untouched.map(({ db }) => db.close()))
-    await stores.stop()
   })
 
-  const open = async () => await openWall({}, await stores.open())
   const touched: Wall[] = []
   const touch = async () => {
-    const wall = await open()
+    const wall = await openWall()
     touched.push(wall)
     return wall
   }
@@ -230,18 +222,6 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await overHttp(wall, { coord: '3,4', payment: own })).toEqual(sold)
   })
 })
-
-/** Empty stores, as many as are asked for. */
-type Stores = { open(): Promise<Parameters<typeof openWall>[1]>; stop(): Promise<void> }
-
-async function storesOn(engine: (typeof ENGINES)[number]): Promise<Stores> {
-  if (engine === 'SQLite') return { open: async () => undefined, stop: async () => {} }
-  const server = await startPostgres()
-  const empty = await server.newDatabase()
-  const at = (database: string) => openPostgres(server.url(database), TERMS.network)
-  await (await at(empty)).close()
-  return { open: async () => await at(await server.newDatabase(empty)), stop: server.stop }
-}
 
 async function overHttp(
   wall: Wall,

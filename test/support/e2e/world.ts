@@ -8,6 +8,7 @@ import { startLocalNetwork, type LocalNetwork, type LocalNetworkOptions } from '
 import { armed, freePort, startWall, type WallProcess, type WallSettings } from '../../../server/local/wall-process.ts'
 import { newWallet, type Wallet } from '../../../server/local/wallets.ts'
 import { startFaultyFacilitator, type FaultyFacilitator } from '../chain/faulty-facilitator.ts'
+import { IS_LONG_RUN } from '../long-run.ts'
 import { startPostgres } from '../postgres/server.ts'
 import type { At } from './buyer.ts'
 import { expectBooksToBalance } from './read-wall.ts'
@@ -49,8 +50,11 @@ export type World = At &
     restart(): Promise<void>
   }
 
-/** What runs a wall that looks more often and waits less than an operator's. */
-export const QUICK_WALL: readonly string[] = [process.execPath, join(import.meta.dir, 'quick-wall.ts')]
+/** What runs a wall that looks more often and waits less than an operator's; in a long run, one with the operator's times. */
+export const QUICK_WALL: readonly string[] = [
+  process.execPath,
+  join(import.meta.dir, IS_LONG_RUN ? '../../../server/main.ts' : 'quick-wall.ts'),
+]
 
 const QUICK = { RECONCILE_INTERVAL_MS: '200', VERIFY_TIMEOUT_MS: '2000', SETTLE_TIMEOUT_MS: '1000' }
 

@@ -1,14 +1,28 @@
 /** What is wrong with a page for those who see it, press it or hear it badly. */
 
 import type { Frame, Page } from 'playwright-core'
+import { IS_LONG_RUN } from '../long-run.ts'
 
-/** The windows that the page is looked at in: desktops, one enlarged to 200 %, and a phone. */
-export const SIZES = [
-  { viewport: { width: 1280, height: 720 } },
+const DESKTOP = { viewport: { width: 1280, height: 720 } }
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+
+// Desktops, one enlarged to 200 %, and a phone, in each theme.
+const EVERY_APPEARANCE = [
+  DESKTOP,
   { viewport: { width: 1440, height: 900 } },
   { viewport: { width: 640, height: 360 } },
-  { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
-] as const
+  PHONE,
+].flatMap((size) => (['dark', 'light'] as const).map((colorScheme) => ({ ...size, colorScheme })))
+
+/** What the page is looked at in, by name: each theme once, or in a long run each window in each theme. */
+export const APPEARANCES = (
+  IS_LONG_RUN
+    ? EVERY_APPEARANCE
+    : ([
+        { ...DESKTOP, colorScheme: 'dark' },
+        { ...PHONE, colorScheme: 'light' },
+      ] as const)
+).map((options) => [`${options.viewport.width} x ${options.viewport.height}, ${options.colorScheme}`, options] as const)
 
 const axe = await Bun.file(new URL(import.meta.resolve('axe-core/axe.min.js'))).text()
 
