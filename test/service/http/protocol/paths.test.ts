@@ -137,7 +137,7 @@ test('a page of another origin may read and pay', async () => {
     const { headers } = await wall.ask(`GET ${path}`)
     expect(headers.get('access-control-allow-origin')).toBe('*')
     expect(headers.get('access-control-expose-headers')).toBe(
-      'PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, ETag, Link, Retry-After',
+      'PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, ETag, Link, Log-Number, Retry-After',
     )
     expect(headers.get('x-content-type-options')).toBe('nosniff')
   }
