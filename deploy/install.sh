@@ -17,8 +17,12 @@ if [ -e "$program" ] && ! cmp -s "$program" "$program.new"; then ln -f "$program
 mv "$program.new" "$program"
 install -m 644 systemd/* "$root/etc/systemd/system/"
 
-install -d "$root/usr/local/share/doc/pixel-wall"
-install -m 644 OPERATING.md CHANGES.md nginx.conf nginx-cache.conf Caddyfile haproxy.cfg sbom.json "$root/usr/local/share/doc/pixel-wall/"
+doc=$root/usr/local/share/doc/pixel-wall
+install -d "$doc/docs" "$doc/prometheus" "$doc/grafana"
+install -m 644 OPERATING.md CHANGES.md nginx.conf nginx-cache.conf Caddyfile haproxy.cfg sbom.json "$doc/"
+install -m 644 docs/* "$doc/docs/"
+install -m 644 prometheus/* "$doc/prometheus/"
+install -m 644 grafana/* "$doc/grafana/"
 
 # Secrets may stand in it: the wall's user reads it, and nobody else.
 if [ ! -e "$root/etc/pixel-wall.env" ]; then

@@ -61,11 +61,13 @@ test('the sums are those of what is handed out, and the program is among it', ()
   expect([checked.status, checked.out.split('\n').filter((line) => line.endsWith(': OK')).length]).toEqual([0, 4])
 })
 
-test('the guide for operators finds what it links to beside itself', () => {
+test('the guide for operators finds what it names beside itself, in the archive and once installed', () => {
   const links = readFileSync(join(unpacked(), 'OPERATING.md'), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)
   const named = [...links].map(([, path = '']) => path)
+  const files = ['prometheus/alerts.yml', 'grafana/wall.json', 'nginx.conf', ...named]
   expect(named.length).toBeGreaterThan(0)
-  expect(named.filter((path) => !existsSync(join(unpacked(), path)))).toEqual([])
+  for (const place of [unpacked(), join(root, 'usr/local/share/doc/pixel-wall')])
+    expect(files.filter((path) => !existsSync(join(place, path)))).toEqual([])
 })
 
 test('nothing of the machine it was made on is in the program', () => {

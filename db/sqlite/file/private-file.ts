@@ -10,8 +10,9 @@ const OWNER_ONLY = 0o600
  */
 export function makePrivate(path: string): void {
   try {
-    if (existsSync(path)) chmodSync(path, OWNER_ONLY)
-    else closeSync(openSync(path, 'a', OWNER_ONLY))
+    // Those beside it keep the mode that an older version gave them.
+    for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) chmodSync(file, OWNER_ONLY)
+    if (!existsSync(path)) closeSync(openSync(path, 'a', OWNER_ONLY))
   } catch {
     // Another user's file, or none that can be made: whoever opens it next says so.
   }

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { backUp } from '../../../db/sqlite/file/backup.ts'
@@ -31,4 +31,19 @@ test('only the wall’s own user may read its database, its log and its backups'
     'backup.sqlite': '600',
   })
   db.close()
+})
+
+test('a log that an older version left readable to others is not, once the wall is open', async () => {
+  const [path, left] = [join(folder, 'one.sqlite'), join(folder, 'left.sqlite')]
+  const db = await openSqlite(path, TERMS.network)
+  await sell(db, '3,4', 1, 1)
+  // What is there after a crash.
+  for (const end of ['', '-wal']) {
+    cpSync(path + end, left + end)
+    chmodSync(left + end, 0o644)
+  }
+  db.close()
+  const again = await openSqlite(left, TERMS.network)
+  expect(modes()).toMatchObject({ 'left.sqlite': '600', 'left.sqlite-wal': '600' })
+  again.close()
 })
