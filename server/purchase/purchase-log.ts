@@ -1,4 +1,4 @@
-/** Writes to the operator's journal how purchases go: one line a step, with ids and never with what a buyer said or signed. */
+/** Writes to the operator's journal how purchases go: one line for each that is as usual, with ids and never with what a buyer said or signed. */
 
 import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
 import type { Answer, Outcome, Purchase, Request, Verb } from '../domain/purchase/purchase.ts'
@@ -13,12 +13,52 @@ export type Reply = { readonly answer: Answer } | { readonly error: unknown }
 /** Takes a step's request when it is made, and then what came of it. */
 export type LogStep = (request: Request) => (reply: Reply) => void
 
-/** How the steps of a buyer's request are told: all that found or changed something. */
-export function logEverything({ logger, clock }: LogDeps): LogStep {
+/** How one request to buy is told: a line when it has ended, and before it one for each step that was not as usual. */
+export type PurchaseLog = { readonly step: LogStep; ended(key: PaymentKey, target: Target, outcome: Outcome): void }
+
+/** Begins to tell of a request. */
+export function logPurchase({ logger, clock }: LogDeps): PurchaseLog {
+  const began = clock.elapsed()
+  const log = logSteps({ logger, clock }, (step, answer) => isPlain(step, answer) || isAsUsual(step, answer))
+  let facilitator: string | undefined // that settled it
+  return {
+    step(request) {
+      const logReply = log(request)
+      return (reply) => {
+        if (request.do === 'settle' && 'answer' in reply) facilitator = settledBy(reply.answer)
+        logReply(reply)
+      }
+    },
+    ended({ payer, nonce }, target, outcome) {
+      logger.note('purchase', {
+        payer,
+        nonce,
+        target: nameOf(target),
+        ...(outcome.kind === 'bought' ? factsOf(outcome.purchase) : { outcome: outcome.failure.code }),
+        ...(facilitator === undefined ? {} : { facilitator }),
+        ms: Math.round(clock.elapsed() - began),
+      })
+    },
+  }
+}
+
+// What a sweep only looks at is the same every few seconds, for as long as a purchase is open; a sale that is final is as usual.
+const quiet: ReadonlySet<Verb> = new Set(['look-up', 'ask-chain', 'confirm', 'mark-final'])
+
+/** How the steps of a sweep are told: those that may change something. */
+export function logActs(deps: LogDeps): LogStep {
+  const log = logSteps(deps, isPlain)
+  return (request) => (quiet.has(request.do) ? () => {} : log(request))
+}
+
+type LogDeps = { readonly logger: Logger; readonly clock: Clock }
+
+/** Tells of each step, but for those whose answers need no line. */
+function logSteps({ logger, clock }: LogDeps, needsNoLine: (step: Verb, answer: Answer) => boolean): LogStep {
   return (request) => {
     const since = clock.elapsed()
     return (reply) => {
-      if ('answer' in reply && isPlain(request.do, reply.answer)) return
+      if ('answer' in reply && needsNoLine(request.do, reply.answer)) return
       logger.note('step', {
         ...idsOf(request),
         step: request.do,
@@ -38,26 +78,19 @@ function isPlain(step: Verb, answer: Answer): boolean {
   return step === 'read-chain' && 'spent' in answer && !answer.spent
 }
 
-// What a sweep only looks at is the same every few seconds, for as long as a purchase is open.
-const reads: ReadonlySet<Verb> = new Set(['look-up', 'ask-chain', 'confirm'])
-
-/** How the steps of a sweep are told: those that may change something. */
-export function logActs(deps: LogDeps): LogStep {
-  const log = logEverything(deps)
-  return (request) => (reads.has(request.do) ? () => {} : log(request))
+// What every purchase finds that goes through.
+const usual: Partial<Record<Verb, string>> = {
+  paint: 'painted',
+  verify: 'valid',
+  claim: 'claimed',
+  settle: 'success',
+  'ask-chain': 'paid',
+  finalize: 'sold',
 }
 
-type LogDeps = { readonly logger: Logger; readonly clock: Clock }
+const isAsUsual = (step: Verb, answer: Answer) => usual[step] === wordsOf(answer)['answer']
 
-/** Tells how a request to buy ended. */
-export function logOutcome(logger: Logger, key: PaymentKey, target: Target, outcome: Outcome): void {
-  logger.note('purchase', {
-    payer: key.payer,
-    nonce: key.nonce,
-    target: nameOf(target),
-    ...(outcome.kind === 'bought' ? factsOf(outcome.purchase) : { outcome: outcome.failure.code }),
-  })
-}
+const settledBy = (answer: Answer) => (typeof answer === 'object' && 'by' in answer ? answer.by : undefined)
 
 const factsOf = (purchase: Extract<Outcome, { kind: 'bought' }>['purchase']): Facts => ({
   outcome: 'bought',

@@ -30,7 +30,7 @@ import { paintArea } from '../wall/image-to-pixels.ts'
 import type { AttemptBudget } from './attempt-budget.ts'
 import { availabilityOf, claimOf } from './availability.ts'
 import { statusInNextBlock, statusOf } from './chain-status.ts'
-import { logActs, logEverything, logOutcome, type LogStep } from './purchase-log.ts'
+import { logActs, logPurchase, type LogStep } from './purchase-log.ts'
 import type { SingleFlight } from './single-flight.ts'
 import { NOBODY, type WaitingClients } from './waiting-clients.ts'
 
@@ -110,7 +110,7 @@ export async function runForClients(
   answer: (outcome: Outcome) => void,
   isSpent = false,
 ): Promise<void> {
-  const { terms, payees, contact, clock, rail, logger } = runs
+  const { terms, payees, contact, clock, rail } = runs
   const { target, payment } = request
   const run = newRun(payment, clients, request, isSpent)
   runs.underWay.add(run)
@@ -124,8 +124,9 @@ export async function runForClients(
       contact,
       payees,
     }
-    const outcome = await outcomeOf(runs, run, () => script(order))
-    logOutcome(logger, payment, target, outcome)
+    const log = logPurchase(runs)
+    const outcome = await outcomeOf(runs, run, () => script(order), log.step)
+    log.ended(payment, target, outcome)
     answer(outcome)
     await markAnswered(runs, run, outcome)
   } finally {
@@ -149,9 +150,9 @@ export async function runReconcile(
 }
 
 /** Runs the script and applies its sale to the views. A store that fails becomes a refusal. */
-async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outcome>): Promise<Outcome> {
+async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outcome>, log: LogStep): Promise<Outcome> {
   try {
-    const outcome = await playThrough(runs, run, script, logEverything(runs), (end) => checkDenial(runs, run, end))
+    const outcome = await playThrough(runs, run, script, log, (end) => checkDenial(runs, run, end))
     if (outcome.kind === 'bought') await ifAvailable(runs.advance())
     return outcome
   } catch (error) {

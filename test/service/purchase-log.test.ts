@@ -14,19 +14,26 @@ const linesOf = (wall: Wall, event: string) =>
 
 const LISTING = 'name=Mallory&message=psst&framework=sly&link=https://mallory.example/'
 
-test('a purchase tells a line a step that found or changed something, each with its payment, what came of it and how long it took', async () => {
+test('a purchase that goes through as usual is one line, with its block, who settled it and how long it took', async () => {
   const wall = await openWall()
   await wall.buy(`/blocks/3,4?${LISTING}`, 1)
   const key = { payer: wallet(1), nonce: hash(1) }
   const block = '3,4'
+  expect(linesOf(wall, 'step')).toEqual([])
+  expect(linesOf(wall, 'purchase')).toEqual([{ ...key, target: block, outcome: 'bought', block, tx: hash(1), ms: 0 }])
+})
+
+test('a step that is not as usual has a line of its own', async () => {
+  const wall = await openWall()
+  wall.facilitator.settling = { kind: 'unclear', by: 'pay.example' }
+  await wall.buy('/blocks/3,4', 1)
+  const key = { payer: wallet(1), nonce: hash(1) }
   expect(linesOf(wall, 'step')).toEqual([
-    { ...key, step: 'verify', answer: 'valid', ms: 0 },
-    { ...key, step: 'claim', answer: 'claimed', block, ms: 0 },
-    { ...key, step: 'settle', answer: 'success', tx: hash(1), ms: 0 },
-    { ...key, step: 'ask-chain', answer: 'paid', tx: hash(1), ms: 0 },
-    { ...key, step: 'finalize', answer: 'sold', block, tx: hash(1), ms: 0 },
+    { ...key, step: 'settle', answer: 'unclear', facilitator: 'pay.example', ms: 0 },
+    expect.objectContaining({ ...key, step: 'ask-chain', answer: 'unspent' }),
+    expect.objectContaining({ ...key, step: 'mark-uncertain' }),
   ])
-  expect(linesOf(wall, 'purchase')).toEqual([{ ...key, target: block, outcome: 'bought', block, tx: hash(1) }])
+  expect(linesOf(wall, 'purchase')).toMatchObject([{ outcome: 'settlement_unknown', facilitator: 'pay.example' }])
 })
 
 test('the purchase of an area is told as one, by the name of the area', async () => {
@@ -42,11 +49,9 @@ test('the purchase of an area is told as one, by the name of the area', async ()
   })
   const key = { payer: wallet(1), nonce: hash(1) }
   const area = '78,43,4x3'
-  expect(linesOf(wall, 'step').filter((facts) => facts?.['area'] !== undefined)).toEqual([
-    { ...key, step: 'claim', answer: 'claimed', area, ms: 0 },
-    { ...key, step: 'finalize', answer: 'sold', area, tx: hash(1), ms: 0 },
+  expect(linesOf(wall, 'purchase')).toEqual([
+    { ...key, target: 'next,4x3', outcome: 'bought', area, tx: hash(1), ms: 0 },
   ])
-  expect(linesOf(wall, 'purchase')).toEqual([{ ...key, target: 'next,4x3', outcome: 'bought', area, tx: hash(1) }])
 })
 
 test('a refusal tells its code and the facilitator’s reason', async () => {
@@ -59,7 +64,7 @@ test('a refusal tells its code and the facilitator’s reason', async () => {
     { event: 'step', facts: { ...key, step: 'verify', answer: 'invalid', reason: 'insufficient_funds', ms: 0 } },
     { event: 'step', facts: { ...key, step: 'record-unclaimed', answer: 'released', block: '79,44', ms: 0 } },
     { event: 'step', facts: { ...key, step: 'ask-chain', answer: 'unspent', ms: 0 } },
-    { event: 'purchase', facts: { ...key, target: 'next', outcome: 'payment_required' } },
+    { event: 'purchase', facts: { ...key, target: 'next', outcome: 'payment_required', ms: 0 } },
   ])
 })
 
