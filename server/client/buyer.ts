@@ -11,7 +11,13 @@ import type { LocalAccount } from 'viem/accounts'
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import { lock } from './lock.ts'
-import { signedPayments, type Order, type SavedPayment, type SignedRequest } from './signed-payments.ts'
+import {
+  signedPayments,
+  type Order,
+  type SavedPayment,
+  type SignedPayments,
+  type SignedRequest,
+} from './signed-payments.ts'
 import { ask, errorIn, unreachable, WallError } from './wall-error.ts'
 
 /** How a buyer behaves. */
@@ -22,6 +28,8 @@ export type BuyerOptions = {
   readonly onWait?: ((status: number) => void) | undefined
   /** Told of a purchase that an earlier process left unfinished and that is finished now. */
   readonly onEarlier?: ((receipt: Receipt | AreaReceipt) => void) | undefined
+  /** Told of a purchase of an earlier process that is still open, or that was paid and did not get what was asked. */
+  readonly onOpen?: ((error: WallError) => void) | undefined
   /** Told when another process is buying with the same wallet, and has to end first. */
   readonly onLocked?: (() => void) | undefined
 }
@@ -45,35 +53,76 @@ export type Buyer = {
 
 type FinishedPurchase = { readonly saved: SavedPayment; readonly receipt: Receipt | AreaReceipt }
 
+/** A purchase of an earlier process that did not end in a receipt. */
+type OpenPurchase = { readonly saved: SavedPayment; readonly error: WallError }
+
 /** What the calls under way share: the lock, and the purchases of earlier processes that none of them asked for yet. */
-type Session = { readonly earlier: FinishedPurchase[]; readonly unlock: () => Promise<void> }
+type Session = {
+  readonly earlier: FinishedPurchase[]
+  readonly open: OpenPurchase[]
+  readonly unlock: () => Promise<void>
+}
 
 /** Makes a buyer. Its calls may run at the same time; those of other processes with the same folder wait. */
-export function buyer({ account, folder, maxDollars, onWait, onEarlier, onLocked, pause = wait }: BuyerDeps): Buyer {
+export function buyer({ account, folder, maxDollars, pause = wait, ...told }: BuyerDeps): Buyer {
+  const { onWait, onEarlier, onOpen, onLocked } = told
   const payments = signedPayments(folder)
   const client = new x402Client().register('eip155:*', new ExactEvmScheme(account))
   if (maxDollars !== undefined) client.setSpendControls({ maxAmountPerPayment: `$${maxDollars}` })
-  const send = (request: SignedRequest) => sendUntilFinal(request, { onWait, pause })
+  const send: Send = (request, triesMax = TRIES_MAX) => sendUntilFinal(request, triesMax, { onWait, pause })
 
   const open = async (): Promise<Session> => {
     const unlock = await lock(folder, onLocked)
     try {
-      return { unlock, earlier: await finishAll(payments, send) }
+      return { unlock, ...(await finishAll(payments, send)) }
     } catch (error) {
       await unlock()
       throw error
     }
   }
-  const close = async ({ earlier, unlock }: Session) => {
+  const close = async ({ earlier, open, unlock }: Session) => {
     for (const { saved, receipt } of earlier) {
       onEarlier?.(receipt)
       await saved.remove()
     }
+    for (const { error } of open) onOpen?.(error)
     await unlock()
   }
   const { enter, leave } = shared(open, close)
 
-  const pay = async (order: Order): Promise<FinishedPurchase> => {
+  const pay = payer(client, payments, send)
+  return {
+    async buy<Got extends Receipt | AreaReceipt = Receipt>(order: Order) {
+      const { earlier, open } = await enter()
+      try {
+        const unfinished = takeOrdered(open, order)
+        if (unfinished?.error.kind === 'paid') throw unfinished.error
+        // Nothing is signed anew while the same order may yet be paid for.
+        const again = unfinished && (await endOf(unfinished.saved, await send(unfinished.saved)))
+        const { receipt, saved } = again ?? takeOrdered(earlier, order) ?? (await pay(order))
+        const done = async () => {
+          await saved.remove()
+          await leave()
+        }
+        // What is ordered tells which receipt there is.
+        return { receipt: receipt as Got, done }
+      } catch (error) {
+        await leave()
+        throw error
+      }
+    },
+    async finish() {
+      await enter()
+      await leave()
+    },
+  }
+}
+
+type Send = (request: SignedRequest, triesMax?: number) => Promise<Response>
+
+/** Signs one payment for an order, and sends it until the wall has said its last word. */
+function payer(client: x402Client, payments: SignedPayments, send: Send): (order: Order) => Promise<FinishedPurchase> {
+  return async (order) => {
     let saved: SavedPayment | undefined
     const saveThenSend = async (input: string | URL | Request, init?: RequestInit) => {
       const request = input instanceof Request ? new Request(input, init) : new Request(input.toString(), init)
@@ -90,33 +139,8 @@ export function buyer({ account, folder, maxDollars, onWait, onEarlier, onLocked
       const reason = error instanceof Error ? error.message : String(error)
       throw new WallError('refused', 'not_signed', `Nothing was signed or paid: ${reason}`)
     })
-    const receipt = await receiptIn(response)
-    if (saved !== undefined && receipt instanceof WallError) await saved.remove()
-    if (receipt instanceof WallError) throw receipt
-    if (saved === undefined) throw unreachable(order.url)
-    return { saved, receipt }
-  }
-  return {
-    async buy<Got extends Receipt | AreaReceipt = Receipt>(order: Order) {
-      const { earlier } = await enter()
-      try {
-        const at = earlier.findIndex(({ saved }) => saved.url === order.url && saved.body === order.body)
-        const { receipt, saved } = earlier.splice(at, at < 0 ? 0 : 1)[0] ?? (await pay(order))
-        const done = async () => {
-          await saved.remove()
-          await leave()
-        }
-        // What is ordered tells which receipt there is.
-        return { receipt: receipt as Got, done }
-      } catch (error) {
-        await leave()
-        throw error
-      }
-    },
-    async finish() {
-      await enter()
-      await leave()
-    },
+    if (saved === undefined) throw (await errorOf(response)) ?? unreachable(order.url)
+    return await endOf(saved, response)
   }
 }
 
@@ -145,21 +169,53 @@ function shared<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) 
   }
 }
 
-/** Sends again what earlier processes left. What the wall will not take any more cost nothing, and is dropped. */
-async function finishAll(
-  payments: ReturnType<typeof signedPayments>,
-  send: (request: SignedRequest) => Promise<Response>,
-): Promise<FinishedPurchase[]> {
-  const finished: FinishedPurchase[] = []
-  for (const saved of await payments.list()) {
-    const receipt = await receiptIn(await send(saved))
-    if (receipt instanceof WallError) await saved.remove()
-    else finished.push({ saved, receipt })
-  }
-  return finished
+/** Takes the purchase of the very same order out of a list. */
+function takeOrdered<T extends { readonly saved: SavedPayment }>(purchases: T[], order: Order): T | undefined {
+  const at = purchases.findIndex(({ saved }) => saved.url === order.url && saved.body === order.body)
+  return purchases.splice(at, at < 0 ? 0 : 1)[0]
 }
 
+/**
+ * Sends again what earlier processes left. What can cost nothing any more is dropped; what has no end yet stays for later,
+ * and keeps nobody from buying something else.
+ */
+async function finishAll(payments: SignedPayments, send: Send): Promise<Pick<Session, 'earlier' | 'open'>> {
+  const [earlier, open]: [FinishedPurchase[], OpenPurchase[]] = [[], []]
+  for (const saved of await payments.list()) {
+    try {
+      earlier.push(await endOf(saved, await send(saved, EARLIER_TRIES_MAX)))
+    } catch (error) {
+      if (!(error instanceof WallError)) throw error
+      if (error.kind !== 'refused') open.push({ saved, error })
+    }
+  }
+  return { earlier, open }
+}
+
+/**
+ * The end of a purchase by the wall's last word. A payment that was taken for nothing is set aside as a proof; one that the
+ * wall still watches stays, so that it is asked after again; any other is dropped.
+ */
+async function endOf(saved: SavedPayment, response: Response): Promise<FinishedPurchase> {
+  const error = await errorOf(response)
+  if (error === undefined) return { saved, receipt: (await response.json()) as Receipt | AreaReceipt }
+  if (isPaid(error)) throw paidForNothing(error, await saved.setAside())
+  if (error.charged !== 'unknown') await saved.remove()
+  throw error
+}
+
+const isPaid = ({ charged, code }: WallError) => charged === 'yes' || code === 'payment_credited' // of older walls
+
+const paidForNothing = ({ code, message, status }: WallError, path: string): WallError =>
+  new WallError(
+    'paid',
+    code,
+    `Paid, but not for what was asked. ${message} The signed payment is kept at ${path}.`,
+    status,
+  )
+
 const TRIES_MAX = 30
+const EARLIER_TRIES_MAX = 3
 const WAIT_SECONDS = 2
 const WAIT_MAX_SECONDS = 30
 const ANSWER_MAX_MS = 240_000 // above the longest settlement that a wall waits for
@@ -167,11 +223,15 @@ const ANSWER_MAX_MS = 240_000 // above the longest settlement that a wall waits 
 type RetryOptions = Pick<BuyerOptions, 'onWait'> & { readonly pause: (ms: number) => Promise<unknown> }
 
 /** Sends a signed request until its answer is the wall's last word. Throws `unknown` where none comes. */
-async function sendUntilFinal(request: SignedRequest, { onWait, pause }: RetryOptions): Promise<Response> {
+async function sendUntilFinal(
+  request: SignedRequest,
+  triesMax: number,
+  { onWait, pause }: RetryOptions,
+): Promise<Response> {
   for (let tries = 1; ; tries++) {
     const response = await answerTo(request)
     if (response !== undefined && (await isFinal(response))) return response
-    if (tries >= TRIES_MAX) throw await outcomeUnknown(response)
+    if (tries >= triesMax) throw await outcomeUnknown(response)
     onWait?.(response?.status ?? 0)
     const seconds = Number(response?.headers.get('retry-after') ?? WAIT_SECONDS)
     await pause(Math.min(Number.isFinite(seconds) ? seconds : WAIT_SECONDS, WAIT_MAX_SECONDS) * 1000)
@@ -194,16 +254,19 @@ const FINAL_STATUSES: readonly number[] = [400, 402, 409, 410]
 
 /** Whether these are the wall's words and it will not change them: a proxy's page says nothing about a payment. */
 async function isFinal(response: Response): Promise<boolean> {
-  if (response.ok) return (await isJson(response)) || response.headers.has('payment-response')
-  return FINAL_STATUSES.includes(response.status) && (await errorIn(response)) !== undefined
+  if (response.ok) return await isReceipt(response)
+  const error = await errorIn(response)
+  if (error?.charged === 'yes' || error?.charged === 'no') return true
+  return error !== undefined && FINAL_STATUSES.includes(response.status)
 }
 
-const isJson = (response: Response) =>
+/** Whether an answer is a receipt, by what it says: not every proxy passes on the header that comes with one. */
+const isReceipt = (response: Response): Promise<boolean> =>
   response
     .clone()
     .json()
     .then(
-      () => true,
+      (body: unknown) => typeof body === 'object' && body !== null && 'owner' in body && body.owner === 'you',
       () => false,
     )
 
@@ -225,9 +288,9 @@ function requestOf({ body }: Order, headers: Readonly<Record<string, string>> = 
   return { method: 'POST', headers: { ...accepting, 'content-type': 'application/json' }, body }
 }
 
-/** The receipt in an answer, or why there is none. */
-async function receiptIn(response: Response): Promise<Receipt | AreaReceipt | WallError> {
-  if (response.ok && response.headers.has('payment-response')) return (await response.json()) as Receipt | AreaReceipt
+/** Why an answer is no receipt; `undefined` for one that is. */
+async function errorOf(response: Response): Promise<WallError | undefined> {
+  if (response.ok && (await isReceipt(response))) return undefined
   if (response.ok) return new WallError('refused', 'block_taken', 'That block is sold already. Nothing was paid.', 200)
   return (
     (await errorIn(response)) ??

@@ -12,8 +12,8 @@ export type SignedRequest = Order & {
   readonly payment: string // the PAYMENT-SIGNATURE header
 }
 
-/** One that is on disk, until `remove`. */
-export type SavedPayment = SignedRequest & { remove(): Promise<void> }
+/** One that is on disk, until `remove`. `setAside` keeps it as a proof, which is not sent again, and answers its path. */
+export type SavedPayment = SignedRequest & { remove(): Promise<void>; setAside(): Promise<string> }
 
 /** The payments of one wallet at one wall. */
 export type SignedPayments = {
@@ -24,12 +24,19 @@ export type SignedPayments = {
 }
 
 const ENDING = '.json'
+const PAID_ENDING = '.paid'
 
 /** Keeps payments in a folder, which only its owner may read. */
 export function signedPayments(folder: string): SignedPayments {
   const saved = (path: string, request: SignedRequest): SavedPayment => ({
     ...request,
     remove: () => rm(path, { force: true }),
+    async setAside() {
+      const aside = path.slice(0, -ENDING.length) + PAID_ENDING
+      await rename(path, aside)
+      await syncFolder(folder)
+      return aside
+    },
   })
   return {
     async save(request) {

@@ -1,8 +1,9 @@
 /**
  * What a failed call means for its caller's money: `refused`, the wall will not do it and took nothing; `unavailable`, nothing
- * was signed, try later; `unknown`, a payment was signed and its outcome is open, so the same call must be made again.
+ * was signed, try later; `unknown`, a payment was signed and its outcome is open, so the same call must be made again;
+ * `paid`, the money was taken and did not buy what was asked, so that the signed payment is kept as a proof.
  */
-export type FailureKind = 'refused' | 'unavailable' | 'unknown'
+export type FailureKind = 'refused' | 'unavailable' | 'unknown' | 'paid'
 
 /** Why the wall did not do what it was asked. `code` is the wall's own error code where it gave one. */
 export class WallError extends Error {
@@ -10,12 +11,14 @@ export class WallError extends Error {
   readonly kind: FailureKind
   readonly code: string
   readonly status: number | undefined // of the answer, where there was one
+  readonly charged: unknown // what the wall says of the payment: `yes`, `no` or `unknown`
 
-  constructor(kind: FailureKind, code: string, message: string, status?: number) {
+  constructor(kind: FailureKind, code: string, message: string, status?: number, charged?: unknown) {
     super(message)
     this.kind = kind
     this.code = code
     this.status = status
+    this.charged = charged
   }
 }
 
@@ -36,7 +39,7 @@ export async function errorIn(response: Response): Promise<WallError | undefined
     .json()
     .catch(() => undefined)
   if (typeof body !== 'object' || body === null) return undefined
-  const { error, message, taken, held } = { error: undefined, message: '', taken: [], held: [], ...body }
+  const { error, message, taken, held, charged } = { ...NO_ERROR, ...body }
   if (typeof error !== 'string' || error === '') return undefined
   const { status } = response
   const isForNow = status >= 500 || status === 429
@@ -45,8 +48,11 @@ export async function errorIn(response: Response): Promise<WallError | undefined
     error,
     [message, inTheWay('Taken', taken), inTheWay('Held', held)].join(''),
     status,
+    charged,
   )
 }
+
+const NO_ERROR = { error: undefined, message: '', taken: [], held: [], charged: undefined }
 
 /** Which blocks of an area stand in the way. */
 const inTheWay = (what: string, blocks: unknown): string =>

@@ -26,10 +26,18 @@ export const Health = Type.Object({
 })
 export type Health = Static<typeof Health>
 
+const Charged = Type.Optional(
+  Type.Union([Type.Literal('yes'), Type.Literal('no'), Type.Literal('unknown')], {
+    description:
+      'To the payer of a payment that was looked up: whether it moved its money (`yes`, in `tx`), never will (`no`), or still may.',
+  }),
+)
+
 export const ErrorBody = Type.Object(
   {
     error: Type.String({ description: 'Machine-readable code.' }),
     message: Type.String({ description: 'What happened and what to do next.' }),
+    charged: Charged,
   },
   { additionalProperties: true },
 )
@@ -65,6 +73,7 @@ export const PaymentRequiredBody = Type.Object(
     error: Type.Literal('payment_required'),
     message: Type.String(),
     reason: Type.Optional(Type.String({ description: 'Why a payment that was sent cannot be taken.' })),
+    charged: Charged,
     resource: Type.Optional(Type.String({ format: 'uri' })),
     docs: Type.Optional(Type.String({ format: 'uri' })),
     ...DemandV1.properties,

@@ -23,7 +23,13 @@ const COMMON = {
 const FLAGS = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const
 
 /** What the process ends with, by what went wrong. */
-const EXIT: Readonly<Record<FailureKind | 'usage', number>> = { refused: 1, usage: 2, unknown: 3, unavailable: 4 }
+const EXIT: Readonly<Record<FailureKind | 'usage', number>> = {
+  refused: 1,
+  usage: 2,
+  unknown: 3,
+  unavailable: 4,
+  paid: 5,
+}
 
 const USAGE = `Buys, paints and follows blocks of a pixel wall over x402.
 
@@ -39,7 +45,8 @@ ${Object.entries(COMMANDS)
   it goes on with the same payment, and nothing is paid twice.
 
   Ends with 0 when done, 1 when refused (nothing was paid), 2 when called wrongly, 3 when the outcome is not known yet
-  (run it again), 4 when no wall answers or it is busy (nothing was paid).
+  (run it again), 4 when no wall answers or it is busy (nothing was paid), 5 when paid, and not for what was asked
+  (the signed payment is kept; ask the operator).
 `
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -87,6 +94,7 @@ function callOf({ args, options, isJson, env }: CallParts): Call {
   const told: WallOptions = {
     onWait: () => progress('The outcome is not known yet; asking again with the same signature ...'),
     onEarlier: (receipt) => say(`Finished from before: ${boughtLines(receipt, url)[0]}`),
+    onOpen: ({ message }) => say(`Left from before: ${message}`),
     onLocked: () => say('Another command is buying with this wallet; waiting for it to end ...'),
   }
   return {

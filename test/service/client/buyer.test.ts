@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, utimes, watch } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodePaymentSignatureHeader } from '@x402/core/http'
 import { buyer, type BuyerOptions } from '../../../server/client/buyer.ts'
+import { lock } from '../../../server/client/lock.ts'
 import { WallError } from '../../../server/client/wall-error.ts'
 import { newWallet } from '../../../server/local/wallets.ts'
 import { encodeHeader } from '../../../server/x402/header.ts'
@@ -19,12 +20,17 @@ type Answer = { status: number; headers?: Record<string, string>; body?: string 
 const sold = (block: string): Answer => ({
   status: 200,
   headers: { 'payment-response': 'e30=' },
-  body: JSON.stringify({ block }),
+  body: JSON.stringify({ block, owner: 'you' }),
 })
 const refusal = (status: number, headers: Record<string, string> = {}): Answer => ({
   status,
   headers,
   body: JSON.stringify({ error: `code_${status}`, message: 'In words.' }),
+})
+/** A refusal that tells whether the payment was charged. */
+const charged = (status: number, error: string, said: 'yes' | 'no' | 'unknown'): Answer => ({
+  status,
+  body: JSON.stringify({ error, message: 'In words.', charged: said }),
 })
 const SOLD = sold('80,45')
 const BUSY = refusal(503, { 'retry-after': '7' })
@@ -140,6 +146,7 @@ describe('a buyer', () => {
     ['a proxy’s page', { status: 404, body: '<h1>Not found</h1>' }],
     ['a gateway’s error', refusal(404)],
     ['a page that calls itself a success', { status: 200, body: '<h1>Welcome</h1>' }],
+    ['a deed, as where a proxy drops the payment', { status: 200, body: '{"state":"claimed"}' }],
   ]
   test.each(passing)('asks again with the same signature after %s', async (_, answer) => {
     using wall = playWall([answer, SOLD])
@@ -150,6 +157,32 @@ describe('a buyer', () => {
     using wall = playWall([status === 402 ? terms() : refusal(status)])
     const code = status === 402 ? 'payment_required' : `code_${status}`
     expect(await buyAt(wall)).toEqual({ end: `refused ${code}`, waited: [], payments: 1, signatures: 1, kept: 0 })
+  })
+
+  test('takes a receipt for one though a proxy dropped the header that comes with it', async () => {
+    using wall = playWall([{ status: 200, body: JSON.stringify({ block: '1,1', owner: 'you' }) }])
+    expect(await buyAt(wall)).toEqual({ end: '1,1', waited: [], payments: 1, signatures: 1, kept: 0 })
+  })
+
+  const taken: [string, string, Answer][] = [
+    ['a credit', 'payment_credited', charged(409, 'payment_credited', 'yes')],
+    ['a credit at an older wall', 'payment_credited', { status: 409, body: '{"error":"payment_credited"}' }],
+    ['another block', 'payment_used', charged(409, 'payment_used', 'yes')],
+  ]
+  test.each(taken)(
+    'whose money was taken for %s says so, and keeps the payment as a proof',
+    async (_, code, answer) => {
+      using wall = playWall([answer])
+      expect((await buyAt(wall)).end).toBe(`paid ${code}`)
+      const [proof = ''] = (await readdir(folder)).filter((name) => name.endsWith('.paid'))
+      expect(await Bun.file(join(folder, proof)).json()).toMatchObject({ payment: wall.paid[0]?.payment })
+    },
+  )
+
+  test('keeps a payment that the wall may still be paid with, and lets go of one that it never can', async () => {
+    using wall = playWall([charged(402, 'payment_required', 'unknown'), charged(409, 'payment_used', 'no'), SOLD])
+    expect(await buyAt(wall)).toMatchObject({ end: 'refused payment_required', kept: 1 })
+    expect(await buyAt(wall)).toMatchObject({ end: '80,45', payments: 3, signatures: 2, kept: 0 })
   })
 
   test('gives up after thirty tries, and keeps the payment', async () => {
@@ -212,10 +245,28 @@ describe('a buyer that was cut off', () => {
     expect(await buyAt(wall)).toMatchObject({ end: '2,2', payments: 3, signatures: 2, kept: 0 })
   })
 
-  test('buys nothing while what it left is open', async () => {
-    using wall = playWall([sold('1,1'), ...Array.from({ length: 30 }, () => BUSY)])
+  test('does not buy the same while what it left is open', async () => {
+    using wall = playWall([sold('1,1'), ...Array.from({ length: 33 }, () => BUSY)])
     await cutOff(wall)
-    expect(await buyAt(wall)).toMatchObject({ end: 'unknown code_503', payments: 31, signatures: 1, kept: 1 })
+    expect(await buyAt(wall)).toMatchObject({ end: 'unknown code_503', payments: 34, signatures: 1, kept: 1 })
+  })
+
+  test.each([404, 413, 503])(
+    'buys something else though what it left only gets %i, and tells of it',
+    async (status) => {
+      using wall = playWall([sold('1,1'), ...Array.from({ length: 3 }, () => refusal(status)), sold('2,2')])
+      await cutOff(wall, '?name=Bob')
+      const told: string[] = []
+      const end = await buyAt(wall, { onOpen: ({ kind, code }) => told.push(`${kind} ${code}`) })
+      expect(end).toMatchObject({ end: '2,2', payments: 5, signatures: 2, kept: 1 })
+      expect(told).toEqual([`unknown code_${status}`])
+    },
+  )
+
+  test('is told that what it left was paid and not as asked, and signs nothing new', async () => {
+    using wall = playWall([sold('1,1'), charged(409, 'payment_credited', 'yes')])
+    await cutOff(wall)
+    expect(await buyAt(wall)).toMatchObject({ end: 'paid payment_credited', payments: 2, signatures: 1, kept: 0 })
   })
 
   test('finishes without buying when that is all that is asked', async () => {
@@ -256,6 +307,15 @@ describe('several purchases of one wallet', () => {
     await gone.exited
     await Bun.write(join(folder, 'lock'), String(gone.pid))
     expect(await buyAt(wall)).toMatchObject({ end: '1,1', payments: 1 })
+  })
+
+  test('wait for a process however long it takes, as it goes on giving signs of life', async () => {
+    const unlock = await lock(folder)
+    const path = join(folder, 'lock')
+    const changes = watch(path)
+    await utimes(path, new Date(0), new Date(0))
+    for await (const _ of changes) if ((await stat(path)).mtimeMs > Date.now() - 5000) break
+    await unlock()
   })
 
   test('do not wait for a process that has given no sign of life, though another has its number', async () => {
