@@ -4,7 +4,7 @@ import { startWorld, type World } from '../../support/e2e/world.ts'
 import { fares, gather } from './connections.ts'
 
 // Goal: whoever holds connections open and never finishes a request takes nothing from anybody else. Method: a process
-// that holds them, and honest clients meanwhile. `bun run connections` does it with ten thousand, and measures.
+// that holds them, and honest clients meanwhile. `bun run endurance connections` does it with ten thousand, and measures.
 
 let world: World
 beforeAll(async () => {

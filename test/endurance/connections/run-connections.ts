@@ -1,4 +1,4 @@
-/** `bun run connections [COUNT]`: ten thousand half-open connections, and how everybody else fares meanwhile. */
+/** `bun run endurance connections [COUNT]`: ten thousand half-open connections, and how everybody else fares meanwhile. */
 
 import { startWorld } from '../../support/e2e/world.ts'
 import { fares, type Fares, gather, memoryMib } from './connections.ts'

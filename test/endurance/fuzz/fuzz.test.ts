@@ -4,7 +4,7 @@ import { fuzz, fuzzWire } from './fuzz.ts'
 
 // Goal: no request whatever gets a 500, an answer in another shape, or changes a row without a 200. Method: generated
 // requests, most of them one step from an honest one, at the whole service over a real database and fakes of the world.
-// `bun run fuzz` throws a million, with another seed each time.
+// `bun run endurance fuzz` throws a million, with another seed each time.
 
 const SEED = 402
 

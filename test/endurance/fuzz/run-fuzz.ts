@@ -1,4 +1,4 @@
-/** `bun run fuzz [REQUESTS] [SEED]`: a million generated requests at the whole service, unless told how many. */
+/** `bun run endurance fuzz [REQUESTS] [SEED]`: a million generated requests at the whole service, unless told how many. */
 
 import { openFuzzWall } from './fuzz-wall.ts'
 import { fuzz } from './fuzz.ts'

@@ -1,5 +1,5 @@
 /**
- * `bun run soak [--minutes N]`: uses a full wall at a moderate rate, and tells each minute what its process holds. Ends with 1 if
+ * `bun run endurance soak [--minutes N]`: uses a full wall at a moderate rate, and tells each minute what its process holds. Ends with 1 if
  * anything was answered otherwise than it should be, or an alert was told.
  */
 
@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000
 const { values } = parseArgs({ args: Bun.argv.slice(2), options: { minutes: { type: 'string', default: '30' } } })
 const minutes = Number(values.minutes)
 if (!Number.isSafeInteger(minutes) || minutes < 1) {
-  console.error('bun run soak [--minutes N]')
+  console.error('bun run endurance soak [--minutes N]')
   process.exit(2)
 }
 const rates = { readsPerSecond: 10, repaintsPerSecond: 3, followers: 200, purchases: 10 * minutes }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { soak } from './soak.ts'
 
-// Goal: a wall that is used for long takes no more of its machine than at first. Method: `bun run soak` looks at a process that
+// Goal: a wall that is used for long takes no more of its machine than at first. Method: `bun run endurance soak` looks at a process that
 // is read, repainted, followed and bought from for half an hour; here it is for some seconds, to see that all of it is used.
 
 test.skipIf(process.platform !== 'linux')(

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openWall } from '../../support/service/wall.ts'
 import { expectSnapshot } from '../../support/snapshot.ts'
 
-// What an agent reads, whole, so that a reviewer reads it too. `UPDATE_SNAPSHOTS=1 bun test test/service/discovery` writes anew.
+// What an agent reads, whole, so that a reviewer reads it too. `bun run snapshots` writes anew.
 
 const documents: ReadonlyArray<readonly [path: string, file: string]> = [
   ['/', 'guide.md.txt'],

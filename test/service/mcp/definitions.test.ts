@@ -6,7 +6,7 @@ import { expectSnapshot } from '../../support/snapshot.ts'
 
 // What an agent reads of each tool, whole, so that a reviewer reads it too. What an earlier tool has already shown is a
 // reference to it, so a new field of a shared schema changes one snapshot.
-// `UPDATE_SNAPSHOTS=1 bun test test/service/mcp/definitions.test.ts` writes them anew.
+// `bun run snapshots` writes them anew.
 
 const SHARED_MIN_LENGTH = 100 // characters of JSON: shorter than that, a reference reads no better
 const LINE_MAX_LENGTH = 120

@@ -1,4 +1,4 @@
-/** `bun run screenshots`: the README's pictures of the page, taken anew from the page as it is built now. */
+/** `bun test/support/page/screenshots.ts`: the README's pictures of the page, taken anew from the page as it is built now. */
 
 import { mkdir } from 'node:fs/promises'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'

@@ -1,0 +1,84 @@
+/**
+ * `bun run endurance NAME [OPTION ...]`: one run under load and faults, for as long as one likes; `all` is every one in turn.
+ * test/README.md says which of them the gate runs in short, and which only the nightly workflow does.
+ */
+
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dir, '../..')
+
+type Run = { readonly does: string; readonly command: readonly string[] }
+
+const script = (path: string, does: string): Run => ({ does, command: [join(import.meta.dir, path)] })
+
+/** Tests, at their full length and with the service's own times. Options go to `bun test`. */
+const tests = (paths: readonly string[], does: string): Run => ({
+  does,
+  command: ['test', '--timeout', '600000', ...paths.map((path) => `./test/${path}`)],
+})
+
+const RUNS: Readonly<Record<string, Run>> = {
+  sim: script('sim/main.ts', '100,000 histories over a model chain, or with --mutants every planted bug'),
+  torture: script('torture/main.ts', 'rounds of kills and failures on real processes, chain and disk'),
+  hostile: script('hostile/run.ts', 'a catalogue of bad requests'),
+  connections: script('connections/run-connections.ts', 'ten thousand half-open connections'),
+  fuzz: script('fuzz/run-fuzz.ts', 'a million generated requests'),
+  abuse: script('abuse/main.ts', 'floods of every kind, and what others have of the wall meanwhile'),
+  outages: tests(
+    ['e2e/outages.test.ts', 'e2e/settle-troubles.test.ts', 'e2e/instances/troubled-instances.test.ts'],
+    'each dependency taken away',
+  ),
+  soak: script('soak/main.ts', 'a full wall in use for half an hour'),
+  clients: script('clients/main.ts', 'clients that others made buy, or use every tool'),
+  releases: tests(['endurance/releases.long.ts'], 'a release is made, installed and run'),
+  upgrade: tests(['endurance/upgrade.long.ts'], 'instances are replaced one by one under load'),
+  proxies: tests(
+    ['endurance/proxies/caddy.long.ts', 'endurance/proxies/caching-proxy.long.ts'],
+    'the wall behind Caddy and behind a cache',
+  ),
+  appearances: tests(
+    ['page/accessibility.test.ts', 'page/server-pages.test.ts', 'page/label.test.ts'],
+    'axe in each window and theme, a hundred clicks a window',
+  ),
+  bench: tests(['e2e/bench.test.ts'], 'every scenario of the bench, and every goal has one'),
+}
+
+const [name = '', ...options] = Bun.argv.slice(2)
+const run = RUNS[name]
+
+if (run !== undefined) process.exitCode = await exitOf(run, options)
+else if (name === 'all') process.exitCode = await playAll()
+else {
+  const names = Object.entries(RUNS).map(([verb, { does }]) => `  ${verb.padEnd(12)} ${does}`)
+  console.error(
+    ['bun run endurance NAME [OPTION ...]', '', ...names, '  all          all of them, one after the other'].join('\n'),
+  )
+  process.exitCode = 2
+}
+
+/** Runs each, whatever became of the ones before; answers how many failed. */
+async function playAll(): Promise<number> {
+  const rows: string[] = []
+  let failed = 0
+  for (const [verb, one] of [...Object.entries(RUNS), ['sim --mutants', RUNS['sim']] as const]) {
+    if (one === undefined) continue
+    const began = performance.now()
+    const code = await exitOf(one, verb.split(' ').slice(1))
+    if (code !== 0) failed += 1
+    rows.push(
+      `${code === 0 ? 'ok    ' : 'FAILED'} ${verb.padEnd(14)} ${((performance.now() - began) / 1000).toFixed(0)} s`,
+    )
+  }
+  console.log(rows.join('\n'))
+  return failed
+}
+
+function exitOf({ command }: Run, more: readonly string[]): Promise<number> {
+  return Bun.spawn([process.execPath, ...command, ...more], {
+    cwd: ROOT,
+    env: { ...Bun.env, LONG_RUN: '1' },
+    stdin: 'inherit',
+    stdout: 'inherit',
+    stderr: 'inherit',
+  }).exited
+}
