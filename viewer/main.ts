@@ -2,9 +2,9 @@
 
 import type { Place } from './address.ts'
 import { viewOf, type Camera } from './camera/camera.ts'
-import { listen, listenToZoomButtons } from './camera/input.ts'
 import { createOfflineCopy } from './data/offline-copy.ts'
 import { createStageRenderer } from './gl/stage-renderer.ts'
+import { listen, listenToZoomButtons } from './input/stage-input.ts'
 import { nameOnPage } from './page-words.ts'
 import type { Page, Component } from './page.ts'
 import { createShell, showLostScript } from './shell.ts'

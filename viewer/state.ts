@@ -17,8 +17,8 @@ import {
   type View,
 } from './camera/camera.ts'
 import { blockUnder } from './camera/hover.ts'
+import { isBeside, labelShape, lookBeside, stageWithLabel } from './camera/label-layout.ts'
 import { advance, type Motion } from './camera/motion.ts'
-import { isBeside, labelShape, lookBeside, stageWithLabel } from './label-layout.ts'
 import { boundsOf, artworkAt, artworksOf, blocksOf, soldArea, workAt } from './wall/artworks.ts'
 import type { OverlayState, Overlay } from './wall/overlay.ts'
 import { pastAt, type History, type Past } from './wall/wall-history.ts'

@@ -3,7 +3,7 @@
 import { coordOf } from '../shared/wall.ts'
 import { readAddress, writeAddress, type Place } from './address.ts'
 import { clamp, fit, type Camera } from './camera/camera.ts'
-import { isBeside } from './label-layout.ts'
+import { isBeside } from './camera/label-layout.ts'
 import { agentCamera, atMoment, isSame, layersOf, workBounds, workCamera, type State } from './state.ts'
 import { workAt } from './wall/artworks.ts'
 import { agentNamed } from './wall/search.ts'

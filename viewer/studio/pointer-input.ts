@@ -2,8 +2,8 @@
 
 import { BLOCK_SIZE, type Cell } from '../../shared/wall.ts'
 import { pan, toWall, zoom, type Camera, type Point, type View } from '../camera/camera.ts'
-import { listenToPointers, listenToWheel, listenToZoomButtons } from '../camera/input.ts'
-import { actionOf } from '../camera/keys.ts'
+import { actionOf } from '../input/keys.ts'
+import { listenToPointers, listenToWheel, listenToZoomButtons } from '../input/stage-input.ts'
 import type { Action } from '../state.ts'
 import type { Sketch } from './sketch.ts'
 

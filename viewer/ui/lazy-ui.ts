@@ -1,6 +1,5 @@
 /** The components of the page that load after the wall has begun to arrive. */
 
-import { createHistoryLoader } from '../data/history-loader.ts'
 import type { Page, Component } from '../page.ts'
 import { createAmbient } from './ambient.ts'
 import { createChips } from './chips.ts'
@@ -11,6 +10,7 @@ import { createLabel } from './label/label.ts'
 import { createMinimap } from './minimap.ts'
 import { createNews } from './news.ts'
 import { createPanels } from './panels.ts'
+import { createHistoryLoader } from './past/history-loader.ts'
 import { createPulses } from './pulses.ts'
 import { createTicks } from './ticks.ts'
 import { createTitle } from './title.ts'

@@ -2,7 +2,7 @@
 
 import { ALL_BLOCKS, BLOCK_SIZE, cellOf, COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import { fit, toWall } from '../camera/camera.ts'
-import { labelShape } from '../label-layout.ts'
+import { labelShape } from '../camera/label-layout.ts'
 import type { Page, Component } from '../page.ts'
 import { shownWall, type State } from '../state.ts'
 import { coloursOf } from '../theme.ts'

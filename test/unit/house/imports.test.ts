@@ -13,6 +13,9 @@ const ADAPTERS = ['chain/', 'facilitator/', 'metrics/', 'pictures/', 'wallets/',
   (room) => `server/adapters/${room}`,
 )
 const BESIDE = [...WORDS, 'server/ports.ts', 'server/adapters/*', 'server/adapters/chain/endpoints.ts']
+const SEEN = ['shared/', 'viewer/camera/']
+const DRAWN = [...SEEN, 'viewer/wall/', 'viewer/theme.ts', 'viewer/state.ts']
+const PAGE = ['page', 'page-words', 'url-state'].map((name) => `viewer/${name}.ts`)
 const LOCK_FILES = ['package.json', 'bun.lock']
 const TYPEBOX = '@sinclair/typebox*'
 const NODE = ['bun', 'bun:*', 'node:*']
@@ -65,7 +68,16 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'db/sqlite/': { files: STORE, uses: NODE },
   'db/postgres/': { files: STORE, uses: NODE },
   'db/': { files: STORE.concat('db/'), uses: ['node:*'] },
-  'viewer/': { files: ['shared/'], uses: ['regl', 'vite', '@modelcontextprotocol/ext-apps'] },
+  'viewer/camera/': { files: ['shared/'], uses: [] },
+  'viewer/wall/': { files: [...SEEN, 'viewer/theme.ts'], uses: [] },
+  'viewer/theme.ts': { files: ['shared/', 'viewer/wall/'], uses: [] },
+  'viewer/state.ts': { files: [...SEEN, 'viewer/wall/'], uses: [] },
+  'viewer/data/': { files: ['shared/', 'viewer/wall/'], uses: [] },
+  'viewer/gl/': { files: DRAWN, uses: ['regl'] },
+  'viewer/input/': { files: [...SEEN, 'viewer/state.ts', 'viewer/ui/dom.ts'], uses: [] },
+  'viewer/ui/': { files: [...DRAWN, 'viewer/data/', 'viewer/input/keys.ts', 'viewer/styles/', ...PAGE], uses: [] },
+  'viewer/studio/': { files: [...DRAWN, 'viewer/gl/', 'viewer/input/', 'viewer/ui/', 'viewer/shell.ts'], uses: [] },
+  'viewer/': { files: ['shared/'], uses: ['vite', '@modelcontextprotocol/ext-apps'] },
   'bench/': {
     files: ['shared/', 'db/', 'server/local/', ...MEASURED, ...BORROWED],
     shuns: [],

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { actionOf, type Press } from '../../../viewer/camera/keys.ts'
+import { actionOf, type Press } from '../../../viewer/input/keys.ts'
 
 const press = (key: string, more: Partial<Press> = {}) =>
   actionOf({ key, code: '', shiftKey: false, onWall: false, ...more })

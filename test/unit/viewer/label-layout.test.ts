@@ -3,7 +3,14 @@ import fc from 'fast-check'
 import { BLOCK_SIZE, COLS, ROWS } from '../../../shared/wall.ts'
 import { ZOOM_MAX, type Rect, type View } from '../../../viewer/camera/camera.ts'
 import { boxAround } from '../../../viewer/camera/hover.ts'
-import { isBeside, labelShape, labelWidth, lookBeside, placeCard, SHEET_SHARE } from '../../../viewer/label-layout.ts'
+import {
+  isBeside,
+  labelShape,
+  labelWidth,
+  lookBeside,
+  placeCard,
+  SHEET_SHARE,
+} from '../../../viewer/camera/label-layout.ts'
 
 // Stages of phones, upright and on their side, of tablets and of desktops.
 const views = fc.oneof(

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { ALL_BLOCKS } from '../../../shared/wall.ts'
 import { clamp, fit } from '../../../viewer/camera/camera.ts'
 import { boxOf } from '../../../viewer/camera/hover.ts'
-import { isBeside } from '../../../viewer/label-layout.ts'
+import { isBeside } from '../../../viewer/camera/label-layout.ts'
 import {
   initialState,
   isSame,

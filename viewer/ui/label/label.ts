@@ -2,8 +2,8 @@
 
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { boxAround } from '../../camera/hover.ts'
+import { heightBelow, labelShape, labelWidth, placeCard, SHEET_SHARE } from '../../camera/label-layout.ts'
 import { deedReader } from '../../data/deed-reader.ts'
-import { heightBelow, labelShape, labelWidth, placeCard, SHEET_SHARE } from '../../label-layout.ts'
 import type { Page, Component } from '../../page.ts'
 import { showsLabel, shownBlock, shownWall, workBounds, type State } from '../../state.ts'
 import { artworkAt, workAt } from '../../wall/artworks.ts'

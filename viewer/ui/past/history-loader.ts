@@ -1,9 +1,9 @@
 /** Reads the wall's history when its past is first shown, and reads on when the wall has changed since. */
 
-import type { HistoryPage, ChangeDto } from '../../shared/contract/live.ts'
-import type { Page, Component } from '../page.ts'
-import { historyOf } from '../wall/wall-history.ts'
-import { readJson } from './read-json.ts'
+import type { HistoryPage, ChangeDto } from '../../../shared/contract/live.ts'
+import { readJson } from '../../data/read-json.ts'
+import type { Page, Component } from '../../page.ts'
+import { historyOf } from '../../wall/wall-history.ts'
 
 // The service's own limit for one page.
 const PAGE_CHANGES = 200

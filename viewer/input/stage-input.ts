@@ -1,10 +1,10 @@
 /** Turns pointer and wheel input into actions. */
 
+import type { Point } from '../camera/camera.ts'
+import { throwSpeed, type Moment } from '../camera/motion.ts'
 import type { Action } from '../state.ts'
 import { query } from '../ui/dom.ts'
-import type { Point } from './camera.ts'
 import { actionOf, ZOOM_STEP } from './keys.ts'
-import { throwSpeed, type Moment } from './motion.ts'
 
 // A press that moves less than this many CSS pixels is a tap.
 const TAP_SLOP = 5

@@ -1,7 +1,7 @@
 /** Where the label stands on the stage, and which camera shows a work whole beside it. Pure. */
 
-import { ZOOM_MAX, clamp, lookAt, type Camera, type Point, type Rect, type View } from './camera/camera.ts'
-import { boxAround, type Box } from './camera/hover.ts'
+import { ZOOM_MAX, clamp, lookAt, type Camera, type Point, type Rect, type View } from './camera.ts'
+import { boxAround, type Box } from './hover.ts'
 
 /** A card beside the work, a wide one on a low stage, or a sheet over the lower part of a narrow stage. */
 export type LabelShape = 'card' | 'wide' | 'sheet'
