@@ -10,6 +10,7 @@ import type { Page, Component } from './page.ts'
 import { createShell, showLostScript } from './shell.ts'
 import { initialState, PANELS, isSame, received, resize, shownBlock, step, type Action, type State } from './state.ts'
 import { query, createElement } from './ui/dom.ts'
+import { markVisit } from './ui/first-visit.ts'
 import { toast } from './ui/toast.ts'
 import { atPlace, deadLink, syncAddressBar, placeInAddressBar } from './url-state.ts'
 import { summaryOf } from './wall/formatting.ts'
@@ -162,4 +163,5 @@ for (const button of panelButtons) {
 query('surprise', HTMLElement).addEventListener('click', () => dispatch({ do: 'surprise', chance: Math.random() }))
 listenToZoomButtons(dispatch)
 if (isEmbedded) embed()
+markVisit()
 shell.start(forever)

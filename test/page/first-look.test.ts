@@ -242,4 +242,42 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
     expect(await page.evaluate(() => Reflect.get(window, 'uploads'))).toEqual(['part 10 x 10'])
   })
+
+  test('a wall that is sold out invites nobody to buy', async () => {
+    server().show({ ...canvas, stats: { ...canvas.stats, claimed: 14_400, remaining: 0 } })
+    const page = await openPage('')
+    expect(await page.getByRole('button', { name: 'Send your agent' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'What is this?' }).click()
+    await page.getByText('14,400 blocks are sold, 0 are open').waitFor()
+    expect(await page.getByRole('button', { name: 'Send your agent' }).count()).toBe(0)
+  })
+
+  test('a notice over pictures stands on a ground of its own', async () => {
+    server().show(galleryWall(1500))
+    const page = await newPage()
+    await page.route('**/lazy-ui*.js', (route) => route.abort())
+    await page.goto(server().url.href)
+    await page.getByText('A part of the page could not be loaded.').waitFor()
+    const ground = await page
+      .locator('#notice .message')
+      .evaluate((element) => getComputedStyle(element).backgroundColor)
+    expect(ground).toBe('rgb(29, 26, 23)')
+    troubles.length = 0
+  })
+
+  test('the line of what happened lately opens the newest works', async () => {
+    server().show({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t: Date.now() - 60_000 })) })
+    const page = await openPage('')
+    await page.getByRole('button', { name: /^4 sold today, last by .+, 1 minute ago$/ }).click()
+    await page.locator('#panel .works .work').first().waitFor()
+    expect(await page.locator('#panel select').inputValue()).toBe('newest-works')
+  })
+
+  test('a tour goes from work to work until somebody touches the page', async () => {
+    const page = await openPage('?tour')
+    await page.locator('#card').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('#card').waitFor({ state: 'hidden' })
+    await page.waitForFunction(() => !location.search.includes('tour'))
+  })
 })

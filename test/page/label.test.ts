@@ -184,4 +184,13 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     const side = await page.locator('#card .title').evaluate((element) => getComputedStyle(element).direction)
     expect(side).toBe('rtl')
   })
+
+  test('what unfolds stays under the pointer', async () => {
+    const page = await openPage('?work=80,45', { viewport: { width: 1280, height: 600 } })
+    const summary = page.locator('#card summary')
+    const before = await summary.boundingBox()
+    await summary.click()
+    await page.locator('#card .payment').getByText('settled').waitFor()
+    expect((await summary.boundingBox())?.y).toBe(before?.y ?? 0)
+  })
 })

@@ -285,4 +285,16 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     )
     expect(await page.isVisible('.outline')).toBe(true)
   })
+
+  test('a press of the mouse draws no ring around the stage, whatever key came before', async () => {
+    const page = await openPage()
+    const isRinged = () => page.locator('#wall').evaluate((element) => element.matches(':focus-visible'))
+    await page.locator('#wall').focus()
+    await page.keyboard.press('ArrowUp')
+    expect(await isRinged()).toBe(true)
+    await page.keyboard.press('Escape')
+    await page.mouse.click(200, 300)
+    expect(await isRinged()).toBe(false)
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('wall')
+  })
 })

@@ -334,4 +334,21 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     expect(sum(wall)).toBeLessThanOrEqual(58_000)
     expect(sum(painting)).toBeLessThanOrEqual(35_000)
   })
+
+  test('a change of the wall leaves the focus in the list where it is', async () => {
+    const page = await openPage()
+    await page.keyboard.press('/')
+    const work = page.getByRole('button', { name: /^Hello from a machine/ })
+    await work.focus()
+    server().sell(openBlock, carol)
+    await page.getByText('Carol').first().waitFor()
+    expect(await work.evaluate((element) => element === document.activeElement)).toBe(true)
+  })
+
+  test('the past has a chip with the way back', async () => {
+    const page = await openPage('?at=1760000000000')
+    await page.locator('.chip').getByRole('button', { name: 'Now' }).click()
+    await page.getByText('4 of 14,400 blocks sold').waitFor()
+    expect(await page.locator('.chip').count()).toBe(0)
+  })
 })

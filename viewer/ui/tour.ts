@@ -18,15 +18,16 @@ export function createTour(page: Page, signal: AbortSignal): Component {
 }
 
 function startTour(page: Page, signal: AbortSignal) {
+  // What is shown can be linked to by itself.
+  const url = new URL(location.href)
+  url.searchParams.delete('tour')
+  history.replaceState(history.state, '', url)
   const next = () => page.dispatch({ do: 'surprise', chance: Math.random() })
   const timer = setInterval(next, NEXT_MS)
   const touched = new AbortController()
   const end = () => {
     clearInterval(timer)
     touched.abort()
-    const url = new URL(location.href)
-    url.searchParams.delete('tour')
-    history.replaceState(history.state, '', url)
   }
   for (const kind of ['pointerdown', 'keydown', 'wheel'])
     window.addEventListener(kind, end, { signal: AbortSignal.any([signal, touched.signal]), capture: true })
