@@ -34,7 +34,6 @@ import { cardImages } from './wall/card-image.ts'
 import { spaceFinder } from './wall/find-space.ts'
 import { takenBlocks } from './wall/open-blocks.ts'
 import type { RateLimits } from './wall/rate-limits.ts'
-import type { RegisterDeps } from './wall/register-agent.ts'
 import { wallImages } from './wall/wall-image.ts'
 
 /** Dependencies of the app. */
@@ -43,7 +42,6 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images'> &
     readonly reads: CanvasReads
     readonly live: Live
     readonly log: Log
-    readonly registering: RegisterDeps
     readonly ledger: LimitedSellerDeps['ledger'] & OfferAreaDeps['ledger']
     readonly limits: RateLimits
     readonly trustedHops: number | undefined // how many proxies are trusted; undefined: see `addressReader`
@@ -108,11 +106,10 @@ export type App = ReturnType<typeof app>
 
 /** Adds what several plugins share. */
 function servicesOf(given: Service, peerOf: (request: Request) => string | undefined) {
-  const { limits, trustedHops, registering, editing, offer, contact } = given
-  const queue = fairQueue(editing.clock.elapsed)
+  const { limits, trustedHops, changing, offer, contact } = given
+  const queue = fairQueue(changing.clock.elapsed)
   const clients = { limits, addressOf: addressReader({ peerOf, trustedHops }), queue }
-  const { agents, clock, hosts, advance } = registering
-  const { wallets } = editing
+  const { agents, clock, hosts, advance, wallets } = changing
   const sellTo = limitedSeller({ ...given, wallets, seller: inTime(given.seller) })
   const taken = takenBlocks({ ...given, advance })
   return {

@@ -8,12 +8,12 @@ import { anywhere, signed, documented, undocumented, type OperationDocs } from '
 import { failure } from '../domain/failure.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import { rules } from '../domain/wall/field-rules.ts'
-import { registry, registryEntry, type WallView } from '../domain/wall/wall-view.ts'
+import { registry, type WallView } from '../domain/wall/wall-view.ts'
+import { makeChange, type ChangeDeps } from '../wall/make-change.ts'
 import { myWall, type MyWallDeps } from '../wall/my-wall.ts'
-import { namePainter, registerAgent, type RegisterDeps } from '../wall/register-agent.ts'
+import { painterNaming, registration } from '../wall/signed-changes.ts'
 import { synchronous } from './answer/cached-response.ts'
-import { refuse } from './answer/refuse.ts'
-import { NO_STORE, respondJson } from './answer/respond.ts'
+import { refuse, respondResult } from './answer/refuse.ts'
 import { respondTagged, viewCached } from './answer/view-cache.ts'
 import { wrongVerb } from './fallback.ts'
 import { inTurn, signedBody, type Clients } from './request/clients.ts'
@@ -24,7 +24,7 @@ import { queryHooks, strict } from './request/strict.ts'
 /** Dependencies of the agent routes. */
 export type AgentDeps = MyWallDeps & {
   readonly view: WallView
-  readonly registering: RegisterDeps
+  readonly changing: ChangeDeps
   readonly clients: Clients
 }
 
@@ -32,7 +32,7 @@ const PREFIX = '/api/agents/'
 
 /** Makes the routes. */
 export const agents = (deps: AgentDeps) => {
-  const { view, registering, clients } = deps
+  const { view, changing, clients } = deps
   const all = viewCached(
     view,
     () => respondTagged(JSON.stringify(registry(view))),
@@ -45,19 +45,16 @@ export const agents = (deps: AgentDeps) => {
       .put(
         '/api/agents/me',
         async ({ request, body }) => {
-          const wallet = body.wallet.toLowerCase() as Address
-          const result = await registerAgent(registering, wallet, body, clients.addressOf(request))
-          if ('code' in result) return refuse(result)
-          return respondJson(200, { ...result, agent: registryEntry(view, wallet) }, NO_STORE)
+          const change = await registration(changing, body.wallet, body)
+          return respondResult(await makeChange(changing, change, body, clients.addressOf(request)))
         },
         { ...signedHooks, body: strict(RegisterBody, readRegistration), ...documented(DOCS.registerAgent) },
       )
       .put(
         '/api/agents/me/painter',
         async ({ request, body }) => {
-          const wallet = body.wallet.toLowerCase() as Address
-          const result = await namePainter(registering, wallet, body, clients.addressOf(request))
-          return 'code' in result ? refuse(result) : respondJson(200, result, NO_STORE)
+          const change = await painterNaming(changing, body.wallet, body.painter)
+          return respondResult(await makeChange(changing, change, body, clients.addressOf(request)))
         },
         { ...signedHooks, body: strict(PainterBody, readPainterNaming), ...documented(DOCS.namePainter) },
       )
@@ -69,7 +66,7 @@ export const agents = (deps: AgentDeps) => {
           const wallet = nameBelow(PREFIX, request.url)
           if (!isAddress(wallet)) return refuse(failure('invalid_wallet', `A wallet ${rules.wallet}.`))
           const standing = await myWall(deps, wallet.toLowerCase() as Address, query)
-          return 'code' in standing ? refuse(standing) : respondJson(200, standing, NO_STORE)
+          return respondResult(standing)
         },
         {
           ...queryHooks(WalletQuery, { after: 'invalid_after', limit: 'invalid_limit' }, inTurn(clients, 'searches')),

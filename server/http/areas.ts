@@ -10,16 +10,15 @@ import { salesOf, type WallView } from '../domain/wall/wall-view.ts'
 import { readAreaOrder, type OrderedArea } from '../purchase/area-order.ts'
 import type { SellTo } from '../purchase/limited-seller.ts'
 import { namingBlocks, refusalOfArea, type OfferAreaDeps } from '../purchase/offer-area.ts'
-import { editArea } from '../wall/edit-area.ts'
-import type { EditDeps } from '../wall/edit-block.ts'
+import { makeChange, type ChangeDeps } from '../wall/make-change.ts'
 import type { TakenBlocks } from '../wall/open-blocks.ts'
 import { readArea } from '../wall/read-area.ts'
+import { repaintOfArea } from '../wall/signed-changes.ts'
 import { areaReceiptOf } from '../x402/receipt.ts'
 import { carriesPayment, paymentOf, type SentPayment } from '../x402/v1.ts'
 import { respondRegion, type RegionDeps } from './answer/image-response.ts'
 import { respondReceipt } from './answer/receipt-response.ts'
-import { demandForArea, refuse, refuseTarget, type DemandDeps } from './answer/refuse.ts'
-import { NO_STORE, respondJson } from './answer/respond.ts'
+import { demandForArea, refuse, refuseTarget, respondResult, type DemandDeps } from './answer/refuse.ts'
 import { notOfPicture } from './fallback.ts'
 import { readJson } from './request/body.ts'
 import { inTurn, signedBody, UNREAD, type Clients } from './request/clients.ts'
@@ -36,7 +35,7 @@ export type AreaDeps = DemandDeps &
     readonly sellTo: SellTo
     readonly view: WallView
     readonly taken: TakenBlocks
-    readonly editing: EditDeps
+    readonly changing: ChangeDeps
     readonly clients: Clients
     readonly uploads: Uploads
     readonly countPaid?: ((version: SentPayment['version']) => void) | undefined // called for each request with a payment
@@ -49,7 +48,7 @@ export const AREA_EDIT_MAX_BYTES = 128 * 1024
 
 /** Makes the routes. */
 export const areas = (deps: AreaDeps) => {
-  const { clients, editing } = deps
+  const { clients, changing } = deps
   const look = inTurn(clients, 'searches')
   const signedHooks = signedBody(clients, { maxBytes: AREA_EDIT_MAX_BYTES })
   return new Elysia({ name: 'areas' })
@@ -65,17 +64,15 @@ export const areas = (deps: AreaDeps) => {
         if (name.endsWith(PNG_END)) return await respondPicture(deps, request, name)
         await look({ request })
         const area = parseArea(name)
-        return area === undefined ? refuse(invalidArea()) : respondJson(200, await readArea(deps, area), NO_STORE)
+        return respondResult(area === undefined ? invalidArea() : await readArea(deps, area))
       },
       documented(DOCS.readArea, { ending: PNG_END, docs: DOCS.drawArea }),
     )
     .put(
       '/areas/:area',
       async ({ request, body }) => {
-        const area = parseArea(nameBelow(PREFIX, request.url))
-        if (area === undefined) return refuse(invalidArea())
-        const result = await editArea(editing, area, body, clients.addressOf(request))
-        return 'code' in result ? refuse(result) : respondJson(200, result, NO_STORE)
+        const change = await repaintOfArea(changing, nameBelow(PREFIX, request.url), body)
+        return respondResult(await makeChange(changing, change, body, clients.addressOf(request)))
       },
       {
         ...signedHooks,

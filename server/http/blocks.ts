@@ -12,8 +12,9 @@ import { saleOf, type WallView } from '../domain/wall/wall-view.ts'
 import type { Blocks } from '../ports.ts'
 import type { SellTo } from '../purchase/limited-seller.ts'
 import type { Seller } from '../purchase/seller.ts'
-import { editBlock, type EditDeps } from '../wall/edit-block.ts'
-import { deedOf, lookAt, type Found } from '../wall/read-wall.ts'
+import { makeChange, type ChangeDeps } from '../wall/make-change.ts'
+import { lookAt, type Found } from '../wall/read-wall.ts'
+import { repaintOfBlock } from '../wall/signed-changes.ts'
 import type { WallImages } from '../wall/wall-image.ts'
 import { receiptOf } from '../x402/receipt.ts'
 import { paymentOf, type SentPayment } from '../x402/v1.ts'
@@ -26,10 +27,11 @@ import {
   demands,
   refuse,
   refuseTarget,
+  respondResult,
   type MakeDemand,
   type DemandDeps,
 } from './answer/refuse.ts'
-import { NO_STORE, respond, respondJson, respondUnchanged, VARIES_BY_PAYMENT } from './answer/respond.ts'
+import { respond, respondUnchanged, VARIES_BY_PAYMENT } from './answer/respond.ts'
 import { notOfPicture } from './fallback.ts'
 import { signedBody, type Clients } from './request/clients.ts'
 import { readListingQuery } from './request/listing.ts'
@@ -46,7 +48,7 @@ export type BlockDeps = DemandDeps & {
   readonly blocks: Blocks
   readonly view: WallView
   readonly images: WallImages
-  readonly editing: EditDeps
+  readonly changing: ChangeDeps
   readonly clients: Clients
   readonly countPaid?: ((version: SentPayment['version']) => void) | undefined // called for each request with a payment
 }
@@ -56,7 +58,7 @@ const PREFIX = '/blocks/'
 /** Makes the routes. */
 export const blocks = (deps: BlockDeps) => {
   const answer = answering(deps)
-  const { editing, clients } = deps
+  const { changing, clients } = deps
   const signedHooks = signedBody(clients)
   return new Elysia({ name: 'blocks' })
     .get('/blocks/next', async ({ request }) => await answer(request, 'next'), documented(DOCS.buyNextBlock))
@@ -72,11 +74,8 @@ export const blocks = (deps: BlockDeps) => {
     .put(
       '/blocks/:coord',
       async ({ request, body }) => {
-        const coord = nameBelow(PREFIX, request.url)
-        const block = parseCoord(coord)
-        if (block === undefined) return refuse(invalidCoordinate())
-        const owned = await editBlock(editing, block, coord, body, clients.addressOf(request))
-        return 'code' in owned ? refuse(owned) : respondJson(200, { updated: true, deed: deedOf(owned) }, NO_STORE)
+        const change = await repaintOfBlock(changing, nameBelow(PREFIX, request.url), body)
+        return respondResult(await makeChange(changing, change, body, clients.addressOf(request)))
       },
       {
         ...signedHooks,

@@ -14,7 +14,7 @@ import { readTarget } from '../purchase/area-order.ts'
 import type { FindSpace } from '../wall/find-space.ts'
 import { previewBlock, type PreviewDeps } from '../wall/preview-block.ts'
 import { SIGNING_FLAWS, signingMessage, type SigningMessageDeps } from '../wall/signing-message.ts'
-import { refuse } from './answer/refuse.ts'
+import { refuse, respondResult } from './answer/refuse.ts'
 import { NO_STORE, respond, respondJson } from './answer/respond.ts'
 import { inTurn, jsonBody, type Clients } from './request/clients.ts'
 import { queryHooks, strict } from './request/strict.ts'
@@ -62,7 +62,7 @@ export function tools(deps: ToolsDeps) {
       '/api/sign',
       async ({ query }) => {
         const text = await signingMessage(signing, query)
-        return 'code' in text ? refuse(text) : respondJson(200, text, NO_STORE)
+        return respondResult(text)
       },
       {
         ...queryHooks(

@@ -9,12 +9,11 @@ import type { Blocks } from '../ports.ts'
 import type { SellTo } from '../purchase/limited-seller.ts'
 import type { OfferAreaDeps } from '../purchase/offer-area.ts'
 import type { Seller } from '../purchase/seller.ts'
-import type { EditDeps } from '../wall/edit-block.ts'
 import type { FindSpace } from '../wall/find-space.ts'
+import type { ChangeDeps } from '../wall/make-change.ts'
 import type { MyWallDeps } from '../wall/my-wall.ts'
 import type { PreviewDeps } from '../wall/preview-block.ts'
 import type { BudgetName, RateLimits } from '../wall/rate-limits.ts'
-import type { RegisterDeps } from '../wall/register-agent.ts'
 import type { SigningMessageDeps } from '../wall/signing-message.ts'
 import type { WallImages } from '../wall/wall-image.ts'
 import { argumentReader } from './arguments.ts'
@@ -33,12 +32,11 @@ export type McpDeps = PreviewDeps &
     readonly limits: RateLimits
     readonly seller: Seller
     readonly blocks: Blocks
-    readonly editing: EditDeps
+    readonly changing: ChangeDeps
     readonly images: WallImages
     readonly readEdit: (value: unknown) => EditBody | Failure
     readonly readAreaEdit: (value: unknown) => EditAreaBody | Failure
     readonly readPainterNaming: (value: unknown) => PainterBody | Failure
-    readonly registering: RegisterDeps
     readonly chatView: string // the HTML of the view in chats
   }
 

@@ -3,35 +3,27 @@
  * write itself would refuse.
  */
 
-import { isAddress } from '../../shared/address.ts'
-import { areaName, parseArea, type AreaSize } from '../../shared/area.ts'
 import type { Signing, SignQuery } from '../../shared/contract/sign.ts'
-import {
-  areaMessage,
-  digestOf,
-  digestOfPixels,
-  editMessage,
-  painterMessage,
-  registerMessage,
-} from '../../shared/signing.ts'
+import { digestOf } from '../../shared/signing.ts'
 import { coordOf, parseCoord } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
-import type { Address } from '../domain/purchase/payment.ts'
-import { invalidArea, invalidCoordinate } from '../domain/purchase/refusals.ts'
-import { readAreaPixels } from '../domain/wall/area-pixels.ts'
+import type { UnixMs } from '../domain/purchase/payment.ts'
 import { isTimely, TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
-import { rules } from '../domain/wall/field-rules.ts'
 import { flawOf, SIGNABLE, type Kind, type SignedFields, type SignableField } from '../domain/wall/signed-fields.ts'
 import { TEST_VECTOR } from '../domain/wall/test-vector.ts'
-import type { Agents, Blocks, Clock } from '../ports.ts'
-import { staleTime } from './check-signer.ts'
-import { beingBought, noOwner, noOwnerYet } from './edit-block.ts'
-import { noPurchases } from './register-agent.ts'
+import type { Clock } from '../ports.ts'
+import { staleTime } from './make-change.ts'
+import {
+  painterNaming,
+  registration,
+  repaintOfArea,
+  repaintOfBlock,
+  type ChangeSources,
+  type SignedChange,
+} from './signed-changes.ts'
 
 /** What making the text needs. `hosts` are the names a message may be signed for, the canonical one first. */
-export type SigningMessageDeps = {
-  readonly blocks: Blocks
-  readonly agents: Agents
+export type SigningMessageDeps = ChangeSources & {
   readonly clock: Clock
   readonly hosts: readonly string[]
   readonly baseUrl: string
@@ -50,8 +42,8 @@ export const SIGNING_FLAWS = {
   painter: 'invalid_painter',
 } as const
 
-/** The text to sign, and the path and body of the request that is sent with the signature. */
-type Draft = { readonly message: string; readonly path: string; readonly body: Readonly<Record<string, unknown>> }
+/** What is to be signed, and the body that is sent with the signature. */
+type Draft = { readonly change: SignedChange<unknown>; readonly body: Readonly<Record<string, unknown>> }
 
 /** The text to sign, from a query that passed the contract's schema. Anyone may ask; only the signature says who it is. */
 export async function signingMessage(deps: SigningMessageDeps, query: SignQuery): Promise<Signing | Failure> {
@@ -61,15 +53,19 @@ export async function signingMessage(deps: SigningMessageDeps, query: SignQuery)
   if ('code' in fields) return fields
   const flaw = flawOf(query.kind, fields)
   if (flaw !== undefined) return flaw
-  const draft = await drafts[query.kind](deps, query, ts, fields)
+  const draft = await drafts[query.kind](deps, query, fields, ts)
   if ('code' in draft) return draft
+  const { change, body } = draft
+  if (change.signers.length === 0)
+    return failure('unauthorized', `The blocks of area ${query.area} belong to several wallets.`)
   if (!isTimely(ts, now)) return staleTime(now)
+  const [message = ''] = change.texts(deps.hosts[0] ?? '', ts)
   return {
-    message: draft.message,
-    digest: digestOf(draft.message),
+    message,
+    digest: digestOf(message),
     ts,
     validUntil: ts + TS_TOLERANCE_MS,
-    request: { method: 'PUT', url: deps.baseUrl + draft.path, body: draft.body },
+    request: { method: 'PUT', url: deps.baseUrl + change.path, body },
     testVector: TEST_VECTOR,
   }
 }
@@ -95,62 +91,33 @@ const FIELDS: readonly SignableField[] = Object.values(SIGNABLE).flat()
 type DraftBuilder = (
   deps: SigningMessageDeps,
   query: SignQuery,
-  ts: number,
   fields: SignedFields,
+  ts: UnixMs,
 ) => Promise<Draft | Failure>
 
+const drafted = <Answer>(change: SignedChange<Answer> | Failure, body: Draft['body']): Draft | Failure =>
+  'code' in change ? change : { change, body }
+
 const drafts: Readonly<Record<Kind, DraftBuilder>> = {
-  async set_pixels({ blocks, hosts }, query, ts, fields) {
-    const block = parseCoord(query.coord ?? '')
-    if (block === undefined) return invalidCoordinate()
-    if ((await blocks.owned(block)) === undefined) return await noOwnerYet(blocks, block)
-    const coord = coordOf(block)
-    const message = editMessage(hosts[0] ?? '', coord, ts, fields)
-    return { message, path: `/blocks/${coord}`, body: { ts, ...fields } }
+  async set_pixels(deps, { coord = '' }, fields, ts) {
+    const block = parseCoord(coord)
+    return drafted(await repaintOfBlock(deps, block === undefined ? coord : coordOf(block), fields), { ts, ...fields })
   },
 
-  async set_area({ blocks, hosts }, query, ts, { pixels, ...texts }) {
-    const area = parseArea(query.area ?? '')
-    if (area === undefined) return invalidArea()
-    const signed = readSignedPixels(pixels, area)
-    if ('code' in signed) return signed
-    const owner = await blocks.ownerOf(area)
-    if (owner.kind === 'open') return noOwner(owner.block)
-    if (owner.kind === 'held') return beingBought(owner.block)
-    const name = areaName(area)
-    if (owner.kind === 'several')
-      return failure('unauthorized', `The blocks of area ${name} belong to several wallets.`)
-    const message = areaMessage(hosts[0] ?? '', name, ts, { ...texts, pixels: signed.digest })
-    return { message, path: `/areas/${name}`, body: { ts, ...texts, ...signed.sent } }
+  async set_area(deps, { area = '' }, { pixels, ...texts }, ts) {
+    const isDigest = typeof pixels === 'string' && SHA256_PATTERN.test(pixels)
+    const change = isDigest
+      ? await repaintOfArea(deps, area, { ...texts, pixels }, (digest) => ({ digest }))
+      : await repaintOfArea(deps, area, { ...texts, pixels })
+    // Who gives the digest alone adds the pixels to the body himself.
+    return drafted(change, { ts, ...texts, ...(isDigest || pixels === undefined ? {} : { pixels }) })
   },
 
-  async register({ agents, hosts }, { wallet = '' }, ts, fields) {
-    const refusal = await refusalOfWallet(agents, wallet)
-    if (refusal !== undefined) return refusal
-    const message = registerMessage(hosts[0] ?? '', wallet, ts, fields)
-    return { message, path: '/api/agents/me', body: { wallet, ts, ...fields } }
-  },
+  register: async (deps, { wallet = '' }, fields, ts) =>
+    drafted(await registration(deps, wallet, fields), { wallet, ts, ...fields }),
 
-  async set_painter({ agents, hosts }, { wallet = '' }, ts, { painter = null }) {
-    const refusal = await refusalOfWallet(agents, wallet)
-    if (refusal !== undefined) return refusal
-    const message = painterMessage(hosts[0] ?? '', wallet, ts, painter)
-    return { message, path: '/api/agents/me/painter', body: { wallet, ts, painter } }
-  },
+  set_painter: async (deps, { wallet = '' }, { painter = null }, ts) =>
+    drafted(await painterNaming(deps, wallet, painter), { wallet, ts, painter }),
 }
 
 const SHA256_PATTERN = /^[0-9a-f]{64}$/
-
-/** What is signed of an area's picture, and what of it goes into the body: nothing if the asker gave the digest alone. */
-function readSignedPixels(pixels: string | null | undefined, size: AreaSize) {
-  if (typeof pixels !== 'string') return { digest: undefined, sent: {} }
-  if (SHA256_PATTERN.test(pixels)) return { digest: pixels, sent: {} }
-  const read = readAreaPixels(pixels, size)
-  return 'code' in read ? read : { digest: digestOfPixels(read.rows), sent: { pixels } }
-}
-
-/** Only a wallet that has bought something can sign for itself. */
-async function refusalOfWallet(agents: Agents, wallet: string): Promise<Failure | undefined> {
-  if (!isAddress(wallet)) return failure('invalid_wallet', `wallet ${rules.wallet}.`)
-  return (await agents.knows(wallet.toLowerCase() as Address)) ? undefined : noPurchases()
-}

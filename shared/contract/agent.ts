@@ -52,6 +52,7 @@ export const PainterBody = Type.Object(
 export type PainterBody = Static<typeof PainterBody>
 
 export const PainterAnswer = Type.Object({ updated: Type.Literal(true) })
+export type PainterAnswer = Static<typeof PainterAnswer>
 
 export const RegisterAnswer = Type.Object({ updated: Type.Boolean(), agent: Type.Optional(FoundingMachine) })
 export type RegisterAnswer = Static<typeof RegisterAnswer>

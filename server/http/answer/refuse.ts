@@ -28,6 +28,10 @@ export function refuse({ code, message, details }: Failure, headers: HeaderField
   )
 }
 
+/** Makes the response of a use case that is never cached: its result as JSON, or its refusal. */
+export const respondResult = (result: object | Failure): Response =>
+  'code' in result ? refuse(result) : respondJson(200, result, NO_STORE)
+
 /** Makes the error response for a target that is for sale. A 402 contains the payment terms. */
 export function refuseTarget(deps: DemandDeps, target: Target, refusal: Failure, asked: DemandDetails = {}): Response {
   if (refusal.code !== 'payment_required') return refuse(refusal)

@@ -1,12 +1,11 @@
 /** set_area: an owner repaints an area. */
 
 import { Type } from '@sinclair/typebox'
-import { parseArea } from '../../../shared/area.ts'
 import { AreaPixels, AreaText, EditAreaAnswer } from '../../../shared/contract/area.ts'
 import { MessageText, SignatureText } from '../../../shared/contract/block.ts'
 import { Link, Nullable } from '../../../shared/contract/kinds.ts'
-import { invalidArea } from '../../domain/purchase/refusals.ts'
-import { editArea } from '../../wall/edit-area.ts'
+import { makeChange } from '../../wall/make-change.ts'
+import { repaintOfArea } from '../../wall/signed-changes.ts'
 import { Arguments, argumentsIn, KEEPS, Output, SignedAt } from '../arguments.ts'
 import { refuse, succeed } from '../reply.ts'
 import { WRITES, type Tool } from '../tool.ts'
@@ -30,13 +29,12 @@ export const setArea: Tool = {
     link: Type.Optional({ ...Nullable(Link), description: `New https link of every block. ${KEEPS}` }),
   }),
   output: Output(EditAreaAnswer.properties),
-  async answer({ editing, readAreaEdit }, given, { address }) {
+  async answer({ changing, readAreaEdit }, given, { address }) {
     const { area: name, ...body } = argumentsIn(given)
     const edit = readAreaEdit(body)
     if ('code' in edit) return refuse(edit)
-    const area = typeof name === 'string' ? parseArea(name) : undefined
-    if (area === undefined) return refuse(invalidArea())
-    const result = await editArea(editing, area, edit, address)
+    const change = await repaintOfArea(changing, typeof name === 'string' ? name : '', edit)
+    const result = await makeChange(changing, change, edit, address)
     return 'code' in result ? refuse(result) : succeed(result)
   },
 }

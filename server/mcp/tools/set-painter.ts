@@ -3,8 +3,8 @@
 import { PainterAnswer } from '../../../shared/contract/agent.ts'
 import { PainterText, SignatureText } from '../../../shared/contract/block.ts'
 import { Nullable } from '../../../shared/contract/kinds.ts'
-import type { Address } from '../../domain/purchase/payment.ts'
-import { namePainter } from '../../wall/register-agent.ts'
+import { makeChange } from '../../wall/make-change.ts'
+import { painterNaming } from '../../wall/signed-changes.ts'
 import { Arguments, argumentsIn, Output, SignedAt, WalletArgument } from '../arguments.ts'
 import { refuse, succeed } from '../reply.ts'
 import type { Tool } from '../tool.ts'
@@ -22,10 +22,11 @@ export const setPainter: Tool = {
     painter: { ...Nullable(PainterText), description: 'The address that may repaint; null for nobody.' },
   }),
   output: Output(PainterAnswer.properties),
-  async answer({ readPainterNaming, ...deps }, given, { address }) {
+  async answer({ changing, readPainterNaming }, given, { address }) {
     const body = readPainterNaming(argumentsIn(given))
     if ('code' in body) return refuse(body)
-    const result = await namePainter(deps.registering, body.wallet.toLowerCase() as Address, body, address)
+    const change = await painterNaming(changing, body.wallet, body.painter)
+    const result = await makeChange(changing, change, body, address)
     return 'code' in result ? refuse(result) : succeed(result)
   },
 }

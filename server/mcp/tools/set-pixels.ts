@@ -3,10 +3,8 @@
 import { Type } from '@sinclair/typebox'
 import { EditAnswer, MessageText, SignatureText } from '../../../shared/contract/block.ts'
 import { Link, Nullable } from '../../../shared/contract/kinds.ts'
-import { parseCoord } from '../../../shared/wall.ts'
-import { invalidCoordinate } from '../../domain/purchase/refusals.ts'
-import { editBlock } from '../../wall/edit-block.ts'
-import { deedOf } from '../../wall/read-wall.ts'
+import { makeChange } from '../../wall/make-change.ts'
+import { repaintOfBlock } from '../../wall/signed-changes.ts'
 import {
   Arguments,
   argumentsIn,
@@ -44,13 +42,12 @@ export const setPixels: Tool = {
     }),
   }),
   output: Output({ ...EditAnswer.properties, untrusted: Untrusted }),
-  async answer({ editing, readEdit }, given, { address }) {
+  async answer({ changing, readEdit }, given, { address }) {
     const { coord, ...body } = argumentsIn(given)
     const edit = readEdit(body)
     if ('code' in edit) return refuse(edit)
-    const block = typeof coord === 'string' ? parseCoord(coord) : undefined
-    if (typeof coord !== 'string' || block === undefined) return refuse(invalidCoordinate())
-    const owned = await editBlock(editing, block, coord, edit, address)
-    return 'code' in owned ? refuse(owned) : succeed({ updated: true, deed: deedOf(owned), untrusted: UNTRUSTED_DEED })
+    const change = await repaintOfBlock(changing, typeof coord === 'string' ? coord : '', edit)
+    const result = await makeChange(changing, change, edit, address)
+    return 'code' in result ? refuse(result) : succeed({ ...result, untrusted: UNTRUSTED_DEED })
   },
 }

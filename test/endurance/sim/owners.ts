@@ -12,8 +12,8 @@ import {
   registry,
   statsOf,
 } from '../../../server/domain/wall/wall-view.ts'
-import { editBlock } from '../../../server/wall/edit-block.ts'
-import { registerAgent } from '../../../server/wall/register-agent.ts'
+import { makeChange } from '../../../server/wall/make-change.ts'
+import { registration, repaintOfBlock } from '../../../server/wall/signed-changes.ts'
 import { editMessage, registerMessage } from '../../../shared/signing.ts'
 import { coordOf, type BlockIndex } from '../../../shared/wall.ts'
 import { unlimited } from '../../support/fakes/limits.ts'
@@ -78,11 +78,12 @@ async function send({ paint, follower, clock }: Server, sent: Sent): Promise<obj
   const { wallet, ts } = sent
   if ('name' in sent) {
     const signature = signatureOf(wallet, registerMessage(HOST, wallet, ts, { name: sent.name }))
-    return await registerAgent(shared, wallet, { wallet, name: sent.name, ts, signature }, 'owner')
+    return await makeChange(shared, await registration(shared, wallet, { name: sent.name }), { ts, signature }, 'owner')
   }
   const coord = coordOf(sent.block)
   const signature = signatureOf(wallet, editMessage(HOST, coord, ts, { message: sent.message }))
-  return await editBlock(shared, sent.block, coord, { message: sent.message, ts, signature }, 'owner')
+  const change = await repaintOfBlock(shared, coord, { message: sent.message })
+  return await makeChange(shared, change, { ts, signature }, 'owner')
 }
 
 /** Holds the log, the blocks and every view of them against what owners were told. */

@@ -321,8 +321,7 @@ async function brokenWall(error: Error): Promise<Wall> {
     live: broken(error),
     log: broken(error),
     view: gone(error),
-    editing: { ...signers, blocks: broken(error), view: gone(error) },
-    registering: { ...signers, agents: broken(error) },
+    changing: { ...signers, blocks: broken(error), agents: broken(error), view: gone(error) },
   })
 }
 

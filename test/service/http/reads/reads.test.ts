@@ -141,7 +141,7 @@ test('a store that cannot be used is told as such, to those who pay too, and not
   const { db } = await openWall()
   const ledger = { ...db.ledger, space: storeGone, find: storeGone }
   const blocks = { ...db.blocks, owned: storeGone }
-  const { ask, logger } = await openWall({ ledger, blocks, editing: { ...failing, blocks } })
+  const { ask, logger } = await openWall({ ledger, blocks, changing: { ...failing, blocks, agents: db.agents } })
   const answers = [
     await ask('GET /blocks/3,4'),
     await ask('GET /blocks/next'),
