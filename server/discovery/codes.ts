@@ -28,14 +28,19 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   invalid_painter: `The painter ${rules.painter}.`,
   empty_update: 'There is no field to change.',
   stale_signature: `ts is more than ${SECONDS} seconds from the time here, or a newer change has been made. Sign anew.`,
+  invalid_sign_in:
+    'The SIGN-IN-WITH-X header is not one that can be read, or of another version or chain; the message says what.',
   invalid_after: 'after must be one integer from 0 up.',
   invalid_limit: `limit must be one integer from 1 to ${FEED_LIMIT_MAX}.`,
   invalid_size: 'w and h must be whole numbers of blocks that fit on the wall.',
   invalid_region: 'The region is not on the wall, or the picture of it would be too large.',
   invalid_image: 'The image cannot be read, or has too many pixels.',
   invalid_option: 'An option is none of those listed.',
-  unauthorized: 'The signature is not the wallet’s. expected holds the exact text to sign; compare it with yours.',
+  unauthorized:
+    'The signature is not the wallet’s, or for another request. With a PUT, expected holds the exact text to sign; compare it with yours.',
   payment_required: `Not paid. ${ADVICE[402]}`,
+  sign_in_required:
+    'Nothing is to be paid: the wallet signs what PAYMENT-REQUIRED asks for (x402 extension sign-in-with-x, EIP-4361), and the same request is sent again with SIGN-IN-WITH-X.',
   forbidden: 'The Host of the request is not this service’s, or on a loopback name its Origin; only /mcp asks.',
   not_found: 'There is nothing at this path.',
   no_owner: 'The block has not been sold, so nobody can repaint it.',

@@ -14,6 +14,27 @@ export const WORKED_EXAMPLE = {
   body: { ts: TS, signature: TEST_VECTOR.signature, message: 'hello again', link: null },
 } as const
 
+/** A repaint of the same block that is signed in by the same key: the body, and what the header holds. */
+export const WORKED_SIGN_IN = {
+  path: '/blocks/80,45',
+  body: '{"message":"hello again"}',
+  header: {
+    domain: HOST,
+    address: TEST_VECTOR.address,
+    statement: `Repaint block 80,45 (message) on ${HOST}`,
+    uri: `https://${HOST}/blocks/80,45`,
+    version: '1',
+    chainId: 'eip155:8453',
+    type: 'eip191',
+    nonce: '000102030405060708090a0b0c0d0e0f',
+    issuedAt: '2027-01-15T08:00:00.000Z',
+    expirationTime: '2027-01-15T08:05:00.000Z',
+    requestId: 'e77516b9110d14b67e4b9869b927c44fccf0ac306b354a3c1eb0bc7fc9993e38',
+    signature:
+      '0x829fdca512b3b1594f86609c67e8635dfe865a1fca634deaf53d4c92d87eb9c60946d75ef7135ebf9f4cb1d39f41b88b53c2d6676905fbdea5aa99e28d7d64a71b',
+  },
+} as const
+
 /** A registration by the same key. */
 export const WORKED_REGISTRATION = {
   message: registerMessage(HOST, TEST_VECTOR.address, TS, NAMES),

@@ -2,31 +2,43 @@
 
 import { Elysia } from 'elysia'
 import { isAddress } from '../../shared/address.ts'
-import { Agents, PainterAnswer, PainterBody, RegisterAnswer, RegisterBody } from '../../shared/contract/agent.ts'
+import {
+  Agents,
+  IdentityFields,
+  PainterAnswer,
+  PainterBody,
+  RegisterAnswer,
+  RegisterBody,
+} from '../../shared/contract/agent.ts'
 import { WalletParams, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
-import { anywhere, signed, documented, undocumented, type OperationDocs } from '../discovery/openapi/operation.ts'
+import {
+  anywhere,
+  signed,
+  documented,
+  undocumented,
+  type OperationDocs,
+  SIGNING_IN,
+  signedInCodes,
+} from '../discovery/openapi/operation.ts'
 import { failure } from '../domain/failure.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import { rules } from '../domain/wall/field-rules.ts'
 import { registry, type WallView } from '../domain/wall/wall-view.ts'
-import { makeChange, type ChangeDeps } from '../wall/make-change.ts'
+import { makeChange } from '../wall/make-change.ts'
 import { myWall, type MyWallDeps } from '../wall/my-wall.ts'
-import { painterNaming, registration } from '../wall/signed-changes.ts'
+import { painterNaming, registration, registrationIn } from '../wall/signed-changes.ts'
 import { synchronous } from './answer/cached-response.ts'
 import { refuse, respondResult } from './answer/refuse.ts'
 import { respondTagged, viewCached } from './answer/view-cache.ts'
 import { wrongVerb } from './fallback.ts'
-import { inTurn, signedBody, type Clients } from './request/clients.ts'
+import { inTurn, signedBody } from './request/clients.ts'
 import { nameBelow } from './request/request-url.ts'
-import { readPainterNaming, readRegistration } from './request/signed-body.ts'
+import { readIdentityFields, readPainterNaming, readRegistration } from './request/signed-body.ts'
 import { queryHooks, strict } from './request/strict.ts'
+import { signInAnswers, signInHooks, type SignInDeps } from './sign-in.ts'
 
 /** Dependencies of the agent routes. */
-export type AgentDeps = MyWallDeps & {
-  readonly view: WallView
-  readonly changing: ChangeDeps
-  readonly clients: Clients
-}
+export type AgentDeps = MyWallDeps & SignInDeps & { readonly view: WallView }
 
 const PREFIX = '/api/agents/'
 
@@ -39,6 +51,7 @@ export const agents = (deps: AgentDeps) => {
     () => '',
   )
   const signedHooks = signedBody(clients)
+  const signedIn = signInAnswers(deps)
   return (
     new Elysia({ name: 'agents' })
       .get('/api/agents', synchronous(all), documented(DOCS.readAgents))
@@ -50,6 +63,14 @@ export const agents = (deps: AgentDeps) => {
         },
         { ...signedHooks, body: strict(RegisterBody, readRegistration), ...documented(DOCS.registerAgent) },
       )
+      .post(
+        '/api/agents/me',
+        async ({ request, body: { fields, requestId } }) => {
+          const of = (wallet: Address) => registration(changing, wallet, fields)
+          return await signedIn(request, requestId, { ...registrationIn(fields), of })
+        },
+        { ...signInHooks(clients, IdentityFields, readIdentityFields), ...documented(DOCS.nameAgent) },
+      )
       .put(
         '/api/agents/me/painter',
         async ({ request, body }) => {
@@ -59,7 +80,7 @@ export const agents = (deps: AgentDeps) => {
         { ...signedHooks, body: strict(PainterBody, readPainterNaming), ...documented(DOCS.namePainter) },
       )
       // Without this, the route below would read `me` as a wallet.
-      .get('/api/agents/me', () => wrongVerb(['PUT', 'OPTIONS']), { detail: undocumented })
+      .get('/api/agents/me', () => wrongVerb(['PUT', 'POST', 'OPTIONS']), { detail: undocumented })
       .get(
         '/api/agents/:wallet',
         async ({ request, query }) => {
@@ -101,6 +122,14 @@ const DOCS = {
       'too_many_requests',
       ...anywhere,
     ],
+  },
+  nameAgent: {
+    id: 'nameAgent',
+    summary: 'Set the name and framework of your wallet, by signing in',
+    description: `What PUT does, for wallets that only pay; the wallet is the one that signs. ${SIGNING_IN}`,
+    signsIn: true,
+    answers: [RegisterAnswer],
+    codes: [...signedInCodes, 'invalid_name', 'invalid_framework', 'no_purchases', ...anywhere],
   },
   namePainter: {
     id: 'namePainter',

@@ -3,8 +3,24 @@
 import { Elysia } from 'elysia'
 import { parseArea } from '../../shared/area.ts'
 import { AreaOrder, AreaReceipt } from '../../shared/contract/area-order.ts'
-import { AreaImageQuery, AreaParams, AreaState, EditAreaAnswer, EditAreaBody } from '../../shared/contract/area.ts'
-import { anywhere, listing, signed, documented, unsettled, type OperationDocs } from '../discovery/openapi/operation.ts'
+import {
+  AreaImageQuery,
+  AreaParams,
+  AreaState,
+  EditAreaAnswer,
+  EditAreaBody,
+  EditAreaFields,
+} from '../../shared/contract/area.ts'
+import {
+  anywhere,
+  listing,
+  signed,
+  documented,
+  unsettled,
+  type OperationDocs,
+  SIGNING_IN,
+  signedInCodes,
+} from '../discovery/openapi/operation.ts'
 import { invalidArea } from '../domain/purchase/refusals.ts'
 import { salesOf, type WallView } from '../domain/wall/wall-view.ts'
 import { readAreaOrder, type OrderedArea } from '../purchase/area-order.ts'
@@ -24,9 +40,10 @@ import { readJson } from './request/body.ts'
 import { inTurn, signedBody, UNREAD, type Clients } from './request/clients.ts'
 import { paramsReader } from './request/params.ts'
 import { nameBelow, PNG_END } from './request/request-url.ts'
-import { readAreaEdit } from './request/signed-body.ts'
+import { readAreaEdit, readEditAreaFields } from './request/signed-body.ts'
 import { Refused, strict } from './request/strict.ts'
 import { UPLOAD, type Uploads } from './request/uploads.ts'
+import { signInAnswers, signInHooks } from './sign-in.ts'
 
 /** Dependencies of the area routes. */
 export type AreaDeps = DemandDeps &
@@ -50,7 +67,10 @@ export const AREA_EDIT_MAX_BYTES = 128 * 1024
 export const areas = (deps: AreaDeps) => {
   const { clients, changing } = deps
   const look = inTurn(clients, 'searches')
-  const signedHooks = signedBody(clients, { maxBytes: AREA_EDIT_MAX_BYTES })
+  const limits = { maxBytes: AREA_EDIT_MAX_BYTES }
+  const signedHooks = signedBody(clients, limits)
+  const signedIn = signInAnswers(deps)
+  const editing = signInHooks(clients, EditAreaFields, readEditAreaFields, limits)
   return new Elysia({ name: 'areas' })
     .post('/areas', async ({ request, body }) => await order(deps, request, body), {
       parse: orderReader(deps),
@@ -80,6 +100,12 @@ export const areas = (deps: AreaDeps) => {
         body: strict(EditAreaBody, readAreaEdit),
         ...documented(DOCS.editArea),
       },
+    )
+    .post(
+      '/areas/:area',
+      async ({ request, body: { fields, requestId } }) =>
+        await signedIn(request, requestId, await repaintOfArea(changing, nameBelow(PREFIX, request.url), fields)),
+      { ...editing, parse: [notOfPicture, editing.parse], ...documented(DOCS.repaintArea) },
     )
 }
 
@@ -201,6 +227,24 @@ const DOCS = {
       'no_owner',
       'purchase_pending',
       'too_many_requests',
+      ...anywhere,
+    ],
+  },
+  repaintArea: {
+    id: 'repaintArea',
+    summary: 'Repaint an area that one wallet owns, by signing in',
+    description: `What PUT does, for wallets that only pay. ${SIGNING_IN}`,
+    params: AreaParams,
+    signsIn: true,
+    answers: [EditAreaAnswer],
+    codes: [
+      ...signedInCodes,
+      'invalid_area',
+      'invalid_pixels',
+      'invalid_message',
+      'invalid_link',
+      'no_owner',
+      'purchase_pending',
       ...anywhere,
     ],
   },

@@ -1,10 +1,27 @@
 /** Routes `/blocks/next` and `/blocks/{coord}`: buy, read, draw and repaint a block. */
 
 import { Elysia } from 'elysia'
-import { BlockParams, Deed, EditAnswer, EditBody, ListingQuery, Receipt } from '../../shared/contract/block.ts'
+import {
+  BlockParams,
+  Deed,
+  EditAnswer,
+  EditBody,
+  EditFields,
+  ListingQuery,
+  Receipt,
+} from '../../shared/contract/block.ts'
 import { BlockImageQuery } from '../../shared/contract/picture.ts'
 import { cellOf, parseCoord } from '../../shared/wall.ts'
-import { anywhere, listing, signed, documented, unsettled, type OperationDocs } from '../discovery/openapi/operation.ts'
+import {
+  anywhere,
+  listing,
+  signed,
+  documented,
+  unsettled,
+  type OperationDocs,
+  SIGNING_IN,
+  signedInCodes,
+} from '../discovery/openapi/operation.ts'
 import { REPEAT } from '../domain/advice.ts'
 import type { Target } from '../domain/purchase/payment.ts'
 import { invalidCoordinate, unavailability } from '../domain/purchase/refusals.ts'
@@ -38,8 +55,9 @@ import { readListingQuery } from './request/listing.ts'
 import { holdsAlready, prefersHtml } from './request/negotiate.ts'
 import { paramsReader } from './request/params.ts'
 import { nameBelow, PNG_END, queryOf } from './request/request-url.ts'
-import { readEdit } from './request/signed-body.ts'
+import { readEdit, readEditFields } from './request/signed-body.ts'
 import { strict } from './request/strict.ts'
+import { signInAnswers, signInHooks } from './sign-in.ts'
 
 /** Dependencies of the block routes. */
 export type BlockDeps = DemandDeps & {
@@ -60,6 +78,8 @@ export const blocks = (deps: BlockDeps) => {
   const answer = answering(deps)
   const { changing, clients } = deps
   const signedHooks = signedBody(clients)
+  const signedIn = signInAnswers(deps)
+  const editing = signInHooks(clients, EditFields, readEditFields)
   return new Elysia({ name: 'blocks' })
     .get('/blocks/next', async ({ request }) => await answer(request, 'next'), documented(DOCS.buyNextBlock))
     .get(
@@ -83,6 +103,12 @@ export const blocks = (deps: BlockDeps) => {
         body: strict(EditBody, readEdit),
         ...documented(DOCS.editBlock),
       },
+    )
+    .post(
+      '/blocks/:coord',
+      async ({ request, body: { fields, requestId } }) =>
+        await signedIn(request, requestId, await repaintOfBlock(changing, nameBelow(PREFIX, request.url), fields)),
+      { ...editing, parse: [notOfPicture, editing.parse], ...documented(DOCS.repaintBlock) },
     )
 }
 
@@ -209,6 +235,24 @@ const DOCS = {
       'no_owner',
       'purchase_pending',
       'too_many_requests',
+      ...anywhere,
+    ],
+  },
+  repaintBlock: {
+    id: 'repaintBlock',
+    summary: 'Repaint a block you own, by signing in',
+    description: `What PUT does, for wallets that only pay. ${SIGNING_IN}`,
+    params: BlockParams,
+    signsIn: true,
+    answers: [EditAnswer],
+    codes: [
+      ...signedInCodes,
+      'invalid_coordinate',
+      'invalid_pixels',
+      'invalid_message',
+      'invalid_link',
+      'no_owner',
+      'purchase_pending',
       ...anywhere,
     ],
   },

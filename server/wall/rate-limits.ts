@@ -28,6 +28,7 @@ export const BUDGETS = {
   calls: { per: 'address', burst: 600, perSecond: 60, what: 'calls of MCP' },
   streams: { per: 'address', burst: 512, perSecond: 8, what: 'live streams opened' },
   signatures: { per: 'address', burst: 300, perSecond: 10, what: 'changes whose signature is not the wallet’s' },
+  challenges: { per: 'address', burst: 300, perSecond: 10, what: 'demands to sign in' },
   payments: { per: 'address', burst: 300, perSecond: 10, what: 'payments that were refused' },
   'signed payments': {
     per: 'address',
@@ -37,7 +38,12 @@ export const BUDGETS = {
   },
   'wallet payments': { per: 'wallet', burst: 30, perSecond: 1, what: 'the same, of one payer' },
   repaints: { per: 'block', burst: 30, perSecond: 1, what: 'repaints by the owner' },
-  registrations: { per: 'wallet', burst: 300, perSecond: 1, what: 'changes of a name, framework or painter' },
+  registrations: {
+    per: 'wallet',
+    burst: 300,
+    perSecond: 1,
+    what: 'changes of a name, framework or painter, and lists of receipts',
+  },
 } as const satisfies Readonly<Record<string, NamedBudget>>
 
 export type BudgetName = keyof typeof BUDGETS

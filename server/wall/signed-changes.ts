@@ -17,6 +17,7 @@ import {
   painterMessage,
   registerMessage,
   type EditFields,
+  type Field,
   type IdentityFields,
 } from '../../shared/signing.ts'
 import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
@@ -27,6 +28,7 @@ import { readAreaPixels } from '../domain/wall/area-pixels.ts'
 import type { EditResult, IdentityResult, Signed } from '../domain/wall/edit.ts'
 import { rules } from '../domain/wall/field-rules.ts'
 import type { OwnedBlock } from '../domain/wall/log.ts'
+import { SIGNABLE, type Kind, type SignedFields } from '../domain/wall/signed-fields.ts'
 import { registryEntry, shownOf, type WallView } from '../domain/wall/wall-view.ts'
 import type { Agents, Blocks } from '../ports.ts'
 import type { BudgetName } from './rate-limits.ts'
@@ -45,6 +47,7 @@ export type SignedRequest<Answer> = {
 /** A change, and the texts that are good for it: the one that a refusal shows is the first. */
 export type SignedChange<Answer> = SignedRequest<Answer> & {
   readonly path: string
+  readonly what: string // what will change, in words for its owner
   texts(host: string, ts: UnixMs): readonly string[]
 }
 
@@ -70,6 +73,7 @@ export async function repaintOfBlock(
   const coords = [...new Set([coord, coordOf(block)])]
   return {
     path: `/blocks/${coordOf(block)}`,
+    what: `Repaint block ${coordOf(block)} (${namesOf('set_pixels', fields)})`,
     signers: signersOf(owned),
     whose: 'the block’s owner',
     budget: 'repaints',
@@ -107,6 +111,7 @@ export async function repaintOfArea(
   const wallet = owner.kind === 'owned' ? owner.wallet : undefined
   return {
     path: `/areas/${areaName(area)}`,
+    what: `Repaint area ${areaName(area)} (${namesOf('set_area', fields)})`,
     signers: owner.kind === 'owned' ? signersOf(owner) : [],
     whose: 'the area’s owner',
     budget: 'repaints',
@@ -125,6 +130,14 @@ const readPicture: ReadPicture = (pixels, area) => {
   return 'code' in read ? read : { digest: digestOfPixels(read.rows), blocks: read.blocks }
 }
 
+/** Which fields a change of a kind names. */
+const namesOf = (kind: Kind, fields: { readonly [Name in keyof SignedFields]: Field }): string =>
+  SIGNABLE[kind].filter((name) => fields[name] !== undefined).join(', ')
+
+/** Where a wallet names itself, and what it does there, whichever wallet it is. */
+export const registrationIn = (fields: IdentityFields) =>
+  ({ path: '/api/agents/me', what: `Name this wallet (${namesOf('register', fields)})` }) as const
+
 /** The name and framework that a wallet gives itself. */
 export async function registration(
   { agents, view }: ChangeSources,
@@ -136,7 +149,7 @@ export async function registration(
   const { name, framework } = fields
   return {
     ...ofWallet(wallet),
-    path: '/api/agents/me',
+    ...registrationIn(fields),
     texts: (host, ts) => [registerMessage(host, wallet, ts, fields)],
     apply: ({ digest, ts }, now) => agents.identify(wallet, { digest, ts, name, framework }, now),
     answer: (result) => {
@@ -158,6 +171,7 @@ export async function painterNaming(
   return {
     ...ofWallet(wallet),
     path: '/api/agents/me/painter',
+    what: 'Name the painter of this wallet',
     texts: (host, ts) => [painterMessage(host, wallet, ts, painter)],
     apply: async ({ ts }) => {
       const result = await agents.namePainter(wallet, { painter, ts })

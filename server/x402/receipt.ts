@@ -56,7 +56,7 @@ export function areaReceiptOf({ purchase, sales, isEarlier, baseUrl }: AreaRecei
 }
 
 const howToPaint = ({ listing }: SoldPurchase, baseUrl: string, path: string) =>
-  `as often as you like: PUT ${baseUrl}${path} with a body signed by this wallet${listing.painter === null ? '' : ' or its painter'}, as ${baseUrl}/openapi.json describes.`
+  `as often as you like: PUT ${baseUrl}${path} with a body signed by this wallet${listing.painter === null ? '' : ' or its painter'}, or POST there and sign in (x402 extension sign-in-with-x), as ${baseUrl}/openapi.json describes.`
 
 /** What is said of a purchase, less what is hidden of any block of it. */
 function boughtWith(

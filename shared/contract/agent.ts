@@ -25,13 +25,18 @@ export const Agents = Type.Object({
 })
 export type Agents = Static<typeof Agents>
 
+/** What a wallet says of itself, and nothing else: the body of a request that is signed in. */
+export const IdentityFields = Type.Object(
+  { name: Type.Optional(Nullable(NameText)), framework: Type.Optional(Nullable(FrameworkText)) },
+  { additionalProperties: false },
+)
+
 export const RegisterBody = Type.Object(
   {
     wallet: Type.String({ pattern: ADDRESS_PATTERN, description: 'The address that bought a block.' }),
     ts: Type.Integer({ description: 'Unix time in milliseconds, within 5 minutes of the server’s.' }),
     signature: SignatureText,
-    name: Type.Optional(Nullable(NameText)),
-    framework: Type.Optional(Nullable(FrameworkText)),
+    ...IdentityFields.properties,
   },
   { additionalProperties: false },
 )

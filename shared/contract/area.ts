@@ -2,7 +2,7 @@
 
 import { Type, type Static } from '@sinclair/typebox'
 import { AREA_BLOCKS_MAX, AREA_PATTERN } from '../area.ts'
-import { EditBody, Owner } from './block.ts'
+import { EditBody, EditFields, Owner } from './block.ts'
 import { SCALE_MAX } from './picture.ts'
 
 export const AreaText = Type.String({
@@ -45,6 +45,12 @@ export const AreaPixels = Type.String({
   description:
     'The picture as palette indices, a byte each, in base64: row by row over the whole area, 10 x W bytes to a row.',
 })
+
+/** The same of an area, for requests that are signed in. */
+export const EditAreaFields = Type.Object(
+  { ...EditFields.properties, pixels: Type.Optional(AreaPixels) },
+  { additionalProperties: false },
+)
 
 export const EditAreaBody = Type.Object(
   { ...EditBody.properties, pixels: Type.Optional(AreaPixels) },

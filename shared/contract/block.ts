@@ -94,13 +94,21 @@ export const SignatureText = Type.String({
   description: 'EIP-191 personal_sign over the canonical message.',
 })
 
+/** What an owner changes about a block, and nothing else: the body of a request that is signed in. */
+export const EditFields = Type.Object(
+  {
+    pixels: Type.Optional(PixelsHex),
+    message: Type.Optional(Nullable(MessageText)),
+    link: Type.Optional(Nullable(Link)),
+  },
+  { additionalProperties: false },
+)
+
 export const EditBody = Type.Object(
   {
     ts: Type.Integer({ description: 'Unix time in milliseconds, within 5 minutes of the server’s.' }),
     signature: SignatureText,
-    pixels: Type.Optional(PixelsHex),
-    message: Type.Optional(Nullable(MessageText)),
-    link: Type.Optional(Nullable(Link)),
+    ...EditFields.properties,
   },
   { additionalProperties: false },
 )

@@ -43,6 +43,17 @@ export const ErrorBody = Type.Object(
 )
 export type ErrorBody = Static<typeof ErrorBody>
 
+/** Body of a 402 that asks for a signature and for no money; what to sign stands in the PAYMENT-REQUIRED header. */
+export const SignInRequiredBody = Type.Object(
+  {
+    error: Type.Literal('sign_in_required'),
+    message: Type.String(),
+    accepts: Type.Array(Type.Unknown(), { maxItems: 0 }),
+    docs: Type.String({ format: 'uri' }),
+  },
+  { additionalProperties: true },
+)
+
 /** The terms as x402 version 1 says them. */
 export const DemandV1 = Type.Object({
   x402Version: Type.Literal(1),

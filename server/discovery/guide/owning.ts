@@ -9,10 +9,11 @@ import { areaMessage, editMessage, painterMessage, registerMessage } from '../..
 import { BLOCK_SIZE } from '../../../shared/wall.ts'
 import { TS_TOLERANCE_MS } from '../../domain/wall/edit.ts'
 import { TEST_VECTOR } from '../../domain/wall/test-vector.ts'
+import { SIGN_IN_HEADER, textOfSignIn } from '../../x402/sign-in.ts'
 import { fieldRows, table } from '../fields.ts'
 import { INDEX_RULE, PURE_COLOURS } from '../paint.ts'
 import { hostOf, type Site } from '../site.ts'
-import { WORKED_EXAMPLE, WORKED_REGISTRATION } from '../worked-example.ts'
+import { WORKED_EXAMPLE, WORKED_REGISTRATION, WORKED_SIGN_IN } from '../worked-example.ts'
 
 /** How `px` and `pixels` are written. */
 export const paintSection = ({ offer }: Site): string => `## Paint
@@ -53,6 +54,18 @@ ${fenced(registerMessage(hostOf(site), '<0x…>', 0, {}).replace('ts=0', 'ts=<Un
 With the key above, ${fencedInline(WORKED_REGISTRATION.body.signature)} is the signature of
 
 ${fenced(WORKED_REGISTRATION.message)}
+
+## Repaint with a wallet that only pays
+
+A wallet that answers x402's \`sign-in-with-x\` extension needs to sign no text of its own accord: \`POST\` to \`/blocks/{col},{row}\`, \`/areas/{area}\` or \`/api/agents/me\` does what \`PUT\` does there, with the same body without \`ts\`, \`signature\` and \`wallet\`. It costs nothing. The first answer is 402 with \`accepts: []\`; its PAYMENT-REQUIRED header holds \`extensions["sign-in-with-x"]\` with \`info\` and \`supportedChains\`. Sign the text below (EIP-4361, by EIP-191 personal_sign), and send the identical request with \`${SIGN_IN_HEADER}\`: base64 of the JSON of \`info\`, \`chainId\`, \`type\`, your \`address\` and \`signature\`. Clients of x402 with the extension do that by themselves. A header is good for ${TS_TOLERANCE_MS / 60_000} minutes, for this body at this address; sent again it changes nothing. Owners and their painters can sign in; nobody names a painter this way.
+
+With the key above, \`POST ${WORKED_SIGN_IN.path}\` with the body \`${WORKED_SIGN_IN.body}\` on that wall is signed as
+
+${fenced(textOfSignIn(WORKED_SIGN_IN.header))}
+
+and the header is base64 of
+
+${fenced(JSON.stringify(WORKED_SIGN_IN.header, null, 2), 'json')}
 
 ## Repaint an area at once
 

@@ -1,7 +1,7 @@
 /** How the OpenAPI document shows what comes back: successes with samples, refusals with every code in words. */
 
 import { Type } from '@sinclair/typebox'
-import { ErrorBody, PaymentRequiredBody } from '../../../shared/contract/service.ts'
+import { ErrorBody, PaymentRequiredBody, SignInRequiredBody } from '../../../shared/contract/service.ts'
 import { statusOf, type FailureCode } from '../../domain/failure.ts'
 import { paymentRequired } from '../../x402/terms.ts'
 import { demandV1 } from '../../x402/v1.ts'
@@ -51,6 +51,26 @@ function demandForPayment(site: Site): Json {
   }
 }
 
+/** The 402 that asks for a signature. */
+const demandToSignIn = (site: Site): Json => ({
+  description: inWords(['sign_in_required']),
+  headers: {
+    'PAYMENT-REQUIRED': requiredHeader('Base64 of the x402 v2 PaymentRequired, without terms: what to sign.'),
+    'Cache-Control': requiredHeader('no-store'),
+  },
+  content: {
+    'application/json': {
+      schema: published(SignInRequiredBody),
+      example: {
+        error: 'sign_in_required',
+        message: meaningOf.sign_in_required,
+        accepts: [],
+        docs: site.offer.baseUrl + PATHS.openapi,
+      },
+    },
+  },
+})
+
 const REVALIDATED: Json = {
   description: 'What If-None-Match names is current.',
   headers: { ETag: { description: 'The same tag.', schema: published(Type.String()), required: true } },
@@ -89,7 +109,11 @@ export function sharedRefusals(operations: readonly Operation[], site: Site): Js
   const alone = operations.flatMap(({ codes }) => Object.values(byStatus(codes)).filter(({ length }) => length === 1))
   const answers = [...new Set(alone.flat())].map((code) => [
     code,
-    code === 'payment_required' ? demandForPayment(site) : refusalOf([code]),
+    code === 'payment_required'
+      ? demandForPayment(site)
+      : code === 'sign_in_required'
+        ? demandToSignIn(site)
+        : refusalOf([code]),
   ])
   return Object.fromEntries(answers)
 }

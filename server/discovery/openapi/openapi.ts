@@ -5,6 +5,7 @@ import { AREA_BLOCKS_MAX } from '../../../shared/area.ts'
 import { moneyText } from '../../../shared/money.ts'
 import type { Coord } from '../../../shared/wall.ts'
 import { statusOf, type FailureCode } from '../../domain/failure.ts'
+import { SIGN_IN_HEADER } from '../../x402/sign-in.ts'
 import { essentials } from '../essentials.ts'
 import { PATHS } from '../links.ts'
 import { contactUri, pitch, priceOf, requirements, VERSION, type Site } from '../site.ts'
@@ -32,6 +33,13 @@ export function openApi(site: Site, example: Coord): Json {
       schemas: namedSchemas(),
       responses: sharedRefusals(site.operations, site),
       securitySchemes: {
+        signInWithX: {
+          type: 'apiKey',
+          in: 'header',
+          name: SIGN_IN_HEADER,
+          description:
+            'Base64 of JSON: the fields of the text that PAYMENT-REQUIRED asked to be signed (x402 extension sign-in-with-x, EIP-4361), address and signature. Not a key to be had beforehand: one signature, for one body at one address.',
+        },
         x402: {
           type: 'apiKey',
           in: 'header',
@@ -50,7 +58,8 @@ const tags = [
   { name: 'free', description: 'Free for everyone, without a key.' },
 ]
 
-const tagOf = ({ method, payable }: Operation) => (payable === undefined ? (method === 'PUT' ? 'own' : 'free') : 'buy')
+const tagOf = ({ method, payable, signsIn }: Operation) =>
+  payable === undefined ? (method === 'PUT' || signsIn === true ? 'own' : 'free') : 'buy'
 
 function info(site: Site): Json {
   const uri = contactUri(site)
@@ -99,7 +108,7 @@ function describe(operation: Operation, site: Site, example: Coord): Json {
     summary,
     description,
     // What is declared here is read as a key to be had beforehand; payment is asked for in the answer instead.
-    security: [],
+    security: operation.signsIn === true ? [{ signInWithX: [] }] : [],
     ...(operation.payable === undefined ? {} : { 'x-payment-info': paymentInfo(site, operation) }),
     parameters: parametersOf(operation, example),
     ...(requestBody === undefined ? {} : { requestBody }),

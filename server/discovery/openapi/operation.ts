@@ -3,7 +3,7 @@
 import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
 import type { TObject, TSchema, TUnknown } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'
-import type { ErrorBody, PaymentRequiredBody } from '../../../shared/contract/service.ts'
+import type { ErrorBody, PaymentRequiredBody, SignInRequiredBody } from '../../../shared/contract/service.ts'
 import type { FailureCode, statusOf } from '../../domain/failure.ts'
 
 /** The documentation of an operation, beside the schemas of its route. */
@@ -16,6 +16,7 @@ export type OperationDocs = {
   readonly body?: TObject // when the handler reads it itself
   readonly uploads?: readonly string[] // media types of a body that is not JSON
   readonly payable?: 'always' | 'sometimes'
+  readonly signsIn?: true // by the header SIGN-IN-WITH-X
   readonly priced?: 'by the block' // the price depends on the request
   readonly answers: readonly TSchema[] // the bodies of a 200
   readonly media?: 'image/png' | 'text/event-stream' | 'application/octet-stream' // the media type of a 200 that is not JSON
@@ -62,7 +63,9 @@ type Responses<Docs extends OperationDocs> = {
   readonly [Status in 200 | (typeof statusOf)[Docs['codes'][number]]]: Status extends 200
     ? DoneOf<Docs>
     : Status extends 402
-      ? typeof PaymentRequiredBody
+      ? Docs extends { readonly signsIn: true }
+        ? typeof SignInRequiredBody
+        : typeof PaymentRequiredBody
       : typeof ErrorBody
 }
 
@@ -140,6 +143,19 @@ export const signed = [
   'unauthorized',
   'server_busy',
 ] as const
+
+/** Error codes of requests that are signed in. */
+export const signedInCodes = [
+  ...signed,
+  'invalid_option',
+  'sign_in_required',
+  'invalid_sign_in',
+  'too_many_requests',
+] as const
+
+/** How such a request is made. */
+export const SIGNING_IN =
+  'Free. Without the header SIGN-IN-WITH-X the answer is 402 with `accepts: []`, and PAYMENT-REQUIRED holds the x402 extension `sign-in-with-x`: the wallet signs its text (EIP-4361), and the identical request is sent again with the header. Good once, for this body at this address, within 5 minutes.'
 
 /** Error codes of all operations that use the store. */
 export const anywhere = ['database_unavailable', 'internal_error'] as const

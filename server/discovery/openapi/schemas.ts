@@ -1,15 +1,21 @@
 /** The contract's schemas as OpenAPI shows them: each named one once, and a reference wherever it is used. */
 
 import type { TObject } from '@sinclair/typebox'
-import { Agents, FoundingMachine, RegisterAnswer, RegisterBody } from '../../../shared/contract/agent.ts'
-import { BlockRef, Deed, EditAnswer, EditBody, Owner, Receipt } from '../../../shared/contract/block.ts'
+import {
+  Agents,
+  FoundingMachine,
+  IdentityFields,
+  RegisterAnswer,
+  RegisterBody,
+} from '../../../shared/contract/agent.ts'
+import { BlockRef, Deed, EditAnswer, EditBody, EditFields, Owner, Receipt } from '../../../shared/contract/block.ts'
 import { Canvas, CanvasAgent, CanvasBlock, CanvasStats } from '../../../shared/contract/canvas.ts'
 import { FeedPage, Sale } from '../../../shared/contract/feed.ts'
 import { HistoryPage } from '../../../shared/contract/live.ts'
 import { RpcAnswer, RpcRequest } from '../../../shared/contract/mcp.ts'
 import { PaintedBlocks } from '../../../shared/contract/picture.ts'
 import { Preview, PreviewBody } from '../../../shared/contract/preview.ts'
-import { ErrorBody, Health, PaymentRequiredBody } from '../../../shared/contract/service.ts'
+import { ErrorBody, Health, PaymentRequiredBody, SignInRequiredBody } from '../../../shared/contract/service.ts'
 import { Signing } from '../../../shared/contract/sign.ts'
 import { Spaces } from '../../../shared/contract/space.ts'
 import { WalletStanding } from '../../../shared/contract/wallet.ts'
@@ -46,6 +52,9 @@ const named: Readonly<Record<string, TObject>> = {
   RpcAnswer,
   Error: ErrorBody,
   PaymentRequired: PaymentRequiredBody,
+  SignInRequired: SignInRequiredBody,
+  EditFields,
+  IdentityFields,
 }
 
 // TypeBox copies a schema to make it optional, but never its properties.

@@ -1,5 +1,6 @@
 /** Makes all responses. Each allows every origin (CORS) and forbids browsers to guess media types. */
 
+import { SIGN_IN_HEADER } from '../../x402/sign-in.ts'
 import { PAYMENT_RESPONSE_V1, PAYMENT_V1 } from '../../x402/v1.ts'
 
 /** Further headers of a response. */
@@ -62,7 +63,7 @@ export function respondEvents(stream: ReadableStream<Uint8Array> | null): Respon
 export function respondPreflight(): Response {
   return respondEmpty(204, {
     'Access-Control-Allow-Methods': 'GET, HEAD, PUT, POST, OPTIONS',
-    'Access-Control-Allow-Headers': `PAYMENT-SIGNATURE, ${PAYMENT_V1}, Content-Type, Access-Control-Expose-Headers`,
+    'Access-Control-Allow-Headers': `PAYMENT-SIGNATURE, ${PAYMENT_V1}, ${SIGN_IN_HEADER}, Content-Type, Access-Control-Expose-Headers`,
     'Access-Control-Max-Age': '86400',
   })
 }

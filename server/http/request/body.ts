@@ -19,7 +19,9 @@ const mediaTypePattern = /^application\/json\s*(?:;\s*charset\s*=\s*(?:"utf-8"|u
  * The JSON of a body, or why it was refused. `unsafe` marks JSON that parsers read differently. After a failure part of the
  * body may be unread, so the connection must be closed.
  */
-export type ReadBody = { readonly value: unknown } | { readonly failure: Failure; readonly unsafe?: true }
+export type ReadBody =
+  | { readonly value: unknown; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly failure: Failure; readonly unsafe?: true }
 
 /** Limits of size and time for a body. */
 export type BodyLimits = {
@@ -38,7 +40,7 @@ export async function readJson(request: Request, limits: BodyLimits = {}): Promi
   if (!isJson(request.headers.get('content-type'))) return invalid('Content-Type must be application/json in UTF-8')
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    return { value: parseStrictJson(text) }
+    return { value: parseStrictJson(text), bytes }
   } catch (error) {
     const refusal = invalid('it must be JSON in UTF-8, not nested deeply, with no key given twice')
     return error instanceof UnsafeJson ? { ...refusal, unsafe: true } : refusal

@@ -60,11 +60,19 @@ export function inTurn({ limits, addressOf, queue }: Clients, name: BudgetName) 
 /** A check before a body is read. */
 type Before = (request: Request) => Failure | undefined
 
+/** The JSON of a body, and its bytes. */
+export type JsonBody = { readonly value: unknown; readonly bytes: Uint8Array<ArrayBuffer> }
+
 /**
  * The `parse` hook of a route with a JSON body. The body is read before the request joins the queue, so that a slow sender
  * delays nobody else.
  */
-export function jsonBody({ queue }: Clients, before: Before, limits?: BodyLimits) {
+export function jsonBody(
+  { queue }: Clients,
+  before: Before,
+  limits?: BodyLimits,
+  parsed: (body: JsonBody) => unknown = ({ value }) => value,
+) {
   return async ({ request }: { readonly request: Request }): Promise<unknown> => {
     const spent = before(request)
     if (spent !== undefined) throw new Refused(spent, UNREAD)
@@ -72,15 +80,21 @@ export function jsonBody({ queue }: Clients, before: Before, limits?: BodyLimits
     if ('failure' in read) throw new Refused(read.failure, UNREAD)
     const busy = await queue.turn()
     if (busy !== undefined) throw new Refused(busy, UNREAD)
-    return read.value
+    return parsed(read)
   }
 }
 
-/** The hooks of a signed change. They refuse clients that sent too many invalid signatures. */
-export function signedBody(clients: Clients, bodyLimits?: BodyLimits) {
+/** The hooks of a signed change. They refuse clients that sent too many invalid signatures, and what `before` refuses. */
+export function signedBody(
+  clients: Clients,
+  bodyLimits?: BodyLimits,
+  before: Before = () => undefined,
+  parsed?: (body: JsonBody) => unknown,
+) {
   const { limits, addressOf } = clients
+  const refused: Before = (request) => before(request) ?? limits.check('signatures', addressOf(request))
   return {
-    parse: jsonBody(clients, (request) => limits.check('signatures', addressOf(request)), bodyLimits),
+    parse: jsonBody(clients, refused, bodyLimits, parsed),
     afterHandle: ({ request, responseValue }: { readonly request: Request; readonly responseValue: unknown }) => {
       if (responseValue instanceof Response && responseValue.status === statusOf.unauthorized)
         void limits.take('signatures', addressOf(request))

@@ -1,10 +1,10 @@
-/** Reads the JSON bodies of signed changes by the contract: of a block, an area, a wallet and its painter. */
+/** Reads the JSON bodies of changes that are signed, in the body or by signing in: of a block, an area, a wallet and its painter. */
 
 import type { Static, TObject } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { PainterBody, RegisterBody } from '../../../shared/contract/agent.ts'
-import { EditAreaBody } from '../../../shared/contract/area.ts'
-import { EditBody } from '../../../shared/contract/block.ts'
+import { IdentityFields, PainterBody, RegisterBody } from '../../../shared/contract/agent.ts'
+import { EditAreaBody, EditAreaFields } from '../../../shared/contract/area.ts'
+import { EditBody, EditFields } from '../../../shared/contract/block.ts'
 import { parsePixels } from '../../../shared/pixels.ts'
 import { failure, type Failure } from '../../domain/failure.ts'
 import { rules } from '../../domain/wall/field-rules.ts'
@@ -20,6 +20,15 @@ export const readAreaEdit = reader('set_area', EditAreaBody, `${PROOF} and any o
 
 /** Reads a registration. */
 export const readRegistration = reader('register', RegisterBody, `wallet, ${PROOF} and any of name and framework`)
+
+/** Reads an edit of a block that is signed in. */
+export const readEditFields = reader('set_pixels', EditFields, 'any of pixels, message and link')
+
+/** Reads an edit of an area that is signed in. */
+export const readEditAreaFields = reader('set_area', EditAreaFields, 'any of pixels (base64), message and link')
+
+/** Reads a registration that is signed in. */
+export const readIdentityFields = reader('register', IdentityFields, 'any of name and framework')
 
 /** Reads the naming of a wallet's painter. */
 export const readPainterNaming = reader(

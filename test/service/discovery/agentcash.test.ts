@@ -43,7 +43,7 @@ test('AgentCash: a favicon is found', async () => {
   expect((await getWarningsForFavicon(origin))._unsafeUnwrap()).toEqual([])
 })
 
-test('AgentCash: the three ways to buy are paid and priced, all else is free, and guidance is there', async () => {
+test('AgentCash: the three ways to buy are paid and priced, what is signed in needs a header, all else is free, and guidance is there', async () => {
   const found = await discoverOriginSchema({ target: origin, guidance: GuidanceMode.Always })
   if (!found.found) throw new Error('nothing was discovered')
   const paid = found.endpoints.filter(({ authMode }) => authMode !== 'unprotected')
@@ -52,7 +52,10 @@ test('AgentCash: the three ways to buy are paid and priced, all else is free, an
   ).toEqual([
     ['GET', '/blocks/next', 'paid', '1.00 USD', ['x402']],
     ['GET', '/blocks/{coord}', 'paid', '1.00 USD', ['x402']],
+    ['POST', '/blocks/{coord}', 'apiKey', undefined, undefined],
     ['POST', '/areas', 'paid', '1.00-400.00 USD', ['x402']],
+    ['POST', '/areas/{area}', 'apiKey', undefined, undefined],
+    ['POST', '/api/agents/me', 'apiKey', undefined, undefined],
   ])
   expect(found.guidance).toStartWith("First: your client's spend cap must allow 1.00 USD")
   expect(found.info?.contactEmail).toBe('ops@wall.test')

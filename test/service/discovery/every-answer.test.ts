@@ -7,6 +7,7 @@ import { paymentOf, wallet } from '../../support/samples.ts'
 import { expectDocumented, listedBy } from '../../support/service/documented.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
 import { areaEditOf, editOf, namingOf, registrationOf, sending } from '../../support/service/signed.ts'
+import { fieldsFor, headerFor, posting } from '../../support/service/signing-in.ts'
 import { HOST, openWall, paidBy, type Wall } from '../../support/service/wall.ts'
 
 // Goal: the document lists what is answered, and all that is listed is answered. Method: a way to provoke each answer of
@@ -65,6 +66,20 @@ const doubtfulWall = await openWall()
 doubtfulWall.facilitator.settling = { kind: 'unclear' }
 await doubtfulWall.buy('/blocks/3,4', 1)
 
+/** A request of the sold wall that the `payer`-th wallet has signed in. */
+async function signed(request: string, body: unknown, payer = 1): Promise<RequestInit> {
+  const demand = await soldWall.ask(request, posting(body))
+  return posting(body, headerFor(fieldsFor(demand, wallet(payer)), wallet(payer)))
+}
+const words = { message: 'hi' }
+const [paintBlock, paintArea, rename] = ['POST /blocks/3,4', 'POST /areas/3,4,1x1', 'POST /api/agents/me']
+
+/** Signs in on the sold wall. */
+const signingIn =
+  (request: string, body: unknown, payer = 1): Provoke =>
+  async () =>
+    await soldWall.ask(request, await signed(request, body, payer))
+
 const huge = sending('x'.repeat(5000))
 const edit = (fields = { message: 'hi' }) => sending(editOf(1, '3,4', fields))
 const register = (payer = 1) => sending(registrationOf(payer, { name: 'Ada' }))
@@ -105,6 +120,9 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /areas/{area} 429': beyond('GET /areas/3,4,1x1'),
   'GET /areas/{area}.png 429': beyond('GET /areas/3,4,1x1.png'),
   'PUT /areas/{area} 429': beyond('PUT /areas/3,4,1x1', areaEdit()),
+  'POST /blocks/{coord} 429': beyond(paintBlock, sending(words)),
+  'POST /areas/{area} 429': beyond(paintArea, sending(words)),
+  'POST /api/agents/me 429': beyond(rename, sending({ name: 'Ada' })),
   'GET /api/live 429': beyond('GET /api/live'),
   'GET /api/history 429': beyond('GET /api/history'),
   'PUT /api/agents/me 429': beyond('PUT /api/agents/me', register()),
@@ -156,6 +174,29 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'PUT /blocks/{coord} 404': ask('PUT /blocks/3,4', edit()),
   'PUT /blocks/{coord} 409': () => doubtfulWall.ask('PUT /blocks/3,4', edit()),
   'PUT /blocks/{coord} 413': ask('PUT /blocks/3,4', huge),
+  'POST /blocks/{coord} 200': signingIn(paintBlock, words),
+  'POST /blocks/{coord} 400': ask(paintBlock, sending({})),
+  'POST /blocks/{coord} 401': signingIn(paintBlock, words, 2),
+  'POST /blocks/{coord} 402': onceSold(paintBlock, sending(words)),
+  'POST /blocks/{coord} 404': ask(paintBlock, sending(words)),
+  'POST /blocks/{coord} 409': () => doubtfulWall.ask(paintBlock, sending(words)),
+  'POST /blocks/{coord} 413': ask(paintBlock, huge),
+  'POST /areas/{area} 200': signingIn(paintArea, words),
+  'POST /areas/{area} 400': ask(paintArea, sending({})),
+  'POST /areas/{area} 401': signingIn(paintArea, words, 2),
+  'POST /areas/{area} 402': onceSold(paintArea, sending(words)),
+  'POST /areas/{area} 404': ask(paintArea, sending(words)),
+  'POST /areas/{area} 409': () => doubtfulWall.ask(paintArea, sending(words)),
+  'POST /areas/{area} 413': ask(paintArea, sending('x'.repeat(200_000))),
+  'POST /api/agents/me 200': signingIn(rename, { name: 'Ada' }),
+  'POST /api/agents/me 400': ask(rename, sending({})),
+  'POST /api/agents/me 401': async () => {
+    const { headers = {} } = await signed(rename, { name: 'Bob' })
+    return await soldWall.ask(rename, { ...sending({ name: 'Ada' }), headers })
+  },
+  'POST /api/agents/me 402': onceSold(rename, sending({ name: 'Ada' })),
+  'POST /api/agents/me 404': signingIn(rename, { name: 'Ada' }, 7),
+  'POST /api/agents/me 413': ask(rename, huge),
   'GET /areas/{area} 200': onceSold('GET /areas/3,4,1x1'),
   'GET /areas/{area} 400': ask('GET /areas/3,4'),
   'GET /areas/{area}.png 200': ask('GET /areas/3,4,2x2.png'),
@@ -264,6 +305,9 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
   'GET /areas/{area}': ['GET /areas/3,4,1x1'],
   'GET /areas/{area}.png': ['GET /areas/3,4,2x2.png'],
   'PUT /areas/{area}': ['PUT /areas/3,4,1x1', areaEdit()],
+  'POST /blocks/{coord}': [paintBlock, sending(words)],
+  'POST /areas/{area}': [paintArea, sending(words)],
+  'POST /api/agents/me': [rename, await signed(rename, { name: 'Ada' })],
   'GET /api/canvas': ['GET /api/canvas'],
   'GET /api/canvas.bin': ['GET /api/canvas.bin'],
   'GET /api/blocks': ['GET /api/blocks'],

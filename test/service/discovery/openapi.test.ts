@@ -12,7 +12,7 @@ const text = JSON.stringify(document)
 type Answer = { readonly description?: string; readonly $ref?: string }
 
 type Described = {
-  readonly security: unknown
+  readonly security: readonly unknown[]
   readonly responses: Record<string, Answer>
   readonly parameters: ReadonlyArray<{ readonly name: string; readonly example?: string }>
 }
@@ -24,7 +24,12 @@ test('the document is OpenAPI 3.1 of version 1.0.0, at our own address', () => {
     openapi: '3.1.0',
     info: { version: '1.0.0' },
     servers: [{ url: 'https://wall.test' }],
-    components: { securitySchemes: { x402: { type: 'apiKey', in: 'header', name: 'PAYMENT-SIGNATURE' } } },
+    components: {
+      securitySchemes: {
+        signInWithX: { type: 'apiKey', in: 'header', name: 'SIGN-IN-WITH-X' },
+        x402: { type: 'apiKey', in: 'header', name: 'PAYMENT-SIGNATURE' },
+      },
+    },
   })
 })
 
@@ -65,9 +70,15 @@ test('what SPEC lists for each operation is there', () => {
   )
 })
 
-test('no operation requires a key', () => {
-  for (const operations of Object.values(paths))
-    for (const { security } of Object.values(operations)) expect(security).toEqual([])
+test('no operation requires a key, but those that are signed in need their header', () => {
+  const secured = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { security }]) =>
+      security.length === 0 ? [] : [[`${method} ${path}`, security]],
+    ),
+  )
+  expect(secured).toEqual(
+    ['post /blocks/{coord}', 'post /areas/{area}', 'post /api/agents/me'].map((name) => [name, [{ signInWithX: [] }]]),
+  )
 })
 
 test('the example of a coordinate is an open block, now and after it has been sold', async () => {

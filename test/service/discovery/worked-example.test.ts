@@ -1,9 +1,26 @@
 import { expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { buildSIWxSchema, createSIWxMessage } from '@x402/extensions/sign-in-with-x'
 import { recoverMessageAddress } from 'viem'
-import { WORKED_EXAMPLE, WORKED_REGISTRATION } from '../../../server/discovery/worked-example.ts'
+import { WORKED_EXAMPLE, WORKED_REGISTRATION, WORKED_SIGN_IN } from '../../../server/discovery/worked-example.ts'
 import type { Hash } from '../../../server/domain/purchase/payment.ts'
 import { TEST_VECTOR } from '../../../server/domain/wall/test-vector.ts'
+import { signInDemand, textOfSignIn } from '../../../server/x402/sign-in.ts'
 import { editMessage } from '../../../shared/signing.ts'
+
+test('the worked sign-in is for its body, and is the text that the SDK makes, signed by the wallet it names', async () => {
+  const { body, header } = WORKED_SIGN_IN
+  expect<string>(header.requestId).toBe(createHash('sha256').update(body).digest('hex'))
+  const message = textOfSignIn(header)
+  expect(message).toBe(createSIWxMessage(header as never, header.address))
+  expect(await recoverMessageAddress({ message, signature: header.signature })).toBe(header.address)
+})
+
+test('the schema of a sign-in is the extension’s own', () => {
+  const terms = { domain: 'a', uri: 'https://a/', requestId: '', statement: '', chainId: 'eip155:8453' }
+  const { extensions } = signInDemand(terms, '', 0)
+  expect<unknown>(extensions['sign-in-with-x'].schema).toEqual(buildSIWxSchema())
+})
 
 test('the worked edit is that of the test vector', () => {
   const { host, coord, body } = WORKED_EXAMPLE

@@ -7,7 +7,7 @@ import type { App } from '../../../server/app.ts'
 import { openApi } from '../../../server/discovery/openapi/openapi.ts'
 import { operationsOf, type Operation } from '../../../server/discovery/openapi/operation.ts'
 import type { Offer } from '../../../server/x402/terms.ts'
-import { ErrorBody, PaymentRequiredBody } from '../../../shared/contract/service.ts'
+import { ErrorBody, PaymentRequiredBody, SignInRequiredBody } from '../../../shared/contract/service.ts'
 import { TERMS } from '../samples.ts'
 
 FormatRegistry.Set('uri', (text) => URL.canParse(text))
@@ -91,12 +91,13 @@ export async function expectDocumented(app: App, response: Response, operation: 
   if (type === 'application/json') expectContract(response.status, await response.clone().json(), operation)
 }
 
-function expectContract(status: number, body: unknown, { answers, codes }: Operation): void {
+function expectContract(status: number, body: unknown, { answers, codes, signsIn }: Operation): void {
   if (status === 200) {
     const fits = answers.filter((schema) => Value.Check(schema, body))
     return expect(fits, `a body of the contract: ${JSON.stringify(body)}`).toHaveLength(1)
   }
-  const schema = status === 402 ? PaymentRequiredBody : ErrorBody
+  const demand = signsIn === true ? SignInRequiredBody : PaymentRequiredBody
+  const schema = status === 402 ? demand : ErrorBody
   expect([...Value.Errors(schema, body)]).toEqual([])
   expect(codes).toContain(Value.Cast(ErrorBody, body).error as (typeof codes)[number])
 }

@@ -97,12 +97,12 @@ test.each(nowhere)('%s is nowhere', async (path) => {
 })
 
 const verbs: ReadonlyArray<readonly [path: string, allowed: string]> = [
-  ['/blocks/1,1', 'GET, HEAD, PUT, OPTIONS'],
-  ['/blocks/next', 'GET, HEAD, PUT, OPTIONS'],
+  ['/blocks/1,1', 'GET, HEAD, PUT, POST, OPTIONS'],
+  ['/blocks/next', 'GET, HEAD, PUT, POST, OPTIONS'],
   ['/api/canvas', 'GET, HEAD, OPTIONS'],
   ['/api/feed', 'GET, HEAD, OPTIONS'],
   ['/api/agents', 'GET, HEAD, OPTIONS'],
-  ['/api/agents/me', 'PUT, OPTIONS'],
+  ['/api/agents/me', 'PUT, POST, OPTIONS'],
   ['/api/health', 'GET, HEAD, OPTIONS'],
   ['/openapi.json', 'GET, HEAD, OPTIONS'],
   ['/', 'GET, HEAD, OPTIONS'],
@@ -131,7 +131,7 @@ test('a page of another origin may read and pay', async () => {
   expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
   expect(preflight.headers.get('access-control-allow-methods')).toBe('GET, HEAD, PUT, POST, OPTIONS')
   expect(preflight.headers.get('access-control-allow-headers')).toBe(
-    'PAYMENT-SIGNATURE, X-PAYMENT, Content-Type, Access-Control-Expose-Headers',
+    'PAYMENT-SIGNATURE, X-PAYMENT, SIGN-IN-WITH-X, Content-Type, Access-Control-Expose-Headers',
   )
   for (const path of ['/blocks/1,1', '/blocks/160,0', '/api/canvas', '/api/health', '/nowhere', '/openapi.json']) {
     const { headers } = await wall.ask(`GET ${path}`)

@@ -100,6 +100,6 @@ test.each(['0x12', 'ada.eth', `${wallet(1)}0`, '%zz', `0x${'g'.repeat(40)}`])('%
 
 test('the registration’s own address is still written to, and only that', async () => {
   const response = await wall.ask('GET /api/agents/me')
-  expect([response.status, response.headers.get('allow')]).toEqual([405, 'PUT, OPTIONS'])
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'PUT, POST, OPTIONS'])
   expect((await wall.ask(`PUT /api/agents/${wallet(1)}`)).status).toBe(405)
 })

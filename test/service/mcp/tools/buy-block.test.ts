@@ -102,7 +102,7 @@ test('a payment buys the block and answers with its receipt', async () => {
           "link": "https://ada.example/",
           "message": "hi",
           "name": "Ada",
-          "paint": "Repaint it for free, as often as you like: PUT https://wall.test/blocks/3,4 with a body signed by this wallet, as https://wall.test/openapi.json describes.",
+          "paint": "Repaint it for free, as often as you like: PUT https://wall.test/blocks/3,4 with a body signed by this wallet, or POST there and sign in (x402 extension sign-in-with-x), as https://wall.test/openapi.json describes.",
           "painted": true,
           "price": {
             "amount": "1.00",

@@ -1,0 +1,82 @@
+/** Requests that are signed on their way: a 402 says what to sign, and a header brings the signature. */
+
+import type { TObject } from '@sinclair/typebox'
+import { meaningOf } from '../discovery/codes.ts'
+import { PATHS } from '../discovery/links.ts'
+import { failure, statusOf, type Failure } from '../domain/failure.ts'
+import type { ChangeDeps } from '../wall/make-change.ts'
+import { signIn, type AskedBySignIn } from '../wall/sign-in.ts'
+import { encodeHeader } from '../x402/header.ts'
+import { SIGN_IN_HEADER, signInDemand, type SignInTerms } from '../x402/sign-in.ts'
+import type { Offer } from '../x402/terms.ts'
+import { refuse, respondResult } from './answer/refuse.ts'
+import { NO_STORE, respondJson } from './answer/respond.ts'
+import type { BodyLimits } from './request/body.ts'
+import { signedBody, type Clients, type JsonBody } from './request/clients.ts'
+import { queryOf } from './request/request-url.ts'
+import { strict } from './request/strict.ts'
+
+/** What the routes need. */
+export type SignInDeps = { readonly offer: Offer; readonly changing: ChangeDeps; readonly clients: Clients }
+
+/** A body, with the digest of its bytes that is signed. */
+type Identified<Fields> = { readonly fields: Fields; readonly requestId: string }
+
+/** Makes the hooks of a route that takes such requests: `read` parses the body, and `schema` documents it. */
+export function signInHooks<Fields extends object>(
+  clients: Clients,
+  schema: TObject,
+  read: (given: unknown) => Fields | Failure,
+  limits?: BodyLimits,
+) {
+  const identified = ({ value, bytes }: JsonBody) => ({
+    value,
+    requestId: new Bun.SHA256().update(bytes).digest('hex'),
+  })
+  return {
+    ...signedBody(clients, limits, noQuery, identified),
+    body: strict(schema, (given): Identified<Fields> | Failure => {
+      const { value, requestId } = given as ReturnType<typeof identified>
+      const fields = read(value)
+      return 'code' in fields ? (fields as Failure) : { fields, requestId }
+    }),
+  }
+}
+
+/** Nothing of a query would be signed. */
+const noQuery = ({ url }: Request): Failure | undefined =>
+  queryOf(url) === ''
+    ? undefined
+    : failure('invalid_option', 'This address takes no query; send everything in the body.')
+
+/** Makes what answers such a request, which is refused already or asks for something by a body with this digest. */
+export function signInAnswers({ offer, changing, clients }: SignInDeps) {
+  const domain = new URL(offer.baseUrl).host
+  const chainId = offer.terms.network
+  return async <Answer extends object>(
+    request: Request,
+    requestId: string,
+    asked: AskedBySignIn<Answer> | Failure,
+  ): Promise<Response> => {
+    if ('code' in asked) return refuse(asked)
+    const from = clients.addressOf(request)
+    const statement = `${asked.what} on ${domain}`
+    const terms = { domain, uri: offer.baseUrl + asked.path, requestId, statement, chainId }
+    const header = request.headers.get(SIGN_IN_HEADER)
+    if (header !== null) return respondResult(await signIn(changing, terms, header, asked, from))
+    const beyond = clients.limits.take('challenges', from)
+    return beyond === undefined ? demandSignIn(offer, terms, changing.clock.now()) : refuse(beyond)
+  }
+}
+
+function demandSignIn({ baseUrl }: Offer, terms: SignInTerms, now: number): Response {
+  const nonce = crypto.randomUUID().replaceAll('-', '')
+  const body = {
+    error: 'sign_in_required',
+    message: meaningOf.sign_in_required,
+    accepts: [],
+    docs: baseUrl + PATHS.openapi,
+  }
+  const headers = { ...NO_STORE, 'PAYMENT-REQUIRED': encodeHeader(signInDemand(terms, nonce, now)) }
+  return respondJson(statusOf.sign_in_required, body, headers)
+}

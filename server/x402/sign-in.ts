@@ -1,0 +1,178 @@
+/**
+ * Signing in by x402's extension `sign-in-with-x` (CAIP-122), for wallets that answer it and sign nothing else on demand: a
+ * 402 without terms says what to sign, and the request comes again with a signature in a header. On `eip155` chains the text
+ * is that of EIP-4361. It binds the address, the body and the moment, so that nothing has to be stored.
+ */
+
+import { isAddress } from '../../shared/address.ts'
+import { parseStrictJson } from '../../shared/json.ts'
+import { failure, type Failure } from '../domain/failure.ts'
+import type { UnixMs } from '../domain/purchase/payment.ts'
+import { TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
+
+/** The header that carries what was signed. */
+export const SIGN_IN_HEADER = 'SIGN-IN-WITH-X'
+
+const EXTENSION = 'sign-in-with-x'
+
+/** The fields that a sign-in must repeat as the server wrote them. */
+export type SignInTerms = {
+  readonly domain: string // host of the service, with its port
+  readonly uri: string // of the request
+  readonly requestId: string // SHA-256 of the body's bytes, in lower-case hex
+  readonly statement: string // what will be done, in printable ASCII
+  readonly chainId: string // CAIP-2
+}
+
+/** What a wallet sent: the fields of the text as they were sent, and its signature. */
+export type SignIn = {
+  readonly [Field in (typeof REQUIRED)[number]]: string
+} & { readonly [Field in (typeof OPTIONAL)[number]]?: string }
+
+const REQUIRED = ['domain', 'address', 'uri', 'version', 'chainId', 'type', 'nonce', 'issuedAt', 'signature'] as const
+
+const OPTIONAL = ['statement', 'requestId', 'expirationTime', 'notBefore'] as const
+
+const TIMES = ['issuedAt', 'expirationTime', 'notBefore'] as const
+
+const VERSION = '1'
+const TYPE = 'eip191'
+const CHAIN_START = 'eip155:'
+
+// Proxies pass headers of 8 kB; a wallet that is not deployed yet needs most of it.
+const HEADER_MAX_CHARACTERS = 8192
+
+const lineOfText = /^[\x20-\x7e]{1,500}$/
+const signaturePattern = /^0x[0-9a-fA-F]+$/
+const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
+
+/** The demand to sign in; its `nonce` is 32 hex digits that nobody can guess. */
+export function signInDemand({ chainId, ...terms }: SignInTerms, nonce: string, now: UnixMs) {
+  const info = {
+    ...terms,
+    version: VERSION,
+    nonce,
+    issuedAt: new Date(now).toISOString(),
+    expirationTime: new Date(now + TS_TOLERANCE_MS).toISOString(),
+  }
+  return {
+    x402Version: 2,
+    error: 'sign_in_required',
+    resource: { url: terms.uri, description: terms.statement, mimeType: 'application/json' },
+    accepts: [],
+    extensions: { [EXTENSION]: { info, supportedChains: [{ chainId, type: TYPE }], schema: SCHEMA } },
+  }
+}
+
+/** Reads the header, or says why it is no sign-in for this chain. */
+export function readSignIn(header: string, chainId: string): SignIn | Failure {
+  const fields = fieldsIn(header)
+  if (fields === undefined) return invalid('it is not base64 of a JSON object, or larger than 8 kB')
+  const flaw = flawIn(fields, chainId)
+  return flaw === undefined ? (fields as SignIn) : invalid(flaw)
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function fieldsIn(header: string): Fields | undefined {
+  if (header.length > HEADER_MAX_CHARACTERS) return undefined
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.fromBase64(header))
+    const value = parseStrictJson(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function flawIn(fields: Fields, chainId: string): string | undefined {
+  const { signature, resources, ...texts } = fields
+  if (resources !== undefined) return 'resources are not taken'
+  if (typeof signature !== 'string' || !signaturePattern.test(signature)) return 'signature must be 0x and hex digits'
+  const isLine = (value: unknown) => typeof value === 'string' && lineOfText.test(value)
+  const wrong =
+    REQUIRED.find((name) => name !== 'signature' && !isLine(texts[name])) ??
+    OPTIONAL.find((name) => texts[name] !== undefined && !isLine(texts[name]))
+  if (wrong !== undefined) return `${wrong} must be one line of printable ASCII of at most 500 characters`
+  if (!isAddress(String(texts['address']))) return 'address must be 0x and 40 hex digits'
+  const time = TIMES.find((name) => texts[name] !== undefined && !isTime(String(texts[name])))
+  if (time !== undefined) return `${time} must be a time as RFC 3339 writes it`
+  if (texts['version'] !== VERSION) return `version must be ${VERSION}`
+  if (texts['type'] !== TYPE) return `type must be ${TYPE}`
+  return texts['chainId'] === chainId ? undefined : `chainId must be ${chainId}`
+}
+
+const isTime = (text: string) => timePattern.test(text) && Number.isFinite(Date.parse(text))
+
+const invalid = (what: string): Failure =>
+  failure(
+    'invalid_sign_in',
+    `The ${SIGN_IN_HEADER} header cannot be used: ${what}. Send the request without it to be told what to sign.`,
+  )
+
+/** The first field that is not as the server wrote it for this request. */
+export const differingField = (
+  { domain, uri, requestId, statement }: SignIn,
+  terms: SignInTerms,
+): keyof SignInTerms | undefined => {
+  if (domain !== terms.domain) return 'domain'
+  if (uri !== terms.uri) return 'uri'
+  if (requestId !== terms.requestId) return 'requestId'
+  return statement === terms.statement ? undefined : 'statement'
+}
+
+/** When it was signed; `undefined` when that is too far from `now`, or it is not good at the time. */
+export function timeOfSignIn({ issuedAt, expirationTime, notBefore }: SignIn, now: UnixMs): UnixMs | undefined {
+  const ts = Date.parse(issuedAt)
+  const isExpired = expirationTime !== undefined && Date.parse(expirationTime) <= now
+  const isEarly = notBefore !== undefined && Date.parse(notBefore) > now
+  return Math.abs(now - ts) > TS_TOLERANCE_MS || isExpired || isEarly ? undefined : ts
+}
+
+/** The text that was signed (EIP-4361), of the fields as they were sent; a statement and a request's identifier are part of it. */
+export function textOfSignIn(signIn: SignIn): string {
+  const { domain, address, statement, uri, version, chainId, nonce, issuedAt } = signIn
+  const { expirationTime, notBefore, requestId } = signIn
+  return [
+    `${domain} wants you to sign in with your Ethereum account:`,
+    address,
+    '',
+    statement ?? '',
+    '',
+    `URI: ${uri}`,
+    `Version: ${version}`,
+    `Chain ID: ${chainId.slice(CHAIN_START.length)}`,
+    `Nonce: ${nonce}`,
+    `Issued At: ${issuedAt}`,
+    ...(expirationTime === undefined ? [] : [`Expiration Time: ${expirationTime}`]),
+    ...(notBefore === undefined ? [] : [`Not Before: ${notBefore}`]),
+    `Request ID: ${requestId ?? ''}`,
+  ].join('\n')
+}
+
+const text = { type: 'string' }
+const time = { type: 'string', format: 'date-time' }
+const uri = { type: 'string', format: 'uri' }
+
+/** The schema of the header's JSON: the extension's own, which a test holds against the SDK's. */
+const SCHEMA = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  properties: {
+    domain: text,
+    address: text,
+    statement: text,
+    uri,
+    version: text,
+    chainId: text,
+    type: text,
+    nonce: text,
+    issuedAt: time,
+    expirationTime: time,
+    notBefore: time,
+    requestId: text,
+    resources: { type: 'array', items: uri },
+    signature: text,
+  },
+  required: ['domain', 'address', 'uri', 'version', 'chainId', 'type', 'nonce', 'issuedAt', 'signature'],
+}

@@ -1,0 +1,50 @@
+/** A wallet that only signs in: it reads a demand with the SDK, signs the SDK's text, and sends the request again. */
+
+import { createSIWxMessage, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
+import { getAddress } from 'viem'
+import type { Address } from '../../../server/domain/purchase/payment.ts'
+import { signatureOf } from '../fakes/wallets.ts'
+import type { Wall } from './wall.ts'
+
+/** The fields of a sign-in, as the extension names them. */
+export type SignInFields = Readonly<Record<string, string | undefined>>
+
+type Demand = {
+  readonly extensions: {
+    readonly 'sign-in-with-x': {
+      readonly info: SignInFields
+      readonly supportedChains: readonly [{ readonly chainId: string; readonly type: string }]
+    }
+  }
+}
+
+/** What a 402 asks to be signed. */
+export function demandOf(response: Response): Demand {
+  const header = response.headers.get('PAYMENT-REQUIRED') ?? ''
+  return JSON.parse(Buffer.from(header, 'base64').toString()) as Demand
+}
+
+/** The fields that a demand asks `wallet` to sign. */
+export function fieldsFor(response: Response, wallet: Address): SignInFields {
+  const { info, supportedChains } = demandOf(response).extensions['sign-in-with-x']
+  return { ...info, ...supportedChains[0], address: getAddress(wallet) }
+}
+
+/** The header of fields that `by` signed; `changes` are made once they are signed. */
+export function headerFor(fields: SignInFields, by: Address, changes: Readonly<Record<string, unknown>> = {}): string {
+  const text = createSIWxMessage(fields as never, fields['address'] ?? '')
+  return encodeSIWxHeader({ ...fields, signature: signatureOf(by, text), ...changes } as never)
+}
+
+/** A request with a JSON body, signed in by a header if there is one. */
+export const posting = (body: unknown, header?: string): RequestInit => ({
+  headers: { 'Content-Type': 'application/json', ...(header === undefined ? {} : { 'SIGN-IN-WITH-X': header }) },
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+})
+
+/** Asks what to sign, and sends the same request with what `wallet` signed. */
+export async function signedIn(wall: Pick<Wall, 'ask'>, request: string, body: unknown, wallet: Address) {
+  const demand = await wall.ask(request, posting(body))
+  const header = headerFor(fieldsFor(demand, wallet), wallet)
+  return { header, response: await wall.ask(request, posting(body, header)) }
+}
