@@ -13,6 +13,9 @@ const FOLDER = new URL('../../../docs/', import.meta.url).pathname
 const SOLD = 10_000
 const QUALITY = 70
 
+// The pictures are the same whenever they are taken.
+const SINCE_LAST_SALE_MS = 240_000
+
 // What the address bar would say; nothing is asked of that host.
 const ORIGIN = 'https://wall.example'
 
@@ -51,11 +54,13 @@ try {
 async function take(opened: Browser, url: URL, { address, options }: Shot): Promise<Uint8Array> {
   const context = await opened.newContext({ reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'UTC', ...options })
   const page = await context.newPage()
+  await page.clock.setFixedTime((wall.stats.lastClaimedAt ?? 0) + SINCE_LAST_SALE_MS)
   await page.route(`${ORIGIN}/**`, async (route) => {
     const asked = route.request().url()
     const from = asked.replace(`${ORIGIN}/`, url.href)
     // A stream has no end to wait for.
-    if (asked.endsWith('/api/live')) await route.fulfill({ contentType: 'text/event-stream', body: 'retry: 60000\n\n' })
+    if (new URL(asked).pathname === '/api/live')
+      await route.fulfill({ contentType: 'text/event-stream', body: 'retry: 60000\n\n' })
     else await route.fulfill({ response: await route.fetch({ url: from }) })
   })
   await page.goto(`${ORIGIN}/${address}`)
