@@ -7,7 +7,7 @@ import { NO_PICTURE, NO_PICTURE_FRAME, OPEN } from './wall/pixel-buffer.ts'
 export type Theme = {
   readonly ground: string // around the wall
   readonly own: Readonly<Record<number, string>> // of the bytes of the texture that are no palette indices
-  readonly rule: string // of the lines between open blocks
+  readonly gridLine: string // of the lines between open blocks
   readonly edge: string // of the wall, and of what is sold where it borders on open ground
   readonly glow: string // of the light that fresh works throw
 }
@@ -15,7 +15,7 @@ export type Theme = {
 export const dark: Theme = {
   ground: '#13110f',
   own: { [OPEN]: '#1b1916', [NO_PICTURE]: '#35302a', [NO_PICTURE_FRAME]: '#5d5449' },
-  rule: '#3a342d',
+  gridLine: '#3a342d',
   edge: '#5d5449',
   glow: '#f2b65f',
 }
@@ -23,7 +23,7 @@ export const dark: Theme = {
 export const light: Theme = {
   ground: '#e5dfd5',
   own: { [OPEN]: '#f4efe7', [NO_PICTURE]: '#d8d0c3', [NO_PICTURE_FRAME]: '#a89d8c' },
-  rule: '#d3cabb',
+  gridLine: '#d3cabb',
   edge: '#a89d8c',
   glow: '#e8952e',
 }
@@ -32,7 +32,7 @@ export const light: Theme = {
 export const contrast: Theme = {
   ground: '#000000',
   own: { [OPEN]: '#000000', [NO_PICTURE]: '#303030', [NO_PICTURE_FRAME]: '#ffffff' },
-  rule: '#808080',
+  gridLine: '#808080',
   edge: '#ffffff',
   glow: '#ffe14d',
 }

@@ -187,7 +187,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     const page = await openPage('?at=1760000000000#795,445,16')
     const { width, height } = await viewOf(page)
     // Block 79,44, which was sold later: its left edge, and its inside.
-    expect(await colourAt(page, { x: width / 2 - 80, y: height / 2 })).toBe(dark.rule)
+    expect(await colourAt(page, { x: width / 2 - 80, y: height / 2 })).toBe(dark.gridLine)
     expect(await colourAt(page, { x: width / 2, y: height / 2 })).toBe(dark.own[OPEN] ?? '')
   })
 

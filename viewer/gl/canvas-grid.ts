@@ -24,7 +24,7 @@ export function createGrid(): Grid {
   return {
     element,
     setTheme: (other) => void (theme = other),
-    draw({ origin: [x, y], pixel, line, rules }, { width, height }) {
+    draw({ origin: [x, y], pixel, line, gridStrength }, { width, height }) {
       if (context === null) return
       if (element.width !== width || element.height !== height) Object.assign(element, { width, height })
       const side = BLOCK_SIZE / pixel
@@ -36,15 +36,15 @@ export function createGrid(): Grid {
       context.fillRect(left - line, top - line, wide + 2 * line, high + 2 * line)
       context.fillStyle = theme.own[OPEN] ?? theme.ground
       context.fillRect(left, top, wide, high)
-      context.fillStyle = theme.rule
-      const rule = (count: number, from: number, size: number, fill: (at: number) => void) => {
+      context.fillStyle = theme.gridLine
+      const drawLines = (count: number, from: number, size: number, fill: (at: number) => void) => {
         for (let n = Math.max(0, Math.floor(-from / side)); n < count && from + n * side < size; n++) {
-          context.globalAlpha = n % TEN === 0 ? rules[1] : rules[0]
+          context.globalAlpha = n % TEN === 0 ? gridStrength[1] : gridStrength[0]
           if (context.globalAlpha > 0) fill(Math.round(from + n * side))
         }
       }
-      rule(COLS, left, width, (at) => context.fillRect(at, top, line, high))
-      rule(ROWS, top, height, (at) => context.fillRect(left, at, wide, line))
+      drawLines(COLS, left, width, (at) => context.fillRect(at, top, line, high))
+      drawLines(ROWS, top, height, (at) => context.fillRect(left, at, wide, line))
     },
   }
 }

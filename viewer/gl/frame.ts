@@ -12,7 +12,7 @@ export type Frame = {
   readonly pixel: number // wall pixels per device pixel
   readonly canvasHeight: number
   readonly place: Edges // the wall in clip space
-  readonly rules: [blocks: number, tens: number] // strength of the lines around open blocks and around ten by ten of them, 0 to 1
+  readonly gridStrength: [blocks: number, tens: number] // strength of the lines around open blocks and around ten by ten of them, 0 to 1
   readonly line: number // their width in device pixels
   readonly outlined: Outline | undefined
   readonly edge: Outline // of the wall
@@ -32,8 +32,8 @@ const LINE = 1
 const EDGE = 1
 
 // The lines around each block appear between these zooms, in CSS pixels per wall pixel.
-const RULES_FROM = 1.2
-const RULES_TO = 4
+const GRID_FROM = 1.2
+const GRID_TO = 4
 const TENS_STRENGTH = 0.8
 
 /** Gives a canvas its stage's size in device pixels. */
@@ -56,7 +56,7 @@ export function frameOf(camera: Camera, view: View, ratio: number, outlined: Blo
     pixel,
     canvasHeight: height,
     place: clip([left, top, left + WIDTH / pixel, top + HEIGHT / pixel]),
-    rules: [Math.max(0, Math.min((camera.zoom - RULES_FROM) / (RULES_TO - RULES_FROM), 1)), TENS_STRENGTH],
+    gridStrength: [Math.max(0, Math.min((camera.zoom - GRID_FROM) / (GRID_TO - GRID_FROM), 1)), TENS_STRENGTH],
     line: Math.max(1, Math.round(LINE * ratio)),
     outlined:
       outlined === undefined

@@ -10,8 +10,8 @@ uniform vec2 origin; // wall point at the canvas's top left corner
 uniform float pixel; // wall pixels per device pixel
 uniform float canvasHeight;
 uniform float overlaid; // whether anything lies over the blocks
-uniform vec2 rules; // strength of the lines around open blocks and around ten by ten of them, 0 to 1
-uniform vec4 rule; // their colour
+uniform vec2 gridStrength; // strength of the lines around open blocks and around ten by ten of them, 0 to 1
+uniform vec4 gridLine; // their colour
 uniform float line; // their width in device pixels, and that of the edge of what is sold
 uniform vec4 edge; // its colour
 
@@ -73,10 +73,10 @@ void main() {
     vec2 fromBlock = mod(middle, 10.0) / pixel;
     vec2 fromTen = mod(middle, 100.0) / pixel;
     float strength = max(
-      rules.x * step(min(fromBlock.x, fromBlock.y), line),
-      rules.y * step(min(fromTen.x, fromTen.y), line)
+      gridStrength.x * step(min(fromBlock.x, fromBlock.y), line),
+      gridStrength.y * step(min(fromTen.x, fromTen.y), line)
     );
-    colour = isEdge(middle) ? edge.rgb : lit(mix(colour, rule.rgb, strength), middle);
+    colour = isEdge(middle) ? edge.rgb : lit(mix(colour, gridLine.rgb, strength), middle);
   }
   gl_FragColor = vec4(colour, 1.0);
 }

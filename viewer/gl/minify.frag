@@ -7,8 +7,8 @@ uniform vec2 origin; // point of the level at the canvas's top left corner
 uniform float pixel; // texels per device pixel, 1 to 2
 uniform float canvasHeight;
 uniform float scale; // wall pixels per texel
-uniform vec2 rules; // strength of the lines around open blocks, which are too near each other here, and around ten by ten
-uniform vec4 rule; // their colour
+uniform vec2 gridStrength; // strength of the lines around open blocks, which are too near each other here, and around ten by ten
+uniform vec4 gridLine; // their colour
 uniform float line; // their width in device pixels, and that of the edge of what is sold
 uniform vec4 edge; // its colour
 
@@ -47,8 +47,8 @@ void main() {
   vec2 middle = low + 0.5 * pixel;
   vec2 fromTen = mod(middle * scale, 100.0) / (pixel * scale);
   open /= pixel * pixel;
-  float strength = rules.y * step(min(fromTen.x, fromTen.y), line) * open;
-  vec3 colour = mix(fromLinear(light / (pixel * pixel)), rule.rgb, strength);
+  float strength = gridStrength.y * step(min(fromTen.x, fromTen.y), line) * open;
+  vec3 colour = mix(fromLinear(light / (pixel * pixel)), gridLine.rgb, strength);
   if (open > 0.99) colour = isEdge(middle) ? edge.rgb : lit(colour, middle * scale);
   gl_FragColor = vec4(colour, 1.0);
 }

@@ -55,7 +55,7 @@ function rendererOn(regl: Regl): Renderer {
   const { indices, palette, overlay, fresh, marks } = texturesOn(regl)
   const levels = createLevels(regl, { indices, palette, overlay })
   const paint = paintersOn(regl)
-  let room = roomOf()
+  let themeColours = themeColoursOf()
   let stale: readonly Rect[] = [WHOLE_WALL] // what the levels do not show yet
   let overlaid = 0
   let glowing = 0
@@ -68,7 +68,7 @@ function rendererOn(regl: Regl): Renderer {
     stale = []
     paint.far({
       ...frame,
-      ...room,
+      ...themeColours,
       fresh,
       glowing,
       ...inLevel(frame, depth),
@@ -104,18 +104,19 @@ function rendererOn(regl: Regl): Renderer {
     },
     setTheme(theme) {
       palette({ data: coloursOf(theme), width: PALETTE_TEXTURE_SIZE, height: 1 })
-      room = roomOf(theme)
+      themeColours = themeColoursOf(theme)
       stale = [WHOLE_WALL]
     },
     draw(frame) {
-      clear(regl, room.ground)
-      if (frame.pixel <= 1) paint.near({ ...frame, ...room, fresh, glowing, indices, palette, overlay, overlaid })
+      clear(regl, themeColours.ground)
+      if (frame.pixel <= 1)
+        paint.near({ ...frame, ...themeColours, fresh, glowing, indices, palette, overlay, overlaid })
       else drawFar(frame, depthFor(frame.pixel))
-      paint.outline({ ...frame, ...frame.edge, inner: room.edge, outer: room.edge })
+      paint.outline({ ...frame, ...frame.edge, inner: themeColours.edge, outer: themeColours.edge })
       if (marked) paint.works({ ...frame, marks, place: placeOf(marked, frame) })
       if (frame.outlined) paint.outline({ ...frame, ...frame.outlined, inner: WHITE, outer: BLACK })
     },
-    blank: () => clear(regl, room.ground),
+    blank: () => clear(regl, themeColours.ground),
     destroy: () => regl.destroy(),
   }
 }
@@ -137,9 +138,9 @@ function texturesOn(regl: Regl) {
 }
 
 /** The theme's colours; black until there is one. */
-const roomOf = (theme?: Theme) => ({
+const themeColoursOf = (theme?: Theme) => ({
   ground: lightOf(theme?.ground),
-  rule: lightOf(theme?.rule),
+  gridLine: lightOf(theme?.gridLine),
   edge: lightOf(theme?.edge),
   glow: lightOf(theme?.glow),
 })
@@ -155,18 +156,18 @@ function paintersOn(regl: Regl) {
   const props = (...names: string[]) => Object.fromEntries(names.map((name) => [name, prop(name)]))
   const place = props('place', 'canvasHeight')
   const camera = { ...place, ...props('origin', 'pixel') }
-  const rules = props('rules', 'rule', 'line', 'edge', 'fresh', 'glowing', 'glow')
+  const grid = props('gridStrength', 'gridLine', 'line', 'edge', 'fresh', 'glowing', 'glow')
   const textures = props('indices', 'palette', 'overlay', 'overlaid')
   return {
     near: regl({
       ...quad,
       frag: lighting + knowingOpen(magnifyFrag),
-      uniforms: { ...camera, ...rules, ...textures, wallSize: [WIDTH, HEIGHT] },
+      uniforms: { ...camera, ...grid, ...textures, wallSize: [WIDTH, HEIGHT] },
     }),
     far: regl({
       ...quad,
       frag: lighting + minifyFrag,
-      uniforms: { ...camera, ...rules, ...props('scale', 'level', 'levelSize') },
+      uniforms: { ...camera, ...grid, ...props('scale', 'level', 'levelSize') },
     }),
     works: regl({
       ...quad,
