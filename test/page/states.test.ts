@@ -328,7 +328,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     const first = /^(?:index\.html|assets\/(?:index|pixel-buffer)-.*)$/
     // Only whoever goes there loads the page for painting, and none of these is waited for.
     const painting = /(?:paint|image-worker)[-.]/
-    const wall = /^(?!.*(?:paint|image-worker|timelapse-worker|offline-worker|icon|manifest)[-.])/
+    const wall = /^(?!.*(?:paint|chat|image-worker|timelapse-worker|offline-worker|icon|manifest)[-.])/
     console.info(`gzip bytes: first ${sum(first)}, wall ${sum(wall)}, paint ${sum(painting)}`, sizes)
     expect(sum(first)).toBeLessThanOrEqual(40_000)
     expect(sum(wall)).toBeLessThanOrEqual(58_000)

@@ -13,6 +13,8 @@ export const charging = (refusal: Failure, state: Purchase['state'] | undefined)
 })
 
 function chargeOf(code: FailureCode, state: Purchase['state'] | undefined): NonNullable<Failure['details']> {
+  // A request that breaks a rule is refused for what it says, whatever its payment did.
+  if (statusOf[code] === 400) return {}
   if (statusOf[code] >= 500) return { charged: 'unknown' }
   if (state?.kind === 'sold' || state?.kind === 'credited') return { charged: 'yes', tx: state.tx }
   const isOver = state === undefined || (state.kind === 'released' && state.isFinal)

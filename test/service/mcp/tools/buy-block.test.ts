@@ -216,6 +216,7 @@ test('a payment whose end is unknown asks the payer to wait, and no terms', asyn
   expect(structuredContent).toMatchInlineSnapshot(`
     {
       "block": "3,4",
+      "charged": "unknown",
       "error": "settlement_unknown",
       "message": "The payment may have gone through, and the block is held for you. Do not pay again, but send the same signed request again. If your client cannot, make the same request again from the same wallet, which is not charged twice. GET /api/agents/{wallet} shows what became of it.",
       "retryAfter": 2,

@@ -1,9 +1,9 @@
 /** Chips on the stage: the moment and the agent that are shown, each with the way back. */
 
-import type { Component, Page } from '../page.ts'
-import type { Panel, State } from '../state.ts'
-import { dateText, nameOf } from '../wall/formatting.ts'
-import { button, createElement, refill } from './dom.ts'
+import type { Component, Page } from '../../page.ts'
+import type { Panel, State } from '../../state.ts'
+import { dateText, nameOf } from '../../wall/formatting.ts'
+import { button, createElement, refill } from '../dom.ts'
 
 /** A chip opens the panel that says more; where that is open, there is no chip. */
 export function createChips(page: Page, stage: HTMLElement): Component {

@@ -1,11 +1,11 @@
 /** The window's title names what is open. */
 
-import { titleOf } from '../../shared/titles.ts'
-import { coordOf } from '../../shared/wall.ts'
-import type { Component } from '../page.ts'
-import { shownWall, type State } from '../state.ts'
-import { artworkAt } from '../wall/artworks.ts'
-import { dateText, nameOf } from '../wall/formatting.ts'
+import { titleOf } from '../../../shared/titles.ts'
+import { coordOf } from '../../../shared/wall.ts'
+import type { Component } from '../../page.ts'
+import { shownWall, type State } from '../../state.ts'
+import { artworkAt } from '../../wall/artworks.ts'
+import { dateText, nameOf } from '../../wall/formatting.ts'
 
 /** A part that sets the window's title. */
 export function createTitle(): Component {
