@@ -33,7 +33,9 @@ export function createLabel(page: Page): Component {
   const speak = createSpeaker()
 
   const hide = () => {
-    if (element.contains(document.activeElement)) query('wall', HTMLElement).focus({ preventScroll: true })
+    // A panel that takes its place takes the focus, too.
+    const isClosed = page.state().pinned === undefined
+    if (isClosed && element.contains(document.activeElement)) query('wall', HTMLElement).focus({ preventScroll: true })
     element.hidden = true
     shown = undefined
   }
