@@ -95,7 +95,7 @@ function flawIn(fields: Fields, chainId: string): string | undefined {
     OPTIONAL.find((name) => texts[name] !== undefined && !isLine(texts[name]))
   if (wrong !== undefined) return `${wrong} must be one line of printable ASCII of at most 500 characters`
   if (!isAddress(String(texts['address']))) return 'address must be 0x and 40 hex digits'
-  const time = TIMES.find((name) => texts[name] !== undefined && !isTime(String(texts[name])))
+  const time = TIMES.find((name) => typeof texts[name] === 'string' && !isTime(texts[name]))
   if (time !== undefined) return `${time} must be a time as RFC 3339 writes it`
   if (texts['version'] !== VERSION) return `version must be ${VERSION}`
   if (texts['type'] !== TYPE) return `type must be ${TYPE}`
