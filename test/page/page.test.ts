@@ -152,7 +152,9 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
   })
 
   test('the address follows the view, and a link leads back to it', async () => {
-    const page = await openPage()
+    // Wide enough that a click in the middle opens a label without moving the wall.
+    const wide = { viewport: { width: 1280, height: 720 } }
+    const page = await openPage('#all', wide)
     const point = await pointAt(page, rainbowBlock)
     await page.mouse.click(point.x, point.y)
     await afterDraw(page, () => page.mouse.wheel(0, -1500))
@@ -160,9 +162,9 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(await page.evaluate(() => history.length)).toBe(3)
     const top = await stageTop(page)
     // Near the block's middle, where four of its pixels meet, but within one.
-    const colours = (shown: Page) => colourAt(shown, { x: point.x + 5, y: point.y - top + 5 })
+    const colours = (shown: Page) => colourAt(shown, { x: point.x + 9, y: point.y - top + 9 })
     const shown = await colours(page)
-    const again = await openPage(new URL(page.url()).search + new URL(page.url()).hash)
+    const again = await openPage(new URL(page.url()).search + new URL(page.url()).hash, wide)
     await again.locator('#card').getByText('settled').waitFor({ state: 'attached' })
     expect(await colours(again)).toEqual(shown)
   })
