@@ -230,7 +230,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     expect(await colourAt(page, await middleOfBlock(page, nastyBlock))).toBe('#ff0000')
     const below = await colourAt(page, await middleOfBlock(page, rainbowBlock))
     server().holdAfter(undefined)
-    await page.waitForFunction(() => document.body.dataset['ready'])
+    await page.locator('main[aria-busy="false"]').waitFor()
     await afterDraw(page, () => page.keyboard.press('+'))
     await afterDraw(page, () => page.keyboard.press('0'))
     expect(await colourAt(page, await middleOfBlock(page, rainbowBlock))).not.toBe(below)
