@@ -8,14 +8,14 @@ import { fateOf, planted } from './mutants/mutate.ts'
 import { isReal, realBooks } from './sqlite-book.ts'
 import { playSeeds } from './workers.ts'
 
-// The second half begins elsewhere in each run, so that every run tries new histories.
+// New histories are tried by `bun run endurance sim`, which prints its start.
 const SEEDS = 1000
-const FRESH = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0
+const NEXT = 1000
 
 // The machine may be busy with something else; nothing here waits for a clock.
 const TIMEOUT_MS = 600_000
 
-test.each([0, FRESH])(
+test.each([0, NEXT])(
   'no promise breaks in a thousand hostile histories from seed %d on, and plenty happens in them',
   async (from) => {
     const { broken, total } = await playSeeds(from, SEEDS, 1, () => {})
