@@ -17,10 +17,10 @@ import type { Log } from '../server/ports.ts'
 import { ALL_BLOCKS } from '../shared/wall.ts'
 import { CannotOpen } from './cannot-open.ts'
 import type { Place } from './open.ts'
-import { fitsSum, isSummed, numberOf, type Cell } from './row-checksums.ts'
 import {
-  copiedColumns,
+  KEPT,
   KEPT_TABLES,
+  type Cell,
   type KeptRow,
   type KeptTable,
   type Moving,
@@ -61,8 +61,8 @@ async function moveToSqlite(url: string, path: string, moving: Moving): Promise<
 }
 
 const doors = async () => ({
-  ...(await import('./sqlite/wall/wall-rows.ts')),
-  ...(await import('./postgres/wall/wall-rows.ts')),
+  ...(await import('./sqlite/wall-rows.ts')),
+  ...(await import('./postgres/wall-rows.ts')),
 })
 
 async function copyWall(from: WallRows, to: NewWall): Promise<Moved> {
@@ -91,18 +91,17 @@ async function copyTable(table: KeptTable, from: WallRows, to: NewWall): Promise
   let sales = 0
   for await (const page of from.pages(table)) {
     for (const row of page) {
-      ensureWhole(table, row)
       // Old repaints may have been compacted away, and sales never are.
       if (table === 'changes' && row.seq !== null && row.seq !== ++sales)
         throw new CannotOpen(`the log has no sale ${sales}; restore a backup that is whole, and move that`)
     }
-    // A block that nobody ever wanted is the same on every wall.
-    const rows = page.filter(({ sum }) => table !== 'blocks' || sum !== null)
+    // A block that nobody owns or holds is the same on every wall.
+    const rows = page.filter(({ state }) => table !== 'blocks' || state !== 'open')
     if (rows.length > 0) await to.put(table, rows)
   }
 }
 
-/** Holds what is there now against what was to be moved, value by value and against its sums; answers how many rows. */
+/** Holds what is there now against what was to be moved, value by value; answers how many rows. */
 async function compareTables(table: KeptTable, from: WallRows, to: WallRows): Promise<number> {
   const [olds, news] = [from, to].map((wall) => wall.pages(table)[Symbol.asyncIterator]())
   let count = 0
@@ -111,9 +110,8 @@ async function compareTables(table: KeptTable, from: WallRows, to: WallRows): Pr
     if (old.length !== made.length) throw differs(`has another number of rows in ${table}`)
     if (old.length === 0) return count
     for (const [at, row] of made.entries()) {
-      ensureWhole(table, row)
       const before = old[at]
-      if (before === undefined || !copiedColumns(table).every((column) => isSame(row[column], before[column])))
+      if (before === undefined || !KEPT[table].every((column) => isSame(row[column], before[column])))
         throw differs(`has another row ${count + at + 1} in ${table}`)
     }
     count += old.length
@@ -128,13 +126,6 @@ async function nextOf(pages: AsyncIterator<readonly KeptRow[]> | undefined): Pro
 function isSame(one: Cell | undefined, other: Cell | undefined): boolean {
   if (one instanceof Uint8Array && other instanceof Uint8Array) return Buffer.compare(one, other) === 0
   return one === other && one !== undefined
-}
-
-function ensureWhole(table: KeptTable, row: KeptRow): void {
-  if (!isSummed(table) || fitsSum(table, row, row.sum ?? null)) return
-  throw new CannotOpen(
-    `row ${numberOf(table, row)} of ${table} is not what was written; restore a backup that is whole, and move that`,
-  )
 }
 
 /** Everything that is made of a log for readers, as one text. */

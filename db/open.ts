@@ -12,7 +12,8 @@ export type Place =
 /** Who is told of trouble. */
 export type Told = {
   readonly onBroken: () => void // the disk failed at commit: the process must end, for only a restart can tell what was kept
-  readonly onDamaged: (row: DamagedRow) => void // a row does not fit its sum; it is left out from then on
+  readonly onDamaged: (row: DamagedRow) => void // SQLite: a row does not fit its sum; it is left out from then on
+  readonly onUnchecked: () => void // PostgreSQL: the server does not check its pages for damage
 }
 
 /** Opens or makes the store for one network (CAIP-2). Throws `CannotOpen` with a message for the operator. */

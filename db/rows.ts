@@ -1,16 +1,18 @@
 /** Rows and what they mean. */
 
-import { StaleWriteError } from '../server/domain/failure.ts'
-import { isRenewal, type Address, type Hash, type Payment } from '../server/domain/purchase/payment.ts'
-import type { Purchase, Reserved } from '../server/domain/purchase/purchase.ts'
+import type { Address, Hash, Payment, UnixMs } from '../server/domain/purchase/payment.ts'
+import type { Purchase } from '../server/domain/purchase/purchase.ts'
 import { STRAY_NOTE } from '../server/domain/purchase/stray-money.ts'
 import { blocksIn, placeOf, targetOf, type Target } from '../server/domain/purchase/target.ts'
-import type { Face, Hidden } from '../server/domain/wall/log.ts'
+import type { AgentId, Face, Hidden, LogNumber, Persona } from '../server/domain/wall/log.ts'
 import { trustPixels } from '../shared/pixels.ts'
 import type { BlockIndex } from '../shared/wall.ts'
 
 /** Both engines keep truth as 0 or 1, so that a row is the same bytes in either. */
 type Flag = 0 | 1
+
+/** Width and height of what a payment buys, in blocks. */
+export type SizeRow = { readonly w: number; readonly h: number }
 
 /** The columns of what a block shows. */
 export type FaceRow = {
@@ -50,11 +52,11 @@ type StateRow =
 /** A row of `payments`, with the identity that its sale, if there was one, wrote to the log. */
 export type PurchaseRow = AuthorizationRow &
   FaceRow &
+  SizeRow &
   StateRow & {
     readonly id: number
     readonly sale_number: number | null
     readonly target: BlockIndex | null
-    readonly size: Size
     readonly attempt: number
     readonly identifier: string | null
     readonly block: BlockIndex
@@ -62,13 +64,16 @@ export type PurchaseRow = AuthorizationRow &
     readonly framework: string | null
     readonly head: number
     readonly painter: Address | null
-    readonly painter_sum: Uint8Array | null
+    readonly painter_of: number | null
   }
+
+/** Which rows a `PurchaseRow` was read from. */
+export const PURCHASE_SOURCES = { payments: 'id', changes: 'sale_number', purchase_painters: 'painter_of' } as const
 
 /** Reads a `PurchaseRow`; a condition on `p` follows. */
 export const SELECT_PURCHASE = `
   SELECT p.*, sale.name AS sale_name, sale.framework AS sale_framework, sale.number AS sale_number,
-    named.painter, named.sum AS painter_sum
+    named.painter, named.payment AS painter_of
   FROM payments AS p LEFT JOIN changes AS sale ON sale.seq = p.seq
   LEFT JOIN purchase_painters AS named ON named.payment = p.id`
 
@@ -78,19 +83,22 @@ export const IS_UNFINISHED = `(state = 'reserved' OR (state = 'released' AND dea
 /** Condition under which `o`, of payouts, tells how the credit `p` was paid back. Money that was stray first may be a credit later. */
 export const PAID_OUT = `o.payer = p.payer AND o.nonce = p.nonce AND o.reference <> '${STRAY_NOTE}'`
 
-/** Width and height of what a payment buys, in blocks. */
-export type Size = `${number}x${number}`
-
 /** A target in columns: `target` is its top left block, `null` for the open place nearest the centre. */
-export function targetColumns(target: Target): { readonly target: BlockIndex | null; readonly size: Size } {
+export function targetColumns(target: Target): SizeRow & { readonly target: BlockIndex | null } {
   const { at, w, h } = placeOf(target)
-  return { target: at === 'next' ? null : at, size: `${w}x${h}` }
+  return { target: at === 'next' ? null : at, w, h }
 }
 
 /** The target that columns tell of. */
-export function targetIn({ target, size }: Pick<PurchaseRow, 'target' | 'size'>): Target {
-  const [w, h] = size.split('x')
-  return targetOf(target ?? 'next', { w: Number(w), h: Number(h) })
+export const targetIn = ({ target, w, h }: Pick<PurchaseRow, 'target' | 'w' | 'h'>): Target =>
+  targetOf(target ?? 'next', { w, h })
+
+/** A wallet that has bought. */
+export type Agent = Persona & {
+  readonly id: AgentId
+  readonly wallet: Address
+  readonly changed: LogNumber
+  readonly signed_at: UnixMs | null
 }
 
 /** What a row of `payments` means. */
@@ -129,19 +137,6 @@ export const hiddenOf = (mask: number): Hidden => ({
 /** What is hidden, as a column of bits. */
 export const maskOf = ({ pixels, message, link }: Hidden): number =>
   (pixels ? 1 : 0) | (message ? 2 : 0) | (link ? 4 : 0)
-
-/** Whether a held payment was taken up, or held anew, since a run knew it as `before`: no refusal of that run's is final any more. */
-export const isStale = (now: Reserved, before: Purchase['state']): boolean =>
-  before.kind === 'reserved' && (now.attempt !== before.attempt || (now.uncertain && !before.uncertain))
-
-/**
- * Whether a payment replaces the one before it with the same nonce, which can be signed for twice. The one verified last is
- * kept, unless the one before outlives it: what may still land is watched to its end. Throws for one that moves other money.
- */
-export function outlasts(payment: Payment, before: Payment): boolean {
-  if (!isRenewal(payment, before)) throw new StaleWriteError('the nonce is known for other money')
-  return payment.validBefore >= before.validBefore
-}
 
 /** A payment's columns. Throws for one that no terms of ours can have asked for. */
 export function authorizationRow(payment: Payment): AuthorizationRow {

@@ -2,13 +2,16 @@
 
 import type { Log } from '../server/ports.ts'
 import { CannotOpen } from './cannot-open.ts'
-import { isSummed, SUMMED, type Cell } from './row-checksums.ts'
+import { PAYMENT, SUMMED } from './row-checksums.ts'
 
-/** The tables that make a wall, in an order in which rows refer to earlier ones only, with their columns but for sums. */
+/** A value in a row. */
+export type Cell = string | number | Uint8Array | null
+
+/** The tables that make a wall, in an order in which rows refer to earlier ones only, with their columns. */
 export const KEPT = {
   agents: [...SUMMED.agents, 'signed_at'],
   changes: SUMMED.changes,
-  payments: [...SUMMED.payments, 'attempt', 'identifier'],
+  payments: [...PAYMENT, 'w', 'h', 'attempt', 'identifier'],
   blocks: [...SUMMED.blocks, 'signed_at'],
   moderated: SUMMED.moderated,
   moderated_agents: SUMMED.moderated_agents,
@@ -26,12 +29,8 @@ export type KeptTable = keyof typeof KEPT
 /** All of them, in their order. */
 export const KEPT_TABLES: readonly KeptTable[] = Object.keys(KEPT).filter((name): name is KeptTable => name in KEPT)
 
-/** A row: it has the columns of its own table, and its sum where the table carries sums. */
-export type KeptRow = Readonly<Record<(typeof KEPT)[KeptTable][number], Cell>> & { readonly sum?: Uint8Array | null }
-
-/** The columns of a table that are copied, its sum included. */
-export const copiedColumns = (table: KeptTable): readonly (keyof KeptRow)[] =>
-  isSummed(table) ? [...KEPT[table], 'sum'] : KEPT[table]
+/** A row: it has the columns of its own table. */
+export type KeptRow = Readonly<Record<(typeof KEPT)[KeptTable][number], Cell>>
 
 /** How many rows are in memory at once. */
 export const PAGE_ROWS = 500

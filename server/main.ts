@@ -25,7 +25,7 @@ export async function main(times: Times = TIMES): Promise<void> {
     const config = readConfig(Bun.env)
     const troubles = folderTroubles(config)
     if (troubles.length > 0) throw cannotWork(troubles)
-    const opening = openStoreAhead(config.database, config.network, { onBroken: exitNow, onDamaged })
+    const opening = openStoreAhead(config.database, config.network, { onBroken: exitNow, onDamaged, onUnchecked })
     const isLetIn = tellOfWaiting(config, times)
     const ahead = await Promise.race([opening, asked])
     if (ahead === undefined) endUnopened()
@@ -77,6 +77,11 @@ function signalled(): { readonly asked: Promise<void>; readonly askedAgain: Abor
 }
 
 /** Alerts of a row that does not match its checksum. It is left out of all reads; only a backup has it intact. */
+/** What only the server can notice is noticed by nobody. */
+function onUnchecked(): void {
+  logger.note('pages-unchecked', { what: 'the server does not check its pages for damage; turn data_checksums on' })
+}
+
 function onDamaged({ table, row }: DamagedRow): void {
   logger.alert('row-damaged', { table, row, what: 'the row is not what was written; restore a backup' })
 }

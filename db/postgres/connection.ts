@@ -17,17 +17,22 @@ import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Address } from '../../server/domain/purchase/payment.ts'
 import type { Progress } from '../../server/domain/store-position.ts'
 import { CannotOpen } from '../cannot-open.ts'
-import type { Cell } from '../row-checksums.ts'
-import { codeOf, CommitUnknown, inOurWords, isOutdated, isPassing, isRefusedCommit, wordsFor } from './errors.ts'
+import { boundValue, compile, type Compiled } from '../fragments.ts'
+import { TABLES_VERSION } from '../migrations.ts'
+import type { Driver, Result, Tx, Values } from '../tx.ts'
+import {
+  codeOf,
+  CommitUnknown,
+  constraintOf,
+  inOurWords,
+  isOutdated,
+  isPassing,
+  isRefusedCommit,
+  wordsFor,
+} from './errors.ts'
 import { MOVED, NOTE } from './migration-marker.ts'
-import { ANSWER_MS, CONNECTIONS, openPool, type Pool, type Queries } from './pool.ts'
+import { ANSWER_MS, CONNECTIONS, openPool, type Bound, type Cell, type Pool, type Session } from './pool.ts'
 import { PROGRESS, watermark, type Watermark } from './watermark.ts'
-
-/** The statements of a transaction. */
-export type Transaction = Queries & {
-  /** The rows of a statement that writes. */
-  write<Row>(text: string, values?: readonly Cell[]): Promise<readonly Row[]>
-}
 
 /** The connections of one process to one database. */
 export type Connection = Pick<Pool, 'apart' | 'listen' | 'isOpen' | 'close'> & {
@@ -35,14 +40,16 @@ export type Connection = Pick<Pool, 'apart' | 'listen' | 'isOpen' | 'close'> & {
   readonly watermark: Watermark
   /** Runs one statement that only reads, or that does no more when it is run twice. Throws `StoreUnavailable`. */
   rows<Row>(text: string, values?: readonly Cell[]): Promise<readonly Row[]>
-  /** Runs `work`, which only reads, as of one moment. Throws `StoreUnavailable`. */
-  snapshot<T>(work: (queries: Queries) => Promise<T>): Promise<T>
+  /** Runs work that only reads, one statement after the other. Throws `StoreUnavailable`. */
+  look<T>(work: () => Tx<T>): Promise<T>
+  /** The same, as of one moment. */
+  read<T>(work: () => Tx<T>): Promise<T>
   /**
-   * Runs `work` as one transaction, under the lock of the wallet it is about: all of it is kept, or nothing. It may run
-   * more than once, and must do nothing else. Throws `StoreUnavailable` when nothing was kept, or `CommitUnknown` when a commit
-   * was cut off and the database cannot be asked: what it wrote is then there or not when it is next looked up.
+   * Runs work as one transaction, under the lock of the wallet it is about: all of it is kept, or nothing. Throws
+   * `StoreUnavailable` when nothing was kept, or `CommitUnknown` when a commit was cut off and the database cannot be asked: what
+   * it wrote is then there or not when it is next looked up.
    */
-  transaction<T>(about: Address | null, work: (transaction: Transaction) => Promise<T>): Promise<T>
+  write<T>(about: Address | null, work: () => Tx<T>): Promise<T>
 }
 
 // A server that is replaced is away for a moment.
@@ -72,22 +79,32 @@ export function connect(url: string, answerMs = ANSWER_MS): Connection {
     isOpen,
     close,
     rows: (text, values) => retried(() => borrow((session) => session.rows(text, values))),
-    snapshot: (work) =>
+    look: (work) => retried(() => borrow((session) => drive(session, work()))),
+    read: (work) =>
       retried(() =>
         borrow(async (session) => {
           await session.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-          const result = await work(session)
+          const result = await drive(session, work())
           await session.run('COMMIT')
           return result
         }),
       ),
-    async transaction(about, work) {
+    async write(about, work) {
       const { result } = await retried(() => attempt(pool, mark, answerMs * ASK_FOR, about, work))
       tidy()
       return result
     },
   }
 }
+
+/** The driver of a connection: nobody shares a commit, and others write, so nothing lasts. */
+export const postgresDriver = ({ look, read, write }: Connection): Driver => ({
+  look,
+  read,
+  write,
+  writeTogether: write,
+  lasting: (work) => (key) => look(() => work(key)),
+})
 
 /** Connects to the database at a URL, on which `prepare` must go well. Throws `CannotOpen`, which names the server and never the password. */
 export async function openConnection(
@@ -149,19 +166,15 @@ async function attempt<T>(
   mark: Watermark,
   askForMs: number,
   about: Address | null,
-  work: (transaction: Transaction) => Promise<T>,
+  work: () => Tx<T>,
 ): Promise<{ readonly result: T }> {
   const token = crypto.randomUUID()
   let committing: { readonly result: T } | undefined
   try {
     return await pool.borrow(async (session) => {
-      let isWritten = false
-      const write: Transaction['write'] = (text, values) => {
-        isWritten = true
-        return session.rows(text, values)
-      }
       await session.run(about === null ? 'BEGIN' : `BEGIN; ${lockOf(about)}`)
-      const result = await work({ rows: session.rows, write })
+      let isWritten = false
+      const result = await drive(session, work(), () => void (isWritten = true))
       if (isWritten) {
         committing = { result }
         const [progress] = await session.run(commitWith(token, mark.seen()))
@@ -170,13 +183,33 @@ async function attempt<T>(
       return { result }
     })
   } catch (error) {
-    const refusal = committing === undefined ? undefined : REFUSALS[codeOf(error) ?? '']
+    const refusal = committing === undefined ? undefined : refusalOf(error)
     if (refusal !== undefined) throw new StoreUnavailable(refusal, { cause: error })
     if (committing === undefined || isRefusedCommit(error)) throw error
     if (await wasKept(pool, askForMs, token)) return committing
     throw error
   }
 }
+
+/** Runs work on a session, a list of statements in one exchange; `onWrite` is told before one that writes is sent. */
+async function drive<T>({ all }: Session, work: Tx<T>, onWrite = () => {}): Promise<T> {
+  let step = work.next()
+  while (step.done !== true) {
+    const statements = step.value.map(({ text, values }) => ({ values, ...compile(text, 'postgres') }))
+    if (statements.some(({ isWrite }) => isWrite)) onWrite()
+    const sent = await all(statements.filter(({ sql }) => sql !== '').map(boundStatement))
+    const results = sent.values()
+    step = work.next(statements.map(({ sql }) => (sql === '' ? NO_RESULT : (results.next().value ?? NO_RESULT))))
+  }
+  return step.value
+}
+
+const NO_RESULT: Result = { rows: [], count: 0 }
+
+const boundStatement = ({ sql, names, values }: Compiled & { readonly values: Values }): Bound => ({
+  text: sql,
+  values: names.map((name) => boundValue(values, name, 'postgres')),
+})
 
 /** Asks what became of a commit, and sees to it that the answer stays true. Throws `CommitUnknown`. */
 async function wasKept({ borrow, isOpen }: Pool, askForMs: number, token: string): Promise<boolean> {
@@ -195,7 +228,7 @@ async function wasKept({ borrow, isOpen }: Pool, askForMs: number, token: string
 
 // Waits for a transaction that has left the token and is not at its end; one that has not left it yet fails when it does.
 const ASK = `
-  INSERT INTO commits (token, kept) VALUES ($1::uuid, 0)
+  INSERT INTO commits (token, kept, tables) VALUES ($1::uuid, 0, ${TABLES_VERSION})
   ON CONFLICT (token) DO UPDATE SET token = excluded.token RETURNING kept`
 
 /**
@@ -205,17 +238,21 @@ const ASK = `
  */
 const commitWith = (token: string, { change, payment }: Progress) => `
   WITH progress AS (${PROGRESS}), written AS (
-    INSERT INTO commits (token, kept)
-    SELECT '${token}'::uuid, CASE WHEN EXISTS (${NOTE}) THEN 2 WHEN change >= ${change} AND payment >= ${payment} THEN 1 END
-    FROM progress)
+    INSERT INTO commits (token, kept, tables)
+    SELECT '${token}'::uuid, CASE WHEN EXISTS (${NOTE}) THEN 2 WHEN change >= ${change} AND payment >= ${payment} THEN 1 END,
+      ${TABLES_VERSION} FROM progress)
   SELECT * FROM progress;
   SET LOCAL statement_timeout = 0; COMMIT`
 
-// What the table of tokens says of one that is none: it takes no NULL, and of numbers only 0 and 1.
-const REFUSALS: Readonly<Record<string, string>> = {
-  '23502': 'the database is older than what was seen of it',
-  '23514': MOVED,
+/** Why the table of tokens takes no token of a commit, so that nothing is kept; `undefined` for another error. */
+function refusalOf(error: unknown): string | undefined {
+  const code = codeOf(error)
+  if (code === NOT_NULL_VIOLATION) return 'the database is older than what was seen of it'
+  if (code !== CHECK_VIOLATION) return undefined
+  return constraintOf(error) === 'commits_kept_check' ? MOVED : 'the database was brought up to date by a newer version'
 }
+const NOT_NULL_VIOLATION = '23502'
+const CHECK_VIOLATION = '23514'
 
 // Nobody asks after more than some seconds.
 const FORGET_OLD = `

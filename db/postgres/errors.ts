@@ -15,6 +15,10 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof SQL.PostgresError ? (error.errno ?? error.code) : 'unknown'
 }
 
+/** The constraint that refused a row. */
+export const constraintOf = (error: unknown): string | undefined =>
+  error instanceof SQL.PostgresError ? error.constraint : undefined
+
 // A serialisation failure and a deadlock; these were rolled back by the server.
 const beaten = /^(40001|40P01)$/
 

@@ -1,17 +1,10 @@
 /** Brings a database to the newest version of its tables; of several processes that start at once, one does. */
 
 import { CannotOpen } from '../cannot-open.ts'
-import wall from './migrations/0001_wall.sql' with { type: 'text' }
-import unanswered from './migrations/0002_unanswered.sql' with { type: 'text' }
-import compaction from './migrations/0003_compaction.sql' with { type: 'text' }
-import painters from './migrations/0004_painters.sql' with { type: 'text' }
-import areas from './migrations/0005_areas.sql' with { type: 'text' }
-import moderation from './migrations/0006_moderation.sql' with { type: 'text' }
-import order from './migrations/0007_order.sql' with { type: 'text' }
+import { migrationsOf } from '../migrations.ts'
 import type { Session } from './pool.ts'
 
-/** In order; the version of a database is how many of them it has seen. */
-const migrations = [wall, unanswered, compaction, painters, areas, moderation, order]
+const migrations = migrationsOf('postgres')
 
 // 'wall', by which those who migrate wait for each other.
 const LOCK = 0x77616c6c

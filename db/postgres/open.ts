@@ -3,24 +3,15 @@
 import type { Audit } from '../../server/ports.ts'
 import { CannotOpen } from '../cannot-open.ts'
 import type { Engine } from '../engine.ts'
-import type { DamagedRow } from '../row-checksums.ts'
-import { postgresAudit } from './audit.ts'
-import { openConnection, type Connection } from './connection.ts'
+import { storePorts } from '../ports.ts'
+import { first, lock, one, count, type Tx } from '../tx.ts'
+import { openConnection, postgresDriver, type Connection } from './connection.ts'
 import { postgresChangeNotifier, postgresJobs, postgresLeases } from './coordination.ts'
-import { postgresLedgerReader } from './ledger-reader.ts'
+import { postgresLog } from './log.ts'
 import { migrate } from './migrate.ts'
 import { ensureStayed } from './migration-marker.ts'
 import { WALL_NAME, type Session } from './pool.ts'
-import { postgresCheckpoint } from './purchase/chain-checkpoint.ts'
-import { postgresLedger } from './purchase/ledger.ts'
-import { postgresPayouts } from './purchase/payouts.ts'
 import { postgresStore } from './store.ts'
-import { postgresAgents } from './wall/agents.ts'
-import { postgresBlocks } from './wall/blocks.ts'
-import { postgresCompaction } from './wall/compaction.ts'
-import { postgresLog } from './wall/log.ts'
-import { postgresModeration } from './wall/moderation.ts'
-import { checking, put, writeAll } from './writes.ts'
 
 /** The ports of an open database, and its books. */
 export type Postgres = Engine & { readonly audit: Audit }
@@ -30,7 +21,7 @@ const OLDEST_SERVER = 14
 
 /** How a database is opened. */
 export type Opening = {
-  readonly onDamaged?: (row: DamagedRow) => void // told of each row that does not fit its sum, once; it is not served
+  readonly onUnchecked?: () => void // told when the server does not check its pages for damage (`data_checksums`)
   readonly answerMs?: number // how long to wait for a server that does not answer at all
 }
 
@@ -41,12 +32,11 @@ export type Opening = {
 export async function openPostgres(
   url: string,
   network: string,
-  { onDamaged = () => {}, answerMs }: Opening = {},
+  { onUnchecked = () => {}, answerMs }: Opening = {},
 ): Promise<Postgres> {
-  const check = checking(onDamaged)
   const prepare = async (connection: Connection) => {
     await connection.apart(async (session) => {
-      await checkServer(session)
+      if (!(await checkServer(session))) onUnchecked()
       await migrate(session)
       await ensureStayed(session)
     })
@@ -55,17 +45,9 @@ export async function openPostgres(
   const connection = await openConnection(url, prepare, answerMs)
   connection.watermark.begin()
   return {
-    ledger: postgresLedger(connection, check),
-    ledgerReader: postgresLedgerReader(connection, check),
-    blocks: postgresBlocks(connection, check),
-    agents: postgresAgents(connection, check),
-    moderation: postgresModeration(connection, check),
-    payouts: postgresPayouts(connection),
-    log: postgresLog(connection, check, (change) => connection.watermark.rise({ change, payment: 0 })),
-    compaction: postgresCompaction(connection),
-    checkpoint: postgresCheckpoint(connection, check),
+    ...storePorts(postgresDriver(connection)),
+    log: postgresLog(connection, (change) => connection.watermark.rise({ change, payment: 0 })),
     store: postgresStore(connection),
-    audit: postgresAudit(connection, check),
     leases: postgresLeases(connection),
     jobs: postgresJobs(connection),
     notifier: postgresChangeNotifier(connection),
@@ -73,17 +55,22 @@ export async function openPostgres(
   }
 }
 
-/** A server must be new enough, take writes, and have a commit on its disk before it is answered. Throws `CannotOpen`. */
-export async function checkServer({ rows }: Session): Promise<void> {
+/**
+ * A server must be new enough, take writes, and have a commit on its disk before it is answered. Answers whether it checks its
+ * pages for damage. Throws `CannotOpen`.
+ */
+export async function checkServer({ rows }: Session): Promise<boolean> {
   const [server] = await rows<{
     version: number
     copy: boolean
     commits: string
     encoding: string
+    checksums: string
     setBy: string | null
   }>(`
     SELECT current_setting('server_version_num')::integer / 10000 AS version, pg_is_in_recovery() AS copy,
       current_setting('synchronous_commit') AS commits, current_setting('server_encoding') AS encoding,
+      current_setting('data_checksums') AS checksums,
       current_setting('wall.set_by', true) AS "setBy"`)
   if (server === undefined) throw new CannotOpen('the database tells nothing of itself')
   if (server.version < OLDEST_SERVER)
@@ -94,20 +81,26 @@ export async function checkServer({ rows }: Session): Promise<void> {
   if (server.setBy !== WALL_NAME) throw new CannotOpen(POOLED)
   if (server.encoding !== 'UTF8')
     throw new CannotOpen(`the database keeps ${server.encoding}; make one that keeps UTF8`)
+  return server.checksums === 'on'
 }
 
 const POOLED =
   'a pooler in between keeps back what connections are set to; name the server itself: notifications and locks belong to a connection'
 
-async function belongTo(connection: Connection, network: string): Promise<void> {
-  const owner = await connection.transaction(null, async (queries) => {
-    const find = () => queries.rows<{ network: string }>('SELECT network FROM wall')
-    const [wall] = await find()
-    if (wall !== undefined) return wall.network
-    // Of several processes that start at once, one makes the row.
-    await queries.rows('SELECT only_row FROM counters FOR UPDATE')
-    if ((await find()).length === 0) await writeAll(queries, [put('wall', { only_row: 1, network, seen_height: null })])
-    return (await find())[0]?.network
-  })
-  if (owner !== network) throw new CannotOpen(`the database belongs to network ${owner ?? 'none'}, not ${network}`)
+async function belongTo({ write }: Connection, network: string): Promise<void> {
+  const owner = await write(null, () => ownerOf(network))
+  if (owner !== network) throw new CannotOpen(`the database belongs to network ${owner}, not ${network}`)
+}
+
+const OWNER = 'SELECT network FROM wall'
+const OWN = `
+  INSERT INTO wall (only_row, network) SELECT 1, $network WHERE NOT EXISTS (SELECT 1 FROM wall)`
+
+/** The network of the wall, which is made if there is none: of several processes that start at once, by one. */
+function* ownerOf(network: string): Tx<string> {
+  const wall = yield* first<{ network: string }>(OWNER)
+  if (wall !== undefined) return wall.network
+  yield* lock('SELECT only_row FROM counters FOR UPDATE')
+  yield* count(OWN, { network })
+  return (yield* one<{ network: string }>(OWNER)).network
 }

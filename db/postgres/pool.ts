@@ -2,9 +2,13 @@
 
 import { SQL, type ReservedSQL } from 'bun'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
-import type { Cell } from '../row-checksums.ts'
+import { CHANNEL } from '../fragments.ts'
+import type { Result } from '../tx.ts'
 import { codeOf, inOurWords, isLost } from './errors.ts'
 import { openLanes, type Lane } from './lanes.ts'
+
+/** A value in a row. */
+export type Cell = string | number | Uint8Array | null
 
 /** Statements, run one after the other. `Row` says what columns hold, which the tables' CHECKs make true. */
 export type Queries = {
@@ -14,9 +18,14 @@ export type Queries = {
 
 /** A borrowed connection. */
 export type Session = Queries & {
+  /** Runs statements in their order, in one exchange where each of them has values. Of several errors the first is thrown. */
+  all(statements: readonly Bound[]): Promise<readonly Result[]>
   /** Runs SQL without values, several statements at once if need be; answers the rows of the first. */
   run(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>
 }
+
+/** A statement with its values in their places. */
+export type Bound = { readonly text: string; readonly values: readonly Cell[] }
 
 /** A connection that listens. */
 export type Listening = { readonly ended: Promise<void>; stop(): Promise<void> }
@@ -67,11 +76,6 @@ const settings = {
   // Nobody else sets this, so a pooler that keeps settings back is seen to.
   'wall.set_by': WALL_NAME,
 }
-
-const CHANNEL = 'wall'
-
-/** Rings for all who listen when its transaction is kept; a column of a SELECT. */
-export const RING = `pg_notify('${CHANNEL}', '')`
 
 /** How a pool is opened. */
 export type PoolOptions = {
@@ -203,11 +207,26 @@ async function giveBack(client: ReservedSQL, error: unknown): Promise<void> {
   }
 }
 
+type Answered = readonly Readonly<Record<string, unknown>>[] & { readonly count: number | null }
+
 function sessionOf(client: ReservedSQL): Session {
   return {
     async rows<Row>(text: string, values: readonly Cell[] = []) {
       const rows: readonly Record<string, unknown>[] = await client.unsafe(text, [...values])
       return rows.map((row) => plain(row)) as readonly Row[]
+    },
+    async all(statements) {
+      const sent = await Promise.allSettled(
+        statements.map(({ text, values }) => client.unsafe<Answered>(text, [...values])),
+      )
+      // What follows an error in a transaction is refused for that alone.
+      const failed = sent.find((answer) => answer.status === 'rejected')
+      if (failed !== undefined) throw failed.reason
+      return sent.flatMap((answer) =>
+        answer.status === 'fulfilled'
+          ? [{ rows: answer.value.map((row) => plain(row)), count: Number(answer.value.count) }]
+          : [],
+      )
     },
     async run(text) {
       const results: readonly unknown[] = await client.unsafe(text).simple()

@@ -2,11 +2,10 @@
 
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import type { Statement } from '../../server/domain/purchase/balance.ts'
 import type { Audit } from '../../server/ports.ts'
-import { BOOKS, statementOf, type BookRows } from '../audit.ts'
 import { CannotOpen } from '../cannot-open.ts'
-import { purchaseOf } from '../rows.ts'
+import { statement } from '../purchase/books.ts'
+import { run } from './driver.ts'
 import { troubleOf } from './errors.ts'
 import { checkSchema } from './migrate.ts'
 import type { RawConnection } from './raw.ts'
@@ -27,7 +26,8 @@ export function openAudit(path: string): OpenAudit {
     db.run('PRAGMA busy_timeout = 5000')
     const connection: RawConnection = { prepare: (sql) => db.query(sql), run: (sql) => void db.run(sql) }
     checkSchema(connection)
-    const read = db.transaction(() => readStatement(connection))
+    // All of it inside one transaction is as of one moment.
+    const read = db.transaction(() => run({ ...connection, check: () => {} }, statement()))
     return {
       async statement() {
         try {
@@ -41,21 +41,4 @@ export function openAudit(path: string): OpenAudit {
   } catch (error) {
     throw told(error)
   }
-}
-
-/** Reads the statement; all of it inside one transaction is as of one moment. */
-function readStatement({ prepare }: RawConnection): Statement {
-  const read = <Part extends keyof BookRows>(part: Part) => prepare<BookRows[Part]>(BOOKS[part]).all({})
-  return statementOf(
-    {
-      totals: read('totals'),
-      sales: read('sales'),
-      credits: read('credits'),
-      open: read('open'),
-      final: read('final'),
-      payouts: read('payouts'),
-      payees: read('payees'),
-    },
-    purchaseOf,
-  )
 }

@@ -1,18 +1,11 @@
 /** Brings a database to the newest version of its tables, one transaction a step. */
 
 import { CannotOpen } from '../cannot-open.ts'
+import { migrationsOf } from '../migrations.ts'
 import { one, type Connection } from './connection.ts'
-import wall from './migrations/0001_wall.sql' with { type: 'text' }
-import unanswered from './migrations/0002_unanswered.sql' with { type: 'text' }
-import compaction from './migrations/0003_compaction.sql' with { type: 'text' }
-import painters from './migrations/0004_painters.sql' with { type: 'text' }
-import areas from './migrations/0005_areas.sql' with { type: 'text' }
-import moderation from './migrations/0006_moderation.sql' with { type: 'text' }
-import order from './migrations/0007_order.sql' with { type: 'text' }
 import type { RawConnection } from './raw.ts'
 
-/** In order; the version of a database is how many of them it has seen. */
-const migrations = [wall, unanswered, compaction, painters, areas, moderation, order]
+const migrations = migrationsOf('sqlite')
 
 // What the first migration leaves in the file's header.
 const APPLICATION_ID = 0x77616c6c

@@ -2,27 +2,21 @@
 
 import { CannotOpen } from '../cannot-open.ts'
 import type { Ahead, Engine, Checked } from '../engine.ts'
+import { storePorts } from '../ports.ts'
 import { type DamagedRow } from '../row-checksums.ts'
 import { connect, type Connection } from './connection.ts'
 import { singleProcess } from './coordination.ts'
+import { sqliteDriver } from './driver.ts'
 import { cannotUse, troubleOf } from './errors.ts'
 import { flawOf, inspect, type Inspection } from './file/integrity-check.ts'
 import { inspectInWorker } from './file/integrity-worker-client.ts'
 import { lockDatabase } from './file/lock.ts'
 import type { Disk } from './file/wal-sync.ts'
-import { sqliteLedgerReader } from './ledger-reader.ts'
+import { sqliteLog } from './log.ts'
 import { migrate } from './migrate.ts'
 import { ensureStayed } from './migration-marker.ts'
-import { sqliteCheckpoint } from './purchase/chain-checkpoint.ts'
-import { sqliteLedger } from './purchase/ledger.ts'
-import { sqlitePayouts } from './purchase/payouts.ts'
 import { isDamaged } from './row-checksums.ts'
 import { sqliteStore } from './store.ts'
-import { sqliteAgents } from './wall/agents.ts'
-import { sqliteBlocks } from './wall/blocks.ts'
-import { sqliteCompaction } from './wall/compaction.ts'
-import { sqliteLog } from './wall/log.ts'
-import { sqliteModeration } from './wall/moderation.ts'
 
 /** The ports of an open database. `close` writes everything to the main file and lets another process in. */
 export type Sqlite = Omit<Engine, 'close'> & { close(): void }
@@ -117,15 +111,8 @@ function trouble<T>(path: string, work: () => T): T {
 /** Every port on a connection. */
 export function ports(connection: Connection): Omit<Sqlite, 'close'> {
   return {
-    ledger: sqliteLedger(connection),
-    ledgerReader: sqliteLedgerReader(connection),
-    blocks: sqliteBlocks(connection),
-    agents: sqliteAgents(connection),
-    moderation: sqliteModeration(connection),
-    payouts: sqlitePayouts(connection),
+    ...storePorts(sqliteDriver(connection)),
     log: sqliteLog(connection),
-    compaction: sqliteCompaction(connection),
-    checkpoint: sqliteCheckpoint(connection),
     store: sqliteStore(connection),
     ...singleProcess,
   }

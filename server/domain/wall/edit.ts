@@ -1,7 +1,8 @@
 /** Owner-signed changes: what they hold and how they can end. */
 
-import type { Pixels } from '../../../shared/pixels.ts'
+import { partOf, type Pixels } from '../../../shared/pixels.ts'
 import type { Address, Hash, UnixMs } from '../purchase/payment.ts'
+import type { Face, LogNumber, Persona } from './log.ts'
 
 /** How far a signed time may be from ours, either way. */
 export const TS_TOLERANCE_MS = 5 * 60_000
@@ -51,3 +52,29 @@ export const orderingTime = (ts: UnixMs, now: UnixMs): UnixMs => Math.min(ts, no
 
 /** Whether a message was signed before one that was applied; `latest` is the ordering time of that, `null` for none. */
 export const isOutrun = (ts: UnixMs, latest: UnixMs | null): boolean => latest !== null && ts < latest
+
+/** What an edit leaves of a value: `undefined` keeps it, `null` clears it. */
+export const edited = <T>(value: T | null | undefined, before: T | null): T | null =>
+  value === undefined ? before : value
+
+/** What an edit leaves of the block that is number `at` of those it is about. */
+export const faceAfter = ({ pixels, message, link }: Edit, at: number, before: Face): Face => ({
+  pixels: edited(pixels && partOf(pixels, at), before.pixels),
+  message: edited(message, before.message),
+  link: edited(link, before.link),
+})
+
+/** How a message stands to what it is about, by its own first change, if it was applied, and the latest ones of all its blocks. */
+export function standingOf(
+  known: LogNumber | undefined,
+  changed: readonly LogNumber[],
+): 'new' | 'repeated' | 'superseded' {
+  if (known === undefined) return 'new'
+  return changed.every((number, at) => number === known + at) ? 'repeated' : 'superseded'
+}
+
+/** What a sale leaves of a wallet's identity: what the listing says of it, the rest stays. */
+export const personaAfter = (before: Persona, { name, framework }: Persona): Persona => ({
+  name: name ?? before.name,
+  framework: framework ?? before.framework,
+})

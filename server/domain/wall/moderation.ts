@@ -80,3 +80,30 @@ export type RecordedAct = {
 
 /** A wallet of which something is withheld now. */
 export type ModeratedWallet = WalletModeration & { readonly wallet: Address }
+
+/** The moderation of a wallet; `everHidden` are the parts that were ever hidden. */
+export type WalletState = WalletModeration & { readonly everHidden: HiddenNames }
+
+const NO_NAMES: HiddenNames = { name: false, framework: false }
+
+/** Of a wallet of which nothing was ever hidden. */
+export const UNMODERATED: WalletState = { hidden: NO_NAMES, everHidden: NO_NAMES, isBanned: false }
+
+/** The moderation of a wallet once an act is done. */
+export function afterWalletAct(before: WalletState, act: WalletAct): WalletState {
+  if (!('parts' in act)) return { ...before, isBanned: act.act === 'ban' }
+  const { parts } = act
+  const isHidden = act.act === 'hide'
+  const named = (part: NamePart) => parts.includes(part)
+  const after = (part: NamePart) => (named(part) ? isHidden : before.hidden[part])
+  const ever = (part: NamePart) => before.everHidden[part] || (named(part) && isHidden)
+  return {
+    ...before,
+    hidden: { name: after('name'), framework: after('framework') },
+    everHidden: { name: ever('name'), framework: ever('framework') },
+  }
+}
+
+/** Whether the same names are hidden. */
+export const sameNames = (one: HiddenNames, other: HiddenNames): boolean =>
+  NAME_PARTS.every((part) => one[part] === other[part])

@@ -165,3 +165,19 @@ function halves(block: BlockIndex): { readonly x: number; readonly y: number } {
   const { col, row } = cellOf(block)
   return { x: 2 * col, y: 2 * row }
 }
+
+/** Whether a block can be bought. */
+export type BlockState = 'open' | 'reserved' | 'claimed'
+
+/** What an area is whose blocks are in these states. */
+export const worstOf = (states: readonly BlockState[]): BlockState =>
+  states.includes('claimed') ? 'claimed' : states.includes('reserved') ? 'reserved' : 'open'
+
+/** Blocks that are not open, by what they are. */
+export function conflictsAmong(blocks: readonly { readonly i: BlockIndex; readonly state: BlockState }[]) {
+  const those = (state: BlockState) => blocks.filter((block) => block.state === state).map(({ i }) => i)
+  return { taken: those('claimed'), held: those('reserved') }
+}
+
+/** The states of an empty wall. */
+export const WHOLLY_OPEN: BlockStates = 'o'.repeat(TOTAL_BLOCKS)

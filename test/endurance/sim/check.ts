@@ -3,7 +3,7 @@
  * under way to it, whoever sent it, and payers by what they heard; not by what a server wrote or meant.
  */
 
-import { HELD_BLOCKS_MAX, HOLDS_MAX } from '../../../db/limits.ts'
+import { HELD_BLOCKS_MAX, HOLDS_MAX } from '../../../server/domain/purchase/claim-rules.ts'
 import { keyOf, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
 import { isSold, type Outcome, type Purchase, type SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
 import { isBlock, ownTarget, placeOf } from '../../../server/domain/purchase/target.ts'

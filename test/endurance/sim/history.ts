@@ -1,7 +1,7 @@
 /** Plays one history: a safety phase in which everything fails, then a quiet one in which everything must come to rest. */
 
 import { drainMicrotasks } from 'bun:jsc'
-import { HOLDS_MAX } from '../../../db/limits.ts'
+import { HOLDS_MAX } from '../../../server/domain/purchase/claim-rules.ts'
 import { keyOf } from '../../../server/domain/purchase/payment.ts'
 import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
 import { ownTarget } from '../../../server/domain/purchase/target.ts'

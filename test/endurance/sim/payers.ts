@@ -1,7 +1,7 @@
 /** Payers and strangers, who do everything that the wire lets them do. */
 
-import { HOLDS_MAX } from '../../../db/limits.ts'
 import { failure, type Failure } from '../../../server/domain/failure.ts'
+import { HOLDS_MAX } from '../../../server/domain/purchase/claim-rules.ts'
 import type { Draft } from '../../../server/domain/purchase/listing.ts'
 import { keyOf, termsFor, type Address, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
 import { isBlock } from '../../../server/domain/purchase/target.ts'

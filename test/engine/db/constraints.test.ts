@@ -47,7 +47,7 @@ describe('hand-written SQL cannot', () => {
       'insert a second payment for a sold block',
       `INSERT INTO payments SELECT 9, payer, '0x' || substr(nonce, 3, 63) || 'f', pay_to, asset, network, scheme, amount,
          valid_after, valid_before, signature, target, ${first}, name, framework, message, link, head, created_at,
-         state, uncertain, dead, settled, looks, unanswered, tx, seq, claimed_at, NULL, attempt, identifier, size, pixels FROM payments WHERE id = 3`,
+         state, uncertain, dead, settled, looks, unanswered, tx, seq, claimed_at, NULL, attempt, identifier, pixels, w, h FROM payments WHERE id = 3`,
     ],
     ['name another painter for a purchase', `UPDATE purchase_painters SET painter = '${wallet(7)}'`],
     ['put an older word of a wallet before a newer one', 'UPDATE wallet_painters SET ts = ts - 1'],

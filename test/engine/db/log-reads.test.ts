@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import { sqliteLog } from '../../../db/sqlite/log.ts'
 import { openWall } from '../../../db/sqlite/open.ts'
-import { sqliteLog } from '../../../db/sqlite/wall/log.ts'
 import { TERMS } from '../../endurance/sim/samples.ts'
 
 // Goal: what is new is read in no more time on a full wall than on an empty one, since it is read after each write. Method: SQLite

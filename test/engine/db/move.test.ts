@@ -11,7 +11,7 @@ import { openStore, type Place } from '../../../db/open.ts'
 import { MOVED } from '../../../db/postgres/migration-marker.ts'
 import { openPostgres } from '../../../db/postgres/open.ts'
 import { openWall } from '../../../db/sqlite/open.ts'
-import { copiedColumns, KEPT_TABLES } from '../../../db/wall-rows.ts'
+import { KEPT, KEPT_TABLES } from '../../../db/wall-rows.ts'
 import { paymentHealth } from '../../../server/health/payment-health.ts'
 import { canvasParts } from '../../../server/http/canvas/canvas-parts.ts'
 import { pixelParts } from '../../../server/http/canvas/pixel-parts.ts'
@@ -104,7 +104,9 @@ async function allRows(place: Place): Promise<Record<string, readonly string[]>>
 }
 
 function lineOf(row: Rows[number]): string {
-  const cells = Object.entries(row).map(([name, cell]) => {
+  const cells = Object.entries(row).flatMap(([name, cell]) => {
+    // Only SQLite sums rows, and `size` is what it sums.
+    if (name === 'sum' || name === 'size') return []
     if (cell instanceof Uint8Array) return `${name}: bytes ${cell.toHex()}`
     return `${name}: ${typeof cell === 'string' ? JSON.stringify(cell) : String(cell)}`
   })
@@ -267,8 +269,12 @@ test('nothing that a wall keeps is left out, whatever tables it has', async () =
     there,
     `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns WHERE table_schema = 'public'`,
   )
-  const kept = KEPT_TABLES.flatMap((table) => copiedColumns(table).map((column) => `${table}.${column}`)).toSorted()
-  const namesOf = (rows: Rows) => rows.map(({ table, column }) => `${String(table)}.${String(column)}`).toSorted()
+  const kept = KEPT_TABLES.flatMap((table) => KEPT[table].map((column) => `${table}.${column}`)).toSorted()
+  const namesOf = (rows: Rows) =>
+    rows
+      .map(({ table, column }) => `${String(table)}.${String(column)}`)
+      .filter((name) => !name.endsWith('.sum') && name !== 'payments.size')
+      .toSorted()
   expect(namesOf(here)).toEqual(kept)
   // What follows from the rest, or belongs to the processes of the moment.
   const own = ['counters', 'leases', 'commits', 'migrations', 'sales']
@@ -469,13 +475,6 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
       vandal.close(true)
       expect(await messageOf(moveWall(damaged, there, final))).toMatch(/row \d+ of \w+ is not what was written|damaged/)
     }
-    await move(lived, there)
-    const back = fileAt('damaged-back')
-    for (const change of changes.slice(-2)) {
-      await ask(there, `ALTER TABLE changes DISABLE TRIGGER USER; ${change}`)
-      expect(await messageOf(moveWall(there, back, final))).toMatch(/row \d+ of \w+ is not what was written/)
-      expect(await isEmpty(back)).toBe(true)
-    }
   })
 
   test('when the log has lost a sale', async () => {
@@ -525,7 +524,7 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
         CREATE TRIGGER meddles BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION meddle()`,
       )
       expect(await messageOf(moveWall(lived, there, final))).toMatch(
-        /another row 1 in payouts|0 rows of edits instead|row 1 of agents/,
+        /another row 1 in (payouts|agents)|0 rows of edits instead/,
       )
       expect(await isEmpty(there)).toBe(true)
     }

@@ -4,8 +4,8 @@ import { copyFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CannotOpen } from '../../../db/cannot-open.ts'
+import wallOfTheFirstVersion from '../../../db/migrations/0001_wall.sqlite.sql' with { type: 'text' }
 import { DatabaseInUse } from '../../../db/sqlite/errors.ts'
-import wallOfTheFirstVersion from '../../../db/sqlite/migrations/0001_wall.sql' with { type: 'text' }
 import { checkVersion, openSqlite, openSqliteAhead } from '../../../db/sqlite/open.ts'
 import { failureOf, sell } from '../../support/engine.ts'
 import { blockOf, editOf, identityOf, NOW, TERMS, wallet } from '../../support/samples.ts'

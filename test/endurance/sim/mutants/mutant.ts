@@ -4,6 +4,6 @@ export type Mutant = {
   readonly file: string // in the repository
   readonly from: string // as the source has it, exactly once
   readonly to: string
-  readonly shows?: 'twins' | 'real twins' // between two servers only, or there only over the real engine
+  readonly shows?: 'real' | 'twins' | 'real twins' // over the real engine only, between two servers only, or both
   readonly isCheap?: true // found within so few histories that every test run can do it
 }

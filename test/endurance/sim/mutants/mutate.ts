@@ -60,8 +60,8 @@ export async function fateOf(mutant: Mutant, seeds: number): Promise<Fate> {
 
 /** A bug in SQL shows over the real engine only, and one between servers only where there are two. */
 const choiceOf = ({ file, shows }: Mutant): Choice => ({
-  real: file.startsWith('db/') || shows === 'real twins',
-  twins: shows !== undefined,
+  real: file.startsWith('db/') || shows === 'real' || shows === 'real twins',
+  twins: shows === 'twins' || shows === 'real twins',
 })
 
 /** Plants every bug and prints what became of it; answers the exit code. */

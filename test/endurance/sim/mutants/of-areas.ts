@@ -4,8 +4,8 @@ import type { Mutant } from './mutant.ts'
 
 const SCRIPT = 'server/domain/purchase/purchase-script.ts'
 const MODEL = 'test/endurance/sim/ledger-model.ts'
-const HOLDS = 'db/sqlite/purchase/holds.ts'
-const SALES = 'db/sqlite/purchase/sales.ts'
+const HOLDS = 'db/purchase/holds.ts'
+const SALES = 'db/purchase/sales.ts'
 
 export const mutantsOfAreas: readonly Mutant[] = [
   {
@@ -32,21 +32,21 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'a part of an area is sold (SQL)',
     file: SALES,
-    from: 'const blocks = blocksHeld(purchase)',
-    to: 'const blocks = blocksHeld(purchase).slice(0, 1)',
+    from: 'const sold = blocksHeld(selling)',
+    to: 'const sold = blocksHeld(selling).slice(0, 1)',
   },
   {
     name: 'a part of an area is given back (SQL)',
     file: HOLDS,
-    from: `  changeMany(connection.prepare(OPEN), { id }, blocksIn(purchase.target), 'held blocks to give back')\n`,
-    to: `  changeMany(connection.prepare(OPEN), { id }, blocksIn(purchase.target), 'held blocks to give back')
-  connection.prepare(HOLD).run({ id, blocks: JSON.stringify(blocksHeld(purchase).slice(1)) })\n`,
+    from: `    change('a held payment to release', RELEASE, values),\n  )\n`,
+    to: `    change('a held payment to release', RELEASE, values),\n  )
+  yield* holdBlocks(purchase, purchase.block)\n`,
   },
   {
     name: 'an area is told from its end (SQL)',
     file: SALES,
-    from: 'const blocks = blocksHeld(purchase)',
-    to: 'const blocks = blocksHeld(purchase).toReversed()',
+    from: 'const sold = blocksHeld(selling)',
+    to: 'const sold = blocksHeld(selling).toReversed()',
   },
   {
     name: 'an area is had though a part of it is not open',
@@ -57,9 +57,9 @@ export const mutantsOfAreas: readonly Mutant[] = [
   },
   {
     name: 'an area is had though a part of it is not open (SQL)',
-    file: 'db/sqlite/purchase/places.ts',
-    from: `return state === 'open' ? at : state\n}\n\n/** The blocks`,
-    to: `return states.length < blocks.length ? at : state\n}\n\n/** The blocks`,
+    file: 'db/purchase/places.ts',
+    from: `  const state = worstOf(found.map(({ state }) => state))\n`,
+    to: `  const state = found.some(({ state }) => state === 'open') ? 'open' : worstOf(found.map(({ state }) => state))\n`,
   },
   {
     name: 'an area that landed late goes where a block has room',
@@ -81,9 +81,10 @@ export const mutantsOfAreas: readonly Mutant[] = [
   },
   {
     name: 'held blocks are not counted (SQL)',
-    file: 'db/limits.ts',
+    file: 'server/domain/purchase/claim-rules.ts',
     from: ` || held.reduce((sum, blocks) => sum + blocks, blocksIn(target)) > HELD_BLOCKS_MAX`,
     to: '',
+    shows: 'real',
   },
   {
     name: "an area's payment answers for its first block",

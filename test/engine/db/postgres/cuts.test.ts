@@ -101,7 +101,7 @@ test(
 test(
   'a connection cut in the middle of a transaction costs nothing but another try',
   onCut(async ({ wall, proxy, url }) => {
-    for (const words of ['BEGIN', 'FOR UPDATE', 'nextval', 'UPDATE blocks']) {
+    for (const words of ['BEGIN', 'FOR UPDATE', 'INSERT INTO payments', 'UPDATE blocks']) {
       const sprung = proxy.cutAt(words, 'after')
       await hold(wall, 'next', paymentOf(1, words.length))
       await sprung

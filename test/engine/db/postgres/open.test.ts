@@ -7,8 +7,8 @@ import { SQL } from 'bun'
 import { CannotOpen } from '../../../../db/cannot-open.ts'
 import type { Engine } from '../../../../db/engine.ts'
 import { openPostgres } from '../../../../db/postgres/open.ts'
-import type { DamagedRow } from '../../../../db/row-checksums.ts'
 import { openSqlite } from '../../../../db/sqlite/open.ts'
+import { KEPT, KEPT_TABLES } from '../../../../db/wall-rows.ts'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { freePort } from '../../../../server/local/wall-process.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
@@ -214,109 +214,73 @@ describe('hand-written SQL cannot', () => {
     ['rewrite the log', `UPDATE changes SET message = 'y' WHERE number = 3`],
     ['shorten the log', 'DELETE FROM changes WHERE number = 3'],
     ['empty the log', 'TRUNCATE changes CASCADE'],
-    [
-      'leave a gap in the log',
-      `INSERT INTO changes (number, at, kind, block, sum) VALUES (99, 1, 'repaint', ${first}, 'abcdefgh')`,
-    ],
+    ['leave a gap in the log', `INSERT INTO changes (number, at, kind, block) VALUES (99, 1, 'repaint', ${first})`],
     [
       'leave a gap in the sales',
-      `INSERT INTO changes (number, at, kind, block, seq, agent, sum)
-       VALUES ((SELECT max(number) + 1 FROM changes), 1, 'sale', 1, 9, 1, 'abcdefgh')`,
+      `INSERT INTO changes (number, at, kind, block, seq, agent)
+       VALUES ((SELECT max(number) + 1 FROM changes), 1, 'sale', 1, 9, 1)`,
     ],
     [
       'log a second sale of a block',
-      `INSERT INTO changes (number, at, kind, block, seq, agent, sum)
-       VALUES ((SELECT max(number) + 1 FROM changes), 1, 'sale', ${first}, 4, 1, 'abcdefgh')`,
+      `INSERT INTO changes (number, at, kind, block, seq, agent)
+       VALUES ((SELECT max(number) + 1 FROM changes), 1, 'sale', ${first}, 4, 1)`,
     ],
     ['give a block half a picture', `UPDATE blocks SET pixels = '\\x00' WHERE i = ${first}`],
     ['keep a payment for a block off the wall', `UPDATE payments SET target = 14400 WHERE id = 1`],
     ['name another painter for a purchase', `UPDATE purchase_painters SET painter = payer FROM payments`],
     ['put an older word of a wallet before a newer one', 'UPDATE wallet_painters SET ts = ts - 1'],
-    ['name a second network', `INSERT INTO wall (only_row, network, sum) VALUES (2, 'eip155:1', 'abcdefgh')`],
+    ['name a second network', `INSERT INTO wall (only_row, network) VALUES (2, 'eip155:1')`],
   ])('%s', async (_, sql) => {
     expect(await failureOf(byHand(url, sql))).toMatchObject({ errno: expect.stringMatching(/^23/) })
   })
 })
 
-describe('a row', () => {
-  test('carries the sum that the other engine makes of the same row', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'wall-'))
-    const [url, file] = [await newWall(), join(folder, 'wall.sqlite')]
-    const walls = [await openPostgres(url, TERMS.network), await openSqlite(file, TERMS.network)] as const
-    for (const wall of walls) await story(wall)
-    await Promise.all(walls.map((wall) => wall.close()))
-    const sqlite = new Database(file, { readonly: true })
-    for (const [table, key] of Object.entries({
-      agents: 'id',
-      blocks: 'i',
-      changes: 'number',
-      moderated: 'block',
-      moderated_agents: 'agent',
-      payments: 'nonce',
-      purchase_painters: 'painter',
-      wall: 'only_row',
-      wallet_painters: 'agent',
-    })) {
-      const text = `SELECT ${key} AS key, sum FROM ${table} WHERE sum IS NOT NULL ORDER BY ${key}`
-      const inHex = (rows: readonly { key: unknown; sum: Uint8Array }[]) =>
-        rows.map((row) => `${String(row.key)} ${Buffer.from(row.sum).toHex()}`)
-      const there = inHex(await byHand(url, text))
-      const here = inHex(sqlite.query<{ key: unknown; sum: Uint8Array }, []>(text).all())
-      expect(here.length).toBeGreaterThan(0)
-      expect([table, ...there]).toEqual([table, ...here])
-    }
-    sqlite.close()
-    rmSync(folder, { recursive: true })
-  })
-
-  test('of an open block that is damaged is not sold, and next passes it by', async () => {
-    const url = await newWall()
-    const wall = await openPostgres(url, TERMS.network)
-    await wall.ledger.release(await hold(wall, 'next', paymentOf(1, 1)), true)
-    await byHand(url, `UPDATE blocks SET rank = -1 WHERE i = ${CLAIM_ORDER[0]}`)
-    expect((await hold(wall, 'next', paymentOf(2, 2))).block).toBe(CLAIM_ORDER[1] ?? blockOf('0,0'))
-    const asked = wall.ledger.claim(CLAIM_ORDER[0] ?? 'next', paymentOf(3, 3), SILENT, HEAD, NOW, [])
-    expect(await failureOf(asked)).toBeInstanceOf(StoreUnavailable)
-    await wall.close()
-  })
-
-  test('that does not fit its sum is neither served nor written, and is told of once', async () => {
-    const url = await newWall()
-    const damaged: DamagedRow[] = []
-    const wall = await openPostgres(url, TERMS.network, { onDamaged: (row) => damaged.push(row) })
-    await story(wall)
-    await byHand(
-      url,
-      `UPDATE payments SET tx = '${hash(666)}' WHERE nonce = '${hash(1)}';
-       UPDATE blocks SET message = 'forged' WHERE i = ${blockOf('5,6')};
-       ALTER TABLE changes DISABLE TRIGGER USER; UPDATE changes SET message = 'forged' WHERE number = 3`,
+test('the same purchases and words leave the same rows on both engines', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'wall-'))
+  const [url, file] = [await newWall(), join(folder, 'wall.sqlite')]
+  const walls = [await openPostgres(url, TERMS.network), await openSqlite(file, TERMS.network)] as const
+  for (const wall of walls) await story(wall)
+  await Promise.all(walls.map((wall) => wall.close()))
+  const sqlite = new Database(file, { readonly: true })
+  for (const table of KEPT_TABLES) {
+    const text = `SELECT ${KEPT[table].join(', ')} FROM ${table}`
+    const inLines = (rows: readonly object[]) =>
+      rows.map((row) =>
+        Object.values(row)
+          .map((cell) => (cell instanceof Uint8Array ? cell.toHex() : String(cell)))
+          .join(' '),
+      )
+    expect(inLines(await byHand(url, text)).toSorted()).toEqual(
+      inLines(sqlite.query<object, []>(text).all()).toSorted(),
     )
-    const refused = [
-      () => wall.ledger.find(paymentOf(1, 1)),
-      () => wall.blocks.owned(blockOf('5,6')),
-      () => wall.blocks.edit(blockOf('5,6'), editOf(9), NOW),
-      () => wall.log.after(0, 9),
-      () => wall.log.compacted(),
-    ]
-    for (const ask of [...refused, ...refused]) expect(await failureOf(ask())).toBeInstanceOf(StoreUnavailable)
-    expect(damaged.map(({ table }) => table).toSorted()).toEqual(['blocks', 'changes', 'payments'])
-    await sell(wall, 'next', 50, 5000)
-    expect(await wall.ledger.unfinished(NOW + 1e9)).not.toContainEqual({ payer: wallet(1), nonce: hash(1) })
-    expect(await wall.ledger.unfinished(NOW + 1e9)).toContainEqual({ payer: wallet(3), nonce: hash(3) })
-    await wall.close()
-  })
+  }
+  sqlite.close()
+  rmSync(folder, { recursive: true })
+})
 
-  test('of a held block that is damaged keeps no other purchase from being looked at', async () => {
-    const url = await newWall()
-    const damaged: DamagedRow[] = []
-    const wall = await openPostgres(url, TERMS.network, { onDamaged: (row) => damaged.push(row) })
-    await hold(wall, blockOf('5,6'), paymentOf(1, 1))
-    await hold(wall, blockOf('7,8'), paymentOf(2, 2))
-    await byHand(url, `UPDATE blocks SET rank = -1 WHERE i = ${blockOf('5,6')}`)
-    expect(await wall.ledger.unfinished(NOW)).toEqual([{ payer: wallet(2), nonce: hash(2) }])
-    expect(damaged).toEqual([{ table: 'blocks', row: blockOf('5,6') }])
-    await wall.close()
-  })
+test('a process that does not know the tables commits nothing to them', async () => {
+  const url = await newWall()
+  const wall = await openPostgres(url, TERMS.network)
+  await byHand(
+    url,
+    'ALTER TABLE commits DROP CONSTRAINT commits_tables_check, ADD CONSTRAINT commits_tables_check CHECK (tables > 99) NOT VALID',
+  )
+  const claiming = failureOf(wall.ledger.claim('next', paymentOf(1, 1), SILENT, HEAD, NOW, []))
+  expect(await claiming).toMatchObject({ message: 'the database was brought up to date by a newer version' })
+  expect(await wall.ledger.find(paymentOf(1, 1))).toBeUndefined()
+  await wall.close()
+})
+
+test('a server that does not check its pages for damage is told of once', async () => {
+  const url = await newWall()
+  const [{ checksums } = { checksums: '' }] = await byHand<{ checksums: string }>(
+    url,
+    `SELECT current_setting('data_checksums') AS checksums`,
+  )
+  let told = 0
+  const wall = await openPostgres(url, TERMS.network, { onUnchecked: () => (told += 1) })
+  expect(told).toBe(checksums === 'on' ? 0 : 1)
+  await wall.close()
 })
 
 test('a wall whose server is restarted goes on by itself, and is notified again', async () => {

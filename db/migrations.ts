@@ -1,0 +1,37 @@
+/** The steps that bring a database to the newest version of its tables. */
+
+import wallOnPostgres from './migrations/0001_wall.postgres.sql' with { type: 'text' }
+import wallOnSqlite from './migrations/0001_wall.sqlite.sql' with { type: 'text' }
+import unanswered from './migrations/0002_unanswered.sql' with { type: 'text' }
+import compactionOnPostgres from './migrations/0003_compaction.postgres.sql' with { type: 'text' }
+import compactionOnSqlite from './migrations/0003_compaction.sqlite.sql' with { type: 'text' }
+import paintersOnPostgres from './migrations/0004_painters.postgres.sql' with { type: 'text' }
+import paintersOnSqlite from './migrations/0004_painters.sqlite.sql' with { type: 'text' }
+import areasOnPostgres from './migrations/0005_areas.postgres.sql' with { type: 'text' }
+import areasOnSqlite from './migrations/0005_areas.sqlite.sql' with { type: 'text' }
+import moderationOnPostgres from './migrations/0006_moderation.postgres.sql' with { type: 'text' }
+import moderationOnSqlite from './migrations/0006_moderation.sqlite.sql' with { type: 'text' }
+import orderOnPostgres from './migrations/0007_order.postgres.sql' with { type: 'text' }
+import orderOnSqlite from './migrations/0007_order.sqlite.sql' with { type: 'text' }
+import sizesOnPostgres from './migrations/0008_sizes.postgres.sql' with { type: 'text' }
+import sizesOnSqlite from './migrations/0008_sizes.sqlite.sql' with { type: 'text' }
+import type { Text } from './tx.ts'
+
+/** In order, a text for both engines or one for each; the version of a database is how many of them it has seen. */
+const MIGRATIONS: readonly Text[] = [
+  { sqlite: wallOnSqlite, postgres: wallOnPostgres },
+  unanswered,
+  { sqlite: compactionOnSqlite, postgres: compactionOnPostgres },
+  { sqlite: paintersOnSqlite, postgres: paintersOnPostgres },
+  { sqlite: areasOnSqlite, postgres: areasOnPostgres },
+  { sqlite: moderationOnSqlite, postgres: moderationOnPostgres },
+  { sqlite: orderOnSqlite, postgres: orderOnPostgres },
+  { sqlite: sizesOnSqlite, postgres: sizesOnPostgres },
+]
+
+/** The version that this program writes. */
+export const TABLES_VERSION = MIGRATIONS.length
+
+/** The steps of an engine. */
+export const migrationsOf = (engine: 'sqlite' | 'postgres'): readonly string[] =>
+  MIGRATIONS.map((text) => (typeof text === 'string' ? text : text[engine]))

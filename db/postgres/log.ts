@@ -1,0 +1,48 @@
+/** The append-only log, as readers follow it. */
+
+import type { Change } from '../../server/domain/wall/log.ts'
+import { visible } from '../../server/domain/wall/moderation.ts'
+import type { Log } from '../../server/ports.ts'
+import { hiddenOf } from '../rows.ts'
+import { changeOf, type ChangeRow } from '../wall/changes.ts'
+import { withoutNames, type ModeratedAgent } from '../wall/moderated-agents.ts'
+import type { Queries } from './pool.ts'
+
+type Row = ChangeRow & { readonly withheld: number }
+
+// What was hidden after an entry was written, or is hidden now, is not told by it any more.
+const SELECT_CHANGE = `
+  SELECT c.*, a.wallet,
+    coalesce((SELECT bit_or(h.hidden) FROM changes AS h
+      WHERE h.hidden IS NOT NULL AND h.block = c.block AND h.number > c.number), 0)
+    | coalesce((SELECT m.hidden FROM moderated AS m WHERE m.block = c.block), 0) AS withheld
+  FROM changes AS c LEFT JOIN agents AS a ON a.id = c.agent`
+
+// Blocks and agents know their latest change, so the log's length does not count here.
+const LATEST = `
+  WHERE c.number IN (
+    SELECT number FROM changes WHERE seq > 0
+    UNION ALL SELECT number FROM changes WHERE hidden IS NOT NULL
+    UNION ALL SELECT changed FROM blocks WHERE state = 'claimed'
+    UNION ALL SELECT changed FROM agents
+    UNION ALL SELECT through FROM moderated_agents)`
+
+/** The log as readers follow it. `seen` is told of the newest number that was read. */
+export function postgresLog({ rows }: Queries, seen: (number: number) => void = () => {}): Log {
+  const told = (row: Row): Change => {
+    const change = changeOf(row)
+    if (change.kind === 'identity' || row.withheld === 0) return change
+    return { ...change, face: visible(change.face, hiddenOf(row.withheld)) }
+  }
+  // Read last: what was hidden in between is left out, too.
+  const named = async (changes: readonly Change[]) =>
+    withoutNames(changes, await rows<ModeratedAgent>('SELECT * FROM moderated_agents'))
+  return {
+    async after(number, limit) {
+      const found = await rows<Row>(`${SELECT_CHANGE} WHERE c.number > $1 ORDER BY c.number LIMIT $2`, [number, limit])
+      seen(found.at(-1)?.number ?? 0)
+      return await named(found.map(told))
+    },
+    compacted: async () => await named((await rows<Row>(`${SELECT_CHANGE} ${LATEST} ORDER BY c.number`)).map(told)),
+  }
+}

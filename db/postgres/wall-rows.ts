@@ -1,0 +1,210 @@
+/** A wall leaving a PostgreSQL database, and one that comes into an empty one. */
+
+import { CannotOpen } from '../cannot-open.ts'
+import {
+  KEPT,
+  KEPT_TABLES,
+  MoveUnknown,
+  PAGE_ROWS,
+  type Close,
+  type KeptRow,
+  type KeptTable,
+  type Moving,
+  type NewWall,
+  type WallRows,
+} from '../wall-rows.ts'
+import { hostOf } from './connection.ts'
+import { codeOf } from './errors.ts'
+import { postgresLog } from './log.ts'
+import { checkSchema, migrate } from './migrate.ts'
+import { ensureStayed, forgetMoved, noteMoved } from './migration-marker.ts'
+import { checkServer } from './open.ts'
+import { ANSWER_MS, openPool, WALL_NAME, type Session } from './pool.ts'
+
+/**
+ * Reads the wall in a database as of one moment. Nobody can write to it meanwhile. From `close` on nobody can open it or
+ * commit to it, as long as its note stands, unless it is a rehearsal. Throws `CannotOpen` when a process has the wall open.
+ */
+export const leavePostgres = <T>(
+  url: string,
+  { isRehearsal, timeoutMs, note }: Moving,
+  work: (wall: WallRows, close: Close) => Promise<T>,
+): Promise<T> =>
+  apartFrom(url, async (session) => {
+    await checkSchema(session)
+    await ensureStayed(session)
+    if (isRehearsal) await session.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    else
+      await lockExclusively(
+        session,
+        url,
+        timeoutMs,
+        `BEGIN ISOLATION LEVEL REPEATABLE READ; LOCK TABLE ${TABLES} IN SHARE MODE`,
+      )
+    let isNoted = false
+    const close = async () => {
+      if (!isRehearsal) await noteMoved(session, note)
+      await session.run('COMMIT')
+      isNoted = !isRehearsal
+    }
+    try {
+      return await work(rowsOf(session), close)
+    } catch (error) {
+      if (isNoted && !(error instanceof MoveUnknown)) await forgetMoved(session)
+      throw error
+    }
+  })
+
+/**
+ * Makes the tables of an empty database, and in one transaction the wall that `work` fills in. Throws `CannotOpen` when a
+ * process has a wall open on it, or when anything was ever sold there.
+ */
+export const enterPostgres = <T>(
+  url: string,
+  { isRehearsal, timeoutMs }: Moving,
+  work: (wall: NewWall) => Promise<T>,
+  closeOld: Close,
+): Promise<T> =>
+  apartFrom(url, async (session) => {
+    await checkServer(session)
+    await migrate(session)
+    await lockExclusively(session, url, timeoutMs, `BEGIN; LOCK TABLE ${TABLES}, counters IN EXCLUSIVE MODE`)
+    await ensureEmpty(session, url)
+    // A log that was compacted has gaps, and none is ever made by writing to it.
+    await session.run('ALTER TABLE changes DISABLE TRIGGER changes_are_numbered_densely')
+    const result = await work({
+      ...rowsOf(session),
+      put: (table, rows) => putRows(session, table, rows),
+      finish: () => finish(session),
+    })
+    await closeOld()
+    if (isRehearsal) await session.run('ROLLBACK')
+    else await commit(session, url)
+    return result
+  })
+
+const TABLES = KEPT_TABLES.join(', ')
+
+const UNHURRIED = 'SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0'
+
+/** Runs `work` with a connection that may take its time. Whatever goes wrong with the database is told as `CannotOpen`. */
+async function apartFrom<T>(url: string, work: (session: Session) => Promise<T>): Promise<T> {
+  const pool = openPool(url, ANSWER_MS, { name: 'pixel-wall-move' })
+  const told = (why: string) => new CannotOpen(`the database at ${hostOf(url)} ${why}`)
+  try {
+    await pool
+      .apart(({ run }) => run('SELECT'))
+      .catch(({ message }: Error) => {
+        throw told(`cannot be used: ${message}`)
+      })
+    return await pool.apart(async (session) => {
+      try {
+        await session.run(UNHURRIED)
+        return await work(session)
+      } catch (error) {
+        const code = codeOf(error)
+        throw code === undefined ? error : told(WORDS[code] ?? `failed, or takes no such row: ${code}`)
+      }
+    })
+  } finally {
+    await pool.close()
+  }
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  '55P03': 'is being written by somebody; stop the wall, and try again',
+}
+
+const ASK_EVERY_MS = 100
+
+/** Takes locks that keep writers away, and sees to it that none is there. Throws `CannotOpen`. */
+async function lockExclusively(session: Session, url: string, timeoutMs: number, locks: string): Promise<void> {
+  await ensureClosed(session, url, timeoutMs)
+  await session.run(locks)
+  await ensureClosed(session, url, 0)
+}
+
+/** Waits until no wall is connected. Throws `CannotOpen` when the time is up. */
+async function ensureClosed({ rows }: Session, url: string, timeoutMs: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  for (;;) {
+    const [walls] = await rows<{ count: number }>(`
+      SELECT count(*) AS count FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = '${WALL_NAME}'`)
+    if (walls?.count === 0) return
+    if (performance.now() >= deadline)
+      throw new CannotOpen(`a wall is open on the database at ${hostOf(url)}; stop it first`)
+    await Bun.sleep(ASK_EVERY_MS)
+  }
+}
+
+/** A wall that was opened there and never asked for anything is no wall yet. Throws `CannotOpen` for any other. */
+async function ensureEmpty({ rows, run }: Session, url: string): Promise<void> {
+  const tables = KEPT_TABLES.filter((table) => table !== 'blocks' && table !== 'wall')
+  const [state] = await rows<{ is_used: boolean }>(`
+    SELECT ${tables.map((table) => `EXISTS (SELECT 1 FROM ${table})`).join(' OR ')}
+      OR EXISTS (SELECT 1 FROM blocks WHERE state <> 'open') AS is_used`)
+  if (state?.is_used !== false)
+    throw new CannotOpen(
+      `there is a wall in the database at ${hostOf(url)} already; a wall is moved only to an empty one`,
+    )
+  await run('DELETE FROM wall')
+}
+
+const rowsOf = (session: Session): WallRows => ({
+  pages: (table) => pagesOf(session, table),
+  log: postgresLog(session),
+})
+
+async function* pagesOf({ rows, run }: Session, table: KeptTable): AsyncGenerator<readonly KeptRow[]> {
+  const order = table === 'payouts' ? 'payer COLLATE "C", nonce COLLATE "C"' : KEPT[table][0]
+  await run(`DECLARE page CURSOR FOR SELECT ${KEPT[table].join(', ')} FROM ${table} ORDER BY ${order}`)
+  for (;;) {
+    const page = await rows<KeptRow>(`FETCH ${PAGE_ROWS} FROM page`)
+    if (page.length > 0) yield page
+    if (page.length < PAGE_ROWS) break
+  }
+  await run('CLOSE page')
+}
+
+/** One value carries all rows; the table itself says what type each column is. */
+async function putRows({ rows }: Session, table: KeptTable, made: readonly KeptRow[]): Promise<void> {
+  const columns = KEPT[table]
+  const from = `json_populate_recordset(NULL::${table}, $1::text::json) AS made`
+  const set = columns.map((column) => `${column} = made.${column}`).join(', ')
+  const written = await rows(
+    table === 'blocks'
+      ? `UPDATE blocks SET ${set} FROM ${from} WHERE blocks.i = made.i RETURNING 1`
+      : `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${columns.join(', ')} FROM ${from} RETURNING 1`,
+    [JSON.stringify(made.map(textOf))],
+  )
+  if (written.length !== made.length)
+    throw new CannotOpen(`the database kept ${written.length} rows of ${table} instead of ${made.length}`)
+}
+
+/** A row as JSON can hold it: bytes in PostgreSQL's own notation. */
+const textOf = (row: KeptRow) =>
+  Object.fromEntries(
+    Object.entries(row).map(([column, cell]) => [column, cell instanceof Uint8Array ? `\\x${cell.toHex()}` : cell]),
+  )
+
+/** The numbers that are given next, and what the server must know of the tables to read them fast. */
+async function finish({ rows, run }: Session): Promise<void> {
+  // A table cannot be altered while something is still to be looked at for it.
+  await run('SET CONSTRAINTS ALL IMMEDIATE; ALTER TABLE changes ENABLE TRIGGER changes_are_numbered_densely')
+  await run(`UPDATE counters SET
+    (number, seq, at) = (SELECT coalesce(max(number), 0), coalesce(max(seq), 0), coalesce(max(at), 0) FROM changes),
+    agent = (SELECT coalesce(max(id), 0) FROM agents)`)
+  const [payments] = await rows<{ next: number }>('SELECT coalesce(max(id), 0) + 1 AS next FROM payments')
+  await run(`ALTER TABLE payments ALTER COLUMN id RESTART WITH ${payments?.next ?? 1}; ANALYZE ${TABLES}`)
+}
+
+async function commit({ run }: Session, url: string): Promise<void> {
+  try {
+    await run('COMMIT')
+  } catch (error) {
+    throw new MoveUnknown(
+      `the database at ${hostOf(url)} was lost at the very end (${codeOf(error) ?? 'no answer'}), and whether the wall is there cannot be told: look whether it has sales. The old place stays closed; only if there are none here, take its note away (starting the wall there says how) and move again`,
+    )
+  }
+}

@@ -1,0 +1,208 @@
+/** What can be had, and holding it for a payment. */
+
+import { StaleWriteError } from '../../server/domain/failure.ts'
+import {
+  firstPlace,
+  holdsTooMuch,
+  isStale,
+  RECEIPT_KEPT_MS,
+  renewed,
+  unansweredFirst,
+  type Asking,
+} from '../../server/domain/purchase/claim-rules.ts'
+import type { Listing } from '../../server/domain/purchase/listing.ts'
+import type { Payment, PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts'
+import type { Availability, ClaimResult, UnclaimedPayment, Purchase } from '../../server/domain/purchase/purchase.ts'
+import { blocksHeld, blocksIn, type Target } from '../../server/domain/purchase/target.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import {
+  authorizationRow,
+  integer,
+  PURCHASE_SOURCES,
+  purchaseOf,
+  SELECT_PURCHASE,
+  targetColumns,
+  type PurchaseRow,
+} from '../rows.ts'
+import { change, lock, nothing, rows, together, type Tx } from '../tx.ts'
+import { nameForPurchase } from '../wall/painters.ts'
+import { find, known } from './payments.ts'
+import { openPlace, space, spaceIs, type Lost } from './places.ts'
+
+/** The payments for which a target is held. */
+export const holders = (target: Target): Tx<readonly PaymentKey[]> => rows<PaymentKey>(HOLDERS, targetColumns(target))
+
+const HOLDERS = `
+  SELECT payer, nonce FROM payments
+  WHERE state = 'reserved' AND block = coalesce($target, block) AND w = $w AND h = $h`
+
+// What a payer holds, was not answered for, or calls by the same name; which of these goes before a new payment is not decided
+// here. Three indexes hold them, whatever else the payer bought.
+const OPEN_PURCHASES = `
+  ${SELECT_PURCHASE} WHERE p.id IN (
+    SELECT id FROM payments WHERE payer = $payer AND state = 'reserved'
+    UNION ALL SELECT id FROM payments
+      WHERE payer = $payer AND unanswered = 1 AND (claimed_at > $since OR block = $target)
+    UNION ALL SELECT id FROM payments WHERE payer = $payer AND identifier = $identifier AND state IN ('reserved', 'sold'))`
+
+const openPurchaseValues = ({ target, payment, now }: Asking) => ({
+  payer: payment.payer,
+  identifier: payment.identifier ?? null,
+  since: now - RECEIPT_KEPT_MS,
+  target: targetColumns(target).target,
+})
+
+function* openPurchases(asking: Asking): Tx<readonly Purchase[]> {
+  const text = `${OPEN_PURCHASES} ORDER BY p.id`
+  return (yield* rows<PurchaseRow>(text, openPurchaseValues(asking), PURCHASE_SOURCES)).map(purchaseOf)
+}
+
+/** Whether a target can be bought, and which purchase of the payer's goes before. */
+export function* availability(asking: Asking): Tx<Availability> {
+  const spaceText = spaceIs(asking.target)
+  const [open, purchases] =
+    spaceText === undefined
+      ? yield* together(space(asking.target), openPurchases(asking))
+      : yield* inOneStatement(spaceText, asking)
+  return {
+    space: open === 'open' && holdsTooMuch(purchases, asking.target) ? 'full' : open,
+    prior: unansweredFirst(purchases, asking),
+  }
+}
+
+/** The space for a block, and the payer's open purchases: every unpaid request asks for these. */
+function* inOneStatement(spaceText: string, asking: Asking): Tx<readonly [Lost | 'open', readonly Purchase[]]> {
+  const found = yield* rows<PurchaseRow & { readonly space: Lost | 'open' }>(
+    `SELECT ${spaceText} AS space, CAST($target AS integer) AS asked, open_purchases.*
+    FROM (SELECT 1 AS always) AS always LEFT JOIN (${OPEN_PURCHASES}) AS open_purchases ON true ORDER BY open_purchases.id`,
+    openPurchaseValues(asking),
+    { ...PURCHASE_SOURCES, blocks: 'asked' },
+  )
+  const [top] = found
+  if (top === undefined) throw new Error('a target has no availability')
+  return [top.space, found.filter(isThere).map(purchaseOf)]
+}
+
+/** Whether the row of an outer join holds anything. */
+const isThere = (row: PurchaseRow): boolean => (row as { readonly id: number | null }).id !== null
+
+/** Holds a block or a whole area for a payment that is new, or was released; a released one keeps its first target and listing. */
+export function* claim(asking: Asking, listing: Listing, head: bigint): Tx<ClaimResult> {
+  const { payment, now } = asking
+  const [stored, ...found] = yield* together(find(payment), openPurchases(asking), openPlace(asking.target))
+  const released = stored?.purchase
+  if (released !== undefined && released.state.kind !== 'released')
+    throw new StaleWriteError(`a ${released.state.kind} payment cannot be claimed`)
+  const target = released?.target ?? asking.target
+  const own = { ...asking, target }
+  const [purchases, place] = target === asking.target ? found : yield* together(openPurchases(own), openPlace(target))
+  if (unansweredFirst(purchases, own) !== undefined) return { kind: 'prior' }
+  if (typeof place === 'string') return { kind: 'lost', space: place }
+  if (holdsTooMuch(purchases, target)) return { kind: 'lost', space: 'full' }
+  const purchase = yield* released === undefined
+    ? holdFirst({ payment, target, listing, head }, place, now)
+    : holdAgain(released, payment, place)
+  return { kind: 'claimed', purchase }
+}
+
+function* holdFirst(first: UnclaimedPayment, block: BlockIndex, now: UnixMs): Tx<Purchase> {
+  yield* together(insertPayment(first, block, 'reserved', now), holdBlocks(first, block))
+  return { ...first, block, state: { kind: 'reserved', uncertain: false, attempt: 1 } }
+}
+
+const HOLD_AGAIN = `
+  UPDATE payments SET state = 'reserved', dead = 0, block = $block, attempt = attempt + 1, pay_to = $pay_to, asset = $asset,
+    network = $network, scheme = $scheme, amount = $amount, valid_after = $valid_after, valid_before = $valid_before,
+    signature = $signature
+  WHERE payer = $payer AND nonce = $nonce AND state = 'released'`
+
+function* holdAgain(released: Purchase, signed: Payment, block: BlockIndex): Tx<Purchase> {
+  const payment = renewed(released.payment, signed)
+  const [, , { purchase }] = yield* together(
+    change('a released payment to hold', HOLD_AGAIN, { ...authorizationRow(payment), block }),
+    holdBlocks(released, block),
+    known(payment),
+  )
+  return purchase
+}
+
+const HOLD = `
+  UPDATE blocks SET state = 'reserved', payment = (SELECT id FROM payments WHERE payer = $payer AND nonce = $nonce)
+  WHERE i {in integer $blocks} AND state = 'open'`
+
+/** Holds every block or, by failing, none. */
+function* holdBlocks({ payment: { payer, nonce }, target }: UnclaimedPayment, block: BlockIndex): Tx<void> {
+  const held = blocksHeld({ target, block })
+  yield* change('open blocks to hold', HOLD, { payer, nonce, blocks: held }, held.length)
+}
+
+const INSERT = `
+  INSERT INTO payments (payer, nonce, pay_to, asset, network, scheme, amount, valid_after, valid_before, signature,
+    target, w, h, block, name, framework, message, link, pixels, head, created_at, state, identifier)
+  VALUES ($payer, $nonce, $pay_to, $asset, $network, $scheme, $amount, $valid_after, $valid_before, $signature,
+    $target, $w, $h, $block, $name, $framework, $message, $link, $pixels, $head, $now, $state, $identifier)`
+
+/** Writes a payment for the first time. */
+function* insertPayment(
+  { payment, target, listing, head }: UnclaimedPayment,
+  block: BlockIndex,
+  state: 'reserved' | 'released',
+  now: UnixMs,
+): Tx<void> {
+  const { painter, ...shown } = listing
+  const values = {
+    ...authorizationRow(payment),
+    ...shown,
+    ...targetColumns(target),
+    block,
+    head: integer(head),
+    now,
+    state,
+    identifier: payment.identifier ?? null,
+  }
+  yield* together(
+    change('a payment to write', INSERT, values),
+    painter === null ? nothing() : nameForPurchase(payment, painter),
+  )
+}
+
+/** Keeps a payment for which nothing was held, as if it had been released. */
+export function* recordUnclaimed(unclaimed: UnclaimedPayment, now: UnixMs): Tx<Purchase> {
+  if ((yield* find(unclaimed.payment)) !== undefined) throw new StaleWriteError('the payment is known')
+  const block = firstPlace(unclaimed.target)
+  yield* insertPayment(unclaimed, block, 'released', now)
+  return { ...unclaimed, block, state: { kind: 'released', isFinal: false } }
+}
+
+const HELD_BLOCKS = `
+  SELECT 1 FROM blocks WHERE payment = (SELECT id FROM payments WHERE payer = $payer AND nonce = $nonce)
+  ORDER BY i FOR UPDATE`
+
+/** Locks the blocks that are held for a payment, in the order of the wall. */
+export const lockHeld = ({ payer, nonce }: PaymentKey): Tx<void> => lock(HELD_BLOCKS, { payer, nonce })
+
+const MARK_DEAD = `
+  UPDATE payments SET dead = CASE WHEN dead = 1 THEN 1 ELSE $dead END
+  WHERE payer = $payer AND nonce = $nonce AND state = 'released'`
+
+const OPEN = `
+  UPDATE blocks SET state = 'open', payment = NULL
+  WHERE state = 'reserved' AND payment = (SELECT id FROM payments WHERE payer = $payer AND nonce = $nonce)`
+
+const RELEASE = `
+  UPDATE payments SET state = 'released', uncertain = 0, dead = $dead
+  WHERE payer = $payer AND nonce = $nonce AND state = 'reserved'`
+
+/** Gives a held block back, or notes that a payment released before can never land. */
+export function* release({ payment, state: before }: Purchase, isFinal: boolean): Tx<void> {
+  const [{ purchase }] = yield* together(known(payment), lockHeld(payment))
+  const { state, target } = purchase
+  const values = { payer: payment.payer, nonce: payment.nonce, dead: isFinal }
+  if (state.kind === 'released') return yield* change('a released payment', MARK_DEAD, values)
+  if (state.kind !== 'reserved') throw new StaleWriteError(`a ${state.kind} payment cannot be released`)
+  if (isStale(state, before)) throw new StaleWriteError('somebody else has taken the payment up')
+  yield* together(
+    change('held blocks to give back', OPEN, values, blocksIn(target)),
+    change('a held payment to release', RELEASE, values),
+  )
+}

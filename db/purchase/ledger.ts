@@ -1,0 +1,49 @@
+/** Payments and what became of them; each function is one transaction under the lock of the payer's wallet. */
+
+import { FIRST_LOOK_MS, LAST_LOOK_MS, type PaymentKey, type UnixMs } from '../../server/domain/purchase/payment.ts'
+import type { Ledger } from '../../server/ports.ts'
+import { IS_UNFINISHED } from '../rows.ts'
+import { count, rows, type Driver, type Tx } from '../tx.ts'
+import { availability, claim, holders, recordUnclaimed, release } from './holds.ts'
+import { find } from './payments.ts'
+import { conflicts, space } from './places.ts'
+import { confirm, finalize, fulfilLatePayment, markFinal, markMissing, markUncertain } from './sales.ts'
+
+/** The ledger of a store. */
+export function ledger({ look, write, lasting }: Driver): Ledger {
+  const of = <T>({ payer }: PaymentKey, work: () => Tx<T>) => write(payer, work)
+  return {
+    find: async (key) => (await look(() => find(key)))?.purchase,
+    availability: (target, payment, now, attended) => look(() => availability({ target, payment, now, attended })),
+    holders: (target) => look(() => holders(target)),
+    space: lasting(space),
+    inTheWay: (target) => look(() => conflicts(target)),
+    claim: (target, payment, listing, head, now, attended) =>
+      of(payment, () => claim({ target, payment, now, attended }, listing, head)),
+    markUncertain: ({ payment }) => of(payment, () => markUncertain(payment)),
+    finalize: ({ payment }, tx, settled, now) => of(payment, () => finalize(payment, tx, settled, now)),
+    confirm: ({ payment }, tx) => of(payment, () => confirm(payment, tx)),
+    markFinal: ({ payment }, tx) => of(payment, () => markFinal(payment, tx)),
+    markMissing: ({ payment }) => of(payment, () => markMissing(payment, 0)),
+    writeOff: ({ payment }) => of(payment, () => markMissing(payment, 2)),
+    release: (purchase, isFinal) => of(purchase.payment, () => release(purchase, isFinal)),
+    recordUnclaimed: (unclaimed, now) => of(unclaimed.payment, () => recordUnclaimed(unclaimed, now)),
+    fulfilLatePayment: ({ payment }, tx, now) => of(payment, () => fulfilLatePayment(payment, tx, now)),
+    markAnswered: async (key) => void (await of(key, () => count(MARK_ANSWERED, key))),
+    unfinished: (now) => look(() => unfinished(now)),
+  }
+}
+
+const MARK_ANSWERED = `
+  UPDATE payments SET unanswered = 0 WHERE payer = $payer AND nonce = $nonce AND unanswered = 1`
+
+// Without the first condition every payment ever made would be read.
+const UNFINISHED = `
+  SELECT payer, nonce FROM payments {index unfinished}
+  WHERE ${IS_UNFINISHED}
+    AND NOT {damaged payments id} AND NOT {damaged blocks block}
+    AND (settled = 0 OR (looks = 0 AND claimed_at <= $soldBy) OR valid_before <= $endedBy)
+  ORDER BY id`
+
+const unfinished = (now: UnixMs): Tx<readonly PaymentKey[]> =>
+  rows<PaymentKey>(UNFINISHED, { soldBy: now - FIRST_LOOK_MS, endedBy: Math.floor((now - LAST_LOOK_MS) / 1000) })

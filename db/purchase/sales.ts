@@ -1,0 +1,164 @@
+/** Sales: what makes a held block its payer's for ever. */
+
+import { StaleWriteError } from '../../server/domain/failure.ts'
+import { lateTargets } from '../../server/domain/purchase/claim-rules.ts'
+import type { Address, Hash, PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts'
+import { isSold, type Purchase, type Sold, type SoldPurchase } from '../../server/domain/purchase/purchase.ts'
+import { blocksHeld, type Holding } from '../../server/domain/purchase/target.ts'
+import { personaAfter } from '../../server/domain/wall/edit.ts'
+import { FACE_PARTS, NAME_PARTS, saidParts } from '../../server/domain/wall/moderation.ts'
+import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import type { Agent } from '../rows.ts'
+import { change, together, type Tx } from '../tx.ts'
+import { enterAgent, findAgent } from '../wall/agents.ts'
+import { nextEntry, writeSales } from '../wall/log.ts'
+import { moderateAgent, moderationOf } from '../wall/moderated-agents.ts'
+import { moderate } from '../wall/moderation.ts'
+import { lockHeld } from './holds.ts'
+import { known } from './payments.ts'
+import { openPlace } from './places.ts'
+
+/** What a sale rests on. */
+type Proof = { readonly tx: Hash; readonly settled: boolean }
+
+/** Sells a held block or area. A sale that is already made is answered as it is, once noted that it was seen on the chain. */
+export function* finalize(key: PaymentKey, tx: Hash, settled: boolean, now: UnixMs): Tx<SoldPurchase> {
+  const [{ purchase }, , buyer] = yield* together(known(key), lockHeld(key), findBuyer(key.payer))
+  if (purchase.state.kind === 'reserved')
+    return { ...purchase, state: yield* sell(purchase, HELD, buyer, { tx, settled }, now) }
+  if (!isSold(purchase)) throw new StaleWriteError('only a held or sold payment can be finalized')
+  if (!settled || purchase.state.settled) return purchase
+  yield* confirm(key, tx)
+  return { ...purchase, state: { ...purchase.state, settled: true, tx } }
+}
+
+const CONFIRM = `
+  UPDATE payments SET settled = 1, tx = $tx, looks = CASE WHEN settled > looks THEN settled ELSE looks END
+  WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`
+
+/** Notes in which transaction the chain shows a sale's payment. */
+export const confirm = ({ payer, nonce }: PaymentKey, tx: Hash): Tx<void> =>
+  change('a sale to confirm', CONFIRM, { payer, nonce, tx })
+
+const MARK_FINAL = `
+  UPDATE payments SET settled = 1, tx = $tx, looks = 2 WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`
+
+/** Notes for good in which transaction the chain shows a sale's payment. */
+export const markFinal = ({ payer, nonce }: PaymentKey, tx: Hash): Tx<void> =>
+  change('a sale to mark as final', MARK_FINAL, { payer, nonce, tx })
+
+const MARK_MISSING = `
+  UPDATE payments SET settled = 0, looks = $looks WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`
+
+/** Notes that the chain does not show a sale's payment; after look 2 it is not looked for again. */
+export const markMissing = ({ payer, nonce }: PaymentKey, looks: 0 | 2): Tx<void> =>
+  change('a sale that is not paid', MARK_MISSING, { payer, nonce, looks })
+
+/** Gives a payment that landed while nothing was held for it its block or area, else the next open one, else a credit. */
+export function* fulfilLatePayment(key: PaymentKey, tx: Hash, now: UnixMs): Tx<Purchase> {
+  const [{ purchase }, buyer] = yield* together(known(key), findBuyer(key.payer))
+  const { kind } = purchase.state
+  if (kind === 'sold' || kind === 'credited') return purchase
+  if (kind === 'reserved') throw new StaleWriteError('a block is held for the payment')
+  const [own, nearest] = lateTargets(purchase)
+  const there = yield* openPlace(own)
+  const block = typeof there === 'number' ? there : yield* openPlace(nearest)
+  if (typeof block === 'number') {
+    const given = { ...purchase, block }
+    return { ...given, state: yield* sell(given, RELEASED, buyer, { tx, settled: true }, now) }
+  }
+  const { payer, nonce } = key
+  yield* change('a released payment to credit', CREDIT, { payer, nonce, tx })
+  return { ...purchase, state: { kind: 'credited', tx } }
+}
+
+const CREDIT = `
+  UPDATE payments SET state = 'credited', dead = 0, tx = $tx
+  WHERE payer = $payer AND nonce = $nonce AND state = 'released'`
+
+/** In which state a payment and its blocks are before they are sold. */
+type Before = { readonly payment: 'reserved' | 'released'; readonly block: 'reserved' | 'open' }
+const HELD: Before = { payment: 'reserved', block: 'reserved' }
+const RELEASED: Before = { payment: 'released', block: 'open' }
+
+/** A buyer who has bought before. */
+type Buyer = { readonly agent: Agent; readonly isBanned: boolean }
+
+function* findBuyer(wallet: Address): Tx<Buyer | undefined> {
+  const agent = yield* findAgent(wallet)
+  if (agent === undefined) return undefined
+  return { agent, isBanned: (yield* moderationOf(agent.id)).isBanned }
+}
+
+const CLAIM = `
+  UPDATE blocks SET state = 'claimed', payment = (SELECT id FROM payments WHERE payer = $payer AND nonce = $nonce),
+    agent = $agent, pixels = substr({bytes $pixels}, ${PIXELS_PER_BLOCK} * sold.key + 1, ${PIXELS_PER_BLOCK}),
+    message = $message, link = $link, changed = $number + sold.key
+  FROM {each integer $blocks} AS sold WHERE blocks.i = sold.value AND blocks.state = $was`
+
+const SELL = `
+  UPDATE payments SET state = 'sold', uncertain = 0, dead = 0, block = $block, tx = $tx, seq = $seq, claimed_at = $at,
+    settled = $settled, unanswered = 1
+  WHERE payer = $payer AND nonce = $nonce AND state = $was`
+
+type Selling = Holding & Pick<Purchase, 'payment' | 'listing'>
+
+function* sell(selling: Selling, was: Before, buyer: Buyer | undefined, proof: Proof, now: UnixMs): Tx<Sold> {
+  const { payment, listing, block } = selling
+  const { payer, nonce } = payment
+  const { pixels, message, link } = listing
+  const sold = blocksHeld(selling)
+  const entry = yield* nextEntry(now, { entries: sold.length, sales: sold.length, agents: buyer === undefined ? 1 : 0 })
+  const agent = agentAfter(payer, listing, buyer?.agent, entry)
+  const persona = { name: agent.name, framework: agent.framework }
+  const face = { pixels, message, link }
+  const { number, at, seq } = entry
+  yield* together(
+    enterAgent(agent, buyer?.agent, entry),
+    writeSales({ ...entry, agent: agent.id, persona, face }, sold),
+    change(
+      'blocks to sell',
+      CLAIM,
+      { payer, nonce, ...face, agent: agent.id, number, blocks: sold, was: was.block },
+      sold.length,
+    ),
+    change('a payment to sell to', SELL, { payer, nonce, ...proof, block, seq, at, was: was.payment }),
+  )
+  if (buyer?.isBanned === true) yield* hide(agent, sold, listing, now)
+  return { kind: 'sold', ...proof, claimedAt: at, ...persona, unanswered: true }
+}
+
+/** The buyer after a sale: what the listing says of the wallet is its identity from then on, the rest stays. */
+function agentAfter(
+  wallet: Address,
+  listing: Purchase['listing'],
+  before: Agent | undefined,
+  { number, agent: id }: { readonly number: number; readonly agent: number },
+): Agent {
+  const { name, framework } = listing
+  if (before === undefined) return { id, wallet, name, framework, changed: number, signed_at: null }
+  return {
+    ...before,
+    ...personaAfter(before, listing),
+    changed: name === null && framework === null ? before.changed : number,
+  }
+}
+
+/** Hides what a banned buyer says. */
+function* hide(agent: Agent, sold: readonly BlockIndex[], listing: Purchase['listing'], now: UnixMs): Tx<void> {
+  for (const block of sold) yield* moderate(block, 'hide', saidParts(FACE_PARTS, listing), now)
+  yield* moderateAgent(agent, { act: 'hide', parts: saidParts(NAME_PARTS, listing) }, now)
+}
+
+const MARK_UNCERTAIN = `
+  UPDATE payments SET uncertain = 1 WHERE payer = $payer AND nonce = $nonce AND state = 'reserved'`
+
+/** Writes that the payer of a held block is told to wait. */
+export function* markUncertain({ payer, nonce }: PaymentKey): Tx<Purchase> {
+  const { purchase } = yield* known({ payer, nonce })
+  const { state } = purchase
+  if (state.kind !== 'reserved') throw new StaleWriteError(`a ${state.kind} payment cannot be uncertain`)
+  if (!state.uncertain) yield* change('a held payment to mark as uncertain', MARK_UNCERTAIN, { payer, nonce })
+  return { ...purchase, state: { ...state, uncertain: true } }
+}

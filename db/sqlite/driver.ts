@@ -1,0 +1,71 @@
+/** Runs work on a SQLite connection, in one go. */
+
+import { boundValue, compile, type Compiled } from '../fragments.ts'
+import type { Table } from '../row-checksums.ts'
+import type { Driver, Result, Sources, Statement, Tx } from '../tx.ts'
+import type { Connection } from './connection.ts'
+
+/** The driver of a connection. */
+export function sqliteDriver(connection: Connection): Driver {
+  const read = async <T>(work: () => Tx<T>) => connection.read(() => run(connection, work()))
+  return {
+    look: read,
+    read,
+    write: async (_, work) => connection.write(() => run(connection, work())),
+    writeTogether: async (_, work) => connection.writeTogether(() => run(connection, work())),
+    lasting: (work) => {
+      const look = lastingUntilWritten(connection, work)
+      return async (key) => look(key)
+    },
+  }
+}
+
+/** What work is run on. */
+type Readable = Pick<Connection, 'prepare' | 'check'>
+
+/** Runs work inside a read or a transaction that is under way. */
+export function run<T>(connection: Readable, work: Tx<T>): T {
+  let step = work.next()
+  while (step.done !== true) step = work.next(step.value.map((statement) => resultOf(connection, statement)))
+  return step.value
+}
+
+const NO_RESULT: Result = { rows: [], count: 0 }
+
+function resultOf(connection: Readable, statement: Statement): Result {
+  const text = compile(statement.text, 'sqlite')
+  if (text.sql === '') return NO_RESULT
+  const prepared = connection.prepare<Readonly<Record<string, unknown>>>(text.sql)
+  const values = valuesOf(statement, text)
+  if (!text.hasRows) return { rows: [], count: prepared.run(values).changes }
+  const rows = prepared.all(values)
+  if (statement.sources !== undefined) checkRows(connection, rows, statement.sources)
+  return { rows, count: rows.length }
+}
+
+const valuesOf = ({ values }: Statement, { names }: Compiled) =>
+  Object.fromEntries(names.map((name) => [name, boundValue(values, name, 'sqlite')]))
+
+/** Throws `StoreUnavailable` when one of the rows that a result was read from is damaged. */
+function checkRows({ check }: Readable, rows: readonly Readonly<Record<string, unknown>>[], sources: Sources): void {
+  for (const [table, column] of Object.entries(sources) as [Table, string][])
+    for (const number of new Set(rows.map((row) => row[column]))) if (typeof number === 'number') check(table, number)
+}
+
+/**
+ * Remembers what was read until something is written, which only this connection does: a flood of unpaid requests asks
+ * the same again and again.
+ */
+function lastingUntilWritten<K, V>(connection: Connection, work: (key: K) => Tx<V>): (key: K) => V {
+  const seen = new Map<K, V>()
+  let asOf = connection.version()
+  return (key) => {
+    if (asOf !== connection.version()) seen.clear()
+    asOf = connection.version()
+    const known = seen.get(key)
+    if (known !== undefined) return known
+    const found = connection.read(() => run(connection, work(key)))
+    seen.set(key, found)
+    return found
+  }
+}

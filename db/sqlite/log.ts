@@ -1,0 +1,89 @@
+/** The append-only log as readers follow it, and as it is told around damaged rows. */
+
+import type { Change, LogNumber } from '../../server/domain/wall/log.ts'
+import { visible } from '../../server/domain/wall/moderation.ts'
+import type { Log } from '../../server/ports.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import { hiddenOf } from '../rows.ts'
+import { changeOf, type ChangeRow } from '../wall/changes.ts'
+import { withoutNames, type ModeratedAgent } from '../wall/moderated-agents.ts'
+import type { Connection } from './connection.ts'
+import { isDamaged } from './row-checksums.ts'
+
+// An agent that is damaged is told from the payment of the sale, which its block still has. Only then is that looked up: readers
+// ask for the newest entries after each write.
+const SELECT_CHANGE = `
+  SELECT number, at, kind, changes.seq, changes.block, agent, hidden, changes.name, changes.framework, changes.pixels,
+    changes.message, changes.link, CASE WHEN ${isDamaged('agents', 'agents.id')}
+      THEN (SELECT payer FROM payments JOIN blocks ON blocks.payment = payments.id
+        WHERE blocks.i = changes.block AND changes.kind = 'sale')
+      ELSE agents.wallet END AS wallet
+  FROM changes LEFT JOIN agents ON agents.id = agent
+  WHERE NOT ${isDamaged('changes', 'number')}`
+
+// What a damaged entry made true is still so in the tables. Only the name a wallet had at a sale may be told short.
+const RETOLD_SALES = `
+  SELECT c.number, p.claimed_at, 'sale', s.seq, b.i, b.agent, NULL, iif(a.changed = c.number, a.name, p.name),
+    iif(a.changed = c.number, a.framework, p.framework), substr(p.pixels, 100 * (s.seq - p.seq) + 1, 100), p.message, p.link, p.payer
+  FROM payments AS p JOIN sales AS s ON s.payment = p.id JOIN changes AS c ON c.seq = s.seq JOIN blocks AS b ON b.i = s.block JOIN agents AS a ON a.id = b.agent
+  WHERE ${isDamaged('changes', 'c.number')} AND NOT ${isDamaged('payments', 'p.id')} AND NOT ${isDamaged('blocks', 'b.i')}`
+const RETOLD_REPAINTS = `
+  SELECT changed, 0, 'repaint', NULL, i, NULL, NULL, NULL, NULL, pixels, message, link, NULL
+  FROM blocks WHERE ${isDamaged('changes', 'changed')} AND NOT ${isDamaged('blocks', 'i')}`
+const RETOLD_IDENTITIES = `
+  SELECT changed, 0, 'identity', NULL, NULL, id, NULL, name, framework, NULL, NULL, NULL, NULL
+  FROM agents WHERE ${isDamaged('changes', 'changed')} AND NOT ${isDamaged('agents', 'id')}`
+
+/** The log as readers follow it. */
+export function sqliteLog(connection: Connection): Log {
+  const after = connection.prepare<ChangeRow, { after: number; limit: number }>(
+    `${SELECT_CHANGE} AND number > $after ORDER BY number LIMIT $limit`,
+  )
+  // Blocks and agents know their latest change, so the log's length does not count here. This is read at each start, and
+  // there is no damage to be careful of, so each row is looked up once.
+  const latest = connection.prepare<ChangeRow>(`
+    SELECT number, at, kind, seq, block, agent, hidden, name, framework, pixels, message, link,
+      (SELECT wallet FROM agents WHERE id = agent) AS wallet
+    FROM changes WHERE seq > 0 OR hidden IS NOT NULL
+      OR number IN (SELECT changed FROM blocks WHERE state = 'claimed' UNION ALL SELECT changed FROM agents UNION ALL SELECT through FROM moderated_agents)
+    ORDER BY number`)
+  const spared = connection.prepare<ChangeRow>(`
+    SELECT * FROM (
+      SELECT * FROM (${SELECT_CHANGE})
+      UNION ALL ${RETOLD_SALES}
+      UNION ALL ${RETOLD_REPAINTS} AND changed NOT IN (SELECT number FROM (${RETOLD_SALES}))
+      UNION ALL ${RETOLD_IDENTITIES} AND changed NOT IN (SELECT number FROM (${RETOLD_SALES})))
+    ORDER BY number`)
+  // What is hidden now is hidden of every entry, should the one that hid it be damaged.
+  const hidings = connection.prepare<Hiding, { after: number }>(`
+    SELECT number, block, hidden FROM changes WHERE hidden IS NOT NULL AND number > $after
+    UNION ALL SELECT NULL, block, hidden FROM moderated`)
+  const moderated = connection.prepare<ModeratedAgent>(
+    'SELECT agent, hidden, ever, through, banned FROM moderated_agents',
+  )
+  const told = (rows: readonly ChangeRow[], after: number) =>
+    withoutNames(withoutHidden(rows.map(changeOf), hidings.all({ after })), moderated.all({}))
+  return {
+    async after(number, limit) {
+      // What a power cut may still undo is told to nobody: its number would go to another change.
+      await connection.flushed()
+      return connection.read(() => told(after.all({ after: number, limit }), number))
+    },
+    compacted: async () => connection.read(() => told((connection.isDamaged() ? spared : latest).all({}), 0)),
+  }
+}
+
+type Hiding = { readonly number: LogNumber | null; readonly block: BlockIndex; readonly hidden: number }
+
+/** What was hidden after an entry was written is not told by it any more. */
+function withoutHidden(changes: readonly Change[], hidings: readonly Hiding[]): readonly Change[] {
+  if (hidings.length === 0) return changes
+  return changes.map((change) => {
+    if (change.kind === 'identity') return change
+    const later = hidings.filter(
+      ({ block, number }) => block === change.block && (number === null || number > change.number),
+    )
+    const mask = later.reduce((sum, { hidden }) => sum | hidden, 0)
+    return mask === 0 ? change : { ...change, face: visible(change.face, hiddenOf(mask)) }
+  })
+}

@@ -1,0 +1,198 @@
+/** A wall leaving a SQLite file, and one that comes into a new file. */
+
+import { SQLiteError } from 'bun:sqlite'
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { StoreUnavailable } from '../../server/domain/failure.ts'
+import { CannotOpen } from '../cannot-open.ts'
+import type { DamagedRow } from '../row-checksums.ts'
+import {
+  KEPT,
+  MoveUnknown,
+  PAGE_ROWS,
+  type Close,
+  type KeptRow,
+  type KeptTable,
+  type Moving,
+  type NewWall,
+  type WallRows,
+} from '../wall-rows.ts'
+import { changeOne, connect, type Connection } from './connection.ts'
+import { backUp, flush } from './file/backup.ts'
+import { lockDatabase } from './file/lock.ts'
+import { sqliteLog } from './log.ts'
+import { migrate } from './migrate.ts'
+import { ensureStayed, forgetMoved, prepareNote } from './migration-marker.ts'
+import { openWall } from './open.ts'
+
+/**
+ * Reads the wall in the file at `path`, through a copy as of one moment. Nobody can open the file meanwhile, nor after `close`
+ * without removing the note beside it, unless it is a rehearsal. Throws `CannotOpen` when a wall is open on it or a row is damaged.
+ */
+export async function leaveSqlite<T>(
+  path: string,
+  { isRehearsal, timeoutMs, note }: Moving,
+  work: (wall: WallRows, close: Close) => Promise<T>,
+): Promise<T> {
+  if (!existsSync(path)) throw new CannotOpen(`there is no database at ${path}`)
+  const unlock = isRehearsal ? () => {} : await lockDatabase(path, timeoutMs)
+  const copy = `${path}.leaving`
+  try {
+    ensureStayed(path)
+    remove(copy)
+    backUp(path, copy)
+    const connection = openWhole(copy)
+    try {
+      const rows = rowsOf(connection)
+      return isRehearsal ? await work(rows, async () => {}) : await noted(path, note, (close) => work(rows, close))
+    } finally {
+      connection.close()
+    }
+  } finally {
+    remove(copy)
+    unlock()
+  }
+}
+
+/** Does what makes the wall at `path` be elsewhere; the note of it is taken back where that is known to have failed. */
+async function noted<T>(path: string, words: string, work: (close: Close) => Promise<T>): Promise<T> {
+  // Before, because there may be no room for it afterwards.
+  const leaveNote = prepareNote(path, words)
+  try {
+    return await work(async () => leaveNote())
+  } catch (error) {
+    if (!(error instanceof MoveUnknown)) forgetMoved(path)
+    throw error
+  }
+}
+
+/**
+ * Makes a new file at `path` for the wall that `work` fills in; it gets its name at the end, when it is on the disk. Throws
+ * `CannotOpen` when there is something at that place already.
+ */
+export async function enterSqlite<T>(
+  path: string,
+  { isRehearsal, timeoutMs }: Moving,
+  work: (wall: NewWall) => Promise<T>,
+  closeOld: Close,
+): Promise<T> {
+  const unlock = await lockDatabase(path, timeoutMs)
+  const unfinished = `${path}.unfinished`
+  try {
+    // A log that another database left behind would be taken for this one's.
+    const there = [path, `${path}-wal`, `${path}-shm`].find((name) => existsSync(name))
+    if (there !== undefined) throw new CannotOpen(`${there} exists; a wall is moved only to where nothing is`)
+    remove(unfinished)
+    const result = await filled(unfinished, work)
+    flush(unfinished)
+    await closeOld()
+    if (isRehearsal) return result
+    renameSync(unfinished, path)
+    forgetMoved(path)
+    flush(dirname(path))
+    return result
+  } catch (error) {
+    if (!(error instanceof SQLiteError || error instanceof StoreUnavailable)) throw error
+    throw new CannotOpen(`${path} could not be made: ${error instanceof SQLiteError ? error.code : error.message}`)
+  } finally {
+    remove(unfinished)
+    unlock()
+  }
+}
+
+async function filled<T>(path: string, work: (wall: NewWall) => Promise<T>): Promise<T> {
+  let connection = connect(path)
+  try {
+    // What is cut off is thrown away, so nothing needs to be on the disk before the end.
+    connection.run('PRAGMA foreign_keys = ON; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF')
+    migrate(connection)
+    connection.keepSums(() => {})
+    // A log that was compacted has gaps, and none is ever made by writing to it.
+    const renew = withoutTrigger(connection, 'changes_are_numbered_densely')
+    const result = await work({
+      pages: (table) => pagesOf(connection, table),
+      get log() {
+        return sqliteLog(connection)
+      },
+      put: async (table, rows) => writeRows(connection, table, rows),
+      async finish() {
+        renew()
+        connection.close()
+        connection = openWhole(path)
+      },
+    })
+    connection.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    return result
+  } finally {
+    connection.close()
+  }
+}
+
+/** Takes a trigger away; the answer makes it anew. */
+function withoutTrigger(connection: Connection, name: string): () => void {
+  const trigger = connection
+    .prepare<{ sql: string }, { name: string }>(`SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = $name`)
+    .get({ name })
+  if (trigger === null) throw new CannotOpen(`there is no trigger ${name}`)
+  connection.run(`DROP TRIGGER ${name}`)
+  return () => connection.run(trigger.sql)
+}
+
+/** Opens a file as the wall would. Throws `CannotOpen` when a row is damaged. */
+function openWhole(path: string): Connection {
+  const damaged: DamagedRow[] = []
+  const connection = openWall(path, networkOf(path), { onDamaged: (row) => damaged.push(row) })
+  const [first] = damaged
+  if (first === undefined) return connection
+  connection.close()
+  throw new CannotOpen(`row ${first.row} of ${first.table} is not what was written; restore a backup that is whole`)
+}
+
+function networkOf(path: string): string {
+  const connection = connect(path)
+  try {
+    migrate(connection)
+    const wall = connection.prepare<{ network: string }>('SELECT network FROM wall').get({})
+    if (wall === null) throw new CannotOpen('there is no wall in the database')
+    return wall.network
+  } finally {
+    connection.close()
+  }
+}
+
+const rowsOf = (connection: Connection): WallRows => ({
+  pages: (table) => pagesOf(connection, table),
+  log: sqliteLog(connection),
+})
+
+async function* pagesOf(connection: Connection, table: KeptTable): AsyncGenerator<readonly KeptRow[]> {
+  const order = table === 'payouts' ? 'payer, nonce' : KEPT[table][0]
+  const all = connection.prepare<KeptRow>(`SELECT ${KEPT[table].join(', ')} FROM ${table} ORDER BY ${order}`)
+  let page: KeptRow[] = []
+  for (const row of all.iterate({})) {
+    page.push(row)
+    if (page.length < PAGE_ROWS) continue
+    yield page
+    page = []
+  }
+  if (page.length > 0) yield page
+}
+
+function writeRows(connection: Connection, table: KeptTable, rows: readonly KeptRow[]): void {
+  const columns = KEPT[table]
+  // Its number is what other rows refer to, and would be looked for in all of them if it were set.
+  const set = columns.filter((column) => column !== 'i').map((column) => `${column} = $${column}`)
+  const named = columns.map((column) => `$${column}`)
+  const write = connection.prepare<unknown, Record<string, string | number | Uint8Array | null>>(
+    table === 'blocks'
+      ? `UPDATE blocks SET ${set.join(', ')} WHERE i = $i`
+      : `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${named.join(', ')})`,
+  )
+  connection.write(() => {
+    for (const row of rows) changeOne(write, { ...row }, `a row of ${table} to write`)
+  })
+}
+
+function remove(path: string): void {
+  for (const ending of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${ending}`, { force: true })
+}

@@ -1,0 +1,107 @@
+/**
+ * What the store does, apart from the engine it is on. A read or a transaction is a generator that yields statements and
+ * resumes with their results: SQLite runs it in one go, PostgreSQL with an `await` for each list. Statements of one list do not
+ * need each other's results, and travel together.
+ */
+
+import type { Address } from '../server/domain/purchase/payment.ts'
+import type { Table } from './row-checksums.ts'
+
+/** A value of a statement. Truth is kept as 0 or 1; a list is read through the fragments `in` and `each`. */
+export type Value = string | number | boolean | Uint8Array | null | readonly (string | number | object)[]
+
+/** The values of a statement by name, without the `$`. Those that its text does not name are left out. */
+export type Values = Readonly<Record<string, Value>>
+
+/** SQL with `$name` for values and `{...}` for fragments (see `fragments.ts`); an empty text is not run. */
+export type Text = string | { readonly sqlite: string; readonly postgres: string }
+
+/** Which columns number the rows that a result was read from; SQLite checks their sums. */
+export type Sources = Readonly<Partial<Record<Table, string>>>
+
+/** A statement to run. */
+export type Statement = { readonly text: Text; readonly values: Values; readonly sources?: Sources | undefined }
+
+/** What a statement answered, and how many rows it read or changed. */
+export type Result = { readonly rows: readonly unknown[]; readonly count: number }
+
+/** Work on the store. It must do nothing else, because it may be run more than once. */
+export type Tx<T> = Generator<readonly Statement[], T, readonly Result[]>
+
+/** What runs work on an engine. Everything throws `StoreUnavailable`; a damaged row of SQLite counts as that. */
+export type Driver = {
+  /** Runs work that only reads, one statement after the other. */
+  look<T>(work: () => Tx<T>): Promise<T>
+  /** The same, all of it as of one moment. */
+  read<T>(work: () => Tx<T>): Promise<T>
+  /** Runs work as one transaction, under the lock of the wallet it is about: all of it is kept, or nothing. */
+  write<T>(about: Address | null, work: () => Tx<T>): Promise<T>
+  /** The same; it may share a commit with others. */
+  writeTogether<T>(about: Address | null, work: () => Tx<T>): Promise<T>
+  /** Looks something up; where nobody else writes, once for all who ask until the next write. */
+  lasting<K, V>(work: (key: K) => Tx<V>): (key: K) => Promise<V>
+}
+
+/** A text for PostgreSQL alone, such as a lock: SQLite has one writer. */
+export const onPostgres = (postgres: string): Text => ({ sqlite: '', postgres })
+
+/** A text for SQLite alone, such as a look for damaged rows. */
+export const onSqlite = (sqlite: string): Text => ({ sqlite, postgres: '' })
+
+/** The rows of a statement. `Row` says what columns hold, which the tables' CHECKs make true. */
+export function* rows<Row>(text: Text, values: Values = {}, sources?: Sources): Tx<readonly Row[]> {
+  const [result] = yield [{ text, values, sources }]
+  return (result?.rows ?? []) as readonly Row[]
+}
+
+/** Its first row, if it has one. */
+export function* first<Row>(text: Text, values: Values = {}, sources?: Sources): Tx<Row | undefined> {
+  return (yield* rows<Row>(text, values, sources))[0]
+}
+
+/** The row of a statement that always has one. */
+export function* one<Row>(text: Text, values: Values = {}, sources?: Sources): Tx<Row> {
+  const row = yield* first<Row>(text, values, sources)
+  if (row === undefined) throw new Error('a statement that always has a row had none')
+  return row
+}
+
+/** How many rows a statement changes. */
+export function* count(text: Text, values: Values): Tx<number> {
+  const [result] = yield [{ text, values }]
+  return result?.count ?? 0
+}
+
+/** Runs a statement that must change so many rows: anything else is a bug, and undoes the transaction. */
+export function* change(what: string, text: Text, values: Values, expected = 1): Tx<void> {
+  const changed = yield* count(text, values)
+  if (changed !== expected) throw new Error(`${what}: ${changed} rows instead of ${expected}`)
+}
+
+/** Takes a lock, on PostgreSQL. */
+export function* lock(text: string, values: Values = {}): Tx<void> {
+  yield [{ text: onPostgres(text), values }]
+}
+
+/** What parts of work answer, in their order. */
+type Answers<Parts extends readonly Tx<unknown>[]> = { [P in keyof Parts]: Parts[P] extends Tx<infer T> ? T : never }
+
+/** Runs parts side by side: what they yield at once goes out as one list, in their order. */
+export function* together<const Parts extends readonly Tx<unknown>[]>(...parts: Parts): Tx<Answers<Parts>> {
+  let steps = parts.map((part) => part.next())
+  while (steps.some(({ done }) => done !== true)) {
+    const results = yield steps.flatMap((step) => (step.done === true ? [] : step.value))
+    let from = 0
+    steps = steps.map((step, at) => {
+      const part = parts[at]
+      if (step.done === true || part === undefined) return step
+      const own = results.slice(from, from + step.value.length)
+      from += step.value.length
+      return part.next(own)
+    })
+  }
+  return steps.map(({ value }) => value) as Answers<Parts>
+}
+
+/** Runs nothing, for work that depends on a condition. */
+export function* nothing(): Tx<undefined> {}

@@ -1,0 +1,80 @@
+/** Wallets that have bought, and what they say of themselves. */
+
+import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
+import {
+  edited,
+  isOutrun,
+  orderingTime,
+  standingOf,
+  type Identity,
+  type IdentityResult,
+  type NamingResult,
+  type PainterNaming,
+} from '../../server/domain/wall/edit.ts'
+import { NAME_PARTS, saidParts } from '../../server/domain/wall/moderation.ts'
+import type { Agents } from '../../server/ports.ts'
+import type { Agent } from '../rows.ts'
+import { change, first, rows, together, type Driver, type Tx } from '../tx.ts'
+import { firstChange, keep } from './edits.ts'
+import { nextEntry, writeEntry, type Entry } from './log.ts'
+import { moderateAgent, moderationOf } from './moderated-agents.ts'
+import { nameForWallet } from './painters.ts'
+
+/** The wallets' register. */
+export const agents = ({ look, writeTogether }: Driver): Agents => ({
+  knows: async (wallet) => (await look(() => rows(KNOWS, { wallet }))).length > 0,
+  identify: (wallet, identity, now) => writeTogether(wallet, () => identify(wallet, identity, now)),
+  namePainter: (wallet, naming) => writeTogether(wallet, () => namePainter(wallet, naming)),
+})
+
+const KNOWS = 'SELECT 1 FROM agents WHERE wallet = $wallet'
+const FIND = 'SELECT id, wallet, name, framework, changed, signed_at FROM agents WHERE wallet = $wallet'
+
+/** A wallet that has bought. Throws `StoreUnavailable` when its row is damaged. */
+export const findAgent = (wallet: Address): Tx<Agent | undefined> => first<Agent>(FIND, { wallet }, { agents: 'id' })
+
+const INSERT = `
+  INSERT INTO agents (id, wallet, name, framework, first_seen_at, changed)
+  VALUES ($id, $wallet, $name, $framework, $at, $changed)`
+const UPDATE = `
+  UPDATE agents SET name = $name, framework = $framework, changed = $changed, signed_at = $signedAt
+  WHERE id = $id AND changed = $before`
+
+/** Writes a buyer at a sale: what the listing says of the wallet is its identity from then on, the rest stays. */
+export function* enterAgent(after: Agent, before: Agent | undefined, { at }: Entry): Tx<void> {
+  if (before === undefined) return yield* change('a wallet to enter', INSERT, { ...after, at })
+  if (after.changed !== before.changed) yield* renameAgent(after, before)
+}
+
+function* renameAgent({ id, name, framework, changed, signed_at: signedAt }: Agent, before: Agent): Tx<void> {
+  const values = { id, name, framework, changed, signedAt, before: before.changed }
+  yield* change('a wallet to rename', UPDATE, values)
+}
+
+function* identify(wallet: Address, identity: Identity, now: UnixMs): Tx<IdentityResult> {
+  const before = yield* findAgent(wallet)
+  if (before === undefined) return 'unknown-wallet'
+  const subject = { block: null, agent: before.id }
+  const [known, moderation] = yield* together(firstChange(subject, identity.digest), moderationOf(before.id))
+  const standing = standingOf(known, [before.changed])
+  if (standing !== 'new') return standing
+  if (isOutrun(identity.ts, before.signed_at)) return 'superseded'
+  const persona = {
+    name: edited(identity.name, before.name),
+    framework: edited(identity.framework, before.framework),
+  }
+  const { number, at } = yield* nextEntry(now)
+  yield* together(
+    writeEntry({ number, at, kind: 'identity', agent: before.id, ...persona }),
+    renameAgent({ ...before, ...persona, changed: number, signed_at: orderingTime(identity.ts, now) }, before),
+    keep(subject, identity, number, now),
+  )
+  if (moderation.isBanned)
+    yield* moderateAgent({ ...before, ...persona }, { act: 'hide', parts: saidParts(NAME_PARTS, identity) }, now)
+  return 'applied'
+}
+
+function* namePainter(wallet: Address, naming: PainterNaming): Tx<NamingResult> {
+  const agent = yield* findAgent(wallet)
+  return agent === undefined ? 'unknown-wallet' : yield* nameForWallet(agent.id, naming)
+}

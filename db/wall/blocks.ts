@@ -1,0 +1,157 @@
+/** Claimed blocks: who owns them, what they show, and their owners' edits. */
+
+import type { Address, Hash, UnixMs } from '../../server/domain/purchase/payment.ts'
+import {
+  faceAfter,
+  isOutrun,
+  orderingTime,
+  standingOf,
+  type Edit,
+  type EditResult,
+} from '../../server/domain/wall/edit.ts'
+import type { AgentId, AreaOwner, LogNumber, OwnedBlock } from '../../server/domain/wall/log.ts'
+import { FACE_PARTS, saidParts, visible, visibleNames } from '../../server/domain/wall/moderation.ts'
+import type { BlockState } from '../../server/domain/wall/open-space.ts'
+import type { Blocks } from '../../server/ports.ts'
+import { blocksOf } from '../../shared/area.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import { faceOf, hiddenOf, type FaceRow } from '../rows.ts'
+import { change, first, nothing, rows, together, type Driver, type Tx } from '../tx.ts'
+import { firstChange, keep } from './edits.ts'
+import { FACES, faceList, nextEntry, PIXELS_OF_FACE, writeRepaints } from './log.ts'
+import { hiddenNamesOf, moderationOf } from './moderated-agents.ts'
+import { hiddenParts, moderate } from './moderation.ts'
+import {
+  JOIN_PAINTERS,
+  lastingPaintersOf,
+  PAINTER_SOURCES,
+  painterIn,
+  PAINTERS,
+  paintersOf,
+  type PainterRow,
+} from './painters.ts'
+
+/** The blocks that somebody owns. */
+export const blocks = ({ look, read, writeTogether }: Driver): Blocks => ({
+  owned: (block) => look(() => owned(block)),
+  reserved: async (block) => (await look(() => rows(IS_RESERVED, { block }))).length > 0,
+  edit: (block, edit, now) => writeTogether(null, () => repaint([block], edit, now)),
+  ownerOf: (area) => read(() => ownerOf(blocksOf(area))),
+  editArea: (area, edit, now) => writeTogether(null, () => repaint(blocksOf(area), edit, now)),
+})
+
+const IS_RESERVED = `SELECT 1 FROM blocks WHERE i = $block AND state = 'reserved'`
+
+type OwnedRow = FaceRow & {
+  readonly i: BlockIndex
+  readonly agent: AgentId
+  readonly wallet: Address | null // null for a block without an owner
+  readonly name: string | null
+  readonly framework: string | null
+  readonly claimed_at: UnixMs
+  readonly tx: Hash
+  readonly settled: 0 | 1
+  readonly hidden: number
+  readonly hidden_names: number
+}
+
+const OWNED = `
+  SELECT b.i, b.payment, b.agent, b.pixels, b.message, b.link, a.wallet, a.name, a.framework, p.claimed_at, p.tx, p.settled,
+    m.block AS moderated, coalesce(m.hidden, 0) AS hidden, n.agent AS moderated_agent, coalesce(n.hidden, 0) AS hidden_names,
+    ${PAINTERS}
+  FROM blocks AS b LEFT JOIN agents AS a ON a.id = b.agent LEFT JOIN payments AS p ON p.id = b.payment
+  LEFT JOIN moderated AS m ON m.block = b.i LEFT JOIN moderated_agents AS n ON n.agent = b.agent
+  ${JOIN_PAINTERS}
+  WHERE b.i = $block`
+
+const OWNED_SOURCES = {
+  ...PAINTER_SOURCES,
+  blocks: 'i',
+  agents: 'agent',
+  payments: 'payment',
+  moderated: 'moderated',
+  moderated_agents: 'moderated_agent',
+} as const
+
+function* owned(block: BlockIndex): Tx<OwnedBlock | undefined> {
+  const row = yield* first<OwnedRow & PainterRow>(OWNED, { block }, OWNED_SOURCES)
+  if (row === undefined || row.wallet === null) return undefined
+  return {
+    block: row.i,
+    wallet: row.wallet,
+    persona: visibleNames(row, hiddenNamesOf(row.hidden_names)),
+    face: visible(faceOf(row), hiddenOf(row.hidden)),
+    claimedAt: row.claimed_at,
+    tx: row.tx,
+    settled: row.settled === 1,
+    painter: painterIn(row),
+  }
+}
+
+type AreaRow = { readonly i: BlockIndex; readonly state: BlockState; readonly wallet: Address | null }
+
+const AREA = `
+  SELECT b.i, b.state, b.agent, a.wallet FROM blocks AS b LEFT JOIN agents AS a ON a.id = b.agent
+  WHERE b.i {in integer $blocks} ORDER BY b.i`
+
+function* ownerOf(area: readonly BlockIndex[]): Tx<AreaOwner> {
+  const [found, painters] = yield* together(
+    rows<AreaRow>(AREA, { blocks: area }, { blocks: 'i', agents: 'agent' }),
+    paintersOf(area),
+  )
+  const unowned = found.find(({ state }) => state !== 'claimed')
+  if (unowned !== undefined) return { kind: unowned.state === 'open' ? 'open' : 'held', block: unowned.i }
+  const [wallet, ...others] = new Set(found.map((row) => row.wallet))
+  if (wallet === null || wallet === undefined || others.length > 0) return { kind: 'several' }
+  const [painter = null, ...otherPainters] = painters
+  return { kind: 'owned', wallet, painter: otherPainters.length > 0 ? null : painter }
+}
+
+type ClaimedRow = FaceRow & {
+  readonly i: BlockIndex
+  readonly agent: AgentId
+  readonly changed: LogNumber | null // null for a block without an owner
+  readonly signed_at: UnixMs | null
+}
+
+const CLAIMED = `
+  SELECT i, agent, pixels, message, link, changed, signed_at FROM blocks
+  WHERE i {in integer $blocks} ORDER BY i {lock}`
+
+const REPAINT = `
+  UPDATE blocks SET pixels = ${PIXELS_OF_FACE}, message = face.message, link = face.link,
+    changed = $number + face.key, signed_at = $signedAt
+  FROM ${FACES} WHERE blocks.i = face.block AND state = 'claimed'`
+
+/** Repaints blocks, whose pixels follow each other in the edit; the first of them remembers its message. */
+function* repaint(area: readonly BlockIndex[], edit: Edit, now: UnixMs): Tx<EditResult> {
+  const [top = -1] = area
+  const subject = { block: top as BlockIndex, agent: null }
+  const before = yield* rows<ClaimedRow>(CLAIMED, { blocks: area }, { blocks: 'i' })
+  const changed = before.flatMap((row) => row.changed ?? [])
+  const [owner] = before
+  if (owner === undefined || changed.length < area.length) return 'not-owned'
+  const [known, hidden, { isBanned }, painters] = yield* together(
+    firstChange(subject, edit.digest),
+    hiddenParts(area),
+    moderationOf(owner.agent),
+    edit.painter === null ? nothing() : lastingPaintersOf(area),
+  )
+  const standing = standingOf(known, changed)
+  if (standing !== 'new') return standing
+  if (before.some(({ signed_at }) => isOutrun(edit.ts, signed_at))) return 'superseded'
+  if (painters !== undefined && !(painters.size === 1 && painters.has(edit.painter))) return 'not-painter'
+  const entry = yield* nextEntry(now, { entries: area.length, sales: 0, agents: 0 })
+  const faces = before.map((row, at) => ({ block: row.i, ...faceAfter(edit, at, faceOf(row)) }))
+  const values = { ...faceList(faces), number: entry.number, signedAt: orderingTime(edit.ts, now) }
+  yield* together(
+    writeRepaints(
+      entry,
+      faces.map((face) => ({ block: face.block, ...visible(face, hidden(face.block)) })),
+    ),
+    change('blocks to repaint', REPAINT, values, area.length),
+    keep(subject, edit, entry.number, now),
+  )
+  if (isBanned) for (const block of area) yield* moderate(block, 'hide', saidParts(FACE_PARTS, edit), now)
+  return 'applied'
+}

@@ -1,0 +1,34 @@
+/** Signed messages that were applied, remembered for as long as a copy of one could be sent again. */
+
+import type { Hash, UnixMs } from '../../server/domain/purchase/payment.ts'
+import { keepUntil, type Signed } from '../../server/domain/wall/edit.ts'
+import type { AgentId, LogNumber } from '../../server/domain/wall/log.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import { change, count, first, together, type Tx } from '../tx.ts'
+
+/** Whose messages are kept apart: a block's or a wallet's. */
+export type Subject =
+  | { readonly block: BlockIndex; readonly agent: null }
+  | { readonly block: null; readonly agent: AgentId }
+
+const OF_BLOCK = 'SELECT number FROM edits WHERE block = $block AND digest = $digest'
+const OF_AGENT = 'SELECT number FROM edits WHERE agent = $agent AND digest = $digest'
+
+/** The first change that a message made, if it was applied. */
+export function* firstChange(subject: Subject, digest: Hash): Tx<LogNumber | undefined> {
+  const text = subject.block === null ? OF_AGENT : OF_BLOCK
+  return (yield* first<{ number: LogNumber }>(text, { ...subject, digest }))?.number
+}
+
+const FORGET = 'DELETE FROM edits WHERE keep_until < $now'
+const KEEP = `
+  INSERT INTO edits (block, agent, digest, number, keep_until) VALUES ($block, $agent, $digest, $number, $keepUntil)`
+
+/**
+ * Keeps a message whose first change is `number`, and forgets those that nobody could send again. To be called after the number
+ * was taken: on PostgreSQL one transaction at a time is there.
+ */
+export function* keep(subject: Subject, { digest, ts }: Signed, number: LogNumber, now: UnixMs): Tx<void> {
+  const values = { ...subject, digest, number, keepUntil: keepUntil(ts) }
+  yield* together(count(FORGET, { now }), change('a message to remember', KEEP, values))
+}

@@ -1,0 +1,87 @@
+/** Entries of the append-only log, written inside the transaction that makes them true. */
+
+import type { UnixMs } from '../../server/domain/purchase/payment.ts'
+import type { AgentId, Face, LogNumber, Persona } from '../../server/domain/wall/log.ts'
+import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import { CHANNEL } from '../fragments.ts'
+import { change, one, type Tx } from '../tx.ts'
+import { changeRow, type ChangeEntry } from './changes.ts'
+
+/** The first number of each kind that an entry takes, and when it becomes true. */
+export type Entry = {
+  readonly number: LogNumber
+  readonly at: UnixMs
+  readonly seq: number
+  readonly agent: AgentId
+}
+
+/** How many numbers are taken: of entries, and among these of sales; of wallets that buy for the first time. */
+export type Taken = { readonly entries: number; readonly sales: number; readonly agents: 0 | 1 }
+
+const ONE_ENTRY: Taken = { entries: 1, sales: 0, agents: 0 }
+
+// On PostgreSQL nobody else takes numbers until the transaction ends, and whoever listens is told when it is kept.
+const NEXT = {
+  sqlite: `
+    SELECT coalesce(max(number), 0) + 1 AS number, (SELECT coalesce(max(seq), 0) + 1 FROM changes) AS seq,
+      (SELECT coalesce(max(id), 0) + 1 FROM agents) AS agent,
+      max($now, coalesce((SELECT at FROM changes ORDER BY number DESC LIMIT 1), 0)) AS at
+    FROM changes`,
+  postgres: `
+    UPDATE counters SET number = number + $entries, seq = seq + $sales, agent = agent + $agents, at = greatest(at, $now)
+    RETURNING number - $entries + 1 AS number, seq - $sales + 1 AS seq, agent - $agents + 1 AS agent, at, pg_notify('${CHANNEL}', '')`,
+}
+
+/** Takes the next numbers. Time in the log never goes back, even where the clock does. */
+export const nextEntry = (now: UnixMs, taken: Taken = ONE_ENTRY): Tx<Entry> => one<Entry>(NEXT, { now, ...taken })
+
+const INSERT = `
+  INSERT INTO changes (number, at, kind, seq, block, agent, hidden, name, framework, pixels, message, link)
+  VALUES ($number, $at, $kind, $seq, $block, $agent, $hidden, $name, $framework, $pixels, $message, $link)`
+
+/** Writes an entry. */
+export const writeEntry = (entry: ChangeEntry): Tx<void> => change('an entry to write', INSERT, changeRow(entry))
+
+/** What the sales of blocks have in common. */
+export type Sales = Entry & { readonly persona: Persona; readonly face: Face }
+
+const INSERT_SALES = `
+  INSERT INTO changes (number, at, kind, seq, block, agent, name, framework, pixels, message, link)
+  SELECT $number + key, $at, 'sale', $seq + key, value, $agent, $name, $framework,
+    substr({bytes $pixels}, ${PIXELS_PER_BLOCK} * key + 1, ${PIXELS_PER_BLOCK}), $message, $link
+  FROM {each integer $blocks} AS sold ORDER BY key`
+
+/** Writes the sales of blocks, whose pixels follow each other in the face. */
+export function* writeSales({ persona, face, ...entry }: Sales, blocks: readonly BlockIndex[]): Tx<void> {
+  yield* change('sales to write', INSERT_SALES, { ...entry, ...persona, ...face, blocks }, blocks.length)
+}
+
+/** Faces of blocks as three values of a statement: a list to go through `each` with these fields, and all of their pixels. */
+export function faceList(faces: readonly (Face & { readonly block: BlockIndex })[]) {
+  const pixels = new Uint8Array(faces.length * PIXELS_PER_BLOCK)
+  for (const [at, face] of faces.entries()) if (face.pixels !== null) pixels.set(face.pixels, at * PIXELS_PER_BLOCK)
+  const list = faces.map((face) => ({
+    block: face.block,
+    drawn: face.pixels === null ? 0 : 1,
+    message: face.message,
+    link: face.link,
+  }))
+  return { faces: list, pixels }
+}
+
+/** The fields of that list, and the pixels of its member. */
+export const FACES = '{each $faces block:integer drawn:integer message:text link:text} AS face'
+export const PIXELS_OF_FACE = `
+  CASE WHEN face.drawn = 1 THEN substr({bytes $pixels}, ${PIXELS_PER_BLOCK} * face.key + 1, ${PIXELS_PER_BLOCK}) END`
+
+const INSERT_REPAINTS = `
+  INSERT INTO changes (number, at, kind, block, pixels, message, link)
+  SELECT $number + face.key, $at, 'repaint', face.block, ${PIXELS_OF_FACE}, face.message, face.link
+  FROM ${FACES} ORDER BY face.key`
+
+/** Writes the repaints of blocks, as readers are to see them. */
+export const writeRepaints = (
+  { number, at }: Entry,
+  shown: readonly (Face & { readonly block: BlockIndex })[],
+): Tx<void> => change('repaints to write', INSERT_REPAINTS, { number, at, ...faceList(shown) }, shown.length)

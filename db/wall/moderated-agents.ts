@@ -1,0 +1,107 @@
+/** What is withheld of wallets: acts of the operator, and what the log tells of names then. */
+
+import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
+import type { AgentId, Change, LogNumber } from '../../server/domain/wall/log.ts'
+import {
+  afterWalletAct,
+  NAME_PARTS,
+  sameNames,
+  UNMODERATED,
+  visibleNames,
+  type HiddenNames,
+  type ModeratedWallet,
+  type WalletAct,
+  type WalletActResult,
+  type WalletState,
+} from '../../server/domain/wall/moderation.ts'
+import type { Agent } from '../rows.ts'
+import { change, first, rows, together, type Tx } from '../tx.ts'
+import { nextEntry, writeEntry } from './log.ts'
+
+/** A row of `moderated_agents`. */
+export type ModeratedAgent = {
+  readonly agent: AgentId
+  readonly hidden: number
+  readonly ever: number
+  readonly through: LogNumber
+  readonly banned: 0 | 1
+}
+
+/** What is hidden, from a column of bits. */
+export const hiddenNamesOf = (mask: number): HiddenNames => ({
+  name: (mask & 1) !== 0,
+  framework: (mask & 2) !== 0,
+})
+
+const maskOf = (hidden: HiddenNames): number =>
+  NAME_PARTS.reduce((mask, part, at) => (hidden[part] ? mask | (1 << at) : mask), 0)
+
+/** What is withheld of a wallet, and the last entry that hid or showed a name of it; 0 for none. */
+export type AgentModeration = WalletState & { readonly through: LogNumber }
+
+const FIND = 'SELECT agent, hidden, ever, through, banned FROM moderated_agents WHERE agent = $agent'
+
+/** The moderation of a wallet. Throws `StoreUnavailable` when its row is damaged. */
+export function* moderationOf(agent: AgentId): Tx<AgentModeration> {
+  const row = yield* first<ModeratedAgent>(FIND, { agent }, { moderated_agents: 'agent' })
+  if (row === undefined) return { ...UNMODERATED, through: 0 }
+  const { hidden, ever, through, banned } = row
+  return { hidden: hiddenNamesOf(hidden), everHidden: hiddenNamesOf(ever), isBanned: banned === 1, through }
+}
+
+const KEEP = `
+  INSERT INTO moderated_agents (agent, hidden, ever, through, banned) VALUES ($agent, $hidden, $ever, $through, $banned)
+  ON CONFLICT (agent) DO UPDATE SET
+    hidden = excluded.hidden, ever = excluded.ever, through = excluded.through, banned = excluded.banned`
+
+const keep = (agent: AgentId, { hidden, everHidden, isBanned: banned, through }: AgentModeration): Tx<void> =>
+  change('what is withheld of a wallet', KEEP, {
+    agent,
+    hidden: maskOf(hidden),
+    ever: maskOf(everHidden),
+    banned,
+    through,
+  })
+
+/** Does an act, and tells readers of it where it changes what they see; to be called under the lock of the wallet. */
+export function* moderateAgent(agent: Agent, act: WalletAct, now: UnixMs): Tx<WalletActResult> {
+  const before = yield* moderationOf(agent.id)
+  const after = { ...afterWalletAct(before, act), through: before.through }
+  const { hidden, isBanned } = after
+  const hidesTheSame = sameNames(hidden, before.hidden)
+  if (hidesTheSame && isBanned === before.isBanned) return { kind: 'unchanged', hidden, isBanned }
+  if (hidesTheSame) yield* keep(agent.id, after)
+  else {
+    const { number, at } = yield* nextEntry(now)
+    yield* together(
+      writeEntry({ number, at, kind: 'identity', agent: agent.id, ...visibleNames(agent, hidden) }),
+      keep(agent.id, { ...after, through: number }),
+    )
+  }
+  return { kind: 'applied', hidden, isBanned }
+}
+
+const MODERATED = `
+  SELECT m.hidden, m.banned, a.wallet FROM moderated_agents AS m JOIN agents AS a ON a.id = m.agent
+  WHERE m.hidden > 0 OR m.banned = 1 ORDER BY m.agent`
+
+/** Wallets of which something is withheld now. */
+export function* moderatedWallets(): Tx<readonly ModeratedWallet[]> {
+  const found = yield* rows<Pick<ModeratedAgent, 'hidden' | 'banned'> & { readonly wallet: Address }>(MODERATED)
+  return found.map(({ wallet, hidden, banned }) => ({ wallet, hidden: hiddenNamesOf(hidden), isBanned: banned === 1 }))
+}
+
+/** Entries as they are told: what is hidden of a wallet's names now, or was hidden after an entry was written, is left out. */
+export function withoutNames(changes: readonly Change[], moderated: readonly ModeratedAgent[]): readonly Change[] {
+  if (moderated.length === 0) return changes
+  const rows = new Map(moderated.map((row) => [row.agent, row]))
+  return changes.map((change) => {
+    const row = 'agent' in change ? rows.get(change.agent) : undefined
+    if (row === undefined || !('agent' in change)) return change
+    const mask = row.hidden | (change.number < row.through ? row.ever : 0)
+    const told = { ...change, persona: visibleNames(change.persona, hiddenNamesOf(mask)) }
+    return told.kind === 'identity' && change.number === row.through
+      ? { ...told, withheld: hiddenNamesOf(row.ever) }
+      : told
+  })
+}

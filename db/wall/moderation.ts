@@ -1,0 +1,84 @@
+/** What the operator withholds. Owners' words stay where they are; readers are told the rest. */
+
+import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
+import type { Hidden } from '../../server/domain/wall/log.ts'
+import {
+  moderated,
+  sameHidden,
+  visible,
+  type FacePart,
+  type ModerationAct,
+  type ModerationResult,
+  type RecordedAct,
+  type WalletAct,
+  type WalletActResult,
+} from '../../server/domain/wall/moderation.ts'
+import type { Moderation } from '../../server/ports.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import { faceOf, hiddenOf, maskOf, type FaceRow } from '../rows.ts'
+import { change, first, lock, rows, together, type Driver, type Tx } from '../tx.ts'
+import { findAgent } from './agents.ts'
+import { nextEntry, writeEntry } from './log.ts'
+import { moderateAgent, moderatedWallets } from './moderated-agents.ts'
+
+/** The operator's hand on what is shown. */
+export const moderation = ({ look, write }: Driver): Moderation => ({
+  moderate: (block, act, parts, now) => write(null, () => moderate(block, act, parts, now)),
+  moderateWallet: (wallet, act, now) => write(wallet, () => moderateWallet(wallet, act, now)),
+  wallets: () => look(moderatedWallets),
+  record: (act) => write(null, () => record(act)),
+  records: () => look(() => rows<RecordedAct>(RECORDS)),
+})
+
+function* moderateWallet(wallet: Address, act: WalletAct, now: UnixMs): Tx<WalletActResult> {
+  const agent = yield* findAgent(wallet)
+  return agent === undefined ? { kind: 'unknown-wallet' } : yield* moderateAgent(agent, act, now)
+}
+
+const HIDDEN = 'SELECT block, hidden FROM moderated WHERE block {in integer $blocks}'
+
+/** Tells what is hidden of each of some blocks. Throws `StoreUnavailable` when what says so is damaged. */
+export function* hiddenParts(blocks: readonly BlockIndex[]): Tx<(block: BlockIndex) => Hidden> {
+  const found = yield* rows<{ block: BlockIndex; hidden: number }>(HIDDEN, { blocks }, { moderated: 'block' })
+  const masks = new Map(found.map(({ block, hidden }) => [block, hidden]))
+  return (block) => hiddenOf(masks.get(block) ?? 0)
+}
+
+const FACE = 'SELECT i, state, pixels, message, link FROM blocks WHERE i = $block {lock}'
+
+/** Hides parts of a block, or shows them again. */
+export function* moderate(
+  block: BlockIndex,
+  act: ModerationAct,
+  parts: readonly FacePart[],
+  now: UnixMs,
+): Tx<ModerationResult> {
+  const row = yield* first<FaceRow & { readonly state: string }>(FACE, { block }, { blocks: 'i' })
+  if (row?.state !== 'claimed') return { kind: 'not-owned' }
+  const before = (yield* hiddenParts([block]))(block)
+  const hidden = moderated(before, act, parts)
+  if (sameHidden(before, hidden)) return { kind: 'unchanged', hidden }
+  const { number, at } = yield* nextEntry(now)
+  const [mask, face] = [maskOf(hidden), visible(faceOf(row), hidden)]
+  yield* together(writeEntry({ number, at, kind: act, block, hidden: mask, ...face }), note(block, mask))
+  return { kind: 'applied', hidden }
+}
+
+const SHOW = 'DELETE FROM moderated WHERE block = $block'
+const HIDE = `
+  INSERT INTO moderated (block, hidden) VALUES ($block, $hidden) ON CONFLICT (block) DO UPDATE SET hidden = excluded.hidden`
+
+/** Remembers what is hidden, for as long as anything is. */
+const note = (block: BlockIndex, hidden: number): Tx<void> =>
+  change('what is hidden of a block', hidden === 0 ? SHOW : HIDE, { block, hidden })
+
+const RECORD = `
+  INSERT INTO moderation_acts (id, at, who, act, what, parts, why)
+  SELECT coalesce(max(id), 0) + 1, $at, $who, $act, $what, $parts, $why FROM moderation_acts`
+const RECORDS = 'SELECT at, who, act, what, parts, why FROM moderation_acts ORDER BY id'
+
+/** Keeps an act on record. */
+function* record(act: RecordedAct): Tx<void> {
+  yield* lock('LOCK TABLE moderation_acts IN EXCLUSIVE MODE')
+  yield* change('an act to record', RECORD, act)
+}

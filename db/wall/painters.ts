@@ -1,0 +1,84 @@
+/** Painters: whose signatures count as an owner's. */
+
+import type { Address, PaymentKey } from '../../server/domain/purchase/payment.ts'
+import type { NamingResult, PainterNaming } from '../../server/domain/wall/edit.ts'
+import type { AgentId } from '../../server/domain/wall/log.ts'
+import { painterAmong, type WalletPainter } from '../../server/domain/wall/painters.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import { change, first, lock, one, rows, type Tx } from '../tx.ts'
+
+/** Columns that tell who paints a block `b`; `JOIN_PAINTERS` brings them. */
+export const PAINTERS = `
+  named.payment AS named_payment, named.painter AS named_painter,
+  word.agent AS word_agent, word.painter AS word_painter, word.ts AS word_ts, word.through AS word_through`
+
+export const JOIN_PAINTERS = `
+  LEFT JOIN purchase_painters AS named ON named.payment = b.payment
+  LEFT JOIN wallet_painters AS word ON word.agent = b.agent`
+
+export const PAINTER_SOURCES = { purchase_painters: 'named_payment', wallet_painters: 'word_agent' } as const
+
+/** What they hold. */
+export type PainterRow = {
+  readonly named_payment: number | null
+  readonly named_painter: Address
+  readonly word_agent: AgentId | null
+  readonly word_painter: Address | null
+  readonly word_ts: number
+  readonly word_through: number
+}
+
+/** Who paints the block of a row. */
+export function painterIn(row: PainterRow): Address | null {
+  const named = row.named_payment === null ? null : { payment: row.named_payment, painter: row.named_painter }
+  const word =
+    row.word_agent === null ? null : { painter: row.word_painter, ts: row.word_ts, through: row.word_through }
+  return painterAmong(named, word)
+}
+
+const OF_BLOCKS = `SELECT ${PAINTERS} FROM blocks AS b ${JOIN_PAINTERS} WHERE b.i {in integer $blocks}`
+
+/** Who paints each of some claimed blocks. Throws `StoreUnavailable` when what says so is damaged. */
+export function* paintersOf(blocks: readonly BlockIndex[]): Tx<ReadonlySet<Address | null>> {
+  return new Set((yield* rows<PainterRow>(OF_BLOCKS, { blocks }, PAINTER_SOURCES)).map(painterIn))
+}
+
+/**
+ * The same for a repaint that a painter's signature rests on. Repaints take the counters, and so does a wallet's word: none
+ * that is begun before the word is kept after it.
+ */
+export function* lastingPaintersOf(blocks: readonly BlockIndex[]): Tx<ReadonlySet<Address | null>> {
+  yield* lock(COUNTERS)
+  return yield* paintersOf(blocks)
+}
+
+const COUNTERS = 'SELECT 1 FROM counters FOR UPDATE'
+
+const OF_WALLET = 'SELECT agent, painter, ts, through FROM wallet_painters WHERE agent = $agent'
+
+/** The wallet's word that holds now. Throws `StoreUnavailable` when its row is damaged. */
+export const painterOfWallet = (agent: AgentId): Tx<WalletPainter | undefined> =>
+  first<WalletPainter>(OF_WALLET, { agent }, { wallet_painters: 'agent' })
+
+const NAME_FOR_PURCHASE = `
+  INSERT INTO purchase_painters (payment, painter)
+  SELECT id, $painter FROM payments WHERE payer = $payer AND nonce = $nonce`
+
+/** Keeps whom a new purchase names; its payment must be written. */
+export const nameForPurchase = ({ payer, nonce }: PaymentKey, painter: Address): Tx<void> =>
+  change('a painter to name', NAME_FOR_PURCHASE, { payer, nonce, painter })
+
+const NAME_FOR_WALLET = `
+  INSERT INTO wallet_painters (agent, painter, ts, through) VALUES ($agent, $painter, $ts, $through)
+  ON CONFLICT (agent) DO UPDATE SET painter = excluded.painter, ts = excluded.ts, through = excluded.through`
+const LAST_PAYMENT = 'SELECT coalesce(max(id), 0) AS id FROM payments'
+
+/** Takes a wallet's word, which ends every naming before it; to be called under the lock of the wallet. */
+export function* nameForWallet(agent: AgentId, { painter, ts }: PainterNaming): Tx<NamingResult> {
+  const before = yield* painterOfWallet(agent)
+  if (before !== undefined && ts <= before.ts) return 'superseded'
+  yield* lock(COUNTERS)
+  const { id: through } = yield* one<{ id: number }>(LAST_PAYMENT)
+  yield* change('a word on a painter', NAME_FOR_WALLET, { agent, painter, ts, through })
+  return 'applied'
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'bun:test'
+import { boundValue, compile } from '../../../db/fragments.ts'
+import { onPostgres, rows, together, type Statement, type Tx } from '../../../db/tx.ts'
+
+// Goal: what one statement becomes on each engine, and how parts of work travel together. Method: texts compared as they are, and
+// a driver that answers each statement with its own text.
+
+/** Runs work, and notes which statements went out as one list. */
+function drive<T>(work: Tx<T>): { readonly result: T; readonly lists: readonly (readonly string[])[] } {
+  const lists: string[][] = []
+  const textOf = ({ text }: Statement) => (typeof text === 'string' ? text : text.postgres)
+  let step = work.next()
+  while (step.done !== true) {
+    lists.push(step.value.map(textOf))
+    step = work.next(step.value.map((statement) => ({ rows: [textOf(statement)], count: 1 })))
+  }
+  return { result: step.value, lists }
+}
+
+function* twice(first: string, second: string): Tx<string> {
+  const [a] = yield* rows<string>(first)
+  const [b] = yield* rows<string>(second)
+  return `${a}${b}`
+}
+
+test('parts go out side by side, in their order, and each gets its own answers', () => {
+  const { result, lists } = drive(together(twice('a', 'b'), rows<string>('c'), twice('d', 'e')))
+  expect(result).toEqual(['ab', ['c'], 'de'])
+  expect(lists).toEqual([
+    ['a', 'c', 'd'],
+    ['b', 'e'],
+  ])
+})
+
+test('parts within parts share their lists', () => {
+  const { result, lists } = drive(together(together(rows<string>('a'), twice('b', 'c')), rows<string>('d')))
+  expect(result).toEqual([[['a'], 'bc'], ['d']])
+  expect(lists).toEqual([['a', 'b', 'd'], ['c']])
+})
+
+test.each([
+  ['i {in integer $list}', 'i IN (SELECT value FROM json_each($list))', 'i = ANY ($1::integer[])'],
+  ['n {not in text $list}', 'n NOT IN (SELECT value FROM json_each($list))', 'n <> ALL ($1::text[])'],
+  ['SELECT 1 {lock}', 'SELECT 1 ', 'SELECT 1 FOR UPDATE'],
+  ['SELECT 1 {lock skip}', 'SELECT 1 ', 'SELECT 1 FOR UPDATE SKIP LOCKED'],
+  ['t {index x}', 't INDEXED BY x', 't '],
+  ['{damaged blocks b.i}', "b.i IN (SELECT id FROM damaged WHERE name = 'blocks')", 'false'],
+  ['substr({bytes $p}, 1)', 'substr($p, 1)', 'substr($1::bytea, 1)'],
+  ['$b $a $b', '$b $a $b', '$1 $2 $1'],
+])('%s is said as each engine understands it', (text, sqlite, postgres) => {
+  expect([compile(text, 'sqlite').sql, compile(text, 'postgres').sql]).toEqual([sqlite, postgres])
+})
+
+test('a list is bound as each engine reads it, quotes and all', () => {
+  const values = { list: [{ message: 'a "b" \\ {c}', link: null }], numbers: [1, 2] }
+  expect(boundValue(values, 'list', 'sqlite')).toBe(JSON.stringify(values.list))
+  expect(boundValue(values, 'list', 'postgres')).toBe(
+    `{"{\\"message\\":\\"a \\\\\\"b\\\\\\" \\\\\\\\ {c}\\",\\"link\\":null}"}`,
+  )
+  expect(boundValue(values, 'numbers', 'postgres')).toBe('{1,2}')
+})
+
+test('a value that a statement names and nobody gives is a fault, and one that it does not name is left out', () => {
+  expect(() => boundValue({ a: 1 }, 'b', 'sqlite')).toThrow('no value b')
+  expect(compile('SELECT $a', 'postgres').names).toEqual(['a'])
+})
+
+test('only what writes makes a transaction worth keeping', () => {
+  const isWrite = (text: string) => compile(text, 'postgres').isWrite
+  expect(['SELECT 1 FOR UPDATE', 'SELECT state FROM blocks'].map(isWrite)).toEqual([false, false])
+  expect(['INSERT INTO a VALUES (1)', 'UPDATE a SET b = 1', 'DELETE FROM a'].map(isWrite)).toEqual([true, true, true])
+  expect(compile(onPostgres('SELECT 1'), 'sqlite').sql).toBe('')
+})

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'bun:test'
+import { StaleWriteError } from '../../../server/domain/failure.ts'
+import {
+  HELD_BLOCKS_MAX,
+  HOLDS_MAX,
+  holdsTooMuch,
+  isStale,
+  lateTargets,
+  RECEIPT_KEPT_MS,
+  renewed,
+  unansweredFirst,
+} from '../../../server/domain/purchase/claim-rules.ts'
+import type { Purchase, Sold } from '../../../server/domain/purchase/purchase.ts'
+import type { Target } from '../../../server/domain/purchase/target.ts'
+import { blockOf, hash, HEAD, listingOf, NOW, paymentOf } from '../../support/samples.ts'
+
+// Goal: what a payer may hold and what goes before a new payment, case by case. Method: purchases as the ledger tells them.
+
+const sold: Sold = {
+  kind: 'sold',
+  tx: hash(9),
+  claimedAt: NOW,
+  name: null,
+  framework: null,
+  settled: true,
+  unanswered: true,
+}
+const held = { kind: 'reserved', uncertain: false, attempt: 1 } as const
+const at = blockOf('3,4')
+
+const bought = (state: Purchase['state'], target: Target = at, nonce = 1, identifier?: string): Purchase => ({
+  payment: { ...paymentOf(1, nonce), ...(identifier === undefined ? {} : { identifier }) },
+  target,
+  block: typeof target === 'number' ? target : at,
+  listing: listingOf(),
+  head: HEAD,
+  state,
+})
+
+describe('an earlier purchase goes before a new payment', () => {
+  const asking = { target: at as Target, payment: paymentOf(1, 2), now: NOW, attended: [] as readonly `0x${string}`[] }
+  const late = { ...sold, claimedAt: NOW - RECEIPT_KEPT_MS }
+  test.each([
+    ['held, and no run is at it', bought(held), asking, true],
+    ['held, while a run is at it for a client', bought(held), { ...asking, attended: [hash(1)] }, false],
+    [
+      'held in doubt, though a run is at it',
+      bought({ ...held, uncertain: true }),
+      { ...asking, attended: [hash(1)] },
+      true,
+    ],
+    ['held, of another block', bought(held, blockOf('5,6')), asking, false],
+    ['sold, and its receipt did not go out', bought(sold), asking, true],
+    ['sold and answered', bought({ ...sold, unanswered: false }), asking, false],
+    ['sold as next, asked for by its place, however long ago', bought(late, 'next'), asking, true],
+    ['sold as next, and asked for as next in time', bought(sold, 'next'), { ...asking, target: 'next' as const }, true],
+    [
+      'sold as next, and asked for as next too late',
+      bought(late, 'next'),
+      { ...asking, target: 'next' as const },
+      false,
+    ],
+    ['released', bought({ kind: 'released', isFinal: false }), asking, false],
+    ['the payment itself', bought(held), { ...asking, payment: paymentOf(1, 1) }, false],
+    [
+      'of the same name, whatever it was for, and answered',
+      bought({ ...sold, unanswered: false }, blockOf('5,6'), 1, 'order'),
+      { ...asking, payment: { ...paymentOf(1, 2), identifier: 'order' } },
+      true,
+    ],
+  ])('%s', (_, purchase, request, goesFirst) => {
+    expect(unansweredFirst([purchase], request)).toBe(goesFirst ? purchase : undefined)
+  })
+
+  test('a receipt goes before what still has to end, and of several the first', () => {
+    const [first, second, third] = [bought(held, at, 3), bought(sold, at, 4), bought(sold, at, 5)]
+    expect(unansweredFirst([first, second, third], asking)).toBe(second)
+    expect(unansweredFirst([first, bought(held, at, 6)], asking)).toBe(first)
+  })
+})
+
+test('a payer holds at most so many purchases, and so many blocks by them', () => {
+  const many = Array.from({ length: HOLDS_MAX - 1 }, (_, nonce) => bought(held, blockOf(`${nonce},1`), nonce))
+  expect(holdsTooMuch(many, at)).toBe(false)
+  expect(holdsTooMuch([...many, bought(held)], at)).toBe(true)
+  expect(holdsTooMuch([...many, bought(sold)], at)).toBe(false)
+  expect(HELD_BLOCKS_MAX).toBe(400)
+  expect(holdsTooMuch([bought(held, 'next,20x20')], at)).toBe(true)
+  expect(holdsTooMuch([bought(held, 'next,19x21')], at)).toBe(false)
+})
+
+test('what one run knows of a held payment is stale once another attempt holds it, or its payer was told to wait', () => {
+  expect(isStale(held, held)).toBe(false)
+  expect(isStale({ ...held, attempt: 2 }, held)).toBe(true)
+  expect(isStale({ ...held, uncertain: true }, held)).toBe(true)
+  expect(isStale({ ...held, uncertain: true }, { ...held, uncertain: true })).toBe(false)
+})
+
+test('of two authorizations with one nonce the one that lasts is kept, under the first name', () => {
+  const before = { ...paymentOf(1, 1, { validBefore: 500n }), identifier: 'order' }
+  const longer = paymentOf(1, 1, { validBefore: 600n })
+  expect(renewed(before, longer)).toEqual({ ...longer, identifier: 'order' })
+  expect(renewed(before, paymentOf(1, 1, { validBefore: 400n }))).toBe(before)
+  expect(() => renewed(before, paymentOf(1, 1, { to: hash(7), validBefore: 600n }))).toThrow(StaleWriteError)
+})
+
+test('a late payment gets its own place, else the nearest of its size', () => {
+  expect(lateTargets({ target: 'next', block: at })).toEqual([at, 'next'])
+  expect(lateTargets({ target: '3,4,2x3', block: at })).toEqual(['3,4,2x3', 'next,2x3'])
+})
