@@ -113,14 +113,21 @@ export const areas = (deps: AreaDeps) => {
 function orderReader({ clients: { limits, addressOf }, uploads }: AreaDeps) {
   return async ({ request }: { readonly request: Request }): Promise<unknown> => {
     // A known payment is never refused here, and the seller limits new ones.
-    const beyond = carriesPayment(request) ? undefined : limits.take('uploads', addressOf(request))
+    const isPaid = carriesPayment(request)
+    const beyond = isPaid ? undefined : limits.take('uploads', addressOf(request))
     if (beyond !== undefined) throw new Refused(beyond)
-    const read = await uploads(request, () => readJson(request, UPLOAD))
+    const read = await uploads(request, () => readJson(request, UPLOAD, isPaid ? undefined : {}))
     if ('code' in read) throw new Refused(read, UNREAD)
     if ('failure' in read) throw new Refused(read.failure, UNREAD)
-    return read.value
+    return !isPaid && isEmpty(read.value) ? PROBE : read.value
   }
 }
+
+// Catalogues ask for the price with an empty body or `{}`, and list nothing that does not answer 402.
+const PROBE = { at: 'next', w: 1, h: 1 }
+
+const isEmpty = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
 
 async function order(deps: AreaDeps, request: Request, ordered: OrderedArea): Promise<Response> {
   const sent = paymentOf(request, deps.offer, ordered.target)
@@ -169,7 +176,7 @@ const DOCS = {
     id: 'buyArea',
     summary: 'Buy a rectangle of blocks in one payment',
     description:
-      'All of it or none: w x h blocks for w x h times the price of one, with one picture over them. Without payment, 402 with the terms; send the identical request again with a signed payment and get the receipt. `next` is the open place of that size nearest the centre. The body is at most 4 MiB. An image is read once its payment is good; one that cannot be read charges nothing. After a 503 send the same signed request again: it never pays twice.',
+      'All of it or none: w x h blocks for w x h times the price of one, with one picture over them. Without payment, 402 with the terms; send the identical request again with a signed payment and get the receipt. `next` is the open place of that size nearest the centre. The body is at most 4 MiB; an unpaid request without one, or with `{}`, is told the terms of one block. An image is read once its payment is good; one that cannot be read charges nothing. After a 503 send the same signed request again: it never pays twice.',
     payable: 'always',
     priced: 'by the block',
     answers: [AreaReceipt],

@@ -33,10 +33,11 @@ export type BodyLimits = {
 /** Why a body could not be read. */
 type Unread = { readonly failure: Failure }
 
-/** Reads a whole body as JSON. */
-export async function readJson(request: Request, limits: BodyLimits = {}): Promise<ReadBody> {
+/** Reads a whole body as JSON; `whenEmpty`, where it is given, is what no bytes at all stand for. */
+export async function readJson(request: Request, limits: BodyLimits = {}, whenEmpty?: object): Promise<ReadBody> {
   const bytes = await readBody(request, limits)
   if (!(bytes instanceof Uint8Array)) return bytes
+  if (bytes.length === 0 && whenEmpty !== undefined) return { value: whenEmpty, bytes }
   if (!isJson(request.headers.get('content-type'))) return invalid('Content-Type must be application/json in UTF-8')
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

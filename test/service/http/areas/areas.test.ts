@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
+import { validateDiscoveryExtension } from '@x402/extensions/bazaar'
 import { openWall as openStore, ports } from '../../../../db/sqlite/open.ts'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
 import { blocksOf, parseArea } from '../../../../shared/area.ts'
@@ -10,7 +11,7 @@ import { sellAllBut } from '../../../support/nearly-sold.ts'
 import { flatPng } from '../../../support/picture-files.ts'
 import { hash, NOW, paymentOf, SILENT, TERMS, wallet } from '../../../support/samples.ts'
 import { areaEditOf, sending } from '../../../support/service/signed.ts'
-import { codeOf, jsonOf, openWall, paidBy, type Wall } from '../../../support/service/wall.ts'
+import { BASE_URL, codeOf, jsonOf, openWall, paidBy, type Wall } from '../../../support/service/wall.ts'
 
 // Goal: every line of the contract about buying an area over HTTP. Method: requests to a wall on the real engine, with a
 // chain and a facilitator that do as they are told.
@@ -66,7 +67,7 @@ describe('an order without a payment', () => {
   })
 
   test.each<[string, Order, string]>([
-    ['no size', {}, 'invalid_area'],
+    ['no size', { at: 'next' }, 'invalid_area'],
     ['no width', { h: 2 }, 'invalid_area'],
     ['a width in words', { w: '2', h: 2 }, 'invalid_area'],
     ['half a block', { w: 1.5, h: 2 }, 'invalid_area'],
@@ -96,9 +97,44 @@ describe('an order without a payment', () => {
 
   test('that is no object, or no JSON, is refused', async () => {
     const wall = await openWall()
-    for (const body of ['[]', '7', '{', '']) {
+    for (const body of ['[]', '7', '{', 'null']) {
       const response = await wall.ask('POST /areas', { headers: { 'Content-Type': 'application/json' }, body })
       expect([response.status, await codeOf(response)]).toEqual([400, 'invalid_body'])
+    }
+  })
+
+  test.each([undefined, '', '{}', ' { } '])(
+    'of %p is a probe: without a payment it is told the terms of one block',
+    async (body) => {
+      const wall = await openWall()
+      const probes = [{}, { headers: { 'Content-Type': 'application/json' } }]
+      for (const init of probes) {
+        const response = await wall.ask('POST /areas', body === undefined ? init : { ...init, body })
+        expect(response.status).toBe(402)
+        const demand = decodePaymentRequiredHeader(response.headers.get('payment-required') ?? '')
+        expect(demand).toMatchObject({ resource: { url: `${BASE_URL}/areas` }, accepts: [{ amount: '1000000' }] })
+        expect(validateDiscoveryExtension(demand.extensions?.['bazaar'] as never)).toEqual({ valid: true })
+      }
+    },
+  )
+
+  test('of a probe is refused with a payment, which is not charged', async () => {
+    const wall = await openWall()
+    for (const body of ['', '{}']) {
+      const response = await wall.ask('POST /areas', { ...paidBy(paymentFor(1, 1)), body })
+      expect(response.status).toBe(400)
+    }
+    expect([wall.facilitator.verified, wall.facilitator.settled]).toEqual([[], []])
+  })
+
+  test('of a probe is answered as next is, where nothing is open', async () => {
+    for (const [space, status, code] of [
+      ['claimed', 410, 'sold_out'],
+      ['reserved', 409, 'wall_busy'],
+    ] as const) {
+      const wall = await openWall({ ledger: { space: async () => space } })
+      const response = await wall.ask('POST /areas', { body: '{}' })
+      expect([response.status, await codeOf(response)]).toEqual([status, code])
     }
   })
 
