@@ -1,6 +1,8 @@
 /** Every tool, in the order it is listed: those of the contract, then what helps with them. */
 
 import type { Tool as ListedTool } from '@modelcontextprotocol/server'
+import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
+import { offered, type Offer } from '../x402/terms.ts'
 import { SHOWN_IN_CHAT } from './chat-view.ts'
 import { PRICE_OF_BLOCK, type Tool } from './tool.ts'
 import { buyArea } from './tools/buy-area.ts'
@@ -52,19 +54,38 @@ const wordy: ReadonlySet<string> = new Set([
   'maxLength',
 ])
 
-/** What tools/list answers, where a block costs `price`. */
-export const toolList = (price: string): typeof PRICELESS =>
-  PRICELESS.map((tool) => ({ ...tool, description: tool.description.replaceAll(PRICE_OF_BLOCK, price) }))
+/** What a block costs, in words. */
+export const priceIn = ({ terms }: Offer): string => `${moneyText(terms.amount)} ${ASSET_SYMBOL}`
+
+/** What tools/list answers, for what is offered. */
+export const toolList = (offer: Offer): Array<(typeof PRICELESS)[number]['listed']> =>
+  PRICELESS.map(({ listed, sells }) => {
+    const meta = { ...listed._meta, ...(sells === undefined ? {} : { x402: paymentFor(sells, offer) }) }
+    const description = listed.description.replaceAll(PRICE_OF_BLOCK, priceIn(offer))
+    return { ...listed, description, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) }
+  })
+
+/**
+ * The price of a tool as clients of x402 look for it in the list: the terms of one block. `paymentRequired` makes mcpc sign them
+ * before it calls, so it stands only where no argument changes the price.
+ */
+const paymentFor = (sells: NonNullable<Tool['sells']>, offer: Offer): Readonly<Record<string, unknown>> => ({
+  ...(sells === 'a block' ? { paymentRequired: true } : {}),
+  accepts: [offered(offer)],
+})
 
 /** The same before it has a price: plain JSON schemas, without what TypeBox keeps beside them. */
-const PRICELESS = TOOLS.map(({ name, title, description, annotations, input, output, isShown }) => ({
-  name,
-  title,
-  description,
-  inputSchema: optionalWhereDefaulted(published(input)),
-  ...(output === undefined ? {} : { outputSchema: published(bare(output)) }),
-  annotations,
-  ...(isShown ? { _meta: SHOWN_IN_CHAT } : {}),
+const PRICELESS = TOOLS.map(({ name, title, description, annotations, input, output, isShown, sells }) => ({
+  sells,
+  listed: {
+    name,
+    title,
+    description,
+    inputSchema: optionalWhereDefaulted(published(input)),
+    ...(output === undefined ? {} : { outputSchema: published(bare(output)) }),
+    annotations,
+    ...(isShown ? { _meta: SHOWN_IN_CHAT as Readonly<Record<string, unknown>> } : {}),
+  },
 }))
 
 // A member may have one of those names.

@@ -82,6 +82,7 @@ export type ToolWords = {
   readonly input: TObject
   readonly output?: TObject
   readonly budget?: BudgetName // of the caller's address, beside that for all calls
+  readonly sells?: 'a block' | 'an area' // costs money
   readonly isShown?: true // in the chat, where the host shows views
 }
 

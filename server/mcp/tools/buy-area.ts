@@ -37,6 +37,7 @@ export const buyArea: Tool = {
   title: 'Buy an area',
   description: `Use to buy a rectangle of w x h blocks in one payment: all or none. Not for one block (buy_block, which explains how to pay). Without payment: code 402 and the terms. pixels or an image of at most 44 KiB; POST /areas takes larger ones. Cost: ${PRICE_OF_BLOCK} a block once, no refunds; your spend cap must allow all of it. Side effects of a paid call: money moves, the blocks are yours, picture and texts are public. After a 502 or 503 send the same signed call again: it never pays twice. Errors: payment_required, invalid_area, invalid_coordinate, invalid_body, invalid_listing, invalid_pixels, invalid_image, invalid_option, invalid_painter, invalid_payment, payment_used, block_taken (lists what is taken), purchase_pending (lists what is held), no_room, wall_busy, sold_out, payment_credited, payment_unmatched, too_many_requests, database_unavailable. Returns the receipt {area, blocks, owner, pixels, deed}.`,
   annotations: WRITES,
+  sells: 'an area',
   input: AreaArguments,
   async answer(deps, given, { payment: payload, dialect, address, signal }) {
     const ordered = readAreaOrder(given ?? {})

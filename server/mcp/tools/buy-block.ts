@@ -21,6 +21,7 @@ export const buyBlock: Tool = {
   title: 'Buy a block',
   description: `Use to buy one block of 10 x 10 pixels, for ever, for ${PRICE_OF_BLOCK}. Call without payment: nothing happens but an answer with code 402 and the x402 v2 terms (accepts). Sign them and make the identical call again with the payment payload as an object at params._meta["x402/payment"]; x402 clients do this by themselves. Not to repaint (set_pixels) and not to try (preview_block). Cost: ${PRICE_OF_BLOCK} once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted, database_unavailable or a lost answer: ${REPEAT} After facilitator_unavailable or server_busy: ${TRY_AGAIN} Errors: payment_required, invalid_coordinate, invalid_listing, invalid_pixels, invalid_painter, invalid_payment, payment_used, block_taken, purchase_pending, wall_busy, sold_out, payment_credited, payment_unmatched, too_many_requests, database_unavailable. Returns the receipt {block, owner, pixels, deed}, and the settlement in _meta["x402/payment-response"].`,
   annotations: WRITES,
+  sells: 'a block',
   input: OrderArguments,
   async answer(deps, given, { payment: payload, dialect, address, signal }) {
     const order = readOrder(given)

@@ -95,10 +95,20 @@ test('an argument that has a default may be left out', async () => {
     expect(await read(wall, name)).not.toHaveProperty('error')
 })
 
+test('tools that cost name their terms; only the one whose price is fixed asks to be paid beforehand', () => {
+  const terms = { scheme: 'exact', network: 'eip155:8453', amount: '1000000', maxTimeoutSeconds: 300 }
+  const priced = TOOL_LIST.flatMap(({ name, _meta }) => (_meta?.['x402'] === undefined ? [] : [[name, _meta['x402']]]))
+  expect(priced).toMatchObject([
+    ['buy_block', { paymentRequired: true, accepts: [terms] }],
+    ['buy_area', { accepts: [terms] }],
+  ])
+  expect(priced[1]?.[1]).not.toHaveProperty('paymentRequired')
+})
+
 test('the list of tools costs an agent less than 7,600 tokens, and its client 10,600', () => {
-  // Four characters a token is what tokenizers make of English and JSON on average. Clients keep schemas of outputs to
-  // themselves.
-  const shown = TOOL_LIST.map((tool) => ({ ...tool, outputSchema: undefined }))
+  // Four characters a token is what tokenizers make of English and JSON on average. Clients keep schemas of outputs, and
+  // what is meant for them, to themselves.
+  const shown = TOOL_LIST.map((tool) => ({ ...tool, outputSchema: undefined, _meta: undefined }))
   expect(JSON.stringify(shown).length / 4).toBeLessThan(7600)
   expect(JSON.stringify(TOOL_LIST).length / 4).toBeLessThan(10600)
 })

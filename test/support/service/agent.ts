@@ -4,10 +4,10 @@ import { expect } from 'bun:test'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { toolList } from '../../../server/mcp/registry.ts'
-import { BASE_URL, payloadOf, type Wall } from './wall.ts'
+import { BASE_URL, OFFER, payloadOf, type Wall } from './wall.ts'
 
 /** What tools/list answers where a block costs the usual price. */
-export const TOOL_LIST = toolList('1.00 USDC')
+export const TOOL_LIST = toolList(OFFER)
 
 /** A client that negotiated, as all real ones do. */
 export const NEGOTIATED = { 'mcp-protocol-version': '2025-11-25' }
