@@ -4,10 +4,10 @@ import type { Address, Hash, Payment, PaymentKey, Target, UnixMs } from '../doma
 import type { Availability, ClaimResult, Request } from '../domain/purchase/purchase.ts'
 import type { Clock, Leases, Ledger } from '../ports.ts'
 import { TIMES, type Times } from '../times.ts'
-import type { WaitingClients } from './waiting-clients.ts'
+import type { WaitingClient } from './waiting-client.ts'
 
 /** What other runs must know of a run under way. */
-type RunUnderWay = { readonly key: PaymentKey; readonly hasClaimed: boolean; readonly clients: WaitingClients }
+type RunUnderWay = { readonly key: PaymentKey; readonly hasClaimed: boolean; readonly client: WaitingClient }
 
 type AvailabilityDeps = {
   readonly ledger: Ledger
@@ -20,7 +20,7 @@ type AvailabilityDeps = {
 /** The payments of a payer that runs of this process have claimed, and whose clients still wait. */
 const attendedOf = ({ underWay }: AvailabilityDeps, payer: Address): readonly Hash[] =>
   [...underWay]
-    .filter(({ key, hasClaimed, clients }) => key.payer === payer && hasClaimed && !clients.haveLeft())
+    .filter(({ key, hasClaimed, client }) => key.payer === payer && hasClaimed && !client.hasLeft())
     .map(({ key }) => key.nonce)
 
 /** Asks the ledger. Waits while another process holds the lease of an earlier purchase, as that process may be dead. */

@@ -1,7 +1,7 @@
 /**
  * One run of a purchase script: what it knows, how it answers each request of the script, and how it ends. The ledger marks a
  * purchase as unanswered from its claim until its receipt was sent. So a run that crashes, or whose client disconnects, has
- * nothing to write. Only this process knows which runs still have waiting clients: these are separate purchases, even if one
+ * nothing to write. Only this process knows which runs still have a waiting client: these are separate purchases, even if one
  * payer makes several at once.
  */
 
@@ -32,7 +32,7 @@ import { availabilityOf, claimOf } from './availability.ts'
 import { statusInNextBlock, statusOf } from './chain-status.ts'
 import { logActs, logPurchase, type LogStep } from './purchase-log.ts'
 import type { SingleFlight } from './single-flight.ts'
-import { NOBODY, type WaitingClients } from './waiting-clients.ts'
+import { NOBODY, type WaitingClient } from './waiting-client.ts'
 
 /**
  * What buying needs. `advance` applies the log to the views before a buyer is answered. `leases` is set where several
@@ -70,7 +70,7 @@ export type Runs = PurchaseDeps & {
 export type PurchaseRun = {
   readonly key: PaymentKey
   readonly request: BuyRequest | undefined // undefined for the reconciler
-  readonly clients: WaitingClients
+  readonly client: WaitingClient
   hasClaimed: boolean // this run holds the block, or its claim is being written
   readonly isSpent: boolean // the wallet's budget of retries is used up, so the chain is not asked
   hasAsked: boolean // the chain was asked about the payment
@@ -85,10 +85,10 @@ const BEGINNING = { hasClaimed: false, hasWritten: false, isWaiting: false, know
 
 const newRun = (
   key: PaymentKey,
-  clients: WaitingClients,
+  client: WaitingClient,
   request: BuyRequest | undefined,
   isSpent: boolean,
-): PurchaseRun => ({ key, request, clients, isSpent, hasAsked: false, ...BEGINNING })
+): PurchaseRun => ({ key, request, client, isSpent, hasAsked: false, ...BEGINNING })
 
 /** The runs under way for a payment. */
 export const runsOf = ({ underWay }: Pick<Runs, 'underWay'>, key: PaymentKey): readonly PurchaseRun[] =>
@@ -101,18 +101,18 @@ export type BuyRequest = {
   readonly listing: Draft | Failure // one that is refused must not hide what became of a known payment
 }
 
-/** Runs a script for waiting clients. Passes the outcome to `answer`, then marks the purchase as answered. */
-export async function runForClients(
+/** Runs a script for a waiting client. Passes the outcome to `answer`, then marks the purchase as answered. */
+export async function runForClient(
   runs: Runs,
   request: BuyRequest,
-  clients: WaitingClients,
+  client: WaitingClient,
   script: (order: Order) => Script<Outcome>,
   answer: (outcome: Outcome) => void,
   isSpent = false,
 ): Promise<void> {
   const { terms, payees, contact, clock, rail } = runs
   const { target, payment } = request
-  const run = newRun(payment, clients, request, isSpent)
+  const run = newRun(payment, client, request, isSpent)
   runs.underWay.add(run)
   try {
     const armed = rail.state() === 'armed'
@@ -177,13 +177,13 @@ async function checkDenial({ leases, ledger }: Runs, run: PurchaseRun, outcome: 
   await ledger.markUncertain(now)
 }
 
-/** Whether an answer is about the payment itself, and thus the same for every copy of the request. */
-export const isOfPayment = (outcome: Outcome) =>
+/** Whether an answer is about the payment itself. */
+const isOfPayment = (outcome: Outcome) =>
   outcome.kind === 'bought' ||
   outcome.failure.code === 'settlement_unknown' ||
   outcome.failure.code === 'deed_not_persisted'
 
-/** Marks the purchase as answered, unless every client disconnected: then the payer's next request gets the receipt. */
+/** Marks the purchase as answered, unless its client disconnected: then the payer's next request gets the receipt. */
 async function markAnswered({ clock, ledger }: Runs, run: PurchaseRun, outcome: Outcome): Promise<void> {
   // Settled payloads are public, so anybody can resend a known payment. That must not mark it as answered.
   const answered = run.handsOver ?? (run.hasClaimed && outcome.kind === 'bought' ? outcome.purchase : undefined)
@@ -191,7 +191,7 @@ async function markAnswered({ clock, ledger }: Runs, run: PurchaseRun, outcome: 
   // Lets the answer be written to its connection first.
   await clock.wait(0)
   // If this cannot be written, the receipt is given once more, which charges nobody.
-  if (!run.clients.haveLeft()) await ifAvailable(ledger.markAnswered(answered.payment))
+  if (!run.client.hasLeft()) await ifAvailable(ledger.markAnswered(answered.payment))
 }
 
 const PLAYS_MAX = 5
@@ -285,7 +285,7 @@ function writes(runs: Runs, run: PurchaseRun) {
   }
   return {
     async claim(request) {
-      if (run.clients.haveLeft()) return { kind: 'abandoned' }
+      if (run.client.hasLeft()) return { kind: 'abandoned' }
       // Set before the write: another purchase of this payer may see the claim at once.
       run.hasClaimed = true
       const claiming = await claimOf(runs, request)

@@ -1,4 +1,4 @@
-/** The seller of a process. Runs one purchase per payment at a time; copies of a request share one answer. */
+/** The seller of a process. Runs one purchase per payment at a time, so that a copy of a request hears what became of the first. */
 
 import { ifAvailable, type Failure } from '../domain/failure.ts'
 import type { Draft } from '../domain/purchase/listing.ts'
@@ -17,17 +17,9 @@ import type { Clock, Facilitator } from '../ports.ts'
 import { TIMES } from '../times.ts'
 import { attemptBudget, lookUpBudget } from './attempt-budget.ts'
 import { alertOnce } from './purchase-log.ts'
-import {
-  isOfPayment,
-  runForClients,
-  runReconcile,
-  runsOf,
-  type BuyRequest,
-  type PurchaseDeps,
-  type Runs,
-} from './purchase-run.ts'
+import { runForClient, runReconcile, runsOf, type BuyRequest, type PurchaseDeps, type Runs } from './purchase-run.ts'
 import { singleFlight } from './single-flight.ts'
-import { waitingClients, type WaitingClients } from './waiting-clients.ts'
+import { waitingClient, type WaitingClient } from './waiting-client.ts'
 
 /** Whether a target can be bought by anyone; `uncertain`: held for a payer, and no run is working on it. */
 export type OfferState = Exclude<Space, 'full'> | 'uncertain'
@@ -61,27 +53,8 @@ export function seller(deps: PurchaseDeps): Seller {
     mayRetry: attemptBudget(deps.clock).mayRetry,
     mayLookUp: lookUpBudget(deps.clock),
   }
-  const shared = new Map<string, { readonly outcome: Promise<Outcome>; readonly clients: WaitingClients }>()
   return {
-    async buy(target, payment, listing, client) {
-      // Copies of one signed request that arrive together share one answer, or each would settle in turn.
-      const copy = copyOf(target, payment)
-      const leader = shared.get(copy)
-      if (leader !== undefined) {
-        leader.clients.join(client)
-        const outcome = await leader.outcome
-        if (isOfPayment(outcome)) return outcome
-        return await attempt(runs, { target, payment, listing }, waitingClients(client))
-      }
-      const clients = waitingClients(client)
-      const outcome = attempt(runs, { target, payment, listing }, clients)
-      shared.set(copy, { outcome, clients })
-      try {
-        return await outcome
-      } finally {
-        shared.delete(copy)
-      }
-    },
+    buy: (target, payment, listing, client) => attempt(runs, { target, payment, listing }, waitingClient(client)),
     async offered(target) {
       const space = await runs.ledger.space(target)
       return space === 'reserved' ? await heldBy(runs, target) : space
@@ -99,19 +72,19 @@ export function seller(deps: PurchaseDeps): Seller {
 }
 
 /** Buys, after every other run for the payment has ended. Answers before its own run has ended. */
-function attempt(runs: Runs, request: BuyRequest, clients: WaitingClients): Promise<Outcome> {
+function attempt(runs: Runs, request: BuyRequest, client: WaitingClient): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
   const { payment } = request
   const run = async () => {
     const known = await ifAvailable(runs.ledger.find(payment))
     // A run that only reads takes no lease, so that it does not keep another process from the purchase.
     const isSpent = known !== undefined && !isFinal(known.state.kind) && !runs.mayRetry(payment.payer)
-    const work = () => runForClients(runs, request, clients, buy, resolve, isSpent)
+    const work = () => runForClient(runs, request, client, buy, resolve, isSpent)
     if (known !== undefined && (isSpent || !isRepeat(known, request))) return await work()
     return await runs.lease.whenFree(payment, {
       isOver: async () => isFinal((await runs.ledger.find(payment))?.state.kind),
       work,
-      late: () => runForClients(runs, request, clients, answerLate, resolve),
+      late: () => runForClient(runs, request, client, answerLate, resolve),
     })
   }
   runs.flights.run(keyOf(payment), run).catch(reject)
@@ -124,14 +97,10 @@ const isRepeat = (known: Purchase, { payment, target }: BuyRequest): boolean =>
 
 const isFinal = (kind: Purchase['state']['kind'] | undefined) => kind === 'sold' || kind === 'credited'
 
-/** A key for the copies of a request that share an answer. Holds all that decides who may get that answer. */
-const copyOf = (target: Target, { payer, nonce, to, amount, validAfter, validBefore, signature, accepted }: Payment) =>
-  [target, payer, nonce, to, amount, validAfter, validBefore, signature, accepted.asset, accepted.network].join(':')
-
 /** Whether a held target is being bought now. If not, it is uncertain: its payer must be able to come back and sign anew. */
 async function heldBy(runs: Runs, target: Target): Promise<OfferState> {
   for (const holder of await runs.ledger.holders(target)) {
-    const isHere = runsOf(runs, holder).some(({ hasClaimed, clients }) => hasClaimed && !clients.haveLeft())
+    const isHere = runsOf(runs, holder).some(({ hasClaimed, client }) => hasClaimed && !client.hasLeft())
     if (!isHere && (await runs.leases?.isTaken(holder)) !== true) return 'uncertain'
   }
   return 'reserved'

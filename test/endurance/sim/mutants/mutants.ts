@@ -249,7 +249,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a receipt is marked as answered before its client was asked whether it is there',
     file: RUN,
-    from: 'if (!run.clients.haveLeft()) await',
+    from: 'if (!run.client.hasLeft()) await',
     to: 'await',
   },
   {
@@ -268,14 +268,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a block is claimed for a client that left',
     file: RUN,
-    from: `      if (run.clients.haveLeft()) return { kind: 'abandoned' }\n`,
+    from: `      if (run.client.hasLeft()) return { kind: 'abandoned' }\n`,
     to: '',
   },
   {
     name: 'a purchase whose client left counts as under way',
     file: 'server/purchase/availability.ts',
-    from: 'key.payer === payer && hasClaimed && !clients.haveLeft()',
-    to: 'key.payer === payer && hasClaimed && clients !== undefined',
+    from: 'key.payer === payer && hasClaimed && !client.hasLeft()',
+    to: 'key.payer === payer && hasClaimed && client !== undefined',
   },
   {
     name: 'the operator is not told of a payment that was lost',
