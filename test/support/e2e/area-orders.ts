@@ -4,6 +4,7 @@ import { expect } from 'bun:test'
 import { blocksOf, parseArea } from '../../../shared/area.ts'
 import type { AreaReceipt } from '../../../shared/contract/area-order.ts'
 import { coordOf } from '../../../shared/wall.ts'
+import { sendWhile } from '../wait.ts'
 import { type At, type Payer, signDemand } from './buyer.ts'
 
 /** What is posted for an area. */
@@ -38,9 +39,9 @@ export const callBuyArea = ({ url }: At, body: AreaBody, payment: string): Promi
     }),
   })
 
-/** Signs the terms of an area. */
+/** Signs the terms of an area, asked for again while the wall is busy. */
 export async function signArea(wall: At, payer: Payer, body: AreaBody): Promise<string> {
-  const demand = await orderArea(wall, body)
+  const demand = await sendWhile(503, () => orderArea(wall, body))
   expect(demand.status).toBe(402)
   return await signDemand(demand.headers.get('payment-required') ?? '', payer)
 }
