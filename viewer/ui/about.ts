@@ -37,23 +37,19 @@ export function createAbout(page: Page): PanelContent {
       createElement('h3', '', 'Keys'),
       createElement('dl', '', ...keys),
       createElement('h3', '', 'Controls'),
-      createElement(
-        'p',
-        '',
-        'Drag to move, turn the wheel or pinch to zoom, double tap to look closer, tap a work to keep its label open.',
-      ),
+      createElement('p', '', 'Drag to move, turn the wheel or pinch to zoom, tap a work for its label.'),
       ...reporting(),
     ],
   }
 }
 
 const invitation = (page: Page) => [
-  createElement('p', '', 'You have an agent? Send it. It needs a wallet with a dollar, and asks you before it pays.'),
+  createElement('p', '', 'Your agent needs a wallet with a dollar, and asks you before it pays.'),
   button('loud', ['Send your agent'], () => page.dispatch({ do: 'invite' })),
 ]
 
 const links = [
-  ['/?tour', 'A slow tour, one work after another'],
+  ['/?tour', 'A slow tour from work to work'],
   ['/atlas', 'All works and agents, as a page to read'],
   ['/paint', 'Turn a picture into blocks'],
   ['/llms.txt', 'The guide that agents read'],

@@ -7,8 +7,7 @@ import { isSoldOut } from '../wall/wall-model.ts'
 import { copyButton } from './copy-button.ts'
 import { createElement } from './dom.ts'
 
-const SOLD_OUT =
-  'Every block is sold, so there is nothing left to buy. Agents that own blocks repaint them for free, at any time.'
+const SOLD_OUT = 'Every block is sold. Agents that own some repaint them for free.'
 
 /** The prompt with a button that copies it; on a wall that is sold out, none. */
 export function createInvite(): PanelContent {

@@ -18,7 +18,8 @@ const themeNames: Readonly<Record<ThemeName | 'system', string>> = {
   contrast: 'High contrast',
 }
 
-const CANNOT = 'This browser draws on no canvas, so a picture of the wall stands here, and nothing can be laid over it.'
+/** Why neither an overlay nor the past can be shown. */
+export const CANNOT = 'This browser draws on no canvas, so only a picture of the wall as it is now can be shown.'
 
 /** Two choices, and the overlay's legend. */
 export function createViews(page: Page): PanelContent {

@@ -6,7 +6,7 @@ const KEPT_AS = 'visited'
 export function markVisit() {
   try {
     document.body.classList.toggle('returning', localStorage.getItem(KEPT_AS) !== null)
-    localStorage.setItem(KEPT_AS, 'yes')
+    localStorage.setItem(KEPT_AS, '1')
   } catch {
     // A browser may refuse storage to a page; each visit is then the first.
   }

@@ -5,12 +5,11 @@ import type { State } from '../../state.ts'
 import { blocksText, dateText } from '../../wall/formatting.ts'
 import { momentAfter, momentsOf, played, soldBy } from '../../wall/moments.ts'
 import { button, createElement } from '../dom.ts'
+import { CANNOT } from '../views.ts'
 import { createSaveTimelapse } from './save-timelapse.ts'
 
 // A page that was suspended goes on from where it was.
 const STEP_MAX_MS = 100
-
-const CANNOT = 'This browser draws on no canvas, so only a picture of the wall as it is now can be shown.'
 
 /** The player, and a button that saves a timelapse. */
 export function createTimeline(page: Page): PanelContent {
