@@ -122,8 +122,8 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
   test('where nothing can be drawn the page says why it has no colours and no past', async () => {
     const page = await openWithout(refuseAll)
     await page.keyboard.press('v')
-    await page.getByText('nothing can be laid over it').waitFor()
-    expect(await page.getByLabel('Age of each sale').count()).toBe(0)
+    await page.getByText('only a picture of the wall as it is now').waitFor()
+    expect(await page.getByLabel('What is unclaimed').count()).toBe(0)
     await page.keyboard.press('Escape')
     await page.keyboard.press('t')
     await page.getByText('only a picture of the wall as it is now').waitFor()
