@@ -74,14 +74,13 @@ export type PurchaseRun = {
   hasClaimed: boolean // this run holds the block, or its claim is being written
   readonly isSpent: boolean // the wallet's budget of retries is used up, so the chain is not asked
   hasAsked: boolean // the chain was asked about the payment
-  hasWritten: boolean // this run changed the purchase
   isWaiting: boolean // for another purchase of the payer to end
-  known: Purchase | undefined // what the look-up found
+  known: Purchase | undefined // what the look-up found, or what this run has written since
   handsOver: SoldPurchase | undefined // an earlier purchase, whose receipt is this run's answer
 }
 
 /** What is reset each time the script begins. */
-const BEGINNING = { hasClaimed: false, hasWritten: false, isWaiting: false, known: undefined, handsOver: undefined }
+const BEGINNING = { hasClaimed: false, isWaiting: false, known: undefined, handsOver: undefined }
 
 const newRun = (
   key: PaymentKey,
@@ -169,9 +168,9 @@ async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outc
  * `StoreUnavailable`, which is then the answer.
  */
 async function checkDenial({ leases, ledger }: Runs, run: PurchaseRun, outcome: Outcome): Promise<void> {
-  if (leases === undefined || outcome.kind === 'bought' || run.hasClaimed) return
+  if (leases === undefined || outcome.kind === 'bought' || (run.hasClaimed && isOfPayment(outcome))) return
   const now = await ledger.find(run.key)
-  if (!run.hasWritten && now?.state.kind !== run.known?.state.kind)
+  if (now?.state.kind !== run.known?.state.kind)
     throw new StaleWriteError('another process has taken the payment up')
   if (!isOfPayment(outcome) || now?.state.kind !== 'reserved' || now.state.uncertain) return
   await ledger.markUncertain(now)
@@ -278,10 +277,10 @@ function questions(runs: Runs, run: PurchaseRun) {
 /** Requests that write to the ledger. */
 function writes(runs: Runs, run: PurchaseRun) {
   const { ledger, clock, alert } = runs
-  const written = async <T>(writing: Promise<T>): Promise<T> => {
-    const answer = await writing
-    run.hasWritten = true
-    return answer
+  const written = async <P extends Purchase>(writing: Promise<P>): Promise<P> => {
+    const purchase = await writing
+    run.known = purchase
+    return purchase
   }
   return {
     async claim(request) {
@@ -290,6 +289,7 @@ function writes(runs: Runs, run: PurchaseRun) {
       run.hasClaimed = true
       const claiming = await claimOf(runs, request)
       run.hasClaimed = claiming.kind === 'claimed'
+      if (claiming.kind === 'claimed') run.known = claiming.purchase
       return claiming
     },
     'mark-uncertain': ({ purchase }) => written(ledger.markUncertain(purchase)),
@@ -305,7 +305,10 @@ function writes(runs: Runs, run: PurchaseRun) {
       alert('payment-lost', purchase)
       return ledger.writeOff(purchase)
     },
-    release: ({ purchase, isFinal }) => written(ledger.release(purchase, isFinal)),
+    async release({ purchase, isFinal }) {
+      await ledger.release(purchase, isFinal)
+      run.known = { ...purchase, state: { kind: 'released', isFinal } }
+    },
     'record-unclaimed': ({ purchase }) => written(ledger.recordUnclaimed(purchase, clock.now())),
     'fulfil-late-payment': ({ purchase, tx }) => written(ledger.fulfilLatePayment(purchase, tx, clock.now())),
   } satisfies Partial<Handlers>

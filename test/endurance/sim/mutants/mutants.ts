@@ -350,8 +350,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what another process took up is refused all the same',
     file: RUN,
-    from: 'if (!run.hasWritten && now?.state.kind !== run.known?.state.kind)',
-    to: 'if (!run.hasWritten && now?.state.kind !== now?.state.kind)',
+    from: 'if (now?.state.kind !== run.known?.state.kind)',
+    to: 'if (now?.state.kind !== now?.state.kind)',
   },
   {
     name: 'what another process is at is not waited for',
