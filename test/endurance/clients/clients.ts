@@ -11,10 +11,11 @@ export type Client = {
   readonly package: string // whose version is printed; an alias of the manifest for older ones
   readonly command: (at: At) => readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  readonly signsIn?: true // it also repaints and names itself, by answering the demand to sign in
 }
 
-/** What a client is pointed at. */
-export type At = { readonly target: string; readonly privateKey: string }
+/** What a client is pointed at; with a body it posts JSON. */
+export type At = { readonly target: string; readonly body?: string }
 
 const script = (path: string) => () => ['node', '--import', here('offline.mjs'), here(path)]
 
@@ -26,7 +27,7 @@ const buyer = (name: string, packageName: string, path: string): Client => ({
 
 /** Each buys one block. */
 export const BUYERS: readonly Client[] = [
-  buyer('@x402/fetch', '@x402/fetch', 'x402-fetch-v2'),
+  { ...buyer('@x402/fetch', '@x402/fetch', 'x402-fetch-v2'), signsIn: true },
   buyer('@x402/fetch, older', 'x402-fetch-older', 'x402-fetch-v2-older'),
   buyer('@x402/axios', '@x402/axios', 'x402-axios-v2'),
   buyer('x402-fetch (protocol v1)', 'x402-fetch', 'x402-fetch-v1'),
@@ -44,7 +45,16 @@ export const BUYERS: readonly Client[] = [
   {
     name: 'agentcash CLI',
     package: 'agentcash',
-    command: ({ target }) => ['node', '--import', here('offline.mjs'), bin('agentcash'), 'fetch', target],
+    command: ({ target, body }) => [
+      'node',
+      '--import',
+      here('offline.mjs'),
+      bin('agentcash'),
+      'fetch',
+      target,
+      ...(body === undefined ? [] : ['-m', 'POST', '-b', body, '-H', 'Content-Type: application/json']),
+    ],
+    signsIn: true,
   },
 ]
 

@@ -1,6 +1,7 @@
 /**
  * `bun run clients`: clients that others made, each used as its own documents say, against a real wall, chain and facilitator.
- * Each must buy a block with its listing, charged once, or use every tool that costs nothing. `--only TEXT` picks by name.
+ * Each must buy a block with its listing, charged once (and repaint it and rename itself, if it can sign in), or use every
+ * tool that costs nothing. `--only TEXT` picks by name.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -12,7 +13,7 @@ import { startLocalNetwork, type LocalNetwork } from '../../../server/local/netw
 import { armed, startWall, type WallProcess } from '../../../server/local/wall-process.ts'
 import { newWallet, type Wallet } from '../../../server/local/wallets.ts'
 import { outputOf } from '../../support/output-of.ts'
-import { BUYERS, TOOL_USERS, type Client } from './clients.ts'
+import { BUYERS, TOOL_USERS, type At, type Client } from './clients.ts'
 
 const HERE = import.meta.dir
 const CLIENT_MAX_MS = 90_000
@@ -72,16 +73,45 @@ async function buys(world: World, client: Client, coord: string): Promise<Row> {
   }
   const target = new URL(`/blocks/${coord}`, world.wall.url)
   for (const [name, value] of Object.entries(listing)) target.searchParams.set(name, value)
-  const ran = await run(world, client, wallet, target.href, {})
+  const ran = await run(world, client, wallet, { target: target.href })
   const deed = await wallAt(world.wall.url).block(coord)
+  const signedIn = client.signsIn === true && deed !== undefined ? await signsIn(world, client, wallet, coord) : []
   const paid = Number(5_000_000n - (await world.network.balanceOf(wallet.address))) / 1_000_000
   const shown = { name: deed?.owner.name, message: deed?.message, link: deed?.link }
   const isIntact = Bun.deepEquals(shown, listing)
   const faults = [
     ...(deed === undefined ? ['no block'] : isIntact ? [] : [`the listing became ${JSON.stringify(shown)}`]),
     ...(paid === 1 ? [] : [`${paid} dollars paid`]),
+    ...signedIn,
   ]
-  return rowOf(client, `bought ${coord}, paid ${paid.toFixed(2)}`, faults, ran)
+  const also = client.signsIn === true ? ', repainted, renamed' : ''
+  return rowOf(client, `bought ${coord}${also}, paid ${paid.toFixed(2)}`, faults, ran)
+}
+
+/** Repaints the block and names the wallet by the client; answers what did not come of it. */
+async function signsIn(world: World, client: Client, wallet: Wallet, coord: string): Promise<string[]> {
+  const { url } = world.wall
+  const post = (path: string, body: object) =>
+    run(world, client, wallet, { target: url + path, body: JSON.stringify(body) })
+  const message = `repainted with ${client.name}`
+  const renamed = `by ${client.name}`.slice(0, 40)
+  const ran = [
+    await post(`/blocks/${coord}`, { message, pixels: '07'.repeat(100) }),
+    await post('/api/agents/me', { name: renamed }),
+  ]
+  const deed = await wallAt(url).block(coord)
+  const faults = [
+    ...(deed?.message === message && deed.pixels !== null ? [] : ['not repainted']),
+    ...(deed?.owner.name === renamed ? [] : ['not renamed']),
+  ]
+  if (faults.length > 0)
+    console.error(
+      ran
+        .map(({ out, err }) => out + err)
+        .join('\n')
+        .slice(-SHOWN_MAX),
+    )
+  return faults
 }
 
 async function usesTools(world: World, client: Client, coord: string): Promise<Row> {
@@ -90,7 +120,7 @@ async function usesTools(world: World, client: Client, coord: string): Promise<R
   await wallAt(url, { account: wallet, folder: world.folder }).buy(coord)
   const image = Buffer.from(await (await fetch(`${url}/blocks/${coord}.png`)).arrayBuffer()).toString('base64')
   const env = { MCP_URL: `${url}/mcp`, BLOCK: coord, IMAGE: image, CLIENT: client.name }
-  const ran = await run(world, client, wallet, url, env)
+  const ran = await run(world, client, wallet, { target: url }, env)
   const { names, used } = lastLine(ran.out)
   const unused = names.filter((name) => !used.includes(name) && !name.startsWith('buy_'))
   const deed = await wallAt(url).block(coord)
@@ -110,15 +140,9 @@ function lastLine(out: string): { names: string[]; used: string[] } {
 
 type Ran = { readonly out: string; readonly err: string; readonly code: number }
 
-async function run(
-  { network, folder }: World,
-  client: Client,
-  wallet: Wallet,
-  target: string,
-  env: object,
-): Promise<Ran> {
+async function run({ network, folder }: World, client: Client, wallet: Wallet, at: At, env: object = {}): Promise<Ran> {
   const home = await mkdtemp(join(folder, 'home-'))
-  const child = Bun.spawn([...client.command({ target, privateKey: wallet.privateKey })], {
+  const child = Bun.spawn([...client.command(at)], {
     cwd: home,
     env: {
       PATH: Bun.env['PATH'] ?? '',
@@ -128,7 +152,8 @@ async function run(
       MPPX_PRIVATE_KEY: wallet.privateKey,
       X402_PRIVATE_KEY: wallet.privateKey,
       RPC_URL: network.rpcUrl,
-      TARGET: target,
+      TARGET: at.target,
+      ...(at.body === undefined ? {} : { BODY: at.body }),
       ...client.env,
       ...env,
     },
