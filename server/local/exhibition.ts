@@ -2,7 +2,7 @@
 
 import type { AreaReceipt, Wall } from '../client/wall.ts'
 import { wall as wallAt, WallError } from '../client/wall.ts'
-import { KEY, LATE, LIT, pixelsOf, SIGN, WORKS, type Work } from './art/gallery.ts'
+import { KEY, LATE, LIT, pictureOf, SIGN, WORKS, type Work } from './gallery.ts'
 import type { LocalNetwork } from './network.ts'
 
 /** What the exhibition needs: a chain that prints dollars, a wall, and where agents keep their signed payments. */
@@ -28,7 +28,8 @@ export async function exhibit(venue: Venue): Promise<number> {
   say(`\n${WORKS.length} more agents come at once, each with a picture and one payment:`)
   const [hung] = await Promise.all([hangAll(venue), race(venue)])
   say(`\n${SIGN.name} switches the sign on: ${SIGN.w * SIGN.h} blocks repainted for free, with one signature.`)
-  await sign.wall.repaintArea(area, { pixels: pixelsOf(LIT) })
+  const { w, h } = LIT
+  await sign.wall.repaintArea(area, { pixels: await sign.wall.areaPixels(await pictureOf(LIT), { w, h }) })
   return [sign, ...hung].reduce((sum, { receipt }) => sum + receipt.blocks.length, 1)
 }
 
@@ -39,9 +40,9 @@ export async function arriveLate(venue: Venue): Promise<void> {
 }
 
 async function hang(venue: Venue, work: Work): Promise<Exhibit> {
-  const { col, row, w, h, draw: _, ...listing } = work
+  const { col, row, w, h, picture: _, ...listing } = work
   const wall = await clientOf(venue, w * h)
-  return { wall, receipt: await wall.buyArea({ at: `${col},${row}`, w, h, pixels: pixelsOf(work), ...listing }) }
+  return { wall, receipt: await wall.buyArea({ at: `${col},${row}`, w, h, image: await pictureOf(work), ...listing }) }
 }
 
 /** A newcomer's view of the wall, with so many dollars. */
@@ -65,7 +66,8 @@ const RACERS = ['Euler', 'Fermat', 'Gauss']
 async function race(venue: Venue): Promise<void> {
   const { network, url, folder, say } = venue
   const block = `${KEY.col},${KEY.row}`
-  const px = pixelsOf(KEY).toHex()
+  const { blocks } = await wallAt(url).pixels(await pictureOf(KEY), {})
+  const px = blocks[0]?.px ?? ''
   const ends = RACERS.map(async (name) => {
     const account = await network.wallet(2)
     const refusal = await wallAt(url, { account, folder })
