@@ -1,20 +1,20 @@
 /** The page: wires input, state, drawing and the components around it. Nothing runs while nothing changes. */
 
 import type { Place } from './address.ts'
-import { viewOf, type Camera } from './camera/camera.ts'
+import { type Camera, viewOf } from './camera/camera.ts'
 import { createOfflineCopy } from './data/offline-copy.ts'
 import { createStageRenderer } from './gl/stage-renderer.ts'
 import { listen, listenToZoomButtons } from './input/stage-input.ts'
 import { nameOnPage } from './page-words.ts'
-import type { Page, Component } from './page.ts'
+import type { Component, Page } from './page.ts'
 import { createShell, showLostScript } from './shell.ts'
-import { initialState, PANELS, isSame, received, resize, shownBlock, step, type Action, type State } from './state.ts'
-import { query, createElement } from './ui/dom.ts'
+import { type Action, PANELS, type State, initialState, isSame, received, resize, shownBlock, step } from './state.ts'
+import { createElement, query } from './ui/dom.ts'
 import { markVisit } from './ui/head/first-visit.ts'
-import { toast } from './ui/toast.ts'
-import { atPlace, deadLink, syncAddressBar, placeInAddressBar } from './url-state.ts'
+import { toast } from './ui/messages.ts'
+import { atPlace, deadLink, placeInAddressBar, syncAddressBar } from './url-state.ts'
 import { summaryOf } from './wall/formatting.ts'
-import { soldBy, momentsOf } from './wall/moments.ts'
+import { momentsOf, soldBy } from './wall/wall-history.ts'
 import type { Wall } from './wall/wall-model.ts'
 
 const stage = query('stage', HTMLElement)

@@ -1,14 +1,14 @@
 /** What both pages do around their stage: its theme, its frames, its size, and the wall as it arrives and changes. */
 
-import { createAppearance, type Appearance } from './appearance.ts'
-import { viewOf, type View } from './camera/camera.ts'
+import { type Appearance, createAppearance } from './appearance.ts'
+import { type View, viewOf } from './camera/camera.ts'
 import { loadCanvas } from './data/load-canvas.ts'
 import type { OfflineCopy } from './data/offline-copy.ts'
 import { canvasReader } from './data/read-canvas.ts'
 import { priceOnPage } from './page-words.ts'
 import type { Theme } from './theme.ts'
 import { query } from './ui/dom.ts'
-import { hideNotice, showNotice } from './ui/notice.ts'
+import { hideNotice, showNotice } from './ui/messages.ts'
 import type { Wall } from './wall/wall-model.ts'
 
 // A failed read is tried again after these times, the last of them again and again.

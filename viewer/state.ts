@@ -1,7 +1,12 @@
 /** Everything the page shows follows from this state; every action of the user is one step from a state to the next. */
 
-import { BLOCK_SIZE, COLS, ROWS, blockAt, cellOf, type BlockIndex } from '../shared/wall.ts'
+import { BLOCK_SIZE, type BlockIndex, COLS, ROWS, blockAt, cellOf } from '../shared/wall.ts'
 import {
+  type Camera,
+  type Point,
+  type Rect,
+  type View,
+  blockUnder,
   clamp,
   fit,
   isFitted,
@@ -11,17 +16,12 @@ import {
   toWall,
   uprightZoom,
   zoom,
-  type Camera,
-  type Point,
-  type Rect,
-  type View,
 } from './camera/camera.ts'
-import { blockUnder } from './camera/hover.ts'
 import { isBeside, labelShape, lookBeside, stageWithLabel } from './camera/label-layout.ts'
-import { advance, type Motion } from './camera/motion.ts'
-import { boundsOf, artworkAt, artworksOf, blocksOf, soldArea, workAt } from './wall/artworks.ts'
-import type { OverlayState, Overlay } from './wall/overlay.ts'
-import { pastAt, type History, type Past } from './wall/wall-history.ts'
+import { type Motion, advance } from './camera/motion.ts'
+import { artworkAt, artworksOf, blocksOf, boundsOf, soldArea, workAt } from './wall/artworks.ts'
+import type { Overlay, OverlayState } from './wall/overlay.ts'
+import { type History, type Past, pastAt } from './wall/wall-history.ts'
 import type { Wall } from './wall/wall-model.ts'
 
 export type State = OverlayState & {

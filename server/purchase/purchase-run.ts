@@ -170,8 +170,7 @@ async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outc
 async function checkDenial({ leases, ledger }: Runs, run: PurchaseRun, outcome: Outcome): Promise<void> {
   if (leases === undefined || outcome.kind === 'bought' || (run.hasClaimed && isOfPayment(outcome))) return
   const now = await ledger.find(run.key)
-  if (now?.state.kind !== run.known?.state.kind)
-    throw new StaleWriteError('another process has taken the payment up')
+  if (now?.state.kind !== run.known?.state.kind) throw new StaleWriteError('another process has taken the payment up')
   if (!isOfPayment(outcome) || now?.state.kind !== 'reserved' || now.state.uncertain) return
   await ledger.markUncertain(now)
 }

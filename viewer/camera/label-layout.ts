@@ -1,7 +1,16 @@
 /** Where the label stands on the stage, and which camera shows a work whole beside it. Pure. */
 
-import { ZOOM_MAX, clamp, lookAt, type Camera, type Point, type Rect, type View } from './camera.ts'
-import { boxAround, type Box } from './hover.ts'
+import {
+  type Box,
+  type Camera,
+  type Point,
+  type Rect,
+  type View,
+  ZOOM_MAX,
+  boxAround,
+  clamp,
+  lookAt,
+} from './camera.ts'
 
 /** A card beside the work, a wide one on a low stage, or a sheet over the lower part of a narrow stage. */
 export type LabelShape = 'card' | 'wide' | 'sheet'

@@ -1,11 +1,10 @@
-/** Keeps the wall up to date. */
+/** Keeps the wall up to date by the log: its live stream, or polling where none can be kept open. */
 
-import { wallOf, type Wall } from '../wall/wall-model.ts'
+import type { ChangeDto, LogTail, Reset } from '../../shared/contract/live.ts'
+import { type Wall, wallOf } from '../wall/wall-model.ts'
 import { withChanges } from './apply-updates.ts'
-import type { Follower } from './follower.ts'
-import { poll } from './polling.ts'
 import { canvasReader } from './read-canvas.ts'
-import { followStream } from './stream.ts'
+import { readJson } from './read-json.ts'
 
 // One attempt may fail; after this many the page says that what it shows may be old.
 const FAILURES_TOLERATED = 2
@@ -79,4 +78,107 @@ function followLog(follower: Follower, signal: AbortSignal) {
   window.addEventListener('pageshow', (event) => event.persisted && wake(), { signal })
   signal.addEventListener('abort', () => current.abort())
   wake()
+}
+
+const KINDS = ['sale', 'repaint', 'identity'] satisfies ChangeDto['kind'][]
+
+// After so many failures in a row the page polls.
+const FAILURES_MAX = 3
+const AGAIN_MS = 3000
+
+// A purchase or a repaint of many blocks arrives block by block. What comes within this time is applied together.
+const BATCH_MS = 20
+
+/**
+ * Brings what the stream sends until `signal` aborts; calls `giveUp` once after too many failures in a row. The stream
+ * begins after the number that the wall shows, and sends every change from there on, so nothing can be missed.
+ */
+export function followStream(follower: Follower, signal: AbortSignal, giveUp: () => void) {
+  let stream: EventSource | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let failures = 0
+  let waiting: ChangeDto[] = []
+
+  const close = () => {
+    clearTimeout(timer)
+    waiting = []
+    stream?.close()
+  }
+  const fail = () => {
+    follower.setStatus(false)
+    failures++
+    if (failures >= FAILURES_MAX) {
+      close()
+      giveUp()
+      return
+    }
+    // The browser reconnects after a lost connection, but not after an answer that is no stream.
+    if (stream?.readyState === EventSource.CLOSED) timer = setTimeout(open, AGAIN_MS)
+  }
+  const flush = () => {
+    const changes = waiting
+    waiting = []
+    follower.receive(changes)
+  }
+  const receive = ({ data }: MessageEvent<string>) => {
+    const change: ChangeDto = JSON.parse(data)
+    if (waiting.push(change) === 1) timer = setTimeout(flush, BATCH_MS)
+  }
+  const reset = async ({ data }: MessageEvent<string>) => {
+    const { number }: Reset = JSON.parse(data)
+    // The wall shows all up to there, and what came after follows.
+    if (number === follower.number()) return
+    close()
+    try {
+      await follower.readAgain(signal)
+      if (!signal.aborted) open()
+    } catch {
+      if (!signal.aborted) fail()
+    }
+  }
+  const open = () => {
+    stream = new EventSource(`/api/live?after=${follower.number()}`)
+    for (const kind of KINDS) stream.addEventListener(kind, receive)
+    stream.addEventListener('reset' satisfies Reset['kind'], (event) => void reset(event))
+    stream.addEventListener('error', fail)
+    stream.addEventListener('open', () => {
+      failures = 0
+      follower.setStatus(true)
+    })
+  }
+  signal.addEventListener('abort', close)
+  open()
+}
+
+const TAIL_MS = 4000
+
+/** Polls until `signal` aborts. */
+export function poll(follower: Follower, signal: AbortSignal) {
+  const ask = async () => {
+    if (signal.aborted) return
+    try {
+      // The browser's own copy would be one question late.
+      const init: RequestInit = { signal, cache: 'no-cache' }
+      const { after, changes } = await readJson<LogTail>('/api/tail', 'tail of the log', init)
+      if (after > follower.number()) await follower.readAgain(signal)
+      follower.receive(changes)
+      follower.setStatus(true)
+    } catch {
+      if (!signal.aborted) follower.setStatus(false)
+    }
+    setTimeout(() => void ask(), TAIL_MS)
+  }
+  setTimeout(() => void ask(), TAIL_MS)
+}
+
+/** A wall that follows the log. */
+export type Follower = {
+  /** Number of the newest change that the wall shows. */
+  number(): number
+  /** Applies changes in the order they were made; those that the wall shows already change nothing. */
+  receive(changes: readonly ChangeDto[]): void
+  /** Reads the whole wall, where the log cannot tell all that was missed. */
+  readAgain(signal: AbortSignal): Promise<void>
+  /** Whether the last attempt to reach the log succeeded. */
+  setStatus(ok: boolean): void
 }

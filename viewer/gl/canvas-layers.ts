@@ -1,12 +1,11 @@
 /** Two canvases over each other: the wall's pixels, and the overlay with one pixel a block. */
 
-import { COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
-import { WHOLE_WALL, type Rect } from '../camera/camera.ts'
-import { coloursOf, type Theme } from '../theme.ts'
+import { type BlockIndex, COLS, HEIGHT, ROWS, WIDTH } from '../../shared/wall.ts'
+import { type Rect, WHOLE_WALL } from '../camera/camera.ts'
+import { type Theme, coloursOf } from '../theme.ts'
 import { boundsOf } from '../wall/artworks.ts'
 import type { OverlayBytes } from '../wall/overlay.ts'
-import { imageOf } from '../wall/picture.ts'
-import { OPEN, type IndexTexture } from '../wall/pixel-buffer.ts'
+import { type IndexTexture, OPEN, imageOf } from '../wall/pixel-buffer.ts'
 
 // With more changed blocks than this, painting the whole wall is the shorter way.
 const PARTS_MAX = 400

@@ -1,8 +1,7 @@
 /** What one drawing needs, in device pixels: worked out from the state, without a GPU. */
 
-import { HEIGHT, WIDTH, type BlockIndex } from '../../shared/wall.ts'
-import type { Camera, View } from '../camera/camera.ts'
-import { boxOf, type Box } from '../camera/hover.ts'
+import { type BlockIndex, HEIGHT, WIDTH } from '../../shared/wall.ts'
+import { type Box, type Camera, type View, boxOf } from '../camera/camera.ts'
 
 /** Left, top, right, bottom. */
 type Edges = [number, number, number, number]

@@ -3,9 +3,8 @@
 import { LINK_MAX, MESSAGE_MAX, NAME_MAX, isLink, isPrintable } from '../../shared/text.ts'
 import { blockAt, cellOf } from '../../shared/wall.ts'
 import { query } from '../ui/dom.ts'
-import type { Component, Studio } from './components.ts'
 import { findRoom } from './service.ts'
-import { movedTo, withHeight, withWidth, type Sketch, type Words } from './sketch.ts'
+import { type Component, type Sketch, type Studio, type Words, movedTo, withHeight, withWidth } from './sketch.ts'
 
 const PHOTO = 'It looks like a photograph, which dithering suits.'
 const DRAWN = 'It looks drawn, and keeps its edges without dithering.'

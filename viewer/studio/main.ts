@@ -1,23 +1,31 @@
 /** The paint page: wires the sketch, its steps, their components and the preview. */
 
 import { cellOf, parseCoord } from '../../shared/wall.ts'
-import { clamp, fit, isFitted, reveal, viewOf, type Camera } from '../camera/camera.ts'
+import { type Camera, clamp, fit, isFitted, reveal, viewOf } from '../camera/camera.ts'
 import { createShell } from '../shell.ts'
 import { query } from '../ui/dom.ts'
 import { countText } from '../wall/formatting.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import type { Component, Studio } from './components.ts'
-import { listenForPictures, showOpened } from './file-input.ts'
 import { createForm, goToRoom } from './form.ts'
-import { createImageClient } from './image-client.ts'
 import { createCostPanel } from './order/cost-panel.ts'
 import { coveredCounts } from './order/cost-summary.ts'
 import { createExportPanel } from './order/export-panel.ts'
 import { createOwnerSection } from './owner-section.ts'
-import { listenToInput, type PreviewControls } from './pointer-input.ts'
+import { createImageClient, listenForPictures, showOpened } from './pictures.ts'
+import { type PreviewControls, listenToInput } from './pointer-input.ts'
 import { createPreview } from './preview.ts'
 import { heldBlocks } from './service.ts'
-import { areaCovered, areaOf, lookAtSketch, newSketch, movedTo, withPicture, type Sketch } from './sketch.ts'
+import {
+  type Component,
+  type Sketch,
+  type Studio,
+  areaCovered,
+  areaOf,
+  lookAtSketch,
+  movedTo,
+  newSketch,
+  withPicture,
+} from './sketch.ts'
 import { createSteps } from './steps.ts'
 
 // How long a picture lies still before the service is asked who is paying for its blocks, and how often again.

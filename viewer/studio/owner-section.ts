@@ -1,14 +1,13 @@
 /** The owner of covered blocks: an address that is typed in, or a wallet in the browser. */
 
-import { button, query, createElement } from '../ui/dom.ts'
+import { button, createElement, query } from '../ui/dom.ts'
 import { blocksText } from '../wall/formatting.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
-import type { Component, Studio } from './components.ts'
-import { dealOf, coveredCounts } from './order/cost-summary.ts'
-import { createRepaintPanel, type Signer } from './repaint-panel.ts'
+import { coveredCounts, dealOf } from './order/cost-summary.ts'
+import { type Signer, createRepaintPanel } from './repaint.ts'
 import { blocksOfWallet } from './service.ts'
-import type { Sketch } from './sketch.ts'
-import { connect, discoverWallets, isAddress, type BrowserWallet } from './wallet.ts'
+import type { Component, Sketch, Studio } from './sketch.ts'
+import { type BrowserWallet, connect, discoverWallets, isAddress } from './wallet.ts'
 
 // Sales come in bursts.
 const LOOK_AFTER_MS = 500

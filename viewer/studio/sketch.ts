@@ -1,10 +1,10 @@
 /** The sketch: a picture, its size in blocks and its place on the wall. Pure. */
 
-import { AREA_BLOCKS_MAX, blocksOf, type Area, type AreaSize } from '../../shared/area.ts'
+import { AREA_BLOCKS_MAX, type Area, type AreaSize, blocksOf } from '../../shared/area.ts'
 import type { Dither } from '../../shared/quantise.ts'
 import type { Fit } from '../../shared/resample.ts'
-import { BLOCK_SIZE, COLS, ROWS, type BlockIndex, type Cell } from '../../shared/wall.ts'
-import { lookAt, type Camera, type Rect, type View } from '../camera/camera.ts'
+import { BLOCK_SIZE, type BlockIndex, COLS, type Cell, ROWS } from '../../shared/wall.ts'
+import { type Camera, type Rect, type View, lookAt } from '../camera/camera.ts'
 import type { Wall } from '../wall/wall-model.ts'
 
 /** A picture in its own pixels, before it is painted in blocks. */
@@ -160,3 +160,14 @@ export function lookAtSketch(sketch: Pick<Sketch, 'at' | 'size'>, view: View): C
 export function finished({ painted, size, style }: Sketch): PaintedPicture | undefined {
   return painted?.size === size && painted.style === style ? painted : undefined
 }
+
+export type Studio = {
+  sketch(): Sketch
+  /** Replaces the sketch and updates every part. */
+  setSketch(next: Sketch): void
+  /** Moves the camera to where the picture is. */
+  lookAtPicture(): void
+}
+
+/** A part that follows the sketch. */
+export type Component = { update(next: Sketch, before: Sketch): void }

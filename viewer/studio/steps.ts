@@ -1,8 +1,8 @@
 /** The three steps of this page: the picture, its place, and what is paid or signed. One is shown at a time. */
 
 import { query } from '../ui/dom.ts'
-import type { Component } from './components.ts'
 import { dealOf } from './order/cost-summary.ts'
+import type { Component } from './sketch.ts'
 
 const STEPS = ['picture', 'place', 'deal'] as const
 type Step = (typeof STEPS)[number]

@@ -1,7 +1,6 @@
 /** The light around the wall: in the dark theme its own colours, in the light theme its shadow. */
 
-import { WHOLE_WALL } from '../camera/camera.ts'
-import { boxAround } from '../camera/hover.ts'
+import { WHOLE_WALL, boxAround } from '../camera/camera.ts'
 import type { Component } from '../page.ts'
 import { LIGHT_HEIGHT, LIGHT_WIDTH, roomLight } from '../wall/room-light.ts'
 import { createElement } from './dom.ts'

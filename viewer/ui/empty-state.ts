@@ -1,8 +1,8 @@
 /** What a wall shows before its first sale, an invitation to buy the first block, and after its last: none. */
 
 import { blockAt } from '../../shared/wall.ts'
-import { boxOf } from '../camera/hover.ts'
-import type { Page, Component } from '../page.ts'
+import { boxOf } from '../camera/camera.ts'
+import type { Component, Page } from '../page.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
 import { button, createElement } from './dom.ts'
 

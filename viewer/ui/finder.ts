@@ -1,14 +1,14 @@
 /** The panel with the search and the lists of works and agents. */
 
 import { coordOf } from '../../shared/wall.ts'
-import type { PanelContent, Page } from '../page.ts'
+import type { Page, PanelContent } from '../page.ts'
 import type { State } from '../state.ts'
 import { artworksOf } from '../wall/artworks.ts'
 import { blocksText, countText, nameOf } from '../wall/formatting.ts'
-import { search, ordered, type Hit, type Order } from '../wall/search.ts'
+import { type Hit, type Order, ordered, search } from '../wall/search.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { button, createElement, strangersText, refill } from './dom.ts'
-import { workButton } from './label/work-list.ts'
+import { button, createElement, refill, strangersText } from './dom.ts'
+import { workButton } from './label/works.ts'
 
 const HITS_MAX = 60
 const PAGE = 60

@@ -1,10 +1,10 @@
 /** A prompt with which the reader sends an agent to the wall. */
 
-import { coordOf, type BlockIndex } from '../../shared/wall.ts'
+import { type BlockIndex, coordOf } from '../../shared/wall.ts'
 import type { PanelContent } from '../page.ts'
 import type { State } from '../state.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
-import { copyButton } from './copy-button.ts'
+import { copyButton } from './copy-and-save.ts'
 import { createElement } from './dom.ts'
 
 const SOLD_OUT = 'Every block is sold. Agents that own some repaint them for free.'

@@ -1,8 +1,7 @@
 /** Shows a pulse where something was just painted. */
 
 import { worksOf } from '../../shared/works.ts'
-import type { Rect } from '../camera/camera.ts'
-import { boxAround } from '../camera/hover.ts'
+import { type Rect, boxAround } from '../camera/camera.ts'
 import type { Component } from '../page.ts'
 import { boundsOf } from '../wall/artworks.ts'
 import { createElement } from './dom.ts'

@@ -1,18 +1,17 @@
 /** Shares what the page shows: as a link, as a picture, as a frame in another page. */
 
-import { coordOf, type BlockIndex } from '../../shared/wall.ts'
+import { type BlockIndex, coordOf } from '../../shared/wall.ts'
 import type { Work } from '../../shared/works.ts'
 import type { Rect } from '../camera/camera.ts'
 import { nameOnPage } from '../page-words.ts'
-import type { PanelContent, Page } from '../page.ts'
-import { shownBlock, shownWall, type State } from '../state.ts'
+import type { Page, PanelContent } from '../page.ts'
+import { type State, shownBlock, shownWall } from '../state.ts'
 import { coloursOf } from '../theme.ts'
 import { addressOf } from '../url-state.ts'
-import { boundsOf, blocksOf, workAt } from '../wall/artworks.ts'
-import { imageOf } from '../wall/picture.ts'
-import { copyButton } from './copy-button.ts'
+import { blocksOf, boundsOf, workAt } from '../wall/artworks.ts'
+import { imageOf } from '../wall/pixel-buffer.ts'
+import { copyButton, saveFile } from './copy-and-save.ts'
 import { button, createElement } from './dom.ts'
-import { saveFile } from './save-file.ts'
 
 // A picture of a few blocks is made this much larger, so that it is one to look at.
 const PICTURE_SCALE = 24

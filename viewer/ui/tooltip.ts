@@ -1,11 +1,10 @@
 /** Names what is pointed at, once the pointer or the cursor rests. */
 
 import { titleOf } from '../../shared/titles.ts'
-import type { BlockIndex } from '../../shared/wall.ts'
-import { coordOf } from '../../shared/wall.ts'
-import { boxOf } from '../camera/hover.ts'
-import type { Page, Component } from '../page.ts'
-import { pointedBlock, shownWall, type State } from '../state.ts'
+import { type BlockIndex, coordOf } from '../../shared/wall.ts'
+import { boxOf } from '../camera/camera.ts'
+import type { Component, Page } from '../page.ts'
+import { type State, pointedBlock, shownWall } from '../state.ts'
 import { artworkAt, workAt } from '../wall/artworks.ts'
 import { nameOf, priceText, sizeOf } from '../wall/formatting.ts'
 import { createElement, strangersText } from './dom.ts'

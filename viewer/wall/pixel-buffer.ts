@@ -1,7 +1,8 @@
 /** The wall as one byte per pixel, row-major: palette indices, and three values of our own for blocks without a picture. */
 
 import { PALETTE_SIZE } from '../../shared/palette.ts'
-import { BLOCK_SIZE, HEIGHT, WIDTH, cellOf, type BlockIndex } from '../../shared/wall.ts'
+import { BLOCK_SIZE, type BlockIndex, HEIGHT, WIDTH, cellOf } from '../../shared/wall.ts'
+import type { Rect } from '../camera/camera.ts'
 
 /** Ground of a block nobody owns. */
 export const OPEN = PALETTE_SIZE
@@ -72,4 +73,16 @@ function tile(byteAt: (x: number, y: number) => number): Uint8Array {
   return Uint8Array.from({ length: BLOCK_SIZE * BLOCK_SIZE }, (_, i) =>
     byteAt(i % BLOCK_SIZE, Math.floor(i / BLOCK_SIZE)),
   )
+}
+
+/** An area of the texture, one pixel for each of the wall's; `colours` as `coloursOf` answers them. */
+export function imageOf(texture: IndexTexture, { left, top, right, bottom }: Rect, colours: Uint8Array): ImageData {
+  const [width, height] = [right - left, bottom - top]
+  const colourOf = new Uint32Array(colours.buffer)
+  const rgba = new Uint32Array(width * height)
+  for (let y = 0; y < height; y++) {
+    const row = (top + y) * WIDTH + left
+    for (let x = 0; x < width; x++) rgba[y * width + x] = colourOf[texture[row + x] ?? 0] ?? 0
+  }
+  return new ImageData(new Uint8ClampedArray(rgba.buffer), width, height)
 }

@@ -2,8 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import type { BlockIndex } from '../../../shared/wall.ts'
-import { fit, zoom, type Camera, type Point, type View } from '../../../viewer/camera/camera.ts'
-import { boxOf, type Box } from '../../../viewer/camera/hover.ts'
+import { type Box, type Camera, type Point, type View, boxOf, fit, zoom } from '../../../viewer/camera/camera.ts'
 
 /** Run in the page before its own code: counts WebGL draws as `window.draws`. */
 export function countDraws() {

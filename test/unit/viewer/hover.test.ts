@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ALL_BLOCKS, TOTAL_BLOCKS, coordOf } from '../../../shared/wall.ts'
-import { clamp, fit } from '../../../viewer/camera/camera.ts'
-import { blockUnder, boxOf } from '../../../viewer/camera/hover.ts'
+import { blockUnder, boxOf, clamp, fit } from '../../../viewer/camera/camera.ts'
 import { at } from '../../support/page/sample-wall.ts'
 
 const view = { width: 1280, height: 800 }

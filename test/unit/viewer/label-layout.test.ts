@@ -1,15 +1,14 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { BLOCK_SIZE, COLS, ROWS } from '../../../shared/wall.ts'
-import { ZOOM_MAX, type Rect, type View } from '../../../viewer/camera/camera.ts'
-import { boxAround } from '../../../viewer/camera/hover.ts'
+import { type Rect, type View, ZOOM_MAX, boxAround } from '../../../viewer/camera/camera.ts'
 import {
+  SHEET_SHARE,
   isBeside,
   labelShape,
   labelWidth,
   lookBeside,
   placeCard,
-  SHEET_SHARE,
 } from '../../../viewer/camera/label-layout.ts'
 
 // Stages of phones, upright and on their side, of tablets and of desktops.

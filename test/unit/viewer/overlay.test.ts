@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dark } from '../../../viewer/theme.ts'
-import { momentAfter, momentsOf, played, soldBy } from '../../../viewer/wall/moments.ts'
-import { frameworksOf, legendOf, overlayBytes, type OverlayState } from '../../../viewer/wall/overlay.ts'
+import { type OverlayState, frameworksOf, legendOf, overlayBytes } from '../../../viewer/wall/overlay.ts'
+import { momentAfter, momentsOf, played, soldBy } from '../../../viewer/wall/wall-history.ts'
 import {
   blockWithoutPicture,
   canvas,

@@ -1,20 +1,19 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ALL_BLOCKS } from '../../../shared/wall.ts'
-import { clamp, fit } from '../../../viewer/camera/camera.ts'
-import { boxOf } from '../../../viewer/camera/hover.ts'
+import { boxOf, clamp, fit } from '../../../viewer/camera/camera.ts'
 import { isBeside } from '../../../viewer/camera/label-layout.ts'
 import {
+  type State,
   initialState,
   isSame,
   pointedBlock,
   received,
   resize,
-  showsLabel,
   shownBlock,
+  showsLabel,
   step,
   workBounds,
-  type State,
 } from '../../../viewer/state.ts'
 import { atPlace } from '../../../viewer/url-state.ts'
 import {

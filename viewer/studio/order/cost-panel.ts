@@ -1,12 +1,11 @@
 /** How many blocks of each kind are covered, and what the open ones cost. */
 
 import { ASSET_SYMBOL } from '../../../shared/money.ts'
-import { query, createElement } from '../../ui/dom.ts'
+import { createElement, query } from '../../ui/dom.ts'
 import { blocksText, countText } from '../../wall/formatting.ts'
 import type { Wall } from '../../wall/wall-model.ts'
-import type { Component } from '../components.ts'
-import { covered, type Sketch } from '../sketch.ts'
-import { dealOf, priceOf, coveredCounts, type CoveredCounts } from './cost-summary.ts'
+import { type Component, type Sketch, covered } from '../sketch.ts'
+import { type CoveredCounts, coveredCounts, dealOf, priceOf } from './cost-summary.ts'
 
 const SPEAK_AFTER_MS = 400
 

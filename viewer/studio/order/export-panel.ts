@@ -1,12 +1,10 @@
 /** The order in the format that was chosen, to copy or to download. */
 
-import { copyButton } from '../../ui/copy-button.ts'
+import { copyButton, saveFile } from '../../ui/copy-and-save.ts'
 import { button, query } from '../../ui/dom.ts'
-import { saveFile } from '../../ui/save-file.ts'
-import type { Component } from '../components.ts'
-import { finished, type Sketch } from '../sketch.ts'
+import { type Component, type Sketch, finished } from '../sketch.ts'
 import { dealOf } from './cost-summary.ts'
-import { FORMS, writeOrder, type OrderFile } from './export-formats.ts'
+import { FORMS, type OrderFile, writeOrder } from './export-formats.ts'
 import { orderOf } from './order.ts'
 
 const BUYS = 'Your agent buys all of it in one payment, or nothing. Give it'

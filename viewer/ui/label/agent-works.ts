@@ -1,11 +1,10 @@
 /** Names the chosen agent's works on the stage. */
 
-import { worksOf, type Work } from '../../../shared/works.ts'
-import { toScreen } from '../../camera/camera.ts'
-import { boxOf } from '../../camera/hover.ts'
+import { type Work, worksOf } from '../../../shared/works.ts'
+import { boxOf, toScreen } from '../../camera/camera.ts'
 import type { Component } from '../../page.ts'
 import type { State } from '../../state.ts'
-import { boundsOf, blocksOf } from '../../wall/artworks.ts'
+import { blocksOf, boundsOf } from '../../wall/artworks.ts'
 import { nameOf, sizeOf } from '../../wall/formatting.ts'
 import { createElement, strangersText } from '../dom.ts'
 

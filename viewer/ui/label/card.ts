@@ -3,15 +3,15 @@
 import type { Deed } from '../../../shared/contract/block.ts'
 import { isLink } from '../../../shared/text.ts'
 import { titleOf } from '../../../shared/titles.ts'
-import { coordOf, type BlockIndex } from '../../../shared/wall.ts'
+import { type BlockIndex, coordOf } from '../../../shared/wall.ts'
 import type { LabelShape } from '../../camera/label-layout.ts'
 import type { Theme } from '../../theme.ts'
 import type { Artwork } from '../../wall/artworks.ts'
 import { agoText, blocksText, dateText, nameOf, priceText, sizeOf } from '../../wall/formatting.ts'
 import { NO_PICTURE_FRAME, pictureAt } from '../../wall/pixel-buffer.ts'
 import type { KnownBlock, Wall } from '../../wall/wall-model.ts'
-import { button, externalLink, createElement, strangersText } from '../dom.ts'
-import { drawWork } from './work-picture.ts'
+import { button, createElement, externalLink, strangersText } from '../dom.ts'
+import { drawWork } from './works.ts'
 
 type Claimed = Extract<KnownBlock, { kind: 'claimed' }>
 type Open = Extract<KnownBlock, { kind: 'open' }>

@@ -1,18 +1,18 @@
-/** Shows the label of the pinned block or work beside it, and describes what is shown to screen readers. */
+/** Shows the label of the pinned block or work beside it, as a card or a sheet with a handle, and describes what is shown to screen readers. */
 
-import type { BlockIndex } from '../../../shared/wall.ts'
-import { boxAround } from '../../camera/hover.ts'
-import { heightBelow, labelShape, labelWidth, placeCard, SHEET_SHARE } from '../../camera/label-layout.ts'
+import { titleOf } from '../../../shared/titles.ts'
+import { type BlockIndex, coordOf } from '../../../shared/wall.ts'
+import { boxAround } from '../../camera/camera.ts'
+import { SHEET_SHARE, heightBelow, labelShape, labelWidth, placeCard } from '../../camera/label-layout.ts'
 import { deedReader } from '../../data/deed-reader.ts'
-import type { Page, Component } from '../../page.ts'
-import { showsLabel, shownBlock, shownWall, workBounds, type State } from '../../state.ts'
-import { artworkAt, workAt } from '../../wall/artworks.ts'
+import type { Component, Page } from '../../page.ts'
+import { type State, shownBlock, shownWall, showsLabel, workBounds } from '../../state.ts'
+import { type Artwork, artworkAt, workAt } from '../../wall/artworks.ts'
 import { spoken } from '../../wall/formatting.ts'
 import { knownBlockAt } from '../../wall/wall-model.ts'
 import { button, createElement, query, refill } from '../dom.ts'
-import { addPayment, cardContent, type CardActions } from './card.ts'
-import { shareWork } from './share-link.ts'
-import { createHandle } from './sheet-handle.ts'
+import { toast } from '../messages.ts'
+import { type CardActions, addPayment, cardContent } from './card.ts'
 
 // The deed is read, and the block described, once what is shown stays the same for this long.
 const REST_MS = 150
@@ -138,4 +138,58 @@ function touches(next: State, before: State): boolean {
   if (wall.changed === undefined || wall.complete !== before.wall?.complete) return true
   const work = workAt(wall, next.pinned, next.at)
   return wall.changed.some((block) => block === next.pinned || work.includes(block))
+}
+
+// A pull shorter than this many CSS pixels is a press.
+const PULL_PX = 24
+
+export type Handle = {
+  readonly element: HTMLElement
+  /** Brings the sheet to its lower height. */
+  lower(): void
+}
+
+/** A handle for a sheet; pulled down from its lower height, it calls `letGo`. */
+export function createHandle(sheet: HTMLElement, letGo: () => void): Handle {
+  const show = (lifted: boolean) => {
+    sheet.classList.toggle('lifted', lifted)
+    element.ariaExpanded = String(lifted)
+  }
+  const isLifted = () => sheet.classList.contains('lifted')
+  let from: number | undefined
+  let pulled = false
+  const element = button('handle', [], () => {
+    if (!pulled) show(!isLifted())
+    pulled = false
+  })
+  element.ariaLabel = 'All of the label'
+  element.addEventListener('pointerdown', (event) => {
+    from = event.clientY
+    element.setPointerCapture(event.pointerId)
+  })
+  element.addEventListener('pointerup', (event) => {
+    const way = event.clientY - (from ?? event.clientY)
+    from = undefined
+    pulled = Math.abs(way) >= PULL_PX
+    if (!pulled) return
+    if (way < 0) show(true)
+    else if (isLifted()) show(false)
+    else letGo()
+  })
+  show(false)
+  return { element, lower: () => show(false) }
+}
+
+/** Shares a work by the system's share sheet on a phone, else copies its link. */
+export function shareWork({ message, blocks: [first] }: Artwork) {
+  const query = first === undefined ? '' : `?work=${coordOf(first)}`
+  const shared = { title: titleOf(message), url: `${location.origin}/${query}` }
+  const isPhone = window.matchMedia('(pointer: coarse)').matches
+  // It rejects when the user closes the sheet.
+  if (isPhone && 'share' in navigator) return void navigator.share(shared).catch(() => {})
+  if (!('clipboard' in navigator)) return toast(shared.url)
+  void navigator.clipboard.writeText(shared.url).then(
+    () => toast('The link is copied.'),
+    () => toast(shared.url),
+  )
 }

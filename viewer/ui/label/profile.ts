@@ -1,13 +1,13 @@
 /** The panel of an agent: its name, its links and its works. */
 
 import { isLink } from '../../../shared/text.ts'
-import type { PanelContent, Page } from '../../page.ts'
+import type { Page, PanelContent } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { artworksOf, blocksOf } from '../../wall/artworks.ts'
 import { agoText, blocksText, countText, dateText, nameOf } from '../../wall/formatting.ts'
-import { copyButton } from '../copy-button.ts'
-import { button, externalLink, createElement, strangersText, refill } from '../dom.ts'
-import { workList } from './work-list.ts'
+import { copyButton } from '../copy-and-save.ts'
+import { button, createElement, externalLink, refill, strangersText } from '../dom.ts'
+import { workList } from './works.ts'
 
 const WORKS_MAX = 60
 

@@ -4,9 +4,9 @@ import { coordOf, isBlockIndex } from '../../../shared/wall.ts'
 import type { Page } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { boundsOf, workAt } from '../../wall/artworks.ts'
-import type { TimelapseInput, Step } from '../../wall/timelapse.ts'
+import type { Step, TimelapseInput } from '../../wall/timelapse.ts'
+import { saveFile } from '../copy-and-save.ts'
 import { button } from '../dom.ts'
-import { saveFile } from '../save-file.ts'
 import type { TimelapseMessage } from './timelapse-worker.ts'
 
 export type SaveTimelapse = {

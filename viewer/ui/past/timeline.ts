@@ -1,9 +1,9 @@
 /** The panel with the wall's past: a scrubber over every sale and repaint, which can be played. */
 
-import type { PanelContent, Page } from '../../page.ts'
+import type { Page, PanelContent } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { blocksText, dateText } from '../../wall/formatting.ts'
-import { momentAfter, momentsOf, played, soldBy } from '../../wall/moments.ts'
+import { momentAfter, momentsOf, played, soldBy } from '../../wall/wall-history.ts'
 import { button, createElement } from '../dom.ts'
 import { CANNOT } from '../views.ts'
 import { createSaveTimelapse } from './save-timelapse.ts'

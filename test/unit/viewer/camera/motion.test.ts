@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ALL_BLOCKS, TOTAL_BLOCKS } from '../../../../shared/wall.ts'
-import { clamp, fit, lookAt, reveal, type Camera } from '../../../../viewer/camera/camera.ts'
-import { boxOf } from '../../../../viewer/camera/hover.ts'
-import { advance, throwSpeed, type Motion } from '../../../../viewer/camera/motion.ts'
+import { type Camera, boxOf, clamp, fit, lookAt, reveal } from '../../../../viewer/camera/camera.ts'
+import { type Motion, advance, throwSpeed } from '../../../../viewer/camera/motion.ts'
 import { boundsOf } from '../../../../viewer/wall/artworks.ts'
 import { at } from '../../../support/page/sample-wall.ts'
 

@@ -1,6 +1,6 @@
-/** The message when the page cannot show the wall. */
+/** Messages over the stage: a notice that stays, and a toast that disappears by itself. */
 
-import { button, query, createElement } from './dom.ts'
+import { button, createElement, query } from './dom.ts'
 
 const element = () => query('notice', HTMLElement)
 
@@ -16,4 +16,16 @@ export function showNotice(text: string, retry: () => void) {
 export function hideNotice() {
   element().hidden = true
   element().classList.remove('late')
+}
+
+const SHOWN_MS = 6000
+
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** Shows a message for some seconds. */
+export function toast(text: string) {
+  const element = query('toast', HTMLElement)
+  element.replaceChildren(createElement('span', '', text))
+  clearTimeout(timer)
+  timer = setTimeout(() => element.replaceChildren(), SHOWN_MS)
 }

@@ -1,11 +1,13 @@
-/** Lists of works with their pictures. */
+/** Works as pictures and lists. */
 
 import { titleOf } from '../../../shared/titles.ts'
+import type { Work } from '../../../shared/works.ts'
 import type { Page } from '../../page.ts'
-import type { Artwork } from '../../wall/artworks.ts'
+import { type Theme, coloursOf } from '../../theme.ts'
+import { type Artwork, boundsOf } from '../../wall/artworks.ts'
 import { nameOf, sizeOf } from '../../wall/formatting.ts'
+import { type IndexTexture, imageOf } from '../../wall/pixel-buffer.ts'
 import { button, createElement, strangersText } from '../dom.ts'
-import { drawWork } from './work-picture.ts'
 
 /** A list of buttons that go to works; `named` where the works have different owners. */
 export const workList = (page: Page, works: readonly Artwork[], named: boolean): HTMLElement =>
@@ -31,4 +33,21 @@ export function workButton(page: Page, work: Artwork, named: boolean): HTMLEleme
   )
   element.dataset['key'] = `work ${work.blocks[0]}`
   return element
+}
+
+/** A canvas with one pixel for each of the work's, which label.css enlarges without smoothing. What is not of the work stays clear. */
+export function drawWork(texture: IndexTexture, blocks: Work, theme: Theme): HTMLCanvasElement {
+  const { left, top, right, bottom } = boundsOf(blocks)
+  const canvas = document.createElement('canvas')
+  canvas.className = 'picture'
+  canvas.width = right - left
+  canvas.height = bottom - top
+  canvas.style.setProperty('--ratio', `${canvas.width} / ${canvas.height}`)
+  const context = canvas.getContext('2d')
+  const colours = coloursOf(theme)
+  for (const block of blocks) {
+    const area = boundsOf([block])
+    context?.putImageData(imageOf(texture, area, colours), area.left - left, area.top - top)
+  }
+  return canvas
 }

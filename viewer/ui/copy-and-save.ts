@@ -1,4 +1,4 @@
-/** A button for the clipboard. */
+/** Hands texts to the clipboard and files to the downloads. */
 
 import { button } from './dom.ts'
 
@@ -17,4 +17,15 @@ export function copyButton(label: string, text: () => string): HTMLButtonElement
     )
   })
   return element
+}
+
+/** Hands a file to the browser's downloads; nothing when it could not be made. */
+export function saveFile(file: Blob | null, name: string) {
+  if (file === null) return
+  const anchor = document.createElement('a')
+  anchor.href = URL.createObjectURL(file)
+  anchor.download = name
+  anchor.click()
+  // The browser has taken the address up by the time this page gets another turn.
+  setTimeout(() => URL.revokeObjectURL(anchor.href), 0)
 }

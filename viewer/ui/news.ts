@@ -1,13 +1,13 @@
 /** The line of what happened lately: the purchase of this moment with its picture, else today's sales. */
 
-import type { BlockIndex } from '../../../shared/wall.ts'
-import type { Component, Page } from '../../page.ts'
-import type { State } from '../../state.ts'
-import { agoText, blocksText, countText, nameOf } from '../../wall/formatting.ts'
-import { newsSince } from '../../wall/news.ts'
-import type { Wall } from '../../wall/wall-model.ts'
-import { button, createElement, query, refill } from '../dom.ts'
-import { drawWork } from '../label/work-picture.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import type { Component, Page } from '../page.ts'
+import type { State } from '../state.ts'
+import { agoText, blocksText, countText, nameOf } from '../wall/formatting.ts'
+import { newsSince } from '../wall/news.ts'
+import type { Wall } from '../wall/wall-model.ts'
+import { button, createElement, query, refill } from './dom.ts'
+import { drawWork } from './label/works.ts'
 
 const PURCHASE_SHOWN_MS = 8000
 const AGAIN_MS = 60_000

@@ -1,0 +1,64 @@
+/** What is shown, said by chips on the stage, each with the way back, and by the window’s title. */
+
+import { titleOf } from '../../shared/titles.ts'
+import { coordOf } from '../../shared/wall.ts'
+import type { Component, Page } from '../page.ts'
+import { type Panel, type State, shownWall } from '../state.ts'
+import { artworkAt } from '../wall/artworks.ts'
+import { dateText, nameOf } from '../wall/formatting.ts'
+import { button, createElement, refill } from './dom.ts'
+
+/** A chip opens the panel that says more; where that is open, there is no chip. */
+export function createChips(page: Page, stage: HTMLElement): Component {
+  const element = createElement('div', 'chips')
+  stage.append(element)
+  const chip = (panel: Panel, name: Node | string, back: string, leave: () => void) =>
+    createElement(
+      'div',
+      'chip',
+      button('', [name], () => page.dispatch({ do: 'open', panel })),
+      button('', [back], leave),
+    )
+  const fill = ({ wall, agent, at, panel }: State) => {
+    const owner = agent === undefined ? undefined : wall?.agents[agent]
+    const present = () => page.dispatch({ do: 'seek', at: undefined })
+    const everyone = () => page.dispatch({ do: 'select-agent', agent: undefined })
+    refill(element, [
+      ...(at === undefined || panel === 'time' ? [] : [chip('time', dateText(at), 'Now', present)]),
+      ...(owner === undefined || panel === 'profile'
+        ? []
+        : [chip('profile', createElement('bdi', '', nameOf(owner)), 'Show all agents', everyone)]),
+    ])
+  }
+  return {
+    update(next, before) {
+      const isSame = next.agent === before.agent && next.panel === before.panel && next.at === before.at
+      if (!isSame || (next.agent !== undefined && next.wall !== before.wall)) fill(next)
+    },
+  }
+}
+
+/** A part that sets the window's title. */
+export function createTitle(): Component {
+  const site = document.title
+  return {
+    update(next, before) {
+      const same = next.pinned === before.pinned && next.agent === before.agent && next.at === before.at
+      if (same && next.wall === before.wall) return
+      const subject = subjectOf(next)
+      document.title = subject === undefined ? site : `${subject} · ${site}`
+    },
+  }
+}
+
+function subjectOf(state: State): string | undefined {
+  const { pinned, agent, at } = state
+  const wall = shownWall(state)
+  if (wall === undefined) return undefined
+  const work = pinned === undefined ? undefined : artworkAt(wall, pinned, at)
+  const owner = wall.agents[work?.agent ?? agent ?? -1]
+  if (work !== undefined && owner !== undefined) return `${titleOf(work.message)} by ${nameOf(owner)}`
+  if (pinned !== undefined) return `Block ${coordOf(pinned)}`
+  if (owner !== undefined) return nameOf(owner)
+  return at === undefined ? undefined : dateText(at)
+}
