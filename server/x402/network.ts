@@ -1,6 +1,6 @@
 /**
- * The networks blocks can be sold on: those that the SDK's clients know, whose dollar token is USDC, takes signed transfers
- * (EIP-3009) and has six decimals.
+ * The networks of walls: those that the SDK's clients know, whose dollar token is USDC, takes signed transfers (EIP-3009) and
+ * has six decimals.
  */
 
 import type { Address } from '../domain/purchase/payment.ts'
@@ -100,9 +100,17 @@ const KNOWN = {
 /** CAIP-2 name of one of them. */
 export type Network = keyof typeof KNOWN
 
-/** Every one of them. */
-export const NETWORKS = Object.keys(KNOWN) as readonly Network[]
+// Contracts on Arbitrum are told Ethereum's heights, and its events carry its own. A wall that has sold there still opens,
+// for its books and for what is open.
+const CLOSED: ReadonlySet<string> = new Set<Network>(['eip155:42161', 'eip155:421614'])
 
+/** Whether blocks are sold on a network. */
+export const isSoldOn = (network: string): boolean => !CLOSED.has(network)
+
+/** The networks on which blocks are sold. */
+export const NETWORKS = (Object.keys(KNOWN) as readonly Network[]).filter(isSoldOn)
+
+/** Whether a wall can be opened on a network. */
 export const isNetwork = (text: string): text is Network => Object.hasOwn(KNOWN, text)
 
 /** Stock clients pay in this token only, unless their owner says otherwise. */

@@ -76,7 +76,12 @@ export const sessionWith = (endpoint: Endpoint, context: CallContext): Session =
 type EndpointLimits = { readonly perSecond: number | undefined; readonly timeoutMs: number; readonly clock: Clock }
 
 /** Makes an endpoint of an http address for a chain. */
-export function endpointAt(address: string, wanted: bigint, { perSecond, timeoutMs, clock }: EndpointLimits): Endpoint {
+export function endpointAt(
+  address: string,
+  wanted: bigint,
+  { perSecond, timeoutMs, clock }: EndpointLimits,
+  hasMulticall?: false,
+): Endpoint {
   const { url, host, headers: credentials } = readAddress(address)
   const headers = { 'content-type': 'application/json', ...credentials }
   const turn = callQueue({ atOnce: CALLS_AT_ONCE, waitingMax: CALLS_WAITING_MAX, perSecond }, clock)
@@ -109,7 +114,7 @@ export function endpointAt(address: string, wanted: bigint, { perSecond, timeout
   return {
     host,
     logs: logWindow(),
-    hasMulticall: undefined,
+    hasMulticall,
     isInTrouble: false,
     restsUntil: 0,
     turn,

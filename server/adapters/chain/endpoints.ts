@@ -4,7 +4,7 @@ import { createPublicClient, custom, defineChain, numberToHex, RpcRequestError, 
 import type { Address, UnixSeconds } from '../../domain/purchase/payment.ts'
 import type { Clock } from '../../ports.ts'
 import { TIMES, type Times } from '../../times.ts'
-import { chainOf, type Chain, type Network } from '../../x402/network.ts'
+import { chainOf, isSoldOn, type Chain, type Network } from '../../x402/network.ts'
 import { QueueFull } from './call-queue.ts'
 import {
   endpointAt,
@@ -63,7 +63,9 @@ export function openEndpoints(
   const { id, publicUrl } = chainOf(network)
   const urls = addresses.length === 0 ? [publicUrl] : addresses
   const limits = { perSecond: callsPerSecond, timeoutMs: times.chainCallTimeoutMs, clock }
-  const all = urls.map((url) => endpointAt(url, BigInt(id), limits))
+  // Where contracts are told the heights of another chain, a multicall must not be asked for them.
+  const hasMulticall = isSoldOn(network) ? undefined : false
+  const all = urls.map((url) => endpointAt(url, BigInt(id), limits, hasMulticall))
   let newest: Height | undefined
 
   /** Those that take calls, the ones without trouble first. */

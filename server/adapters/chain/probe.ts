@@ -3,6 +3,7 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi, zeroAddress, zeroHash } from 'viem'
 import type { Address } from '../../domain/purchase/payment.ts'
 import type { ChainHealth } from '../../ports.ts'
+import { isSoldOn } from '../../x402/network.ts'
 import type { Offer } from '../../x402/terms.ts'
 import { QueueFull } from './call-queue.ts'
 import { sessionWith, type CallContext, type Endpoint, type Session } from './endpoint.ts'
@@ -70,6 +71,8 @@ async function probeOne(
   const chainId = await endpoint.chainId(session)
   if (`eip155:${chainId}` !== terms.network)
     return { kind: 'fault', what: `${endpointWords(host)} serves eip155:${chainId}, not ${terms.network}` }
+  if (!isSoldOn(terms.network))
+    return { kind: 'fault', what: `nothing is sold on ${terms.network} any more; what was sold there stays` }
   const words = await tokenWords(session, terms.asset)
   if (words === undefined) return { kind: 'fault', what: 'the token is not deployed on this chain' }
   if (words[0] !== assetName || words[1] !== assetVersion)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Hex } from 'viem'
+import { decodeFunctionResult, encodeFunctionResult, multicall3Abi, pad, type Hex } from 'viem'
 import { viemChain } from '../../../server/adapters/chain/chain.ts'
 import { openEndpoints } from '../../../server/adapters/chain/endpoints.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
@@ -29,6 +29,19 @@ afterAll(() => network.stop())
 function chainThrough(endpoints: readonly OddEndpoint[], clock: Clock = fakeClock(0), callsPerSecond?: number): Chain {
   const urls = endpoints.map(({ url }) => url)
   return viemChain(openEndpoints('eip155:8453', urls, { clock, callsPerSecond }), offer)
+}
+
+/** An endpoint of Arbitrum: contracts there are told the height of another chain. */
+const ofArbitrum: Readonly<Record<string, Rule>> = {
+  eth_chainId: () => ({ result: '0xa4b1' }),
+  eth_call: async ([call], ask) => {
+    const answer = (await ask()) as Hex
+    if ((call as { to: Hex }).to.toLowerCase() !== multicallAddress.toLowerCase()) return { result: answer }
+    const told = { abi: multicall3Abi, functionName: 'aggregate3' } as const
+    const [, ...others] = decodeFunctionResult({ ...told, data: answer })
+    const height = { success: true, returnData: pad('0x01') }
+    return { result: encodeFunctionResult({ ...told, result: [height, ...others] }) }
+  },
 }
 
 async function newPayment(): Promise<Payment> {
@@ -119,6 +132,20 @@ describe('one endpoint', () => {
     const tx = await land(payment)
     expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
     expect(await chain.fault()).toMatchObject({ kind: 'none' })
+  })
+
+  test('of a chain whose contracts are told other heights shows what was paid there, and nothing is sold', async () => {
+    const endpoints = openEndpoints('eip155:42161', [oddEndpoint(ofArbitrum).url], { clock: fakeClock(0) })
+    const chain = viemChain(endpoints, { ...offer, terms: { ...offer.terms, network: 'eip155:42161' } })
+    const what = 'nothing is sold on eip155:42161 any more; what was sold there stays'
+    expect(await chain.fault()).toEqual({ kind: 'fault', what })
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    expect(head).toBe(await network.client.getBlockNumber({ cacheTime: 0 }))
+    const tx = await land(payment)
+    expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
+    const arrived = await chain.transfersTo(offer.terms.payTo, head)
+    expect(arrived).toMatchObject({ transfers: [{ tx }], isAll: true })
   })
 
   test('that forgets old states still shows the event, however few blocks it tells of at once', async () => {

@@ -4,9 +4,11 @@ import { EVM_NETWORK_CHAIN_ID_MAP } from '@x402/evm/v1'
 import * as chains from 'viem/chains'
 import { MULTICALL } from '../../../server/adapters/chain/endpoints.ts'
 import type { Address } from '../../../server/domain/purchase/payment.ts'
-import { asCaip2, chainOf, isNetwork, nameInV1, NETWORKS, tokenOf } from '../../../server/x402/network.ts'
+import { asCaip2, chainOf, isNetwork, isSoldOn, nameInV1, NETWORKS, tokenOf } from '../../../server/x402/network.ts'
 
-test('blocks are sold wherever the SDK knows a USDC of six decimals that takes signed transfers', () => {
+const ARBITRUM = ['eip155:42161', 'eip155:421614']
+
+test('blocks are sold wherever the SDK knows a USDC of six decimals that takes signed transfers, but on Arbitrum', () => {
   const fit = Object.entries(DEFAULT_ASSETS).filter(([network, [asset]]) => {
     const chain = Object.values(chains).find(({ id }) => id === Number(network.slice('eip155:'.length)))
     // Balances and authorizations are read at one block by this contract.
@@ -14,7 +16,11 @@ test('blocks are sold wherever the SDK knows a USDC of six decimals that takes s
     const canRead = contracts.multicall3?.address.toLowerCase() === MULTICALL
     return asset?.symbol === 'USDC' && asset.decimals === 6 && !('assetTransferMethod' in asset) && canRead
   })
-  expect(fit.map(([network]) => network).toSorted()).toEqual(NETWORKS.toSorted())
+  expect(fit.map(([network]) => network).toSorted()).toEqual([...NETWORKS, ...ARBITRUM].toSorted())
+})
+
+test.each(ARBITRUM)('a wall that has sold on %s still opens, and sells nothing', (network) => {
+  expect([isNetwork(network), isSoldOn(network)]).toEqual([true, false])
 })
 
 test.each(NETWORKS)('the chain of %s goes by the names that others know it by', (network) => {
