@@ -99,7 +99,7 @@ const canvasOf = (name: string, [server]: readonly Server[]) => {
 async function ratesOf(what: string, servers: readonly Server[], { rounds, ms }: Pace): Promise<Row> {
   const [first] = servers
   if (first === undefined) throw new Error('no wall was started')
-  const sign = await owners(BLOCKS)
+  const sign = owners(BLOCKS)
   const [purchases, repaints, reads]: [number[], number[], number[]] = [[], [], []]
   for (let round = 0; round < rounds; round++) {
     const payments = await signedPayments(first, Math.ceil(PURCHASES_PER_MS * ms))
@@ -136,7 +136,7 @@ async function lagRows(servers: readonly Server[], rounds: number): Promise<Row[
   })
   const [names, canvases]: [number[], number[]] = [[], []]
   for (let at = 0; at < rounds * LAGS_A_ROUND; at++) names.push(await nameLag(here, there, `agent ${at}`))
-  const sign = await owners(BLOCKS)
+  const sign = owners(BLOCKS)
   for (let at = 0; at < rounds * CANVAS_LAGS_A_ROUND; at++) canvases.push(await canvasLag(here, there, sign().bytes))
   return [row('A name', names), row('A repaint in the canvas read', canvases)]
 }

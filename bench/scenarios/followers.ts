@@ -9,7 +9,7 @@ import { median, percentile } from '../measure/pair.ts'
 import { owners } from './owners.ts'
 
 export const followers: Scenario = async (servers, { rounds }) => {
-  const [wall, sign] = [await servers.wall(TOTAL_BLOCKS), await owners(TOTAL_BLOCKS)]
+  const [wall, sign] = [await servers.wall(TOTAL_BLOCKS), owners(TOTAL_BLOCKS)]
   const rows: Row[] = []
   for (const count of [100, 1000, 5000]) {
     const crowd = await follow(wall.port, count)

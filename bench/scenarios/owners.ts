@@ -1,8 +1,7 @@
 /** The seeded wall's owners, signing repaints faster than a wall can check them. */
 
-import { createKeccak } from 'hash-wasm'
 import native from 'secp256k1/bindings.js'
-import { editMessage } from '../../shared/signing.ts'
+import { digestOf, editMessage } from '../../shared/signing.ts'
 import { CLAIM_ORDER, coordOf } from '../../shared/wall.ts'
 import { requestBytes } from '../measure/load.ts'
 import { buyerOf, keyOf } from '../servers/seed.ts'
@@ -12,8 +11,7 @@ import { agentsOf } from '../servers/servers.ts'
 export type Repaint = { readonly bytes: Uint8Array; readonly rs: string; readonly key: Uint8Array }
 
 /** Makes signed repaints of a seeded wall, each another message, over its blocks in turn; `agents` own them. */
-export async function owners(sold: number, agents = agentsOf(sold)): Promise<() => Repaint> {
-  const keccak = await createKeccak(256)
+export function owners(sold: number, agents = agentsOf(sold)): () => Repaint {
   const coords = CLAIM_ORDER.slice(0, sold).map(coordOf)
   let made = 0
   return () => {
@@ -21,8 +19,7 @@ export async function owners(sold: number, agents = agentsOf(sold)): Promise<() 
     const coord = coords[sale - 1] ?? ''
     const fields = { message: `repainted ${made}` }
     const ts = Date.now()
-    const text = Buffer.from(editMessage('127.0.0.1', coord, ts, fields))
-    const digest = keccak.init().update(`\u0019Ethereum Signed Message:\n${text.length}`).update(text).digest('binary')
+    const digest = Uint8Array.fromHex(digestOf(editMessage('127.0.0.1', coord, ts, fields)).slice(2))
     const secret = Uint8Array.fromHex(keyOf(buyerOf(sale, agents)).slice(2))
     const { signature, recid } = native.ecdsaSign(digest, secret)
     const rs = signature.toHex()

@@ -16,7 +16,7 @@ const preloaded = (file: string) => ({ BUN_OPTIONS: `--preload=${join(import.met
 
 /** A repaint over HTTP, with each way to recover its signer, against the least that its promise takes. */
 export const repaint: Scenario = async (servers, pace) => {
-  const sign = await owners(TOTAL_BLOCKS)
+  const sign = owners(TOTAL_BLOCKS)
   const count = Math.ceil(PER_MS * pace.ms)
   const batches = Array.from({ length: 4 }, () =>
     Array.from({ length: pace.rounds + 1 }, () => Array.from({ length: count }, sign)),
@@ -83,7 +83,7 @@ export const publish: Scenario = async (servers, { rounds }) => {
   const floor = await servers.floor()
   for (const { blocks, agents } of [...sizes, { blocks: TOTAL_BLOCKS, agents: MANY_AGENTS }]) {
     const wall = await servers.wall(blocks, wallName(blocks, agents), {}, agents)
-    const [naive, sign] = [await servers.naive(blocks), await owners(blocks, agents)]
+    const [naive, sign] = [await servers.naive(blocks), owners(blocks, agents)]
     await postText(floor, '/parts', `http://127.0.0.1:${wall.port}`)
     const [ours, theirs, least]: [number[], number[], number[]] = [[], [], []]
     for (let round = 0; round < Math.min(rounds, WARM_UP_MAX); round++) {
@@ -137,7 +137,7 @@ export const underRepaints: Scenario = async (servers, pace) => {
   const [wall, naive, sign] = [
     await servers.wall(TOTAL_BLOCKS),
     await servers.naive(TOTAL_BLOCKS),
-    await owners(TOTAL_BLOCKS),
+    owners(TOTAL_BLOCKS),
   ]
   const plain = requestBytes('PUT', '/naive/repaint', {}, 'repainted')
   const ms = 2 * pace.ms

@@ -63,7 +63,7 @@ export const memory: Scenario = async (servers, { steadyMs }) => {
     rows.push({ what: `${blocks} blocks`, figures: { MB: residentMb(pid) } })
   }
   const wall = await servers.wall(TOTAL_BLOCKS)
-  const sign = await owners(TOTAL_BLOCKS)
+  const sign = owners(TOTAL_BLOCKS)
   const held: number[] = []
   for (let look = 0; look < READ_ONLY; look++) {
     await readAndRepaint(wall, sign, steadyMs / READ_ONLY)

@@ -18,7 +18,7 @@ export const viewers: Scenario = async (servers, { ms }) => {
   }
   const METRICS_PORT = String(await freePort())
   const wall = await servers.wall(BLOCKS, 'viewed', { METRICS_PORT })
-  const sign = await owners(BLOCKS)
+  const sign = owners(BLOCKS)
   const proxy = await startProxy('caching-nginx', [String(wall.port)])
   try {
     const rows: Row[] = []

@@ -9,7 +9,7 @@ import { connect } from '../../db/sqlite/connection.ts'
 import { fastestKeys } from '../../server/adapters/wallets/recover.ts'
 import { segmentOf, summed } from '../../server/http/canvas/precompressed-body.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
-import { editMessage } from '../../shared/signing.ts'
+import { digestOf, editMessage } from '../../shared/signing.ts'
 import floorSql from './floor-server.sql' with { type: 'text' }
 
 const [folder = ''] = process.argv.slice(2)
@@ -26,7 +26,7 @@ const show = connection.prepare<unknown, Row>(replace)
 async function repaint(request: Request & { readonly params: { readonly coord: string } }): Promise<Response> {
   const { ts, signature, message } = (await request.json()) as { ts: number; signature: `0x${string}`; message: string }
   const { coord } = request.params
-  const signer = await keys.recover(keys.digestOf(editMessage('127.0.0.1', coord, ts, { message })), signature)
+  const signer = await keys.recover(digestOf(editMessage('127.0.0.1', coord, ts, { message })), signature)
   if (signer === undefined) return new Response(null, { status: 401 })
   await connection.writeTogether(() => {
     append.run({ block: 0, message, pixels: null })

@@ -1,10 +1,11 @@
 /** Wallet signatures: plain keys by recovery here, contract wallets by asking them on the chain. */
 
 import type { Hex, PublicClient } from 'viem'
+import { digestOf } from '../../../shared/signing.ts'
 import type { SignatureCheck } from '../../domain/purchase/facilitator-errors.ts'
 import type { Address, Hash, Payment } from '../../domain/purchase/payment.ts'
 import type { Clock, Wallets } from '../../ports.ts'
-import { authorizationDigest, type AuthorizationDigest } from '../../x402/authorization.ts'
+import { authorizationDigest } from '../../x402/authorization.ts'
 import type { Offer } from '../../x402/terms.ts'
 import { boundedCalls } from '../bounded-calls.ts'
 import { contractCode, type Lane } from './contract-code.ts'
@@ -30,12 +31,7 @@ export function viemWallets(
   const contracts = contractCode(client, calls, clock)
   const askContract = signedByContract(client, contracts, calls, clock)
   const senders = reputation(clock)
-  let digests: AuthorizationDigest | undefined
-  const payerDigest = async (payment: Payment) => {
-    const known = await keys
-    digests ??= authorizationDigest(assetName, assetVersion, known.keccak)
-    return { recover: known.recover, digest: digests(payment) }
-  }
+  const payerDigest = authorizationDigest(assetName, assetVersion)
   const askPayer = async ({ payer, signature }: Payment, digest: Hash): Promise<SignatureCheck> => {
     const answer = await askContract(payer, [digest], signature, 'payer')
     return isTaken(answer) ? 'signed' : answer
@@ -52,8 +48,8 @@ export function viemWallets(
   }
   return {
     async signed(signers, messages, signature, from) {
-      const { digestOf, recover } = await keys
-      const candidates = messages.map((message) => digestOf(message))
+      const { recover } = await keys
+      const candidates = messages.map(digestOf)
       for (const digest of candidates) {
         const key = await recover(digest, signature)
         if (key !== undefined && signers.includes(key)) return { by: key, digest }
@@ -63,17 +59,19 @@ export function viemWallets(
       return answer
     },
     async signedPayment(payment) {
-      const { recover, digest } = await payerDigest(payment)
+      const digest = payerDigest(payment)
       if (digest === undefined) return 'not-signed'
+      const { recover } = await keys
       if ((await recover(digest, payment.signature)) === payment.payer) return 'signed'
       return await askPayer(payment, digest)
     },
     async signedForToken(payment) {
-      const { recover, digest } = await payerDigest(payment)
+      const digest = payerDigest(payment)
       if (digest === undefined) return 'not-signed'
       const code = await contracts.has(payment.payer, 'payer')
       if (typeof code === 'string') return code
       if (code) return await askPayer(payment, digest)
+      const { recover } = await keys
       const isPayers = isStrict(payment.signature) && (await recover(digest, payment.signature)) === payment.payer
       return isPayers ? 'signed' : 'not-signed'
     },
