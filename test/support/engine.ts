@@ -1,5 +1,6 @@
 /** What the contract suites need of a storage engine, and the steps they share. */
 
+import { test } from 'bun:test'
 import type { Engine as OpenedEngine } from '../../db/engine.ts'
 import type { Listing } from '../../server/domain/purchase/listing.ts'
 import type { Hash, Payment, Target } from '../../server/domain/purchase/payment.ts'
@@ -14,20 +15,31 @@ export type Engine = Pick<
   close(): void | Promise<void>
 }
 
-/** Opens a wall that nobody has bought anything on. */
-export type OpenEngine = () => Promise<Engine>
+/** Declares a test over a store of its own. */
+export type EngineTest = TestOver<Engine>
 
-/** A test's body over an engine of its own. */
-export function on(open: OpenEngine, work: (engine: Engine) => Promise<void>): () => Promise<void> {
-  return async () => {
-    const engine = await open()
-    try {
-      await work(engine)
-    } finally {
-      await engine.close()
-    }
-  }
-}
+/** Declares a test over something of its own, which is closed after it. */
+export type TestOver<T> = (title: string, work: (opened: T) => Promise<void>, timeoutMs?: number) => void
+
+/** Tests over what `open` opens. */
+export const testOver =
+  <T>(open: () => Promise<T>, close: (opened: T) => unknown): TestOver<T> =>
+  (title, work, timeoutMs) =>
+    test(
+      title,
+      async () => {
+        const opened = await open()
+        try {
+          await work(opened)
+        } finally {
+          await close(opened)
+        }
+      },
+      timeoutMs,
+    )
+
+/** Tests over stores. */
+export const testOverStore = (open: () => Promise<Engine>): EngineTest => testOver(open, (engine) => engine.close())
 
 // What else a payer buys in these tests goes on at the same time.
 const BESIDE = Array.from({ length: 64 }, (_, nonce) => hash(nonce))

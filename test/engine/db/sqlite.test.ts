@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite, openWall, ports } from '../../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
-import { failureOf, type Engine } from '../../support/engine.ts'
+import { failureOf, testOverStore } from '../../support/engine.ts'
 import { sellAllBut } from '../../support/nearly-sold.ts'
 import { blockOf, TERMS } from '../../support/samples.ts'
 import { agentsContract } from '../ports/agents.contract.ts'
@@ -41,18 +41,18 @@ test('whether a block can be bought is not told of a store that is closed', asyn
 })
 
 const NAME = 'SQLite'
-const open = () => openSqlite(newFile(), TERMS.network)
-const openLast = async (): Promise<Engine> => {
+const onEmpty = testOverStore(() => openSqlite(newFile(), TERMS.network))
+const onLast = testOverStore(async () => {
   const connection = openWall(newFile(), TERMS.network)
   sellAllBut(1, connection)
   return { ...ports(connection), close: connection.close }
-}
-ledgerContract(NAME, open, openLast)
-areasContract(NAME, open, openLast)
-ledgerReaderContract(NAME, open, openLast)
-blocksContract(NAME, open)
-areaEditsContract(NAME, open)
-agentsContract(NAME, open)
-logContract(NAME, open)
-moderationContract(NAME, open)
-paintersContract(NAME, open, openLast)
+})
+ledgerContract(NAME, onEmpty, onLast)
+areasContract(NAME, onEmpty, onLast)
+ledgerReaderContract(NAME, onEmpty, onLast)
+blocksContract(NAME, onEmpty)
+areaEditsContract(NAME, onEmpty)
+agentsContract(NAME, onEmpty)
+logContract(NAME, onEmpty)
+moderationContract(NAME, onEmpty)
+paintersContract(NAME, onEmpty, onLast)

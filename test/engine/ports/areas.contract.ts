@@ -1,24 +1,24 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { targetOf, type Target } from '../../../server/domain/purchase/target.ts'
 import { blocksOf, parseArea } from '../../../shared/area.ts'
 import { partOf, trustPixels, type Pixels } from '../../../shared/pixels.ts'
 import { coordOf, type BlockIndex } from '../../../shared/wall.ts'
-import { failureOf, hold, on, sell, stored, type Engine, type OpenEngine, landUnclaimed } from '../../support/engine.ts'
+import { failureOf, hold, sell, stored, type Engine, type EngineTest, landUnclaimed } from '../../support/engine.ts'
 import { blockOf, editOf, hash, HEAD, listingOf, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
 
 // Goal: an area is held, sold and given back whole, in every way a purchase can go. Method: each test drives a fresh engine
-// through its ports; `openLast` gives a wall on which only one block is open.
+// through its ports; `testLast` gives a wall on which only one block is open.
 
 /** The suite of areas, on the ledger and on what reads it. */
-export function areasContract(name: string, open: OpenEngine, openLast: OpenEngine): void {
+export function areasContract(name: string, test: EngineTest, testLast: EngineTest): void {
   describe(`areas on ${name}`, () => {
-    holding(open)
-    nearest(open, openLast)
-    selling(open)
-    givingBack(open)
-    landingLate(open, openLast)
-    priors(open)
-    limits(open)
+    holding(test)
+    nearest(test, testLast)
+    selling(test)
+    givingBack(test)
+    landingLate(test, testLast)
+    priors(test)
+    limits(test)
   })
 }
 
@@ -41,279 +41,226 @@ const statesIn = ({ ledger }: Pick<Engine, 'ledger'>, name: string) =>
 const claim = ({ ledger }: Pick<Engine, 'ledger'>, target: Target, payer: number, nonce = payer) =>
   ledger.claim(target, paymentOf(payer, nonce), SILENT, HEAD, NOW, [])
 
-function holding(open: OpenEngine): void {
-  test(
-    'a claim holds every block, and remembers what was said of them',
-    on(open, async (wall) => {
-      const listing = listingOf({ pixels: pictureOf(12) })
-      const held = await hold(wall, '80,45,4x3', paymentOf(1, 1), listing)
-      expect(held).toMatchObject({ target: '80,45,4x3', block: blockOf('80,45'), state: { kind: 'reserved' } })
-      expect(await stored(wall, held.payment)).toEqual(held)
-      expect(held.listing).toEqual(listing)
-      expect(await statesIn(wall, '80,45,4x3')).toEqual(Array.from({ length: 12 }, () => 'reserved'))
-      expect(await wall.ledger.space('80,45,4x3')).toBe('reserved')
-      expect(await wall.ledgerReader.held()).toEqual(blocksIn('80,45,4x3'))
-      expect(await wall.ledgerReader.pending()).toMatchObject({ held: 1 })
-      expect(await wall.ledger.holders('80,45,4x3')).toEqual([{ payer: wallet(1), nonce: hash(1) }])
-      expect(await wall.ledger.holders(blockOf('80,45'))).toEqual([])
-      expect(await wall.ledger.holders('80,45,4x2')).toEqual([])
-    }),
-  )
-
-  test.each([
-    ['a block of it', blockOf('83,47'), 'reserved'],
-    ['an area over its corner', '83,47,2x2', 'reserved'],
-    ['an area within', '81,46,2x1', 'reserved'],
-    ['an area around', '79,44,6x5', 'reserved'],
-    ['the same area', '80,45,4x3', 'reserved'],
-  ] as const)('nobody else can have %s', async (_, target, space) => {
-    await on(open, async (wall) => {
-      await hold(wall, '80,45,4x3', paymentOf(1, 1), SILENT)
-      expect(await wall.ledger.space(target)).toBe(space)
-      expect(await claim(wall, target, 2)).toEqual({ kind: 'lost', space })
-      expect(await wall.ledger.find(paymentOf(2, 2))).toBeUndefined()
-      expect(await wall.ledgerReader.held()).toEqual(blocksIn('80,45,4x3'))
-    })()
+function holding(test: EngineTest): void {
+  test('a claim holds every block, and remembers what was said of them', async (wall) => {
+    const listing = listingOf({ pixels: pictureOf(12) })
+    const held = await hold(wall, '80,45,4x3', paymentOf(1, 1), listing)
+    expect(held).toMatchObject({ target: '80,45,4x3', block: blockOf('80,45'), state: { kind: 'reserved' } })
+    expect(await stored(wall, held.payment)).toEqual(held)
+    expect(held.listing).toEqual(listing)
+    expect(await statesIn(wall, '80,45,4x3')).toEqual(Array.from({ length: 12 }, () => 'reserved'))
+    expect(await wall.ledger.space('80,45,4x3')).toBe('reserved')
+    expect(await wall.ledgerReader.held()).toEqual(blocksIn('80,45,4x3'))
+    expect(await wall.ledgerReader.pending()).toMatchObject({ held: 1 })
+    expect(await wall.ledger.holders('80,45,4x3')).toEqual([{ payer: wallet(1), nonce: hash(1) }])
+    expect(await wall.ledger.holders(blockOf('80,45'))).toEqual([])
+    expect(await wall.ledger.holders('80,45,4x2')).toEqual([])
   })
 
-  test(
-    'an area of which one block is sold or held cannot be had, and nothing of it is held',
-    on(open, async (wall) => {
-      await sell(wall, '81,46', 1, 1)
-      expect(await wall.ledger.space('80,45,4x3')).toBe('claimed')
-      expect(await claim(wall, '80,45,4x3', 2)).toEqual({ kind: 'lost', space: 'claimed' })
-      await hold(wall, blockOf('10,10'), paymentOf(3, 3))
-      expect(await claim(wall, '9,9,2x2', 2)).toEqual({ kind: 'lost', space: 'reserved' })
-      expect(await wall.ledgerReader.held()).toEqual([blockOf('10,10')])
-    }),
-  )
+  test('nobody else can have any of it, whatever they ask for', async (wall) => {
+    await hold(wall, '80,45,4x3', paymentOf(1, 1), SILENT)
+    const [inside, corner, within, around, same] = [
+      blockOf('83,47'),
+      '83,47,2x2',
+      '81,46,2x1',
+      '79,44,6x5',
+      '80,45,4x3',
+    ] as const
+    for (const target of [inside, corner, within, around, same]) {
+      expect(await wall.ledger.space(target)).toBe('reserved')
+      expect(await claim(wall, target, 2)).toEqual({ kind: 'lost', space: 'reserved' })
+    }
+    expect(await wall.ledger.find(paymentOf(2, 2))).toBeUndefined()
+    expect(await wall.ledgerReader.held()).toEqual(blocksIn('80,45,4x3'))
+  })
 
-  test(
-    'of orders that overlap, all at once, those that are held share no block and are whole',
-    on(open, async (wall) => {
-      const targets = ['80,45,4x3', '82,46,3x3', '78,44,3x2', '83,47,1x2', 'next,3x2', 'next,2x2'] as const
-      const claims = await Promise.all(
-        [...targets, blockOf('81,46'), blockOf('84,48')].map((target, i) => claim(wall, target, i + 1)),
-      )
-      const held = claims.flatMap((claimed) => (claimed.kind === 'claimed' ? [claimed.purchase] : []))
-      const blocks = held.flatMap(({ target, block }) =>
-        typeof target === 'number' ? [target] : blocksIn(`${coordOf(block)},${target.split(',').at(-1)}`),
-      )
-      expect(held.length).toBeGreaterThan(1)
-      expect(new Set(blocks).size).toBe(blocks.length)
-      expect(await wall.ledgerReader.held()).toEqual(blocks.toSorted((a, b) => a - b))
-    }),
-  )
+  test('an area of which one block is sold or held cannot be had, and nothing of it is held', async (wall) => {
+    await sell(wall, '81,46', 1, 1)
+    expect(await wall.ledger.space('80,45,4x3')).toBe('claimed')
+    expect(await claim(wall, '80,45,4x3', 2)).toEqual({ kind: 'lost', space: 'claimed' })
+    await hold(wall, blockOf('10,10'), paymentOf(3, 3))
+    expect(await claim(wall, '9,9,2x2', 2)).toEqual({ kind: 'lost', space: 'reserved' })
+    expect(await wall.ledgerReader.held()).toEqual([blockOf('10,10')])
+  })
+
+  test('of orders that overlap, all at once, those that are held share no block and are whole', async (wall) => {
+    const targets = ['80,45,4x3', '82,46,3x3', '78,44,3x2', '83,47,1x2', 'next,3x2', 'next,2x2'] as const
+    const claims = await Promise.all(
+      [...targets, blockOf('81,46'), blockOf('84,48')].map((target, i) => claim(wall, target, i + 1)),
+    )
+    const held = claims.flatMap((claimed) => (claimed.kind === 'claimed' ? [claimed.purchase] : []))
+    const blocks = held.flatMap(({ target, block }) =>
+      typeof target === 'number' ? [target] : blocksIn(`${coordOf(block)},${target.split(',').at(-1)}`),
+    )
+    expect(held.length).toBeGreaterThan(1)
+    expect(new Set(blocks).size).toBe(blocks.length)
+    expect(await wall.ledgerReader.held()).toEqual(blocks.toSorted((a, b) => a - b))
+  })
 }
 
-function nearest(open: OpenEngine, openLast: OpenEngine): void {
-  test(
-    'the nearest open area is the one whose centre is nearest, ties by the index of its first block',
-    on(open, async (wall) => {
-      const first = await hold(wall, 'next,4x3', paymentOf(1, 1), SILENT)
-      expect(coordOf(first.block)).toBe('78,43')
-      const second = await hold(wall, 'next,4x3', paymentOf(2, 2), SILENT)
-      expect(coordOf(second.block)).toBe('78,46')
-      const third = await hold(wall, 'next,2x2', paymentOf(3, 3), SILENT)
-      expect(coordOf(third.block)).toBe('79,41')
-    }),
-  )
+function nearest(test: EngineTest, testLast: EngineTest): void {
+  test('the nearest open area is the one whose centre is nearest, ties by the index of its first block', async (wall) => {
+    const first = await hold(wall, 'next,4x3', paymentOf(1, 1), SILENT)
+    expect(coordOf(first.block)).toBe('78,43')
+    const second = await hold(wall, 'next,4x3', paymentOf(2, 2), SILENT)
+    expect(coordOf(second.block)).toBe('78,46')
+    const third = await hold(wall, 'next,2x2', paymentOf(3, 3), SILENT)
+    expect(coordOf(third.block)).toBe('79,41')
+  })
 
-  test(
-    'no area is left where only a block is, and none of any size once all are sold',
-    on(openLast, async (wall) => {
-      expect(await wall.ledger.space('next')).toBe('open')
-      expect(await wall.ledger.space('next,2x1')).toBe('crowded')
-      expect(await claim(wall, 'next,2x1', 1)).toEqual({ kind: 'lost', space: 'crowded' })
-      await sell(wall, 'next', 1, 1)
-      expect(await wall.ledger.space('next,2x1')).toBe('claimed')
-    }),
-  )
+  testLast('no area is left where only a block is, and none of any size once all are sold', async (wall) => {
+    expect(await wall.ledger.space('next')).toBe('open')
+    expect(await wall.ledger.space('next,2x1')).toBe('crowded')
+    expect(await claim(wall, 'next,2x1', 1)).toEqual({ kind: 'lost', space: 'crowded' })
+    await sell(wall, 'next', 1, 1)
+    expect(await wall.ledger.space('next,2x1')).toBe('claimed')
+  })
 
-  test(
-    'where blocks that are held might make room, that is said',
-    on(open, async (wall) => {
-      await hold(wall, '0,0,160x1', paymentOf(1, 1), SILENT)
-      expect(await wall.ledger.space('next,4x90')).toBe('reserved')
-      expect(await wall.ledger.space('next,4x89')).toBe('open')
-    }),
-  )
+  test('where blocks that are held might make room, that is said', async (wall) => {
+    await hold(wall, '0,0,160x1', paymentOf(1, 1), SILENT)
+    expect(await wall.ledger.space('next,4x90')).toBe('reserved')
+    expect(await wall.ledger.space('next,4x89')).toBe('open')
+  })
 }
 
-function selling(open: OpenEngine): void {
-  test(
-    'a sale makes every block the payer’s, with its part of the picture, one sale each and in order',
-    on(open, async (wall) => {
-      await sell(wall, '3,4', 9, 9)
-      const listing = listingOf({ pixels: pictureOf(6) })
-      const held = await hold(wall, '80,45,3x2', paymentOf(1, 1), listing)
-      const sold = await wall.ledger.finalize(held, hash(1), true, NOW + 5)
-      expect(sold).toMatchObject({ target: '80,45,3x2', state: { kind: 'sold', tx: hash(1), claimedAt: NOW + 5 } })
-      expect(await stored(wall, held.payment)).toEqual(sold)
-      const changes = await wall.log.after(1, 99)
-      expect(changes.map(({ number, at }) => [number, at])).toEqual([2, 3, 4, 5, 6, 7].map((n) => [n, NOW + 5]))
-      for (const [i, block] of blocksIn('80,45,3x2').entries()) {
-        const face = { pixels: partOf(pictureOf(6), i), message: 'hello, wall', link: 'https://ada.example/' }
-        expect(changes[i]).toMatchObject({ kind: 'sale', seq: 2 + i, block, face, wallet: wallet(1) })
-        expect(await wall.blocks.owned(block)).toMatchObject({ wallet: wallet(1), tx: hash(1), settled: true, face })
-      }
-      expect(await wall.log.compacted()).toHaveLength(7)
-      expect(await sell(wall, 'next', 2, 2)).toMatchObject({ state: { kind: 'sold' } })
-      expect((await wall.log.after(7, 9)).map((change) => 'seq' in change && change.seq)).toEqual([8])
-    }),
-  )
+function selling(test: EngineTest): void {
+  test('a sale makes every block the payer’s, with its part of the picture, one sale each and in order', async (wall) => {
+    await sell(wall, '3,4', 9, 9)
+    const listing = listingOf({ pixels: pictureOf(6) })
+    const held = await hold(wall, '80,45,3x2', paymentOf(1, 1), listing)
+    const sold = await wall.ledger.finalize(held, hash(1), true, NOW + 5)
+    expect(sold).toMatchObject({ target: '80,45,3x2', state: { kind: 'sold', tx: hash(1), claimedAt: NOW + 5 } })
+    expect(await stored(wall, held.payment)).toEqual(sold)
+    const changes = await wall.log.after(1, 99)
+    expect(changes.map(({ number, at }) => [number, at])).toEqual([2, 3, 4, 5, 6, 7].map((n) => [n, NOW + 5]))
+    for (const [i, block] of blocksIn('80,45,3x2').entries()) {
+      const face = { pixels: partOf(pictureOf(6), i), message: 'hello, wall', link: 'https://ada.example/' }
+      expect(changes[i]).toMatchObject({ kind: 'sale', seq: 2 + i, block, face, wallet: wallet(1) })
+      expect(await wall.blocks.owned(block)).toMatchObject({ wallet: wallet(1), tx: hash(1), settled: true, face })
+    }
+    expect(await wall.log.compacted()).toHaveLength(7)
+    expect(await sell(wall, 'next', 2, 2)).toMatchObject({ state: { kind: 'sold' } })
+    expect((await wall.log.after(7, 9)).map((change) => 'seq' in change && change.seq)).toEqual([8])
+  })
 
-  test(
-    'its payer’s account tells each block, a page at a time',
-    on(open, async (wall) => {
-      await sell(wall, '3,4', 1, 1)
-      await wall.ledger.finalize(await hold(wall, '80,45,3x2', paymentOf(1, 2), SILENT), hash(2), true, NOW)
-      await hold(wall, 'next,2x2', paymentOf(1, 3), SILENT)
-      const all = await wall.ledgerReader.ofPayer(wallet(1))
-      expect(all.sales.map(({ block }) => block)).toEqual([blockOf('3,4'), ...blocksIn('80,45,3x2')])
-      expect(all.sales.map(({ area }) => area)).toEqual([
-        null,
-        ...blocksIn('80,45,3x2').map(() => '80,45,3x2' as const),
-      ])
-      expect(all.open).toMatchObject([{ target: 'next,2x2', state: { kind: 'reserved' } }])
-      const page = await wall.ledgerReader.ofPayer(wallet(1), { after: 3, limit: 2 })
-      expect(page).toMatchObject({ nextAfter: 5, hasMore: true })
-      expect(page.sales.map(({ block }) => coordOf(block))).toEqual(['82,45', '80,46'])
-    }),
-  )
+  test('its payer’s account tells each block, a page at a time', async (wall) => {
+    await sell(wall, '3,4', 1, 1)
+    await wall.ledger.finalize(await hold(wall, '80,45,3x2', paymentOf(1, 2), SILENT), hash(2), true, NOW)
+    await hold(wall, 'next,2x2', paymentOf(1, 3), SILENT)
+    const all = await wall.ledgerReader.ofPayer(wallet(1))
+    expect(all.sales.map(({ block }) => block)).toEqual([blockOf('3,4'), ...blocksIn('80,45,3x2')])
+    expect(all.sales.map(({ area }) => area)).toEqual([null, ...blocksIn('80,45,3x2').map(() => '80,45,3x2' as const)])
+    expect(all.open).toMatchObject([{ target: 'next,2x2', state: { kind: 'reserved' } }])
+    const page = await wall.ledgerReader.ofPayer(wallet(1), { after: 3, limit: 2 })
+    expect(page).toMatchObject({ nextAfter: 5, hasMore: true })
+    expect(page.sales.map(({ block }) => coordOf(block))).toEqual(['82,45', '80,46'])
+  })
 
-  test(
-    'a block of it is repainted by itself',
-    on(open, async (wall) => {
-      await wall.ledger.finalize(await hold(wall, '80,45,2x1', paymentOf(1, 1), SILENT), hash(1), true, NOW)
-      const edit = editOf(7, { message: 'mine' })
-      expect(await wall.blocks.edit(blockOf('81,45'), edit, NOW)).toBe('applied')
-      expect(await wall.blocks.owned(blockOf('81,45'))).toMatchObject({ face: { message: 'mine' } })
-      expect(await wall.blocks.owned(blockOf('80,45'))).toMatchObject({ face: { message: null } })
-    }),
-  )
+  test('a block of it is repainted by itself', async (wall) => {
+    await wall.ledger.finalize(await hold(wall, '80,45,2x1', paymentOf(1, 1), SILENT), hash(1), true, NOW)
+    const edit = editOf(7, { message: 'mine' })
+    expect(await wall.blocks.edit(blockOf('81,45'), edit, NOW)).toBe('applied')
+    expect(await wall.blocks.owned(blockOf('81,45'))).toMatchObject({ face: { message: 'mine' } })
+    expect(await wall.blocks.owned(blockOf('80,45'))).toMatchObject({ face: { message: null } })
+  })
 }
 
-function givingBack(open: OpenEngine): void {
-  test(
-    'every block is given back, and can be held again by the same payment',
-    on(open, async (wall) => {
-      const held = await hold(wall, '80,45,4x3', paymentOf(1, 1), SILENT)
-      await wall.ledger.release(held, false)
-      expect(await wall.ledgerReader.held()).toEqual([])
-      expect(await wall.ledger.space('80,45,4x3')).toBe('open')
-      expect(await stored(wall, held.payment)).toMatchObject({ target: '80,45,4x3', state: { kind: 'released' } })
-      expect(await hold(wall, '80,45,4x3', paymentOf(1, 1), SILENT)).toMatchObject({ state: { attempt: 2 } })
-      expect(await wall.ledgerReader.held()).toEqual(blocksIn('80,45,4x3'))
-    }),
-  )
+function givingBack(test: EngineTest): void {
+  test('every block is given back, and can be held again by the same payment', async (wall) => {
+    const held = await hold(wall, '80,45,4x3', paymentOf(1, 1), SILENT)
+    await wall.ledger.release(held, false)
+    expect(await wall.ledgerReader.held()).toEqual([])
+    expect(await wall.ledger.space('80,45,4x3')).toBe('open')
+    expect(await stored(wall, held.payment)).toMatchObject({ target: '80,45,4x3', state: { kind: 'released' } })
+    expect(await hold(wall, '80,45,4x3', paymentOf(1, 1), SILENT)).toMatchObject({ state: { attempt: 2 } })
+    expect(await wall.ledgerReader.held()).toEqual(blocksIn('80,45,4x3'))
+  })
 }
 
-function landingLate(open: OpenEngine, openLast: OpenEngine): void {
+function landingLate(test: EngineTest, testLast: EngineTest): void {
   const releasedOn = async (wall: Engine, target: Target) => {
     const held = await hold(wall, target, paymentOf(1, 1), listingOf({ pixels: pictureOf(4) }))
     await wall.ledger.release(held, false)
     return held
   }
 
-  test(
-    'it gets its own area while that is open',
-    on(open, async (wall) => {
-      const held = await releasedOn(wall, '10,10,2x2')
-      expect(await wall.ledger.fulfilLatePayment(held, hash(1), NOW)).toMatchObject({
-        block: blockOf('10,10'),
-        state: { kind: 'sold' },
-      })
-      expect(await statesIn(wall, '10,10,2x2')).toEqual(['claimed', 'claimed', 'claimed', 'claimed'])
-    }),
-  )
+  test('it gets its own area while that is open', async (wall) => {
+    const held = await releasedOn(wall, '10,10,2x2')
+    expect(await wall.ledger.fulfilLatePayment(held, hash(1), NOW)).toMatchObject({
+      block: blockOf('10,10'),
+      state: { kind: 'sold' },
+    })
+    expect(await statesIn(wall, '10,10,2x2')).toEqual(['claimed', 'claimed', 'claimed', 'claimed'])
+  })
 
-  test(
-    'it gets the nearest open area of its size when a block of its own is taken, and no part of that',
-    on(open, async (wall) => {
-      const held = await releasedOn(wall, '10,10,2x2')
-      await sell(wall, '11,11', 2, 2)
-      const given = await wall.ledger.fulfilLatePayment(held, hash(1), NOW)
-      expect(given).toMatchObject({ target: '10,10,2x2', block: blockOf('79,44'), state: { kind: 'sold' } })
-      expect(await statesIn(wall, '10,10,2x2')).toEqual(['open', 'open', 'open', 'claimed'])
-      expect(await statesIn(wall, '79,44,2x2')).toEqual(['claimed', 'claimed', 'claimed', 'claimed'])
-      expect(await wall.ledger.fulfilLatePayment(held, hash(1), NOW)).toEqual(given)
-    }),
-  )
+  test('it gets the nearest open area of its size when a block of its own is taken, and no part of that', async (wall) => {
+    const held = await releasedOn(wall, '10,10,2x2')
+    await sell(wall, '11,11', 2, 2)
+    const given = await wall.ledger.fulfilLatePayment(held, hash(1), NOW)
+    expect(given).toMatchObject({ target: '10,10,2x2', block: blockOf('79,44'), state: { kind: 'sold' } })
+    expect(await statesIn(wall, '10,10,2x2')).toEqual(['open', 'open', 'open', 'claimed'])
+    expect(await statesIn(wall, '79,44,2x2')).toEqual(['claimed', 'claimed', 'claimed', 'claimed'])
+    expect(await wall.ledger.fulfilLatePayment(held, hash(1), NOW)).toEqual(given)
+  })
 
-  test(
-    'it is one credit of the whole amount when no area of its size is left',
-    on(openLast, async (wall) => {
-      const payment = paymentOf(5001, 1, {
-        amount: 2_000_000n,
-        accepted: { ...paymentOf(1, 1).accepted, amount: 2_000_000n },
-      })
-      const landed = { payment, target: 'next,2x1', listing: SILENT, head: HEAD } as const
-      const given = await landUnclaimed(wall, landed, hash(1))
-      expect(given.state).toEqual({ kind: 'credited', tx: hash(1) })
-      expect(await wall.ledger.space('next')).toBe('open')
-      expect((await wall.ledgerReader.ofPayer(payment.payer)).credits).toEqual([{ amount: 2_000_000n, tx: hash(1) }])
-    }),
-  )
+  testLast('it is one credit of the whole amount when no area of its size is left', async (wall) => {
+    const payment = paymentOf(5001, 1, {
+      amount: 2_000_000n,
+      accepted: { ...paymentOf(1, 1).accepted, amount: 2_000_000n },
+    })
+    const landed = { payment, target: 'next,2x1', listing: SILENT, head: HEAD } as const
+    const given = await landUnclaimed(wall, landed, hash(1))
+    expect(given.state).toEqual({ kind: 'credited', tx: hash(1) })
+    expect(await wall.ledger.space('next')).toBe('open')
+    expect((await wall.ledgerReader.ofPayer(payment.payer)).credits).toEqual([{ amount: 2_000_000n, tx: hash(1) }])
+  })
 
-  test(
-    'one that was never held gets the area it asked for',
-    on(open, async (wall) => {
-      const landed = { payment: paymentOf(1, 1), target: 'next,3x1', listing: SILENT, head: HEAD } as const
-      const given = await landUnclaimed(wall, landed, hash(1))
-      expect(given).toMatchObject({ target: 'next,3x1', state: { kind: 'sold' } })
-      expect(await statesIn(wall, `${coordOf(given.block)},3x1`)).toEqual(['claimed', 'claimed', 'claimed'])
-    }),
-  )
+  test('one that was never held gets the area it asked for', async (wall) => {
+    const landed = { payment: paymentOf(1, 1), target: 'next,3x1', listing: SILENT, head: HEAD } as const
+    const given = await landUnclaimed(wall, landed, hash(1))
+    expect(given).toMatchObject({ target: 'next,3x1', state: { kind: 'sold' } })
+    expect(await statesIn(wall, `${coordOf(given.block)},3x1`)).toEqual(['claimed', 'claimed', 'claimed'])
+  })
 }
 
-function priors(open: OpenEngine): void {
-  test(
-    'what a payer was not answered goes before the same area and the same size, and before nothing else',
-    on(open, async (wall) => {
-      const { ledger } = wall
-      const priorOf = async (target: Target, nonce = 9) =>
-        (await ledger.availability(target, paymentOf(1, nonce), NOW, [])).prior?.payment.nonce
-      await ledger.markUncertain(await hold(wall, 'next,2x2', paymentOf(1, 1), SILENT))
-      expect(await priorOf('next,2x2')).toBe(hash(1))
-      for (const target of ['next', 'next,2x1', 'next,4x1', '79,44,2x2', blockOf('79,44')] as const)
-        expect(await priorOf(target)).toBeUndefined()
-      expect(await claim(wall, 'next,2x2', 1, 9)).toEqual({ kind: 'prior' })
-      const held = await stored(wall, paymentOf(1, 1))
-      await ledger.finalize(held, hash(1), true, NOW)
-      expect(await priorOf(targetOf(held.block, { w: 2, h: 2 }))).toBe(hash(1))
-      expect(await priorOf(held.block)).toBeUndefined()
-      await ledger.markAnswered(held.payment)
-      expect(await priorOf('next,2x2')).toBeUndefined()
-    }),
-  )
+function priors(test: EngineTest): void {
+  test('what a payer was not answered goes before the same area and the same size, and before nothing else', async (wall) => {
+    const { ledger } = wall
+    const priorOf = async (target: Target, nonce = 9) =>
+      (await ledger.availability(target, paymentOf(1, nonce), NOW, [])).prior?.payment.nonce
+    await ledger.markUncertain(await hold(wall, 'next,2x2', paymentOf(1, 1), SILENT))
+    expect(await priorOf('next,2x2')).toBe(hash(1))
+    for (const target of ['next', 'next,2x1', 'next,4x1', '79,44,2x2', blockOf('79,44')] as const)
+      expect(await priorOf(target)).toBeUndefined()
+    expect(await claim(wall, 'next,2x2', 1, 9)).toEqual({ kind: 'prior' })
+    const held = await stored(wall, paymentOf(1, 1))
+    await ledger.finalize(held, hash(1), true, NOW)
+    expect(await priorOf(targetOf(held.block, { w: 2, h: 2 }))).toBe(hash(1))
+    expect(await priorOf(held.block)).toBeUndefined()
+    await ledger.markAnswered(held.payment)
+    expect(await priorOf('next,2x2')).toBeUndefined()
+  })
 }
 
-function limits(open: OpenEngine): void {
-  test(
-    'a payer holds at most 400 blocks, however they were asked for',
-    on(open, async (wall) => {
-      await hold(wall, '0,0,20x19', paymentOf(1, 1), SILENT)
-      await hold(wall, '30,0,19x1', paymentOf(1, 2), SILENT)
-      expect((await wall.ledger.availability('next,2x1', paymentOf(1, 3), NOW, [])).space).toBe('full')
-      const beside = [hash(1), hash(2)]
-      expect(await wall.ledger.claim('next,2x1', paymentOf(1, 3), SILENT, HEAD, NOW, beside)).toEqual({
-        kind: 'lost',
-        space: 'full',
-      })
-      await hold(wall, 'next', paymentOf(1, 4), SILENT)
-      expect((await wall.ledger.availability('next', paymentOf(1, 5), NOW, [])).space).toBe('full')
-      expect((await wall.ledger.availability('next,20x20', paymentOf(2, 5), NOW, [])).space).toBe('open')
-    }),
-  )
+function limits(test: EngineTest): void {
+  test('a payer holds at most 400 blocks, however they were asked for', async (wall) => {
+    await hold(wall, '0,0,20x19', paymentOf(1, 1), SILENT)
+    await hold(wall, '30,0,19x1', paymentOf(1, 2), SILENT)
+    expect((await wall.ledger.availability('next,2x1', paymentOf(1, 3), NOW, [])).space).toBe('full')
+    const beside = [hash(1), hash(2)]
+    expect(await wall.ledger.claim('next,2x1', paymentOf(1, 3), SILENT, HEAD, NOW, beside)).toEqual({
+      kind: 'lost',
+      space: 'full',
+    })
+    await hold(wall, 'next', paymentOf(1, 4), SILENT)
+    expect((await wall.ledger.availability('next', paymentOf(1, 5), NOW, [])).space).toBe('full')
+    expect((await wall.ledger.availability('next,20x20', paymentOf(2, 5), NOW, [])).space).toBe('open')
+  })
 
-  test(
-    'an area of 400 blocks is held, sold and told of whole',
-    on(open, async (wall) => {
-      const held = await hold(wall, 'next,20x20', paymentOf(1, 1), listingOf({ pixels: pictureOf(400) }))
-      await wall.ledger.finalize(held, hash(1), true, NOW)
-      expect(await wall.log.after(0, 999)).toHaveLength(400)
-      expect(await failureOf(wall.ledger.release(held, false))).toBeDefined()
-    }),
-  )
+  test('an area of 400 blocks is held, sold and told of whole', async (wall) => {
+    const held = await hold(wall, 'next,20x20', paymentOf(1, 1), listingOf({ pixels: pictureOf(400) }))
+    await wall.ledger.finalize(held, hash(1), true, NOW)
+    expect(await wall.log.after(0, 999)).toHaveLength(400)
+    expect(await failureOf(wall.ledger.release(held, false))).toBeDefined()
+  })
 }

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { ACCOUNT_PAGE_MAX, type AccountPage, type OpenPurchase } from '../../../server/domain/purchase/account.ts'
 import { CLAIM_ORDER } from '../../../shared/wall.ts'
-import { hold, on, sell, type Engine, type OpenEngine, landUnclaimed } from '../../support/engine.ts'
+import { hold, sell, type Engine, type EngineTest, landUnclaimed } from '../../support/engine.ts'
 import { blockOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
 
 // Goal: every promise of the `LedgerReader` port. Method: purchases are driven to each of their ends, then looked at.
@@ -9,176 +9,141 @@ import { blockOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../.
 const NOTHING = { sales: [], nextAfter: 0, hasMore: false, open: [], credits: [], painter: null }
 
 /** The suite of the `LedgerReader` port. */
-export function ledgerReaderContract(name: string, open: OpenEngine, openLast: OpenEngine): void {
+export function ledgerReaderContract(name: string, test: EngineTest, testLast: EngineTest): void {
   describe(`books on ${name}`, () => {
-    holding(open)
-    pending(open)
-    accounts(open, openLast)
-    pages(open, openLast)
+    holding(test)
+    pending(test)
+    accounts(test, testLast)
+    pages(test, testLast)
   })
 }
 
-function holding(open: OpenEngine): void {
-  test(
-    'what is held is what somebody is buying now, neither sold nor given back',
-    on(open, async (wall) => {
-      expect(await wall.ledgerReader.held()).toEqual([])
-      await sell(wall, '1,1', 1, 1)
-      await hold(wall, blockOf('9,9'), paymentOf(1, 2))
-      await hold(wall, blockOf('2,2'), paymentOf(2, 3))
-      const given = await hold(wall, blockOf('3,3'), paymentOf(2, 4))
-      expect(await wall.ledgerReader.held()).toEqual([blockOf('2,2'), blockOf('3,3'), blockOf('9,9')])
-      await wall.ledger.release(given, false)
-      expect(await wall.ledgerReader.held()).toEqual([blockOf('2,2'), blockOf('9,9')])
-    }),
-  )
+function holding(test: EngineTest): void {
+  test('what is held is what somebody is buying now, neither sold nor given back', async (wall) => {
+    expect(await wall.ledgerReader.held()).toEqual([])
+    await sell(wall, '1,1', 1, 1)
+    await hold(wall, blockOf('9,9'), paymentOf(1, 2))
+    await hold(wall, blockOf('2,2'), paymentOf(2, 3))
+    const given = await hold(wall, blockOf('3,3'), paymentOf(2, 4))
+    expect(await wall.ledgerReader.held()).toEqual([blockOf('2,2'), blockOf('3,3'), blockOf('9,9')])
+    await wall.ledger.release(given, false)
+    expect(await wall.ledgerReader.held()).toEqual([blockOf('2,2'), blockOf('9,9')])
+  })
 }
 
-function pending(open: OpenEngine): void {
-  test(
-    'what is open is counted until it ends, and the oldest of it told',
-    on(open, async (wall) => {
-      const nothing = { held: 0, uncertain: 0, watched: 0, oldestSince: null }
-      expect(await wall.ledgerReader.pending()).toEqual(nothing)
-      await sell(wall, '1,1', 1, 1)
-      const held = await hold(wall, 'next', paymentOf(1, 2), SILENT, NOW + 5)
-      const doubted = await wall.ledger.markUncertain(
-        await hold(wall, blockOf('2,2'), paymentOf(1, 3), SILENT, NOW + 7),
-      )
-      const given = await hold(wall, blockOf('3,3'), paymentOf(1, 4), SILENT, NOW + 3)
-      await wall.ledger.release(given, false)
-      expect(await wall.ledgerReader.pending()).toEqual({ held: 2, uncertain: 1, watched: 1, oldestSince: NOW + 3 })
-      await wall.ledger.release(given, true)
-      expect(await wall.ledgerReader.pending()).toEqual({ held: 2, uncertain: 1, watched: 0, oldestSince: NOW + 5 })
-      for (const purchase of [held, doubted]) await wall.ledger.release(purchase, true)
-      expect(await wall.ledgerReader.pending()).toEqual(nothing)
-    }),
-  )
+function pending(test: EngineTest): void {
+  test('what is open is counted until it ends, and the oldest of it told', async (wall) => {
+    const nothing = { held: 0, uncertain: 0, watched: 0, oldestSince: null }
+    expect(await wall.ledgerReader.pending()).toEqual(nothing)
+    await sell(wall, '1,1', 1, 1)
+    const held = await hold(wall, 'next', paymentOf(1, 2), SILENT, NOW + 5)
+    const doubted = await wall.ledger.markUncertain(await hold(wall, blockOf('2,2'), paymentOf(1, 3), SILENT, NOW + 7))
+    const given = await hold(wall, blockOf('3,3'), paymentOf(1, 4), SILENT, NOW + 3)
+    await wall.ledger.release(given, false)
+    expect(await wall.ledgerReader.pending()).toEqual({ held: 2, uncertain: 1, watched: 1, oldestSince: NOW + 3 })
+    await wall.ledger.release(given, true)
+    expect(await wall.ledgerReader.pending()).toEqual({ held: 2, uncertain: 1, watched: 0, oldestSince: NOW + 5 })
+    for (const purchase of [held, doubted]) await wall.ledger.release(purchase, true)
+    expect(await wall.ledgerReader.pending()).toEqual(nothing)
+  })
 }
 
-function accounts(open: OpenEngine, openLast: OpenEngine): void {
-  test(
-    'a wallet that never paid has an empty account',
-    on(open, async (wall) => {
-      await sell(wall, '1,1', 1, 1)
-      expect(await wall.ledgerReader.ofPayer(wallet(2))).toEqual(NOTHING)
-    }),
-  )
+function accounts(test: EngineTest, testLast: EngineTest): void {
+  test('a wallet that never paid has an empty account', async (wall) => {
+    await sell(wall, '1,1', 1, 1)
+    expect(await wall.ledgerReader.ofPayer(wallet(2))).toEqual(NOTHING)
+  })
 
-  test(
-    'sales are told in the order they were made, with their proof',
-    on(open, async (wall) => {
-      const first = await hold(wall, blockOf('1,1'), paymentOf(1, 1))
-      await sell(wall, '2,2', 1, 2, SILENT, NOW + 5)
-      await sell(wall, '3,3', 2, 3)
-      await wall.ledger.finalize(first, hash(1), false, NOW + 9)
-      expect(await wall.ledgerReader.ofPayer(wallet(1))).toEqual({
-        ...NOTHING,
-        sales: [
-          { block: blockOf('2,2'), claimedAt: NOW + 5, tx: hash(2), settled: true, painter: null, area: null },
-          { block: blockOf('1,1'), claimedAt: NOW + 9, tx: hash(1), settled: false, painter: null, area: null },
-        ],
-        nextAfter: 3,
-      })
-    }),
-  )
+  test('sales are told in the order they were made, with their proof', async (wall) => {
+    const first = await hold(wall, blockOf('1,1'), paymentOf(1, 1))
+    await sell(wall, '2,2', 1, 2, SILENT, NOW + 5)
+    await sell(wall, '3,3', 2, 3)
+    await wall.ledger.finalize(first, hash(1), false, NOW + 9)
+    expect(await wall.ledgerReader.ofPayer(wallet(1))).toEqual({
+      ...NOTHING,
+      sales: [
+        { block: blockOf('2,2'), claimedAt: NOW + 5, tx: hash(2), settled: true, painter: null, area: null },
+        { block: blockOf('1,1'), claimedAt: NOW + 9, tx: hash(1), settled: false, painter: null, area: null },
+      ],
+      nextAfter: 3,
+    })
+  })
 
-  test(
-    'open purchases are told until they end; one given back is told until it can never land',
-    on(open, async (wall) => {
-      const held = await hold(wall, 'next', paymentOf(1, 1), SILENT, NOW)
-      const doubted = await wall.ledger.markUncertain(
-        await hold(wall, blockOf('2,2'), paymentOf(1, 2), SILENT, NOW + 5),
-      )
-      const given = await hold(wall, blockOf('3,3'), paymentOf(1, 3), SILENT, NOW + 9)
-      await wall.ledger.release(given, false)
-      const watched: OpenPurchase = {
-        target: given.block,
-        block: given.block,
-        since: NOW + 9,
-        state: { kind: 'released', isFinal: false },
-      }
-      expect(await wall.ledgerReader.ofPayer(wallet(1))).toEqual({
-        ...NOTHING,
-        open: [
-          { target: 'next', block: held.block, since: NOW, state: { kind: 'reserved', uncertain: false } },
-          { target: doubted.block, block: doubted.block, since: NOW + 5, state: { kind: 'reserved', uncertain: true } },
-          watched,
-        ],
-      })
-      for (const purchase of [held, doubted, given]) await wall.ledger.release(purchase, true)
-      expect(await wall.ledgerReader.ofPayer(wallet(1))).toEqual(NOTHING)
-    }),
-  )
+  test('open purchases are told until they end; one given back is told until it can never land', async (wall) => {
+    const held = await hold(wall, 'next', paymentOf(1, 1), SILENT, NOW)
+    const doubted = await wall.ledger.markUncertain(await hold(wall, blockOf('2,2'), paymentOf(1, 2), SILENT, NOW + 5))
+    const given = await hold(wall, blockOf('3,3'), paymentOf(1, 3), SILENT, NOW + 9)
+    await wall.ledger.release(given, false)
+    const watched: OpenPurchase = {
+      target: given.block,
+      block: given.block,
+      since: NOW + 9,
+      state: { kind: 'released', isFinal: false },
+    }
+    expect(await wall.ledgerReader.ofPayer(wallet(1))).toEqual({
+      ...NOTHING,
+      open: [
+        { target: 'next', block: held.block, since: NOW, state: { kind: 'reserved', uncertain: false } },
+        { target: doubted.block, block: doubted.block, since: NOW + 5, state: { kind: 'reserved', uncertain: true } },
+        watched,
+      ],
+    })
+    for (const purchase of [held, doubted, given]) await wall.ledger.release(purchase, true)
+    expect(await wall.ledgerReader.ofPayer(wallet(1))).toEqual(NOTHING)
+  })
 
-  test(
-    'a payment that landed when no block was left is a credit',
-    on(openLast, async (wall) => {
-      const given = await hold(wall, 'next', paymentOf(1, 1))
-      await wall.ledger.release(given, false)
-      await sell(wall, 'next', 2, 2)
-      await wall.ledger.fulfilLatePayment(given, hash(1), NOW)
-      expect(await wall.ledgerReader.ofPayer(wallet(1))).toEqual({
-        ...NOTHING,
-        credits: [{ amount: TERMS.amount, tx: hash(1) }],
-      })
-    }),
-  )
+  testLast('a payment that landed when no block was left is a credit', async (wall) => {
+    const given = await hold(wall, 'next', paymentOf(1, 1))
+    await wall.ledger.release(given, false)
+    await sell(wall, 'next', 2, 2)
+    await wall.ledger.fulfilLatePayment(given, hash(1), NOW)
+    expect(await wall.ledgerReader.ofPayer(wallet(1))).toEqual({
+      ...NOTHING,
+      credits: [{ amount: TERMS.amount, tx: hash(1) }],
+    })
+  })
 }
 
-function pages(open: OpenEngine, openLast: OpenEngine): void {
-  test(
-    'sales are told from a number on, as many as are asked for, and whether there are more',
-    on(open, async (wall) => {
-      for (const [at, coord] of ['1,1', '2,2', '3,3', '4,4'].entries())
-        await sell(wall, coord, at === 1 ? 2 : 1, at + 1)
-      const page = async (after: number, limit: number) => {
-        const { sales, nextAfter, hasMore } = await wall.ledgerReader.ofPayer(wallet(1), { after, limit })
-        return [sales.map(({ tx }) => tx), nextAfter, hasMore]
-      }
-      expect(await page(0, 2)).toEqual([[hash(1), hash(3)], 3, true])
-      expect(await page(3, 2)).toEqual([[hash(4)], 4, false])
-      expect(await page(0, 3)).toEqual([[hash(1), hash(3), hash(4)], 4, false])
-      expect(await page(4, 2)).toEqual([[], 4, false])
-      expect(await page(9, 2)).toEqual([[], 9, false])
-    }),
-  )
+function pages(test: EngineTest, testLast: EngineTest): void {
+  test('sales are told from a number on, as many as are asked for, and whether there are more', async (wall) => {
+    for (const [at, coord] of ['1,1', '2,2', '3,3', '4,4'].entries()) await sell(wall, coord, at === 1 ? 2 : 1, at + 1)
+    const page = async (after: number, limit: number) => {
+      const { sales, nextAfter, hasMore } = await wall.ledgerReader.ofPayer(wallet(1), { after, limit })
+      return [sales.map(({ tx }) => tx), nextAfter, hasMore]
+    }
+    expect(await page(0, 2)).toEqual([[hash(1), hash(3)], 3, true])
+    expect(await page(3, 2)).toEqual([[hash(4)], 4, false])
+    expect(await page(0, 3)).toEqual([[hash(1), hash(3), hash(4)], 4, false])
+    expect(await page(4, 2)).toEqual([[], 4, false])
+    expect(await page(9, 2)).toEqual([[], 9, false])
+  })
 
-  test(
-    'a wallet that owns thousands of blocks is told of each once, page by page',
-    on(openLast, async ({ ledgerReader }) => {
-      const told = []
-      for (let page: AccountPage | undefined = { after: 0, limit: ACCOUNT_PAGE_MAX }; page !== undefined;) {
-        const { sales, nextAfter, hasMore } = await ledgerReader.ofPayer(wallet(0xdecade), page)
-        expect(sales).toHaveLength(hasMore ? ACCOUNT_PAGE_MAX : (CLAIM_ORDER.length - 1) % ACCOUNT_PAGE_MAX)
-        told.push(...sales.map(({ block }) => block))
-        page = hasMore ? { after: nextAfter, limit: ACCOUNT_PAGE_MAX } : undefined
-      }
-      expect(told).toEqual(CLAIM_ORDER.slice(0, -1))
-    }),
-  )
+  testLast('a wallet that owns thousands of blocks is told of each once, page by page', async ({ ledgerReader }) => {
+    const told = []
+    for (let page: AccountPage | undefined = { after: 0, limit: ACCOUNT_PAGE_MAX }; page !== undefined;) {
+      const { sales, nextAfter, hasMore } = await ledgerReader.ofPayer(wallet(0xdecade), page)
+      expect(sales).toHaveLength(hasMore ? ACCOUNT_PAGE_MAX : (CLAIM_ORDER.length - 1) % ACCOUNT_PAGE_MAX)
+      told.push(...sales.map(({ block }) => block))
+      page = hasMore ? { after: nextAfter, limit: ACCOUNT_PAGE_MAX } : undefined
+    }
+    expect(told).toEqual(CLAIM_ORDER.slice(0, -1))
+  })
 
-  test(
-    'what is held is told however much was given back since, and of that the latest',
-    on(open, async (wall) => {
-      const held = await hold(wall, blockOf('1,1'), paymentOf(1, 1))
-      for (let nonce = 2; nonce <= ACCOUNT_PAGE_MAX + 1; nonce++)
-        await wall.ledger.release(await hold(wall, 'next', paymentOf(1, nonce), SILENT, NOW + nonce), false)
-      const { open: told } = await wall.ledgerReader.ofPayer(wallet(1))
-      expect(told.map(({ since }) => since - NOW)).toEqual([0, ...numbers(3, ACCOUNT_PAGE_MAX + 1)])
-      expect(told[0]).toMatchObject({ block: held.block, state: { kind: 'reserved' } })
-    }),
-  )
+  test('what is held is told however much was given back since, and of that the latest', async (wall) => {
+    const held = await hold(wall, blockOf('1,1'), paymentOf(1, 1))
+    for (let nonce = 2; nonce <= ACCOUNT_PAGE_MAX + 1; nonce++)
+      await wall.ledger.release(await hold(wall, 'next', paymentOf(1, nonce), SILENT, NOW + nonce), false)
+    const { open: told } = await wall.ledgerReader.ofPayer(wallet(1))
+    expect(told.map(({ since }) => since - NOW)).toEqual([0, ...numbers(3, ACCOUNT_PAGE_MAX + 1)])
+    expect(told[0]).toMatchObject({ block: held.block, state: { kind: 'reserved' } })
+  })
 
-  test(
-    'of more credits than a page holds the latest are told',
-    on(openLast, async (wall) => {
-      await sell(wall, 'next', 2, 1)
-      for (const nonce of numbers(2, ACCOUNT_PAGE_MAX + 2)) await credit(wall, nonce)
-      const { credits } = await wall.ledgerReader.ofPayer(wallet(1))
-      expect(credits.map(({ tx }) => tx)).toEqual(numbers(3, ACCOUNT_PAGE_MAX + 2).map(hash))
-    }),
-  )
+  testLast('of more credits than a page holds the latest are told', async (wall) => {
+    await sell(wall, 'next', 2, 1)
+    for (const nonce of numbers(2, ACCOUNT_PAGE_MAX + 2)) await credit(wall, nonce)
+    const { credits } = await wall.ledgerReader.ofPayer(wallet(1))
+    expect(credits.map(({ tx }) => tx)).toEqual(numbers(3, ACCOUNT_PAGE_MAX + 2).map(hash))
+  })
 }
 
 /** Lets a payment land that nothing is left for. */

@@ -1,646 +1,517 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { StaleWriteError } from '../../../server/domain/failure.ts'
 import { FIRST_LOOK_MS, LAST_LOOK_MS, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
 import { CLAIM_ORDER } from '../../../shared/wall.ts'
-import { failureOf, hold, on, sell, stored, type OpenEngine } from '../../support/engine.ts'
+import { failureOf, hold, sell, stored, type EngineTest } from '../../support/engine.ts'
 import { blockOf, hash, HEAD, listingOf, NOW, paymentOf, SILENT } from '../../support/samples.ts'
 
 // Goal: every promise of the `Ledger` port, as its callers rely on it. Method: each test drives a fresh engine through
-// the port alone; `openLast` gives a wall on which only the last block of the order of sale is open.
+// the port alone; `testLast` gives a wall on which only the last block of the order of sale is open.
 
 const MINUTE_MS = 60_000
 
 /** The suite of the `Ledger` port. */
-export function ledgerContract(name: string, open: OpenEngine, openLast: OpenEngine): void {
+export function ledgerContract(name: string, test: EngineTest, testLast: EngineTest): void {
   describe(`ledger on ${name}`, () => {
-    holding(open)
-    overtaking(open)
-    selling(open)
-    givingBack(open)
-    landingLate(open, openLast)
-    priors(open)
-    limits(open, openLast)
+    holding(test)
+    overtaking(test)
+    selling(test)
+    givingBack(test)
+    landingLate(test, testLast)
+    priors(test)
+    limits(test, testLast)
   })
 }
 
-function holding(open: OpenEngine): void {
-  test(
-    'a claim holds the block and remembers everything about the payment',
-    on(open, async (wall) => {
-      const payment = paymentOf(1, 1, { validAfter: 5n })
-      const purchase = await hold(wall, blockOf('3,4'), payment)
-      expect(purchase).toEqual({
-        payment,
-        target: blockOf('3,4'),
-        block: blockOf('3,4'),
-        listing: listingOf(),
-        head: HEAD,
-        state: { kind: 'reserved', uncertain: false, attempt: 1 },
-      })
-      expect(await wall.ledger.find(payment)).toEqual(purchase)
-      expect(await wall.ledger.space(blockOf('3,4'))).toBe('reserved')
-      expect(await wall.blocks.reserved(blockOf('3,4'))).toBe(true)
-      expect(await wall.blocks.owned(blockOf('3,4'))).toBeUndefined()
-    }),
-  )
+function holding(test: EngineTest): void {
+  test('a claim holds the block and remembers everything about the payment', async (wall) => {
+    const payment = paymentOf(1, 1, { validAfter: 5n })
+    const purchase = await hold(wall, blockOf('3,4'), payment)
+    expect(purchase).toEqual({
+      payment,
+      target: blockOf('3,4'),
+      block: blockOf('3,4'),
+      listing: listingOf(),
+      head: HEAD,
+      state: { kind: 'reserved', uncertain: false, attempt: 1 },
+    })
+    expect(await wall.ledger.find(payment)).toEqual(purchase)
+    expect(await wall.ledger.space(blockOf('3,4'))).toBe('reserved')
+    expect(await wall.blocks.reserved(blockOf('3,4'))).toBe(true)
+    expect(await wall.blocks.owned(blockOf('3,4'))).toBeUndefined()
+  })
 
-  test(
-    'block 0 and a buyer who says nothing are remembered as they are',
-    on(open, async (wall) => {
-      const purchase = await hold(wall, blockOf('0,0'), paymentOf(1, 1), SILENT)
-      expect(purchase).toMatchObject({ target: 0, block: 0, listing: SILENT })
-    }),
-  )
+  test('block 0 and a buyer who says nothing are remembered as they are', async (wall) => {
+    const purchase = await hold(wall, blockOf('0,0'), paymentOf(1, 1), SILENT)
+    expect(purchase).toMatchObject({ target: 0, block: 0, listing: SILENT })
+  })
 
-  test(
-    'an unknown payment is unknown, for another payer of the same nonce too',
-    on(open, async (wall) => {
-      await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      expect(await wall.ledger.find(paymentOf(2, 1))).toBeUndefined()
-      expect(await wall.ledger.find(paymentOf(1, 2))).toBeUndefined()
-    }),
-  )
+  test('an unknown payment is unknown, for another payer of the same nonce too', async (wall) => {
+    await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    expect(await wall.ledger.find(paymentOf(2, 1))).toBeUndefined()
+    expect(await wall.ledger.find(paymentOf(1, 2))).toBeUndefined()
+  })
 
-  test(
-    'a block that is held or sold is lost to everybody else, and their payment leaves no trace',
-    on(open, async (wall) => {
-      const { ledger } = wall
-      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      const claimAgain = () => ledger.claim(blockOf('3,4'), paymentOf(2, 2), listingOf(), HEAD, NOW, [])
-      expect(await claimAgain()).toEqual({ kind: 'lost', space: 'reserved' })
-      await ledger.finalize(held, hash(1), true, NOW)
-      expect(await claimAgain()).toEqual({ kind: 'lost', space: 'claimed' })
-      expect(await ledger.find(paymentOf(2, 2))).toBeUndefined()
-    }),
-  )
+  test('a block that is held or sold is lost to everybody else, and their payment leaves no trace', async (wall) => {
+    const { ledger } = wall
+    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    const claimAgain = () => ledger.claim(blockOf('3,4'), paymentOf(2, 2), listingOf(), HEAD, NOW, [])
+    expect(await claimAgain()).toEqual({ kind: 'lost', space: 'reserved' })
+    await ledger.finalize(held, hash(1), true, NOW)
+    expect(await claimAgain()).toEqual({ kind: 'lost', space: 'claimed' })
+    expect(await ledger.find(paymentOf(2, 2))).toBeUndefined()
+  })
 
-  test(
-    'of 64 claims of one block at once exactly one wins',
-    on(open, async ({ ledger }) => {
-      const payers = Array.from({ length: 64 }, (_, payer) => payer + 1)
-      const claimings = await Promise.all(
-        payers.map((payer) => ledger.claim(blockOf('3,4'), paymentOf(payer, 1), listingOf(), HEAD, NOW, [])),
-      )
-      expect(claimings.filter(({ kind }) => kind === 'claimed')).toHaveLength(1)
-      expect(claimings.filter(({ kind }) => kind === 'lost')).toHaveLength(63)
-    }),
-  )
+  test('of 64 claims of one block at once exactly one wins', async ({ ledger }) => {
+    const payers = Array.from({ length: 64 }, (_, payer) => payer + 1)
+    const claimings = await Promise.all(
+      payers.map((payer) => ledger.claim(blockOf('3,4'), paymentOf(payer, 1), listingOf(), HEAD, NOW, [])),
+    )
+    expect(claimings.filter(({ kind }) => kind === 'claimed')).toHaveLength(1)
+    expect(claimings.filter(({ kind }) => kind === 'lost')).toHaveLength(63)
+  })
 
-  test(
-    'next is the open block nearest the centre, past those that are held or sold',
-    on(open, async (wall) => {
-      const held = await hold(wall, 'next', paymentOf(1, 1))
-      const sold = await sell(wall, 'next', 1, 2)
-      const heldToo = await hold(wall, 'next', paymentOf(1, 3))
-      expect([held, sold, heldToo].map(({ block }) => block)).toEqual(CLAIM_ORDER.slice(0, 3))
-      expect([held, sold, heldToo].map(({ target }) => target)).toEqual(['next', 'next', 'next'])
-    }),
-  )
+  test('next is the open block nearest the centre, past those that are held or sold', async (wall) => {
+    const held = await hold(wall, 'next', paymentOf(1, 1))
+    const sold = await sell(wall, 'next', 1, 2)
+    const heldToo = await hold(wall, 'next', paymentOf(1, 3))
+    expect([held, sold, heldToo].map(({ block }) => block)).toEqual(CLAIM_ORDER.slice(0, 3))
+    expect([held, sold, heldToo].map(({ target }) => target)).toEqual(['next', 'next', 'next'])
+  })
 
-  test(
-    'a payment that is held or sold cannot be claimed again',
-    on(open, async (wall) => {
-      const { ledger } = wall
-      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      const again = () => ledger.claim('next', paymentOf(1, 1), listingOf(), HEAD, NOW, [])
-      expect(await failureOf(again())).toBeInstanceOf(StaleWriteError)
-      await ledger.finalize(held, hash(1), true, NOW)
-      expect(await failureOf(again())).toBeInstanceOf(StaleWriteError)
-      expect(await ledger.space(CLAIM_ORDER[0] ?? 'next')).toBe('open')
-    }),
-  )
+  test('a payment that is held or sold cannot be claimed again', async (wall) => {
+    const { ledger } = wall
+    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    const again = () => ledger.claim('next', paymentOf(1, 1), listingOf(), HEAD, NOW, [])
+    expect(await failureOf(again())).toBeInstanceOf(StaleWriteError)
+    await ledger.finalize(held, hash(1), true, NOW)
+    expect(await failureOf(again())).toBeInstanceOf(StaleWriteError)
+    expect(await ledger.space(CLAIM_ORDER[0] ?? 'next')).toBe('open')
+  })
 
-  test(
-    'what cannot be kept exactly is refused and nothing is held',
-    on(open, async ({ ledger }) => {
-      const endless = paymentOf(1, 1, { validBefore: 2n ** 255n })
-      expect(await failureOf(ledger.claim(blockOf('3,4'), endless, listingOf(), HEAD, NOW, []))).toBeInstanceOf(
-        RangeError,
-      )
-      expect(await ledger.space(blockOf('3,4'))).toBe('open')
-    }),
-  )
+  test('what cannot be kept exactly is refused and nothing is held', async ({ ledger }) => {
+    const endless = paymentOf(1, 1, { validBefore: 2n ** 255n })
+    expect(await failureOf(ledger.claim(blockOf('3,4'), endless, listingOf(), HEAD, NOW, []))).toBeInstanceOf(
+      RangeError,
+    )
+    expect(await ledger.space(blockOf('3,4'))).toBe('open')
+  })
 }
 
-function selling(open: OpenEngine): void {
-  test(
-    'whether a block can be bought is told as it is, however often it was asked before',
-    on(open, async (wall) => {
-      const { ledger } = wall
-      const block = blockOf('3,4')
-      const told = async () => [await ledger.space(block), await ledger.space(block)]
-      const [elsewhere, other] = [await hold(wall, blockOf('5,6'), paymentOf(2, 2)), blockOf('7,8')]
-      expect(await told()).toEqual(['open', 'open'])
-      const first = await hold(wall, block, paymentOf(1, 1))
-      expect(await told()).toEqual(['reserved', 'reserved'])
-      await ledger.release(first, false)
-      expect(await told()).toEqual(['open', 'open'])
-      expect((await ledger.fulfilLatePayment(first, hash(1), NOW)).block).toBe(block)
-      expect(await told()).toEqual(['claimed', 'claimed'])
-      expect([await ledger.space(elsewhere.block), await ledger.space(other)]).toEqual(['reserved', 'open'])
-      expect(await failureOf(ledger.claim(other, first.payment, listingOf(), HEAD, NOW, []))).toBeInstanceOf(
-        StaleWriteError,
-      )
-      expect(await ledger.space(other)).toBe('open')
-    }),
-  )
+function selling(test: EngineTest): void {
+  test('whether a block can be bought is told as it is, however often it was asked before', async (wall) => {
+    const { ledger } = wall
+    const block = blockOf('3,4')
+    const told = async () => [await ledger.space(block), await ledger.space(block)]
+    const [elsewhere, other] = [await hold(wall, blockOf('5,6'), paymentOf(2, 2)), blockOf('7,8')]
+    expect(await told()).toEqual(['open', 'open'])
+    const first = await hold(wall, block, paymentOf(1, 1))
+    expect(await told()).toEqual(['reserved', 'reserved'])
+    await ledger.release(first, false)
+    expect(await told()).toEqual(['open', 'open'])
+    expect((await ledger.fulfilLatePayment(first, hash(1), NOW)).block).toBe(block)
+    expect(await told()).toEqual(['claimed', 'claimed'])
+    expect([await ledger.space(elsewhere.block), await ledger.space(other)]).toEqual(['reserved', 'open'])
+    expect(await failureOf(ledger.claim(other, first.payment, listingOf(), HEAD, NOW, []))).toBeInstanceOf(
+      StaleWriteError,
+    )
+    expect(await ledger.space(other)).toBe('open')
+  })
 
-  test(
-    'a sale makes the block its payer’s and says so everywhere',
-    on(open, async (wall) => {
-      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      const sold = await wall.ledger.finalize(held, hash(9), false, NOW + 5)
-      const state = { kind: 'sold', tx: hash(9), claimedAt: NOW + 5, name: 'Ada', framework: 'loom' } as const
-      expect(sold).toEqual({ ...held, state: { ...state, settled: false, unanswered: true } })
-      expect(await wall.ledger.find(paymentOf(1, 1))).toEqual(sold)
-      expect(await wall.ledger.space(blockOf('3,4'))).toBe('claimed')
-      expect(await wall.blocks.reserved(blockOf('3,4'))).toBe(false)
-      expect(await wall.blocks.owned(blockOf('3,4'))).toMatchObject({ wallet: held.payment.payer, tx: hash(9) })
-    }),
-  )
+  test('a sale makes the block its payer’s and says so everywhere', async (wall) => {
+    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    const sold = await wall.ledger.finalize(held, hash(9), false, NOW + 5)
+    const state = { kind: 'sold', tx: hash(9), claimedAt: NOW + 5, name: 'Ada', framework: 'loom' } as const
+    expect(sold).toEqual({ ...held, state: { ...state, settled: false, unanswered: true } })
+    expect(await wall.ledger.find(paymentOf(1, 1))).toEqual(sold)
+    expect(await wall.ledger.space(blockOf('3,4'))).toBe('claimed')
+    expect(await wall.blocks.reserved(blockOf('3,4'))).toBe(false)
+    expect(await wall.blocks.owned(blockOf('3,4'))).toMatchObject({ wallet: held.payment.payer, tx: hash(9) })
+  })
 
-  test(
-    'a sale that is final is answered as it is, and made once',
-    on(open, async (wall) => {
-      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      const sold = await wall.ledger.finalize(held, hash(1), true, NOW)
-      expect(await wall.ledger.finalize(held, hash(2), true, NOW + 9)).toEqual(sold)
-      expect(await wall.ledger.finalize(sold, hash(2), false, NOW + 9)).toEqual(sold)
-      expect(await wall.log.after(0, 9)).toHaveLength(1)
-    }),
-  )
+  test('a sale that is final is answered as it is, and made once', async (wall) => {
+    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    const sold = await wall.ledger.finalize(held, hash(1), true, NOW)
+    expect(await wall.ledger.finalize(held, hash(2), true, NOW + 9)).toEqual(sold)
+    expect(await wall.ledger.finalize(sold, hash(2), false, NOW + 9)).toEqual(sold)
+    expect(await wall.log.after(0, 9)).toHaveLength(1)
+  })
 
-  test(
-    'a sale on the facilitator’s word is confirmed once the chain shows it, in the chain’s transaction',
-    on(open, async (wall) => {
-      const { ledger } = wall
-      const unseen = [1, 2].map(async (nonce) => {
-        const held = await hold(wall, 'next', paymentOf(1, nonce))
-        return await ledger.finalize(held, hash(90), false, NOW)
-      })
-      const [first, second] = await Promise.all(unseen)
-      if (first === undefined || second === undefined) throw new Error('two sales were made')
-      await ledger.confirm(first, hash(1))
-      expect((await stored(wall, first.payment)).state).toEqual({ ...first.state, tx: hash(1), settled: true })
-      const confirmed = await ledger.finalize(second, hash(2), true, NOW)
-      expect(confirmed.state).toEqual({ ...second.state, tx: hash(2), settled: true })
-    }),
-  )
+  test('a sale on the facilitator’s word is confirmed once the chain shows it, in the chain’s transaction', async (wall) => {
+    const { ledger } = wall
+    const unseen = [1, 2].map(async (nonce) => {
+      const held = await hold(wall, 'next', paymentOf(1, nonce))
+      return await ledger.finalize(held, hash(90), false, NOW)
+    })
+    const [first, second] = await Promise.all(unseen)
+    if (first === undefined || second === undefined) throw new Error('two sales were made')
+    await ledger.confirm(first, hash(1))
+    expect((await stored(wall, first.payment)).state).toEqual({ ...first.state, tx: hash(1), settled: true })
+    const confirmed = await ledger.finalize(second, hash(2), true, NOW)
+    expect(confirmed.state).toEqual({ ...second.state, tx: hash(2), settled: true })
+  })
 
-  test(
-    'only a sale can be confirmed',
-    on(open, async (wall) => {
-      const held = await hold(wall, 'next', paymentOf(1, 1))
-      expect(await failureOf(wall.ledger.confirm(held, hash(1)))).toBeInstanceOf(Error)
-      expect(await stored(wall, held.payment)).toEqual(held)
-    }),
-  )
+  test('only a sale can be confirmed', async (wall) => {
+    const held = await hold(wall, 'next', paymentOf(1, 1))
+    expect(await failureOf(wall.ledger.confirm(held, hash(1)))).toBeInstanceOf(Error)
+    expect(await stored(wall, held.payment)).toEqual(held)
+  })
 
-  test(
-    'a sale carries the identity of its moment; what a listing leaves out stays as it was',
-    on(open, async (wall) => {
-      const persona = async (nonce: number, name: string | null, framework: string | null) => {
-        const { state } = await sell(wall, 'next', 1, nonce, listingOf({ name, framework }))
-        return [state.name, state.framework]
-      }
-      expect(await persona(1, null, null)).toEqual([null, null])
-      expect(await persona(2, 'Ada', null)).toEqual(['Ada', null])
-      expect(await persona(3, null, 'loom')).toEqual(['Ada', 'loom'])
-      expect(await persona(4, 'Bob', null)).toEqual(['Bob', 'loom'])
-      expect((await stored(wall, paymentOf(1, 2))).state).toMatchObject({ name: 'Ada', framework: null })
-    }),
-  )
+  test('a sale carries the identity of its moment; what a listing leaves out stays as it was', async (wall) => {
+    const persona = async (nonce: number, name: string | null, framework: string | null) => {
+      const { state } = await sell(wall, 'next', 1, nonce, listingOf({ name, framework }))
+      return [state.name, state.framework]
+    }
+    expect(await persona(1, null, null)).toEqual([null, null])
+    expect(await persona(2, 'Ada', null)).toEqual(['Ada', null])
+    expect(await persona(3, null, 'loom')).toEqual(['Ada', 'loom'])
+    expect(await persona(4, 'Bob', null)).toEqual(['Bob', 'loom'])
+    expect((await stored(wall, paymentOf(1, 2))).state).toMatchObject({ name: 'Ada', framework: null })
+  })
 
-  test(
-    'the time of a sale never goes back, even when the clock does',
-    on(open, async (wall) => {
-      await sell(wall, 'next', 1, 1, SILENT, NOW)
-      expect((await sell(wall, 'next', 2, 2, SILENT, NOW - 5000)).state.claimedAt).toBe(NOW)
-      expect((await sell(wall, 'next', 3, 3, SILENT, NOW + 1)).state.claimedAt).toBe(NOW + 1)
-    }),
-  )
+  test('the time of a sale never goes back, even when the clock does', async (wall) => {
+    await sell(wall, 'next', 1, 1, SILENT, NOW)
+    expect((await sell(wall, 'next', 2, 2, SILENT, NOW - 5000)).state.claimedAt).toBe(NOW)
+    expect((await sell(wall, 'next', 3, 3, SILENT, NOW + 1)).state.claimedAt).toBe(NOW + 1)
+  })
 
-  test(
-    'a purchase is unanswered from its claim until its receipt went out',
-    on(open, async (wall) => {
-      const { ledger } = wall
-      const waiting = await ledger.markUncertain(await hold(wall, 'next', paymentOf(1, 1)))
-      expect(waiting.state).toEqual({ kind: 'reserved', uncertain: true, attempt: 1 })
-      expect(await ledger.markUncertain(waiting)).toEqual(waiting)
-      const sold = await ledger.finalize(waiting, hash(1), true, NOW)
-      expect(sold.state.unanswered).toBe(true)
-      for (let twice = 0; twice < 2; twice += 1) await ledger.markAnswered(sold.payment)
-      expect((await stored(wall, sold.payment)).state).toEqual({ ...sold.state, unanswered: false })
-    }),
-  )
+  test('a purchase is unanswered from its claim until its receipt went out', async (wall) => {
+    const { ledger } = wall
+    const waiting = await ledger.markUncertain(await hold(wall, 'next', paymentOf(1, 1)))
+    expect(waiting.state).toEqual({ kind: 'reserved', uncertain: true, attempt: 1 })
+    expect(await ledger.markUncertain(waiting)).toEqual(waiting)
+    const sold = await ledger.finalize(waiting, hash(1), true, NOW)
+    expect(sold.state.unanswered).toBe(true)
+    for (let twice = 0; twice < 2; twice += 1) await ledger.markAnswered(sold.payment)
+    expect((await stored(wall, sold.payment)).state).toEqual({ ...sold.state, unanswered: false })
+  })
 
-  test(
-    'what is not sold has no receipt that could have gone out',
-    on(open, async (wall) => {
-      const held = await hold(wall, 'next', paymentOf(1, 1))
-      for (const payment of [held.payment, paymentOf(1, 2)]) await wall.ledger.markAnswered(payment)
-      expect(await stored(wall, held.payment)).toEqual(held)
-    }),
-  )
+  test('what is not sold has no receipt that could have gone out', async (wall) => {
+    const held = await hold(wall, 'next', paymentOf(1, 1))
+    for (const payment of [held.payment, paymentOf(1, 2)]) await wall.ledger.markAnswered(payment)
+    expect(await stored(wall, held.payment)).toEqual(held)
+  })
 }
 
-function overtaking(open: OpenEngine): void {
-  test(
-    'what is held is not given back on a refusal once its payer was told to wait',
-    on(open, async (wall) => {
-      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      const doubted = await wall.ledger.markUncertain(held)
-      expect(await failureOf(wall.ledger.release(held, false))).toBeInstanceOf(StaleWriteError)
-      expect(await stored(wall, held.payment)).toEqual(doubted)
-      await wall.ledger.release(doubted, false)
-      expect(await wall.ledger.space(blockOf('3,4'))).toBe('open')
-    }),
-  )
+function overtaking(test: EngineTest): void {
+  test('what is held is not given back on a refusal once its payer was told to wait', async (wall) => {
+    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    const doubted = await wall.ledger.markUncertain(held)
+    expect(await failureOf(wall.ledger.release(held, false))).toBeInstanceOf(StaleWriteError)
+    expect(await stored(wall, held.payment)).toEqual(doubted)
+    await wall.ledger.release(doubted, false)
+    expect(await wall.ledger.space(blockOf('3,4'))).toBe('open')
+  })
 
-  test(
-    'only the payer of what is held is told to wait',
-    on(open, async (wall) => {
-      const sold = await sell(wall, '3,4', 1, 1)
-      expect(await failureOf(wall.ledger.markUncertain(sold))).toBeInstanceOf(StaleWriteError)
-      const held = await hold(wall, blockOf('5,6'), paymentOf(1, 2))
-      await wall.ledger.release(held, false)
-      expect(await failureOf(wall.ledger.markUncertain(held))).toBeInstanceOf(StaleWriteError)
-      expect(await stored(wall, sold.payment)).toEqual(sold)
-    }),
-  )
+  test('only the payer of what is held is told to wait', async (wall) => {
+    const sold = await sell(wall, '3,4', 1, 1)
+    expect(await failureOf(wall.ledger.markUncertain(sold))).toBeInstanceOf(StaleWriteError)
+    const held = await hold(wall, blockOf('5,6'), paymentOf(1, 2))
+    await wall.ledger.release(held, false)
+    expect(await failureOf(wall.ledger.markUncertain(held))).toBeInstanceOf(StaleWriteError)
+    expect(await stored(wall, sold.payment)).toEqual(sold)
+  })
 
-  test(
-    'what one attempt decides is not done to the next',
-    on(open, async (wall) => {
-      const { ledger } = wall
-      const first = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      await ledger.release(first, false)
-      const second = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      expect(second.state).toEqual({ kind: 'reserved', uncertain: false, attempt: 2 })
-      for (const isFinal of [false, true])
-        expect(await failureOf(ledger.release(first, isFinal))).toBeInstanceOf(StaleWriteError)
-      expect(await stored(wall, first.payment)).toEqual(second)
-      await ledger.release(second, false)
-    }),
-  )
+  test('what one attempt decides is not done to the next', async (wall) => {
+    const { ledger } = wall
+    const first = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    await ledger.release(first, false)
+    const second = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    expect(second.state).toEqual({ kind: 'reserved', uncertain: false, attempt: 2 })
+    for (const isFinal of [false, true])
+      expect(await failureOf(ledger.release(first, isFinal))).toBeInstanceOf(StaleWriteError)
+    expect(await stored(wall, first.payment)).toEqual(second)
+    await ledger.release(second, false)
+  })
 
-  test(
-    'the payments for which a target is held are told, of next all',
-    on(open, async (wall) => {
-      const first = await hold(wall, 'next', paymentOf(1, 1))
-      const second = await hold(wall, blockOf('3,4'), paymentOf(2, 2))
-      await sell(wall, 'next', 1, 3)
-      const keys = ({ payment: { payer, nonce } }: typeof first) => ({ payer, nonce })
-      expect(await wall.ledger.holders(blockOf('3,4'))).toEqual([keys(second)])
-      expect(await wall.ledger.holders(blockOf('0,0'))).toEqual([])
-      expect(new Set(await wall.ledger.holders('next'))).toEqual(new Set([keys(first), keys(second)]))
-    }),
-  )
+  test('the payments for which a target is held are told, of next all', async (wall) => {
+    const first = await hold(wall, 'next', paymentOf(1, 1))
+    const second = await hold(wall, blockOf('3,4'), paymentOf(2, 2))
+    await sell(wall, 'next', 1, 3)
+    const keys = ({ payment: { payer, nonce } }: typeof first) => ({ payer, nonce })
+    expect(await wall.ledger.holders(blockOf('3,4'))).toEqual([keys(second)])
+    expect(await wall.ledger.holders(blockOf('0,0'))).toEqual([])
+    expect(new Set(await wall.ledger.holders('next'))).toEqual(new Set([keys(first), keys(second)]))
+  })
 }
 
-function givingBack(open: OpenEngine): void {
-  test(
-    'a released block is open again and its payment is remembered',
-    on(open, async (wall) => {
-      const held = await wall.ledger.markUncertain(await hold(wall, blockOf('3,4'), paymentOf(1, 1)))
-      await wall.ledger.release(held, false)
-      expect(await wall.ledger.space(blockOf('3,4'))).toBe('open')
-      expect(await stored(wall, held.payment)).toEqual({ ...held, state: { kind: 'released', isFinal: false } })
-    }),
-  )
+function givingBack(test: EngineTest): void {
+  test('a released block is open again and its payment is remembered', async (wall) => {
+    const held = await wall.ledger.markUncertain(await hold(wall, blockOf('3,4'), paymentOf(1, 1)))
+    await wall.ledger.release(held, false)
+    expect(await wall.ledger.space(blockOf('3,4'))).toBe('open')
+    expect(await stored(wall, held.payment)).toEqual({ ...held, state: { kind: 'released', isFinal: false } })
+  })
 
-  test(
-    'a payment that can never land is given back for good',
-    on(open, async (wall) => {
-      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      for (const [isFinal, expected] of [
-        [false, false],
-        [true, true],
-        [false, true],
-      ] as const) {
-        await wall.ledger.release(held, isFinal)
-        expect((await stored(wall, held.payment)).state).toEqual({ kind: 'released', isFinal: expected })
-      }
-    }),
-  )
+  test('a payment that can never land is given back for good', async (wall) => {
+    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    for (const [isFinal, expected] of [
+      [false, false],
+      [true, true],
+      [false, true],
+    ] as const) {
+      await wall.ledger.release(held, isFinal)
+      expect((await stored(wall, held.payment)).state).toEqual({ kind: 'released', isFinal: expected })
+    }
+  })
 
-  test(
-    'a released payment takes up its first target and listing, whatever it carries now',
-    on(open, async (wall) => {
-      const held = await hold(wall, 'next', paymentOf(1, 1), listingOf({ message: 'first' }))
-      await wall.ledger.release(held, true)
-      await sell(wall, 'next', 2, 2)
-      const again = await wall.ledger.claim(blockOf('0,0'), held.payment, SILENT, HEAD + 50n, NOW, [])
-      expect(again).toEqual({
-        kind: 'claimed',
-        purchase: {
-          ...held,
-          block: CLAIM_ORDER[1] ?? held.block,
-          state: { kind: 'reserved', uncertain: false, attempt: 2 },
-        },
-      })
-    }),
-  )
+  test('a released payment takes up its first target and listing, whatever it carries now', async (wall) => {
+    const held = await hold(wall, 'next', paymentOf(1, 1), listingOf({ message: 'first' }))
+    await wall.ledger.release(held, true)
+    await sell(wall, 'next', 2, 2)
+    const again = await wall.ledger.claim(blockOf('0,0'), held.payment, SILENT, HEAD + 50n, NOW, [])
+    expect(again).toEqual({
+      kind: 'claimed',
+      purchase: {
+        ...held,
+        block: CLAIM_ORDER[1] ?? held.block,
+        state: { kind: 'reserved', uncertain: false, attempt: 2 },
+      },
+    })
+  })
 
-  test(
-    'of two authorizations with one nonce the one that ends later is kept, so that its landing is not missed',
-    on(open, async (wall) => {
-      const { ledger } = wall
-      const first = paymentOf(1, 1)
-      const later = { ...first, validBefore: first.validBefore + 30n, signature: '0xbb' } as const
-      const sooner = { ...first, validBefore: first.validBefore - 30n, signature: '0xcc' } as const
-      for (const payment of [first, later, sooner]) {
-        const held = await hold(wall, blockOf('3,4'), payment)
-        expect(held.payment).toEqual(payment === first ? first : later)
-        await ledger.release(held, false)
-      }
-    }),
-  )
-
-  test(
-    'what is sold is never given back, and what was given back is not sold',
-    on(open, async (wall) => {
-      const sold = await sell(wall, '3,4', 1, 1)
-      expect(await failureOf(wall.ledger.release(sold, true))).toBeInstanceOf(StaleWriteError)
-      expect(await stored(wall, sold.payment)).toEqual(sold)
-      const held = await hold(wall, blockOf('5,6'), paymentOf(2, 2))
-      await wall.ledger.release(held, false)
-      expect(await failureOf(wall.ledger.finalize(held, hash(2), true, NOW))).toBeInstanceOf(StaleWriteError)
-      expect(await wall.ledger.space(blockOf('5,6'))).toBe('open')
-    }),
-  )
-}
-
-function landingLate(open: OpenEngine, openLast: OpenEngine): void {
-  test(
-    'a payment that lands after its release gets its block and is owed the receipt',
-    on(open, async (wall) => {
-      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      await wall.ledger.release(held, false)
-      const owed = await wall.ledger.fulfilLatePayment(held, hash(1), NOW + 1)
-      const state = { kind: 'sold', tx: hash(1), claimedAt: NOW + 1, name: 'Ada', framework: 'loom' } as const
-      expect(owed).toEqual({ ...held, state: { ...state, settled: true, unanswered: true } })
-      expect(await wall.blocks.owned(blockOf('3,4'))).toMatchObject({ wallet: held.payment.payer, settled: true })
-      expect(await wall.ledger.fulfilLatePayment(held, hash(2), NOW + 2)).toEqual(owed)
-    }),
-  )
-
-  test(
-    'a payment that lands when its block is gone gets the next open one',
-    on(open, async (wall) => {
-      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      await wall.ledger.release(held, true)
-      await hold(wall, blockOf('3,4'), paymentOf(2, 2))
-      const owed = await wall.ledger.fulfilLatePayment(held, hash(1), NOW)
-      expect(owed).toMatchObject({ target: blockOf('3,4'), block: CLAIM_ORDER[0], state: { kind: 'sold' } })
-    }),
-  )
-
-  test(
-    'a payment that lands when nothing is left is a credit for ever',
-    on(openLast, async (wall) => {
-      const held = await hold(wall, 'next', paymentOf(1, 1))
-      await wall.ledger.release(held, true)
-      await sell(wall, 'next', 2, 2)
-      const credit = await wall.ledger.fulfilLatePayment(held, hash(1), NOW)
-      expect(credit).toEqual({ ...held, state: { kind: 'credited', tx: hash(1) } })
-      expect(await wall.ledger.fulfilLatePayment(held, hash(2), NOW)).toEqual(credit)
-      expect(await failureOf(wall.ledger.claim('next', held.payment, listingOf(), HEAD, NOW, []))).toBeInstanceOf(
-        StaleWriteError,
-      )
-      const { payer, nonce } = held.payment
-      expect(await wall.ledger.unfinished(NOW)).not.toContainEqual({ payer, nonce })
-    }),
-  )
-
-  test(
-    'a payment that nothing was held for is kept as released, with what it was first sent with, and gets its block if it lands',
-    on(open, async (wall) => {
-      await hold(wall, blockOf('3,4'), paymentOf(2, 2))
-      const payment = { ...paymentOf(1, 1), identifier: 'order-0000000001' }
-      const unclaimed = { payment, target: blockOf('3,4'), listing: listingOf(), head: HEAD }
-      const kept = await wall.ledger.recordUnclaimed(unclaimed, NOW)
-      expect(kept).toEqual({ ...unclaimed, block: blockOf('3,4'), state: { kind: 'released', isFinal: false } })
-      expect(await stored(wall, payment)).toEqual(kept)
-      const { payer, nonce } = payment
-      expect(await wall.ledger.unfinished(NOW)).toContainEqual({ payer, nonce })
-
-      const owed = await wall.ledger.fulfilLatePayment(kept, hash(1), NOW)
-      expect(owed).toMatchObject({ ...unclaimed, block: CLAIM_ORDER[0], state: { kind: 'sold', unanswered: true } })
-      expect(await stored(wall, payment)).toEqual(owed)
-      expect(await wall.ledger.fulfilLatePayment(kept, hash(1), NOW)).toEqual(owed)
-    }),
-  )
-
-  test(
-    'a payment that is known is not kept anew as one that nothing was held for',
-    on(open, async (wall) => {
-      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      const { payment, target, listing, head } = held
-      const again = wall.ledger.recordUnclaimed({ payment, target, listing, head }, NOW)
-      expect(await failureOf(again)).toBeInstanceOf(StaleWriteError)
-      expect(await stored(wall, payment)).toEqual(held)
-    }),
-  )
-
-  test(
-    'a released payment whose nonce was signed anew for other money is not claimed',
-    on(open, async (wall) => {
-      const { ledger } = wall
-      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+  test('of two authorizations with one nonce the one that ends later is kept, so that its landing is not missed', async (wall) => {
+    const { ledger } = wall
+    const first = paymentOf(1, 1)
+    const later = { ...first, validBefore: first.validBefore + 30n, signature: '0xbb' } as const
+    const sooner = { ...first, validBefore: first.validBefore - 30n, signature: '0xcc' } as const
+    for (const payment of [first, later, sooner]) {
+      const held = await hold(wall, blockOf('3,4'), payment)
+      expect(held.payment).toEqual(payment === first ? first : later)
       await ledger.release(held, false)
-      const { payment, target, listing } = held
-      const dearer = { ...payment, amount: 2_000_000n, accepted: { ...payment.accepted, amount: 2_000_000n } }
-      for (const validBefore of [payment.validBefore - 1n, payment.validBefore + 1n])
-        expect(
-          await failureOf(ledger.claim(target, { ...dearer, validBefore }, listing, HEAD, NOW, [])),
-        ).toBeInstanceOf(StaleWriteError)
-      expect(await stored(wall, payment)).toEqual({ ...held, state: { kind: 'released', isFinal: false } })
-      expect(await ledger.space(target)).toBe('open')
-    }),
-  )
+    }
+  })
 
-  test(
-    'a held payment is not owed anything',
-    on(open, async (wall) => {
-      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      expect(await failureOf(wall.ledger.fulfilLatePayment(held, hash(1), NOW))).toBeInstanceOf(StaleWriteError)
-      expect(await stored(wall, held.payment)).toEqual(held)
-    }),
-  )
-
-  test(
-    'every payment that is not at its end is listed, oldest first, and no other',
-    on(open, async (wall) => {
-      const { ledger } = wall
-      const final = await hold(wall, 'next', paymentOf(1, 1))
-      await ledger.release(final, true)
-      const watched = await hold(wall, 'next', paymentOf(1, 2))
-      await ledger.release(watched, false)
-      await sell(wall, 'next', 1, 3)
-      const unseen = await ledger.finalize(await hold(wall, 'next', paymentOf(1, 4)), hash(4), false, NOW)
-      const held = await hold(wall, 'next', paymentOf(1, 5))
-      const keys = [watched, unseen, held].map(({ payment: { payer, nonce } }) => ({ payer, nonce }))
-      expect(await ledger.unfinished(NOW)).toEqual(keys)
-      await ledger.confirm(unseen, hash(4))
-      expect(await ledger.unfinished(NOW)).toEqual(keys.toSpliced(1, 1))
-    }),
-  )
-
-  test(
-    'a sale that was seen is looked at again soon and after its authorization’s end, and then never more',
-    on(open, async (wall) => {
-      const { ledger } = wall
-      const sold = await sell(wall, 'next', 1, 1)
-      const [soon, late] = [NOW + FIRST_LOOK_MS, (Number(sold.payment.validBefore) + 1) * 1000 + LAST_LOOK_MS]
-      const isListed = async (now: number) => (await ledger.unfinished(now)).length === 1
-      expect([await isListed(soon - 1), await isListed(soon)]).toEqual([false, true])
-      await ledger.confirm(sold, hash(1))
-      expect([await isListed(soon), await isListed(late)]).toEqual([false, true])
-      await ledger.confirm(sold, hash(1))
-      expect(await isListed(late)).toBe(true)
-      await ledger.markFinal(sold, hash(7))
-      expect(await isListed(late)).toBe(false)
-      expect((await stored(wall, sold.payment)).state).toEqual({ ...sold.state, tx: hash(7) })
-    }),
-  )
-
-  test(
-    'a sale whose payment vanished keeps its deed, and is looked at until it is written off',
-    on(open, async (wall) => {
-      const { ledger } = wall
-      const sold = await sell(wall, 'next', 1, 1)
-      for (let twice = 0; twice < 2; twice += 1) await ledger.markMissing(sold)
-      expect((await stored(wall, sold.payment)).state).toEqual({ ...sold.state, settled: false })
-      expect(await ledger.unfinished(NOW)).toHaveLength(1)
-      for (let twice = 0; twice < 2; twice += 1) await ledger.writeOff(sold)
-      expect(await ledger.unfinished(NOW + 1e9)).toEqual([])
-      expect(await wall.blocks.owned(sold.block)).toMatchObject({ wallet: sold.payment.payer, settled: false })
-    }),
-  )
+  test('what is sold is never given back, and what was given back is not sold', async (wall) => {
+    const sold = await sell(wall, '3,4', 1, 1)
+    expect(await failureOf(wall.ledger.release(sold, true))).toBeInstanceOf(StaleWriteError)
+    expect(await stored(wall, sold.payment)).toEqual(sold)
+    const held = await hold(wall, blockOf('5,6'), paymentOf(2, 2))
+    await wall.ledger.release(held, false)
+    expect(await failureOf(wall.ledger.finalize(held, hash(2), true, NOW))).toBeInstanceOf(StaleWriteError)
+    expect(await wall.ledger.space(blockOf('5,6'))).toBe('open')
+  })
 }
 
-function priors(open: OpenEngine): void {
-  test(
-    'an unanswered purchase goes before the same payer’s next for the same target, and only that',
-    on(open, async (wall) => {
-      const { ledger } = wall
-      const held = await hold(wall, 'next', paymentOf(1, 1))
-      expect(await ledger.availability('next', paymentOf(1, 2), NOW, [])).toEqual({ space: 'open', prior: held })
-      expect(await ledger.claim('next', paymentOf(1, 2), listingOf(), HEAD, NOW, [])).toEqual({ kind: 'prior' })
-      for (const [target, payment] of [
-        [held.block, paymentOf(1, 2)],
-        [blockOf('3,4'), paymentOf(1, 2)],
-        ['next', paymentOf(2, 2)],
-        ['next', paymentOf(1, 1)],
-      ] as const)
-        expect((await ledger.availability(target, payment, NOW, [])).prior).toBeUndefined()
-      await hold(wall, 'next', paymentOf(2, 2))
-      await hold(wall, blockOf('3,4'), paymentOf(1, 2))
-    }),
-  )
+function landingLate(test: EngineTest, testLast: EngineTest): void {
+  test('a payment that lands after its release gets its block and is owed the receipt', async (wall) => {
+    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    await wall.ledger.release(held, false)
+    const owed = await wall.ledger.fulfilLatePayment(held, hash(1), NOW + 1)
+    const state = { kind: 'sold', tx: hash(1), claimedAt: NOW + 1, name: 'Ada', framework: 'loom' } as const
+    expect(owed).toEqual({ ...held, state: { ...state, settled: true, unanswered: true } })
+    expect(await wall.blocks.owned(blockOf('3,4'))).toMatchObject({ wallet: held.payment.payer, settled: true })
+    expect(await wall.ledger.fulfilLatePayment(held, hash(2), NOW + 2)).toEqual(owed)
+  })
 
-  test(
-    'one that a run is at for a client is a purchase beside others, until its payer is told to wait',
-    on(open, async (wall) => {
-      const { ledger } = wall
-      const held = await hold(wall, 'next', paymentOf(1, 1))
-      const attended = [held.payment.nonce]
-      const priorNow = async () => (await ledger.availability('next', paymentOf(1, 2), NOW, attended)).prior
-      expect(await priorNow()).toBeUndefined()
-      const waiting = await ledger.markUncertain(held)
-      expect(await priorNow()).toEqual(waiting)
-      expect(await ledger.claim('next', paymentOf(1, 2), SILENT, HEAD, NOW, attended)).toEqual({ kind: 'prior' })
-      await ledger.finalize(waiting, hash(1), true, NOW)
-      expect(await priorNow()).toBeUndefined()
-    }),
-  )
+  test('a payment that lands when its block is gone gets the next open one', async (wall) => {
+    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    await wall.ledger.release(held, true)
+    await hold(wall, blockOf('3,4'), paymentOf(2, 2))
+    const owed = await wall.ledger.fulfilLatePayment(held, hash(1), NOW)
+    expect(owed).toMatchObject({ target: blockOf('3,4'), block: CLAIM_ORDER[0], state: { kind: 'sold' } })
+  })
 
-  test(
-    'the payer of a held block learns of it before learning that the block is held',
-    on(open, async (wall) => {
-      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      expect(await wall.ledger.availability(blockOf('3,4'), paymentOf(1, 2), NOW, [])).toEqual({
-        space: 'reserved',
-        prior: held,
-      })
-      expect(await wall.ledger.claim(blockOf('3,4'), paymentOf(1, 2), SILENT, HEAD, NOW, [])).toEqual({ kind: 'prior' })
-    }),
-  )
+  testLast('a payment that lands when nothing is left is a credit for ever', async (wall) => {
+    const held = await hold(wall, 'next', paymentOf(1, 1))
+    await wall.ledger.release(held, true)
+    await sell(wall, 'next', 2, 2)
+    const credit = await wall.ledger.fulfilLatePayment(held, hash(1), NOW)
+    expect(credit).toEqual({ ...held, state: { kind: 'credited', tx: hash(1) } })
+    expect(await wall.ledger.fulfilLatePayment(held, hash(2), NOW)).toEqual(credit)
+    expect(await failureOf(wall.ledger.claim('next', held.payment, listingOf(), HEAD, NOW, []))).toBeInstanceOf(
+      StaleWriteError,
+    )
+    const { payer, nonce } = held.payment
+    expect(await wall.ledger.unfinished(NOW)).not.toContainEqual({ payer, nonce })
+  })
 
-  test(
-    'a purchase under the same name goes before, answered or not, under way or not, whatever is asked for',
-    on(open, async (wall) => {
-      const { ledger } = wall
-      const named = (nonce: number) => ({ ...paymentOf(1, nonce), identifier: 'order-0000000001' })
-      const held = await hold(wall, 'next', named(1))
-      expect((await stored(wall, held.payment)).payment).toEqual(named(1))
-      const priorOf = async (payment: Payment) =>
-        (await ledger.availability(blockOf('3,4'), payment, NOW + 1000 * MINUTE_MS, [named(1).nonce])).prior
-      expect(await priorOf(named(2))).toEqual(held)
-      expect(await ledger.claim('next', named(2), SILENT, HEAD, NOW, [named(1).nonce])).toEqual({ kind: 'prior' })
-      const sold = await ledger.finalize(held, hash(1), true, NOW)
-      await ledger.markAnswered(sold.payment)
-      expect(await priorOf(named(2))).toMatchObject({ state: { kind: 'sold', unanswered: false } })
-      expect(await priorOf({ ...named(2), identifier: 'order-0000000002' })).toBeUndefined()
-      expect(await priorOf({ ...paymentOf(2, 1), identifier: 'order-0000000001' })).toBeUndefined()
-    }),
-  )
+  test('a payment that nothing was held for is kept as released, with what it was first sent with, and gets its block if it lands', async (wall) => {
+    await hold(wall, blockOf('3,4'), paymentOf(2, 2))
+    const payment = { ...paymentOf(1, 1), identifier: 'order-0000000001' }
+    const unclaimed = { payment, target: blockOf('3,4'), listing: listingOf(), head: HEAD }
+    const kept = await wall.ledger.recordUnclaimed(unclaimed, NOW)
+    expect(kept).toEqual({ ...unclaimed, block: blockOf('3,4'), state: { kind: 'released', isFinal: false } })
+    expect(await stored(wall, payment)).toEqual(kept)
+    const { payer, nonce } = payment
+    expect(await wall.ledger.unfinished(NOW)).toContainEqual({ payer, nonce })
 
-  test(
-    'a receipt that did not go out goes before the payer’s next purchase for ten minutes, and of the very block for ever',
-    on(open, async (wall) => {
-      const { ledger } = wall
-      const sold = await ledger.finalize(await hold(wall, 'next', paymentOf(1, 1)), hash(1), true, NOW)
-      const priorAt = async (now: number, target: Target = 'next') =>
-        (await ledger.availability(target, paymentOf(1, 2), now, [])).prior
-      expect(await priorAt(NOW + 10 * MINUTE_MS - 1)).toEqual(sold)
-      expect(await priorAt(NOW + 10 * MINUTE_MS)).toBeUndefined()
-      expect(await priorAt(NOW + 1000 * MINUTE_MS, sold.block)).toEqual(sold)
-      const claim = () => ledger.claim('next', paymentOf(1, 2), listingOf(), HEAD, NOW, [])
-      expect(await claim()).toEqual({ kind: 'prior' })
-      await ledger.markAnswered(sold.payment)
-      expect([await priorAt(NOW), await priorAt(NOW, sold.block)]).toEqual([undefined, undefined])
-      expect(await claim()).toMatchObject({ kind: 'claimed' })
-    }),
-  )
-}
+    const owed = await wall.ledger.fulfilLatePayment(kept, hash(1), NOW)
+    expect(owed).toMatchObject({ ...unclaimed, block: CLAIM_ORDER[0], state: { kind: 'sold', unanswered: true } })
+    expect(await stored(wall, payment)).toEqual(owed)
+    expect(await wall.ledger.fulfilLatePayment(kept, hash(1), NOW)).toEqual(owed)
+  })
 
-function limits(open: OpenEngine, openLast: OpenEngine): void {
-  test(
-    'a payer with 16 open purchases gets no further one until one of them ends',
-    on(open, async (wall) => {
-      const { ledger } = wall
-      const held = await Promise.all(
-        Array.from({ length: 16 }, async (_, nonce) => await hold(wall, 'next', paymentOf(1, nonce))),
+  test('a payment that is known is not kept anew as one that nothing was held for', async (wall) => {
+    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    const { payment, target, listing, head } = held
+    const again = wall.ledger.recordUnclaimed({ payment, target, listing, head }, NOW)
+    expect(await failureOf(again)).toBeInstanceOf(StaleWriteError)
+    expect(await stored(wall, payment)).toEqual(held)
+  })
+
+  test('a released payment whose nonce was signed anew for other money is not claimed', async (wall) => {
+    const { ledger } = wall
+    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    await ledger.release(held, false)
+    const { payment, target, listing } = held
+    const dearer = { ...payment, amount: 2_000_000n, accepted: { ...payment.accepted, amount: 2_000_000n } }
+    for (const validBefore of [payment.validBefore - 1n, payment.validBefore + 1n])
+      expect(await failureOf(ledger.claim(target, { ...dearer, validBefore }, listing, HEAD, NOW, []))).toBeInstanceOf(
+        StaleWriteError,
       )
-      const claimAgain = () => ledger.claim(blockOf('3,4'), paymentOf(1, 16), listingOf(), HEAD, NOW, [])
-      expect((await ledger.availability('next', paymentOf(1, 16), NOW, [])).space).toBe('full')
-      expect((await ledger.availability(held[0]?.block ?? 'next', paymentOf(1, 16), NOW, [])).space).toBe('reserved')
-      expect((await ledger.availability('next', paymentOf(2, 16), NOW, [])).space).toBe('open')
-      expect(await claimAgain()).toEqual({ kind: 'lost', space: 'full' })
-      for (const purchase of held.slice(0, 1)) await ledger.release(purchase, false)
-      expect(await claimAgain()).toMatchObject({ kind: 'claimed' })
-    }),
-  )
+    expect(await stored(wall, payment)).toEqual({ ...held, state: { kind: 'released', isFinal: false } })
+    expect(await ledger.space(target)).toBe('open')
+  })
 
-  test(
-    'the wall is sold out only when its last block is sold, not while it is held',
-    on(openLast, async (wall) => {
-      const { ledger } = wall
-      const spaces = async () => [
-        await ledger.space('next'),
-        (await ledger.availability('next', paymentOf(2, 2), NOW, [])).space,
-      ]
-      const claimNext = () => ledger.claim('next', paymentOf(2, 2), listingOf(), HEAD, NOW, [])
-      expect(await spaces()).toEqual(['open', 'open'])
-      const held = await hold(wall, 'next', paymentOf(1, 1))
-      expect(held.block).toBe(CLAIM_ORDER.at(-1) ?? held.block)
-      expect(await spaces()).toEqual(['reserved', 'reserved'])
-      expect(await claimNext()).toEqual({ kind: 'lost', space: 'reserved' })
-      await ledger.finalize(held, hash(1), true, NOW)
-      expect(await spaces()).toEqual(['claimed', 'claimed'])
-      expect(await claimNext()).toEqual({ kind: 'lost', space: 'claimed' })
-    }),
-  )
+  test('a held payment is not owed anything', async (wall) => {
+    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    expect(await failureOf(wall.ledger.fulfilLatePayment(held, hash(1), NOW))).toBeInstanceOf(StaleWriteError)
+    expect(await stored(wall, held.payment)).toEqual(held)
+  })
+
+  test('every payment that is not at its end is listed, oldest first, and no other', async (wall) => {
+    const { ledger } = wall
+    const final = await hold(wall, 'next', paymentOf(1, 1))
+    await ledger.release(final, true)
+    const watched = await hold(wall, 'next', paymentOf(1, 2))
+    await ledger.release(watched, false)
+    await sell(wall, 'next', 1, 3)
+    const unseen = await ledger.finalize(await hold(wall, 'next', paymentOf(1, 4)), hash(4), false, NOW)
+    const held = await hold(wall, 'next', paymentOf(1, 5))
+    const keys = [watched, unseen, held].map(({ payment: { payer, nonce } }) => ({ payer, nonce }))
+    expect(await ledger.unfinished(NOW)).toEqual(keys)
+    await ledger.confirm(unseen, hash(4))
+    expect(await ledger.unfinished(NOW)).toEqual(keys.toSpliced(1, 1))
+  })
+
+  test('a sale that was seen is looked at again soon and after its authorization’s end, and then never more', async (wall) => {
+    const { ledger } = wall
+    const sold = await sell(wall, 'next', 1, 1)
+    const [soon, late] = [NOW + FIRST_LOOK_MS, (Number(sold.payment.validBefore) + 1) * 1000 + LAST_LOOK_MS]
+    const isListed = async (now: number) => (await ledger.unfinished(now)).length === 1
+    expect([await isListed(soon - 1), await isListed(soon)]).toEqual([false, true])
+    await ledger.confirm(sold, hash(1))
+    expect([await isListed(soon), await isListed(late)]).toEqual([false, true])
+    await ledger.confirm(sold, hash(1))
+    expect(await isListed(late)).toBe(true)
+    await ledger.markFinal(sold, hash(7))
+    expect(await isListed(late)).toBe(false)
+    expect((await stored(wall, sold.payment)).state).toEqual({ ...sold.state, tx: hash(7) })
+  })
+
+  test('a sale whose payment vanished keeps its deed, and is looked at until it is written off', async (wall) => {
+    const { ledger } = wall
+    const sold = await sell(wall, 'next', 1, 1)
+    for (let twice = 0; twice < 2; twice += 1) await ledger.markMissing(sold)
+    expect((await stored(wall, sold.payment)).state).toEqual({ ...sold.state, settled: false })
+    expect(await ledger.unfinished(NOW)).toHaveLength(1)
+    for (let twice = 0; twice < 2; twice += 1) await ledger.writeOff(sold)
+    expect(await ledger.unfinished(NOW + 1e9)).toEqual([])
+    expect(await wall.blocks.owned(sold.block)).toMatchObject({ wallet: sold.payment.payer, settled: false })
+  })
+}
+
+function priors(test: EngineTest): void {
+  test('an unanswered purchase goes before the same payer’s next for the same target, and only that', async (wall) => {
+    const { ledger } = wall
+    const held = await hold(wall, 'next', paymentOf(1, 1))
+    expect(await ledger.availability('next', paymentOf(1, 2), NOW, [])).toEqual({ space: 'open', prior: held })
+    expect(await ledger.claim('next', paymentOf(1, 2), listingOf(), HEAD, NOW, [])).toEqual({ kind: 'prior' })
+    for (const [target, payment] of [
+      [held.block, paymentOf(1, 2)],
+      [blockOf('3,4'), paymentOf(1, 2)],
+      ['next', paymentOf(2, 2)],
+      ['next', paymentOf(1, 1)],
+    ] as const)
+      expect((await ledger.availability(target, payment, NOW, [])).prior).toBeUndefined()
+    await hold(wall, 'next', paymentOf(2, 2))
+    await hold(wall, blockOf('3,4'), paymentOf(1, 2))
+  })
+
+  test('one that a run is at for a client is a purchase beside others, until its payer is told to wait', async (wall) => {
+    const { ledger } = wall
+    const held = await hold(wall, 'next', paymentOf(1, 1))
+    const attended = [held.payment.nonce]
+    const priorNow = async () => (await ledger.availability('next', paymentOf(1, 2), NOW, attended)).prior
+    expect(await priorNow()).toBeUndefined()
+    const waiting = await ledger.markUncertain(held)
+    expect(await priorNow()).toEqual(waiting)
+    expect(await ledger.claim('next', paymentOf(1, 2), SILENT, HEAD, NOW, attended)).toEqual({ kind: 'prior' })
+    await ledger.finalize(waiting, hash(1), true, NOW)
+    expect(await priorNow()).toBeUndefined()
+  })
+
+  test('the payer of a held block learns of it before learning that the block is held', async (wall) => {
+    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    expect(await wall.ledger.availability(blockOf('3,4'), paymentOf(1, 2), NOW, [])).toEqual({
+      space: 'reserved',
+      prior: held,
+    })
+    expect(await wall.ledger.claim(blockOf('3,4'), paymentOf(1, 2), SILENT, HEAD, NOW, [])).toEqual({ kind: 'prior' })
+  })
+
+  test('a purchase under the same name goes before, answered or not, under way or not, whatever is asked for', async (wall) => {
+    const { ledger } = wall
+    const named = (nonce: number) => ({ ...paymentOf(1, nonce), identifier: 'order-0000000001' })
+    const held = await hold(wall, 'next', named(1))
+    expect((await stored(wall, held.payment)).payment).toEqual(named(1))
+    const priorOf = async (payment: Payment) =>
+      (await ledger.availability(blockOf('3,4'), payment, NOW + 1000 * MINUTE_MS, [named(1).nonce])).prior
+    expect(await priorOf(named(2))).toEqual(held)
+    expect(await ledger.claim('next', named(2), SILENT, HEAD, NOW, [named(1).nonce])).toEqual({ kind: 'prior' })
+    const sold = await ledger.finalize(held, hash(1), true, NOW)
+    await ledger.markAnswered(sold.payment)
+    expect(await priorOf(named(2))).toMatchObject({ state: { kind: 'sold', unanswered: false } })
+    expect(await priorOf({ ...named(2), identifier: 'order-0000000002' })).toBeUndefined()
+    expect(await priorOf({ ...paymentOf(2, 1), identifier: 'order-0000000001' })).toBeUndefined()
+  })
+
+  test('a receipt that did not go out goes before the payer’s next purchase for ten minutes, and of the very block for ever', async (wall) => {
+    const { ledger } = wall
+    const sold = await ledger.finalize(await hold(wall, 'next', paymentOf(1, 1)), hash(1), true, NOW)
+    const priorAt = async (now: number, target: Target = 'next') =>
+      (await ledger.availability(target, paymentOf(1, 2), now, [])).prior
+    expect(await priorAt(NOW + 10 * MINUTE_MS - 1)).toEqual(sold)
+    expect(await priorAt(NOW + 10 * MINUTE_MS)).toBeUndefined()
+    expect(await priorAt(NOW + 1000 * MINUTE_MS, sold.block)).toEqual(sold)
+    const claim = () => ledger.claim('next', paymentOf(1, 2), listingOf(), HEAD, NOW, [])
+    expect(await claim()).toEqual({ kind: 'prior' })
+    await ledger.markAnswered(sold.payment)
+    expect([await priorAt(NOW), await priorAt(NOW, sold.block)]).toEqual([undefined, undefined])
+    expect(await claim()).toMatchObject({ kind: 'claimed' })
+  })
+}
+
+function limits(test: EngineTest, testLast: EngineTest): void {
+  test('a payer with 16 open purchases gets no further one until one of them ends', async (wall) => {
+    const { ledger } = wall
+    const held = await Promise.all(
+      Array.from({ length: 16 }, async (_, nonce) => await hold(wall, 'next', paymentOf(1, nonce))),
+    )
+    const claimAgain = () => ledger.claim(blockOf('3,4'), paymentOf(1, 16), listingOf(), HEAD, NOW, [])
+    expect((await ledger.availability('next', paymentOf(1, 16), NOW, [])).space).toBe('full')
+    expect((await ledger.availability(held[0]?.block ?? 'next', paymentOf(1, 16), NOW, [])).space).toBe('reserved')
+    expect((await ledger.availability('next', paymentOf(2, 16), NOW, [])).space).toBe('open')
+    expect(await claimAgain()).toEqual({ kind: 'lost', space: 'full' })
+    for (const purchase of held.slice(0, 1)) await ledger.release(purchase, false)
+    expect(await claimAgain()).toMatchObject({ kind: 'claimed' })
+  })
+
+  testLast('the wall is sold out only when its last block is sold, not while it is held', async (wall) => {
+    const { ledger } = wall
+    const spaces = async () => [
+      await ledger.space('next'),
+      (await ledger.availability('next', paymentOf(2, 2), NOW, [])).space,
+    ]
+    const claimNext = () => ledger.claim('next', paymentOf(2, 2), listingOf(), HEAD, NOW, [])
+    expect(await spaces()).toEqual(['open', 'open'])
+    const held = await hold(wall, 'next', paymentOf(1, 1))
+    expect(held.block).toBe(CLAIM_ORDER.at(-1) ?? held.block)
+    expect(await spaces()).toEqual(['reserved', 'reserved'])
+    expect(await claimNext()).toEqual({ kind: 'lost', space: 'reserved' })
+    await ledger.finalize(held, hash(1), true, NOW)
+    expect(await spaces()).toEqual(['claimed', 'claimed'])
+    expect(await claimNext()).toEqual({ kind: 'lost', space: 'claimed' })
+  })
 }

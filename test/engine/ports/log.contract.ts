@@ -1,106 +1,88 @@
-import { describe, expect, test } from 'bun:test'
-import { failureOf, hold, on, sell, type Engine, type OpenEngine } from '../../support/engine.ts'
+import { describe, expect } from 'bun:test'
+import { failureOf, hold, sell, type Engine, type EngineTest } from '../../support/engine.ts'
 import { blockOf, editOf, hash, identityOf, listingOf, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
 
 // Goal: the log holds every visible change once, in commit order, without a gap. Method: make changes through the other
 // ports and read them back.
 
 /** The suite of the `Log` and `Store` ports. */
-export function logContract(name: string, open: OpenEngine): void {
+export function logContract(name: string, test: EngineTest): void {
   describe(`log on ${name}`, () => {
-    shortening(open)
-    test(
-      'a sale is logged with its number, its buyer and what it showed then',
-      on(open, async (wall) => {
-        await sell(wall, '3,4', 1, 1)
-        const { name: buyer, framework, painter: _, ...face } = listingOf()
-        expect(await wall.log.after(0, 9)).toEqual([
-          {
-            number: 1,
-            at: NOW,
-            kind: 'sale',
-            seq: 1,
-            block: blockOf('3,4'),
-            face,
-            agent: 1,
-            wallet: wallet(1),
-            persona: { name: buyer, framework },
-          },
-        ])
-      }),
-    )
+    shortening(test)
+    test('a sale is logged with its number, its buyer and what it showed then', async (wall) => {
+      await sell(wall, '3,4', 1, 1)
+      const { name: buyer, framework, painter: _, ...face } = listingOf()
+      expect(await wall.log.after(0, 9)).toEqual([
+        {
+          number: 1,
+          at: NOW,
+          kind: 'sale',
+          seq: 1,
+          block: blockOf('3,4'),
+          face,
+          agent: 1,
+          wallet: wallet(1),
+          persona: { name: buyer, framework },
+        },
+      ])
+    })
 
-    test(
-      'sales are numbered without gaps when they become final, agents when they first buy',
-      on(open, async (wall) => {
-        const early = await hold(wall, 'next', paymentOf(1, 1), SILENT)
-        const given = await hold(wall, 'next', paymentOf(2, 2), SILENT)
-        await wall.ledger.release(given, true)
-        await sell(wall, 'next', 3, 3, SILENT)
-        await wall.blocks.edit((await sell(wall, '3,4', 3, 4, SILENT)).block, editOf(1, { message: 'x' }), NOW)
-        await wall.ledger.finalize(early, hash(1), true, NOW)
-        const log = await wall.log.after(0, 9)
-        expect(log.map(({ number }) => number)).toEqual([1, 2, 3, 4])
-        expect(log.flatMap((change) => (change.kind === 'sale' ? [[change.seq, change.agent]] : []))).toEqual([
-          [1, 1],
-          [2, 1],
-          [3, 2],
-        ])
-      }),
-    )
+    test('sales are numbered without gaps when they become final, agents when they first buy', async (wall) => {
+      const early = await hold(wall, 'next', paymentOf(1, 1), SILENT)
+      const given = await hold(wall, 'next', paymentOf(2, 2), SILENT)
+      await wall.ledger.release(given, true)
+      await sell(wall, 'next', 3, 3, SILENT)
+      await wall.blocks.edit((await sell(wall, '3,4', 3, 4, SILENT)).block, editOf(1, { message: 'x' }), NOW)
+      await wall.ledger.finalize(early, hash(1), true, NOW)
+      const log = await wall.log.after(0, 9)
+      expect(log.map(({ number }) => number)).toEqual([1, 2, 3, 4])
+      expect(log.flatMap((change) => (change.kind === 'sale' ? [[change.seq, change.agent]] : []))).toEqual([
+        [1, 1],
+        [2, 1],
+        [3, 2],
+      ])
+    })
 
-    test(
-      'time in the log never goes back, even when the clock does',
-      on(open, async (wall) => {
-        const { block } = await sell(wall, '3,4', 1, 1, SILENT, NOW)
-        await wall.blocks.edit(block, editOf(1, { message: 'x' }), NOW - 1000)
-        await wall.agents.identify(wallet(1), identityOf(1, { name: 'Bob' }), NOW + 1)
-        expect((await wall.log.after(0, 9)).map(({ at }) => at)).toEqual([NOW, NOW, NOW + 1])
-      }),
-    )
+    test('time in the log never goes back, even when the clock does', async (wall) => {
+      const { block } = await sell(wall, '3,4', 1, 1, SILENT, NOW)
+      await wall.blocks.edit(block, editOf(1, { message: 'x' }), NOW - 1000)
+      await wall.agents.identify(wallet(1), identityOf(1, { name: 'Bob' }), NOW + 1)
+      expect((await wall.log.after(0, 9)).map(({ at }) => at)).toEqual([NOW, NOW, NOW + 1])
+    })
 
-    test(
-      'a reader who pages through the log misses nothing and gets nothing twice',
-      on(open, async (wall) => {
-        await story(wall)
-        const whole = await wall.log.after(0, 100)
-        const pages = [await wall.log.after(0, 3), await wall.log.after(3, 3), await wall.log.after(6, 3)]
-        expect(pages.flat()).toEqual([...whole])
-        expect(await wall.log.after(whole.length, 3)).toEqual([])
-      }),
-    )
+    test('a reader who pages through the log misses nothing and gets nothing twice', async (wall) => {
+      await story(wall)
+      const whole = await wall.log.after(0, 100)
+      const pages = [await wall.log.after(0, 3), await wall.log.after(3, 3), await wall.log.after(6, 3)]
+      expect(pages.flat()).toEqual([...whole])
+      expect(await wall.log.after(whole.length, 3)).toEqual([])
+    })
 
-    test(
-      'the compacted log leaves out what a later change made pointless, and ends where the log does',
-      on(open, async (wall) => {
-        expect(await wall.log.compacted()).toEqual([])
-        await story(wall)
-        const whole = await wall.log.after(0, 100)
-        const compacted = await wall.log.compacted()
-        expect(compacted.map(({ number, kind }) => [number, kind])).toEqual([
-          [1, 'sale'],
-          [3, 'repaint'],
-          [5, 'identity'],
-          [6, 'sale'],
-          [7, 'repaint'],
-        ])
-        expect(compacted).toEqual(whole.filter(({ number }) => ![2, 4].includes(number)))
-      }),
-    )
+    test('the compacted log leaves out what a later change made pointless, and ends where the log does', async (wall) => {
+      expect(await wall.log.compacted()).toEqual([])
+      await story(wall)
+      const whole = await wall.log.after(0, 100)
+      const compacted = await wall.log.compacted()
+      expect(compacted.map(({ number, kind }) => [number, kind])).toEqual([
+        [1, 'sale'],
+        [3, 'repaint'],
+        [5, 'identity'],
+        [6, 'sale'],
+        [7, 'repaint'],
+      ])
+      expect(compacted).toEqual(whole.filter(({ number }) => ![2, 4].includes(number)))
+    })
 
-    test(
-      'the store is ready while it is open, and only then',
-      on(open, async (wall) => {
-        expect([await wall.store.ready(), await wall.store.tryWrite()]).toEqual([true, null])
-        await wall.close()
-        expect(await wall.store.ready()).toBe(false)
-        expect(await wall.store.tryWrite()).toMatchObject({ of: 'store-write' })
-        expect(await failureOf(wall.log.after(0, 1))).toMatchObject({ name: 'StoreUnavailable' })
-        expect(await failureOf(wall.blocks.edit(blockOf('3,4'), editOf(1), NOW))).toMatchObject({
-          name: 'StoreUnavailable',
-        })
-      }),
-    )
+    test('the store is ready while it is open, and only then', async (wall) => {
+      expect([await wall.store.ready(), await wall.store.tryWrite()]).toEqual([true, null])
+      await wall.close()
+      expect(await wall.store.ready()).toBe(false)
+      expect(await wall.store.tryWrite()).toMatchObject({ of: 'store-write' })
+      expect(await failureOf(wall.log.after(0, 1))).toMatchObject({ name: 'StoreUnavailable' })
+      expect(await failureOf(wall.blocks.edit(blockOf('3,4'), editOf(1), NOW))).toMatchObject({
+        name: 'StoreUnavailable',
+      })
+    })
   })
 }
 
@@ -124,39 +106,33 @@ async function hoursOfRepaints(wall: Engine): Promise<void> {
   await wall.agents.identify(wallet(1), identityOf(9, { name: 'Ada' }), NOW + 2 * HOUR_MS)
 }
 
-function shortening(open: OpenEngine): void {
-  test(
-    'repaints that a later one of the same hour replaces can be dropped, and the log goes on with its numbers',
-    on(open, async (wall) => {
-      await hoursOfRepaints(wall)
-      const outline = await wall.compaction.outline(0, 9)
-      expect(outline.map(({ number, repainted }) => [number, repainted !== null])).toEqual([
-        [1, false],
-        [2, true],
-        [3, true],
-        [4, true],
-        [5, true],
-        [6, false],
-        [7, false],
-      ])
-      expect(await wall.compaction.outline(2, 1)).toEqual([{ number: 3, at: NOW + 120_000, repainted: blockOf('3,4') }])
-      const before = await wall.log.compacted()
-      await wall.compaction.drop([2, 3])
-      expect((await wall.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 4, 5, 6, 7])
-      expect(await wall.log.compacted()).toEqual(before)
-      await sell(wall, '5,6', 2, 2, SILENT, NOW + 3 * HOUR_MS)
-      expect((await wall.log.after(7, 9)).map(({ number }) => number)).toEqual([8])
-    }),
-  )
+function shortening(test: EngineTest): void {
+  test('repaints that a later one of the same hour replaces can be dropped, and the log goes on with its numbers', async (wall) => {
+    await hoursOfRepaints(wall)
+    const outline = await wall.compaction.outline(0, 9)
+    expect(outline.map(({ number, repainted }) => [number, repainted !== null])).toEqual([
+      [1, false],
+      [2, true],
+      [3, true],
+      [4, true],
+      [5, true],
+      [6, false],
+      [7, false],
+    ])
+    expect(await wall.compaction.outline(2, 1)).toEqual([{ number: 3, at: NOW + 120_000, repainted: blockOf('3,4') }])
+    const before = await wall.log.compacted()
+    await wall.compaction.drop([2, 3])
+    expect((await wall.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 4, 5, 6, 7])
+    expect(await wall.log.compacted()).toEqual(before)
+    await sell(wall, '5,6', 2, 2, SILENT, NOW + 3 * HOUR_MS)
+    expect((await wall.log.after(7, 9)).map(({ number }) => number)).toEqual([8])
+  })
 
-  test(
-    'nothing else is ever dropped, and what is refused in part is refused whole',
-    on(open, async (wall) => {
-      await hoursOfRepaints(wall)
-      const before = await wall.log.after(0, 9)
-      for (const numbers of [[4], [5], [1], [6], [7], [2, 3, 4]])
-        expect(await failureOf(wall.compaction.drop(numbers))).toBeDefined()
-      expect(await wall.log.after(0, 9)).toEqual(before)
-    }),
-  )
+  test('nothing else is ever dropped, and what is refused in part is refused whole', async (wall) => {
+    await hoursOfRepaints(wall)
+    const before = await wall.log.after(0, 9)
+    for (const numbers of [[4], [5], [1], [6], [7], [2, 3, 4]])
+      expect(await failureOf(wall.compaction.drop(numbers))).toBeDefined()
+    expect(await wall.log.after(0, 9)).toEqual(before)
+  })
 }

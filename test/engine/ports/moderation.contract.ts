@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import type { Face } from '../../../server/domain/wall/log.ts'
 import { FACE_PARTS, NOTHING_HIDDEN, type NamePart } from '../../../server/domain/wall/moderation.ts'
-import { hold, on, sell, type Engine, type OpenEngine } from '../../support/engine.ts'
+import { hold, sell, type Engine, type EngineTest } from '../../support/engine.ts'
 import { blockOf, editOf, identityOf, listingOf, NOW, paymentOf, pixelsOf, wallet } from '../../support/samples.ts'
 
 // Goal: what the operator hides is told by no port of the store, and nothing of it is lost. Method: hide after, before and
@@ -11,209 +11,176 @@ const block = blockOf('3,4')
 const { name: _name, framework: _framework, painter: _painter, ...SOLD } = listingOf()
 
 /** The suite of the `Moderation` port. */
-export function moderationContract(name: string, open: OpenEngine): void {
+export function moderationContract(name: string, test: EngineTest): void {
   describe(`moderation on ${name}`, () => {
-    acts(open)
-    owners(open)
-    history(open)
-    wallets(open)
-    records(open)
+    acts(test)
+    owners(test)
+    history(test)
+    wallets(test)
+    records(test)
   })
 }
 
 const faceOf = async ({ blocks }: Engine): Promise<Face | undefined> => (await blocks.owned(block))?.face
 
-function acts(open: OpenEngine): void {
-  test(
-    'a part that is hidden is told as absent, and the others as they are; its owner stays',
-    on(open, async (wall) => {
-      await sell(wall, '3,4', 1, 1)
-      const hidden = { ...NOTHING_HIDDEN, pixels: true }
-      expect(await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)).toEqual({ kind: 'applied', hidden })
-      expect(await wall.blocks.owned(block)).toMatchObject({ wallet: wallet(1), face: { ...SOLD, pixels: null } })
-      expect(await wall.log.after(1, 9)).toEqual([
-        { number: 2, at: NOW, kind: 'hide', block, hidden, face: { ...SOLD, pixels: null } },
-      ])
-    }),
-  )
+function acts(test: EngineTest): void {
+  test('a part that is hidden is told as absent, and the others as they are; its owner stays', async (wall) => {
+    await sell(wall, '3,4', 1, 1)
+    const hidden = { ...NOTHING_HIDDEN, pixels: true }
+    expect(await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)).toEqual({ kind: 'applied', hidden })
+    expect(await wall.blocks.owned(block)).toMatchObject({ wallet: wallet(1), face: { ...SOLD, pixels: null } })
+    expect(await wall.log.after(1, 9)).toEqual([
+      { number: 2, at: NOW, kind: 'hide', block, hidden, face: { ...SOLD, pixels: null } },
+    ])
+  })
 
-  test(
-    'parts are hidden and shown one by one, and all that is shown again is as it was',
-    on(open, async (wall) => {
-      await sell(wall, '3,4', 1, 1)
-      await wall.moderation.moderate(block, 'hide', ['message', 'link'], NOW)
-      await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)
-      expect(await faceOf(wall)).toEqual({ pixels: null, message: null, link: null })
-      await wall.moderation.moderate(block, 'unhide', ['link'], NOW)
-      expect(await faceOf(wall)).toEqual({ pixels: null, message: null, link: SOLD.link })
-      const { kind } = await wall.moderation.moderate(block, 'unhide', FACE_PARTS, NOW)
-      expect([kind, await faceOf(wall)]).toEqual(['applied', SOLD])
-    }),
-  )
+  test('parts are hidden and shown one by one, and all that is shown again is as it was', async (wall) => {
+    await sell(wall, '3,4', 1, 1)
+    await wall.moderation.moderate(block, 'hide', ['message', 'link'], NOW)
+    await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)
+    expect(await faceOf(wall)).toEqual({ pixels: null, message: null, link: null })
+    await wall.moderation.moderate(block, 'unhide', ['link'], NOW)
+    expect(await faceOf(wall)).toEqual({ pixels: null, message: null, link: SOLD.link })
+    const { kind } = await wall.moderation.moderate(block, 'unhide', FACE_PARTS, NOW)
+    expect([kind, await faceOf(wall)]).toEqual(['applied', SOLD])
+  })
 
-  test(
-    'what is so already is not written to the log again, and a block without an owner has nothing to hide',
-    on(open, async (wall) => {
-      await sell(wall, '3,4', 1, 1)
-      await hold(wall, blockOf('5,6'), paymentOf(1, 2))
-      const moderate = async (coord: string, act: 'hide' | 'unhide') =>
-        (await wall.moderation.moderate(blockOf(coord), act, ['link'], NOW)).kind
-      expect(await moderate('3,4', 'unhide')).toBe('unchanged')
-      expect([await moderate('3,4', 'hide'), await moderate('3,4', 'hide')]).toEqual(['applied', 'unchanged'])
-      expect([await moderate('5,6', 'hide'), await moderate('7,8', 'hide')]).toEqual(['not-owned', 'not-owned'])
-      expect(await wall.log.after(2, 9)).toEqual([])
-    }),
-  )
+  test('what is so already is not written to the log again, and a block without an owner has nothing to hide', async (wall) => {
+    await sell(wall, '3,4', 1, 1)
+    await hold(wall, blockOf('5,6'), paymentOf(1, 2))
+    const moderate = async (coord: string, act: 'hide' | 'unhide') =>
+      (await wall.moderation.moderate(blockOf(coord), act, ['link'], NOW)).kind
+    expect(await moderate('3,4', 'unhide')).toBe('unchanged')
+    expect([await moderate('3,4', 'hide'), await moderate('3,4', 'hide')]).toEqual(['applied', 'unchanged'])
+    expect([await moderate('5,6', 'hide'), await moderate('7,8', 'hide')]).toEqual(['not-owned', 'not-owned'])
+    expect(await wall.log.after(2, 9)).toEqual([])
+  })
 }
 
-function owners(open: OpenEngine): void {
-  test(
-    'an owner repaints a hidden part unseen, until it is shown again',
-    on(open, async (wall) => {
-      await sell(wall, '3,4', 1, 1)
-      await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)
-      expect(await wall.blocks.edit(block, editOf(1, { pixels: pixelsOf(9), message: 'new' }), NOW)).toBe('applied')
-      const seen = { ...SOLD, pixels: null, message: 'new' }
-      expect(await faceOf(wall)).toEqual(seen)
-      expect(await wall.log.after(2, 9)).toEqual([{ number: 3, at: NOW, kind: 'repaint', block, face: seen }])
-      await wall.moderation.moderate(block, 'unhide', ['pixels'], NOW)
-      expect(await faceOf(wall)).toEqual({ ...seen, pixels: pixelsOf(9) })
-    }),
-  )
+function owners(test: EngineTest): void {
+  test('an owner repaints a hidden part unseen, until it is shown again', async (wall) => {
+    await sell(wall, '3,4', 1, 1)
+    await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)
+    expect(await wall.blocks.edit(block, editOf(1, { pixels: pixelsOf(9), message: 'new' }), NOW)).toBe('applied')
+    const seen = { ...SOLD, pixels: null, message: 'new' }
+    expect(await faceOf(wall)).toEqual(seen)
+    expect(await wall.log.after(2, 9)).toEqual([{ number: 3, at: NOW, kind: 'repaint', block, face: seen }])
+    await wall.moderation.moderate(block, 'unhide', ['pixels'], NOW)
+    expect(await faceOf(wall)).toEqual({ ...seen, pixels: pixelsOf(9) })
+  })
 
-  test(
-    'an owner’s latest word stays the latest when the operator hides it',
-    on(open, async (wall) => {
-      await sell(wall, '3,4', 1, 1)
-      const edit = editOf(1, { message: 'new' })
-      await wall.blocks.edit(block, edit, NOW)
-      await wall.moderation.moderate(block, 'hide', ['message'], NOW)
-      expect(await wall.blocks.edit(block, edit, NOW)).toBe('repeated')
-    }),
-  )
+  test('an owner’s latest word stays the latest when the operator hides it', async (wall) => {
+    await sell(wall, '3,4', 1, 1)
+    const edit = editOf(1, { message: 'new' })
+    await wall.blocks.edit(block, edit, NOW)
+    await wall.moderation.moderate(block, 'hide', ['message'], NOW)
+    expect(await wall.blocks.edit(block, edit, NOW)).toBe('repeated')
+  })
 }
 
-function history(open: OpenEngine): void {
-  test(
-    'what was hidden once is left out of older entries of the log for good, whole or compacted',
-    on(open, async (wall) => {
-      await sell(wall, '3,4', 1, 1)
-      await sell(wall, '5,6', 2, 2)
-      await wall.blocks.edit(block, editOf(1, { pixels: pixelsOf(9) }), NOW)
-      await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)
-      await wall.blocks.edit(block, editOf(2, { pixels: pixelsOf(11) }), NOW)
-      await wall.moderation.moderate(block, 'unhide', ['pixels'], NOW)
-      const pixelsIn = (log: Awaited<ReturnType<Engine['log']['after']>>) =>
-        log.flatMap((change) => ('face' in change ? [[change.number, change.kind, change.face.pixels]] : []))
-      const whole = await wall.log.after(0, 99)
-      expect(pixelsIn(whole)).toEqual([
-        [1, 'sale', null],
-        [2, 'sale', pixelsOf(7)],
-        [3, 'repaint', null],
-        [4, 'hide', null],
-        [5, 'repaint', null],
-        [6, 'unhide', pixelsOf(11)],
-      ])
-      expect(await wall.log.compacted()).toEqual(whole.filter(({ number }) => number !== 3))
-    }),
-  )
+function history(test: EngineTest): void {
+  test('what was hidden once is left out of older entries of the log for good, whole or compacted', async (wall) => {
+    await sell(wall, '3,4', 1, 1)
+    await sell(wall, '5,6', 2, 2)
+    await wall.blocks.edit(block, editOf(1, { pixels: pixelsOf(9) }), NOW)
+    await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)
+    await wall.blocks.edit(block, editOf(2, { pixels: pixelsOf(11) }), NOW)
+    await wall.moderation.moderate(block, 'unhide', ['pixels'], NOW)
+    const pixelsIn = (log: Awaited<ReturnType<Engine['log']['after']>>) =>
+      log.flatMap((change) => ('face' in change ? [[change.number, change.kind, change.face.pixels]] : []))
+    const whole = await wall.log.after(0, 99)
+    expect(pixelsIn(whole)).toEqual([
+      [1, 'sale', null],
+      [2, 'sale', pixelsOf(7)],
+      [3, 'repaint', null],
+      [4, 'hide', null],
+      [5, 'repaint', null],
+      [6, 'unhide', pixelsOf(11)],
+    ])
+    expect(await wall.log.compacted()).toEqual(whole.filter(({ number }) => number !== 3))
+  })
 }
 
 const called = (log: Awaited<ReturnType<Engine['log']['after']>>) =>
   log.flatMap(({ number, kind, ...change }) => ('persona' in change ? [{ number, kind, ...change.persona }] : []))
 
-function wallets(open: OpenEngine): void {
+function wallets(test: EngineTest): void {
   const hide = (wall: Engine, ...parts: readonly NamePart[]) =>
     wall.moderation.moderateWallet(wallet(1), { act: 'hide', parts }, NOW)
   const shown = { name: 'Ada', framework: 'loom' }
 
-  test(
-    'what a wallet is called is hidden part by part, on all of its blocks, and shown again as it is then',
-    on(open, async (wall) => {
-      await sell(wall, '3,4', 1, 1)
-      await sell(wall, '5,6', 2, 2)
-      const hidden = { name: true, framework: false }
-      expect(await hide(wall, 'name')).toEqual({ kind: 'applied', hidden, isBanned: false })
-      expect((await hide(wall, 'name')).kind).toBe('unchanged')
-      expect(await wall.blocks.owned(block)).toMatchObject({ persona: { name: null, framework: 'loom' }, face: SOLD })
-      expect(await wall.moderation.wallets()).toEqual([{ wallet: wallet(1), hidden, isBanned: false }])
-      expect(await wall.agents.identify(wallet(1), identityOf(9, { name: 'Eve' }), NOW)).toBe('applied')
-      expect((await wall.blocks.owned(block))?.persona).toEqual({ name: null, framework: 'loom' })
-      await wall.moderation.moderateWallet(wallet(1), { act: 'unhide', parts: ['name'] }, NOW)
-      expect((await wall.blocks.owned(block))?.persona).toEqual({ name: 'Eve', framework: 'loom' })
-      expect(await wall.moderation.wallets()).toEqual([])
-      expect((await wall.moderation.moderateWallet(wallet(7), { act: 'ban' }, NOW)).kind).toBe('unknown-wallet')
-    }),
-  )
+  test('what a wallet is called is hidden part by part, on all of its blocks, and shown again as it is then', async (wall) => {
+    await sell(wall, '3,4', 1, 1)
+    await sell(wall, '5,6', 2, 2)
+    const hidden = { name: true, framework: false }
+    expect(await hide(wall, 'name')).toEqual({ kind: 'applied', hidden, isBanned: false })
+    expect((await hide(wall, 'name')).kind).toBe('unchanged')
+    expect(await wall.blocks.owned(block)).toMatchObject({ persona: { name: null, framework: 'loom' }, face: SOLD })
+    expect(await wall.moderation.wallets()).toEqual([{ wallet: wallet(1), hidden, isBanned: false }])
+    expect(await wall.agents.identify(wallet(1), identityOf(9, { name: 'Eve' }), NOW)).toBe('applied')
+    expect((await wall.blocks.owned(block))?.persona).toEqual({ name: null, framework: 'loom' })
+    await wall.moderation.moderateWallet(wallet(1), { act: 'unhide', parts: ['name'] }, NOW)
+    expect((await wall.blocks.owned(block))?.persona).toEqual({ name: 'Eve', framework: 'loom' })
+    expect(await wall.moderation.wallets()).toEqual([])
+    expect((await wall.moderation.moderateWallet(wallet(7), { act: 'ban' }, NOW)).kind).toBe('unknown-wallet')
+  })
 
-  test(
-    'a name that was hidden once is left out of older entries of the log for good, whole or compacted',
-    on(open, async (wall) => {
-      await sell(wall, '3,4', 1, 1)
-      await sell(wall, '5,6', 2, 2)
-      await wall.agents.identify(wallet(1), identityOf(9, { name: 'rude' }), NOW)
-      await hide(wall, 'name')
-      await wall.agents.identify(wallet(1), identityOf(10, { name: 'kind' }), NOW)
-      const nameless = { name: null, framework: 'loom' }
-      const told = [
-        { number: 1, kind: 'sale' as const, ...nameless },
-        { number: 2, kind: 'sale' as const, ...shown },
-        { number: 3, kind: 'identity' as const, ...nameless },
-        { number: 4, kind: 'identity' as const, ...nameless },
-        { number: 5, kind: 'identity' as const, ...nameless },
-      ]
-      expect(called(await wall.log.after(0, 99))).toEqual(told)
-      expect((await wall.log.after(3, 1))[0]).toMatchObject({ withheld: { name: true, framework: false } })
-      expect(called(await wall.log.compacted())).toEqual(told.filter(({ number }) => number !== 3))
-      await wall.moderation.moderateWallet(wallet(1), { act: 'unhide', parts: ['name'] }, NOW)
-      expect(called(await wall.log.after(0, 99))).toEqual([
-        ...told,
-        { number: 6, kind: 'identity', ...shown, name: 'kind' },
-      ])
-    }),
-  )
+  test('a name that was hidden once is left out of older entries of the log for good, whole or compacted', async (wall) => {
+    await sell(wall, '3,4', 1, 1)
+    await sell(wall, '5,6', 2, 2)
+    await wall.agents.identify(wallet(1), identityOf(9, { name: 'rude' }), NOW)
+    await hide(wall, 'name')
+    await wall.agents.identify(wallet(1), identityOf(10, { name: 'kind' }), NOW)
+    const nameless = { name: null, framework: 'loom' }
+    const told = [
+      { number: 1, kind: 'sale' as const, ...nameless },
+      { number: 2, kind: 'sale' as const, ...shown },
+      { number: 3, kind: 'identity' as const, ...nameless },
+      { number: 4, kind: 'identity' as const, ...nameless },
+      { number: 5, kind: 'identity' as const, ...nameless },
+    ]
+    expect(called(await wall.log.after(0, 99))).toEqual(told)
+    expect((await wall.log.after(3, 1))[0]).toMatchObject({ withheld: { name: true, framework: false } })
+    expect(called(await wall.log.compacted())).toEqual(told.filter(({ number }) => number !== 3))
+    await wall.moderation.moderateWallet(wallet(1), { act: 'unhide', parts: ['name'] }, NOW)
+    expect(called(await wall.log.after(0, 99))).toEqual([
+      ...told,
+      { number: 6, kind: 'identity', ...shown, name: 'kind' },
+    ])
+  })
 
-  test(
-    'what a banned wallet says is hidden as it comes, and what it said before is not',
-    on(open, async (wall) => {
-      await sell(wall, '3,4', 1, 1)
-      expect((await wall.moderation.moderateWallet(wallet(1), { act: 'ban' }, NOW)).kind).toBe('applied')
-      expect(await faceOf(wall)).toEqual(SOLD)
-      await wall.blocks.edit(block, editOf(1, { message: 'rude', link: null }), NOW)
-      expect(await faceOf(wall)).toEqual({ ...SOLD, message: null, link: null })
-      await wall.agents.identify(wallet(1), identityOf(9, { framework: 'rude' }), NOW)
-      expect((await wall.blocks.owned(block))?.persona).toEqual({ name: 'Ada', framework: null })
-      const { block: bought } = await sell(wall, '7,8', 1, 3, listingOf({ message: 'rude', link: null, name: null }))
-      const deed = await wall.blocks.owned(bought)
-      expect(deed).toMatchObject({ wallet: wallet(1), face: { pixels: null, message: null, link: null } })
-      expect(JSON.stringify([await wall.log.after(0, 99), await wall.log.compacted()])).not.toContain('rude')
-    }),
-  )
+  test('what a banned wallet says is hidden as it comes, and what it said before is not', async (wall) => {
+    await sell(wall, '3,4', 1, 1)
+    expect((await wall.moderation.moderateWallet(wallet(1), { act: 'ban' }, NOW)).kind).toBe('applied')
+    expect(await faceOf(wall)).toEqual(SOLD)
+    await wall.blocks.edit(block, editOf(1, { message: 'rude', link: null }), NOW)
+    expect(await faceOf(wall)).toEqual({ ...SOLD, message: null, link: null })
+    await wall.agents.identify(wallet(1), identityOf(9, { framework: 'rude' }), NOW)
+    expect((await wall.blocks.owned(block))?.persona).toEqual({ name: 'Ada', framework: null })
+    const { block: bought } = await sell(wall, '7,8', 1, 3, listingOf({ message: 'rude', link: null, name: null }))
+    const deed = await wall.blocks.owned(bought)
+    expect(deed).toMatchObject({ wallet: wallet(1), face: { pixels: null, message: null, link: null } })
+    expect(JSON.stringify([await wall.log.after(0, 99), await wall.log.compacted()])).not.toContain('rude')
+  })
 
-  test(
-    'what is said after a ban is shown, and what was hidden meanwhile stays so until it is shown again',
-    on(open, async (wall) => {
-      await sell(wall, '3,4', 1, 1)
-      await wall.moderation.moderateWallet(wallet(1), { act: 'ban' }, NOW)
-      await wall.blocks.edit(block, editOf(1, { message: 'rude' }), NOW)
-      expect(await wall.moderation.moderateWallet(wallet(1), { act: 'unban' }, NOW)).toMatchObject({ isBanned: false })
-      await wall.blocks.edit(block, editOf(2, { pixels: pixelsOf(9), message: 'kind' }), NOW)
-      expect(await faceOf(wall)).toEqual({ ...SOLD, pixels: pixelsOf(9), message: null })
-      await wall.moderation.moderate(block, 'unhide', ['message'], NOW)
-      expect((await faceOf(wall))?.message).toBe('kind')
-    }),
-  )
+  test('what is said after a ban is shown, and what was hidden meanwhile stays so until it is shown again', async (wall) => {
+    await sell(wall, '3,4', 1, 1)
+    await wall.moderation.moderateWallet(wallet(1), { act: 'ban' }, NOW)
+    await wall.blocks.edit(block, editOf(1, { message: 'rude' }), NOW)
+    expect(await wall.moderation.moderateWallet(wallet(1), { act: 'unban' }, NOW)).toMatchObject({ isBanned: false })
+    await wall.blocks.edit(block, editOf(2, { pixels: pixelsOf(9), message: 'kind' }), NOW)
+    expect(await faceOf(wall)).toEqual({ ...SOLD, pixels: pixelsOf(9), message: null })
+    await wall.moderation.moderate(block, 'unhide', ['message'], NOW)
+    expect((await faceOf(wall))?.message).toBe('kind')
+  })
 }
 
-function records(open: OpenEngine): void {
-  test(
-    'what an operator does is on record, in the order it was done',
-    on(open, async ({ moderation }) => {
-      const act = { at: NOW, who: 'ada', act: 'hide', what: 'block 3,4', parts: 'pixels', why: null } as const
-      const other = { ...act, who: 'bob', act: 'ban', what: `wallet ${wallet(1)}`, parts: '', why: 'spam' } as const
-      await moderation.record(act)
-      await moderation.record(other)
-      expect(await moderation.records()).toEqual([act, other])
-    }),
-  )
+function records(test: EngineTest): void {
+  test('what an operator does is on record, in the order it was done', async ({ moderation }) => {
+    const act = { at: NOW, who: 'ada', act: 'hide', what: 'block 3,4', parts: 'pixels', why: null } as const
+    const other = { ...act, who: 'bob', act: 'ban', what: `wallet ${wallet(1)}`, parts: '', why: 'spam' } as const
+    await moderation.record(act)
+    await moderation.record(other)
+    expect(await moderation.records()).toEqual([act, other])
+  })
 }

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import type { Address } from '../../../server/domain/purchase/payment.ts'
-import { hold, on, sell, stored, type Engine, type OpenEngine, landUnclaimed } from '../../support/engine.ts'
+import { hold, sell, stored, type Engine, type EngineTest, landUnclaimed } from '../../support/engine.ts'
 import { blockOf, editOf, hash, listingOf, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
 
 // Goal: every promise about painters, of the ports `Ledger`, `Blocks`, `Agents` and `LedgerReader` together. Method: purchases and
@@ -13,194 +13,155 @@ const painterOf = async ({ blocks }: Engine, coord: string) => (await blocks.own
 const naming = (painter: Address | null, ts = NOW) => ({ painter, ts })
 
 /** The suite of painters. */
-export function paintersContract(name: string, open: OpenEngine, openLast: OpenEngine): void {
+export function paintersContract(name: string, test: EngineTest, testLast: EngineTest): void {
   describe(`painters on ${name}`, () => {
-    namings(open, openLast)
-    words(open)
-    repaints(open)
+    namings(test, testLast)
+    words(test)
+    repaints(test)
   })
 }
 
-function namings(open: OpenEngine, openLast: OpenEngine): void {
-  test(
-    'a purchase names the painter of its own blocks, and is remembered with it',
-    on(open, async (wall) => {
-      const listing = listingOf({ painter: wallet(9) })
-      const held = await hold(wall, block, paymentOf(1, 1), listing)
-      expect(held.listing).toEqual(listing)
-      expect(await stored(wall, paymentOf(1, 1))).toEqual(held)
-      const sold = await wall.ledger.finalize(held, hash(1), true, NOW)
-      expect(sold.listing).toEqual(listing)
-      expect(await stored(wall, paymentOf(1, 1))).toEqual(sold)
-      await sell(wall, '5,6', 1, 2)
-      expect([await painterOf(wall, '3,4'), await painterOf(wall, '5,6')]).toEqual([wallet(9), null])
-    }),
-  )
+function namings(test: EngineTest, testLast: EngineTest): void {
+  test('a purchase names the painter of its own blocks, and is remembered with it', async (wall) => {
+    const listing = listingOf({ painter: wallet(9) })
+    const held = await hold(wall, block, paymentOf(1, 1), listing)
+    expect(held.listing).toEqual(listing)
+    expect(await stored(wall, paymentOf(1, 1))).toEqual(held)
+    const sold = await wall.ledger.finalize(held, hash(1), true, NOW)
+    expect(sold.listing).toEqual(listing)
+    expect(await stored(wall, paymentOf(1, 1))).toEqual(sold)
+    await sell(wall, '5,6', 1, 2)
+    expect([await painterOf(wall, '3,4'), await painterOf(wall, '5,6')]).toEqual([wallet(9), null])
+  })
 
-  test(
-    'a payment that is given back, held again or lands late keeps the painter it named first',
-    on(open, async (wall) => {
-      const held = await hold(wall, block, paymentOf(1, 1), listingOf({ painter: wallet(9) }))
-      await wall.ledger.release(held, false)
-      const again = await hold(wall, block, paymentOf(1, 1), listingOf({ painter: wallet(8) }))
-      expect(again.listing.painter).toBe(wallet(9))
-      await wall.ledger.release(again, false)
-      const late = await wall.ledger.fulfilLatePayment(again, hash(1), NOW)
-      expect(late.listing.painter).toBe(wallet(9))
-      expect(await painterOf(wall, '3,4')).toBe(wallet(9))
-    }),
-  )
+  test('a payment that is given back, held again or lands late keeps the painter it named first', async (wall) => {
+    const held = await hold(wall, block, paymentOf(1, 1), listingOf({ painter: wallet(9) }))
+    await wall.ledger.release(held, false)
+    const again = await hold(wall, block, paymentOf(1, 1), listingOf({ painter: wallet(8) }))
+    expect(again.listing.painter).toBe(wallet(9))
+    await wall.ledger.release(again, false)
+    const late = await wall.ledger.fulfilLatePayment(again, hash(1), NOW)
+    expect(late.listing.painter).toBe(wallet(9))
+    expect(await painterOf(wall, '3,4')).toBe(wallet(9))
+  })
 
-  test(
-    'a payment that landed before anything was held for it names its painter all the same',
-    on(open, async (wall) => {
-      const landed = { payment: paymentOf(1, 1), target: block, listing: listingOf({ painter: wallet(9) }), head: 1n }
-      const purchase = await landUnclaimed(wall, landed, hash(1))
-      expect(await stored(wall, paymentOf(1, 1))).toEqual(purchase)
-      expect(await painterOf(wall, '3,4')).toBe(wallet(9))
-    }),
-  )
+  test('a payment that landed before anything was held for it names its painter all the same', async (wall) => {
+    const landed = { payment: paymentOf(1, 1), target: block, listing: listingOf({ painter: wallet(9) }), head: 1n }
+    const purchase = await landUnclaimed(wall, landed, hash(1))
+    expect(await stored(wall, paymentOf(1, 1))).toEqual(purchase)
+    expect(await painterOf(wall, '3,4')).toBe(wallet(9))
+  })
 
-  test(
-    'a credit keeps what its listing said',
-    on(openLast, async (wall) => {
-      await sell(wall, 'next', 2, 2)
-      const landed = {
-        payment: paymentOf(1, 1),
-        target: 'next' as const,
-        listing: listingOf({ painter: wallet(9) }),
-        head: 1n,
-      }
-      const credited = await landUnclaimed(wall, landed, hash(1))
-      expect(credited.state.kind).toBe('credited')
-      expect(await stored(wall, paymentOf(1, 1))).toEqual(credited)
-    }),
-  )
+  testLast('a credit keeps what its listing said', async (wall) => {
+    await sell(wall, 'next', 2, 2)
+    const landed = {
+      payment: paymentOf(1, 1),
+      target: 'next' as const,
+      listing: listingOf({ painter: wallet(9) }),
+      head: 1n,
+    }
+    const credited = await landUnclaimed(wall, landed, hash(1))
+    expect(credited.state.kind).toBe('credited')
+    expect(await stored(wall, paymentOf(1, 1))).toEqual(credited)
+  })
 }
 
-function words(open: OpenEngine): void {
-  test(
-    'a wallet names the painter of all its blocks, those of later purchases too, and of nobody else’s',
-    on(open, async (wall) => {
-      await sell(wall, '3,4', 1, 1)
-      await sell(wall, '5,6', 2, 2)
-      expect(await wall.agents.namePainter(wallet(1), naming(wallet(9)))).toBe('applied')
-      await sell(wall, '7,8', 1, 3)
-      expect(await Promise.all(['3,4', '5,6', '7,8'].map((coord) => painterOf(wall, coord)))).toEqual([
-        wallet(9),
-        null,
-        wallet(9),
-      ])
-      expect(await wall.log.after(3, 9)).toEqual([])
-    }),
-  )
+function words(test: EngineTest): void {
+  test('a wallet names the painter of all its blocks, those of later purchases too, and of nobody else’s', async (wall) => {
+    await sell(wall, '3,4', 1, 1)
+    await sell(wall, '5,6', 2, 2)
+    expect(await wall.agents.namePainter(wallet(1), naming(wallet(9)))).toBe('applied')
+    await sell(wall, '7,8', 1, 3)
+    expect(await Promise.all(['3,4', '5,6', '7,8'].map((coord) => painterOf(wall, coord)))).toEqual([
+      wallet(9),
+      null,
+      wallet(9),
+    ])
+    expect(await wall.log.after(3, 9)).toEqual([])
+  })
 
-  test(
-    'a wallet’s word ends every naming before it, those of purchases that are only held too, and none after it',
-    on(open, async (wall) => {
-      await sell(wall, '3,4', 1, 1, listingOf({ painter: wallet(8) }))
-      const held = await hold(wall, blockOf('5,6'), paymentOf(1, 2), listingOf({ painter: wallet(8) }))
-      expect(await wall.agents.namePainter(wallet(1), naming(null))).toBe('applied')
-      await wall.ledger.finalize(held, hash(2), true, NOW)
-      await sell(wall, '7,8', 1, 3, listingOf({ painter: wallet(7) }))
-      const painters = () => Promise.all(['3,4', '5,6', '7,8'].map((coord) => painterOf(wall, coord)))
-      expect(await painters()).toEqual([null, null, wallet(7)])
-      expect(await wall.agents.namePainter(wallet(1), naming(wallet(9), NOW + 1))).toBe('applied')
-      expect(await painters()).toEqual([wallet(9), wallet(9), wallet(9)])
-      expect((await stored(wall, paymentOf(1, 3))).listing.painter).toBe(wallet(7))
-    }),
-  )
+  test('a wallet’s word ends every naming before it, those of purchases that are only held too, and none after it', async (wall) => {
+    await sell(wall, '3,4', 1, 1, listingOf({ painter: wallet(8) }))
+    const held = await hold(wall, blockOf('5,6'), paymentOf(1, 2), listingOf({ painter: wallet(8) }))
+    expect(await wall.agents.namePainter(wallet(1), naming(null))).toBe('applied')
+    await wall.ledger.finalize(held, hash(2), true, NOW)
+    await sell(wall, '7,8', 1, 3, listingOf({ painter: wallet(7) }))
+    const painters = () => Promise.all(['3,4', '5,6', '7,8'].map((coord) => painterOf(wall, coord)))
+    expect(await painters()).toEqual([null, null, wallet(7)])
+    expect(await wall.agents.namePainter(wallet(1), naming(wallet(9), NOW + 1))).toBe('applied')
+    expect(await painters()).toEqual([wallet(9), wallet(9), wallet(9)])
+    expect((await stored(wall, paymentOf(1, 3))).listing.painter).toBe(wallet(7))
+  })
 
-  test(
-    'one wallet’s word ends nobody else’s',
-    on(open, async (wall) => {
-      await sell(wall, '3,4', 1, 1, listingOf({ painter: wallet(8) }))
-      await sell(wall, '5,6', 2, 2)
-      await wall.agents.namePainter(wallet(2), naming(null))
-      expect(await painterOf(wall, '3,4')).toBe(wallet(8))
-    }),
-  )
+  test('one wallet’s word ends nobody else’s', async (wall) => {
+    await sell(wall, '3,4', 1, 1, listingOf({ painter: wallet(8) }))
+    await sell(wall, '5,6', 2, 2)
+    await wall.agents.namePainter(wallet(2), naming(null))
+    expect(await painterOf(wall, '3,4')).toBe(wallet(8))
+  })
 
-  test(
-    'a word whose time is not above that of the last one changes nothing',
-    on(open, async (wall) => {
-      await sell(wall, '3,4', 1, 1)
-      const name = (painter: Address | null, ts: number) => wall.agents.namePainter(wallet(1), naming(painter, ts))
-      expect(await name(wallet(9), NOW)).toBe('applied')
-      expect([await name(wallet(9), NOW), await name(null, NOW), await name(wallet(8), NOW - 1)]).toEqual([
-        'superseded',
-        'superseded',
-        'superseded',
-      ])
-      expect(await painterOf(wall, '3,4')).toBe(wallet(9))
-      expect(await name(null, NOW + 1)).toBe('applied')
-      expect(await painterOf(wall, '3,4')).toBeNull()
-    }),
-  )
+  test('a word whose time is not above that of the last one changes nothing', async (wall) => {
+    await sell(wall, '3,4', 1, 1)
+    const name = (painter: Address | null, ts: number) => wall.agents.namePainter(wallet(1), naming(painter, ts))
+    expect(await name(wallet(9), NOW)).toBe('applied')
+    expect([await name(wallet(9), NOW), await name(null, NOW), await name(wallet(8), NOW - 1)]).toEqual([
+      'superseded',
+      'superseded',
+      'superseded',
+    ])
+    expect(await painterOf(wall, '3,4')).toBe(wallet(9))
+    expect(await name(null, NOW + 1)).toBe('applied')
+    expect(await painterOf(wall, '3,4')).toBeNull()
+  })
 
-  test(
-    'of many words at once the one with the latest time holds in the end',
-    on(open, async (wall) => {
-      await sell(wall, '3,4', 1, 1)
-      await Promise.all(
-        Array.from({ length: 8 }, (_, at) => wall.agents.namePainter(wallet(1), naming(wallet(20 + at), NOW + at))),
-      )
-      expect(await painterOf(wall, '3,4')).toBe(wallet(27))
-    }),
-  )
+  test('of many words at once the one with the latest time holds in the end', async (wall) => {
+    await sell(wall, '3,4', 1, 1)
+    await Promise.all(
+      Array.from({ length: 8 }, (_, at) => wall.agents.namePainter(wallet(1), naming(wallet(20 + at), NOW + at))),
+    )
+    expect(await painterOf(wall, '3,4')).toBe(wallet(27))
+  })
 
-  test(
-    'a wallet that has bought nothing names nobody',
-    on(open, async (wall) => {
-      await hold(wall, block, paymentOf(1, 1))
-      expect(await wall.agents.namePainter(wallet(1), naming(wallet(9)))).toBe('unknown-wallet')
-    }),
-  )
+  test('a wallet that has bought nothing names nobody', async (wall) => {
+    await hold(wall, block, paymentOf(1, 1))
+    expect(await wall.agents.namePainter(wallet(1), naming(wallet(9)))).toBe('unknown-wallet')
+  })
 
-  test(
-    'a wallet’s account tells whom it named, and who paints each block',
-    on(open, async (wall) => {
-      await sell(wall, '3,4', 1, 1, listingOf({ painter: wallet(8) }))
-      await sell(wall, '5,6', 1, 2)
-      const account = async () => {
-        const { painter, sales } = await wall.ledgerReader.ofPayer(wallet(1))
-        return { painter, sales: sales.map((sale) => sale.painter) }
-      }
-      expect(await account()).toEqual({ painter: null, sales: [wallet(8), null] })
-      await wall.agents.namePainter(wallet(1), naming(wallet(9)))
-      await sell(wall, '7,8', 1, 3, listingOf({ painter: wallet(7) }))
-      expect(await account()).toEqual({ painter: wallet(9), sales: [wallet(9), wallet(9), wallet(7)] })
-    }),
-  )
+  test('a wallet’s account tells whom it named, and who paints each block', async (wall) => {
+    await sell(wall, '3,4', 1, 1, listingOf({ painter: wallet(8) }))
+    await sell(wall, '5,6', 1, 2)
+    const account = async () => {
+      const { painter, sales } = await wall.ledgerReader.ofPayer(wallet(1))
+      return { painter, sales: sales.map((sale) => sale.painter) }
+    }
+    expect(await account()).toEqual({ painter: null, sales: [wallet(8), null] })
+    await wall.agents.namePainter(wallet(1), naming(wallet(9)))
+    await sell(wall, '7,8', 1, 3, listingOf({ painter: wallet(7) }))
+    expect(await account()).toEqual({ painter: wallet(9), sales: [wallet(9), wallet(9), wallet(7)] })
+  })
 }
 
-function repaints(open: OpenEngine): void {
-  test(
-    'a painter repaints while it is named, and not any more afterwards',
-    on(open, async (wall) => {
-      await sell(wall, '3,4', 1, 1, { ...SILENT, painter: wallet(9) })
-      const paint = (digest: number, painter: Address | null) =>
-        wall.blocks.edit(block, editOf(digest, { message: `by ${painter}`, painter }), NOW)
-      expect(await paint(1, wallet(9))).toBe('applied')
-      expect(await paint(2, wallet(8))).toBe('not-painter')
-      await wall.agents.namePainter(wallet(1), naming(wallet(8)))
-      expect(await paint(3, wallet(9))).toBe('not-painter')
-      expect((await wall.blocks.owned(block))?.face.message).toBe(`by ${wallet(9)}`)
-      expect([await paint(4, wallet(8)), await paint(5, null)]).toEqual(['applied', 'applied'])
-      expect(await wall.log.after(1, 9)).toHaveLength(3)
-    }),
-  )
+function repaints(test: EngineTest): void {
+  test('a painter repaints while it is named, and not any more afterwards', async (wall) => {
+    await sell(wall, '3,4', 1, 1, { ...SILENT, painter: wallet(9) })
+    const paint = (digest: number, painter: Address | null) =>
+      wall.blocks.edit(block, editOf(digest, { message: `by ${painter}`, painter }), NOW)
+    expect(await paint(1, wallet(9))).toBe('applied')
+    expect(await paint(2, wallet(8))).toBe('not-painter')
+    await wall.agents.namePainter(wallet(1), naming(wallet(8)))
+    expect(await paint(3, wallet(9))).toBe('not-painter')
+    expect((await wall.blocks.owned(block))?.face.message).toBe(`by ${wallet(9)}`)
+    expect([await paint(4, wallet(8)), await paint(5, null)]).toEqual(['applied', 'applied'])
+    expect(await wall.log.after(1, 9)).toHaveLength(3)
+  })
 
-  test(
-    'no repaint of a painter is kept after the word that ended it',
-    on(open, async (wall) => {
-      await sell(wall, '3,4', 1, 1, { ...SILENT, painter: wallet(9) })
-      const edits = Array.from({ length: 20 }, (_, digest) => editOf(digest + 1, { message: 'p', painter: wallet(9) }))
-      const ended = wall.agents.namePainter(wallet(1), naming(null)).then(async () => await wall.log.after(0, 99))
-      const results = await Promise.all(edits.map((edit) => wall.blocks.edit(block, edit, NOW)))
-      const applied = results.filter((result) => result === 'applied').length
-      expect(await ended).toHaveLength(1 + applied)
-      expect(await wall.log.after(0, 99)).toHaveLength(1 + applied)
-    }),
-  )
+  test('no repaint of a painter is kept after the word that ended it', async (wall) => {
+    await sell(wall, '3,4', 1, 1, { ...SILENT, painter: wallet(9) })
+    const edits = Array.from({ length: 20 }, (_, digest) => editOf(digest + 1, { message: 'p', painter: wallet(9) }))
+    const ended = wall.agents.namePainter(wallet(1), naming(null)).then(async () => await wall.log.after(0, 99))
+    const results = await Promise.all(edits.map((edit) => wall.blocks.edit(block, edit, NOW)))
+    const applied = results.filter((result) => result === 'applied').length
+    expect(await ended).toHaveLength(1 + applied)
+    expect(await wall.log.after(0, 99)).toHaveLength(1 + applied)
+  })
 }

@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { SQL } from 'bun'
 import { openPostgres, type Postgres } from '../../../../db/postgres/open.ts'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
-import { failureOf, hold, sell, stored } from '../../../support/engine.ts'
+import { failureOf, hold, sell, stored, testOver } from '../../../support/engine.ts'
 import { cutProxy, type Cut, type CutProxy } from '../../../support/postgres/cut-proxy.ts'
 import { blockOf, editOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS } from '../../../support/samples.ts'
 import { postgresWalls } from './walls.ts'
@@ -15,19 +15,19 @@ const { newWall } = postgresWalls()
 
 type Cast = { readonly wall: Postgres; readonly proxy: CutProxy; readonly url: string }
 
-/** A test's body over an engine behind a proxy. */
-const onCut = (work: (cast: Cast) => Promise<void>) => async () => {
-  const url = await newWall()
-  const proxy = cutProxy(url)
-  const wall = await openPostgres(proxy.url, TERMS.network, { answerMs: 500 })
-  try {
-    await work({ wall, proxy, url })
-  } finally {
+/** Tests over an engine behind a proxy. */
+const onCut = testOver<Cast>(
+  async () => {
+    const url = await newWall()
+    const proxy = cutProxy(url)
+    return { url, proxy, wall: await openPostgres(proxy.url, TERMS.network, { answerMs: 500 }) }
+  },
+  async ({ proxy, wall }) => {
     proxy.mend()
     await wall.close()
     proxy.stop()
-  }
-}
+  },
+)
 
 const counts = async (url: string) => {
   const sql = new SQL(url, { max: 1 })
@@ -39,47 +39,38 @@ const counts = async (url: string) => {
 }
 
 describe.each<Cut>(['before', 'after'])('a connection cut %s COMMIT reaches the server', (cut) => {
-  test(
-    'at a claim: the block is held once, and the answer says so',
-    onCut(async ({ wall, proxy, url }) => {
-      const sprung = proxy.cutAt('COMMIT', cut)
-      const held = await hold(wall, 'next', paymentOf(1, 1))
-      await sprung
-      expect(await stored(wall, paymentOf(1, 1))).toEqual(held)
-      expect(await counts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
-      expect((await hold(wall, 'next', paymentOf(2, 2))).block).toBe(CLAIM_ORDER[1] ?? held.block)
-    }),
-  )
+  onCut('at a claim: the block is held once, and the answer says so', async ({ wall, proxy, url }) => {
+    const sprung = proxy.cutAt('COMMIT', cut)
+    const held = await hold(wall, 'next', paymentOf(1, 1))
+    await sprung
+    expect(await stored(wall, paymentOf(1, 1))).toEqual(held)
+    expect(await counts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
+    expect((await hold(wall, 'next', paymentOf(2, 2))).block).toBe(CLAIM_ORDER[1] ?? held.block)
+  })
 
-  test(
-    'at a sale: it is made once, and the log has no gap',
-    onCut(async ({ wall, proxy, url }) => {
-      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-      const sprung = proxy.cutAt('COMMIT', cut)
-      const sold = await wall.ledger.finalize(held, hash(1), true, NOW)
-      await sprung
-      expect(await stored(wall, held.payment)).toEqual(sold)
-      await sell(wall, 'next', 2, 2)
-      expect((await wall.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 2])
-      expect(await counts(url)).toEqual({ payments: 2, changes: 2, taken: 2 })
-    }),
-  )
+  onCut('at a sale: it is made once, and the log has no gap', async ({ wall, proxy, url }) => {
+    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    const sprung = proxy.cutAt('COMMIT', cut)
+    const sold = await wall.ledger.finalize(held, hash(1), true, NOW)
+    await sprung
+    expect(await stored(wall, held.payment)).toEqual(sold)
+    await sell(wall, 'next', 2, 2)
+    expect((await wall.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 2])
+    expect(await counts(url)).toEqual({ payments: 2, changes: 2, taken: 2 })
+  })
 
-  test(
-    'at a receipt, an edit, a release: each is told as what it was',
-    onCut(async ({ wall, proxy }) => {
-      const doubted = await wall.ledger.markUncertain(await hold(wall, blockOf('3,4'), paymentOf(1, 1)))
-      const sold = await wall.ledger.finalize(doubted, hash(1), true, NOW)
-      await proxied(proxy, cut, async () => await wall.ledger.markAnswered(sold.payment))
-      expect(await stored(wall, sold.payment)).toMatchObject({ state: { unanswered: false } })
-      const edit = editOf(1, { message: 'x' })
-      await proxied(proxy, cut, async () => expect(await wall.blocks.edit(sold.block, edit, NOW)).toBe('applied'))
-      expect(await wall.blocks.edit(sold.block, edit, NOW)).toBe('repeated')
-      const held = await hold(wall, blockOf('5,6'), paymentOf(2, 2))
-      await proxied(proxy, cut, async () => await wall.ledger.release(held, false))
-      expect(await wall.ledger.space(held.block)).toBe('open')
-    }),
-  )
+  onCut('at a receipt, an edit, a release: each is told as what it was', async ({ wall, proxy }) => {
+    const doubted = await wall.ledger.markUncertain(await hold(wall, blockOf('3,4'), paymentOf(1, 1)))
+    const sold = await wall.ledger.finalize(doubted, hash(1), true, NOW)
+    await proxied(proxy, cut, async () => await wall.ledger.markAnswered(sold.payment))
+    expect(await stored(wall, sold.payment)).toMatchObject({ state: { unanswered: false } })
+    const edit = editOf(1, { message: 'x' })
+    await proxied(proxy, cut, async () => expect(await wall.blocks.edit(sold.block, edit, NOW)).toBe('applied'))
+    expect(await wall.blocks.edit(sold.block, edit, NOW)).toBe('repeated')
+    const held = await hold(wall, blockOf('5,6'), paymentOf(2, 2))
+    await proxied(proxy, cut, async () => await wall.ledger.release(held, false))
+    expect(await wall.ledger.space(held.block)).toBe('open')
+  })
 })
 
 async function proxied(proxy: CutProxy, cut: Cut, work: () => Promise<unknown>): Promise<void> {
@@ -87,32 +78,29 @@ async function proxied(proxy: CutProxy, cut: Cut, work: () => Promise<unknown>):
   await Promise.all([sprung, work()])
 }
 
-test(
+onCut(
   'a connection that goes silent at COMMIT is given up, and what became of it is asked on another',
-  onCut(async ({ wall, proxy, url }) => {
+  async ({ wall, proxy, url }) => {
     const sprung = proxy.cutAt('COMMIT', 'silence')
     const held = await hold(wall, 'next', paymentOf(1, 1))
     await sprung
     expect(await stored(wall, paymentOf(1, 1))).toEqual(held)
     expect(await counts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
-  }),
+  },
 )
 
-test(
-  'a connection cut in the middle of a transaction costs nothing but another try',
-  onCut(async ({ wall, proxy, url }) => {
-    for (const words of ['BEGIN', 'FOR UPDATE', 'INSERT INTO payments', 'UPDATE blocks']) {
-      const sprung = proxy.cutAt(words, 'after')
-      await hold(wall, 'next', paymentOf(1, words.length))
-      await sprung
-    }
-    expect(await counts(url)).toEqual({ payments: 4, changes: 0, taken: 4 })
-  }),
-)
+onCut('a connection cut in the middle of a transaction costs nothing but another try', async ({ wall, proxy, url }) => {
+  for (const words of ['BEGIN', 'FOR UPDATE', 'INSERT INTO payments', 'UPDATE blocks']) {
+    const sprung = proxy.cutAt(words, 'after')
+    await hold(wall, 'next', paymentOf(1, words.length))
+    await sprung
+  }
+  expect(await counts(url)).toEqual({ payments: 4, changes: 0, taken: 4 })
+})
 
-test(
+onCut(
   'a step that may have been kept when the database went away is unavailable, and is found when it is back',
-  onCut(async ({ wall, proxy, url }) => {
+  async ({ wall, proxy, url }) => {
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     const sprung = proxy.cutAt('COMMIT', 'after').then(() => proxy.breakDown())
     const failure = await failureOf(wall.ledger.finalize(held, hash(1), true, NOW))
@@ -123,12 +111,12 @@ test(
     expect(state).toMatchObject({ kind: 'sold', tx: hash(1) })
     expect(await wall.ledger.finalize(held, hash(1), true, NOW)).toMatchObject({ state })
     expect(await counts(url)).toEqual({ payments: 1, changes: 1, taken: 1 })
-  }),
+  },
 )
 
-test(
+onCut(
   'while the database is away every step is unavailable and nothing is done; when it is back all goes on',
-  onCut(async ({ wall, proxy, url }) => {
+  async ({ wall, proxy, url }) => {
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     proxy.breakDown()
     const steps = [
@@ -152,5 +140,5 @@ test(
     expect(await wall.store.ready()).toBe(true)
     expect(await counts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
     expect((await wall.ledger.finalize(held, hash(1), true, NOW)).state.kind).toBe('sold')
-  }),
+  },
 )

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe } from 'bun:test'
+import { afterAll, beforeAll } from 'bun:test'
 import { SQL } from 'bun'
 import { openPostgres } from '../../../../db/postgres/open.ts'
+import { testOverStore } from '../../../support/engine.ts'
 import { startPostgres, type PostgresServer } from '../../../support/postgres/server.ts'
 import { TERMS } from '../../../support/samples.ts'
 import { agentsContract } from '../../ports/agents.contract.ts'
@@ -46,22 +47,18 @@ async function forgetSales(url: string): Promise<void> {
   await sql.close()
 }
 
-describe('PostgreSQL', () => {
-  const name = 'PostgreSQL'
-  const openCopy = async (template: string) =>
-    await openPostgres(server.url(await server.newDatabase(template)), TERMS.network)
-  const open = async () => {
-    await forgetSales(server.url(one))
-    return await openPostgres(server.url(one), TERMS.network)
-  }
-  const openLast = () => openCopy(last)
-  ledgerContract(name, open, openLast)
-  areasContract(name, open, openLast)
-  ledgerReaderContract(name, open, openLast)
-  blocksContract(name, open)
-  areaEditsContract(name, open)
-  agentsContract(name, open)
-  logContract(name, open)
-  moderationContract(name, open)
-  paintersContract(name, open, openLast)
+const name = 'PostgreSQL'
+const onEmpty = testOverStore(async () => {
+  await forgetSales(server.url(one))
+  return await openPostgres(server.url(one), TERMS.network)
 })
+const onLast = testOverStore(async () => await openPostgres(server.url(await server.newDatabase(last)), TERMS.network))
+ledgerContract(name, onEmpty, onLast)
+areasContract(name, onEmpty, onLast)
+ledgerReaderContract(name, onEmpty, onLast)
+blocksContract(name, onEmpty)
+areaEditsContract(name, onEmpty)
+agentsContract(name, onEmpty)
+logContract(name, onEmpty)
+moderationContract(name, onEmpty)
+paintersContract(name, onEmpty, onLast)

@@ -6,7 +6,7 @@ import { openPostgres, type Postgres } from '../../../../db/postgres/open.ts'
 import { isSold } from '../../../../server/domain/purchase/purchase.ts'
 import type { Change } from '../../../../server/domain/wall/log.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../../../shared/wall.ts'
-import { failureOf, hold, sell, stored, landUnclaimed } from '../../../support/engine.ts'
+import { failureOf, hold, sell, stored, landUnclaimed, testOver } from '../../../support/engine.ts'
 import { cutProxy } from '../../../support/postgres/cut-proxy.ts'
 import {
   blockOf,
@@ -29,59 +29,46 @@ import { postgresWalls } from './walls.ts'
 
 const { newWall } = postgresWalls()
 
-/** A test's body over two engines on one database, on which `left` blocks are open. */
-function onTwo(work: (engines: readonly [Postgres, Postgres]) => Promise<void>, left = CLAIM_ORDER.length) {
-  return async () => {
-    const url = await newWall()
-    if (left < CLAIM_ORDER.length) await sellAllBut(left, url)
-    const open = () => openPostgres(url, TERMS.network)
-    const engines = [await open(), await open()] as const
-    try {
-      await work(engines)
-    } finally {
-      await Promise.all(engines.map((engine) => engine.close()))
-    }
-  }
-}
+type Pair = readonly [Postgres, Postgres]
+
+/** Tests over two engines on one database, on which `left` blocks are open. */
+const onTwo = (left = CLAIM_ORDER.length) =>
+  testOver<Pair>(
+    async () => {
+      const url = await newWall()
+      if (left < CLAIM_ORDER.length) await sellAllBut(left, url)
+      return [await openPostgres(url, TERMS.network), await openPostgres(url, TERMS.network)]
+    },
+    (engines) => Promise.all(engines.map((engine) => engine.close())),
+  )
 
 /** Every number below `count`, with one of the two engines, in turn. */
-const each = <T>(
-  count: number,
-  engines: readonly [Postgres, Postgres],
-  work: (engine: Postgres, at: number) => T,
-): T[] => Array.from({ length: count }, (_, at) => work(engines[at % 2 === 0 ? 0 : 1], at + 1))
+const each = <T>(count: number, engines: Pair, work: (engine: Postgres, at: number) => T): T[] =>
+  Array.from({ length: count }, (_, at) => work(engines[at % 2 === 0 ? 0 : 1], at + 1))
 
 const claimed = (claiming: Awaited<ReturnType<Postgres['ledger']['claim']>>) =>
   claiming.kind === 'claimed' ? [claiming.purchase] : []
 
-test(
-  'of 64 payers of two processes on one block one gets it, and nobody else is written down',
-  onTwo(async (engines) => {
-    const claimings = await Promise.all(
-      each(64, engines, ({ ledger }, payer) =>
-        ledger.claim(blockOf('3,4'), paymentOf(payer, 1), SILENT, HEAD, NOW, []),
-      ),
-    )
-    expect(claimings.flatMap(claimed)).toHaveLength(1)
-    const known = await Promise.all(each(64, engines, ({ ledger }, payer) => ledger.find(paymentOf(payer, 1))))
-    expect(known.filter((purchase) => purchase !== undefined)).toHaveLength(1)
-  }),
-)
+onTwo()('of 64 payers of two processes on one block one gets it, and nobody else is written down', async (engines) => {
+  const claimings = await Promise.all(
+    each(64, engines, ({ ledger }, payer) => ledger.claim(blockOf('3,4'), paymentOf(payer, 1), SILENT, HEAD, NOW, [])),
+  )
+  expect(claimings.flatMap(claimed)).toHaveLength(1)
+  const known = await Promise.all(each(64, engines, ({ ledger }, payer) => ledger.find(paymentOf(payer, 1))))
+  expect(known.filter((purchase) => purchase !== undefined)).toHaveLength(1)
+})
 
-test(
-  '300 payers of two processes on the next block get the 300 blocks nearest the centre',
-  onTwo(async (engines) => {
-    const claimings = await Promise.all(
-      each(300, engines, ({ ledger }, payer) => ledger.claim('next', paymentOf(payer, 1), SILENT, HEAD, NOW, [])),
-    )
-    const blocks = new Set(claimings.flatMap(claimed).map(({ block }) => block))
-    expect(blocks).toEqual(new Set(CLAIM_ORDER.slice(0, 300)))
-  }),
-)
+onTwo()('300 payers of two processes on the next block get the 300 blocks nearest the centre', async (engines) => {
+  const claimings = await Promise.all(
+    each(300, engines, ({ ledger }, payer) => ledger.claim('next', paymentOf(payer, 1), SILENT, HEAD, NOW, [])),
+  )
+  const blocks = new Set(claimings.flatMap(claimed).map(({ block }) => block))
+  expect(blocks).toEqual(new Set(CLAIM_ORDER.slice(0, 300)))
+})
 
-test(
+onTwo(7)(
   'when fewer blocks are left than payers, each block is had by one of them and the others lose',
-  onTwo(async (engines) => {
+  async (engines) => {
     const claimings = await Promise.all(
       each(40, engines, ({ ledger }, payer) => ledger.claim('next', paymentOf(payer, 1), SILENT, HEAD, NOW, [])),
     )
@@ -89,85 +76,70 @@ test(
     expect(new Set(blocks)).toEqual(new Set(CLAIM_ORDER.slice(-7)))
     expect(blocks).toHaveLength(7)
     expect(claimings.filter(({ kind }) => kind === 'lost')).toHaveLength(33)
-  }, 7),
+  },
 )
 
-test(
-  'one payment that is claimed by two processes at once is claimed once',
-  onTwo(async (engines) => {
-    const tries = await Promise.all(
-      each(20, engines, ({ ledger }) =>
-        ledger.claim('next', paymentOf(1, 1), SILENT, HEAD, NOW, []).then(claimed, (error: Error) => error.name),
-      ),
-    )
-    expect(tries.filter((outcome) => outcome !== 'StaleWriteError')).toHaveLength(1)
-    expect(await engines[0].ledgerReader.held()).toHaveLength(1)
-  }),
-)
+onTwo()('one payment that is claimed by two processes at once is claimed once', async (engines) => {
+  const tries = await Promise.all(
+    each(20, engines, ({ ledger }) =>
+      ledger.claim('next', paymentOf(1, 1), SILENT, HEAD, NOW, []).then(claimed, (error: Error) => error.name),
+    ),
+  )
+  expect(tries.filter((outcome) => outcome !== 'StaleWriteError')).toHaveLength(1)
+  expect(await engines[0].ledgerReader.held()).toHaveLength(1)
+})
 
-test(
-  'a payer cannot get past the limit by asking two processes at once',
-  onTwo(async (engines) => {
-    const underWay = Array.from({ length: 40 }, (_, at) => paymentOf(1, at + 1).nonce)
-    const claimings = await Promise.all(
-      each(40, engines, ({ ledger }, nonce) => ledger.claim('next', paymentOf(1, nonce), SILENT, HEAD, NOW, underWay)),
-    )
-    expect(claimings.flatMap(claimed)).toHaveLength(16)
-    expect(claimings.filter((claiming) => claiming.kind === 'lost' && claiming.space === 'full')).toHaveLength(24)
-  }),
-)
+onTwo()('a payer cannot get past the limit by asking two processes at once', async (engines) => {
+  const underWay = Array.from({ length: 40 }, (_, at) => paymentOf(1, at + 1).nonce)
+  const claimings = await Promise.all(
+    each(40, engines, ({ ledger }, nonce) => ledger.claim('next', paymentOf(1, nonce), SILENT, HEAD, NOW, underWay)),
+  )
+  expect(claimings.flatMap(claimed)).toHaveLength(16)
+  expect(claimings.filter((claiming) => claiming.kind === 'lost' && claiming.space === 'full')).toHaveLength(24)
+})
 
-test(
-  'a sale that two processes make final at once is made once, and both tell it alike',
-  onTwo(async (engines) => {
-    const held = await hold(engines[0], 'next', paymentOf(1, 1))
-    const sales = await Promise.all(
-      each(20, engines, ({ ledger }, at) => ledger.finalize(held, hash(at), true, NOW + at)),
-    )
-    expect(new Set(sales.map(({ state }) => state.tx)).size).toBe(1)
-    expect(await engines[1].log.after(0, 9)).toHaveLength(1)
-  }),
-)
+onTwo()('a sale that two processes make final at once is made once, and both tell it alike', async (engines) => {
+  const held = await hold(engines[0], 'next', paymentOf(1, 1))
+  const sales = await Promise.all(
+    each(20, engines, ({ ledger }, at) => ledger.finalize(held, hash(at), true, NOW + at)),
+  )
+  expect(new Set(sales.map(({ state }) => state.tx)).size).toBe(1)
+  expect(await engines[1].log.after(0, 9)).toHaveLength(1)
+})
 
-test(
-  'of a sale and a release at once one happens, and the other comes too late',
-  onTwo(async (engines) => {
-    for (let nonce = 1; nonce <= 20; nonce += 1) {
-      const held = await hold(engines[0], blockOf('3,4'), paymentOf(1, nonce))
-      const outcomes = await Promise.all([
-        failureOf(engines[0].ledger.finalize(held, hash(nonce), true, NOW)),
-        failureOf(engines[1].ledger.release(held, false)),
-      ])
-      const failures = outcomes.filter((failure) => failure !== undefined)
-      expect(failures).toMatchObject([{ name: 'StaleWriteError' }])
-      const now = await stored(engines[0], held.payment)
-      expect(isSold(now)).toBe(outcomes[0] === undefined)
-      expect(await engines[1].ledger.space(held.block)).toBe(isSold(now) ? 'claimed' : 'open')
-      if (isSold(now)) return
-    }
-  }),
-)
+onTwo()('of a sale and a release at once one happens, and the other comes too late', async (engines) => {
+  for (let nonce = 1; nonce <= 20; nonce += 1) {
+    const held = await hold(engines[0], blockOf('3,4'), paymentOf(1, nonce))
+    const outcomes = await Promise.all([
+      failureOf(engines[0].ledger.finalize(held, hash(nonce), true, NOW)),
+      failureOf(engines[1].ledger.release(held, false)),
+    ])
+    const failures = outcomes.filter((failure) => failure !== undefined)
+    expect(failures).toMatchObject([{ name: 'StaleWriteError' }])
+    const now = await stored(engines[0], held.payment)
+    expect(isSold(now)).toBe(outcomes[0] === undefined)
+    expect(await engines[1].ledger.space(held.block)).toBe(isSold(now) ? 'claimed' : 'open')
+    if (isSold(now)) return
+  }
+})
 
-test(
-  'late payments that land at once share what is left, and the rest are credits',
-  onTwo(async (engines) => {
-    const landed = (payer: number) => ({
-      payment: paymentOf(payer, 1),
-      target: 'next' as const,
-      listing: SILENT,
-      head: HEAD,
-    })
-    const owed = await Promise.all(
-      each(12, engines, (engine, payer) => landUnclaimed(engine, landed(payer), hash(payer))),
-    )
-    expect(new Set(owed.filter(isSold).map(({ block }) => block))).toEqual(new Set(CLAIM_ORDER.slice(-5)))
-    expect(owed.filter(({ state }) => state.kind === 'credited')).toHaveLength(7)
-  }, 5),
-)
+onTwo(5)('late payments that land at once share what is left, and the rest are credits', async (engines) => {
+  const landed = (payer: number) => ({
+    payment: paymentOf(payer, 1),
+    target: 'next' as const,
+    listing: SILENT,
+    head: HEAD,
+  })
+  const owed = await Promise.all(
+    each(12, engines, (engine, payer) => landUnclaimed(engine, landed(payer), hash(payer))),
+  )
+  expect(new Set(owed.filter(isSold).map(({ block }) => block))).toEqual(new Set(CLAIM_ORDER.slice(-5)))
+  expect(owed.filter(({ state }) => state.kind === 'credited')).toHaveLength(7)
+})
 
-test(
+onTwo()(
   'a reader who follows the log while two processes write it misses nothing, and sees every number in its turn',
-  onTwo(async (engines) => {
+  async (engines) => {
     const OWNERS = 8
     const owned = await Promise.all(
       each(OWNERS, engines, (engine, payer) => sell(engine, 'next', payer, payer, SILENT)),
@@ -205,56 +177,50 @@ test(
     expect(seqs).toEqual(seqs.map((_, at) => at + 1))
     const agents = seen.flatMap((change) => (change.kind === 'sale' ? [change.agent] : []))
     expect(new Set(agents).size).toBe(Math.max(...agents))
-  }),
+  },
 )
 
-test(
-  'each entry of the log notifies both processes, and nothing else does',
-  onTwo(async (engines) => {
-    const rung = [0, 0]
-    const waiting = new Set<() => void>()
-    const stop = engines.map(({ notifier }, at) =>
-      notifier.listen(() => {
-        rung[at] = (rung[at] ?? 0) + 1
-        for (const look of waiting) look()
-      }),
-    )
-    const bothHave = (count: number) =>
-      new Promise<void>((resolve) => {
-        const look = () => {
-          if (rung.every((heard) => heard >= count)) resolve()
-        }
-        waiting.add(look)
-        look()
-      })
-    // Each rings once when it begins to listen.
-    await bothHave(1)
-    const held = await hold(engines[0], 'next', paymentOf(1, 1))
-    expect(rung).toEqual([1, 1])
-    await engines[0].ledger.finalize(held, hash(1), true, NOW)
-    await bothHave(2)
-    expect(rung).toEqual([2, 2])
-    for (const each of stop) each()
-  }),
-)
+onTwo()('each entry of the log notifies both processes, and nothing else does', async (engines) => {
+  const rung = [0, 0]
+  const waiting = new Set<() => void>()
+  const stop = engines.map(({ notifier }, at) =>
+    notifier.listen(() => {
+      rung[at] = (rung[at] ?? 0) + 1
+      for (const look of waiting) look()
+    }),
+  )
+  const bothHave = (count: number) =>
+    new Promise<void>((resolve) => {
+      const look = () => {
+        if (rung.every((heard) => heard >= count)) resolve()
+      }
+      waiting.add(look)
+      look()
+    })
+  // Each rings once when it begins to listen.
+  await bothHave(1)
+  const held = await hold(engines[0], 'next', paymentOf(1, 1))
+  expect(rung).toEqual([1, 1])
+  await engines[0].ledger.finalize(held, hash(1), true, NOW)
+  await bothHave(2)
+  expect(rung).toEqual([2, 2])
+  for (const each of stop) each()
+})
 
-test(
-  'a payment is worked on by one process, until it gives it back or its time is over',
-  onTwo(async ([one, other]) => {
-    const key = { payer: wallet(1), nonce: hash(1) }
-    expect([await one.leases.take(key, 60_000), await other.leases.take(key, 60_000)]).toEqual([true, false])
-    expect(await one.leases.take(key, 1)).toBe(true)
-    while (!(await other.leases.take(key, 60_000))) await Bun.sleep(1)
-    await one.leases.give(key)
-    expect(await one.leases.take(key, 60_000)).toBe(false)
-    await other.leases.give(key)
-    expect(await one.leases.take(key, 60_000)).toBe(true)
-  }),
-)
+onTwo()('a payment is worked on by one process, until it gives it back or its time is over', async ([one, other]) => {
+  const key = { payer: wallet(1), nonce: hash(1) }
+  expect([await one.leases.take(key, 60_000), await other.leases.take(key, 60_000)]).toEqual([true, false])
+  expect(await one.leases.take(key, 1)).toBe(true)
+  while (!(await other.leases.take(key, 60_000))) await Bun.sleep(1)
+  await one.leases.give(key)
+  expect(await one.leases.take(key, 60_000)).toBe(false)
+  await other.leases.give(key)
+  expect(await one.leases.take(key, 60_000)).toBe(true)
+})
 
-test(
+onTwo()(
   'work that one process at a time does is done by one, and is free again when it fails',
-  onTwo(async ([one, other]) => {
+  async ([one, other]) => {
     const tried: boolean[] = []
     const ran = await one.jobs.run('sweep', async () => {
       for (const { jobs } of [one, other]) tried.push(await jobs.run('sweep', async () => {}))
@@ -265,7 +231,7 @@ test(
     })
     expect(await failureOf(failing)).toMatchObject({ message: 'the sweep failed' })
     expect(await other.jobs.run('sweep', async () => {})).toBe(true)
-  }),
+  },
 )
 
 test('a process that is cut off from the store keeps the others from its work for a while only', async () => {

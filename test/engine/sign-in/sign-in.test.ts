@@ -1,0 +1,302 @@
+import { describe, expect } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { openPostgres } from '../../../db/postgres/open.ts'
+import { openSqlite } from '../../../db/sqlite/open.ts'
+import { testOver, type TestOver } from '../../support/engine.ts'
+import { prngOf } from '../../support/prng.ts'
+import { NOW, TERMS, wallet } from '../../support/samples.ts'
+import { editOf, sending } from '../../support/service/signed.ts'
+import {
+  demandOf,
+  fieldsFor,
+  headerFor,
+  posting,
+  signedIn,
+  type SignInFields,
+} from '../../support/service/signing-in.ts'
+import { BASE_URL, codeOf, HOST, jsonOf, openWall, type Wall } from '../../support/service/wall.ts'
+import { postgresWalls } from '../db/postgres/walls.ts'
+
+// Goal: a wallet that only signs in can do what an owner can, and nobody else can do anything. Method: the whole service over
+// a real store, with what the x402 SDK makes of a demand. The first wallet owns 3,4 and 4,4, the second 5,4.
+
+type Store = NonNullable<Parameters<typeof openWall>[1]>
+
+const [OWNER, STRANGER, PAINTER] = [wallet(1), wallet(2), wallet(9)]
+const BLOCK = 'POST /blocks/3,4'
+
+/** Walls over a store, and over another connection to the same one. */
+async function soldWalls(first: Store, second: Store): Promise<Walls> {
+  const wall = await openWall({}, first)
+  await wall.buy(`/blocks/3,4?message=old&painter=${PAINTER}`, 1, 1)
+  await wall.buy('/blocks/4,4', 1, 2)
+  await wall.buy('/blocks/5,4', 2, 3)
+  return [wall, await openWall({}, second)]
+}
+
+type Walls = readonly [Wall, Wall]
+type WallsTest = TestOver<Walls>
+
+async function closeBoth([wall, other]: Walls): Promise<void> {
+  await wall.idle()
+  await wall.db.close()
+  if (other.db !== wall.db) await other.db.close()
+}
+
+const messageOf = async (wall: Wall, coord = '3,4') => (await jsonOf(await wall.ask(`GET /blocks/${coord}`)))['message']
+
+/** Signs a request as asked, and sends it with some of the header's fields changed before or after they are signed. */
+async function askedWith(wall: Wall, before: SignInFields, after: Record<string, unknown> = {}): Promise<Response> {
+  const demand = await wall.ask(BLOCK, posting({ message: 'new' }))
+  const header = headerFor({ ...fieldsFor(demand, OWNER), ...before }, OWNER, after)
+  return await wall.ask(BLOCK, posting({ message: 'new' }, header))
+}
+
+const { newWall } = postgresWalls()
+
+const onSqlite = testOver(async () => {
+  // A file has one process, so that both walls are over one store.
+  const store = await openSqlite(':memory:', TERMS.network)
+  return await soldWalls(store, store)
+}, closeBoth)
+
+const onPostgres = testOver(async () => {
+  const url = await newWall()
+  return await soldWalls(await openPostgres(url, TERMS.network), await openPostgres(url, TERMS.network))
+}, closeBoth)
+
+describe('signing in', () => {
+  demands(onSqlite)
+  refusals(onSqlite)
+})
+describe.each([
+  ['SQLite', onSqlite],
+  ['PostgreSQL', onPostgres],
+] as const)('signing in on %s', (_, test) => {
+  owners(test)
+  repeats(test)
+})
+
+function owners(test: WallsTest): void {
+  test('an owner repaints a block, and gets what PUT answers', async ([wall]) => {
+    const { response } = await signedIn(wall, BLOCK, { message: 'new', link: null }, OWNER)
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    const answer = await jsonOf(response)
+    expect(answer).toMatchObject({ updated: true, deed: { message: 'new', link: null } })
+    const put = await wall.ask('PUT /blocks/3,4', sending(editOf(1, '3,4', { message: 'new' })))
+    expect(await jsonOf(put)).toEqual(answer)
+  })
+
+  test('an owner repaints an area, and names its wallet', async ([wall]) => {
+    const area = await signedIn(wall, 'POST /areas/3,4,2x1', { message: 'both' }, OWNER)
+    expect(await jsonOf(area.response)).toEqual({ updated: true, area: '3,4,2x1', blocks: 2 })
+    expect([await messageOf(wall), await messageOf(wall, '4,4')]).toEqual(['both', 'both'])
+    const named = await signedIn(wall, 'POST /api/agents/me', { name: 'Ada' }, OWNER)
+    expect(await jsonOf(named.response)).toMatchObject({ updated: true, agent: { name: 'Ada', blocks: 2 } })
+  })
+
+  test('a painter repaints what it paints; strangers nothing, nor an area of two wallets its owners', async ([
+    wall,
+  ]) => {
+    expect((await signedIn(wall, BLOCK, { message: 'painted' }, PAINTER)).response.status).toBe(200)
+    for (const [request, by] of [
+      [BLOCK, STRANGER],
+      ['POST /blocks/4,4', PAINTER],
+      ['POST /areas/4,4,2x1', OWNER],
+    ] as const) {
+      const { response } = await signedIn(wall, request, { message: 'mine' }, by)
+      expect([response.status, await codeOf(response)]).toEqual([401, 'unauthorized'])
+      expect(await jsonOf(response)).not.toHaveProperty('expected')
+    }
+    const nobody = await signedIn(wall, 'POST /api/agents/me', { name: 'Bob' }, wallet(7))
+    expect([nobody.response.status, await codeOf(nobody.response)]).toEqual([404, 'no_purchases'])
+  })
+}
+
+function demands(test: WallsTest): void {
+  test('without the header the answer says what to sign, and that nothing is to be paid', async ([wall]) => {
+    const body = JSON.stringify({ link: null, pixels: '07'.repeat(100) })
+    const demand = await wall.ask('POST /blocks/003,4', posting(body))
+    expect([demand.status, demand.headers.get('cache-control')]).toEqual([402, 'no-store'])
+    expect(await jsonOf(demand)).toMatchObject({
+      error: 'sign_in_required',
+      accepts: [],
+      docs: `${BASE_URL}/openapi.json`,
+    })
+    const statement = `Repaint block 3,4 (pixels, link) on ${HOST}`
+    expect(demandOf(demand)).toMatchObject({
+      x402Version: 2,
+      error: 'sign_in_required',
+      resource: { url: `${BASE_URL}/blocks/3,4`, mimeType: 'application/json' },
+      accepts: [],
+      extensions: {
+        'sign-in-with-x': {
+          info: {
+            domain: HOST,
+            uri: `${BASE_URL}/blocks/3,4`,
+            version: '1',
+            statement,
+            nonce: expect.stringMatching(/^[0-9a-f]{32}$/),
+            issuedAt: new Date(NOW).toISOString(),
+            expirationTime: new Date(NOW + 300_000).toISOString(),
+            requestId: createHash('sha256').update(body).digest('hex'),
+          },
+          supportedChains: [{ chainId: 'eip155:8453', type: 'eip191' }],
+        },
+      },
+    } as never)
+  })
+
+  const bad: ReadonlyArray<readonly [request: string, body: unknown, status: number, code: string]> = [
+    [BLOCK, '', 400, 'invalid_body'],
+    [BLOCK, {}, 400, 'empty_update'],
+    [BLOCK, { message: 'a', ts: NOW }, 400, 'invalid_body'],
+    [BLOCK, { message: '' }, 400, 'invalid_message'],
+    [BLOCK, 'x'.repeat(4097), 413, 'body_too_large'],
+    ['POST /blocks/160,0', { message: 'a' }, 400, 'invalid_coordinate'],
+    ['POST /blocks/next', { message: 'a' }, 400, 'invalid_coordinate'],
+    ['POST /blocks/3,4?x=1', { message: 'a' }, 400, 'invalid_option'],
+    ['POST /blocks/9,9', { message: 'a' }, 404, 'no_owner'],
+    ['POST /areas/3,4,3x3', { message: 'a' }, 404, 'no_owner'],
+    ['POST /areas/3,4,1x1', { pixels: 'AAAA' }, 400, 'invalid_pixels'],
+    ['POST /api/agents/me', { name: '' }, 400, 'invalid_name'],
+    ['POST /api/agents/me', { name: 'a', wallet: OWNER }, 400, 'invalid_body'],
+  ]
+  test('what can be refused without knowing who asks is refused first, with a header or without', async ([wall]) => {
+    const { header } = await signedIn(wall, BLOCK, { message: 'a' }, OWNER)
+    for (const [request, body, status, code] of bad)
+      for (const sent of [undefined, header]) {
+        const response = await wall.ask(request, posting(body, sent))
+        expect([request, response.status, await codeOf(response)]).toEqual([request, status, code])
+      }
+  })
+}
+
+function refusals(test: WallsTest): void {
+  test('a header is good for one body at one address of one service, and is never answered with 402', async ([
+    wall,
+  ]) => {
+    const { header } = await signedIn(wall, BLOCK, { message: 'new' }, OWNER)
+    const others: ReadonlyArray<readonly [request: string, body: unknown]> = [
+      [BLOCK, { message: 'other' }],
+      [BLOCK, '{ "message": "new" }'],
+      ['POST /blocks/4,4', { message: 'new' }],
+      ['POST /areas/3,4,1x1', { message: 'new' }],
+      ['POST /api/agents/me', { name: 'new' }],
+    ]
+    for (const [request, body] of others) {
+      const response = await wall.ask(request, posting(body, header))
+      expect([request, response.status, await codeOf(response)]).toEqual([request, 401, 'unauthorized'])
+    }
+    for (const field of ['domain', 'uri', 'statement', 'requestId']) {
+      const response = await askedWith(wall, { [field]: field === 'uri' ? 'https://evil.test/' : 'evil.test' })
+      expect([response.status, await codeOf(response)]).toEqual([401, 'unauthorized'])
+      expect((await jsonOf(response))['message']).toContain(field)
+    }
+    expect([await messageOf(wall, '4,4'), await messageOf(wall)]).toEqual([null, 'new'])
+  })
+
+  test('a header is good for five minutes either way, not after its end nor before its beginning', async ([wall]) => {
+    const at = (ms: number) => new Date(NOW + ms).toISOString()
+    const timely: readonly SignInFields[] = [
+      { issuedAt: at(-300_000), expirationTime: undefined },
+      { issuedAt: at(-1), expirationTime: at(1), notBefore: at(0) },
+      { issuedAt: '2027-01-15T09:00:00+01:00' },
+      { issuedAt: at(300_000), expirationTime: undefined },
+    ]
+    for (const fields of timely) expect((await askedWith(wall, fields)).status).toBe(200)
+    const untimely: readonly SignInFields[] = [
+      { issuedAt: at(-300_001), expirationTime: undefined },
+      { issuedAt: at(300_001), expirationTime: undefined },
+      { expirationTime: at(0) },
+      { notBefore: at(1) },
+    ]
+    for (const fields of untimely) {
+      const response = await askedWith(wall, fields)
+      expect([response.status, await codeOf(response)]).toEqual([400, 'stale_signature'])
+    }
+  })
+
+  const unreadable: ReadonlyArray<readonly [what: string, changes: Record<string, unknown>]> = [
+    ['another version', { version: '2' }],
+    ['another type', { type: 'ed25519' }],
+    ['another chain', { chainId: 'eip155:1' }],
+    ['resources', { resources: ['https://wall.test/'] }],
+    ['a text of two lines', { nonce: 'abc\ndef' }],
+    ['letters that are not ASCII', { nonce: 'ä' }],
+    ['a text of 501 characters', { nonce: 'a'.repeat(501) }],
+    ['a field that is no text', { nonce: 5 }],
+    ['no nonce', { nonce: undefined }],
+    ['no domain', { domain: undefined }],
+    ['an address that is none', { address: '0x12' }],
+    ['a time that is none', { issuedAt: 'now' }],
+    ['an end that is no time', { expirationTime: '2027-02-31' }],
+    ['a signature that is no hex', { signature: '0xzz' }],
+    ['a list for a signature', { signature: ['0x12'] }],
+    ['more than 8 kB', { signature: `0x${'ab'.repeat(4000)}` }],
+  ]
+  test('a header that is no sign-in for this chain is refused as such', async ([wall]) => {
+    for (const [what, changes] of unreadable) {
+      const response = await askedWith(wall, {}, changes)
+      expect([what, response.status, await codeOf(response)]).toEqual([what, 400, 'invalid_sign_in'])
+    }
+    for (const header of ['', '%', 'e30', btoa('null'), btoa('[]'), btoa('{"a":1,"a":2}'), btoa('{'), 'A'.repeat(9000)])
+      expect(await codeOf(await wall.ask(BLOCK, posting({ message: 'a' }, header)))).toBe('invalid_sign_in')
+    expect(await messageOf(wall)).toBe('old')
+  })
+
+  test('of 10,000 headers, honest ones with something changed, none fails here and none paints what nobody signed', async ([
+    wall,
+  ]) => {
+    const demand = await wall.ask(BLOCK, posting({ message: 'new' }))
+    const fields = { ...fieldsFor(demand, OWNER) }
+    const honest = JSON.stringify({ ...fields, signature: `0x${'5a'.repeat(65)}` })
+    const prng = prngOf(27)
+    const texts = ['', '0x', 'null', '\\u0000', '\\n', '999999', '{', '"', 'Z', 'ä', 'eip155:8453', OWNER]
+    const statuses = new Set<number>()
+    for (let count = 0; count < 10_000; count += 1) {
+      let text = honest
+      for (let times = prng.below(3); times >= 0; times -= 1) {
+        const at = prng.below(text.length)
+        text = text.slice(0, at) + prng.pick(texts) + text.slice(at + prng.below(20))
+      }
+      const header = prng.chance(0.1) ? text.replaceAll(/[^\x20-\x7e]/g, '') : Buffer.from(text).toString('base64')
+      const request = new Request(`${BASE_URL}/blocks/3,4`, {
+        method: 'POST',
+        ...posting({ message: 'new' }, header),
+      })
+      statuses.add((await wall.app.handle(request)).status)
+    }
+    expect([...statuses].toSorted((a, b) => a - b)).toEqual([400, 401])
+  }, 120_000)
+}
+
+function repeats(test: WallsTest): void {
+  test('the same header again changes nothing, through another instance too; an older one comes too late', async ([
+    wall,
+    other,
+  ]) => {
+    const { header, response } = await signedIn(wall, BLOCK, { message: 'first' }, OWNER)
+    expect(response.status).toBe(200)
+    const again = await Promise.all(
+      [wall, other, wall, other].map((each) => each.ask(BLOCK, posting({ message: 'first' }, header))),
+    )
+    expect(again.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect(await wall.db.log.after(3, 9)).toHaveLength(1)
+    const later = await other.ask('PUT /blocks/3,4', sending(editOf(1, '3,4', { message: 'second' })))
+    expect(later.status).toBe(200)
+    const replayed = await wall.ask(BLOCK, posting({ message: 'first' }, header))
+    expect([replayed.status, await codeOf(replayed)]).toEqual([400, 'stale_signature'])
+    const older = await askedWith(wall, { issuedAt: new Date(NOW - 1).toISOString() })
+    expect([older.status, await codeOf(older)]).toEqual([400, 'stale_signature'])
+    expect(await messageOf(wall)).toBe('second')
+  })
+
+  test('one header at two instances at once paints once', async ([wall, other]) => {
+    const demand = await wall.ask(BLOCK, posting({ message: 'once' }))
+    const header = headerFor(fieldsFor(demand, OWNER), OWNER)
+    const sent = [wall, other].map((each) => each.ask(BLOCK, posting({ message: 'once' }, header)))
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200])
+    expect(await wall.db.log.after(3, 9)).toHaveLength(1)
+  })
+}
