@@ -5,7 +5,6 @@ import { operationsOf } from './discovery/openapi/operation.ts'
 import type { Site } from './discovery/site.ts'
 import { agents } from './http/agents.ts'
 import { filesOver } from './http/answer/page-headers.ts'
-import { inTime } from './http/answer/request-timeout.ts'
 import type { ViewerFiles } from './http/answer/viewer-files.ts'
 import { areas } from './http/areas.ts'
 import { atlas } from './http/atlas.ts'
@@ -29,20 +28,19 @@ import { tools } from './http/tools.ts'
 import { TOOLS } from './mcp/registry.ts'
 import type { LedgerReader, Log, Logger, Pictures } from './ports.ts'
 import { limitedSeller, type LimitedSellerDeps } from './purchase/limited-seller.ts'
-import type { OfferAreaDeps } from './purchase/offer-area.ts'
-import { cardImages } from './wall/card-image.ts'
-import { spaceFinder } from './wall/find-space.ts'
-import { takenBlocks } from './wall/open-blocks.ts'
+import { spaceFinder, takenBlocks } from './wall/open-blocks.ts'
 import type { RateLimits } from './wall/rate-limits.ts'
-import { wallImages } from './wall/wall-image.ts'
+import { cardImages, wallImages } from './wall/wall-image.ts'
 
 /** Dependencies of the app. */
-export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images'> &
+export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images' | 'taken'> &
   HealthDeps & {
     readonly reads: CanvasReads
     readonly live: Live
     readonly log: Log
-    readonly ledger: LimitedSellerDeps['ledger'] & OfferAreaDeps['ledger']
+    readonly ledger: LimitedSellerDeps['ledger'] & BlockDeps['ledger']
+    readonly seller: LimitedSellerDeps['seller']
+    readonly ended?: LimitedSellerDeps['ended']
     readonly limits: RateLimits
     readonly trustedHops: number | undefined // how many proxies are trusted; undefined: see `addressReader`
     readonly viewer: ViewerFiles
@@ -110,7 +108,7 @@ function servicesOf(given: Service, peerOf: (request: Request) => string | undef
   const queue = fairQueue(changing.clock.elapsed)
   const clients = { limits, addressOf: addressReader({ peerOf, trustedHops }), queue }
   const { agents, clock, hosts, advance, wallets } = changing
-  const sellTo = limitedSeller({ ...given, wallets, seller: inTime(given.seller) })
+  const sellTo = limitedSeller({ ...given, wallets })
   const taken = takenBlocks({ ...given, advance })
   return {
     ...given,

@@ -22,7 +22,7 @@ import { readiness } from './health/readiness.ts'
 import { recentAlerts, type Alert } from './health/recent-alerts.ts'
 import { runPeriodically } from './health/run-periodically.ts'
 import { afterStartUpCheck } from './health/start-up-check.ts'
-import { watchPurchases, type PurchaseWatch } from './health/watch-purchases.ts'
+import { watchPurchases } from './health/watch-purchases.ts'
 import { watchStore } from './health/watch-store.ts'
 import { builtPages } from './http/answer/viewer-files.ts'
 import { canvasReads } from './http/canvas/canvas-read.ts'
@@ -39,7 +39,7 @@ import { pageFiles } from './page-files.ts'
 import type { Logger, Ledger } from './ports.ts'
 import { listenOn, metricsPort, wallPort } from './preflight.ts'
 import { reconciler } from './purchase/reconciler.ts'
-import { seller, type Seller } from './purchase/seller.ts'
+import { seller } from './purchase/seller.ts'
 import type { Times } from './times.ts'
 import { rateLimits } from './wall/rate-limits.ts'
 
@@ -248,10 +248,14 @@ async function openWall({ config, times, ahead, logger }: Given, meters: Meters,
   const pictures = workerPictures()
   const selling = { ledger, facilitator, chain, wallets, pictures, clock, logger, rail, terms: offer.terms, contact }
   const stored = await sellingFrom(shared, config)
-  const sold = counted(seller({ ...selling, ...stored, advance, times }), meters, purchases)
+  const sold = seller({ ...selling, ...stored, advance, times })
   const limits = rateLimits(clock)
   const service = app({
     countPaid: meters.paid,
+    ended(payer, outcome) {
+      meters.outcome(outcome)
+      purchases.ended(payer, outcome)
+    },
     seller: sold,
     ledger,
     blocks,
@@ -310,19 +314,6 @@ function tellingOfClaims(ledger: Ledger, committed: () => void): Ledger {
       const claiming = await ledger.claim(...claim)
       committed()
       return claiming
-    },
-  }
-}
-
-/** Wraps the seller to count its outcomes, and to watch them. */
-function counted(sold: Seller, { outcome }: Meters, purchases: PurchaseWatch): Seller {
-  return {
-    ...sold,
-    async buy(target, payment, ...order) {
-      const answer = await sold.buy(target, payment, ...order)
-      outcome(answer)
-      purchases.ended(payment.payer, answer)
-      return answer
     },
   }
 }

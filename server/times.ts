@@ -1,5 +1,6 @@
-/** How often the service looks at what it depends on, and how long it waits, in milliseconds. Operators do not set them. */
+/** Times and time limits: how often the service looks at what it depends on, and how long it waits, in milliseconds. */
 
+/** Operators do not set these. */
 export const TIMES = {
   /** Probes of facilitator and chain: before the first success, after a buyer met trouble, while something is wrong, else. */
   firstProbesEveryMs: 1000,
@@ -47,3 +48,23 @@ export const TIMES = {
 
 /** Shorter ones are for tests of whole processes. */
 export type Times = Readonly<typeof TIMES>
+
+/**
+ * Waits for `work` at most `ms` milliseconds, and then answers `otherwise`. The result of work that takes longer is
+ * ignored; its signal is aborted, so that it can stop early.
+ */
+export async function withTimeout<T>(ms: number, work: (late: AbortSignal) => Promise<T>, otherwise: T): Promise<T> {
+  const late = new AbortController()
+  let timer: Timer | undefined
+  const deadline = new Promise<T>((resolve) => {
+    timer = setTimeout(() => {
+      late.abort()
+      resolve(otherwise)
+    }, ms)
+  })
+  try {
+    return await Promise.race([work(late.signal), deadline])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,7 +1,7 @@
 /** Limits calls that no payment depends on: few at once, each with a deadline, so that a hanging endpoint does not block everybody. */
 
 import pLimit from 'p-limit'
-import { within } from './timeout.ts'
+import { withTimeout } from '../times.ts'
 
 const AT_ONCE = 8
 const WAITING_MAX = 64
@@ -26,7 +26,7 @@ export function boundedCalls(): BoundedCalls {
       if (areFull()) return 'busy'
       const inTurn = (late: AbortSignal): Promise<T | 'silent'> =>
         limit(async () => (late.aborted ? 'silent' : await call().catch(() => 'silent' as const)))
-      return await within<T | 'silent'>(DEADLINE_MS, inTurn, 'silent')
+      return await withTimeout<T | 'silent'>(DEADLINE_MS, inTurn, 'silent')
     },
   }
 }

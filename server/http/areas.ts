@@ -22,23 +22,19 @@ import {
   signedInCodes,
 } from '../discovery/openapi/operation.ts'
 import { invalidArea } from '../domain/purchase/refusals.ts'
-import { salesOf, type WallView } from '../domain/wall/wall-view.ts'
-import { readAreaOrder, type OrderedArea } from '../purchase/area-order.ts'
-import type { SellTo } from '../purchase/limited-seller.ts'
-import { namingBlocks, refusalOfArea, type OfferAreaDeps } from '../purchase/offer-area.ts'
+import { readAreaOrder } from '../purchase/area-order.ts'
+import { refusalUnpaid, type PurchaseOrder } from '../purchase/sale.ts'
 import { makeChange, type ChangeDeps } from '../wall/make-change.ts'
-import type { TakenBlocks } from '../wall/open-blocks.ts'
-import { readArea } from '../wall/read-area.ts'
+import { readArea } from '../wall/read-wall.ts'
 import { repaintOfArea } from '../wall/signed-changes.ts'
-import { areaReceiptOf } from '../x402/receipt.ts'
-import { carriesPayment, paymentOf, type SentPayment } from '../x402/v1.ts'
+import { carriesPayment } from '../x402/v1.ts'
 import { respondRegion, type RegionDeps } from './answer/image-response.ts'
-import { respondReceipt } from './answer/receipt-response.ts'
-import { demandForArea, refuse, refuseTarget, respondResult, type DemandDeps } from './answer/refuse.ts'
+import { demandForArea, refuse, respondResult } from './answer/refuse.ts'
+import { paymentIn, respondSale, type SellingDeps } from './answer/sale.ts'
 import { notOfPicture } from './fallback.ts'
 import { readJson } from './request/body.ts'
-import { inTurn, signedBody, UNREAD, type Clients } from './request/clients.ts'
-import { paramsReader } from './request/params.ts'
+import { inTurn, signedBody, UNREAD } from './request/clients.ts'
+import { paramsReader } from './request/query.ts'
 import { nameBelow, PNG_END } from './request/request-url.ts'
 import { readAreaEdit, readEditAreaFields } from './request/signed-body.ts'
 import { Refused, strict } from './request/strict.ts'
@@ -46,17 +42,7 @@ import { UPLOAD, type Uploads } from './request/uploads.ts'
 import { signInAnswers, signInHooks } from './sign-in.ts'
 
 /** Dependencies of the area routes. */
-export type AreaDeps = DemandDeps &
-  OfferAreaDeps &
-  RegionDeps & {
-    readonly sellTo: SellTo
-    readonly view: WallView
-    readonly taken: TakenBlocks
-    readonly changing: ChangeDeps
-    readonly clients: Clients
-    readonly uploads: Uploads
-    readonly countPaid?: ((version: SentPayment['version']) => void) | undefined // called for each request with a payment
-  }
+export type AreaDeps = SellingDeps & RegionDeps & { readonly changing: ChangeDeps; readonly uploads: Uploads }
 
 const PREFIX = '/areas/'
 
@@ -129,35 +115,13 @@ const PROBE = { at: 'next', w: 1, h: 1 }
 const isEmpty = (value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
 
-async function order(deps: AreaDeps, request: Request, ordered: OrderedArea): Promise<Response> {
-  const sent = paymentOf(request, deps.offer, ordered.target)
-  return sent === undefined ? await unpaid(deps, ordered) : await paid(deps, request, ordered, sent)
-}
-
-async function unpaid(deps: AreaDeps, { target, listing }: OrderedArea): Promise<Response> {
+async function order(deps: AreaDeps, request: Request, ordered: PurchaseOrder): Promise<Response> {
+  const sent = paymentIn(deps, request, ordered.target)
+  if (sent !== undefined) return await respondSale(deps, request, ordered, sent)
   const busy = await deps.clients.queue.turn()
   if (busy !== undefined) return refuse(busy)
-  // A client should not sign for a request that would be refused.
-  if ('code' in listing) return refuse(listing)
-  const refusal = await refusalOfArea(deps, target)
-  return refusal === undefined ? demandForArea(deps, target) : refuse(refusal)
-}
-
-async function paid(
-  deps: AreaDeps,
-  request: Request,
-  { target, listing }: OrderedArea,
-  { payment, version }: SentPayment,
-): Promise<Response> {
-  deps.countPaid?.(version)
-  if ('code' in payment) return refuse(payment)
-  await deps.clients.queue.paymentTurn()
-  const outcome = await deps.sellTo(deps.clients.addressOf(request), target, payment, listing, request.signal)
-  if (outcome.kind === 'refused')
-    return refuseTarget(deps, target, await namingBlocks(deps.ledger, target, outcome.failure), { isArea: true })
-  const { purchase, isEarlier } = outcome
-  const sales = salesOf(deps.view, purchase)
-  return respondReceipt(areaReceiptOf({ purchase, sales, isEarlier, baseUrl: deps.offer.baseUrl }), purchase, version)
+  const refusal = await refusalUnpaid(deps, ordered)
+  return refusal === undefined ? demandForArea(deps, ordered.target) : refuse(refusal)
 }
 
 const readScale = paramsReader(AreaImageQuery, { scale: 'invalid_region' })

@@ -24,52 +24,30 @@ import {
 } from '../discovery/openapi/operation.ts'
 import { REPEAT } from '../domain/advice.ts'
 import type { Target } from '../domain/purchase/payment.ts'
-import { invalidCoordinate, unavailability } from '../domain/purchase/refusals.ts'
-import { saleOf, type WallView } from '../domain/wall/wall-view.ts'
-import type { Blocks } from '../ports.ts'
-import type { SellTo } from '../purchase/limited-seller.ts'
-import type { Seller } from '../purchase/seller.ts'
+import { invalidCoordinate } from '../domain/purchase/refusals.ts'
+import { refusalOfBlock, type PurchaseOrder } from '../purchase/sale.ts'
 import { makeChange, type ChangeDeps } from '../wall/make-change.ts'
 import { lookAt, type Found } from '../wall/read-wall.ts'
 import { repaintOfBlock } from '../wall/signed-changes.ts'
 import type { WallImages } from '../wall/wall-image.ts'
-import { receiptOf } from '../x402/receipt.ts'
-import { paymentOf, type SentPayment } from '../x402/v1.ts'
 import { etagOf } from './answer/cached-response.ts'
 import { respondRegion } from './answer/image-response.ts'
 import { respondNowhere } from './answer/payment-page.ts'
-import { respondReceipt } from './answer/receipt-response.ts'
-import {
-  demandPaymentInHtml,
-  demands,
-  refuse,
-  refuseTarget,
-  respondResult,
-  type MakeDemand,
-  type DemandDeps,
-} from './answer/refuse.ts'
+import { demandPaymentInHtml, demands, refuse, respondResult, type MakeDemand } from './answer/refuse.ts'
 import { respond, respondUnchanged, VARIES_BY_PAYMENT } from './answer/respond.ts'
+import { paymentIn, respondSale, type SellingDeps } from './answer/sale.ts'
 import { notOfPicture } from './fallback.ts'
-import { signedBody, type Clients } from './request/clients.ts'
+import { signedBody } from './request/clients.ts'
 import { readListingQuery } from './request/listing.ts'
 import { holdsAlready, prefersHtml } from './request/negotiate.ts'
-import { paramsReader } from './request/params.ts'
+import { paramsReader } from './request/query.ts'
 import { nameBelow, PNG_END, queryOf } from './request/request-url.ts'
 import { readEdit, readEditFields } from './request/signed-body.ts'
 import { strict } from './request/strict.ts'
 import { signInAnswers, signInHooks } from './sign-in.ts'
 
 /** Dependencies of the block routes. */
-export type BlockDeps = DemandDeps & {
-  readonly sellTo: SellTo
-  readonly seller: Seller
-  readonly blocks: Blocks
-  readonly view: WallView
-  readonly images: WallImages
-  readonly changing: ChangeDeps
-  readonly clients: Clients
-  readonly countPaid?: ((version: SentPayment['version']) => void) | undefined // called for each request with a payment
-}
+export type BlockDeps = SellingDeps & { readonly images: WallImages; readonly changing: ChangeDeps }
 
 const PREFIX = '/blocks/'
 
@@ -118,43 +96,29 @@ function answering(deps: BlockDeps) {
   return async (request: Request, target: Target | undefined): Promise<Response> => {
     const isHead = request.method === 'HEAD'
     if (target === undefined) return isPerson(request) && !isHead ? respondNowhere(400) : refuse(invalidCoordinate())
-    const sent = isHead ? undefined : paymentOf(request, deps.offer, target)
-    if (sent !== undefined) return await paid(deps, request, target, sent)
-    return answerUnpaid(deps, demand, request, target, await lookAt(deps, target))
+    const sent = isHead ? undefined : paymentIn(deps, request, target)
+    if (sent === undefined) return answerUnpaid(deps, demand, request, target, await lookAt(deps, target))
+    // A payment that cannot be read does not hide the deed.
+    const found = 'code' in sent.payment ? await lookAt(deps, target) : undefined
+    if (typeof found === 'object') return respondDeed(request, found)
+    return await respondSale(deps, request, orderOf(request, target), sent)
   }
 }
 
 function answerUnpaid(deps: BlockDeps, demand: MakeDemand, request: Request, target: Target, found: Found): Response {
   if (typeof found === 'object') return isPerson(request) ? respondPlace(found) : respondDeed(request, found)
-  if (found === 'claimed') return isPerson(request) ? respondNowhere(410) : refuse(unavailability(target, found))
-  // A client should not sign for a request that would be refused.
-  const listing = readListingQuery(request.url)
-  if ('code' in listing) return refuse(listing)
-  if (found === 'reserved') return refuse(unavailability(target, found))
-  // A block that is held in doubt is offered, so that its payer can return with a client that cannot resend.
+  if (found === 'claimed' && isPerson(request)) return respondNowhere(410)
+  const refusal = refusalOfBlock(orderOf(request, target), found)
+  if (refusal !== undefined) return refuse(refusal)
   const query = queryOf(request.url)
   return isPerson(request) ? demandPaymentInHtml(deps, target, query) : demand(target, query)
 }
 
-async function paid(
-  deps: BlockDeps,
-  request: Request,
-  target: Target,
-  { payment, version }: SentPayment,
-): Promise<Response> {
-  deps.countPaid?.(version)
-  if ('code' in payment) {
-    const found = await lookAt(deps, target)
-    return typeof found === 'object' ? respondDeed(request, found) : refuse(payment)
-  }
-  await deps.clients.queue.paymentTurn()
-  const address = deps.clients.addressOf(request)
-  const outcome = await deps.sellTo(address, target, payment, readListingQuery(request.url), request.signal)
-  if (outcome.kind === 'refused') return refuseTarget(deps, target, outcome.failure, { query: queryOf(request.url) })
-  const { purchase, isEarlier } = outcome
-  const sale = saleOf(deps.view, purchase.block)
-  return respondReceipt(receiptOf({ purchase, sale, isEarlier, baseUrl: deps.offer.baseUrl }), purchase, version)
-}
+const orderOf = (request: Request, target: Target): PurchaseOrder => ({
+  target,
+  isArea: false,
+  listing: readListingQuery(request.url),
+})
 
 const readScale = paramsReader(BlockImageQuery, { scale: 'invalid_region' })
 

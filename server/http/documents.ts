@@ -1,22 +1,28 @@
 /** Routes of the documents that machines look for first, and of the homepage, as a page or as the guide. */
 
 import { Elysia } from 'elysia'
-import { CLAIM_ORDER, coordOf, type Coord } from '../../shared/wall.ts'
+import { CLAIM_ORDER, type Coord, coordOf } from '../../shared/wall.ts'
 import { securityTxt } from '../discovery/crawlers.ts'
-import { documents, homeGuide, JSON_TYPE, PLAIN, type Document } from '../discovery/documents.ts'
-import { PATHS } from '../discovery/links.ts'
+import { type Document, JSON_TYPE, PLAIN, documents, homeGuide } from '../discovery/documents.ts'
+import { headTags } from '../discovery/head.ts'
+import { HOME_LINK, PATHS } from '../discovery/links.ts'
 import { openApi } from '../discovery/openapi/openapi.ts'
+import { sharingOf } from '../discovery/sharing.ts'
 import type { Site } from '../discovery/site.ts'
 import { failure } from '../domain/failure.ts'
+import type { CardSubject } from '../domain/picture/card.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Clock } from '../ports.ts'
-import { etagOf, cachedResponse, type CachedResponse } from './answer/cached-response.ts'
+import { type CachedResponse, cachedResponse, etagOf } from './answer/cached-response.ts'
+import { pageHeaders } from './answer/page-headers.ts'
 import { refuse } from './answer/refuse.ts'
-import type { ViewerFiles } from './answer/viewer-files.ts'
-import { homepage } from './homepage.ts'
+import { KEPT_BY_PROXIES } from './answer/respond.ts'
+import { type ViewerFiles, guarded } from './answer/viewer-files.ts'
+import { prefersMarkdown } from './request/negotiate.ts'
+import { subjectOf } from './request/subject.ts'
 
 /** Dependencies of the document routes. */
-export type DocumentDeps = {
+type DocumentDeps = {
   readonly site: Site
   readonly view: WallView
   readonly clock: Clock
@@ -69,3 +75,41 @@ function security({ site, clock }: DocumentDeps): CachedResponse {
     return ready({ type: PLAIN, body })(request)
   }
 }
+
+/** Dependencies of the homepage. */
+type HomeDeps = { readonly site: Site; readonly view: WallView; readonly viewer: ViewerFiles }
+
+/** Serves the page, whose head describes the block or agent that the address names. Serves the guide when no page was built. */
+function homepage(deps: HomeDeps, guide: CachedResponse): (request: Request) => Promise<Response> {
+  const page = pageOf(deps)
+  const headers = Object.entries(pageHeaders(deps.site.offer.baseUrl))
+  return async (request) => {
+    const shown = prefersMarkdown(request.headers.get('accept')) ? undefined : await page
+    const response = (shown?.(request.url) ?? guide)(request)
+    response.headers.set('Link', HOME_LINK)
+    for (const [name, value] of headers) response.headers.set(name, value)
+    response.headers.append('Vary', 'Accept')
+    return response
+  }
+}
+
+/** The built page for each address. The page of the wall itself, which most clients request, is cached. */
+async function pageOf({ site, view, viewer }: HomeDeps): Promise<((url: string) => CachedResponse) | undefined> {
+  const built = viewer('/')?.(new Request(site.offer.baseUrl))
+  if (built === undefined) return undefined
+  const html = await built.text()
+  const pageAbout = (subject: CardSubject) => {
+    const text = html.replace('</head>', () => `${headTags(site, sharingOf(site, view, subject))}\n</head>`)
+    const bytes = new TextEncoder().encode(text)
+    return guarded(
+      cachedResponse({ type: HTML, bytes: () => bytes, etag: etagOf(bytes), cacheControl: KEPT_BY_PROXIES }),
+    )
+  }
+  const plain = pageAbout({ kind: 'wall' })
+  return (url) => {
+    const subject = subjectOf(url, view)
+    return subject.kind === 'wall' ? plain : pageAbout(subject)
+  }
+}
+
+const HTML = 'text/html; charset=utf-8'

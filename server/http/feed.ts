@@ -8,12 +8,18 @@ import { changeDtoOf } from '../domain/wall/change-dto.ts'
 import type { LogNumber } from '../domain/wall/log.ts'
 import { feedPage, type WallView } from '../domain/wall/wall-view.ts'
 import type { Log } from '../ports.ts'
-import { synchronous, etagOf, cachedResponse, type CachedResponse } from './answer/cached-response.ts'
+import {
+  type CachedResponse,
+  cachedResponse,
+  etagOf,
+  respondTagged,
+  synchronous,
+  viewCached,
+} from './answer/cached-response.ts'
 import { refuse } from './answer/refuse.ts'
 import { KEPT_BRIEFLY, KEPT_BY_PROXIES, respondJson } from './answer/respond.ts'
-import { respondTagged, viewCached } from './answer/view-cache.ts'
 import { inTurn, type Clients } from './request/clients.ts'
-import { paramsReader } from './request/params.ts'
+import { paramsReader } from './request/query.ts'
 import { queryHooks } from './request/strict.ts'
 
 /** Dependencies of the feed routes. */

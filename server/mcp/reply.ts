@@ -7,6 +7,7 @@ import { termsFor } from '../domain/purchase/payment.ts'
 import { cannotSell } from '../domain/purchase/refusals.ts'
 import { isBlock, type Target } from '../domain/purchase/target.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
+import type { PurchaseOrder } from '../purchase/sale.ts'
 import { toolPaymentRequired, type Offer } from '../x402/terms.ts'
 
 /** How a demand for payment is said: as a tool's result, which x402 clients can pay, or as a JSON-RPC error. */
@@ -40,13 +41,12 @@ export const refuse = ({ code, message, details }: Failure): Reply => ({
   result: { isError: true, ...said({ error: code, message, ...details }) },
 })
 
-/** The demand for payment of a target, with what was wrong about a payment that was sent. */
+/** The demand for payment of an order, with what was wrong about a payment that was sent. */
 export function demand(
   { offer, rail }: { readonly offer: Offer; readonly rail: PaymentHealth },
-  target: Target,
+  { target, isArea }: Pick<PurchaseOrder, 'target' | 'isArea'>,
   dialect: Dialect,
   refusal: Failure = failure('payment_required', howToPay(offer, target)),
-  isArea = false,
 ): Reply {
   if (rail.state() === 'misconfigured') return refuse(cannotSell())
   const reason = refusal.details?.['reason']

@@ -5,13 +5,10 @@ import type { PainterBody } from '../../shared/contract/agent.ts'
 import type { EditAreaBody } from '../../shared/contract/area.ts'
 import type { EditBody } from '../../shared/contract/block.ts'
 import type { Failure, FailureCode } from '../domain/failure.ts'
-import type { Blocks } from '../ports.ts'
-import type { SellTo } from '../purchase/limited-seller.ts'
-import type { OfferAreaDeps } from '../purchase/offer-area.ts'
-import type { Seller } from '../purchase/seller.ts'
-import type { FindSpace } from '../wall/find-space.ts'
+import type { SaleDeps } from '../purchase/sale.ts'
 import type { ChangeDeps } from '../wall/make-change.ts'
 import type { MyWallDeps } from '../wall/my-wall.ts'
+import type { FindSpace } from '../wall/open-blocks.ts'
 import type { PreviewDeps } from '../wall/preview-block.ts'
 import type { BudgetName, RateLimits } from '../wall/rate-limits.ts'
 import type { SigningMessageDeps } from '../wall/signing-message.ts'
@@ -25,13 +22,10 @@ import { refuse, type Dialect, type Reply } from './reply.ts'
  */
 export type McpDeps = PreviewDeps &
   SigningMessageDeps &
-  MyWallDeps & {
+  MyWallDeps &
+  SaleDeps & {
     readonly findSpace: FindSpace
-    readonly sellTo: SellTo
-    readonly ledger: OfferAreaDeps['ledger']
     readonly limits: RateLimits
-    readonly seller: Seller
-    readonly blocks: Blocks
     readonly changing: ChangeDeps
     readonly images: WallImages
     readonly readEdit: (value: unknown) => EditBody | Failure

@@ -6,20 +6,18 @@ import type { Dither } from '../../shared/quantise.ts'
 import type { Fit } from '../../shared/resample.ts'
 import { BLOCK_SIZE, parseCoord } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
-import { readListing, type AreaPicture, type Draft, type FieldText } from '../domain/purchase/listing.ts'
+import { fieldTextOf, readListing, type AreaPicture, type Draft, type FieldText } from '../domain/purchase/listing.ts'
 import { invalidArea, invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { placeOf, targetOf, type Target } from '../domain/purchase/target.ts'
 import { bytesIn, readAreaPixels } from '../domain/wall/area-pixels.ts'
-
-/** What is ordered. A listing that is refused stays a value: it must not hide what became of a payment known already. */
-export type OrderedArea = { readonly target: Target; readonly listing: Draft | Failure }
+import type { PurchaseOrder } from './sale.ts'
 
 /** Reads an order, or says why it names no area. */
-export function readAreaOrder(value: unknown): OrderedArea | Failure {
+export function readAreaOrder(value: unknown): PurchaseOrder | Failure {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return failure('invalid_body', SHAPE)
   const { at = 'next', w, h, ...said }: Readonly<Record<string, unknown>> = { ...value }
   const target = readTarget(at, w, h)
-  return typeof target === 'object' ? target : { target, listing: readDraft(said, placeOf(target)) }
+  return typeof target === 'object' ? target : { target, isArea: true, listing: readDraft(said, placeOf(target)) }
 }
 
 /** Reads a place and a size in blocks, or says why they are none. */
@@ -65,9 +63,6 @@ function readDraft(said: Fields, size: AreaSize): Draft | Failure {
   const read = readAreaPixels(pixels, size)
   return 'code' in read ? read : { ...listing, pixels: read.blocks }
 }
-
-const fieldTextOf = (value: unknown): FieldText =>
-  typeof value === 'string' ? { text: value } : { flaw: 'must be a string' }
 
 type How = { readonly fit: Fit; readonly dither: Dither }
 

@@ -1,19 +1,23 @@
-/** Buys for clients, and turns away those whose payments were refused too often. */
+/** Assembles what sells to clients: within the time of a connection, and not to those whose payments were refused too often. */
 
-import type { Failure } from '../domain/failure.ts'
+import { REPEAT } from '../domain/advice.ts'
+import { failure, type Failure } from '../domain/failure.ts'
 import type { Draft } from '../domain/purchase/listing.ts'
-import type { Payment, Target } from '../domain/purchase/payment.ts'
+import type { Address, Payment, Target } from '../domain/purchase/payment.ts'
 import type { Outcome } from '../domain/purchase/purchase.ts'
+import { RETRY_AFTER_SECONDS } from '../domain/purchase/refusals.ts'
 import type { Ledger, Wallets } from '../ports.ts'
+import { withTimeout } from '../times.ts'
 import type { RateLimits } from '../wall/rate-limits.ts'
 import type { Seller } from './seller.ts'
 
-/** What selling within budgets needs. */
+/** What selling to clients needs. `ended` is told how each purchase ended, however long it took. */
 export type LimitedSellerDeps = {
   readonly seller: Seller
   readonly ledger: Pick<Ledger, 'find'>
   readonly wallets: Wallets
   readonly limits: RateLimits
+  readonly ended?: ((payer: Address, outcome: Outcome) => void) | undefined
 }
 
 /** Buys for the client at an address; `signal` aborts when it hangs up. */
@@ -25,11 +29,17 @@ export type SellTo = (
   signal: AbortSignal,
 ) => Promise<Outcome>
 
+// Bun closes an idle connection after 255 s. A settlement takes 200 s at most, but requests with the same payment and
+// different listings wait for each other.
+const TIMEOUT_MS = 240_000
+
 /**
  * Never turns away a payment that the ledger knows. If others at the same address send invalid payments, a payment that its
- * payer has signed still passes, within a budget of its own.
+ * payer has signed still passes, within a budget of its own. A purchase that takes longer than `timeoutMs` goes on, and counts
+ * its client as disconnected.
  */
-export function limitedSeller({ seller, ledger, wallets, limits }: LimitedSellerDeps): SellTo {
+export function limitedSeller(deps: LimitedSellerDeps, timeoutMs: number = TIMEOUT_MS): SellTo {
+  const { seller, ledger, wallets, limits, ended } = deps
   const turnedAway = async (address: string, payment: Payment): Promise<Failure | undefined> => {
     const spent = limits.check('payments', address)
     if (spent === undefined || (await ledger.find(payment)) !== undefined) return undefined
@@ -38,10 +48,22 @@ export function limitedSeller({ seller, ledger, wallets, limits }: LimitedSeller
   }
   return async (address, target, payment, listing, signal) => {
     const refusal = await turnedAway(address, payment)
-    if (refusal !== undefined) return { kind: 'refused', failure: refusal }
-    const outcome = await seller.buy(target, payment, listing, signal)
+    if (refusal !== undefined) return refused(refusal)
+    const buy = async (late: AbortSignal) => {
+      const outcome = await seller.buy(target, payment, listing, AbortSignal.any([signal, late]))
+      ended?.(payment.payer, outcome)
+      return outcome
+    }
+    const outcome = await withTimeout(timeoutMs, buy, refused(notYet()))
     // Only what the payment itself is at fault for counts.
     if (outcome.kind === 'refused' && outcome.failure.code === 'payment_required') limits.take('payments', address)
     return outcome
   }
 }
+
+const refused = (refusal: Failure): Outcome => ({ kind: 'refused', failure: refusal })
+
+const notYet = () =>
+  failure('settlement_unknown', `This takes longer than a connection lasts. ${REPEAT}`, {
+    retryAfter: RETRY_AFTER_SECONDS,
+  })

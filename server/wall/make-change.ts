@@ -1,12 +1,20 @@
 /** Makes what a wallet has signed for, once its time, its signature and the budget are good. */
 
-import { failure, type Failure } from '../domain/failure.ts'
+import { type Failure, failure } from '../domain/failure.ts'
 import type { Address, UnixMs } from '../domain/purchase/payment.ts'
 import { retryLater } from '../domain/purchase/refusals.ts'
 import { isTimely } from '../domain/wall/edit.ts'
 import type { Clock, Wallets } from '../ports.ts'
+import {
+  SIGN_IN_HEADER,
+  type SignInTerms,
+  differingField,
+  readSignIn,
+  textOfSignIn,
+  timeOfSignIn,
+} from '../x402/sign-in.ts'
 import type { RateLimits } from './rate-limits.ts'
-import { noPurchases, type ChangeSources, type SignedChange, type SignedRequest } from './signed-changes.ts'
+import { type ChangeSources, type SignedChange, type SignedRequest, noPurchases } from './signed-changes.ts'
 
 /** What changes need. `hosts` are the names a text may be signed for, the canonical one first; `advance` updates `view`. */
 export type ChangeDeps = ChangeSources & {
@@ -33,7 +41,7 @@ export async function makeChange<Answer>(
 }
 
 /** A signature over one of `texts`, by one of `signers`; `denied` is the refusal if it is nothing of the kind. */
-export type Proof = {
+type Proof = {
   readonly signers: readonly Address[]
   readonly texts: readonly string[]
   readonly ts: UnixMs // when it was signed
@@ -43,7 +51,7 @@ export type Proof = {
 }
 
 /** Does what is asked for if the proof holds, once for each text. */
-export async function perform<Answer>(
+async function perform<Answer>(
   { wallets, limits, advance }: ChangeDeps,
   { budget, keys, apply, answer }: Pick<SignedRequest<Answer>, 'budget' | 'keys' | 'apply' | 'answer'>,
   { signers, texts, ts, signature, denied, from }: Proof,
@@ -88,3 +96,49 @@ export const staleTime = (now: UnixMs): Failure =>
 /** A text that came after a newer one, or again after it. */
 const superseded = (): Failure =>
   failure('stale_signature', 'A newer message than this one was applied already. Sign again with a new ts.')
+
+/** What is asked for at a path; where only the signature says about whom, it is found by the wallet. */
+export type AskedBySignIn<Answer> = { readonly path: string; readonly what: string } & (
+  | SignedRequest<Answer>
+  | { readonly of: (wallet: Address) => Promise<SignedRequest<Answer> | Failure> }
+)
+
+/** Does what is asked for if the header is good for it, sent from the client's address `from`. */
+export async function signIn<Answer>(
+  deps: ChangeDeps,
+  terms: SignInTerms,
+  header: string,
+  asked: AskedBySignIn<Answer>,
+  from: string,
+): Promise<Answer | Failure> {
+  const sent = readSignIn(header, terms.chainId)
+  if ('code' in sent) return sent
+  const other = differingField(sent, terms)
+  if (other !== undefined) return forAnother(other)
+  const now = deps.clock.now()
+  const ts = timeOfSignIn(sent, now)
+  if (ts === undefined) return stale(now)
+  const wallet = sent.address.toLowerCase() as Address
+  const request = 'of' in asked ? await asked.of(wallet) : asked
+  if ('code' in request) return request
+  const denied = failure('unauthorized', `The sign-in is not from ${request.whose}. ${ANEW}`)
+  if (!request.signers.includes(wallet)) return denied
+  const { signature } = sent
+  const proof = { signers: [wallet], texts: [textOfSignIn(sent)], ts, signature, denied, from }
+  return await perform(deps, request, proof, now)
+}
+
+const ANEW = `Send the request without ${SIGN_IN_HEADER}, and sign what it answers.`
+
+const forAnother = (field: string): Failure =>
+  failure(
+    'unauthorized',
+    `The sign-in is for another request: its ${field} is not what this address asks to be signed for this body. ${ANEW}`,
+  )
+
+const stale = (now: number): Failure =>
+  failure(
+    'stale_signature',
+    `The sign-in is not good at this time: issuedAt must be within 5 minutes of it, expirationTime after it, notBefore not. ${ANEW}`,
+    { now },
+  )

@@ -1,10 +1,14 @@
 /** Which blocks can be bought at this moment. Reading holds nothing. */
 
-import type { BlockIndex } from '../../shared/wall.ts'
-import { occupancyOf, openSpaces, type Occupied } from '../domain/wall/open-space.ts'
+import type { Spaces } from '../../shared/contract/space.ts'
+import { lru } from '../../shared/lru.ts'
+import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
+import { type BlockIndex, coordOf } from '../../shared/wall.ts'
+import { type Occupied, type SpaceWish, buyingOrder, occupancyOf, openSpaces } from '../domain/wall/open-space.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader } from '../ports.ts'
 import { sharedRead } from '../purchase/single-flight.ts'
+import type { Offer } from '../x402/terms.ts'
 
 /** What is taken at a moment; the same object until a block is sold, held or released. */
 export type Taken = {
@@ -15,7 +19,7 @@ export type Taken = {
 }
 
 /** What looking for open blocks needs. */
-export type TakenBlocksDeps = {
+type TakenBlocksDeps = {
   readonly view: WallView
   readonly ledgerReader: LedgerReader
   readonly advance: () => Promise<void>
@@ -52,4 +56,42 @@ function takenNow({ claimed }: WallView, held: readonly BlockIndex[]): Taken {
 export async function listUnclaimed(taken: TakenBlocks, limit: number, near?: BlockIndex): Promise<BlockIndex[]> {
   const now = await taken()
   return openSpaces(now.occupied().taken, { w: 1, h: 1, near, limit }).map(({ at }) => at)
+}
+
+/** Finds the open rectangles nearest to a place. The answer stays the same until a block is taken or released. */
+export type FindSpace = (wish: SpaceWish) => Promise<Spaces>
+
+// The largest answers have some 150 kB.
+const KEPT_MAX = 64
+
+/** Makes the search. Keeps its answers until a block is sold, held or released. */
+export function spaceFinder(taken: TakenBlocks, { terms }: Pick<Offer, 'terms'>): FindSpace {
+  const kept = lru<string, Spaces>(KEPT_MAX)
+  let asOf: Taken | undefined
+  return async ({ w, h, near, limit }) => {
+    const now = await taken()
+    if (asOf !== now) kept.clear()
+    asOf = now
+    const key = `${w} ${h} ${near} ${limit}`
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    const found = spacesIn(now, terms.amount, { w, h, near, limit })
+    kept.set(key, found)
+    return found
+  }
+}
+
+function spacesIn(taken: Taken, perBlock: bigint, wish: SpaceWish): Spaces {
+  const price = moneyText(BigInt(wish.w * wish.h) * perBlock)
+  return {
+    w: wish.w,
+    h: wish.h,
+    asset: ASSET_SYMBOL,
+    note: 'Nothing is held: another buyer may be quicker. Buy block by block in the order given.',
+    spaces: openSpaces(taken.occupied().taken, wish).map((rectangle) => ({
+      coord: coordOf(rectangle.at),
+      blocks: buyingOrder(rectangle).map((block) => coordOf(block)),
+      price,
+    })),
+  }
 }

@@ -1,13 +1,19 @@
 /** The state of a block, for a request without a payment. */
 
+import { type Area, areaName, blocksOf } from '../../shared/area.ts'
+import type { AreaState } from '../../shared/contract/area.ts'
 import type { Deed } from '../../shared/contract/block.ts'
+import { moneyText } from '../../shared/money.ts'
 import { pixelsToBase64 } from '../../shared/pixels.ts'
-import { coordOf, type BlockIndex } from '../../shared/wall.ts'
+import { type BlockIndex, coordOf } from '../../shared/wall.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
 import type { Target } from '../domain/purchase/payment.ts'
 import type { OwnedBlock } from '../domain/wall/log.ts'
+import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Blocks } from '../ports.ts'
 import type { OfferState, Seller } from '../purchase/seller.ts'
+import type { Offer } from '../x402/terms.ts'
+import type { TakenBlocks } from './open-blocks.ts'
 
 /** The public record of a claimed block. */
 export function deedOf({ block, wallet, persona, face, claimedAt, tx, settled }: OwnedBlock): Deed {
@@ -38,4 +44,33 @@ export async function lookAt({ blocks, seller }: ReadWallDeps, target: Target): 
 async function deedIn(blocks: Blocks, block: BlockIndex): Promise<Found> {
   const owned = await blocks.owned(block)
   return owned === undefined ? 'reserved' : deedOf(owned)
+}
+
+/** What reading an area needs. */
+type ReadAreaDeps = {
+  readonly view: WallView
+  readonly taken: TakenBlocks
+  readonly offer: Pick<Offer, 'terms'>
+}
+
+/** Counts an area's blocks. Holds nothing. */
+export async function readArea({ view, taken, offer }: ReadAreaDeps, area: Area): Promise<AreaState> {
+  const gone = await taken()
+  const blocks = blocksOf(area)
+  const sold = blocks.flatMap((block) => view.claimed.get(block) ?? [])
+  const open = blocks.filter((block) => !gone.has(block)).length
+  const [agent] = new Set(sold.map((claimed) => claimed.agent))
+  const isOneWallets = sold.length === blocks.length && sold.every((claimed) => claimed.agent === agent)
+  return {
+    area: areaName(area),
+    blocks: blocks.length,
+    open,
+    taken: sold.length,
+    held: blocks.length - sold.length - open,
+    price: open === blocks.length ? moneyText(BigInt(open) * offer.terms.amount) : null,
+    owner:
+      agent !== undefined && isOneWallets
+        ? { name: agent.name, wallet: agent.shownAs, framework: agent.framework }
+        : null,
+  }
 }

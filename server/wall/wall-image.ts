@@ -4,15 +4,18 @@ import pLimit from 'p-limit'
 import type { RegionQuery } from '../../shared/contract/picture.ts'
 import { keptOrMade, lru } from '../../shared/lru.ts'
 import { BLOCK_SIZE, COLS, ROWS } from '../../shared/wall.ts'
-import { failure, type Failure } from '../domain/failure.ts'
-import { drawRegion, type Region } from '../domain/picture/wall-picture.ts'
+import { type Failure, failure } from '../domain/failure.ts'
+import { type CardSubject, drawCard, wallSideFor } from '../domain/picture/card.ts'
+import type { Bitmap } from '../domain/picture/picture.ts'
+import { type Region, WHOLE_WALL, drawRegion } from '../domain/picture/wall-picture.ts'
 import { busy } from '../domain/purchase/refusals.ts'
 import type { LogNumber } from '../domain/wall/log.ts'
-import { stateOf, type WallView } from '../domain/wall/wall-view.ts'
+import { type WallView, stateOf } from '../domain/wall/wall-view.ts'
 import type { Pictures } from '../ports.ts'
+import type { Offer } from '../x402/terms.ts'
 
 /** What drawing needs. */
-export type ImageDeps = { readonly view: WallView; readonly pictures: Pictures }
+type ImageDeps = { readonly view: WallView; readonly pictures: Pictures }
 
 /** A picture of the wall in a state, named as by `stateOf`. */
 export type WallImage = { readonly state: string; readonly png: Uint8Array<ArrayBuffer> }
@@ -20,14 +23,14 @@ export type WallImage = { readonly state: string; readonly png: Uint8Array<Array
 export type WallImages = { draw(query: RegionQuery): Promise<WallImage | Failure> }
 
 /** The whole wall at twice its size, or any part of it with as many pixels. */
-export const IMAGE_PIXELS_MAX = 4 * COLS * ROWS * BLOCK_SIZE ** 2
+const IMAGE_PIXELS_MAX = 4 * COLS * ROWS * BLOCK_SIZE ** 2
 
 // Enough for those that many ask for, and little enough to hold.
-const KEPT_MAX = 16
+const IMAGES_MAX = 16
 
 /** Draws pictures of the wall. */
 export function wallImages({ view, pictures }: ImageDeps): WallImages {
-  const images = imageCache(view, KEPT_MAX)
+  const images = imageCache(view, IMAGES_MAX)
   return {
     async draw(query) {
       const region = regionOf(query)
@@ -42,10 +45,10 @@ const AT_ONCE = 2
 const WAITING_MAX = 32
 
 /** A picture under its key: a kept one, or one that `make` draws now; refused while too many wait. */
-export type ImageCache = (key: string, make: () => Promise<WallImage['png']>) => Promise<WallImage | Failure>
+type ImageCache = (key: string, make: () => Promise<WallImage['png']>) => Promise<WallImage | Failure>
 
 /** Has a few pictures drawn at once, and keeps the latest `keptMax` until the wall changes. */
-export function imageCache(view: WallView, keptMax: number): ImageCache {
+function imageCache(view: WallView, keptMax: number): ImageCache {
   const limit = pLimit(AT_ONCE)
   const kept = lru<string, Promise<WallImage>>(keptMax)
   let keptNumber: LogNumber = -1
@@ -68,4 +71,42 @@ function regionOf({ col, row, cols = COLS - col, rows = ROWS - row, scale }: Reg
       `The picture would have ${pixels} pixels, over ${IMAGE_PIXELS_MAX}: ask for fewer blocks or a smaller scale.`,
     )
   return { col, row, cols, rows }
+}
+
+export type CardImages = {
+  /** The card of a subject; refused for an agent that there is not, and while too many wait. */
+  draw(subject: CardSubject): Promise<WallImage | Failure>
+}
+
+// A card has some 50 kB.
+const CARDS_MAX = 64
+
+// The wall stands in two sizes on cards.
+const SMALL_WALLS_MAX = 2
+
+/** Draws cards. The wall is made small once for all of them, until it changes. */
+export function cardImages({
+  view,
+  pictures,
+  offer,
+}: ImageDeps & { readonly offer: Pick<Offer, 'title' | 'terms'> }): CardImages {
+  const words = { title: offer.title, price: offer.terms.amount }
+  const cards = imageCache(view, CARDS_MAX)
+  const smallWalls = lru<string, Promise<Bitmap>>(SMALL_WALLS_MAX)
+
+  const smallWall = (side: number) =>
+    keptOrMade(smallWalls, `${view.number} ${side}`, () =>
+      pictures.shrink(drawRegion(view, WHOLE_WALL), COLS * side, ROWS * side),
+    )
+  return {
+    async draw(subject) {
+      if (subject.kind === 'agent' && view.agents[subject.agent - 1] === undefined)
+        return failure('not_found', 'No agent has this number: there are as many as the canvas read counts.')
+      return await cards(Object.values(subject).join(), async () => {
+        const side = wallSideFor(view, subject)
+        const wall = side === undefined ? undefined : await smallWall(side)
+        return await pictures.encode(drawCard(view, words, subject, wall))
+      })
+    },
+  }
 }

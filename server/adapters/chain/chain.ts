@@ -4,8 +4,8 @@ import { lru } from '../../../shared/lru.ts'
 import { keyOf, type Address, type Payment, type PaymentKey } from '../../domain/purchase/payment.ts'
 import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 import type { Chain, ChainHealth, Receipts } from '../../ports.ts'
+import { withTimeout } from '../../times.ts'
 import type { Offer } from '../../x402/terms.ts'
-import { within } from '../timeout.ts'
 import { EndpointBehind, type CallContext } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
 import { probe } from './probe.ts'
@@ -32,7 +32,7 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
   const urgencyOf = (payment: Payment) =>
     clock.elapsed() - (readAt.get(payment) ?? -BUYING_MS) < BUYING_MS ? 'settlement' : 'background'
   const inTime = <T, S>(urgency: CallContext['urgency'], work: (context: CallContext) => Promise<T>, silent: S) =>
-    within<T | S>(deadlineMs, (late) => work({ urgency, late }).catch(() => silent), silent)
+    withTimeout<T | S>(deadlineMs, (late) => work({ urgency, late }).catch(() => silent), silent)
 
   return {
     read(key) {

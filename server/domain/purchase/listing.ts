@@ -30,6 +30,10 @@ export function unpainted({ name, framework, message, link, pixels, painter }: D
 /** One field as a buyer sent it, or why it cannot be read. */
 export type FieldText = { readonly text: string } | { readonly flaw: string }
 
+/** A field of JSON. */
+export const fieldTextOf = (value: unknown): FieldText =>
+  typeof value === 'string' ? { text: value } : { flaw: 'must be a string' }
+
 const TEXT_KEYS = ['name', 'framework', 'message', 'link'] as const
 
 type TextKey = (typeof TEXT_KEYS)[number]

@@ -1,13 +1,15 @@
 /** Responses that are the same for every client: built once, plain and compressed, and cloned for each request. */
 
+import type { WallView } from '../../domain/wall/wall-view.ts'
 import { holdsAlready, prefersGzip } from '../request/negotiate.ts'
-import { respond, respondUnchanged, type HeaderFields } from './respond.ts'
+import { queryOf } from '../request/request-url.ts'
+import { type HeaderFields, KEPT_BY_PROXIES, respond, respondUnchanged } from './respond.ts'
 
 /** Answers a read with status 200, or with 304 when the client has the current version. */
 export type CachedResponse = (request: Request) => Response
 
 /** A body to serve, and its caching headers. */
-export type Ready = {
+type Ready = {
   readonly type: string
   readonly bytes: () => Uint8Array<ArrayBuffer>
   readonly etag: string
@@ -71,4 +73,47 @@ export function release(response: Response | undefined): void {
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => (made ??= { value: make() }).value
+}
+
+// Followers request the same few pages. Other pages are made for each request.
+const ANSWERS_MAX = 64
+const KEY_MAX = 40
+
+/** Caches what `make` returns until the view changes, for each key of a request (by default its query). */
+export function viewCached(
+  view: WallView,
+  make: CachedResponse,
+  keyOf: (request: Request) => string = ({ url }) => queryOf(url),
+): CachedResponse {
+  const ready = new Map<string, Response>()
+  let asOf: number | undefined
+  return (request) => {
+    if (asOf !== view.number) ready.clear()
+    asOf = view.number
+    const key = keyOf(request)
+    const known = ready.get(key)
+    if (known !== undefined) return unlessHeld(request, known) ?? copyOf(known)
+    const made = make(request)
+    if (made.status !== 200) return made
+    const isKept = key.length <= KEY_MAX && ready.size < ANSWERS_MAX
+    if (isKept) ready.set(key, made)
+    return unlessHeld(request, made) ?? (isKept ? copyOf(made) : made)
+  }
+}
+
+// A string would be encoded again for each clone that is sent.
+const encoder = new TextEncoder()
+
+/** Makes a JSON response with an ETag. */
+export function respondTagged(text: string): Response {
+  const bytes = encoder.encode(text)
+  return respond(200, 'application/json', bytes, { ETag: etagOf(bytes), 'Cache-Control': KEPT_BY_PROXIES })
+}
+
+/** Makes a 304 when the client has this version; else `undefined`. */
+function unlessHeld({ headers }: Request, answer: Response): Response | undefined {
+  const ifNoneMatch = headers.get('if-none-match')
+  const etag = answer.headers.get('etag')
+  if (ifNoneMatch === null || etag === null || !holdsAlready(ifNoneMatch, etag)) return undefined
+  return respondUnchanged({ ETag: etag, 'Cache-Control': answer.headers.get('cache-control') ?? 'no-cache' })
 }

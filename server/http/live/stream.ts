@@ -12,8 +12,7 @@ import { STREAMS_PER_ADDRESS } from '../../wall/rate-limits.ts'
 import { refuse } from '../answer/refuse.ts'
 import { respondEvents } from '../answer/respond.ts'
 import { slots } from '../request/clients.ts'
-import { paramsReader } from '../request/params.ts'
-import { readInteger } from '../request/query.ts'
+import { paramsReader, readInteger } from '../request/query.ts'
 import { recentEvents, type Piece, type RecentEvents } from './recent-events.ts'
 
 /** All clients that follow the wall. */

@@ -1,9 +1,13 @@
 /** Reads query parameters strictly, so that no two parsers read a request differently. */
 
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { Value } from '@sinclair/typebox/value'
+import { type Failure, type FailureCode, failure } from '../../domain/failure.ts'
 import { decodePercent, queryOf } from './request-url.ts'
 
 /** A parameter as sent, or why it cannot be read. */
-export type QueryValue = { readonly text: string } | { readonly flaw: string }
+type QueryValue = { readonly text: string } | { readonly flaw: string }
 
 // Parsers disagree about other spellings of a number.
 const decimalPattern = /^(?:0|[1-9]\d*)$/
@@ -48,3 +52,38 @@ function readValue(encoded: string): QueryValue {
 
 // A form writes a space as a plus.
 const decode = (text: string) => decodePercent(text.replaceAll('+', ' '))
+
+/** The error code of each parameter. */
+export type Codes<Query> = { readonly [Name in keyof Query]-?: FailureCode }
+
+/** Makes the reader of a query. It fills in defaults. */
+export function paramsReader<Schema extends TObject>(
+  schema: Schema,
+  codes: Codes<Static<Schema>>,
+): (url: string) => Static<Schema> | Failure {
+  const compiled = TypeCompiler.Compile(schema)
+  const codeOf = new Map<string, FailureCode>(Object.entries(codes))
+  const refuse = (name: string, rule: string) => failure(codeOf.get(name) ?? 'invalid_option', `${name} ${rule}.`)
+  return (url) => {
+    const given: Record<string, unknown> = {}
+    for (const [name, said] of readQuery(url, [...codeOf.keys()])) {
+      if ('flaw' in said) return refuse(name, said.flaw)
+      given[name] = isInteger(schema.properties[name]) ? readInteger(said.text) : said.text
+      // `undefined` would mean that the parameter was not given.
+      if (given[name] === undefined) return refuse(name, ruleOf(schema.properties[name]))
+    }
+    const query: unknown = Value.Default(schema, given)
+    if (compiled.Check(query)) return query
+    const name = compiled.Errors(query).First()?.path.slice(1) ?? ''
+    return refuse(name, ruleOf(schema.properties[name]))
+  }
+}
+
+const isInteger = (schema: TSchema | undefined) => schema?.['type'] === 'integer'
+
+function ruleOf(schema: TSchema = Type.Unknown()): string {
+  const { anyOf, type, minimum, maximum, pattern } = schema
+  if (Array.isArray(anyOf)) return `must be one of ${anyOf.map((choice: TSchema) => choice['const']).join(', ')}`
+  if (type !== 'integer') return `must match ${pattern}`
+  return `must be one integer from ${minimum}${maximum === undefined ? ' up' : ` to ${maximum}`}, in plain decimal`
+}

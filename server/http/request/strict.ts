@@ -6,7 +6,7 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import type { Failure } from '../../domain/failure.ts'
 import type { HeaderFields } from '../answer/respond.ts'
-import { paramsReader, type Codes } from './params.ts'
+import { type Codes, paramsReader } from './query.ts'
 
 /** A refusal that a hook throws. Only handlers can return a response, so `onError` answers it. */
 export class Refused extends Error {

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { emptyView } from '../../../server/domain/wall/wall-view.ts'
-import { spaceFinder } from '../../../server/wall/find-space.ts'
-import { takenBlocks } from '../../../server/wall/open-blocks.ts'
+import { spaceFinder, takenBlocks } from '../../../server/wall/open-blocks.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { OFFER } from '../../support/offer.ts'
 import { blockOf } from '../../support/samples.ts'

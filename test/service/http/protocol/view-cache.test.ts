@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { emptyView } from '../../../../server/domain/wall/wall-view.ts'
-import { viewCached } from '../../../../server/http/answer/view-cache.ts'
+import { viewCached } from '../../../../server/http/answer/cached-response.ts'
 import { openWall } from '../../../support/service/wall.ts'
 
 // Goal: what is remembered is never older than the view, and is remembered for few. Method: count what is made.

@@ -1,0 +1,47 @@
+/** Sells over HTTP: reads the payment of a request, and answers with the receipt or the refusal. */
+
+import { sell, type PurchaseOrder, type SaleDeps } from '../../purchase/sale.ts'
+import { encodeHeader, settleResponse } from '../../x402/header.ts'
+import { PAYMENT_RESPONSE_V1, paymentOf, settlementHeaderV1, type SentPayment } from '../../x402/v1.ts'
+import type { Clients } from '../request/clients.ts'
+import { queryOf } from '../request/request-url.ts'
+import { refuse, refuseTarget, type DemandDeps } from './refuse.ts'
+import { respondJson } from './respond.ts'
+
+/** Dependencies of the routes that sell. */
+export type SellingDeps = DemandDeps &
+  SaleDeps & {
+    readonly clients: Clients
+    readonly countPaid?: ((version: SentPayment['version']) => void) | undefined // called for each request with a payment
+  }
+
+/** The payment for a target that a request carries; `undefined` where there is none. */
+export function paymentIn(
+  { offer, countPaid }: SellingDeps,
+  request: Request,
+  target: PurchaseOrder['target'],
+): SentPayment | undefined {
+  const sent = paymentOf(request, offer, target)
+  if (sent !== undefined) countPaid?.(sent.version)
+  return sent
+}
+
+/** Answers a request that pays: with the receipt and what x402 says of the settlement, or with the refusal. */
+export async function respondSale(
+  deps: SellingDeps,
+  request: Request,
+  order: PurchaseOrder,
+  { payment, version }: SentPayment,
+): Promise<Response> {
+  if ('code' in payment) return refuse(payment)
+  await deps.clients.queue.paymentTurn()
+  const buyer = { address: deps.clients.addressOf(request), signal: request.signal }
+  const sold = await sell(deps, order, payment, buyer)
+  if ('code' in sold)
+    return refuseTarget(deps, order.target, sold, order.isArea ? { isArea: true } : { query: queryOf(request.url) })
+  return respondJson(200, sold.receipt, {
+    'Cache-Control': 'private, no-store',
+    'PAYMENT-RESPONSE': encodeHeader(settleResponse(sold.purchase)),
+    ...(version === 1 ? { [PAYMENT_RESPONSE_V1]: settlementHeaderV1(sold.purchase) } : {}),
+  })
+}

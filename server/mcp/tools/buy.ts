@@ -1,0 +1,158 @@
+/** The tools that sell: a block, an area, and a trial of either. */
+
+import { Type } from '@sinclair/typebox'
+import { AreaOrder } from '../../../shared/contract/area-order.ts'
+import { ListingQuery } from '../../../shared/contract/block.ts'
+import { Preview, TargetText } from '../../../shared/contract/preview.ts'
+import { parseCoord, type BlockIndex } from '../../../shared/wall.ts'
+import { REPEAT, TRY_AGAIN } from '../../domain/advice.ts'
+import { failure, type Failure } from '../../domain/failure.ts'
+import {
+  fieldTextOf,
+  LISTING_KEYS,
+  readListing,
+  type FieldText,
+  type Listing,
+  type ListingKey,
+} from '../../domain/purchase/listing.ts'
+import { invalidCoordinate } from '../../domain/purchase/refusals.ts'
+import { readAreaOrder, readTarget } from '../../purchase/area-order.ts'
+import { refusalUnpaid, sell, type PurchaseOrder } from '../../purchase/sale.ts'
+import { previewBlock as preview } from '../../wall/preview-block.ts'
+import { AREA_TOOL, BUYING_TOOL } from '../../x402/bazaar.ts'
+import { settleResponse } from '../../x402/header.ts'
+import { readPayment } from '../../x402/payload.ts'
+import { Arguments, argumentsIn, Output, PixelsArgument, unknownArgument } from '../arguments.ts'
+import { demand, png, refuse, succeed, type Reply } from '../reply.ts'
+import { PRICE_OF_BLOCK, READ_ONLY, WRITES, type Call, type McpDeps, type Tool } from '../tool.ts'
+
+const { name, framework, message, link, painter } = ListingQuery.properties
+
+const BlockArguments = Arguments({
+  coord: TargetText,
+  px: Type.Optional(PixelsArgument),
+  link,
+  name,
+  message,
+  framework,
+  painter,
+})
+
+/** The fields of a block's order. `hasUnknown` when an argument is not known: a misspelt `px` would sell a block unpainted. */
+type BlockFields = {
+  readonly target: BlockIndex | 'next'
+  readonly fields: ReadonlyMap<ListingKey, FieldText>
+  readonly hasUnknown: boolean
+}
+
+/** Collects the fields without judging them, because a payment that is known already is answered first. */
+function readFields(given: unknown): BlockFields | Failure {
+  const { coord, ...rest } = argumentsIn(given)
+  const target = coord === 'next' ? coord : typeof coord === 'string' ? parseCoord(coord) : undefined
+  if (target === undefined) return invalidCoordinate()
+  const entries = LISTING_KEYS.filter((key) => Object.hasOwn(rest, key)).map(
+    (key) => [key, fieldTextOf(rest[key])] as const,
+  )
+  return { target, fields: new Map(entries), hasUnknown: Object.keys(rest).length > entries.length }
+}
+
+export const buyBlock: Tool = {
+  name: BUYING_TOOL,
+  title: 'Buy a block',
+  description: `Use to buy one block of 10 x 10 pixels, for ever, for ${PRICE_OF_BLOCK}. Call without payment: nothing happens but an answer with code 402 and the x402 v2 terms (accepts). Sign them and make the identical call again with the payment payload as an object at params._meta["x402/payment"]; x402 clients do this by themselves. Not to repaint (set_pixels) and not to try (preview_block). Cost: ${PRICE_OF_BLOCK} once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted, database_unavailable or a lost answer: ${REPEAT} After facilitator_unavailable or server_busy: ${TRY_AGAIN} Errors: payment_required, invalid_coordinate, invalid_listing, invalid_pixels, invalid_painter, invalid_payment, payment_used, block_taken, purchase_pending, wall_busy, sold_out, payment_credited, payment_unmatched, too_many_requests, database_unavailable. Returns the receipt {block, owner, pixels, deed}, and the settlement in _meta["x402/payment-response"].`,
+  annotations: WRITES,
+  sells: 'a block',
+  input: BlockArguments,
+  async answer(deps, given, call) {
+    const order = readFields(given)
+    if ('code' in order) return refuse(order)
+    return await buy(deps, { target: order.target, isArea: false, listing: listingOf(order) }, call)
+  },
+}
+
+const listingOf = ({ fields, hasUnknown }: BlockFields): Listing | Failure =>
+  hasUnknown ? failure('invalid_listing', unknownArgument(BlockArguments)) : readListing(fields)
+
+const { at, w, h, pixels, image, fit, dither, ...texts } = AreaOrder.properties
+
+const AreaArguments = Arguments({
+  at: {
+    ...at,
+    description: 'The top left block, `col,row`, or `next`: the open place nearest the centre. Default next.',
+  },
+  w: { ...w, examples: [4] },
+  h: { ...h, examples: [3] },
+  pixels: Type.Optional({
+    ...pixels,
+    description: 'Palette indices, a byte each, in base64: row by row over the whole area. Example: AAEC.',
+  }),
+  image: Type.Optional({ ...image, description: 'Instead of pixels: a PNG or JPEG in base64. Example: iVBORw0KGgo.' }),
+  fit: Type.Optional({ ...fit, description: 'cover cuts, contain adds bars, fill stretches. Default cover.' }),
+  dither: Type.Optional({ ...dither, description: 'none for logos, floyd-steinberg for photographs. Default none.' }),
+  ...texts,
+})
+
+export const buyArea: Tool = {
+  name: AREA_TOOL,
+  title: 'Buy an area',
+  description: `Use to buy a rectangle of w x h blocks in one payment: all or none. Not for one block (buy_block, which explains how to pay). Without payment: code 402 and the terms. pixels or an image of at most 44 KiB; POST /areas takes larger ones. Cost: ${PRICE_OF_BLOCK} a block once, no refunds; your spend cap must allow all of it. Side effects of a paid call: money moves, the blocks are yours, picture and texts are public. After a 502 or 503 send the same signed call again: it never pays twice. Errors: payment_required, invalid_area, invalid_coordinate, invalid_body, invalid_listing, invalid_pixels, invalid_image, invalid_option, invalid_painter, invalid_payment, payment_used, block_taken (lists what is taken), purchase_pending (lists what is held), no_room, wall_busy, sold_out, payment_credited, payment_unmatched, too_many_requests, database_unavailable. Returns the receipt {area, blocks, owner, pixels, deed}.`,
+  annotations: WRITES,
+  sells: 'an area',
+  input: AreaArguments,
+  async answer(deps, given, call) {
+    const order = readAreaOrder(given ?? {})
+    return 'code' in order ? refuse(order) : await buy(deps, order, call)
+  },
+}
+
+/** Tells the terms of an order, or sells what is paid for. */
+async function buy(deps: McpDeps, order: PurchaseOrder, { payment: payload, dialect, ...buyer }: Call): Promise<Reply> {
+  if (payload === undefined) {
+    const refusal = await refusalUnpaid(deps, order)
+    return refusal === undefined ? demand(deps, order, dialect) : refuse(refusal)
+  }
+  const payment = readPayment(payload)
+  if ('code' in payment) return refuse(payment)
+  const sold = await sell(deps, order, payment, buyer)
+  if ('code' in sold) return sold.code === 'payment_required' ? demand(deps, order, dialect, sold) : refuse(sold)
+  return succeed({ ...sold.receipt }, { 'x402/payment-response': settleResponse(sold.purchase) })
+}
+
+const { image: _, ...withoutImage } = Preview.properties
+
+const PreviewArguments = Arguments({
+  ...BlockArguments.properties,
+  w: Type.Optional({
+    ...w,
+    description: 'Width in blocks, of an area whose top left block is coord. Default 1.',
+    examples: [4],
+  }),
+  h: Type.Optional({ ...h, description: 'Height in blocks. Default 1.', examples: [3] }),
+  pixels: Type.Optional({
+    ...pixels,
+    description: 'Of an area, instead of px: palette indices in base64. Example: AAEC.',
+  }),
+})
+
+export const previewBlock: Tool = {
+  name: 'preview_block',
+  title: 'Try a purchase for free',
+  description:
+    'Use before buy_block, with the same arguments, or with w and h before buy_area: would they be accepted, which block or area would it be, on which terms, and how would it look among its neighbours. Not to buy and no reservation: another buyer may be quicker. Free, no side effects. Errors: invalid_coordinate, invalid_area, invalid_body, too_many_requests, database_unavailable; flaws of the listing are no errors but come as problems, all at once. Returns {acceptable, problems, block, area, state, price, request, terms} and a PNG of the place, up to eight times its size.',
+  annotations: READ_ONLY,
+  isShown: true,
+  budget: 'previews',
+  input: PreviewArguments,
+  output: Output(withoutImage),
+  async answer(deps, given) {
+    const { w = 1, h = 1, pixels, ...rest } = argumentsIn(given)
+    const order = readFields(rest)
+    if ('code' in order) return refuse(order)
+    if (order.hasUnknown) return refuse(failure('invalid_body', unknownArgument(PreviewArguments)))
+    const target = readTarget(rest['coord'], w, h)
+    if (typeof target === 'object') return refuse(target)
+    const said = { listing: order.fields, pixels: pixels === undefined ? pixels : fieldTextOf(pixels) }
+    const { image, ...found } = await preview(deps, target, said)
+    return succeed(found, undefined, image === null ? [] : [png(image)])
+  },
+}

@@ -1,0 +1,111 @@
+/**
+ * One sale, over HTTP and MCP alike: why an order without a payment is refused, and what a payment buys. The two read orders
+ * and payments, and write answers, each in its own form.
+ */
+
+import type { AreaReceipt } from '../../shared/contract/area-order.ts'
+import type { Receipt } from '../../shared/contract/block.ts'
+import { coordOf } from '../../shared/wall.ts'
+import type { Failure } from '../domain/failure.ts'
+import type { Draft } from '../domain/purchase/listing.ts'
+import type { Payment } from '../domain/purchase/payment.ts'
+import type { SoldPurchase } from '../domain/purchase/purchase.ts'
+import { unavailability } from '../domain/purchase/refusals.ts'
+import { isBlock, placeOf, type Target } from '../domain/purchase/target.ts'
+import { nearestAreaIn } from '../domain/wall/open-space.ts'
+import { saleOf, salesOf, type WallView } from '../domain/wall/wall-view.ts'
+import type { Blocks, Ledger } from '../ports.ts'
+import type { TakenBlocks } from '../wall/open-blocks.ts'
+import { lookAt, type Found } from '../wall/read-wall.ts'
+import { areaReceiptOf, receiptOf } from '../x402/receipt.ts'
+import type { Offer } from '../x402/terms.ts'
+import type { SellTo } from './limited-seller.ts'
+import type { Seller } from './seller.ts'
+
+/** What a sale needs. */
+export type SaleDeps = {
+  readonly ledger: Pick<Ledger, 'inTheWay'>
+  readonly seller: Pick<Seller, 'offered'>
+  readonly sellTo: SellTo
+  readonly blocks: Blocks
+  readonly taken: TakenBlocks
+  readonly view: WallView
+  readonly offer: Offer
+}
+
+/**
+ * What is ordered. `isArea` says how it was asked for: an area of one block is answered as an area. A listing that is refused
+ * stays a value: it must not hide what became of a payment that is known already.
+ */
+export type PurchaseOrder = {
+  readonly target: Target
+  readonly isArea: boolean
+  readonly listing: Draft | Failure
+}
+
+/** Why an order without a payment is refused; `undefined` where its terms are to be told. */
+export const refusalUnpaid = async (deps: SaleDeps, order: PurchaseOrder): Promise<Failure | undefined> =>
+  order.isArea ? await refusalOfArea(deps, order) : refusalOfBlock(order, await lookAt(deps, order.target))
+
+/** The same for a block in a known state. By the contract a block that is sold says so before its listing is read. */
+export function refusalOfBlock({ target, listing }: PurchaseOrder, found: Found): Failure | undefined {
+  if (typeof found === 'object' || found === 'claimed') return unavailability(target, 'claimed')
+  // A client should not sign for a request that would be refused.
+  if ('code' in listing) return listing
+  // A block that is held in doubt is offered, so that its payer can return with a client that cannot resend.
+  return found === 'reserved' ? unavailability(target, found) : undefined
+}
+
+/** By the contract an area is refused for its listing first. */
+async function refusalOfArea(deps: SaleDeps, { target, listing }: PurchaseOrder): Promise<Failure | undefined> {
+  if ('code' in listing) return listing
+  const found = (await searched(deps, target)) ?? (await deps.seller.offered(target))
+  if (found === 'open' || found === 'uncertain') return undefined
+  return await namingBlocks(deps.ledger, target, unavailability(target, found))
+}
+
+/** What a search finds of an area that is wanted anywhere; nothing where only the ledger knows. */
+async function searched({ taken }: SaleDeps, target: Target) {
+  const { at, ...size } = placeOf(target)
+  if (at !== 'next' || isBlock(target)) return undefined
+  const found = nearestAreaIn((await taken()).occupied(), size)
+  if (typeof found === 'number') return 'open'
+  return found === 'reserved' ? undefined : found
+}
+
+/** Who buys: the client's address, and a signal that aborts when it hangs up. */
+export type Buyer = { readonly address: string; readonly signal: AbortSignal }
+
+/** What a payment bought. */
+export type Sold = { readonly receipt: Receipt | AreaReceipt; readonly purchase: SoldPurchase }
+
+/** Sells what is ordered, or says why the payment bought nothing. */
+export async function sell(
+  deps: SaleDeps,
+  { target, isArea, listing }: PurchaseOrder,
+  payment: Payment,
+  { address, signal }: Buyer,
+): Promise<Sold | Failure> {
+  const outcome = await deps.sellTo(address, target, payment, listing, signal)
+  if (outcome.kind === 'refused')
+    return isArea ? await namingBlocks(deps.ledger, target, outcome.failure) : outcome.failure
+  const { purchase, isEarlier } = outcome
+  const facts = { purchase, isEarlier, baseUrl: deps.offer.baseUrl }
+  const receipt = isArea
+    ? areaReceiptOf({ ...facts, sales: salesOf(deps.view, purchase) })
+    : receiptOf({ ...facts, sale: saleOf(deps.view, purchase.block) })
+  return { receipt, purchase }
+}
+
+// A buyer needs to know where to look, not all of it.
+const NAMED_MAX = 100
+
+/** The same refusal with the blocks of an area that are sold, or held, where it is for these. */
+async function namingBlocks(ledger: SaleDeps['ledger'], target: Target, refusal: Failure): Promise<Failure> {
+  const { code } = refusal
+  if (code !== 'block_taken' && code !== 'purchase_pending') return refusal
+  const { taken, held } = await ledger.inTheWay(target)
+  const [name, blocks] = code === 'block_taken' ? ['taken', taken] : ['held', held]
+  if (blocks.length === 0) return refusal
+  return { ...refusal, details: { ...refusal.details, [name]: blocks.slice(0, NAMED_MAX).map(coordOf) } }
+}

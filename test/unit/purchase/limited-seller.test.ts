@@ -1,0 +1,69 @@
+import { expect, test } from 'bun:test'
+import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
+import { limitedSeller } from '../../../server/purchase/limited-seller.ts'
+import type { Seller } from '../../../server/purchase/seller.ts'
+import { unlimited } from '../../support/fakes/limits.ts'
+import { fakeWallets } from '../../support/fakes/wallets.ts'
+import { paymentOf, SILENT } from '../../support/samples.ts'
+
+/** A seller that takes until `finish`, and remembers the clients it serves. */
+function slowSeller(timeoutMs?: number) {
+  const { promise: outcome, resolve: finish } = Promise.withResolvers<Outcome>()
+  const clients: (AbortSignal | undefined)[] = []
+  const ended: Outcome[] = []
+  const told = Promise.withResolvers<void>()
+  const buy: Seller['buy'] = async (...[, , , client]) => {
+    clients.push(client)
+    return await outcome
+  }
+  const seller: Seller = { buy, offered: async () => 'open', reconcile: async () => true, idle: async () => {} }
+  const sellTo = limitedSeller(
+    {
+      seller,
+      ledger: { find: async () => undefined },
+      wallets: fakeWallets,
+      limits: unlimited,
+      ended(_, end) {
+        ended.push(end)
+        told.resolve()
+      },
+    },
+    timeoutMs,
+  )
+  const sell = (signal = new AbortController().signal) => sellTo('here', 'next', paymentOf(1, 1), SILENT, signal)
+  return { sell, clients, ended, told: told.promise, finish }
+}
+
+const taken: Outcome = { kind: 'refused', failure: { code: 'block_taken', message: 'sold' } }
+
+test('a buyer who has waited long enough is told to ask again, and counts as one without an answer', async () => {
+  const { sell, clients, ended, told, finish } = slowSeller(1)
+  expect(await sell()).toMatchObject({
+    kind: 'refused',
+    failure: { code: 'settlement_unknown', details: { retryAfter: 2 } },
+  })
+  expect(clients.map((client) => client?.aborted)).toEqual([true])
+  expect(ended).toEqual([])
+  finish(taken)
+  await told
+  expect(ended).toEqual([taken])
+})
+
+test('a purchase that ends in time is answered as it ends', async () => {
+  const { sell, clients, ended, finish } = slowSeller()
+  const answer = sell()
+  finish(taken)
+  expect(await answer).toEqual(taken)
+  expect(clients.map((client) => client?.aborted)).toEqual([false])
+  expect(ended).toEqual([taken])
+})
+
+test('a client that hangs up is still known to have hung up', async () => {
+  const { sell, clients, finish } = slowSeller()
+  const client = new AbortController()
+  const answer = sell(client.signal)
+  client.abort()
+  finish(taken)
+  await answer
+  expect(clients.map((known) => known?.aborted)).toEqual([true])
+})
