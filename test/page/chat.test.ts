@@ -116,7 +116,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
   })
 
   test.each([
-    ['get_wall', {}, '1 of 14,400 blocks are sold. A block costs 1.00 USDC.'],
+    ['get_wall', {}, '1 of 14,400 blocks sold. A block costs 1.00 USDC.'],
     ['find_space', { w: 4, h: 3 }, 'area 78,43,4x3, 12 blocks, open: 12.00 USDC.'],
   ])('%s shows the wall', async (tool, args, sentence) => {
     const [page, frame] = await shown({ tool, args })

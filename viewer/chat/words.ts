@@ -29,7 +29,7 @@ export function offerOf({ sketch, hasSize, hasPlace, perBlock, host }: Shown): O
   const findRoom = { label: 'Find open room', message: `Find open room for ${sides} on ${wallName}.` }
   if (!hasSize) {
     const sold = wall?.complete
-      ? `${countText(wall.stats.claimed)} of ${countText(TOTAL_BLOCKS)} blocks are sold. `
+      ? `${countText(wall.stats.claimed)} of ${countText(TOTAL_BLOCKS)} blocks sold. `
       : ''
     return {
       says: `${sold}A block costs ${perBlock} ${ASSET_SYMBOL}.`,
