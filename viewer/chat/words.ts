@@ -28,9 +28,7 @@ export function offerOf({ sketch, hasSize, hasPlace, perBlock, host }: Shown): O
   const price = `${(size.w * size.h * Number(perBlock)).toFixed(2)} ${ASSET_SYMBOL}`
   const findRoom = { label: 'Find open room', message: `Find open room for ${sides} on ${wallName}.` }
   if (!hasSize) {
-    const sold = wall?.complete
-      ? `${countText(wall.stats.claimed)} of ${countText(TOTAL_BLOCKS)} blocks sold. `
-      : ''
+    const sold = wall?.complete ? `${countText(wall.stats.claimed)} of ${countText(TOTAL_BLOCKS)} blocks sold. ` : ''
     return {
       says: `${sold}A block costs ${perBlock} ${ASSET_SYMBOL}.`,
       label: 'Put a picture here',
