@@ -6,7 +6,7 @@
 import type { Area } from '../shared/area.ts'
 import type { BlockIndex } from '../shared/wall.ts'
 import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from './domain/picture/picture.ts'
-import type { Account, AccountPage, Pending } from './domain/purchase/account.ts'
+import type { Account, AccountPage, NumberedPurchase, Pending } from './domain/purchase/account.ts'
 import type { Statement } from './domain/purchase/balance.ts'
 import type { SettleResult, SignatureCheck, SignedBy, VerifyResult } from './domain/purchase/facilitator-errors.ts'
 import type { Listing } from './domain/purchase/listing.ts'
@@ -105,6 +105,8 @@ export type LedgerReader = {
   pending(): Promise<Pending>
   /** A page of a wallet's purchases, without those that were released for good. */
   ofPayer(wallet: Address, page?: AccountPage): Promise<Account>
+  /** At most `limit` purchases of a wallet, whatever became of them, newest first: all that were begun before number `before`. */
+  purchases(wallet: Address, before: number, limit: number): Promise<readonly NumberedPurchase[]>
 }
 
 /** Claimed blocks and their owners. */

@@ -6,12 +6,13 @@ import {
   FIRST_ACCOUNT_PAGE,
   type Account,
   type AccountPage,
+  type NumberedPurchase,
 } from '../../server/domain/purchase/account.ts'
-import type { Address } from '../../server/domain/purchase/payment.ts'
+import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
 import type { LedgerReader } from '../../server/ports.ts'
 import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { IS_UNFINISHED } from '../rows.ts'
+import { IS_UNFINISHED, PURCHASE_SOURCES, purchaseOf, SELECT_PURCHASE, type PurchaseRow } from '../rows.ts'
 import { first, onSqlite, rows, together, type Driver, type Tx } from '../tx.ts'
 import { findAgent } from '../wall/agents.ts'
 import { painterOfWallet } from '../wall/painters.ts'
@@ -22,6 +23,7 @@ export const ledgerReader = ({ look, read }: Driver): LedgerReader => ({
   pending: async () => pendingOf(await look(() => rows<PendingRow>(PENDING))),
   held: async () => (await look(() => rows<{ block: BlockIndex }>(HELD))).map(({ block }) => block),
   ofPayer: (payer, page = FIRST_ACCOUNT_PAGE) => read(() => account(payer, page)),
+  purchases: (payer, before, limit) => read(() => purchases(payer, before, limit)),
 })
 
 const HELD = `SELECT i AS block FROM blocks {index held_blocks} WHERE state = 'reserved' ORDER BY i`
@@ -53,6 +55,24 @@ const CREDITS = `
     WHERE payer = $payer AND state = 'credited' ORDER BY id DESC LIMIT ${ACCOUNT_PAGE_MAX}) AS latest
   ORDER BY id`
 
+// The inner select reads an index alone, where the engine's indexes name the row.
+const PURCHASES = `
+  ${SELECT_PURCHASE} WHERE p.id IN (
+    SELECT id FROM payments WHERE payer = $payer AND id < $before ORDER BY id DESC LIMIT $limit)
+  ORDER BY p.id DESC`
+
+function* purchases(payer: Address, before: number, limit: number): Tx<readonly NumberedPurchase[]> {
+  const values = { payer, before, limit }
+  const [damaged, found] = yield* together(
+    first(DAMAGED, values),
+    rows<PurchaseRow & { readonly created_at: UnixMs }>(PURCHASES, values, PURCHASE_SOURCES),
+  )
+  if (damaged !== undefined) throw damagedPayment()
+  return found.map((row) => ({ number: row.id, since: row.created_at, purchase: purchaseOf(row) }))
+}
+
+const damagedPayment = () => new StoreUnavailable('a payment of this wallet is damaged')
+
 function* account(payer: Address, page: AccountPage): Tx<Account> {
   const values = { payer, after: page.after, limit: page.limit + 1 }
   const [damaged, sales, open, credits, agent] = yield* together(
@@ -62,7 +82,7 @@ function* account(payer: Address, page: AccountPage): Tx<Account> {
     rows<CreditRow>(CREDITS, values),
     findAgent(payer),
   )
-  if (damaged !== undefined) throw new StoreUnavailable('a payment of this wallet is damaged')
+  if (damaged !== undefined) throw damagedPayment()
   const painter = agent === undefined ? undefined : yield* painterOfWallet(agent.id)
   return accountOf({ sales, open, credits, painter: painter ?? null }, page)
 }

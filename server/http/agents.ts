@@ -10,7 +10,7 @@ import {
   RegisterAnswer,
   RegisterBody,
 } from '../../shared/contract/agent.ts'
-import { WalletParams, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
+import { Receipts, ReceiptsBody, WalletParams, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
 import {
   anywhere,
   signed,
@@ -25,6 +25,7 @@ import type { Address } from '../domain/purchase/payment.ts'
 import { rules } from '../domain/wall/field-rules.ts'
 import { registry, type WallView } from '../domain/wall/wall-view.ts'
 import { makeChange } from '../wall/make-change.ts'
+import { RECEIPTS, receiptsOf } from '../wall/my-receipts.ts'
 import { myWall, type MyWallDeps } from '../wall/my-wall.ts'
 import { painterNaming, registration, registrationIn } from '../wall/signed-changes.ts'
 import { respondTagged, synchronous, viewCached } from './answer/cached-response.ts'
@@ -32,7 +33,7 @@ import { refuse, respondResult } from './answer/refuse.ts'
 import { wrongVerb } from './fallback.ts'
 import { inTurn, signedBody } from './request/clients.ts'
 import { nameBelow } from './request/request-url.ts'
-import { readIdentityFields, readPainterNaming, readRegistration } from './request/signed-body.ts'
+import { readIdentityFields, readPainterNaming, readReceiptsBody, readRegistration } from './request/signed-body.ts'
 import { queryHooks, strict } from './request/strict.ts'
 import { signInAnswers, signInHooks, type SignInDeps } from './sign-in.ts'
 
@@ -77,6 +78,14 @@ export const agents = (deps: AgentDeps) => {
           return respondResult(await makeChange(changing, change, body, clients.addressOf(request)))
         },
         { ...signedHooks, body: strict(PainterBody, readPainterNaming), ...documented(DOCS.namePainter) },
+      )
+      .post(
+        RECEIPTS.path,
+        async ({ request, body: { fields, requestId } }) => {
+          const of = (wallet: Address) => receiptsOf({ ...deps, baseUrl: deps.offer.baseUrl }, wallet, fields.after)
+          return await signedIn(request, requestId, { ...RECEIPTS, of })
+        },
+        { ...signInHooks(clients, ReceiptsBody, readReceiptsBody), ...documented(DOCS.readReceipts) },
       )
       // Without this, the route below would read `me` as a wallet.
       .get('/api/agents/me', () => wrongVerb(['PUT', 'POST', 'OPTIONS']), { detail: undocumented })
@@ -129,6 +138,14 @@ const DOCS = {
     signsIn: true,
     answers: [RegisterAnswer],
     codes: [...signedInCodes, 'invalid_name', 'invalid_framework', 'no_purchases', ...anywhere],
+  },
+  readReceipts: {
+    id: 'readReceipts',
+    summary: 'Read every purchase of your wallet, by signing in',
+    description: `For an agent that has lost its requests: what it bought with the receipts, what is open, and what it is owed. ${SIGNING_IN}`,
+    signsIn: true,
+    answers: [Receipts],
+    codes: [...signedInCodes.filter((code) => code !== 'empty_update'), 'no_purchases', ...anywhere],
   },
   namePainter: {
     id: 'namePainter',

@@ -94,7 +94,8 @@ const whenReleased = {
   area: 'The area was given back, and nothing was charged so far. Should the payment land yet, you get this area, else the nearest open one of its size, else a credit of the whole amount.',
 } as const
 
-const noPurchases = (): Failure =>
+/** A wallet of which nothing is known. */
+export const noPurchases = (): Failure =>
   failure(
     'no_purchases',
     'This wallet has bought nothing here, and is buying nothing. Buy with GET /blocks/next or POST /areas, or the tools buy_block and buy_area.',

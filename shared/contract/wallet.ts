@@ -2,8 +2,9 @@
 
 import { Type, type Static } from '@sinclair/typebox'
 import { ADDRESS_PATTERN } from '../address.ts'
+import { AreaReceipt } from './area-order.ts'
 import { AreaText } from './area.ts'
-import { BlockRef } from './block.ts'
+import { BlockRef, Receipt } from './block.ts'
 import { Nullable, TextOrNull, TxHash, UnixMs } from './kinds.ts'
 
 export const WalletParams = Type.Object({
@@ -108,3 +109,42 @@ export const WalletStanding = Type.Object({
   contact: Nullable(Type.String({ description: 'Where to turn to about a credit.' })),
 })
 export type WalletStanding = Static<typeof WalletStanding>
+
+/** Where a list of receipts begins. */
+export const ReceiptsBody = Type.Object(
+  {
+    after: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: '`nextAfter` of the page before.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type ReceiptsBody = Static<typeof ReceiptsBody>
+
+/** How many purchases a list of receipts tells at once. */
+export const RECEIPTS_MAX = 50
+
+export const OwnPurchase = Type.Object({
+  target: OpenPurchase.properties.target,
+  nonce: Type.String({ description: 'Of the authorization that was signed for it.' }),
+  since: UnixMs,
+  state: Type.Union(
+    ['sold', 'reserved', 'released', 'expired', 'credited'].map((state) => Type.Literal(state)),
+    {
+      description:
+        'sold: it is yours. reserved: held for you, being settled. released: given back; the payment is watched still. expired: given back, and the payment can never land. credited: paid when nothing was left; the operator owes you.',
+    },
+  ),
+  tx: Type.Union([TxHash, Type.Null()]),
+  receipt: Type.Union([Receipt, AreaReceipt, Type.Null()], { description: 'Of what is sold.' }),
+  credit: Type.Union([Credit, Type.Null()], { description: 'What the operator owes you.' }),
+})
+export type OwnPurchase = Static<typeof OwnPurchase>
+
+export const Receipts = Type.Object({
+  purchases: Type.Array(OwnPurchase, { description: `Newest first, ${RECEIPTS_MAX} at most.` }),
+  nextAfter: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'What to ask for as `after` to read on; null at the end.',
+  }),
+})
+export type Receipts = Static<typeof Receipts>

@@ -4,7 +4,7 @@ import type { AreaName } from '../../../shared/area.ts'
 import { WALLET_LIMIT_MAX } from '../../../shared/contract/wallet.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import type { Address, Hash, Target, UnixMs } from './payment.ts'
-import type { Released, Reserved } from './purchase.ts'
+import type { Purchase, Released, Reserved } from './purchase.ts'
 
 /** A purchase that is final. */
 export type OwnSale = {
@@ -37,6 +37,9 @@ export type Pending = {
 
 /** At most `limit` sales of a wallet, after the one with number `after`. */
 export type AccountPage = { readonly after: number; readonly limit: number }
+
+/** A purchase, with its number in the order they were begun. */
+export type NumberedPurchase = { readonly number: number; readonly since: UnixMs; readonly purchase: Purchase }
 
 /** How much of each kind is told at once. */
 export const ACCOUNT_PAGE_MAX = WALLET_LIMIT_MAX

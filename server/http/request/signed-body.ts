@@ -5,6 +5,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { IdentityFields, PainterBody, RegisterBody } from '../../../shared/contract/agent.ts'
 import { EditAreaBody, EditAreaFields } from '../../../shared/contract/area.ts'
 import { EditBody, EditFields } from '../../../shared/contract/block.ts'
+import { ReceiptsBody } from '../../../shared/contract/wallet.ts'
 import { parsePixels } from '../../../shared/pixels.ts'
 import { failure, type Failure } from '../../domain/failure.ts'
 import { rules } from '../../domain/wall/field-rules.ts'
@@ -29,6 +30,15 @@ export const readEditAreaFields = reader('set_area', EditAreaFields, 'any of pix
 
 /** Reads a registration that is signed in. */
 export const readIdentityFields = reader('register', IdentityFields, 'any of name and framework')
+
+/** Reads what is asked of the receipts. */
+export function readReceiptsBody(value: unknown): ReceiptsBody | Failure {
+  return ASKED_RECEIPTS.Check(value)
+    ? value
+    : failure('invalid_body', 'Send a JSON object, empty or with after (nextAfter of the page before).')
+}
+
+const ASKED_RECEIPTS = TypeCompiler.Compile(ReceiptsBody)
 
 /** Reads the naming of a wallet's painter. */
 export const readPainterNaming = reader(

@@ -15,6 +15,7 @@ export function ledgerReaderContract(name: string, test: EngineTest, testLast: E
     pending(test)
     accounts(test, testLast)
     pages(test, testLast)
+    everything(testLast)
   })
 }
 
@@ -101,6 +102,25 @@ function accounts(test: EngineTest, testLast: EngineTest): void {
       ...NOTHING,
       credits: [{ amount: TERMS.amount, tx: hash(1) }],
     })
+  })
+}
+
+function everything(test: EngineTest): void {
+  test('every purchase of a wallet is told whatever became of it, newest first and page by page', async (wall) => {
+    const late = await hold(wall, 'next', paymentOf(1, 1), SILENT, NOW)
+    await wall.ledger.release(late, false)
+    const expired = await hold(wall, 'next', paymentOf(1, 2), SILENT, NOW + 1)
+    await wall.ledger.release(expired, true)
+    await sell(wall, 'next', 1, 3, SILENT, NOW + 2)
+    await wall.ledger.fulfilLatePayment(late, hash(1), NOW)
+    const told = await wall.ledgerReader.purchases(wallet(1), Number.MAX_SAFE_INTEGER, 9)
+    expect(told.map(({ since, purchase }) => [since - NOW, purchase.payment.nonce, purchase.state.kind])).toEqual([
+      [2, paymentOf(1, 3).nonce, 'sold'],
+      [1, paymentOf(1, 2).nonce, 'released'],
+      [0, paymentOf(1, 1).nonce, 'credited'],
+    ])
+    expect(await wall.ledgerReader.purchases(wallet(1), told[0]?.number ?? 0, 1)).toEqual(told.slice(1, 2))
+    expect(await wall.ledgerReader.purchases(wallet(2), Number.MAX_SAFE_INTEGER, 9)).toEqual([])
   })
 }
 

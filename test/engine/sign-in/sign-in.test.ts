@@ -2,6 +2,7 @@ import { describe, expect } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { openPostgres } from '../../../db/postgres/open.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
+import type { Receipts } from '../../../shared/contract/wallet.ts'
 import { testOver, type TestOver } from '../../support/engine.ts'
 import { prngOf } from '../../support/prng.ts'
 import { NOW, TERMS, wallet } from '../../support/samples.ts'
@@ -74,6 +75,7 @@ describe.each([
   ['PostgreSQL', onPostgres],
 ] as const)('signing in on %s', (_, test) => {
   owners(test)
+  receipts(test)
   repeats(test)
 })
 
@@ -110,6 +112,36 @@ function owners(test: WallsTest): void {
     }
     const nobody = await signedIn(wall, 'POST /api/agents/me', { name: 'Bob' }, wallet(7))
     expect([nobody.response.status, await codeOf(nobody.response)]).toEqual([404, 'no_purchases'])
+  })
+}
+
+function receipts(test: WallsTest): void {
+  const LIST = 'POST /api/agents/me/receipts'
+  const list = async (wall: Wall, body: object, by = OWNER) =>
+    (await (await signedIn(wall, LIST, body, by)).response.json()) as Receipts
+
+  test('a wallet lists what it bought with the receipts, and nobody else does', async ([wall]) => {
+    const bought = await wall.buy('/blocks/6,4', 1, 4)
+    const { purchases, nextAfter } = await list(wall, {})
+    expect(purchases.map(({ target, state }) => [target, state])).toEqual([
+      ['6,4', 'sold'],
+      ['4,4', 'sold'],
+      ['3,4', 'sold'],
+    ])
+    expect([purchases[0]?.receipt, nextAfter]).toEqual([(await bought.json()) as never, null])
+    expect((await list(wall, {}, STRANGER)).purchases.map(({ target }) => target)).toEqual(['5,4'])
+    const nobody = await signedIn(wall, LIST, {}, wallet(7))
+    expect([nobody.response.status, await codeOf(nobody.response)]).toEqual([404, 'no_purchases'])
+    const forged = headerFor(fieldsFor(await wall.ask(LIST, posting({})), OWNER), STRANGER)
+    expect((await wall.ask(LIST, posting({}, forged))).status).toBe(401)
+  })
+
+  test('more than fifty receipts are read page by page', async ([wall]) => {
+    for (let at = 0; at < 50; at += 1) await wall.buy(`/blocks/${at},9`, 1, 100 + at)
+    const first = await list(wall, {})
+    expect(first.purchases.map(({ target }) => target)).toEqual(Array.from({ length: 50 }, (_, at) => `${49 - at},9`))
+    const { purchases, nextAfter } = await list(wall, { after: first.nextAfter })
+    expect([purchases.map(({ target }) => target), nextAfter]).toEqual([['4,4', '3,4'], null])
   })
 }
 
@@ -161,6 +193,8 @@ function demands(test: WallsTest): void {
     ['POST /areas/3,4,1x1', { pixels: 'AAAA' }, 400, 'invalid_pixels'],
     ['POST /api/agents/me', { name: '' }, 400, 'invalid_name'],
     ['POST /api/agents/me', { name: 'a', wallet: OWNER }, 400, 'invalid_body'],
+    ['POST /api/agents/me/receipts', { after: 0 }, 400, 'invalid_body'],
+    ['POST /api/agents/me/receipts', '', 400, 'invalid_body'],
   ]
   test('what can be refused without knowing who asks is refused first, with a header or without', async ([wall]) => {
     const { header } = await signedIn(wall, BLOCK, { message: 'a' }, OWNER)
@@ -183,6 +217,7 @@ function refusals(test: WallsTest): void {
       ['POST /blocks/4,4', { message: 'new' }],
       ['POST /areas/3,4,1x1', { message: 'new' }],
       ['POST /api/agents/me', { name: 'new' }],
+      ['POST /api/agents/me/receipts', {}],
     ]
     for (const [request, body] of others) {
       const response = await wall.ask(request, posting(body, header))

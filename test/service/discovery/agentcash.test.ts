@@ -56,6 +56,7 @@ test('AgentCash: the three ways to buy are paid and priced, what is signed in ne
     ['POST', '/areas', 'paid', '1.00-400.00 USD', ['x402']],
     ['POST', '/areas/{area}', 'apiKey', undefined, undefined],
     ['POST', '/api/agents/me', 'apiKey', undefined, undefined],
+    ['POST', '/api/agents/me/receipts', 'apiKey', undefined, undefined],
   ])
   expect(found.guidance).toStartWith("First: your client's spend cap must allow 1.00 USD")
   expect(found.info?.contactEmail).toBe('ops@wall.test')

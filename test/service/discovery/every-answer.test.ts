@@ -75,6 +75,7 @@ async function signed(request: string, body: unknown, payer = 1): Promise<Reques
 }
 const words = { message: 'hi' }
 const [paintBlock, paintArea, rename] = ['POST /blocks/3,4', 'POST /areas/3,4,1x1', 'POST /api/agents/me']
+const receipts = `${rename}/receipts`
 
 /** Signs in on the sold wall. */
 const signingIn =
@@ -125,6 +126,7 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'POST /blocks/{coord} 429': beyond(paintBlock, sending(words)),
   'POST /areas/{area} 429': beyond(paintArea, sending(words)),
   'POST /api/agents/me 429': beyond(rename, sending({ name: 'Ada' })),
+  'POST /api/agents/me/receipts 429': beyond(receipts, sending({})),
   'GET /api/live 429': beyond('GET /api/live'),
   'GET /api/history 429': beyond('GET /api/history'),
   'PUT /api/agents/me 429': beyond('PUT /api/agents/me', register()),
@@ -201,6 +203,15 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'POST /api/agents/me 402': onceSold(rename, sending({ name: 'Ada' })),
   'POST /api/agents/me 404': signingIn(rename, { name: 'Ada' }, 7),
   'POST /api/agents/me 413': ask(rename, huge),
+  'POST /api/agents/me/receipts 200': signingIn(receipts, {}),
+  'POST /api/agents/me/receipts 400': ask(receipts, sending([])),
+  'POST /api/agents/me/receipts 401': async () => {
+    const { headers = {} } = await signed(receipts, {})
+    return await soldWall.ask(receipts, { ...sending({ after: 5 }), headers })
+  },
+  'POST /api/agents/me/receipts 402': onceSold(receipts, sending({})),
+  'POST /api/agents/me/receipts 404': signingIn(receipts, {}, 7),
+  'POST /api/agents/me/receipts 413': ask(receipts, huge),
   'GET /areas/{area} 200': onceSold('GET /areas/3,4,1x1'),
   'GET /areas/{area} 400': ask('GET /areas/3,4'),
   'GET /areas/{area}.png 200': ask('GET /areas/3,4,2x2.png'),
@@ -312,6 +323,7 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
   'POST /blocks/{coord}': [paintBlock, sending(words)],
   'POST /areas/{area}': [paintArea, sending(words)],
   'POST /api/agents/me': [rename, await signed(rename, { name: 'Ada' })],
+  'POST /api/agents/me/receipts': [receipts, await signed(receipts, {})],
   'GET /api/canvas': ['GET /api/canvas'],
   'GET /api/canvas.bin': ['GET /api/canvas.bin'],
   'GET /api/blocks': ['GET /api/blocks'],

@@ -77,7 +77,10 @@ test('no operation requires a key, but those that are signed in need their heade
     ),
   )
   expect(secured).toEqual(
-    ['post /blocks/{coord}', 'post /areas/{area}', 'post /api/agents/me'].map((name) => [name, [{ signInWithX: [] }]]),
+    ['/blocks/{coord}', '/areas/{area}', '/api/agents/me', '/api/agents/me/receipts'].map((path) => [
+      `post ${path}`,
+      [{ signInWithX: [] }],
+    ]),
   )
 })
 

@@ -19,6 +19,7 @@ function looking() {
       },
       pending: () => Promise.reject(new Error('not asked')),
       ofPayer: () => Promise.reject(new Error('not asked')),
+      purchases: () => Promise.reject(new Error('not asked')),
     },
     advance: async () => {},
   })
@@ -62,6 +63,7 @@ test('a read that failed is not kept', async () => {
       held: () => (broken ? Promise.reject(new Error('no store')) : Promise.resolve([])),
       pending: () => Promise.reject(new Error('not asked')),
       ofPayer: () => Promise.reject(new Error('not asked')),
+      purchases: () => Promise.reject(new Error('not asked')),
     },
     advance: async () => {},
   })

@@ -1,0 +1,63 @@
+/** Lists every purchase of the wallet that signs in, for an agent that has lost its requests. */
+
+import { RECEIPTS_MAX, type OwnPurchase, type Receipts } from '../../shared/contract/wallet.ts'
+import type { Failure } from '../domain/failure.ts'
+import type { NumberedPurchase } from '../domain/purchase/account.ts'
+import type { Address } from '../domain/purchase/payment.ts'
+import { isSold, type Purchase } from '../domain/purchase/purchase.ts'
+import { isBlock, nameOf } from '../domain/purchase/target.ts'
+import { salesOf, type WallView } from '../domain/wall/wall-view.ts'
+import type { LedgerReader } from '../ports.ts'
+import { areaReceiptOf, receiptOf } from '../x402/receipt.ts'
+import { noPurchases } from './my-wall.ts'
+import { ofWallet, type SignedRequest } from './signed-changes.ts'
+
+/** What the list needs. */
+export type MyReceiptsDeps = {
+  readonly view: WallView
+  readonly ledgerReader: LedgerReader
+  readonly baseUrl: string
+}
+
+/** Where the list is asked for, and what is signed for it. */
+export const RECEIPTS = { path: '/api/agents/me/receipts', what: 'List the receipts of this wallet' } as const
+
+/** A page of a wallet's purchases, those begun before number `after`; refused where it has none at all. */
+export async function receiptsOf(
+  { view, ledgerReader, baseUrl }: MyReceiptsDeps,
+  wallet: Address,
+  after: number | undefined,
+): Promise<SignedRequest<Receipts> | Failure> {
+  const found = await ledgerReader.purchases(wallet, after ?? Number.MAX_SAFE_INTEGER, RECEIPTS_MAX + 1)
+  if (found.length === 0 && after === undefined) return noPurchases()
+  const page = found.slice(0, RECEIPTS_MAX)
+  const nextAfter = found.length > RECEIPTS_MAX ? (page.at(-1)?.number ?? null) : null
+  return {
+    ...ofWallet(wallet),
+    // Nothing changes, so that the same header can be sent again.
+    apply: async () => 'repeated',
+    answer: () => ({ purchases: page.map((one) => ownPurchase(one, view, baseUrl)), nextAfter }),
+  }
+}
+
+function ownPurchase({ since, purchase }: NumberedPurchase, view: WallView, baseUrl: string): OwnPurchase {
+  const { payment, target, state } = purchase
+  const tx = 'tx' in state ? state.tx : null
+  return {
+    target: nameOf(target),
+    nonce: payment.nonce,
+    since,
+    state: state.kind === 'released' && state.isFinal ? 'expired' : state.kind,
+    tx,
+    receipt: receiptIn(purchase, view, baseUrl),
+    credit: state.kind === 'credited' ? { amount: payment.amount.toString(), tx: state.tx } : null,
+  }
+}
+
+function receiptIn(purchase: Purchase, view: WallView, baseUrl: string): OwnPurchase['receipt'] {
+  if (!isSold(purchase)) return null
+  const sales = salesOf(view, purchase)
+  return isBlock(purchase.target)
+    ? receiptOf({ purchase, sale: sales[0], baseUrl })
+    : areaReceiptOf({ purchase, sales, baseUrl })
+}
