@@ -134,6 +134,8 @@ export type Payouts = {
   note(key: PaymentKey, reference: string, now: UnixMs): Promise<boolean>
   /** Whether money is accounted for: recorded as stray, or paid back. */
   isNoted(key: PaymentKey): Promise<boolean>
+  /** Records money without a purchase as a credit, owed to its payer. Throws `StaleWriteError` for a payment that is known. */
+  owe(payment: UnclaimedPayment, tx: Hash, now: UnixMs): Promise<void>
 }
 
 /** Moderation: what the operator hides from readers. */

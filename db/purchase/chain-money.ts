@@ -5,6 +5,7 @@ import { STRAY_NOTE } from '../../server/domain/purchase/stray-money.ts'
 import type { ChainCheckpoint, Payouts } from '../../server/ports.ts'
 import { integer } from '../rows.ts'
 import { change, count, one, rows, type Driver } from '../tx.ts'
+import { creditUnclaimed } from './sales.ts'
 
 const HEIGHT = 'SELECT seen_height AS height FROM wall'
 const IS_KNOWN = 'SELECT 1 FROM payments WHERE payer = $payer AND nonce = $nonce'
@@ -36,4 +37,5 @@ export const payouts = ({ look, write }: Driver): Payouts => ({
   note: async ({ payer, nonce }, reference, now) =>
     (await write(null, () => count(NOTE, { payer, nonce, reference, now }))) === 1,
   isNoted: async ({ payer, nonce }) => (await look(() => rows(IS_NOTED, { payer, nonce }))).length > 0,
+  owe: (unclaimed, tx, now) => write(unclaimed.payment.payer, () => creditUnclaimed(unclaimed, tx, now)),
 })

@@ -3,7 +3,13 @@
 import { StaleWriteError } from '../../server/domain/failure.ts'
 import { lateTargets } from '../../server/domain/purchase/claim-rules.ts'
 import type { Address, Hash, PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts'
-import { isSold, type Purchase, type Sold, type SoldPurchase } from '../../server/domain/purchase/purchase.ts'
+import {
+  isSold,
+  type Purchase,
+  type Sold,
+  type SoldPurchase,
+  type UnclaimedPayment,
+} from '../../server/domain/purchase/purchase.ts'
 import { blocksHeld, type Holding } from '../../server/domain/purchase/target.ts'
 import { personaAfter } from '../../server/domain/wall/edit.ts'
 import { FACE_PARTS, NAME_PARTS, saidParts } from '../../server/domain/wall/moderation.ts'
@@ -15,7 +21,7 @@ import { enterAgent, findAgent } from '../wall/agents.ts'
 import { nextEntry, writeSales } from '../wall/log.ts'
 import { moderateAgent, moderationOf } from '../wall/moderated-agents.ts'
 import { moderate } from '../wall/moderation.ts'
-import { lockHeld } from './holds.ts'
+import { lockHeld, recordUnclaimed } from './holds.ts'
 import { known } from './payments.ts'
 import { openPlace } from './places.ts'
 
@@ -68,10 +74,18 @@ export function* fulfilLatePayment(key: PaymentKey, tx: Hash, now: UnixMs): Tx<P
     const given = { ...purchase, block }
     return { ...given, state: yield* sell(given, RELEASED, buyer, { tx, settled: true }, now) }
   }
-  const { payer, nonce } = key
-  yield* change('a released payment to credit', CREDIT, { payer, nonce, tx })
+  yield* credit(key, tx)
   return { ...purchase, state: { kind: 'credited', tx } }
 }
+
+/** Writes a payment that has landed, and for which nothing was ever held, as a credit. */
+export function* creditUnclaimed(unclaimed: UnclaimedPayment, tx: Hash, now: UnixMs): Tx<void> {
+  yield* recordUnclaimed(unclaimed, now)
+  yield* credit(unclaimed.payment, tx)
+}
+
+const credit = ({ payer, nonce }: PaymentKey, tx: Hash): Tx<void> =>
+  change('a released payment to credit', CREDIT, { payer, nonce, tx })
 
 const CREDIT = `
   UPDATE payments SET state = 'credited', dead = 0, tx = $tx

@@ -4,6 +4,7 @@
  */
 
 import type { Address, Terms } from '../domain/purchase/payment.ts'
+import type { UnclaimedPayment } from '../domain/purchase/purchase.ts'
 import { mayBuyBlocks } from '../domain/purchase/stray-money.ts'
 import type { Chain, ChainCheckpoint, Transfer } from '../ports.ts'
 
@@ -43,6 +44,23 @@ export async function findOrphans(
     if (mayBeSale(transfer, prices) && !(await checkpoint.knows(transfer))) orphans.push(transfer)
   return { orphans, next: receipts.next, isAll: receipts.isAll }
 }
+
+/** A payment that no purchase is known for, as far as the chain tells of it: who sent it, and how much. */
+export const unclaimedOf = ({ payer, nonce, amount, height }: OrphanPayment, terms: Terms): UnclaimedPayment => ({
+  payment: {
+    payer,
+    nonce,
+    to: terms.payTo,
+    amount,
+    validAfter: 0n,
+    validBefore: 0n,
+    signature: '0x',
+    accepted: { ...terms, amount, scheme: 'exact' },
+  },
+  target: 'next',
+  listing: { name: null, framework: null, message: null, link: null, pixels: null, painter: null },
+  head: height,
+})
 
 // A block is never sold for a transfer without an authorization.
 const mayBeSale = (transfer: Transfer, prices: readonly bigint[]): transfer is OrphanPayment =>

@@ -41,8 +41,8 @@ export async function noteStray(deps: ResolveDeps, key: PaymentKey): Promise<Pay
 export type PayoutResult = 'noted' | 'noted-before' | 'not-owed' | 'never-paid' | 'silent'
 
 /**
- * Remembers that the operator dealt with money by hand: a credit, or a payment that no purchase is known for, which the
- * chain must show as spent.
+ * Remembers that the operator dealt with money by hand: a credit, or a payment that no purchase is known for. The chain must
+ * show that the money came.
  */
 export async function notePayout(
   { ledger, chain, payouts, clock, logger }: ResolveDeps,
@@ -51,12 +51,21 @@ export async function notePayout(
 ): Promise<PayoutResult> {
   const purchase = await ledger.find(key)
   if (purchase !== undefined && purchase.state.kind !== 'credited') return 'not-owed'
-  if (purchase === undefined) {
-    const seen = await chain.read(key)
-    if (seen === 'silent') return 'silent'
-    if (!seen.spent) return 'never-paid'
-  }
+  const isPaid = await (purchase === undefined ? isSpent(chain, key) : hasPaid(chain, purchase))
+  if (isPaid === 'silent') return 'silent'
+  if (!isPaid) return 'never-paid'
   if (!(await payouts.note(key, reference, clock.now()))) return 'noted-before'
   logger.note(reference === STRAY_NOTE ? 'noted-stray' : 'paid-out', { payer: key.payer, nonce: key.nonce })
   return 'noted'
+}
+
+async function isSpent(chain: Chain, key: PaymentKey): Promise<boolean | 'silent'> {
+  const seen = await chain.read(key)
+  return seen === 'silent' ? seen : seen.spent
+}
+
+/** Whether the money of a credit is there still: a reorganisation may have taken it back. */
+async function hasPaid(chain: Chain, { payment, head }: Purchase): Promise<boolean | 'silent'> {
+  const { kind } = await chain.status(payment, head)
+  return kind === 'silent' ? kind : kind === 'paid'
 }

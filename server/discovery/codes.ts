@@ -51,7 +51,7 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   purchase_pending: `The block, or one of the area, is being bought (held lists them), or too many of your purchases are open. ${IF_YOURS}`,
   no_room: 'No area of that size is open. Nothing was charged; ask for a smaller one.',
   wall_busy: `Every block or area left is being bought, or too many of your purchases are open. ${IF_YOURS}`,
-  payment_credited: `Paid when nothing was left for it. Do not pay again: the operator owes it back; contact says whom to ask. ${LOOK}`,
+  payment_credited: `Paid, and it bought nothing. Do not pay again: the operator owes it back; contact says whom to ask. ${LOOK}`,
   payment_unmatched:
     'Paid to this wall before it had seen the payment, and no purchase is known for it. Do not pay again: contact says whom to ask.',
   sold_out: 'Every block is sold.',

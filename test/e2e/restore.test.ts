@@ -75,9 +75,17 @@ test(
     expect(listed.status).toBe(1)
     for (const tx of orphans) expect(listed.said).toContain(tx)
     expect(await operate('accept-restore', '--yes')).toMatchObject({ status: 0 })
+    expect((await operate('books')).said).toContain(
+      `credits                   ${orphans.length}, of which ${orphans.length}.00`,
+    )
 
     wall = await around.startArmed(settings)
     expect(orphansIn(wall)).toEqual([])
+    for (const { payment } of lost)
+      expect(await (await get(wall, 'next', payment)).json()).toMatchObject({
+        error: 'payment_credited',
+        charged: 'yes',
+      })
     expect((await get(wall, 'next', stranger)).status).toBe(200)
     await wall.stop()
     wall = await around.startArmed(settings)

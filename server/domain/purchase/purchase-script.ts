@@ -75,11 +75,12 @@ function* answerKnown(known: Purchase, order: Order): Script<Outcome> {
   const checked = isSamePayment(known.payment, payment) ? 'signed' : yield* ask({ do: 'check-signature', payment })
   if (checked === 'not-signed') return yield* refuseUnsigned(order)
   if (checked !== 'signed') return refused(cannotCheckSignature())
+  // Nothing was bought for it, whatever it was to buy; of a lost purchase the wall knows only the money.
+  if (known.state.kind === 'credited') return owed(known, known.state.tx, order)
   if (!answersOn(known, target) || !isSameMoney(known, payment)) return refusedPayer(paymentUsed(known), known)
   if (isSold(known)) return { kind: 'bought', purchase: known }
   if (known.state.kind === 'reserved') return answerFrom(yield* resume(known), order)
-  if (known.state.kind === 'released') return yield* tryAgain(known, order)
-  return refusedPayer(paymentCredited(known.payment.amount, known.state.tx, order.contact), known)
+  return yield* tryAgain(known, order)
 }
 
 /** Whether a payment is the known one, or after a release the same money signed for another time. */
@@ -245,13 +246,15 @@ function* watch(purchase: Purchase): Script<Progress> {
 
 /** The outcome for the payer who asks. */
 function answerFrom({ purchase, refusal }: Progress, order: Order): Outcome {
-  const { payment, state } = purchase
-  if (state.kind === 'credited') return refusedPayer(paymentCredited(payment.amount, state.tx, order.contact), purchase)
+  if (purchase.state.kind === 'credited') return owed(purchase, purchase.state.tx, order)
   if (!isSold(purchase)) return refusedPayer(refusal, purchase)
   return answersOn(purchase, order.target)
     ? { kind: 'bought', purchase }
     : refusedPayer(paymentUsed(purchase), purchase)
 }
+
+const owed = (purchase: Purchase, tx: Hash, { contact }: Order): Outcome =>
+  refusedPayer(paymentCredited(purchase.payment.amount, tx, contact), purchase)
 
 /**
  * Refuses what a facilitator calls invalid, unless the fault is the facilitator's own. It may still land, so it is kept and

@@ -117,11 +117,11 @@ export const identifierUsed = (bought: Holding): Failure =>
     namedIn(bought),
   )
 
-/** The payment landed when no block was left for it. */
+/** The payment landed when no block was left for it, or its purchase was lost with the database. */
 export const paymentCredited = (amount: bigint, tx: Hash, contact: string | null): Failure =>
   failure(
     'payment_credited',
-    `The payment arrived when nothing was left for it. The operator owes it back; do not pay again. ${LOOK}`,
+    `The payment arrived and bought nothing. The operator owes it back; do not pay again. ${LOOK}`,
     { amount: amount.toString(), tx, contact },
   )
 

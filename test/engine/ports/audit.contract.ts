@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import type { Engine } from '../../../db/engine.ts'
+import { StaleWriteError } from '../../../server/domain/failure.ts'
 import { STRAY_NOTE } from '../../../server/domain/purchase/stray-money.ts'
 import type { Audit } from '../../../server/ports.ts'
 import { hold, sell } from '../../support/engine.ts'
@@ -79,6 +80,20 @@ export function auditContract(name: string, open: () => Promise<Audited>, openLa
     for (const audit of books) expect((await audit.statement()).credits).toEqual([credit])
     await wall.payouts.note(keyOf(1, 1), 'refund 1', NOW)
     for (const audit of books) expect((await audit.statement()).credits).toEqual([{ ...credit, paidOut: 'refund 1' }])
+    await close()
+  })
+
+  test(`money that is owed on ${name} without a purchase is one credit, and its payment buys nothing`, async () => {
+    const { wall, books, close } = await open()
+    const payment = paymentOf(1, 1)
+    const lost = { payment, target: 'next', listing: SILENT, head: HEAD } as const
+    await wall.payouts.owe(lost, hash(7), NOW)
+    expect(wall.payouts.owe(lost, hash(8), NOW)).rejects.toThrow(StaleWriteError)
+    const credit = { ...keyOf(1, 1), amount: payment.amount, tx: hash(7), paidOut: null }
+    for (const audit of books)
+      expect(await audit.statement()).toMatchObject({ claimed: 0, credits: [credit], open: [] })
+    expect(await wall.ledger.find(payment)).toMatchObject({ state: { kind: 'credited', tx: hash(7) } })
+    expect(wall.ledger.claim('next', payment, SILENT, HEAD, NOW, [])).rejects.toThrow(StaleWriteError)
     await close()
   })
 }

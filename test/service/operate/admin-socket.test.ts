@@ -9,7 +9,7 @@ import { failureOf, hold, sell } from '../../support/engine.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
-import { blockOf, hash, NOW, paymentOf, TERMS, wallet } from '../../support/samples.ts'
+import { blockOf, hash, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
 const folder = scratchFolder()
@@ -212,6 +212,22 @@ test('the socket has the shorter of its two names', () => {
     'wall-8402.sock',
   )
   expect(besideFile('./wall.sqlite', '/run/wall.sock')).toBe('/run/wall.sock')
+})
+
+test('a credit is noted as paid out only while the chain shows its money', async () => {
+  const { db, chain, path, open } = await openWorld()
+  const close = open()
+  const payment = paymentOf(1, 1)
+  const lost = { payment, target: 'next', listing: SILENT, head: 0n } as const
+  const key = { payer: wallet(1), nonce: hash(1), reference: 'refund 1' }
+  await db.payouts.owe(lost, hash(9), NOW)
+  expect(await callAdminSocket(path, 'payout', key)).toEqual({
+    ok: false,
+    lines: ['the chain shows no such payment'],
+  })
+  chain.land(payment)
+  expect(await callAdminSocket(path, 'payout', key)).toEqual({ ok: true, lines: ['noted as paid out'] })
+  close()
 })
 
 test('all money that no purchase is known for is booked as stray by one command, but not in an older copy', async () => {

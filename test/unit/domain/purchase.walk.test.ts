@@ -258,12 +258,12 @@ describe('once money may have moved', () => {
     return !isOpened && (ending(path) === 'bought' || (ending(path) === 'payment_used' && !isSigned))
   })
 
-  law('a nonce that its payer signed anew is no forgery: the payment is used', (path, { payment }) => {
+  law('a nonce that its payer signed anew is no forgery: the payment is used, or owed', (path, { payment }) => {
     const isAnew = payment === REPEATS['other time'] || payment === REPEATS['other money']
     const isRenewed = remembered(path) === 'released' || remembered(path) === 'final'
     if (!isAnew || labelled(path.steps, 'check-signature')[0] !== 'good') return false
     if (isRenewed ? payment !== REPEATS['other money'] : !isKnown(remembered(path))) return false
-    return ending(path) !== 'payment_used'
+    return ending(path) !== (remembered(path) === 'credited' ? 'payment_credited' : 'payment_used')
   })
 
   law(

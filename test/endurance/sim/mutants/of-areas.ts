@@ -96,8 +96,8 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'what is owed for an area is told as a dollar',
     file: SCRIPT,
-    from: 'refusedPayer(paymentCredited(payment.amount, state.tx, order.contact), purchase)',
-    to: 'refusedPayer(paymentCredited(1_000_000n, state.tx, order.contact), purchase)',
+    from: 'paymentCredited(purchase.payment.amount, tx, contact)',
+    to: 'paymentCredited(1_000_000n, tx, contact)',
   },
   {
     name: 'a picture is read once its area is held',
