@@ -48,9 +48,13 @@ export type WallOptions = BuyerOptions & {
   readonly account?: LocalAccount | undefined
   /** Who may repaint what is bought, and signs repaints where no account does; see `painterIn`. */
   readonly painter?: LocalAccount | undefined
+  /** A `fetch` that answers a demand to sign in (x402's `sign-in-with-x`): it repaints where the wallet signs no texts. */
+  readonly signIn?: Fetch | undefined
   /** Where signed payments are kept until they are answered; `stateFolder()` where it is left out. */
   readonly folder?: string | undefined
 }
+
+type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 /** What is asked for with an area: `at` is its top left block, or `next`; `image` a PNG or JPEG of at most 2 MiB. */
 export type AreaWish = Omit<AreaOrder, 'image' | 'pixels'> & {
@@ -123,7 +127,13 @@ export function wall(address: string | URL, options: WallOptions = {}): Wall {
     return read<PaintedBlocks>(at('/api/pixels', query), { method: 'POST', headers, body: new Uint8Array(image) })
   }
   const area: Wall['area'] = (name) => read<AreaState>(at(`/areas/${name}`))
-  const sign = (message: string) => (options.account ?? options.painter ?? accountOf(options)).signMessage({ message })
+  const change = async <Answer>(path: string, fields: object, message: (ts: number) => string): Promise<Answer> => {
+    const { painter, account = painter, signIn } = options
+    if (account === undefined && signIn !== undefined) return await signedIn(signIn, at(path), fields)
+    const ts = Date.now()
+    const signature = await (account ?? accountOf(options)).signMessage({ message: message(ts) })
+    return await read<Answer>(at(path), sending('PUT', { ts, signature, ...fields }))
+  }
   return {
     url,
     folder: () => folderOf(url, options),
@@ -132,17 +142,12 @@ export function wall(address: string | URL, options: WallOptions = {}): Wall {
     purchaseArea,
     buyArea: async (wish) => await takeReceipt(await purchaseArea(wish)),
     finish: () => buying().finish(),
-    async repaint(coord, fields) {
-      const ts = Date.now()
-      const signature = await sign(editMessage(url.hostname, coord, ts, fields))
-      return await read<EditAnswer>(at(`/blocks/${coord}`), put({ ts, signature, ...fields }))
-    },
-    async repaintArea(area, { pixels, ...texts }) {
-      const ts = Date.now()
-      const digest = pixels && digestOfPixels(pixels)
-      const signature = await sign(areaMessage(url.hostname, area, ts, { ...texts, pixels: digest }))
-      const body = { ts, signature, ...texts, pixels: pixels && base64(pixels) }
-      return await read<EditAreaAnswer>(at(`/areas/${area}`), put(body))
+    repaint: (coord, fields) =>
+      change<EditAnswer>(`/blocks/${coord}`, fields, (ts) => editMessage(url.hostname, coord, ts, fields)),
+    repaintArea(area, { pixels, ...texts }) {
+      const signed = { ...texts, pixels: pixels && digestOfPixels(pixels) }
+      const fields = { ...texts, pixels: pixels && base64(pixels) }
+      return change<EditAreaAnswer>(`/areas/${area}`, fields, (ts) => areaMessage(url.hostname, area, ts, signed))
     },
     area,
     async owns(name) {
@@ -173,7 +178,11 @@ async function takeReceipt<Got extends Receipt | AreaReceipt>({ receipt, done }:
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 
-const put = (body: object): RequestInit => ({ method: 'PUT', headers: JSON_TYPE, body: JSON.stringify(body) })
+const sending = (method: 'PUT' | 'POST', body: object): RequestInit => ({
+  method,
+  headers: JSON_TYPE,
+  body: JSON.stringify(body),
+})
 
 /** What a picture is, by its first bytes. */
 function imageType([first, second]: Uint8Array): string {
@@ -221,8 +230,18 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { it: make() }).it
 }
 
-async function read<T>(url: URL, init: RequestInit = {}): Promise<T> {
-  const response = await ask(url, init)
+const read = async <T>(url: URL, init: RequestInit = {}): Promise<T> => await answerIn(await ask(url, init))
+
+/** Makes a change that a wallet signs on its way. */
+async function signedIn<T>(signIn: Fetch, url: URL, fields: object): Promise<T> {
+  const response = await signIn(url.href, sending('POST', fields)).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new WallError('unavailable', 'sign_in_failed', `The wallet did not sign in: ${why}`)
+  })
+  return await answerIn(response)
+}
+
+async function answerIn<T>(response: Response): Promise<T> {
   if (!response.ok) throw await failureOf(response)
   return (await response.json()) as T
 }

@@ -4,6 +4,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { createSIWxClientExtension } from '@x402/extensions/sign-in-with-x'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { getAddress, type Hex } from 'viem'
+import { wall } from '../../server/client/wall.ts'
 import { newWallet, type Wallet } from '../../server/local/wallets.ts'
 import { type ContractWallets, factoryAddress, placeFactory, wrapped } from '../support/chain/contract-wallet/deploy.ts'
 import { ENGINES, shareWorld, type World } from '../support/e2e/world.ts'
@@ -68,6 +69,16 @@ describe.each(ENGINES)('on %s', (engine) => {
     const named = await post(owner, '/api/agents/me', { name: 'Ada' })
     expect([named.status, await named.json()]).toMatchObject([200, { updated: true, agent: { name: 'Ada' } }])
     expect(await world.dollarsOf(owner)).toBe(0)
+  })
+
+  test('our client repaints for a wallet that only signs in, and says so when it does not', async () => {
+    const owner = await bought('4,1')
+    const it = wall(world.url, { signIn: fetchAs(owner) })
+    expect(await it.repaint('4,1', { message: 'by our client' })).toMatchObject({ deed: { message: 'by our client' } })
+    const pixels = new Uint8Array(100).fill(7)
+    expect(await it.repaintArea('4,1,1x1', { pixels })).toMatchObject({ updated: true, blocks: 1 })
+    const unable = wall(world.url, { signIn: () => Promise.reject(new Error('no such extension')) })
+    await expect(unable.repaint('4,1', { message: 'no' })).rejects.toMatchObject({ code: 'sign_in_failed' })
   })
 
   test('a contract wallet repaints (EIP-1271)', async () => {
