@@ -277,7 +277,11 @@ function checkOwed(witness: Witness, key: string): void {
   const own = owing.get(key)
   owing.delete(key)
   if (row === undefined || own === undefined || credited.has(key)) return
-  if (row.state.kind === 'sold') return checkPlace(witness, key, [own, row.target])
+  if (row.state.kind === 'sold') {
+    // Who asked before it was given its place could not be told of it.
+    witness.claimed.set(key, { step: witness.world.step, by: witness.life })
+    return checkPlace(witness, key, [own, row.target])
+  }
   const held = witness.book.held()
   const place = nearestPlace(witness.wall, row.target, (block) => held.has(block))
   promise(row.state.kind === 'credited' && place === undefined, 'a credit is owed only where nothing is left', key)
