@@ -1,8 +1,8 @@
 /** Rows and what they mean. */
 
+import { STRAY_NOTE } from '../server/domain/purchase/account.ts'
 import type { Address, Hash, Payment, UnixMs } from '../server/domain/purchase/payment.ts'
 import type { Purchase } from '../server/domain/purchase/purchase.ts'
-import { STRAY_NOTE } from '../server/domain/purchase/stray-money.ts'
 import { blocksIn, placeOf, targetOf, type Target } from '../server/domain/purchase/target.ts'
 import type { AgentId, Face, Hidden, LogNumber, Persona } from '../server/domain/wall/log.ts'
 import { trustPixels } from '../shared/pixels.ts'

@@ -18,23 +18,20 @@ import { app } from './app.ts'
 import { checkRestoredBackup, type RestoredBackupCheck } from './books/check-restored-backup.ts'
 import { keepWitness, type WitnessKeeper } from './books/keep-witness.ts'
 import type { Config } from './config.ts'
-import { readiness } from './health/readiness.ts'
-import { recentAlerts, type Alert } from './health/recent-alerts.ts'
+import { readiness } from './health/outages.ts'
 import { runPeriodically } from './health/run-periodically.ts'
-import { afterStartUpCheck } from './health/start-up-check.ts'
 import { watchPurchases } from './health/watch-purchases.ts'
 import { watchStore } from './health/watch-store.ts'
 import { builtPages } from './http/answer/viewer-files.ts'
 import { canvasReads } from './http/canvas/canvas-read.ts'
-import { live } from './http/live/stream.ts'
+import { liveStream } from './http/live.ts'
 import { mcpCalls } from './http/mcp.ts'
 import { logCompactor } from './instances/compact-log.ts'
-import { followLog } from './instances/follow-log.ts'
-import { pollLog } from './instances/poll-log.ts'
+import { afterStartUpCheck, followLog, pollLog } from './instances/follow-log.ts'
 import { openRail } from './open-rail.ts'
 import { adminCommands } from './operate/admin-commands.ts'
 import { adminSocketAt, openAdminSocket } from './operate/admin-socket.ts'
-import type { Overview } from './operate/status-report.ts'
+import { type Alert, type Overview, recentAlerts } from './operate/status-report.ts'
 import { pageFiles } from './page-files.ts'
 import type { Logger, Ledger } from './ports.ts'
 import { listenOn, metricsPort, wallPort } from './preflight.ts'
@@ -236,7 +233,7 @@ async function openWall({ config, times, ahead, logger }: Given, meters: Meters,
     return { ...follower, reads }
   })
   subscribe(reads.changed)
-  const stream = live({
+  const stream = liveStream({
     log,
     clock,
     number: () => view.number,

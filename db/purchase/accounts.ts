@@ -3,7 +3,7 @@
 import type { Account, AccountPage, OpenPurchase, Pending } from '../../server/domain/purchase/account.ts'
 import type { Address, Hash, UnixMs } from '../../server/domain/purchase/payment.ts'
 import { areaOf, isBlock, type Target } from '../../server/domain/purchase/target.ts'
-import { painterAmong, type WalletPainter } from '../../server/domain/wall/painters.ts'
+import { painterAmong, type WalletPainter } from '../../server/domain/wall/edit.ts'
 import { areaName, type AreaName } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { targetIn, type SizeRow } from '../rows.ts'

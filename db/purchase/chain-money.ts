@@ -1,7 +1,7 @@
 /** Money as it arrives on the chain: how far it was compared with the purchases, and what was settled outside of them. */
 
+import { STRAY_NOTE } from '../../server/domain/purchase/account.ts'
 import type { Address } from '../../server/domain/purchase/payment.ts'
-import { STRAY_NOTE } from '../../server/domain/purchase/stray-money.ts'
 import type { ChainCheckpoint, Payouts } from '../../server/ports.ts'
 import { integer } from '../rows.ts'
 import { change, count, one, rows, type Driver } from '../tx.ts'

@@ -5,7 +5,7 @@
 
 import { Database } from 'bun:sqlite'
 import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
-import { type DamagedRow, type Table } from '../row-checksums.ts'
+import type { DamagedRow, Table } from '../row-checksums.ts'
 import { atCommit, beforeCommit } from './errors.ts'
 import { groupCommit } from './file/group-commit.ts'
 import { makePrivate } from './file/private-file.ts'

@@ -3,7 +3,7 @@
 import { CannotOpen } from '../cannot-open.ts'
 import type { Ahead, Engine, Checked } from '../engine.ts'
 import { storePorts } from '../ports.ts'
-import { type DamagedRow } from '../row-checksums.ts'
+import type { DamagedRow } from '../row-checksums.ts'
 import { connect, type Connection } from './connection.ts'
 import { singleProcess } from './coordination.ts'
 import { sqliteDriver } from './driver.ts'

@@ -1,9 +1,13 @@
 /** Painters: whose signatures count as an owner's. */
 
 import type { Address, PaymentKey } from '../../server/domain/purchase/payment.ts'
-import type { NamingResult, PainterNaming } from '../../server/domain/wall/edit.ts'
+import {
+  type NamingResult,
+  painterAmong,
+  type PainterNaming,
+  type WalletPainter,
+} from '../../server/domain/wall/edit.ts'
 import type { AgentId } from '../../server/domain/wall/log.ts'
-import { painterAmong, type WalletPainter } from '../../server/domain/wall/painters.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { change, first, lock, one, rows, type Tx } from '../tx.ts'
 

@@ -1,4 +1,4 @@
-/** Limits calls that no payment depends on: few at once, each with a deadline, so that a hanging endpoint does not block everybody. */
+/** Limits for calls to third parties: how many at once, how long, how large, and no redirects. */
 
 import pLimit from 'p-limit'
 import { withTimeout } from '../times.ts'
@@ -29,4 +29,51 @@ export function boundedCalls(): BoundedCalls {
       return await withTimeout<T | 'silent'>(DEADLINE_MS, inTurn, 'silent')
     },
   }
+}
+
+/** An address whose URL holds no secret: credentials are in `headers`, and logs may name the `host`. */
+export type HttpAddress = {
+  readonly url: string
+  readonly host: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Moves user information from an address into a header: `fetch` refuses it in the URL, and no message may show it. */
+export function readAddress(address: string): HttpAddress {
+  const url = new URL(address)
+  const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  const auth = user === ':' ? {} : { authorization: `Basic ${Buffer.from(user).toString('base64')}` }
+  url.username = url.password = ''
+  return { url: url.href, host: url.host, headers: { ...auth } }
+}
+
+/** What one call may cost. */
+type Bounds = { readonly timeoutMs: number; readonly maxBytes: number }
+
+/**
+ * Fetches, and reads the answer to its last byte. Rejects when that takes longer, when the answer is larger, and when it
+ * is a redirect: where we ask is the operator's choice.
+ */
+export async function fetchBounded(
+  input: string | URL | Request,
+  init: RequestInit,
+  { timeoutMs, maxBytes }: Bounds,
+): Promise<Response> {
+  const response = await fetch(input, { ...init, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
+  const { status, statusText, headers } = response
+  const body = await readUpTo(response, maxBytes)
+  return new Response(body.byteLength === 0 ? null : body, { status, statusText, headers })
+}
+
+async function readUpTo({ body }: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  if (body === null) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.byteLength
+    // Leaving the loop hangs up, so the rest is never sent.
+    if (size > maxBytes) throw new RangeError(`an answer of more than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }

@@ -4,7 +4,7 @@
  */
 
 import { StoreUnavailable } from '../domain/failure.ts'
-import { STRAY_NOTE } from '../domain/purchase/stray-money.ts'
+import { STRAY_NOTE } from '../domain/purchase/account.ts'
 import { isOlder, type Progress, type StorePosition } from '../domain/store-position.ts'
 import type { Clock, Facilitator, Logger, Payouts, Store, StoreReplaced, Witness } from '../ports.ts'
 import { findOrphans, nextHeight, type FindOrphanDeps, type OrphanPayment } from './find-orphan-payments.ts'

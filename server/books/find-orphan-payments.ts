@@ -3,9 +3,9 @@
  * that was restored: then blocks that were sold since would be sold again.
  */
 
+import { mayBuyBlocks } from '../domain/purchase/account.ts'
 import type { Address, Terms } from '../domain/purchase/payment.ts'
 import type { UnclaimedPayment } from '../domain/purchase/purchase.ts'
-import { mayBuyBlocks } from '../domain/purchase/stray-money.ts'
 import type { Chain, ChainCheckpoint, Transfer } from '../ports.ts'
 
 /** What finding them needs. */

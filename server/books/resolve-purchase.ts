@@ -1,8 +1,8 @@
 /** Resolves one open payment by hand: asks the chain about it now, and acts on the answer. */
 
+import { STRAY_NOTE } from '../domain/purchase/account.ts'
 import type { PaymentKey } from '../domain/purchase/payment.ts'
 import type { Purchase, ChainStatus } from '../domain/purchase/purchase.ts'
-import { STRAY_NOTE } from '../domain/purchase/stray-money.ts'
 import type { Chain, Clock, Logger, Ledger, Payouts } from '../ports.ts'
 import type { Seller } from '../purchase/seller.ts'
 

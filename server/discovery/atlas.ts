@@ -5,8 +5,7 @@ import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
 import { artworksOf, regionOf, type Artwork } from '../domain/wall/artworks.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import { PATHS } from './links.ts'
-import { inMarkup } from './markup.ts'
-import { hostOf, type Site } from './site.ts'
+import { hostOf, inMarkup, type Site } from './site.ts'
 
 /** What a page of the atlas lists: works, those of one agent, or agents. Pages count from 1. */
 export type AtlasPart =

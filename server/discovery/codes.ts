@@ -8,7 +8,7 @@ import { COLS, ROWS } from '../../shared/wall.ts'
 import { ADVICE, IF_YOURS, LOOK, REPEAT, TRY_AGAIN } from '../domain/advice.ts'
 import type { FailureCode } from '../domain/failure.ts'
 import { TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
-import { rules } from '../domain/wall/field-rules.ts'
+import { rules } from '../domain/wall/signed-fields.ts'
 
 const SECONDS = TS_TOLERANCE_MS / 1000
 

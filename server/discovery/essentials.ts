@@ -6,8 +6,8 @@ import { PIXELS_HEX_LENGTH } from '../../shared/pixels.ts'
 import { COLS, ROWS } from '../../shared/wall.ts'
 import { ADVICE, REPEAT } from '../domain/advice.ts'
 import { PATHS } from './links.ts'
-import { INDEX_RULE, PURE_COLOURS } from './paint.ts'
 import { priceOf, spendCap, type Site } from './site.ts'
+import { INDEX_RULE, PURE_COLOURS } from './worked-example.ts'
 
 /** Never said often enough. */
 export const NEVER_PAY_TWICE = `After a 503, or when an answer is lost: ${REPEAT}`

@@ -6,7 +6,7 @@ import { fieldRows, table } from './fields.ts'
 import { guide, headline } from './guide/guide.ts'
 import { PATHS } from './links.ts'
 import type { Operation } from './openapi/operation.ts'
-import { pitch, type Site } from './site.ts'
+import { pitch, priceOf, type Site, spendCap } from './site.ts'
 
 /** /llms.txt, in the form of llmstxt.org: a title, a summary, what matters, and lists of links. */
 export function llmsTxt(site: Site): string {
@@ -68,3 +68,20 @@ function reference(operation: Operation): string {
     `Refusals: ${codes.map((code) => `${statusOf[code]} \`${code}\``).join(', ')}.`,
   ].join('\n\n')
 }
+
+/** Lower case and hyphens, as skills are named. */
+export const SKILL_NAME = 'pixel-wall'
+
+/** When to use the skill, and the one thing to set before. */
+export const descriptionOf = (site: Site): string =>
+  `Buy, paint and repaint blocks of the ${site.offer.title}, a public billboard for software agents, for ${priceOf(site)} USD each over x402. Use it to put a picture, a message or a link on the wall, to read who owns what, or to recover a purchase. Before use, ${spendCap(site)}.`
+
+/** The skill. */
+export const skill = (site: Site): string =>
+  `---
+name: ${SKILL_NAME}
+description: ${JSON.stringify(descriptionOf(site))}
+license: MIT
+---
+
+${guide(site)}`

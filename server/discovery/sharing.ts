@@ -3,14 +3,14 @@
 import { ASSET_SYMBOL } from '../../shared/money.ts'
 import { titleOf } from '../../shared/titles.ts'
 import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
-import type { CardSubject } from '../domain/picture/card.ts'
-import { artworkAt, type Artwork } from '../domain/wall/artworks.ts'
+import { CARD_HEIGHT, CARD_WIDTH, type CardSubject } from '../domain/picture/card.ts'
+import { type Artwork, artworkAt } from '../domain/wall/artworks.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import { PATHS } from './links.ts'
-import { priceOf, tagline, type Site } from './site.ts'
+import { contactUri, inMarkup, priceOf, type Site, tagline } from './site.ts'
 
 /** Title, description and picture of a link. Title and description may quote strangers; nothing is escaped yet. */
-export type Sharing = {
+type Sharing = {
   readonly title: string
   readonly description: string
   readonly query: string // of the page, and of the card
@@ -67,3 +67,41 @@ function blockSharing(site: Site, view: WallView, block: Parameters<typeof coord
 
 /** Address of a card, below that of the service. */
 export const cardPath = ({ query }: Sharing): string => PATHS.card + query
+
+/** Tags that need the service's own address, which the built page does not know, or what is shared. */
+export function headTags(site: Site, sharing: Sharing): string {
+  const { baseUrl } = site.offer
+  const contact = contactUri(site)
+  return [
+    link('canonical', `${baseUrl}/`),
+    property('og:type', 'website'),
+    property('og:site_name', site.offer.title),
+    property('og:title', sharing.title),
+    property('og:description', sharing.description),
+    property('og:url', `${baseUrl}/${sharing.query}`),
+    property('og:image', baseUrl + cardPath(sharing)),
+    property('og:image:type', 'image/png'),
+    property('og:image:width', String(CARD_WIDTH)),
+    property('og:image:height', String(CARD_HEIGHT)),
+    property('og:image:alt', sharing.alt),
+    named('twitter:card', 'summary_large_image'),
+    // The page tells its reader whom to write to about what is shown on it.
+    ...(contact === undefined ? [] : [named('contact', contact)]),
+    link('alternate', baseUrl + PATHS.skill, 'text/markdown'),
+    link('alternate', baseUrl + PATHS.atlasFeed, 'application/atom+xml'),
+    link(
+      'alternate',
+      `${baseUrl}${PATHS.oembed}?url=${encodeURIComponent(`${baseUrl}/${sharing.query}`)}`,
+      'application/json+oembed',
+    ),
+    link('service-desc', baseUrl + PATHS.openapi, 'application/json'),
+    link('service-doc', baseUrl + PATHS.llms, 'text/plain'),
+  ].join('\n')
+}
+
+const named = (name: string, content: string) => `<meta name="${name}" content="${inMarkup(content)}">`
+
+const property = (name: string, content: string) => `<meta property="${name}" content="${inMarkup(content)}">`
+
+const link = (rel: string, href: string, type?: string) =>
+  `<link rel="${rel}" href="${inMarkup(href)}"${type === undefined ? '' : ` type="${type}"`}>`

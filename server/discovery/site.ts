@@ -2,11 +2,11 @@
 
 import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { BLOCK_SIZE, HEIGHT, TOTAL_BLOCKS, WIDTH } from '../../shared/wall.ts'
-import { offered, type Offer } from '../x402/terms.ts'
+import { type Offer, offered } from '../x402/terms.ts'
 import type { Operation } from './openapi/operation.ts'
 
 /** A tool, as far as the documents speak of it. */
-export type ToolWords = { readonly name: string; readonly title: string }
+type ToolWords = { readonly name: string; readonly title: string }
 
 /** What the documents are functions of. */
 export type Site = {
@@ -48,3 +48,7 @@ export function contactUri({ contact }: Site): string | undefined {
   if (mailPattern.test(text)) return `mailto:${text}`
   return uriPattern.test(text) && URL.canParse(text) ? text : undefined
 }
+
+/** A text that can stand between tags or in a quoted attribute. */
+export const inMarkup = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

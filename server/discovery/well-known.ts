@@ -6,8 +6,8 @@ import { AREAS_PATH } from '../x402/terms.ts'
 import { essentials } from './essentials.ts'
 import { PATHS } from './links.ts'
 import type { Json } from './openapi/schemas.ts'
+import { descriptionOf, SKILL_NAME } from './reference.ts'
 import { contactUri, hostOf, pitch, priceOf, requirements, tagline, VERSION, type Site } from './site.ts'
-import { descriptionOf, SKILL_NAME } from './skill.ts'
 
 /** /.well-known/x402: what can be paid for. Superseded by the OpenAPI document, and still asked for by many. */
 export const x402Resources = (site: Site): Json => ({

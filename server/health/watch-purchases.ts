@@ -4,7 +4,7 @@ import { statusOf, type FailureCode } from '../domain/failure.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import type { Outcome } from '../domain/purchase/purchase.ts'
 import type { Clock } from '../ports.ts'
-import type { Outages } from './track-outages.ts'
+import type { Outages } from './outages.ts'
 
 export type PurchaseWatch = {
   /** Takes note of how a purchase ended. */

@@ -3,7 +3,7 @@
 import type { Pending } from '../domain/purchase/account.ts'
 import type { LedgerReader, Clock, Store } from '../ports.ts'
 import { TIMES, type Times } from '../times.ts'
-import type { Outages } from './track-outages.ts'
+import type { Outages } from './outages.ts'
 
 /** What watching needs. `freeBytes` tells what is left on the disk, `undefined` where nobody can. */
 export type StoreWatchDeps = {

@@ -22,7 +22,7 @@ import {
 } from '../discovery/openapi/operation.ts'
 import { failure } from '../domain/failure.ts'
 import type { Address } from '../domain/purchase/payment.ts'
-import { rules } from '../domain/wall/field-rules.ts'
+import { rules } from '../domain/wall/signed-fields.ts'
 import { registry, type WallView } from '../domain/wall/wall-view.ts'
 import { makeChange } from '../wall/make-change.ts'
 import { RECEIPTS, receiptsOf } from '../wall/my-receipts.ts'

@@ -33,12 +33,11 @@ import { demandForArea, refuse, respondResult } from './answer/refuse.ts'
 import { paymentIn, respondSale, type SellingDeps } from './answer/sale.ts'
 import { notOfPicture } from './fallback.ts'
 import { readJson } from './request/body.ts'
-import { inTurn, signedBody, UNREAD } from './request/clients.ts'
+import { inTurn, signedBody, UNREAD, UPLOAD, type Uploads } from './request/clients.ts'
 import { paramsReader } from './request/query.ts'
 import { nameBelow, PNG_END } from './request/request-url.ts'
 import { readAreaEdit, readEditAreaFields } from './request/signed-body.ts'
 import { Refused, strict } from './request/strict.ts'
-import { UPLOAD, type Uploads } from './request/uploads.ts'
 import { signInAnswers, signInHooks } from './sign-in.ts'
 
 /** Dependencies of the area routes. */

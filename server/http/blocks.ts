@@ -11,36 +11,38 @@ import {
   Receipt,
 } from '../../shared/contract/block.ts'
 import { BlockImageQuery } from '../../shared/contract/picture.ts'
+import { nearest } from '../../shared/nearest.ts'
 import { cellOf, parseCoord } from '../../shared/wall.ts'
 import {
   anywhere,
-  listing,
-  signed,
   documented,
-  unsettled,
+  listing,
   type OperationDocs,
-  SIGNING_IN,
+  signed,
   signedInCodes,
+  SIGNING_IN,
+  unsettled,
 } from '../discovery/openapi/operation.ts'
 import { REPEAT } from '../domain/advice.ts'
+import { failure, type Failure } from '../domain/failure.ts'
+import { type Listing, LISTING_KEYS, type ListingKey, readListing } from '../domain/purchase/listing.ts'
 import type { Target } from '../domain/purchase/payment.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
-import { refusalOfBlock, type PurchaseOrder } from '../purchase/sale.ts'
-import { makeChange, type ChangeDeps } from '../wall/make-change.ts'
-import { lookAt, type Found } from '../wall/read-wall.ts'
+import { type PurchaseOrder, refusalOfBlock } from '../purchase/sale.ts'
+import { type ChangeDeps, makeChange } from '../wall/make-change.ts'
+import { type Found, lookAt } from '../wall/read-wall.ts'
 import { repaintOfBlock } from '../wall/signed-changes.ts'
 import type { WallImages } from '../wall/wall-image.ts'
 import { etagOf } from './answer/cached-response.ts'
 import { respondRegion } from './answer/image-response.ts'
 import { respondNowhere } from './answer/payment-page.ts'
-import { demandPaymentInHtml, demands, refuse, respondResult, type MakeDemand } from './answer/refuse.ts'
+import { demandPaymentInHtml, demands, type MakeDemand, refuse, respondResult } from './answer/refuse.ts'
 import { respond, respondUnchanged, VARIES_BY_PAYMENT } from './answer/respond.ts'
 import { paymentIn, respondSale, type SellingDeps } from './answer/sale.ts'
 import { notOfPicture } from './fallback.ts'
 import { signedBody } from './request/clients.ts'
-import { readListingQuery } from './request/listing.ts'
 import { holdsAlready, prefersHtml } from './request/negotiate.ts'
-import { paramsReader } from './request/query.ts'
+import { paramsReader, readQuery, strangerIn } from './request/query.ts'
 import { nameBelow, PNG_END, queryOf } from './request/request-url.ts'
 import { readEdit, readEditFields } from './request/signed-body.ts'
 import { strict } from './request/strict.ts'
@@ -232,3 +234,45 @@ const DOCS = {
     codes: ['invalid_coordinate', 'invalid_region', 'server_busy', 'too_many_requests', 'internal_error'],
   },
 } satisfies Record<string, OperationDocs>
+
+// Longer than any valid listing. The query is repeated in a response header, which must stay small.
+const QUERY_MAX = 4096
+
+/** Reads a listing, or refuses the first parameter that is invalid or unknown. */
+export function readListingQuery(url: string): Listing | Failure {
+  if (queryOf(url).length > QUERY_MAX) return unreadable(`The query is longer than ${QUERY_MAX} characters.`)
+  const stranger = strangerIn(url, LISTING_KEYS)
+  return stranger === undefined ? readListing(readQuery(url, LISTING_KEYS)) : unreadable(unknown(stranger))
+}
+
+const unreadable = (what: string) => failure('invalid_listing', `${what} Nothing was charged.`)
+
+/** Unknown parameters are refused, since a misspelt one would sell a block without its text or picture. */
+function unknown(name: string): string {
+  const known = `A block takes ${LISTING_KEYS.join(', ')}.`
+  if (!namePattern.test(name)) return `There is a parameter that a block does not take. ${known}`
+  const meant = nearestTo(name.toLowerCase())
+  return `There is no parameter ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`} ${known}`
+}
+
+// Other names are not repeated in the message.
+const namePattern = /^[A-Za-z][\w-]{0,31}$/
+
+/** Names that other services use for the same parameters. */
+const otherNames: Readonly<Record<string, ListingKey>> = {
+  pixels: 'px',
+  image: 'px',
+  picture: 'px',
+  url: 'link',
+  href: 'link',
+  text: 'message',
+  msg: 'message',
+  title: 'name',
+  agent: 'name',
+}
+
+function nearestTo(name: string): ListingKey | undefined {
+  const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined
+  if (other !== undefined) return other
+  return nearest(name, LISTING_KEYS)
+}

@@ -2,12 +2,10 @@
 
 import { Elysia } from 'elysia'
 import { CLAIM_ORDER, type Coord, coordOf } from '../../shared/wall.ts'
-import { securityTxt } from '../discovery/crawlers.ts'
-import { type Document, JSON_TYPE, PLAIN, documents, homeGuide } from '../discovery/documents.ts'
-import { headTags } from '../discovery/head.ts'
+import { type Document, documents, homeGuide, JSON_TYPE, PLAIN, securityTxt } from '../discovery/documents.ts'
 import { HOME_LINK, PATHS } from '../discovery/links.ts'
 import { openApi } from '../discovery/openapi/openapi.ts'
-import { sharingOf } from '../discovery/sharing.ts'
+import { headTags, sharingOf } from '../discovery/sharing.ts'
 import type { Site } from '../discovery/site.ts'
 import { failure } from '../domain/failure.ts'
 import type { CardSubject } from '../domain/picture/card.ts'
@@ -19,7 +17,7 @@ import { refuse } from './answer/refuse.ts'
 import { KEPT_BY_PROXIES } from './answer/respond.ts'
 import { type ViewerFiles, guarded } from './answer/viewer-files.ts'
 import { prefersMarkdown } from './request/negotiate.ts'
-import { subjectOf } from './request/subject.ts'
+import { subjectOf } from './request/query.ts'
 
 /** Dependencies of the document routes. */
 type DocumentDeps = {

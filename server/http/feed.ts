@@ -4,9 +4,8 @@ import { Elysia } from 'elysia'
 import { FeedPage, FeedQuery, type Sale } from '../../shared/contract/feed.ts'
 import { HistoryPage, LogTail } from '../../shared/contract/live.ts'
 import { anywhere, documented, type OperationDocs } from '../discovery/openapi/operation.ts'
-import { changeDtoOf } from '../domain/wall/change-dto.ts'
 import type { LogNumber } from '../domain/wall/log.ts'
-import { feedPage, type WallView } from '../domain/wall/wall-view.ts'
+import { changeDtoOf, feedPage, type WallView } from '../domain/wall/wall-view.ts'
 import type { Log } from '../ports.ts'
 import {
   type CachedResponse,

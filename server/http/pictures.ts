@@ -16,9 +16,8 @@ import { respondImage, respondRegion, type RegionDeps } from './answer/image-res
 import { refuse } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
 import { readBody } from './request/body.ts'
-import { UNREAD } from './request/clients.ts'
+import { UNREAD, UPLOAD, type Uploads } from './request/clients.ts'
 import { queryHooks, Refused } from './request/strict.ts'
-import { UPLOAD, type Uploads } from './request/uploads.ts'
 
 /** Dependencies of the picture routes. */
 export type PictureDeps = RegionDeps & {

@@ -1,9 +1,12 @@
-/** Keeps the view of the wall up to date with the log. */
+/** Keeps the view of the wall up to date with the log, also where other processes write it. */
 
+import { StoreUnavailable } from '../domain/failure.ts'
 import type { Change } from '../domain/wall/log.ts'
 import { applyChange, emptyView, type WallView } from '../domain/wall/wall-view.ts'
-import type { Log } from '../ports.ts'
+import { runPeriodically } from '../health/run-periodically.ts'
+import type { ChangeNotifier, Clock, Log, Logger } from '../ports.ts'
 import { sharedRead } from '../purchase/single-flight.ts'
+import { TIMES, type Times } from '../times.ts'
 
 const PAGE = 500
 
@@ -43,4 +46,46 @@ export async function followLog(log: Log): Promise<Follower> {
       return () => void listeners.delete(listener)
     },
   }
+}
+
+/** What keeping level needs. */
+type PollLogDeps = {
+  readonly notifier: ChangeNotifier
+  readonly advance: () => Promise<void>
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly times?: Times
+}
+
+/** Advances at each notification, and every second in case one is missed, until `signal` aborts. */
+export async function pollLog(deps: PollLogDeps, signal: AbortSignal): Promise<void> {
+  const { notifier, advance, clock, logger, times = TIMES } = deps
+  let isBehind = false
+  const catchUp = async () => {
+    try {
+      await advance()
+      if (isBehind) logger.note('log-followed')
+      isBehind = false
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+      if (!isBehind)
+        logger.note('log-out-of-reach', { what: 'the store is unavailable; readers see the wall as it was' })
+      isBehind = true
+    }
+  }
+  // An error here occurs again in the poll, which reports it.
+  const stop = notifier.listen(() => void catchUp().catch(() => {}))
+  await runPeriodically({ clock, logger }, signal, async () => {
+    await catchUp()
+    return times.logPolledEveryMs
+  })
+  stop()
+}
+
+/** What `build` makes, made anew if what it was made from had to be mended. Rejects when the store is refused. */
+export async function afterStartUpCheck<T>(checked: Promise<'whole' | 'mended'>, build: () => Promise<T>): Promise<T> {
+  const early = build()
+  // Damage may keep it from being built, which says nothing before the damage is known.
+  early.catch(() => {})
+  return (await checked) === 'whole' ? await early : await build()
 }

@@ -1,11 +1,12 @@
 import { x402Facilitator } from '@x402/core/facilitator'
 import { isPaymentPayloadV2, isPaymentRequirementsV2 } from '@x402/core/schemas'
 import type { PaymentPayload, PaymentRequirements, VerifyRequest } from '@x402/core/types'
+import { type FacilitatorEvmSigner, toFacilitatorEvmSigner } from '@x402/evm'
 import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
 import { BAZAAR } from '@x402/extensions/bazaar'
-import type { Address } from 'viem'
-import { connect, localChainId } from './chain.ts'
-import { openGasWallet } from './gas-wallet.ts'
+import { type Address, concat, encodeFunctionData, type Hex, parseEther, parseGwei } from 'viem'
+import { type ChainClient, connect, localChainId } from './chain.ts'
+import { inTurn, newWallet } from './wallets.ts'
 
 /** How a facilitator is started. */
 export type FacilitatorOptions = {
@@ -17,7 +18,7 @@ export type FacilitatorOptions = {
 }
 
 /** A facilitator listening on loopback. */
-export type RunningFacilitator = {
+type RunningFacilitator = {
   url: string
   /** Who pays for gas and sends the transfers. */
   address: Address
@@ -92,4 +93,45 @@ function isAsk(body: unknown): body is VerifyRequest {
 
 function refuse(status: number, error: string, headers: Record<string, string> = {}): Response {
   return Response.json({ error }, { status, headers })
+}
+
+/** The account a facilitator sends from, and what the x402 packages sign through. */
+type GasWallet = { address: Address; signer: FacilitatorEvmSigner }
+
+/** Far above what full blocks can drive the local base fee to within any run. */
+const feeCeiling = { maxFeePerGas: parseGwei('10000'), maxPriorityFeePerGas: parseGwei('1') }
+
+/** Makes a fresh account, gives it ether, and lets it send any number of transfers at once. */
+async function openGasWallet(client: ChainClient, confirmationTimeoutMs: number): Promise<GasWallet> {
+  const account = newWallet()
+  await client.setBalance({ address: account.address, value: parseEther('1000000') })
+  const senderInTurn = inTurn<Hex>(() => client.getTransactionCount({ address: account.address, blockTag: 'pending' }))
+
+  const send = async (call: { to: Address; data: Hex; gas?: bigint | undefined }) => {
+    // The estimate runs the call, so what would revert fails here and is never broadcast.
+    const gas = call.gas ?? (await client.estimateGas({ account: account.address, to: call.to, data: call.data }))
+    return senderInTurn(async (nonce) => {
+      const transaction = { type: 'eip1559', chainId: localChainId, nonce, gas, ...feeCeiling } as const
+      const serializedTransaction = await account.signTransaction({ ...transaction, to: call.to, data: call.data })
+      return client.sendRawTransaction({ serializedTransaction })
+    })
+  }
+
+  const signer = toFacilitatorEvmSigner(
+    {
+      address: account.address,
+      readContract: (call) => client.readContract({ ...call, args: call.args ?? [] }),
+      getCode: (of) => client.getCode(of),
+      // The type asks for it, but the scheme checks signatures by their digest, with `getCode` and `readContract`.
+      verifyTypedData: () => Promise.reject(new Error('typed data is verified by its digest')),
+      waitForTransactionReceipt: (wait) => client.waitForTransactionReceipt(wait),
+      sendTransaction: send,
+      writeContract: ({ address, abi, functionName, args, gas, dataSuffix }) => {
+        const data = encodeFunctionData({ abi, functionName, args })
+        return send({ to: address, data: dataSuffix ? concat([data, dataSuffix]) : data, gas })
+      },
+    },
+    { confirmationTimeoutMs },
+  )
+  return { address: account.address, signer }
 }

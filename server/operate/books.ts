@@ -3,15 +3,18 @@
 import { parseArgs } from 'node:util'
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { openBooks } from '../../db/open.ts'
+import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { viemChain } from '../adapters/chain/chain.ts'
 import { openEndpoints } from '../adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
 import { receiptArchiveAt } from '../adapters/receipts-file.ts'
-import { auditBooks } from '../books/audit-books.ts'
+import { auditBooks, type OpenFinding, type Stock } from '../books/audit-books.ts'
 import { readConfig } from '../config.ts'
+import type { Arrival, Balance, BookedCredit, BookedSale } from '../domain/purchase/balance.ts'
+import { namedIn, nameOf, wordsFor } from '../domain/purchase/target.ts'
 import type { ChainHealth, ReceiptArchive } from '../ports.ts'
-import { jsonOf, linesOf } from './books-report.ts'
-import { UsageError, printLines, type Command } from './command.ts'
+import { evidenceWords, stateWords } from './admin-commands.ts'
+import { type Command, printLines, UsageError } from './command.ts'
 
 const USAGE = `Checks that the books balance, with the settings of the wall, whether it runs or not.
 
@@ -63,4 +66,104 @@ function orTell(write: ReceiptArchive['write']): ReceiptArchive['write'] {
 function whySilent(health: ChainHealth): string {
   if (health.kind === 'none') return health.lacks ?? 'the chain endpoint did not answer every question; try again'
   return health.kind === 'silent' ? (health.what ?? 'the chain does not answer') : health.what
+}
+
+/** The books as text, a line each. */
+export function linesOf({ at, from, through, balance, open }: Stock): string[] {
+  const { claimed, received, owed, credits, stray, strayed } = balance
+  return [
+    `The books at ${new Date(at).toISOString()}, ${from === undefined ? 'with nothing paid for yet' : `blocks ${from} to ${through} of the chain`}`,
+    '',
+    `  blocks claimed            ${claimed}`,
+    `  received for them         ${dollars(received)} (credits included)`,
+    `  stray money               ${dollars(strayed)}${stray.length === 0 ? '' : `, in ${stray.length} payments`}`,
+    ...stray.map((arrival) => `    ${arrivalWords(arrival)}`),
+    `  credits                   ${credits.length}, of which ${dollars(owed)} owed`,
+    ...credits.map((credit) => `    ${paymentWords(credit)} ${credit.paidOut ?? 'OWED'}`),
+    `  open purchases            ${open.length}`,
+    ...open.map((finding) => `    ${openWords(finding)}`),
+    ...list('sold or credited, and not on the chain', balance.unpaid.map(paymentWords)),
+    ...list('arrived for a purchase that is open or was given up', balance.landed.map(arrivalWords)),
+    ...list('arrived for a block, and no purchase is known for it', balance.orphans.map(arrivalWords)),
+    ...list('the same, and dealt with by hand', balance.byHand.map(arrivalWords)),
+    '',
+    ...conclusion(balance),
+  ]
+}
+
+/** The books as one value. Amounts are atomic units in decimal; times are Unix milliseconds. */
+export function jsonOf({ at, from, through, balance, open }: Stock) {
+  const { balances, claimed, received, owed } = balance
+  return {
+    balances,
+    at,
+    from: from?.toString() ?? null,
+    through: through?.toString() ?? null,
+    claimed,
+    received: received.toString(),
+    owed: owed.toString(),
+    credits: balance.credits.map(amountAsText),
+    open: open.map(({ purchase, since, ageMs, evidence }) => ({
+      payer: purchase.payment.payer,
+      nonce: purchase.payment.nonce,
+      target: nameOf(purchase.target),
+      ...namedIn(purchase),
+      amount: purchase.payment.amount.toString(),
+      state: purchase.state,
+      since,
+      ageMs,
+      evidence,
+    })),
+    unpaid: balance.unpaid.map(amountAsText),
+    landed: balance.landed.map(arrivalOf),
+    orphans: balance.orphans.map(arrivalOf),
+    byHand: balance.byHand.map(arrivalOf),
+    stray: balance.stray.map(arrivalOf),
+    strayed: balance.strayed.toString(),
+  }
+}
+
+/** An entry as JSON can hold it. */
+const amountAsText = <T extends { readonly amount: bigint }>({ amount, ...entry }: T) => ({
+  ...entry,
+  amount: amount.toString(),
+})
+
+// The chain's own view of it has a height, which JSON has no number for.
+const arrivalOf = ({ payer, nonce, amount, tx }: Arrival) => ({ payer, nonce, amount: amount.toString(), tx })
+
+function list(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [`  ${title}: ${lines.length}`, ...lines.map((line) => `    ${line}`)]
+}
+
+function conclusion({ balances, unpaid, landed, orphans }: Balance): string[] {
+  if (balances) return ['They balance.']
+  return [
+    'They do not balance:',
+    ...(unpaid.length > 0 ? ['  what is not on the chain yet may still arrive; look again in some minutes'] : []),
+    ...(landed.length > 0 ? ['  what arrived for open purchases is drawn by: pixel-wall resolve'] : []),
+    ...(orphans.length > 0
+      ? [
+          '  pay back what no purchase is known for, then: pixel-wall resolve PAYER NONCE --paid-out REFERENCE',
+          '  or, where it cannot have been for a block: pixel-wall resolve PAYER NONCE --stray',
+        ]
+      : []),
+  ]
+}
+
+function openWords({ purchase, ageMs, evidence }: OpenFinding): string {
+  const { payer, nonce, amount } = purchase.payment
+  const minutes = Math.floor(ageMs / 60_000)
+  return `${payer} ${nonce} ${dollars(amount)} for ${wordsFor(purchase)}: ${stateWords(purchase)} for ${minutes} min; the chain: ${evidenceWords(evidence)}`
+}
+
+const paymentWords = ({ payer, nonce, amount, tx }: BookedSale | BookedCredit) =>
+  `${payer} ${nonce} ${dollars(amount)} in ${tx}`
+
+const arrivalWords = ({ payer, nonce, amount, tx }: Arrival) =>
+  `${payer} ${nonce ?? '(no authorization)'} ${dollars(amount)} in ${tx}`
+
+/** Atomic units, to the last of the six decimals that is not nought; cents always. */
+export function dollars(atomic: bigint): string {
+  return `${moneyText(atomic)} ${ASSET_SYMBOL}`
 }

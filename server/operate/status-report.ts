@@ -4,8 +4,8 @@ import type { Rail } from '../../shared/contract/service.ts'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import type { Pending } from '../domain/purchase/account.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
-import type { Ready } from '../health/readiness.ts'
-import type { Alert } from '../health/recent-alerts.ts'
+import type { Ready } from '../health/outages.ts'
+import type { Clock, Logger } from '../ports.ts'
 
 /** What there is to tell of a running wall. */
 export type Overview = {
@@ -69,4 +69,28 @@ export function lasting(ms: number): string {
   if (days > 0) return `${days} d ${hours % 24} h`
   if (hours > 0) return `${hours} h ${minutes % 60} min`
   return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`
+}
+
+/** One alert. */
+export type Alert = { readonly at: UnixMs; readonly event: string; readonly facts: Parameters<Logger['alert']>[1] }
+
+const KEPT = 10
+
+/** The same journal, and the last ten alerts that were written to it, oldest first. */
+export function recentAlerts(
+  logger: Logger,
+  { now }: Pick<Clock, 'now'>,
+): { readonly logger: Logger; readonly last: () => readonly Alert[] } {
+  const kept: Alert[] = []
+  return {
+    logger: {
+      note: logger.note,
+      alert(event, facts) {
+        kept.push({ at: now(), event, facts })
+        if (kept.length > KEPT) kept.shift()
+        logger.alert(event, facts)
+      },
+    },
+    last: () => [...kept],
+  }
 }

@@ -3,11 +3,11 @@
 import { parseArgs } from 'node:util'
 import { openBooks } from '../../db/open.ts'
 import { readPlace } from '../config.ts'
+import { STRAY_NOTE } from '../domain/purchase/account.ts'
 import type { BookedOpen } from '../domain/purchase/balance.ts'
-import { STRAY_NOTE } from '../domain/purchase/stray-money.ts'
 import { wordsFor } from '../domain/purchase/target.ts'
 import { stateWords } from './admin-commands.ts'
-import { dollars } from './books-report.ts'
+import { dollars } from './books.ts'
 import { ask, UsageError, printLines, type Command } from './command.ts'
 import { lasting } from './status-report.ts'
 

@@ -9,7 +9,7 @@ import { failure, type Failure } from '../domain/failure.ts'
 import { fieldTextOf, readListing, type AreaPicture, type Draft, type FieldText } from '../domain/purchase/listing.ts'
 import { invalidArea, invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { placeOf, targetOf, type Target } from '../domain/purchase/target.ts'
-import { bytesIn, readAreaPixels } from '../domain/wall/area-pixels.ts'
+import { bytesIn, readAreaPixels } from '../domain/wall/canvas.ts'
 import type { PurchaseOrder } from './sale.ts'
 
 /** Reads an order, or says why it names no area. */

@@ -11,7 +11,7 @@ import { LISTING_KEYS, readListing, type ListingKey, type FieldText } from '../d
 import { termsFor } from '../domain/purchase/payment.ts'
 import { cannotSell, unavailability } from '../domain/purchase/refusals.ts'
 import { areaOf, blocksHeld, isBlock, placeOf, type Holding, type Target } from '../domain/purchase/target.ts'
-import { readAreaPixels } from '../domain/wall/area-pixels.ts'
+import { readAreaPixels } from '../domain/wall/canvas.ts'
 import { nearestAreaIn } from '../domain/wall/open-space.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'

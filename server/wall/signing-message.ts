@@ -9,8 +9,14 @@ import { coordOf, parseCoord } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
 import { isTimely, TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
-import { flawOf, SIGNABLE, type Kind, type SignedFields, type SignableField } from '../domain/wall/signed-fields.ts'
-import { TEST_VECTOR } from '../domain/wall/test-vector.ts'
+import {
+  flawOf,
+  type Kind,
+  SIGNABLE,
+  type SignableField,
+  type SignedFields,
+  TEST_VECTOR,
+} from '../domain/wall/signed-fields.ts'
 import type { Clock } from '../ports.ts'
 import { staleTime } from './make-change.ts'
 import {

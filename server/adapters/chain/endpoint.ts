@@ -2,7 +2,7 @@
 
 import { HttpRequestError, RpcRequestError } from 'viem'
 import type { Clock } from '../../ports.ts'
-import { fetchBounded, readAddress } from '../bounded-fetch.ts'
+import { fetchBounded, readAddress } from '../bounded-calls.ts'
 import { callQueue, type CallQueue, type Urgency } from './call-queue.ts'
 import { logWindow, type LogWindow } from './log-window.ts'
 

@@ -9,7 +9,7 @@ import type { Address, Payment, Target } from '../../domain/purchase/payment.ts'
 import type { Facilitator, FacilitatorProbe, Manner, RingMember } from '../../ports.ts'
 import { TIMES } from '../../times.ts'
 import { paymentRequired, requirementsOf, type Offer } from '../../x402/terms.ts'
-import { fetchBounded, readAddress, type HttpAddress } from '../bounded-fetch.ts'
+import { fetchBounded, type HttpAddress, readAddress } from '../bounded-calls.ts'
 import { probePayment } from './probe-payment.ts'
 
 /** How to reach a facilitator. Verify and settle have their own time limits, in milliseconds. */

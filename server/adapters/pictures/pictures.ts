@@ -7,7 +7,6 @@
 import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from '../../domain/picture/picture.ts'
 import { enlarge } from '../../domain/picture/wall-picture.ts'
 import type { Pictures } from '../../ports.ts'
-import { fairLimit } from './fair-limit.ts'
 import type { PaintJob } from './image-worker.ts'
 import type { NumberedJob, NumberedPicture, OwnJob, OwnPicture } from './own-pictures.ts'
 import { encodePng } from './png.ts'
@@ -83,5 +82,51 @@ async function paintInWorker(picture: SentPicture, plan: PaintPlan, deadlineMs: 
   } finally {
     clearTimeout(timer)
     worker.terminate()
+  }
+}
+
+/** Does the work in its turn; `busy` if too much waits. */
+type FairLimit = <T>(sender: string, work: () => Promise<T>) => Promise<T | 'busy'>
+
+type Go = (answer: 'go' | 'busy') => void
+
+/** Makes the limit; at most `waitingMax` pieces of work wait. */
+export function fairLimit(waitingMax: number): FairLimit {
+  // In the order of turns.
+  const waiting = new Map<string, Go[]>()
+  let count = 0
+  let isTaken = false
+
+  const giveWay = (own: number): boolean => {
+    const [most = []] = [...waiting.values()].toSorted((a, b) => b.length - a.length)
+    if (most.length <= own + 1) return false
+    most.pop()?.('busy')
+    count--
+    return true
+  }
+  const next = () => {
+    const [first] = waiting
+    if (first === undefined) return void (isTaken = false)
+    const [sender, [go, ...others]] = first
+    waiting.delete(sender)
+    if (others.length > 0) waiting.set(sender, others)
+    count--
+    go?.('go')
+  }
+  return async (sender, work) => {
+    if (isTaken) {
+      const own = waiting.get(sender) ?? []
+      if (count >= waitingMax && !giveWay(own.length)) return 'busy'
+      const turn = Promise.withResolvers<'go' | 'busy'>()
+      waiting.set(sender, [...own, turn.resolve])
+      count++
+      if ((await turn.promise) === 'busy') return 'busy'
+    }
+    isTaken = true
+    try {
+      return await work()
+    } finally {
+      next()
+    }
   }
 }

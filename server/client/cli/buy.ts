@@ -1,7 +1,24 @@
-import type { AreaReceipt, Receipt } from '../wall.ts'
-import { AREA_OPTIONS, nameOf, purchaseArea, refuseCost, sizeOf } from './area.ts'
-import { given, LISTING_OPTIONS, MAX_OPTION, PICTURE_OPTIONS, UsageError, type Call, type Command } from './command.ts'
-import { FITTING, pixelsOption, readPicture } from './picture-file.ts'
+import { areaAt, areaName, type AreaSize, isAreaSize } from '../../../shared/area.ts'
+import { ASSET_SYMBOL } from '../../../shared/money.ts'
+import { parseCoord } from '../../../shared/wall.ts'
+import type { AreaReceipt, Receipt, Wall } from '../wall.ts'
+import {
+  type Call,
+  type Command,
+  given,
+  LISTING_OPTIONS,
+  MAX_DOLLARS,
+  MAX_OPTION,
+  PICTURE_OPTIONS,
+  UsageError,
+} from './command.ts'
+import { FITTING, fittingIn, pixelsOption, readPicture } from './picture-file.ts'
+
+/** Where an area is, as options. */
+export const AREA_OPTIONS = {
+  size: 'how many blocks across and down, such as 4x3',
+  at: 'the top left block, col,row (the open place nearest the centre)',
+} as const
 
 /** `pixel-wall buy`: a block or an area, for one payment. */
 export const buy: Command = {
@@ -56,3 +73,40 @@ export function boughtLines(receipt: Receipt | AreaReceipt, wall: URL): readonly
     `See it at ${new URL(`/?work=${block}`, wall).href}`,
   ]
 }
+
+/** What is asked for, with its picture. */
+type AreaCall = AreaSize & { readonly at: string; readonly image: Uint8Array | undefined }
+
+/** The size that `--size` names. */
+export function sizeOf(text: string): AreaSize {
+  const [, w, h] = /^(\d{1,3})x(\d{1,3})$/.exec(text) ?? []
+  const size = { w: Number(w), h: Number(h) }
+  if (!isAreaSize(size)) throw new UsageError('--size takes blocks across and down, such as 4x3; at most 400 in all.')
+  return size
+}
+
+/** What an area is called; `undefined` for `next`, which is nowhere yet. */
+export function nameOf({ at, w, h }: Omit<AreaCall, 'image'>): string | undefined {
+  if (at === 'next') return undefined
+  const block = parseCoord(at)
+  if (block === undefined) throw new UsageError('--at takes a block: 0,0 to 159,89.')
+  const area = areaAt(block, { w, h })
+  if (area === undefined) throw new UsageError(`${w} x ${h} blocks at ${at} reach beyond the wall.`)
+  return areaName(area)
+}
+
+/** Refuses an area that costs more than may be paid, as the wall says; where it has no room, buying says so. */
+export async function refuseCost(
+  wall: Wall,
+  { w, h }: AreaSize,
+  { max = MAX_DOLLARS }: Call['options'],
+): Promise<void> {
+  const { spaces } = await wall.space({ w, h, limit: 1 })
+  const price = spaces[0]?.price
+  if (price === undefined || Number(price) <= Number(max)) return
+  throw new UsageError(`${w * h} blocks cost ${price} ${ASSET_SYMBOL}. Allow it with --max ${price}.`)
+}
+
+/** Buys an area. */
+export const purchaseArea = (wall: Wall, options: Call['options'], area: AreaCall) =>
+  wall.purchaseArea({ ...area, ...given(options, LISTING_OPTIONS), ...fittingIn(options) })

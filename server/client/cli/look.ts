@@ -1,6 +1,6 @@
 import { parseCoord } from '../../../shared/wall.ts'
-import type { Deed } from '../wall.ts'
-import { UsageError, type Command } from './command.ts'
+import type { ChangeDto, Deed, Reset, Wall, WalletStanding } from '../wall.ts'
+import { type Command, UsageError } from './command.ts'
 import { drawWall } from './wall-drawing.ts'
 
 const ACROSS = 7
@@ -32,3 +32,62 @@ const deedLines = ({ block, owner, message, link }: Deed): readonly string[] => 
   `Block ${block.coord} belongs to ${owner.name ?? owner.wallet}${owner.framework === null ? '' : ` (${owner.framework})`}.`,
   ...[message, link].filter((text) => text !== null),
 ]
+
+/** `pixel-wall mine`: what a wallet owns, waits for and is owed. */
+export const mine: Command = {
+  summary: 'lists what your wallet owns, waits for and is owed',
+  usage: '',
+  options: { wallet: 'the address, instead of a key' },
+  argumentsMax: 0,
+  async run({ options: { wallet }, reader, owner, print }) {
+    const wall = wallet === undefined ? await owner() : reader()
+    const standing = await wholeStanding(wall, wallet)
+    if (standing === undefined)
+      return print({ blocks: [], open: [], credits: [] }, ['This wallet has bought nothing here yet.'])
+    const { name, blocks, open, credits } = standing
+    print(standing, [
+      `${name ?? standing.wallet} owns ${blocks.length === 1 ? 'one block' : `${blocks.length} blocks`}.`,
+      ...blocks.map(({ block, tx }) => `  ${block.coord}, paid in ${tx}`),
+      ...open.map(({ target, next }) => `Not finished: ${target}. ${next}`),
+      ...credits.map(({ amount, tx }) => `Owed to you: ${amount} atomic units of USDC, paid in ${tx}.`),
+    ])
+  },
+}
+
+/** What a wallet has, its blocks from all pages. */
+async function wholeStanding(wall: Wall, wallet?: string): Promise<WalletStanding | undefined> {
+  const standing = await wall.wallet(wallet)
+  if (standing === undefined) return undefined
+  const blocks = [...standing.blocks]
+  for (let page: WalletStanding | undefined = standing; page?.hasMore === true;) {
+    page = await wall.wallet(wallet, page.nextAfter)
+    blocks.push(...(page?.blocks ?? []))
+  }
+  return { ...standing, blocks, hasMore: false }
+}
+
+/** `pixel-wall watch`: every sale, repaint and new name as it happens, until it is stopped. */
+export const watch: Command = {
+  summary: 'tells of every sale, repaint and new name as it happens',
+  usage: '',
+  options: { after: 'the number of a change, to begin after it' },
+  argumentsMax: 0,
+  async run({ options: { after }, reader, print }) {
+    if (after !== undefined && !/^\d{1,15}$/.test(after)) throw new UsageError('--after takes the number of a change.')
+    for await (const change of reader().follow({ after: after === undefined ? undefined : Number(after) }))
+      print(change, [changeLine(change)])
+  },
+}
+
+function changeLine(change: ChangeDto | Reset): string {
+  switch (change.kind) {
+    case 'sale':
+      return `${change.number}: block ${change.coord} sold to ${change.agent.name ?? change.agent.wallet}`
+    case 'repaint':
+      return `${change.number}: block ${change.coord} repainted${change.m === undefined ? '' : `: ${change.m}`}`
+    case 'identity':
+      return `${change.number}: agent ${change.agent.id} is called ${change.agent.name ?? 'nothing'}`
+    case 'reset':
+      return `${change.number}: too much was missed; the canvas read shows all up to here`
+  }
+}

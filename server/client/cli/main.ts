@@ -6,12 +6,10 @@ import { terminalLine } from '../../../shared/terminal.ts'
 import { keptPainter, painterIn, stateFolder, wall, WallError, type FailureKind, type WallOptions } from '../wall.ts'
 import { boughtLines, buy } from './buy.ts'
 import { MAX_DOLLARS, UsageError, type Call, type Command } from './command.ts'
-import { look } from './look.ts'
-import { mine } from './mine.ts'
+import { look, mine, watch } from './look.ts'
 import { paint } from './paint.ts'
 import { readAccount } from './private-key.ts'
 import { repaint } from './repaint.ts'
-import { watch } from './watch.ts'
 
 const COMMANDS: Readonly<Record<string, Command>> = { buy, paint, repaint, look, mine, watch }
 

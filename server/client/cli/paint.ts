@@ -1,7 +1,6 @@
 /** `pixel-wall paint`: a picture over a rectangle of blocks, bought in one payment, or repainted where it is one's own. */
 
-import { AREA_OPTIONS, nameOf, purchaseArea, refuseCost, sizeOf } from './area.ts'
-import { boughtLines } from './buy.ts'
+import { AREA_OPTIONS, boughtLines, nameOf, purchaseArea, refuseCost, sizeOf } from './buy.ts'
 import { given, LISTING_OPTIONS, MAX_OPTION, UsageError, type Command } from './command.ts'
 import { fittingIn, FITTING, readPicture } from './picture-file.ts'
 

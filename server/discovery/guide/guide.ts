@@ -8,13 +8,13 @@ import { PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../../../shared/wall.ts'
 import { ADVICE } from '../../domain/advice.ts'
 import { statusOf, type FailureCode } from '../../domain/failure.ts'
+import { AUTHORIZATION_TYPES } from '../../x402/authorization.ts'
 import { meaningOf } from '../codes.ts'
 import { NEVER_PAY_TWICE } from '../essentials.ts'
 import { fieldRows, table } from '../fields.ts'
 import { PATHS } from '../links.ts'
-import { pitch, priceOf, spendCap, type Site } from '../site.ts'
+import { pitch, priceOf, requirements, spendCap, type Site } from '../site.ts'
 import { paintSection, repaintSection } from './owning.ts'
-import { payByHandSection } from './paying.ts'
 
 /** The first line of everything that is written for agents. */
 export const headline = (site: Site): string => `# ${site.offer.title} (first of all: ${spendCap(site)})`
@@ -91,6 +91,51 @@ const receipt = await response.json()
 \`\`\`
 
 Clients of version 1 (\`x402-fetch\`, \`x402-axios\`) buy too: they find their terms in the body of the 402, and send X-PAYMENT.`
+
+/** Everything that has to be built when no x402 client is at hand. */
+function payByHandSection(site: Site): string {
+  const accepted = requirements(site)
+  const authorization = {
+    from: '<your address>',
+    to: accepted.payTo,
+    value: accepted.amount,
+    validAfter: '0',
+    validBefore: `<Unix seconds: now + at most ${accepted.maxTimeoutSeconds}>`,
+    nonce: '<0x and 64 hex digits, random, new for each purchase>',
+  }
+  const payload = {
+    x402Version: 2,
+    accepted,
+    payload: { signature: '<0x…>', authorization },
+  }
+  return `## Pay by hand
+
+Sign this typed data (EIP-712; the transfer of EIP-3009) with the wallet that pays. It needs no gas and no approval, and a wallet that is a contract signs as its code says (EIP-1271; EIP-6492 before it is deployed, where the facilitator takes its factory):
+
+${inJson({ domain: domainOf(site), types: AUTHORIZATION_TYPES, primaryType: 'TransferWithAuthorization', message: authorization })}
+
+Put the signature and the same authorization into this object. \`accepted\` repeats the terms of the 402:
+
+${inJson(payload)}
+
+Base64 of that JSON (standard alphabet, with padding) is the value of the PAYMENT-SIGNATURE header. Send the identical request with it, within the time you signed for. The 200 carries a PAYMENT-RESPONSE header, base64 of \`{success, payer, transaction, network, amount}\`. Keep the signed header until you have that answer.`
+}
+
+function domainOf(site: Site) {
+  const { terms, assetName, assetVersion } = site.offer
+  return {
+    name: assetName,
+    version: assetVersion,
+    chainId: Number(terms.network.split(':')[1]),
+    verifyingContract: requirements(site).asset,
+  }
+}
+
+// Each member of the type on one line, as such types are usually written.
+const memberPattern = /\{\s+"name": ("\w+"),\s+"type": ("\w+")\s+\}/g
+
+const inJson = (value: unknown) =>
+  `\`\`\`json\n${JSON.stringify(value, null, 2).replaceAll(memberPattern, '{ "name": $1, "type": $2 }')}\n\`\`\``
 
 const neverTwice = ({ offer }: Site) => `## Never pay twice
 

@@ -8,12 +8,11 @@ import { PIXELS_HEX_LENGTH, PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
 import { areaMessage, editMessage, painterMessage, registerMessage } from '../../../shared/signing.ts'
 import { BLOCK_SIZE } from '../../../shared/wall.ts'
 import { TS_TOLERANCE_MS } from '../../domain/wall/edit.ts'
-import { TEST_VECTOR } from '../../domain/wall/test-vector.ts'
+import { TEST_VECTOR } from '../../domain/wall/signed-fields.ts'
 import { SIGN_IN_HEADER, textOfSignIn } from '../../x402/sign-in.ts'
 import { fieldRows, table } from '../fields.ts'
-import { INDEX_RULE, PURE_COLOURS } from '../paint.ts'
 import { hostOf, type Site } from '../site.ts'
-import { WORKED_EXAMPLE, WORKED_REGISTRATION, WORKED_SIGN_IN } from '../worked-example.ts'
+import { INDEX_RULE, PURE_COLOURS, WORKED_EXAMPLE, WORKED_REGISTRATION, WORKED_SIGN_IN } from '../worked-example.ts'
 
 /** How `px` and `pixels` are written. */
 export const paintSection = ({ offer }: Site): string => `## Paint

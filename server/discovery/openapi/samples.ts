@@ -7,11 +7,10 @@ import type { Health } from '../../../shared/contract/service.ts'
 import { parseCoord } from '../../../shared/wall.ts'
 import { truncatedWallet } from '../../../shared/wallet.ts'
 import type { Address, Payment } from '../../domain/purchase/payment.ts'
-import { TEST_VECTOR } from '../../domain/wall/test-vector.ts'
+import { TEST_VECTOR } from '../../domain/wall/signed-fields.ts'
 import { receiptOf } from '../../x402/receipt.ts'
-import { RED_BLOCK } from '../paint.ts'
 import type { Site } from '../site.ts'
-import { WORKED_EXAMPLE, WORKED_REGISTRATION } from '../worked-example.ts'
+import { RED_BLOCK, WORKED_EXAMPLE, WORKED_REGISTRATION } from '../worked-example.ts'
 
 const COORD = '80,45'
 

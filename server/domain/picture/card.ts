@@ -21,8 +21,18 @@ import {
 import { artworkAt, regionOf } from '../wall/artworks.ts'
 import type { AgentId } from '../wall/log.ts'
 import type { WallView } from '../wall/wall-view.ts'
-import { heightOf, isWritable, widthOf, write, type TextStyle } from './bitmap-font.ts'
-import { fill, frame, place, bitmapOf, type Box } from './drawing.ts'
+import {
+  bitmapOf,
+  type Box,
+  fill,
+  frame,
+  heightOf,
+  isWritable,
+  place,
+  type TextStyle,
+  widthOf,
+  write,
+} from './drawing.ts'
 import type { Bitmap } from './picture.ts'
 import { drawRegion, enlarge, WHOLE_WALL, type Region } from './wall-picture.ts'
 

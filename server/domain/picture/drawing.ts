@@ -33,3 +33,77 @@ export function place(bitmap: Bitmap, { width, height, indices }: Bitmap, x: num
   for (let line = 0; line < height; line++)
     bitmap.indices.set(indices.subarray(line * width, (line + 1) * width), (y + line) * bitmap.width + x)
 }
+
+const LETTER_WIDTH = 5
+const LETTER_HEIGHT = 7
+
+// Room for the letter and the gap after it.
+const ADVANCE = LETTER_WIDTH + 1
+
+// A digit of base 32 for each line from the top; its highest bit is the leftmost pixel.
+const LINES: Readonly<Record<string, string>> = {
+  A: 'ehhvhhh',
+  B: 'uhhuhhu',
+  C: 'ehggghe',
+  D: 'uhhhhhu',
+  E: 'vgguggv',
+  F: 'vgguggg',
+  G: 'ehgnhhf',
+  H: 'hhhvhhh',
+  I: 'e44444e',
+  J: '72222ic',
+  K: 'hikokih',
+  L: 'ggggggv',
+  M: 'hrllhhh',
+  N: 'hhpljhh',
+  O: 'ehhhhhe',
+  P: 'uhhuggg',
+  Q: 'ehhhlid',
+  R: 'uhhukih',
+  S: 'fgge11u',
+  T: 'v444444',
+  U: 'hhhhhhe',
+  V: 'hhhhha4',
+  W: 'hhhllrh',
+  X: 'hha4ahh',
+  Y: 'hha4444',
+  Z: 'v1248gv',
+  0: 'ehjlphe',
+  1: '4c4444e',
+  2: 'eh1248v',
+  3: 'v2421he',
+  4: '26aiv22',
+  5: 'vgu11he',
+  6: '68guhhe',
+  7: 'v124888',
+  8: 'ehhehhe',
+  9: 'ehhf12c',
+  ',': '0000448',
+  '.': '0000044',
+  ':': '0440440',
+  '-': '000e000',
+  x: '00ha4ah',
+}
+
+/** Where a text stands, and how: its upper left corner, its letters `scale` times their size, in one colour. */
+export type TextStyle = { readonly x: number; readonly y: number; readonly scale: number; readonly colour: number }
+
+/** How wide a text stands, in pixels. */
+export const widthOf = (text: string, scale: number): number => (text.length * ADVANCE - 1) * scale
+
+/** How high it stands. */
+export const heightOf = (scale: number): number => LETTER_HEIGHT * scale
+
+/** Whether there is a letter for each of a text's. */
+export const isWritable = (text: string): boolean => [...text].every((letter) => letter === ' ' || letter in LINES)
+
+/** Writes a text. What has no letter here leaves a gap. */
+export function write(bitmap: Bitmap, text: string, { x, y, scale, colour }: TextStyle): void {
+  for (const [at, letter] of [...text].entries())
+    for (const [line, digit] of [...(LINES[letter] ?? '')].entries())
+      for (let column = 0; column < LETTER_WIDTH; column++) {
+        const isInk = (Number.parseInt(digit, 32) >> (LETTER_WIDTH - 1 - column)) & 1
+        const box = { x: x + (at * ADVANCE + column) * scale, y: y + line * scale, width: scale, height: scale }
+        if (isInk === 1) fill(bitmap, box, colour)
+      }
+}

@@ -25,7 +25,7 @@ export type OpenPurchase = {
 }
 
 /** A payment that landed when no block was left for it. */
-export type OwnCredit = { readonly amount: bigint; readonly tx: Hash }
+type OwnCredit = { readonly amount: bigint; readonly tx: Hash }
 
 /** What has no end yet, in numbers. `oldestSince` is of what is held or watched. */
 export type Pending = {
@@ -59,3 +59,10 @@ export type Account = {
   readonly credits: readonly OwnCredit[]
   readonly painter: Address | null // whom the wallet itself has named, for all of its blocks
 }
+
+/** The note that books money as stray, where others say how the operator paid it back. */
+export const STRAY_NOTE = 'stray'
+
+/** Whether an amount may have been for blocks, at one of the prices that are or were asked. */
+export const mayBuyBlocks = (amount: bigint, prices: readonly bigint[]): boolean =>
+  amount > 0n && prices.some((price) => amount % price === 0n)

@@ -1,9 +1,9 @@
 /** The books: what the store says of the money, held against what arrived on the chain. */
 
 import type { BlockIndex } from '../../../shared/wall.ts'
+import { mayBuyBlocks, STRAY_NOTE } from './account.ts'
 import { keyOf, type Address, type Hash, type PaymentKey, type UnixMs } from './payment.ts'
 import type { Purchase } from './purchase.ts'
-import { mayBuyBlocks, STRAY_NOTE } from './stray-money.ts'
 
 /** A sale of one block, or of an area, which begins at `block`. */
 export type BookedSale = PaymentKey & {

@@ -3,7 +3,7 @@
 import { parsePixels, type Pixels } from '../../../shared/pixels.ts'
 import { failure, type Failure } from '../failure.ts'
 import type { PaintPlan, SentPicture } from '../picture/picture.ts'
-import { followsRule, rules } from '../wall/field-rules.ts'
+import { followsRule, rules } from '../wall/signed-fields.ts'
 import type { Address } from './payment.ts'
 
 /** Checked; `null` is "not said". */

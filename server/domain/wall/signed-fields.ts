@@ -1,8 +1,10 @@
-/** What can be signed for without a payment: which fields each kind has, and how each is checked. */
+/** The fields that wallets set and sign: the rule of each, which change takes which, and a signature to check a signer by. */
 
+import { isAddress } from '../../../shared/address.ts'
 import { parsePixels } from '../../../shared/pixels.ts'
+import { digestOf, editMessage } from '../../../shared/signing.ts'
+import { FRAMEWORK_MAX, isLink, isPrintable, LINK_MAX, MARKS_MAX, MESSAGE_MAX, NAME_MAX } from '../../../shared/text.ts'
 import { failure, type Failure } from '../failure.ts'
-import { followsRule, rules } from './field-rules.ts'
 
 export type Kind = 'set_pixels' | 'set_area' | 'register' | 'set_painter'
 
@@ -43,4 +45,45 @@ function flawIn(field: SignableField, text: string, kind: Kind): Failure | undef
   if (kind === 'set_area') return undefined
   const pixels = parsePixels(text)
   return 'problem' in pixels ? failure('invalid_pixels', `pixels: ${pixels.problem}.`) : undefined
+}
+
+const printable = (max: number) =>
+  `must be 1 to ${max} printable characters, without control or invisible ones, and with at most ${MARKS_MAX} combining marks on each`
+
+export const rules = {
+  name: printable(NAME_MAX),
+  framework: printable(FRAMEWORK_MAX),
+  message: printable(MESSAGE_MAX),
+  link: `must be an ASCII https:// URI of at most ${LINK_MAX} characters, with a host and without user information`,
+  wallet: 'must be 0x and 40 hex digits',
+  painter: 'must be 0x and 40 hex digits',
+} as const
+
+/** Whether a text follows the rule of its field. */
+export const followsRule = {
+  name: (text: string) => isPrintable(text, NAME_MAX),
+  framework: (text: string) => isPrintable(text, FRAMEWORK_MAX),
+  message: (text: string) => isPrintable(text, MESSAGE_MAX),
+  link: isLink,
+  painter: isAddress,
+} as const
+
+// The message is changed, the link cleared, the pixels kept: one field of each kind.
+const message = editMessage('wall.example', '80,45', 1_800_000_000_000, { message: 'hello again', link: null })
+
+type Hex = `0x${string}`
+
+export const TEST_VECTOR: {
+  readonly privateKey: Hex
+  readonly address: Hex
+  readonly message: string
+  readonly digest: Hex
+  readonly signature: Hex
+} = {
+  privateKey: `0x${'1'.padStart(64, '0')}`,
+  address: '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf',
+  message,
+  digest: digestOf(message),
+  signature:
+    '0xa9cf231da12b59a5558cf3c8039dc97feaed55216a226995842b3ffb60e6d5d32a09f268a56193780916369eb078b264224b305e20c6b911fb8a43edcf0b2aa41c',
 }

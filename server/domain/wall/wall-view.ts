@@ -3,15 +3,16 @@
  * registry. It can be thrown away and built again from the log.
  */
 
-import { REGISTRY_MAX, type Agents, type FoundingMachine } from '../../../shared/contract/agent.ts'
+import { type Agents, type FoundingMachine, REGISTRY_MAX } from '../../../shared/contract/agent.ts'
 import type { CanvasAgent, CanvasBlock, CanvasStats } from '../../../shared/contract/canvas.ts'
 import type { FeedPage, FeedQuery, Sale } from '../../../shared/contract/feed.ts'
-import { pixelsToBase64, trustPixels, type Pixels } from '../../../shared/pixels.ts'
-import { coordOf, TOTAL_BLOCKS, type BlockIndex } from '../../../shared/wall.ts'
+import type { ChangeDto } from '../../../shared/contract/live.ts'
+import { type Pixels, pixelsToBase64, trustPixels } from '../../../shared/pixels.ts'
+import { type BlockIndex, coordOf, TOTAL_BLOCKS } from '../../../shared/wall.ts'
 import { truncatedWallet } from '../../../shared/wallet.ts'
 import type { Address, UnixMs } from '../purchase/payment.ts'
 import { blocksIn, type Holding } from '../purchase/target.ts'
-import { blankCanvas, placeBlock, readBlock, UNPAINTED, type Canvas } from './canvas.ts'
+import { blankCanvas, type Canvas, placeBlock, readBlock, UNPAINTED } from './canvas.ts'
 import type {
   Change,
   Face,
@@ -120,7 +121,7 @@ export function salesOf(view: WallView, bought: Holding): readonly Sale[] {
 }
 
 /** A sale as the feed shows it; `shownAs` is the buyer's wallet, truncated. */
-export function saleItem({ seq, block, agent, face, persona }: SaleChange, shownAs: string, at: UnixMs): Sale {
+function saleItem({ seq, block, agent, face, persona }: SaleChange, shownAs: string, at: UnixMs): Sale {
   return {
     seq,
     i: block,
@@ -170,7 +171,7 @@ function applyIdentity(view: WallView, { agent: id, persona, withheld }: Identit
 }
 
 /** What a block shows, on the wire; what is empty is left out. */
-export const wireFace = ({ pixels, ...texts }: Face) => ({
+const wireFace = ({ pixels, ...texts }: Face) => ({
   ...wireText(texts),
   ...(pixels === null ? {} : { px: pixelsToBase64(pixels) }),
 })
@@ -259,5 +260,21 @@ function foundingMachine(view: WallView, agent: Agent): FoundingMachine {
     blocks: agent.blocks.length,
     firstSeenAt: agent.firstSeenAt,
     ...(link === undefined || link === null ? {} : { link }),
+  }
+}
+
+/** A log entry on the wire. */
+export function changeDtoOf(change: Change): ChangeDto {
+  const { number, at } = change
+  switch (change.kind) {
+    case 'sale':
+      return { number, kind: 'sale', ...saleItem(change, truncatedWallet(change.wallet), at) }
+    // Who follows shows what there is to show, whoever changed it.
+    case 'repaint':
+    case 'hide':
+    case 'unhide':
+      return { number, kind: 'repaint', t: at, i: change.block, coord: coordOf(change.block), ...wireFace(change.face) }
+    case 'identity':
+      return { number, kind: 'identity', t: at, agent: { id: change.agent, ...change.persona } }
   }
 }

@@ -1,7 +1,7 @@
 /** HTML pages for people who open a paid address or an unknown one in a browser. They contain no part of the request. */
 
 import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
-import { inMarkup } from '../../discovery/markup.ts'
+import { inMarkup } from '../../discovery/site.ts'
 import type { Offer } from '../../x402/terms.ts'
 import { pageHeaders } from './page-headers.ts'
 import { respond, type HeaderFields } from './respond.ts'

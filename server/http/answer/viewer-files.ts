@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { ASSET_SYMBOL, USUAL_PRICE } from '../../../shared/money.ts'
-import { inMarkup } from '../../discovery/markup.ts'
+import { inMarkup } from '../../discovery/site.ts'
 import { etagOf, cachedResponse, type CachedResponse } from './cached-response.ts'
 import { KEPT_BY_PROXIES } from './respond.ts'
 

@@ -1,9 +1,9 @@
 /** The newest changes as encoded events, shared by all clients that follow or catch up. */
 
 import { keptOrMade, lru } from '../../../shared/lru.ts'
-import { changeDtoOf } from '../../domain/wall/change-dto.ts'
 import type { Change, IdentityChange, LogNumber, ModerationChange } from '../../domain/wall/log.ts'
 import { visible, visibleNames } from '../../domain/wall/moderation.ts'
+import { changeDtoOf } from '../../domain/wall/wall-view.ts'
 import type { Log } from '../../ports.ts'
 
 /** Consecutive events as bytes, and the number of the last. */

@@ -1,11 +1,13 @@
 /** Tells clients apart by address, and refuses those that have used up a budget. */
 
 import { isIP } from 'node:net'
-import { statusOf, type Failure } from '../../domain/failure.ts'
+import { type Failure, statusOf } from '../../domain/failure.ts'
+import { busy } from '../../domain/purchase/refusals.ts'
 import type { BudgetName, RateLimits } from '../../wall/rate-limits.ts'
+import { carriesPayment } from '../../x402/v1.ts'
 import { refuse } from '../answer/refuse.ts'
 import type { HeaderFields } from '../answer/respond.ts'
-import { readJson, type BodyLimits } from './body.ts'
+import { type BodyLimits, readJson } from './body.ts'
 import type { FairQueue } from './fair-queue.ts'
 import { Refused } from './strict.ts'
 
@@ -13,10 +15,10 @@ import { Refused } from './strict.ts'
 export type Clients = { readonly limits: RateLimits; readonly addressOf: AddressOf; readonly queue: FairQueue }
 
 /** Reads the address of a client. For IPv6 it is the /64 network, since one customer usually has all of it. */
-export type AddressOf = (request: Request) => string
+type AddressOf = (request: Request) => string
 
 /** How addresses are found. */
-export type AddressSource = {
+type AddressSource = {
   readonly peerOf: (request: Request) => string | undefined // the peer of the connection; unknown without one
   readonly trustedHops: number | undefined // how many proxies are trusted; undefined: one on this machine
 }
@@ -144,4 +146,32 @@ function networkOf(address: string): string {
     .slice(0, 4)
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(':')}::/64`
+}
+
+export const UPLOAD_MAX_BYTES = 4 * 1024 * 1024
+
+/** Limits of a large body. A slower sender would occupy memory for too long. */
+export const UPLOAD: BodyLimits = {
+  maxBytes: UPLOAD_MAX_BYTES,
+  deadlineMs: 30_000,
+  bytesPerSecondMin: 16 * 1024,
+}
+
+// Bodies that are being read at once, of all clients and of one. They need no worker until they are whole. Those that come
+// with a payment have as many places of their own.
+const UPLOADS_AT_ONCE = 64
+const UPLOADS_OF_ONE = 32
+
+/** Reads a body, or refuses it unread when too many are being read. */
+export type Uploads = <T>(request: Request, read: () => Promise<T>) => Promise<T | Failure>
+
+/** Makes the limit that all routes share. */
+export function uploads({ addressOf }: Pick<Clients, 'addressOf'>): Uploads {
+  const [paid, free] = [slots(), slots()]
+  return async (request, read) => {
+    const address = addressOf(request)
+    const reading = carriesPayment(request) ? paid : free
+    if (reading.count() >= UPLOADS_AT_ONCE || reading.of(address) >= UPLOADS_OF_ONE) return busy()
+    return await read().finally(reading.take(address))
+  }
 }

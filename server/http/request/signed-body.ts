@@ -8,8 +8,7 @@ import { EditBody, EditFields } from '../../../shared/contract/block.ts'
 import { ReceiptsBody } from '../../../shared/contract/wallet.ts'
 import { parsePixels } from '../../../shared/pixels.ts'
 import { failure, type Failure } from '../../domain/failure.ts'
-import { rules } from '../../domain/wall/field-rules.ts'
-import { SIGNABLE, type Kind } from '../../domain/wall/signed-fields.ts'
+import { type Kind, rules, SIGNABLE } from '../../domain/wall/signed-fields.ts'
 
 const PROOF = 'ts (integer, Unix milliseconds), signature (0x and hex)'
 

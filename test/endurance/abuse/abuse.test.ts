@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { BEHIND_MAX } from '../../../server/http/live/stream.ts'
+import { BEHIND_MAX } from '../../../server/http/live.ts'
 import { BUDGETS } from '../../../server/wall/rate-limits.ts'
 import { FLOODS, type FloodName } from './floods.ts'
 import { openScene, type Effect, type Scene } from './scene.ts'

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import type { Engine } from '../../../db/engine.ts'
 import { StaleWriteError } from '../../../server/domain/failure.ts'
-import { STRAY_NOTE } from '../../../server/domain/purchase/stray-money.ts'
+import { STRAY_NOTE } from '../../../server/domain/purchase/account.ts'
 import type { Audit } from '../../../server/ports.ts'
 import { hold, sell } from '../../support/engine.ts'
 import { blockOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'

@@ -4,7 +4,7 @@ import { buildSIWxSchema, createSIWxMessage } from '@x402/extensions/sign-in-wit
 import { recoverMessageAddress } from 'viem'
 import { WORKED_EXAMPLE, WORKED_REGISTRATION, WORKED_SIGN_IN } from '../../../server/discovery/worked-example.ts'
 import type { Hash } from '../../../server/domain/purchase/payment.ts'
-import { TEST_VECTOR } from '../../../server/domain/wall/test-vector.ts'
+import { TEST_VECTOR } from '../../../server/domain/wall/signed-fields.ts'
 import { signInDemand, textOfSignIn } from '../../../server/x402/sign-in.ts'
 import { editMessage } from '../../../shared/signing.ts'
 

@@ -1,8 +1,7 @@
 /** Made-up pictures of any size, such as agents might paint, for a wall that looks as if many had bought of it. */
 
 import { pick, type Prng } from '../../../bench/servers/prng.ts'
-import { heightOf, widthOf, write } from '../../../server/domain/picture/bitmap-font.ts'
-import { bitmapOf } from '../../../server/domain/picture/drawing.ts'
+import { bitmapOf, heightOf, widthOf, write } from '../../../server/domain/picture/drawing.ts'
 
 /** Red, green and blue of a pixel, each from 0 to 1, as screens have them. */
 export type Colour = readonly [red: number, green: number, blue: number]

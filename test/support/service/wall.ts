@@ -6,12 +6,11 @@ import { systemClock } from '../../../server/adapters/clock.ts'
 import { workerPictures } from '../../../server/adapters/pictures/pictures.ts'
 import { app, type App, type Service } from '../../../server/app.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
+import { type Outages, readiness, trackOutages } from '../../../server/health/outages.ts'
 import { paymentHealth } from '../../../server/health/payment-health.ts'
-import { readiness } from '../../../server/health/readiness.ts'
-import { trackOutages, type Outages } from '../../../server/health/track-outages.ts'
 import { viewerFiles } from '../../../server/http/answer/viewer-files.ts'
 import { canvasReads } from '../../../server/http/canvas/canvas-read.ts'
-import { live, type Live } from '../../../server/http/live/stream.ts'
+import { liveStream, type Live } from '../../../server/http/live.ts'
 import { followLog } from '../../../server/instances/follow-log.ts'
 import type { Ledger } from '../../../server/ports.ts'
 import { seller } from '../../../server/purchase/seller.ts'
@@ -82,7 +81,7 @@ export async function openWall(
   const { view, advance, subscribe } = await followLog(db.log)
   const reads = canvasReads({ view, terms: offer.terms, clock, everyMs: 0 })
   subscribe(reads.changed)
-  const stream = live({
+  const stream = liveStream({
     log: db.log,
     clock: systemClock,
     number: () => view.number,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { fairLimit } from '../../../server/adapters/pictures/fair-limit.ts'
+import { fairLimit } from '../../../server/adapters/pictures/pictures.ts'
 
 // Goal: who sends much waits behind their own. Method: every piece of work ends when the test says so.
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { heightOf, widthOf, write } from '../../../server/domain/picture/bitmap-font.ts'
-import { bitmapOf } from '../../../server/domain/picture/drawing.ts'
+import { bitmapOf, heightOf, widthOf, write } from '../../../server/domain/picture/drawing.ts'
 
 /** A text as rows of characters, ink as `#`. */
 function written(text: string, scale = 1): string[] {

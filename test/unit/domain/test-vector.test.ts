@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { hashMessage, verifyMessage } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { TEST_VECTOR } from '../../../server/domain/wall/test-vector.ts'
+import { TEST_VECTOR } from '../../../server/domain/wall/signed-fields.ts'
 
 test('the vector is what a wallet of its key signs', async () => {
   const { privateKey, address, message, digest, signature } = TEST_VECTOR

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { afterStartUpCheck } from '../../../server/health/start-up-check.ts'
+import { afterStartUpCheck } from '../../../server/instances/follow-log.ts'
 import { failureOf } from '../../support/engine.ts'
 
 // Goal: nothing that was read of a damaged store is built on. Method: a store that is mended, and one that is refused,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { trackOutages } from '../../../server/health/track-outages.ts'
-import { watchEventLoop } from '../../../server/health/watch-event-loop.ts'
+import { trackOutages } from '../../../server/health/outages.ts'
+import { watchEventLoop } from '../../../server/health/watch-process.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
 import { NOW } from '../../support/samples.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { failure, type FailureCode } from '../../../server/domain/failure.ts'
 import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
-import { trackOutages, type Outages } from '../../../server/health/track-outages.ts'
+import { type Outages, trackOutages } from '../../../server/health/outages.ts'
 import { watchPurchases, type PurchaseWatch } from '../../../server/health/watch-purchases.ts'
 import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger, type FakeLogger } from '../../support/fakes/logger.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { trackOutages } from '../../../server/health/track-outages.ts'
+import { trackOutages } from '../../../server/health/outages.ts'
 import { FREE_BYTES_MIN, watchStore } from '../../../server/health/watch-store.ts'
 import type { WriteFailure } from '../../../server/ports.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'

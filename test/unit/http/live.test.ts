@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../../server/adapters/clock.ts'
 import type { Change } from '../../../server/domain/wall/log.ts'
-import { live, type Live } from '../../../server/http/live/stream.ts'
+import { liveStream, type Live } from '../../../server/http/live.ts'
 import { blockOf, NOW, wallet } from '../../support/samples.ts'
 
 /** A log in memory, and the stream of it; `everyMs` as the stream's. */
@@ -21,7 +21,7 @@ function logged(everyMs = 0) {
   const number = () => changes.length - others.unseen
   // The canvas read follows the view a moment later.
   const canvasNumber = () => Math.max(0, number() - 3)
-  const open = () => live({ log, clock: systemClock, number, canvasNumber, advance, everyMs })
+  const open = () => liveStream({ log, clock: systemClock, number, canvasNumber, advance, everyMs })
   return { changes, reads, others, stream: open(), open }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
-import { pollLog } from '../../../server/instances/poll-log.ts'
+import { pollLog } from '../../../server/instances/follow-log.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
 
 /** A view that is asked to advance `times` times by the poll, which is notified by hand. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { recentAlerts } from '../../../server/health/recent-alerts.ts'
-import { statusLines, type Overview } from '../../../server/operate/status-report.ts'
+import { type Overview, recentAlerts, statusLines } from '../../../server/operate/status-report.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
 

@@ -316,7 +316,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'views are not brought up to what others write',
-    file: 'server/instances/poll-log.ts',
+    file: 'server/instances/follow-log.ts',
     from: '      await advance()\n',
     to: '',
     shows: 'real twins',

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readListingQuery } from '../../../../server/http/request/listing.ts'
+import { readListingQuery } from '../../../../server/http/blocks.ts'
 import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()

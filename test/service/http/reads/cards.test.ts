@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { workerPictures } from '../../../../server/adapters/pictures/pictures.ts'
-import { widthOf } from '../../../../server/domain/picture/bitmap-font.ts'
+import { widthOf } from '../../../../server/domain/picture/drawing.ts'
 import type { Pictures } from '../../../../server/ports.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
 import { blockOf, NOW } from '../../../support/samples.ts'

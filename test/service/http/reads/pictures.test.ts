@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { UPLOAD_MAX_BYTES } from '../../../../server/http/request/uploads.ts'
+import { UPLOAD_MAX_BYTES } from '../../../../server/http/request/clients.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
 import { flatPng, jpegOfScans } from '../../../support/picture-files.ts'
 import { decoded } from '../../../support/service/decoded.ts'

@@ -1,0 +1,84 @@
+/** The state of every dependency, and whether this process is ready for buyers or readers. */
+
+import { type Dependency, type DependencyKind, type DependencyState, stopsSales } from '../domain/dependency.ts'
+import type { Clock, Logger } from '../ports.ts'
+import type { PaymentHealth } from './payment-health.ts'
+
+export type Outages = {
+  /**
+   * Takes note of how a dependency is: `null` is well, else what is wrong, in our words and without secrets. While this
+   * process is late itself, nothing else begins to be wrong.
+   */
+  saw(dependency: Dependency, reason: string | null): void
+  /** Every dependency that was ever looked at, in the order of the first looks. */
+  all(): readonly DependencyState[]
+}
+
+/** What outages are tracked with. `isLate` says whether this process is late itself. */
+type OutageDeps = { readonly clock: Clock; readonly logger: Logger; readonly isLate?: () => boolean }
+
+/** Starts with nothing known. */
+export function trackOutages({ clock, logger, isLate = () => false }: OutageDeps): Outages {
+  const states = new Map<string, DependencyState>()
+  return {
+    saw({ kind, name }, reason) {
+      const key = `${kind} ${name}`
+      const before = states.get(key)
+      const state = reason === null ? 'up' : 'down'
+      const isNew = before?.state !== state
+      if (isNew && reason !== null && !OF_ITSELF.has(kind) && isLate()) return
+      const since = before === undefined || isNew ? clock.now() : before.since
+      states.set(key, { kind, name, state, since, reason })
+      if (!isNew) return
+      if (reason !== null) logger.alert('outage', { dependency: kind, name, reason })
+      else if (before !== undefined) {
+        const seconds = Math.round((clock.now() - before.since) / 1000)
+        logger.note('outage-over', { dependency: kind, name, seconds })
+      }
+    },
+    all: () => [...states.values()],
+  }
+}
+
+// These are not found by waiting for somebody.
+const OF_ITSELF: ReadonlySet<string> = new Set<DependencyKind>(['event-loop', 'purchases', 'disk'])
+
+/** What is told to whoever asks. `reasons` say why it is not ready, in our words. */
+export type Ready = {
+  readonly ready: boolean
+  readonly reasons: readonly string[]
+  readonly dependencies: readonly DependencyState[]
+}
+
+export type Readiness = {
+  /** Whether a purchase would go through now. */
+  sells(): Ready
+  /** Whether readers are answered, and will be for a while. */
+  reads(): Ready
+  /** What stops sales beside the rail: the store or the clock. */
+  troubles(): readonly DependencyState[]
+  /** Must be called before the process ends. From then on it is not ready. */
+  drain(): void
+}
+
+const WATCHED_BY_RAIL: ReadonlySet<string> = new Set(['facilitator', 'chain-endpoint', 'chain'])
+
+/** Makes the readiness of this process. */
+export function readiness({ rail, outages }: { readonly rail: PaymentHealth; readonly outages: Outages }): Readiness {
+  let isDraining = false
+  const answer = (reasons: readonly string[]): Ready => {
+    const all = isDraining ? ['the wall is being stopped', ...reasons] : reasons
+    return { ready: all.length === 0, reasons: all, dependencies: outages.all() }
+  }
+  const stopping = () => stopsSales(outages.all())
+  return {
+    sells() {
+      const reasons = stopping().map(({ reason, kind }) => reason ?? kind)
+      if (rail.state() === 'armed' || reasons.length > 0) return answer(reasons)
+      return answer([rail.fault() ?? 'what was left open by an earlier run is being looked at'])
+    },
+    reads: () => answer([]),
+    troubles: () => stopping().filter(({ kind }) => !WATCHED_BY_RAIL.has(kind)),
+    drain: () => void (isDraining = true),
+  }
+}
