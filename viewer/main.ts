@@ -8,7 +8,18 @@ import { listen, listenToZoomButtons } from './input/stage-input.ts'
 import { nameOnPage } from './page-words.ts'
 import type { Component, Page } from './page.ts'
 import { createShell, showLostScript } from './shell.ts'
-import { type Action, PANELS, type State, initialState, isSame, received, resize, shownBlock, step } from './state.ts'
+import {
+  differs,
+  type Action,
+  PANELS,
+  type State,
+  initialState,
+  isSame,
+  received,
+  resize,
+  shownBlock,
+  step,
+} from './state.ts'
 import { createElement, query } from './ui/dom.ts'
 import { markVisit } from './ui/head/first-visit.ts'
 import { toast } from './ui/messages.ts'
@@ -75,12 +86,10 @@ function setState(next: State) {
   if (next === before) return
   state = next
   stageRenderer.update(next, before)
-  const otherBlock = shownBlock(next) !== shownBlock(before) || next.pinned !== before.pinned
-  const otherLook =
-    next.overlay !== before.overlay || next.agent !== before.agent || next.at !== before.at || next.past !== before.past
-  if (otherBlock || otherLook || next.camera !== before.camera || next.wall !== before.wall || next.motion) askFrame()
+  const isOther = differs(next, before, 'pinned', 'overlay', 'agent', 'at', 'past', 'camera', 'wall')
+  if (isOther || next.motion || shownBlock(next) !== shownBlock(before)) askFrame()
   if (next.panel !== before.panel) for (const button of panelButtons) markTool(button)
-  if (next.wall !== before.wall || next.at !== before.at) showCounts()
+  if (differs(next, before, 'wall', 'at')) showCounts()
   components?.update(next, before)
   if (!arriving) updateAddressBar(before)
 }

@@ -212,8 +212,12 @@ function opening(wall: Wall | undefined, view: View): Camera {
   return clamp({ ...look, zoom: Math.max(look.zoom, view.height > view.width ? uprightZoom(view) : 0) }, view)
 }
 
+/** Whether two values differ in one of some fields. */
+export const differs = <Value>(a: Value, b: Value, ...fields: readonly (keyof Value)[]): boolean =>
+  fields.some((field) => a[field] !== b[field])
+
 /** Whether two cameras show the same. */
-export const isSame = (a: Camera, b: Camera): boolean => a.x === b.x && a.y === b.y && a.zoom === b.zoom
+export const isSame = (a: Camera, b: Camera): boolean => !differs(a, b, 'x', 'y', 'zoom')
 
 /** The block that is pointed at: the cursor's, or else the one under the pointer now, wherever the wall has moved. */
 export function pointedBlock({ wall, cursor, pointer, camera, view }: State): BlockIndex | undefined {
@@ -231,6 +235,10 @@ export function atMoment(state: State, at: number | undefined): State {
   const isPast = wall !== undefined && history !== undefined && at !== undefined
   return { ...state, at, past: isPast ? pastAt(wall, history, at, state.past) : undefined }
 }
+
+/** Whether something was sold between two states, or all of the wall has arrived. */
+export const hasNews = ({ wall: a }: State, { wall: b }: State): boolean =>
+  a?.complete !== b?.complete || a?.stats.lastSaleId !== b?.stats.lastSaleId
 
 /** The wall as it is drawn: of the moment that is shown, as far as that is known. */
 export const shownWall = ({ past, wall }: State): Wall | undefined => past?.wall ?? wall

@@ -1,7 +1,5 @@
 import { build, defineConfig, type Plugin, type UserConfig } from 'vite'
 import { reglPlugin } from './regl-plugin.ts'
-import { shaderPlugin } from './shader-plugin.ts'
-import { zoomButtonsPlugin } from './zoom-buttons-plugin.ts'
 
 const pages = {
   // Every file but the pages lies under a hashed name, so that it can be cached for ever and no data: URL is needed.
@@ -23,7 +21,7 @@ const paintPage: Plugin = {
     await build({
       root,
       configFile: false,
-      plugins: [zoomButtonsPlugin],
+      plugins: [zoomButtons],
       logLevel: 'error',
       build: {
         ...pages,
@@ -44,7 +42,7 @@ const chatView: Plugin = {
     await build({
       root,
       configFile: false,
-      plugins: [zoomButtonsPlugin, inOneFile],
+      plugins: [zoomButtons, inOneFile],
       logLevel: 'error',
       build: { ...pages, outDir: dir, emptyOutDir: false, rolldownOptions: { input: `${root}/chat.html` } },
     })
@@ -74,6 +72,40 @@ const inOneFile: Plugin = {
   },
 }
 
+const SHADER = /\.(?:frag|vert)\?raw$/
+const EXPORT = 'export default '
+
+/** Leaves the comments and indents of shaders out of the page. */
+const shaders: Plugin = {
+  name: 'shaders',
+  transform(code, id) {
+    if (!SHADER.test(id) || !code.startsWith(EXPORT)) return undefined
+    const source: string = JSON.parse(code.slice(EXPORT.length))
+    const short = source.replaceAll(/\/\/.*$/gm, '').replaceAll(/\s*\n\s*/g, '\n')
+    return `${EXPORT}${JSON.stringify(short.trim())}`
+  },
+}
+
+const ZOOM_BUTTONS_PLACE = '<!-- zoom buttons -->'
+
+const ZOOM_BUTTONS = `<div class="zoom" role="group" aria-label="Zoom">
+  <button type="button" id="zoom-out" aria-label="Zoom out">
+    <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3.5 8h9" /></svg>
+  </button>
+  <button type="button" id="zoom-in" aria-label="Zoom in">
+    <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3.5 8h9M8 3.5v9" /></svg>
+  </button>
+  <button type="button" id="fit" aria-label="Show the whole wall">
+    <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4" /></svg>
+  </button>
+</div>`
+
+/** Builds the zoom buttons into the pages that have them. */
+const zoomButtons: Plugin = {
+  name: 'zoom-buttons',
+  transformIndexHtml: { order: 'pre', handler: (html) => html.replace(ZOOM_BUTTONS_PLACE, ZOOM_BUTTONS) },
+}
+
 export default defineConfig({
   resolve: { alias: { regl: 'regl/dist/regl.unchecked.js' } },
   build: {
@@ -86,5 +118,5 @@ export default defineConfig({
       output: { entryFileNames: ({ name }) => (name === OFFLINE ? '[name].js' : 'assets/[name]-[hash].js') },
     },
   },
-  plugins: [reglPlugin, shaderPlugin, zoomButtonsPlugin, paintPage, chatView],
+  plugins: [reglPlugin, shaders, zoomButtons, paintPage, chatView],
 })

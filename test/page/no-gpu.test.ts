@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { PALETTE } from '../../shared/palette.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { boxOf, fit } from '../../viewer/camera/camera.ts'
+import { boxOf, fit, zoom, type Point } from '../../viewer/camera/camera.ts'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
 import { colourAt, middleOf, stageTop, viewOf } from '../support/page/driver.ts'
-import { at, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
+import { at, canvas, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
 import { browserForTests, testPages } from '../support/page/test-page.ts'
 
 // Goal: a browser without WebGL shows the same wall and takes the same commands. Method: WebGL is refused to the page
@@ -32,25 +32,29 @@ function refuseAll() {
 describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () => {
   const { server, newPage } = testPages(browser, { width: 960, height: 600 })
 
-  async function openWithout(refuse: () => void, address = '#all'): Promise<Page> {
-    const page = await newPage()
+  async function openWithout(refuse: () => void, address = '#all', options?: BrowserContextOptions): Promise<Page> {
+    const page = await newPage(options)
     await page.addInitScript(refuse)
     await page.goto(server().url.href + address)
     await page.waitForFunction(() => document.body.dataset['ready'])
     return page
   }
 
-  /** The colour in the middle of a block of a wall shown whole, once the page shows it. */
-  async function expectColour(page: Page, block: BlockIndex, isIt: (colour: string) => boolean) {
-    const view = await viewOf(page)
-    const point = middleOf(boxOf(fit(view), view, block))
+  /** Resolves once the page shows a colour at a point of the stage. */
+  async function shows(page: Page, point: Point, isIt: (colour: string) => boolean) {
     let colour = ''
     for (let frame = 0; frame < 60; frame++) {
       colour = await colourAt(page, point)
       if (isIt(colour)) return
       await page.evaluate(() => new Promise(requestAnimationFrame))
     }
-    throw new Error(`block ${block} stays ${colour}`)
+    throw new Error(`${point.x}, ${point.y} stays ${colour}`)
+  }
+
+  /** Resolves once a wall shown whole has a colour in the middle of a block. */
+  async function expectColour(page: Page, block: BlockIndex, isIt: (colour: string) => boolean) {
+    const view = await viewOf(page)
+    await shows(page, middleOf(boxOf(fit(view), view, block)), isIt)
   }
 
   const red = (colour: string) => colour === '#ff0000'
@@ -68,7 +72,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     }
   })
 
-  test('choosing an agent dims the others and draws a line around its works', async () => {
+  test('choosing an agent dims the others', async () => {
     const page = await openWithout(refuseWebGl)
     await expectColour(page, nastyBlock, red)
     await page.keyboard.press('/')
@@ -76,10 +80,44 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     await page.getByRole('button', { name: /^#1 Ada/ }).waitFor()
     await page.keyboard.press('Enter')
     await page.locator('.about-agent').getByText('Ada').waitFor()
-    expect(await page.locator('.marks path').first().getAttribute('d')).toStartWith('M')
     await page.keyboard.press('Escape')
     await page.keyboard.press('0')
     await expectColour(page, nastyBlock, notRed)
+  })
+
+  test('the works of a chosen agent have a line around them', async () => {
+    const page = await openWithout(refuseWebGl, '?agent=1#805,455,20')
+    const box = boxOf({ x: 805, y: 455, zoom: 20 }, await viewOf(page), rainbowBlock)
+    const beside = (px: number) => ({ x: box.left + px, y: box.top + box.height / 2 })
+    await shows(page, beside(-1), (colour) => colour === '#ffffff')
+    await shows(page, beside(-2), (colour) => colour === '#000000')
+  })
+
+  test('what is sold has an edge, and what was just sold glows, except for readers who want no motion', async () => {
+    server().show({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t: Date.now() })) })
+    for (const reducedMotion of ['reduce', 'no-preference'] as const) {
+      const page = await openWithout(refuseWebGl, '#805,455,20', { reducedMotion })
+      const box = boxOf({ x: 805, y: 455, zoom: 20 }, await viewOf(page), rainbowBlock)
+      const above = (px: number) => ({ x: box.left + box.width / 2, y: box.top - px })
+      await shows(page, above(1), (colour) => colour === dark.edge)
+      expect((await colourAt(page, above(30))) === dark.own[OPEN]).toBe(reducedMotion === 'reduce')
+    }
+  })
+
+  test('the page for painting shows the same edges, and coordinates once it is near', async () => {
+    const page = await newPage()
+    await page.goto(`${server().url.href}paint`)
+    await page.waitForFunction(() => document.body.dataset['ready'])
+    expect(await page.isVisible('.ticks')).toBe(false)
+    const view = await viewOf(page)
+    let camera = fit(view)
+    for (let press = 0; press < 8; press++) {
+      await page.locator('#wall').press('+')
+      camera = zoom(camera, view, 1.5, { x: view.width / 2, y: view.height / 2 })
+    }
+    await page.locator('.ticks .col').getByText('80', { exact: true }).waitFor()
+    const box = boxOf(camera, view, rainbowBlock)
+    await shows(page, { x: box.left + box.width / 2, y: Math.round(box.top) - 1 }, (colour) => colour === dark.edge)
   })
 
   test('colours over the blocks, and the wall’s past', async () => {

@@ -1,11 +1,9 @@
-/** The wall without a GPU: canvases that the browser moves and enlarges, or the server's picture where it has no canvases. */
+/** The wall without a GPU: a plain 2d canvas, or the server's picture where the browser has no canvases at all. */
 
 import { HEIGHT, WIDTH } from '../../shared/wall.ts'
-import { createGrid } from './canvas-grid.ts'
-import { createLayers } from './canvas-layers.ts'
+import { createCanvasRenderer } from './canvas-renderer.ts'
 import type { Frame } from './frame.ts'
 import type { Renderer } from './renderer.ts'
-import { createMarks } from './svg-marks.ts'
 
 const PICTURE = '/wall.png'
 
@@ -15,62 +13,53 @@ const AGAIN_MS = 10_000
 /** A renderer that shows overlays only where there are canvases. */
 export type Fallback = Renderer & { readonly showsOverlays: boolean }
 
-/** Puts the fallback before the canvas, which still receives the input. */
-export function createFallback(canvas: HTMLCanvasElement): Fallback {
-  const canvases = createLayers()
-  const picture = canvases === undefined ? createPicture() : undefined
-  const layers = canvases?.layers ?? (picture === undefined ? [] : [picture.image])
-  const marks = createMarks()
+/** Puts the fallback before the stage's canvas, which still receives the input. */
+export function createFallback(stage: HTMLCanvasElement): Fallback {
+  const canvas = document.createElement('canvas')
+  const own = createCanvasRenderer(canvas)
   const outline = document.createElement('div')
   outline.className = 'outline'
-  const grid = createGrid()
-  canvas.before(grid.element, ...layers, marks.element, outline)
-
+  const { shown, ...renderer } = own === undefined ? createPicture() : { shown: canvas, ...own }
+  shown.className = 'fallback'
+  stage.before(shown, outline)
   return {
-    showsOverlays: canvases !== undefined,
-    setTexture: (texture) => canvases?.setTexture(texture),
-    setBlocks: (texture, blocks) => (canvases ? canvases.setBlocks(texture, blocks) : picture?.readAgain()),
-    setOverlay: (overlay) => canvases?.setOverlay(overlay),
-    // Light on the ground is for those whose machine draws it at no cost.
-    setFreshness() {},
-    setMarks: (blocks) => marks.set(blocks),
-    setTheme(theme) {
-      canvases?.setTheme(theme)
-      grid.setTheme(theme)
-    },
-    // The page's own ground is behind the stage.
-    blank() {},
+    ...renderer,
+    showsOverlays: own !== undefined,
     draw(frame) {
-      const { origin, pixel, outlined } = frame
-      const [x, y] = origin
-      const scale = 1 / pixel / devicePixelRatio
-      grid.draw(frame, canvas)
-      for (const layer of layers) {
-        layer.style.transform = `translate(${-x * scale}px, ${-y * scale}px) scale(${(scale * WIDTH) / layer.width})`
-        layer.classList.toggle('near', scale >= 1)
-      }
-      marks.place(x, y, scale)
-      placeOutline(outline, outlined)
+      const { width, height } = stage
+      if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height })
+      renderer.draw(frame)
+      placeOutline(outline, frame.outlined)
     },
-    destroy: () => [grid.element, ...layers, marks.element, outline].forEach((element) => element.remove()),
+    destroy: () => [shown, outline].forEach((element) => element.remove()),
   }
 }
 
-/** The server's picture. */
+/** The server's picture, which the browser moves and enlarges. */
 function createPicture() {
   const image = new Image(WIDTH, HEIGHT)
   image.alt = ''
-  image.className = 'fallback'
   image.src = PICTURE
   let again: ReturnType<typeof setTimeout> | undefined
   let count = 0
+  const nothing = () => {}
   return {
-    image,
-    readAgain() {
+    shown: image,
+    setTexture: nothing,
+    setOverlay: nothing,
+    setMarks: nothing,
+    setFreshness: nothing,
+    setTheme: nothing,
+    blank: nothing,
+    setBlocks() {
       again ??= setTimeout(() => {
         again = undefined
         image.src = `${PICTURE}?${++count}`
       }, AGAIN_MS)
+    },
+    draw({ origin: [x, y], pixel }: Frame) {
+      const scale = 1 / pixel / devicePixelRatio
+      image.style.transform = `translate(${-x * scale}px, ${-y * scale}px) scale(${scale})`
     },
   }
 }

@@ -1,19 +1,11 @@
 // A wall pixel covers at least one device pixel: each shows its exact colour, and only where a device pixel
 // straddles an edge are the neighbours mixed, in linear light and by the area each covers.
-precision highp float;
 
 uniform sampler2D indices;
 uniform sampler2D palette;
 uniform sampler2D overlay;
 uniform vec2 wallSize;
-uniform vec2 origin; // wall point at the canvas's top left corner
-uniform float pixel; // wall pixels per device pixel
-uniform float canvasHeight;
 uniform float overlaid; // whether anything lies over the blocks
-uniform vec2 gridStrength; // strength of the lines around open blocks and around ten by ten of them, 0 to 1
-uniform vec4 gridLine; // their colour
-uniform float line; // their width in device pixels, and that of the edge of what is sold
-uniform vec4 edge; // its colour
 
 vec3 colourAt(vec2 cell) {
   float index = texture2D(indices, (clamp(cell, vec2(0.0), wallSize - 1.0) + 0.5) / wallSize).r;
@@ -27,10 +19,6 @@ bool isOpen(vec2 cell) {
 
 vec3 toLinear(vec3 c) {
   return mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), step(0.04045, c));
-}
-
-vec3 fromLinear(vec3 c) {
-  return mix(c * 12.92, 1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, c));
 }
 
 vec3 pixelAt(vec2 middle) {

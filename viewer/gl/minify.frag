@@ -1,20 +1,8 @@
 // A device pixel covers one to two texels of its level each way: their light, weighed by the area it covers of each.
-precision highp float;
 
 uniform sampler2D level;
 uniform vec2 levelSize;
-uniform vec2 origin; // point of the level at the canvas's top left corner
-uniform float pixel; // texels per device pixel, 1 to 2
-uniform float canvasHeight;
 uniform float scale; // wall pixels per texel
-uniform vec2 gridStrength; // strength of the lines around open blocks, which are too near each other here, and around ten by ten
-uniform vec4 gridLine; // their colour
-uniform float line; // their width in device pixels, and that of the edge of what is sold
-uniform vec4 edge; // its colour
-
-vec3 fromLinear(vec3 c) {
-  return mix(c * 12.92, 1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, c));
-}
 
 float openAt(vec2 point) {
   return texture2D(level, (floor(point) + 0.5) / levelSize).a;

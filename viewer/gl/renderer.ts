@@ -8,7 +8,7 @@ import { boundsOf } from '../wall/artworks.ts'
 import type { OverlayBytes } from '../wall/overlay.ts'
 import type { IndexTexture } from '../wall/pixel-buffer.ts'
 import type { Frame } from './frame.ts'
-import glowFrag from './glow.frag?raw'
+import groundFrag from './ground.frag?raw'
 import { createLevels, depthFor, knowingOpen, quad } from './levels.ts'
 import magnifyFrag from './magnify.frag?raw'
 import minifyFrag from './minify.frag?raw'
@@ -22,7 +22,7 @@ const SMOOTHED = { format: 'luminance', mag: 'linear', min: 'linear' } as const
 // With more changed blocks than this, the lines they lie on are uploaded and shaded in one go.
 const PARTS_MAX = 64
 
-const lighting = `#define WALL_WIDTH ${WIDTH}.0\n#define WALL_HEIGHT ${HEIGHT}.0\n${glowFrag}\n`
+const ground = `#define WALL_WIDTH ${WIDTH}.0\n#define WALL_HEIGHT ${HEIGHT}.0\n${groundFrag}\n`
 
 type Colour = [red: number, green: number, blue: number, alpha: number]
 const WHITE: Colour = [1, 1, 1, 1]
@@ -161,12 +161,12 @@ function paintersOn(regl: Regl) {
   return {
     near: regl({
       ...quad,
-      frag: lighting + knowingOpen(magnifyFrag),
+      frag: knowingOpen(ground + magnifyFrag),
       uniforms: { ...camera, ...grid, ...textures, wallSize: [WIDTH, HEIGHT] },
     }),
     far: regl({
       ...quad,
-      frag: lighting + minifyFrag,
+      frag: ground + minifyFrag,
       uniforms: { ...camera, ...grid, ...props('scale', 'level', 'levelSize') },
     }),
     works: regl({

@@ -1,7 +1,7 @@
 /** Draws the state on the stage's canvas: uploads what changed, draws when asked, survives a lost GPU. */
 
 import { TOTAL_BLOCKS, type BlockIndex } from '../../shared/wall.ts'
-import { shownBlock, shownWall, type State } from '../state.ts'
+import { differs, hasNews, shownBlock, shownWall, type State } from '../state.ts'
 import type { Theme } from '../theme.ts'
 import { blocksOf, workAt } from '../wall/artworks.ts'
 import { freshness } from '../wall/news.ts'
@@ -175,7 +175,8 @@ function upload(renderer: Renderer, next: State, before: State, theme: Theme) {
   if (wall === undefined) return
   uploadPixels(renderer, shownWall(next) ?? wall, shownWall(before))
   const isOverlaid = hasOverlay(next) || hasOverlay(before)
-  if (before.wall === undefined || (isOverlaid && hasOtherOverlay(next, before))) uploadOverlay(renderer, next, theme)
+  if (before.wall === undefined || (isOverlaid && differs(next, before, 'wall', 'overlay', 'agent', 'at')))
+    uploadOverlay(renderer, next, theme)
 }
 
 function uploadPixels(renderer: Renderer, wall: Wall, before: Wall | undefined) {
@@ -192,15 +193,9 @@ function uploadOverlay(renderer: Renderer, state: State, theme: Theme) {
 }
 
 const hasOtherFreshness = (a: State, b: State) =>
-  a.wall?.complete !== b.wall?.complete ||
-  a.wall?.stats.lastSaleId !== b.wall?.stats.lastSaleId ||
-  (a.at === undefined) !== (b.at === undefined) ||
-  a.reducedMotion !== b.reducedMotion
+  hasNews(a, b) || differs(a, b, 'reducedMotion') || (a.at === undefined) !== (b.at === undefined)
 
 const hasOverlay = ({ overlay, agent, at }: State) => overlay !== 'none' || agent !== undefined || at !== undefined
-
-const hasOtherOverlay = (a: State, b: State) =>
-  a.wall !== b.wall || a.overlay !== b.overlay || a.agent !== b.agent || a.at !== b.at
 
 /** The chosen agent's works, or the one that the shown block is part of. */
 function markedBlocks(state: State): readonly BlockIndex[] {
@@ -216,8 +211,7 @@ function markedBlocks(state: State): readonly BlockIndex[] {
   return at === undefined ? marked : marked.filter((index) => (wall.claims.get(index)?.t ?? Infinity) <= at)
 }
 
-const hasOtherMarks = (a: State, b: State) =>
-  a.wall !== b.wall || a.agent !== b.agent || a.at !== b.at || shownBlock(a) !== shownBlock(b)
+const hasOtherMarks = (a: State, b: State) => differs(a, b, 'wall', 'agent', 'at') || shownBlock(a) !== shownBlock(b)
 
 const areEqual = (a: readonly BlockIndex[], b: readonly BlockIndex[]) =>
   a.length === b.length && a.every((block, i) => block === b[i])

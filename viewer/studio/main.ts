@@ -3,7 +3,9 @@
 import { cellOf, parseCoord } from '../../shared/wall.ts'
 import { type Camera, clamp, fit, isFitted, reveal, viewOf } from '../camera/camera.ts'
 import { createShell } from '../shell.ts'
+import { differs } from '../state.ts'
 import { query } from '../ui/dom.ts'
+import { createTicks } from '../ui/ticks.ts'
 import { countText } from '../wall/formatting.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { createForm, goToRoom } from './form.ts'
@@ -58,6 +60,7 @@ const shell = createShell({
   show: showWall,
 })
 const preview = createPreview(canvas, shell.appearance.theme())
+const drawTicks = createTicks(stage)
 const images = createImageClient((painted) => setSketch({ ...sketch, painted }))
 const studio: Studio = { sketch: () => sketch, setSketch, lookAtPicture }
 const steps = createSteps()
@@ -86,12 +89,12 @@ const controls: PreviewControls = {
 function setSketch(next: Sketch) {
   const before = sketch
   sketch = next
-  if (next.picture && (next.picture !== before.picture || next.size !== before.size || next.style !== before.style))
+  if (next.picture && differs(next, before, 'picture', 'size', 'style'))
     images.paint({ size: next.size, style: next.style })
   if (next.at !== before.at) isPlaced = true
   preview.update(next, before)
   for (const component of components) component.update(next, before)
-  const isOther = next.at !== before.at || next.size !== before.size || next.picture !== before.picture
+  const isOther = differs(next, before, 'at', 'size', 'picture')
   if (isOther || next.wall?.complete !== before.wall?.complete) lookForHolds()
   shell.askFrame()
 }
@@ -103,6 +106,7 @@ function turn(next: Camera) {
 
 function draw() {
   preview.draw(sketch, camera, view)
+  drawTicks(camera, view, true)
   document.body.dataset['drawn'] = String(Number(document.body.dataset['drawn'] ?? 0) + 1)
 }
 

@@ -1,13 +1,13 @@
 /** Draws the wall with the picture on it, on a plain 2d canvas: this page needs no GPU. */
 
 import { PALETTE } from '../../shared/palette.ts'
-import { BLOCK_SIZE, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
+import { BLOCK_SIZE, cellOf, type BlockIndex } from '../../shared/wall.ts'
 import type { Camera, View } from '../camera/camera.ts'
-import { createGrid } from '../gl/canvas-grid.ts'
-import { createLayers } from '../gl/canvas-layers.ts'
-import { fitCanvas, frameOf, type Frame } from '../gl/frame.ts'
+import { createCanvasRenderer } from '../gl/canvas-renderer.ts'
+import { fitCanvas, frameOf } from '../gl/frame.ts'
 import { bytesOf, type Theme } from '../theme.ts'
-import { boundsOf } from '../wall/artworks.ts'
+import { boundsOf, edgesOf } from '../wall/artworks.ts'
+import { freshness } from '../wall/news.ts'
 import { standingOf } from './order/cost-summary.ts'
 import { areaCovered, covered, type PaintedPicture, type Sketch } from './sketch.ts'
 
@@ -33,28 +33,19 @@ const colours = PALETTE.map((colour) => [...bytesOf(colour), 255])
 
 /** A preview on a canvas. */
 export function createPreview(canvas: HTMLCanvasElement, first: Theme): Preview {
-  const context = needed(canvas.getContext('2d', { alpha: false }))
-  const grid = createGrid()
-  const canvases = needed(createLayers())
-  const ground = needed(canvases.layers[0])
+  const renderer = needed(createCanvasRenderer(canvas))
+  const context = needed(canvas.getContext('2d'))
   const whole = createCanvas(BLOCK_SIZE, BLOCK_SIZE) // the painted picture
   const shown = createCanvas(BLOCK_SIZE, BLOCK_SIZE) // the same, faint over blocks that others own
-  let theme = first
   let barred: readonly BlockIndex[] = []
-  let owned: readonly BlockIndex[] = []
-
-  const setTheme = (other: Theme) => {
-    theme = other
-    grid.setTheme(other)
-    canvases.setTheme(other)
-  }
-  setTheme(first)
+  let owned = new Path2D() // around blocks of one's own
+  renderer.setTheme(first)
 
   const cut = (sketch: Sketch) => {
     const { size, at, painted } = sketch
-    const blocks = covered(sketch).map((block) => ({ block, standing: standingOf(sketch, block) }))
-    barred = blocks.filter(({ standing }) => standing === 'others').map(({ block }) => block)
-    owned = blocks.filter(({ standing }) => standing === 'mine').map(({ block }) => block)
+    const blocks = Map.groupBy(covered(sketch), (block) => standingOf(sketch, block))
+    barred = blocks.get('others') ?? []
+    owned = new Path2D(edgesOf(blocks.get('mine') ?? []))
     shown.canvas.width = size.w * BLOCK_SIZE
     shown.canvas.height = size.h * BLOCK_SIZE
     if (painted === undefined) return
@@ -64,8 +55,7 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme): Preview 
     shown.fillStyle = TAKEN_AWAY
     for (const block of barred) {
       const { col, row } = cellOf(block)
-      const [x, y] = [(col - at.col) * BLOCK_SIZE, (row - at.row) * BLOCK_SIZE]
-      shown.fillRect(x, y, BLOCK_SIZE, BLOCK_SIZE)
+      shown.fillRect((col - at.col) * BLOCK_SIZE, (row - at.row) * BLOCK_SIZE, BLOCK_SIZE, BLOCK_SIZE)
     }
   }
 
@@ -73,48 +63,30 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme): Preview 
     update(next, before) {
       const { wall, painted } = next
       if (wall && wall !== before.wall) {
-        if (wall.changed && wall.texture === before.wall?.texture) canvases.setBlocks(wall.texture, wall.changed)
-        else canvases.setTexture(wall.texture)
+        if (wall.changed && wall.texture === before.wall?.texture) renderer.setBlocks(wall.texture, wall.changed)
+        else renderer.setTexture(wall.texture)
+        if (wall.stats !== before.wall?.stats) renderer.setFreshness(freshness(wall, Date.now()))
       }
       if (painted && painted !== before.painted) putPicture(whole, painted)
       cut(next)
     },
-    setTheme,
+    setTheme: renderer.setTheme,
     resize: (view) => fitCanvas(canvas, view),
     draw(sketch, camera, view) {
       const ratio = canvas.width / view.width
-      const plan = frameOf(camera, view, ratio, undefined)
-      grid.draw(plan, canvas)
-      drawWall(context, plan, theme, [grid.element, ground])
+      const frame = frameOf(camera, view, ratio, undefined)
+      renderer.draw(frame)
       if (sketch.picture === undefined) return
       const { left, top, right, bottom } = areaCovered(sketch)
       if (sketch.painted) context.drawImage(shown.canvas, left, top, right - left, bottom - top)
-      const line = ratio * plan.pixel // one CSS pixel
+      const line = ratio * frame.pixel // one CSS pixel
       bar(context, barred, line)
-      frame(context, owned, line)
+      dash(context, owned, line)
       // Beside the picture, so that it covers none of its pixels.
       const beside = (line * OUTLINE_PX) / 2
       outline(context, [left - beside, top - beside, right - left + 2 * beside, bottom - top + 2 * beside], line)
     },
   }
-}
-
-/** Draws the grid and the blocks over it; afterwards the context is in wall pixels. */
-function drawWall(
-  context: CanvasRenderingContext2D,
-  { pixel, origin: [x, y] }: Frame,
-  theme: Theme,
-  [grid, ground]: readonly [HTMLCanvasElement, HTMLCanvasElement],
-) {
-  const scale = 1 / pixel
-  context.resetTransform()
-  context.fillStyle = theme.ground
-  context.fillRect(0, 0, context.canvas.width, context.canvas.height)
-  context.drawImage(grid, 0, 0)
-  context.setTransform(scale, 0, 0, scale, -x * scale, -y * scale)
-  context.imageSmoothingEnabled = scale < 1
-  context.imageSmoothingQuality = 'high'
-  context.drawImage(ground, 0, 0)
 }
 
 /** A canvas that is not on the page. */
@@ -151,31 +123,15 @@ function bar(context: CanvasRenderingContext2D, blocks: readonly BlockIndex[], l
   context.stroke()
 }
 
-/** Draws a line around blocks of one's own. */
-function frame(context: CanvasRenderingContext2D, blocks: readonly BlockIndex[], line: number) {
-  const own = new Set(blocks)
-  context.beginPath()
-  for (const block of blocks) {
-    const { col, row } = cellOf(block)
-    const { left, top, right, bottom } = boundsOf([block])
-    for (const [beside, x1, y1, x2, y2] of [
-      [blockAt(col, row - 1), left, top, right, top],
-      [blockAt(col + 1, row), right, top, right, bottom],
-      [blockAt(col, row + 1), right, bottom, left, bottom],
-      [blockAt(col - 1, row), left, bottom, left, top],
-    ] as const) {
-      if (beside !== undefined && own.has(beside)) continue
-      context.moveTo(x1, y1)
-      context.lineTo(x2, y2)
-    }
-  }
+/** Draws a dashed line. */
+function dash(context: CanvasRenderingContext2D, path: Path2D, line: number) {
   context.strokeStyle = '#000'
   context.lineWidth = 3 * line
-  context.stroke()
+  context.stroke(path)
   context.strokeStyle = '#fff'
   context.lineWidth = 1.5 * line
   context.setLineDash([5 * line, 4 * line])
-  context.stroke()
+  context.stroke(path)
   context.setLineDash([])
 }
 

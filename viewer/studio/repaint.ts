@@ -1,5 +1,6 @@
 /** Repaints an area: a button that signs, sends and shows the progress. A request that was lost is sent again with the same signature. */
 
+import { differs } from '../state.ts'
 import { query } from '../ui/dom.ts'
 import { blocksText } from '../wall/formatting.ts'
 import { type Face, type RepaintOrder, orderOf, textOf } from './order/order.ts'
@@ -60,11 +61,7 @@ export function createRepaintPanel(studio: Studio, signer: () => Signer | undefi
   return {
     update(next, before) {
       // A signature is for one picture, place and owner.
-      const isOther =
-        next.painted !== before.painted ||
-        next.at !== before.at ||
-        next.words !== before.words ||
-        next.mine !== before.mine
+      const isOther = differs(next, before, 'painted', 'at', 'words', 'mine')
       if (isOther && !isRunning()) progress = undefined
       if (isOther || next.wall !== before.wall) show()
     },

@@ -21,9 +21,9 @@ import '../styles/label.css'
 /** Builds the components in their places. */
 export function createLazyUi(page: Page, signal: AbortSignal): Component {
   const stage = query('stage', HTMLElement)
+  const drawTicks = createTicks(stage)
   const components: Component[] = [
     createAmbient(stage),
-    createTicks(stage),
     createLabel(page),
     createPanels(page),
     createAgentWorks(stage),
@@ -39,7 +39,10 @@ export function createLazyUi(page: Page, signal: AbortSignal): Component {
   ]
   return {
     update: (next, before) => components.forEach((component) => component.update(next, before)),
-    frame: (state) => components.forEach((component) => component.frame?.(state)),
+    frame(state) {
+      drawTicks(state.camera, state.view, state.cursor !== undefined)
+      for (const component of components) component.frame?.(state)
+    },
     restyle: (state) => components.forEach((component) => component.restyle?.(state)),
   }
 }

@@ -2,7 +2,7 @@
 
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Component, Page } from '../page.ts'
-import type { State } from '../state.ts'
+import { differs, hasNews } from '../state.ts'
 import { agoText, blocksText, countText, nameOf } from '../wall/formatting.ts'
 import { newsSince } from '../wall/news.ts'
 import type { Wall } from '../wall/wall-model.ts'
@@ -58,16 +58,10 @@ export function createNews(page: Page): Component {
       if (!wall?.complete) return
       const count = before.wall?.complete ? wall.stats.lastSaleId - before.wall.stats.lastSaleId : 0
       if (count > 0 && next.at === undefined) showPurchase(wall, lastPurchase(wall), count)
-      else if (isOther(next, before)) showLately()
+      else if (hasNews(next, before) || differs(next, before, 'at', 'panel')) showLately()
     },
   }
 }
-
-const isOther = (next: State, before: State) =>
-  next.wall?.complete !== before.wall?.complete ||
-  next.wall?.stats.lastSaleId !== before.wall?.stats.lastSaleId ||
-  (next.at === undefined) !== (before.at === undefined) ||
-  next.panel !== before.panel
 
 const sizeText = (blocks: number) => (blocks === 1 ? 'a block' : blocksText(blocks))
 

@@ -3,7 +3,7 @@
 import { titleOf } from '../../shared/titles.ts'
 import { coordOf } from '../../shared/wall.ts'
 import type { Component, Page } from '../page.ts'
-import { type Panel, type State, shownWall } from '../state.ts'
+import { type Panel, type State, differs, shownWall } from '../state.ts'
 import { artworkAt } from '../wall/artworks.ts'
 import { dateText, nameOf } from '../wall/formatting.ts'
 import { button, createElement, refill } from './dom.ts'
@@ -32,8 +32,8 @@ export function createChips(page: Page, stage: HTMLElement): Component {
   }
   return {
     update(next, before) {
-      const isSame = next.agent === before.agent && next.panel === before.panel && next.at === before.at
-      if (!isSame || (next.agent !== undefined && next.wall !== before.wall)) fill(next)
+      if (differs(next, before, 'agent', 'panel', 'at') || (next.agent !== undefined && next.wall !== before.wall))
+        fill(next)
     },
   }
 }
@@ -43,8 +43,7 @@ export function createTitle(): Component {
   const site = document.title
   return {
     update(next, before) {
-      const same = next.pinned === before.pinned && next.agent === before.agent && next.at === before.at
-      if (same && next.wall === before.wall) return
+      if (!differs(next, before, 'pinned', 'agent', 'at', 'wall')) return
       const subject = subjectOf(next)
       document.title = subject === undefined ? site : `${subject} · ${site}`
     },

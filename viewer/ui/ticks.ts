@@ -1,9 +1,7 @@
-/** Coordinates along the stage's edges while the keyboard's cursor walks over blocks that are large enough, as on a map. */
+/** Coordinates along the stage's edges where blocks are large enough, as on a map. */
 
 import { BLOCK_SIZE, COLS, ROWS } from '../../shared/wall.ts'
-import { toScreen, toWall } from '../camera/camera.ts'
-import type { Component } from '../page.ts'
-import type { State } from '../state.ts'
+import { toScreen, toWall, type Camera, type View } from '../camera/camera.ts'
 import { createElement } from './dom.ts'
 
 // In CSS pixels: blocks smaller than this have no coordinates, and two coordinates stand no nearer than that.
@@ -12,17 +10,17 @@ const APART_PX = 72
 
 const STEPS = [1, 2, 5, 10]
 
-/** Column numbers along the top and row numbers along the left. */
-export function createTicks(stage: HTMLElement): Component {
+/** Column numbers along the top and row numbers along the left; answers how to draw them, or none where they are not wanted. */
+export function createTicks(stage: HTMLElement): (camera: Camera, view: View, isWanted: boolean) => void {
   const layer = createElement('div', 'ticks')
   layer.ariaHidden = 'true'
   stage.append(layer)
   const across = pool(layer)
   const down = pool(layer)
 
-  const draw = ({ camera, view, cursor }: State) => {
+  return (camera, view, isWanted) => {
     const side = BLOCK_SIZE * camera.zoom
-    layer.hidden = cursor === undefined || side < BLOCK_PX
+    layer.hidden = !isWanted || side < BLOCK_PX
     if (layer.hidden) return
     const step = STEPS.find((blocks) => blocks * side >= APART_PX) ?? 10
     const first = toWall(camera, view, { x: 0, y: 0 })
@@ -33,7 +31,6 @@ export function createTicks(stage: HTMLElement): Component {
     across(cols, (col) => toScreen(camera, view, { x: col * BLOCK_SIZE + middle, y: 0 }).x, 'translateX')
     down(rows, (row) => toScreen(camera, view, { x: 0, y: row * BLOCK_SIZE + middle }).y, 'translateY')
   }
-  return { update() {}, frame: draw }
 }
 
 /** Multiples of a step between two numbers, within the wall. */

@@ -1,6 +1,7 @@
 /** How many blocks of each kind are covered, and what the open ones cost. */
 
 import { ASSET_SYMBOL } from '../../../shared/money.ts'
+import { differs } from '../../state.ts'
 import { createElement, query } from '../../ui/dom.ts'
 import { blocksText, countText } from '../../wall/formatting.ts'
 import type { Wall } from '../../wall/wall-model.ts'
@@ -47,14 +48,7 @@ export function createCostPanel(): Component {
     update(next, before) {
       section.hidden = next.picture === undefined || next.wall === undefined
       if (section.hidden) return
-      const isSame =
-        next.at === before.at &&
-        next.size === before.size &&
-        next.wall === before.wall &&
-        next.mine === before.mine &&
-        next.held === before.held &&
-        next.picture === before.picture
-      if (!isSame) show(next)
+      if (differs(next, before, 'at', 'size', 'wall', 'mine', 'held', 'picture')) show(next)
     },
   }
 }

@@ -1,0 +1,169 @@
+/** Draws the wall on a plain 2d canvas: on the page for painting, and where there is no GPU. */
+
+import {
+  ALL_BLOCKS,
+  BLOCK_SIZE,
+  blockAt,
+  cellOf,
+  COLS,
+  HEIGHT,
+  ROWS,
+  WIDTH,
+  type BlockIndex,
+} from '../../shared/wall.ts'
+import { WHOLE_WALL, type Rect } from '../camera/camera.ts'
+import { bytesOf, coloursOf, dark, type Theme } from '../theme.ts'
+import { boundsOf, edgesOf } from '../wall/artworks.ts'
+import { imageOf, isOpenAt, OPEN, type IndexTexture } from '../wall/pixel-buffer.ts'
+import type { Frame } from './frame.ts'
+import type { Renderer } from './renderer.ts'
+
+// With more changed blocks than this, painting the whole wall is the shorter way.
+const PARTS_MAX = 400
+
+// Lines around ten by ten blocks stand out among those around each.
+const TEN = 10
+
+// Light reaches so many blocks, as ground.frag has it, and so much of it comes from each of nine places.
+const REACH = 1.2
+const LIGHT_SHARE = 0.22
+
+// Widths of the lines around marked works, in CSS pixels.
+const MARK_LINES = [
+  ['#000', 5],
+  ['#fff', 2],
+] as const
+
+/** A renderer on a canvas, whose context is in wall pixels after each drawing; `undefined` where the browser draws on none. */
+export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 'destroy'> | undefined {
+  const context = canvas.getContext('2d', { alpha: false })
+  const [wall, overlay, light] = [createPlane(WIDTH, HEIGHT), createPlane(COLS, ROWS), createPlane(COLS, ROWS)]
+  if (!context || !wall || !overlay || !light) return undefined
+  let theme = dark
+  let colours = coloursOf(theme)
+  let shown: IndexTexture | undefined
+  let bordering: readonly BlockIndex[] | undefined // what is sold and borders on open ground; unknown after a change
+  let fresh: Uint8Array = new Uint8Array()
+  let marks: Path2D | undefined
+
+  const paint = (texture: IndexTexture, area: Rect) =>
+    wall.putImageData(imageOf(texture, area, colours), area.left, area.top)
+  const setBlocks = (texture: IndexTexture, blocks: readonly BlockIndex[]) => {
+    shown = texture
+    bordering = undefined
+    if (blocks.length > PARTS_MAX) paint(texture, WHOLE_WALL)
+    else for (const block of blocks) paint(texture, boundsOf([block]))
+  }
+  const setFreshness = (bytes: Uint8Array) => {
+    fresh = bytes
+    throwLight(light, fresh, theme)
+  }
+  return {
+    setTexture: (texture) => setBlocks(texture, ALL_BLOCKS),
+    setBlocks,
+    setOverlay: (bytes) => overlay.putImageData(new ImageData(new Uint8ClampedArray(bytes), COLS, ROWS), 0, 0),
+    setFreshness,
+    setMarks: (blocks) => void (marks = blocks.length === 0 ? undefined : new Path2D(edgesOf(blocks))),
+    setTheme(other) {
+      theme = other
+      // Where nobody owns anything this plane is clear, so that the ground and its lines show through.
+      colours = coloursOf(theme).fill(0, OPEN * 4, OPEN * 4 + 4)
+      if (shown) setBlocks(shown, ALL_BLOCKS)
+      setFreshness(fresh)
+    },
+    blank: () => fill(context, theme.ground, [0, 0, canvas.width, canvas.height]),
+    draw(frame) {
+      const scale = 1 / frame.pixel
+      context.resetTransform()
+      drawGround(context, frame, theme)
+      context.imageSmoothingEnabled = true
+      const [left, top] = cornerOf(frame)
+      const place = [left, top, WIDTH * scale, HEIGHT * scale] as const
+      context.drawImage(light.canvas, ...place)
+      bordering ??= ALL_BLOCKS.filter((block) => shown && isBordering(shown, block))
+      // Larger than each block by a line, of which the blocks leave the part on open ground.
+      for (const block of bordering) fill(context, theme.edge, boxOnCanvas(block, frame, frame.line))
+      context.imageSmoothingEnabled = scale < 1
+      context.imageSmoothingQuality = 'high'
+      context.drawImage(wall.canvas, ...place)
+      context.imageSmoothingEnabled = false
+      context.drawImage(overlay.canvas, ...place)
+      context.setTransform(scale, 0, 0, scale, left, top)
+      for (const [colour, width] of marks ? MARK_LINES : []) {
+        context.strokeStyle = colour
+        context.lineWidth = width * devicePixelRatio * frame.pixel
+        if (marks) context.stroke(marks)
+      }
+    },
+  }
+}
+
+/** A canvas that is not on the page. */
+function createPlane(width: number, height: number): CanvasRenderingContext2D | null {
+  return Object.assign(document.createElement('canvas'), { width, height }).getContext('2d')
+}
+
+type Box = readonly [left: number, top: number, width: number, height: number]
+
+function fill(context: CanvasRenderingContext2D, colour: string, box: Box) {
+  context.fillStyle = colour
+  context.fillRect(...box)
+}
+
+/** The wall's top left corner in device pixels. */
+const cornerOf = ({ origin: [x, y], pixel }: Frame) => [Math.round(-x / pixel), Math.round(-y / pixel)] as const
+
+/** A block's place on the canvas and a margin around it, on whole device pixels. */
+function boxOnCanvas(block: BlockIndex, frame: Frame, margin: number): Box {
+  const [left, top] = cornerOf(frame)
+  const { col, row } = cellOf(block)
+  const side = BLOCK_SIZE / frame.pixel
+  const [x, y] = [Math.round(left + col * side), Math.round(top + row * side)]
+  const [right, bottom] = [Math.round(left + (col + 1) * side), Math.round(top + (row + 1) * side)]
+  return [x - margin, y - margin, right - x + 2 * margin, bottom - y + 2 * margin]
+}
+
+/** The ground, the wall's edge, and open blocks with lines of the same width at every zoom. */
+function drawGround(context: CanvasRenderingContext2D, frame: Frame, theme: Theme) {
+  const { pixel, line, gridStrength } = frame
+  const { width, height } = context.canvas
+  const side = BLOCK_SIZE / pixel
+  const [left, top] = cornerOf(frame)
+  const [wide, high] = [COLS * side, ROWS * side]
+  fill(context, theme.ground, [0, 0, width, height])
+  fill(context, theme.edge, [left - line, top - line, wide + 2 * line, high + 2 * line])
+  fill(context, theme.own[OPEN] ?? theme.ground, [left, top, wide, high])
+  const drawLines = (count: number, from: number, size: number, boxAt: (at: number) => Box) => {
+    for (let n = Math.max(0, Math.floor(-from / side)); n < count && from + n * side < size; n++) {
+      context.globalAlpha = n % TEN === 0 ? gridStrength[1] : gridStrength[0]
+      if (context.globalAlpha > 0) fill(context, theme.gridLine, boxAt(Math.round(from + n * side)))
+    }
+    context.globalAlpha = 1
+  }
+  drawLines(COLS, left, width, (at) => [at, top, line, high])
+  drawLines(ROWS, top, height, (at) => [left, at, wide, line])
+}
+
+/** Fills a plane with the light of fresh blocks, which what is sold will cover. */
+function throwLight(light: CanvasRenderingContext2D, fresh: Uint8Array, theme: Theme) {
+  light.clearRect(0, 0, COLS, ROWS)
+  if (!fresh.some((byte) => byte > 0)) return
+  const lamps = createPlane(COLS, ROWS)
+  const image = new ImageData(COLS, ROWS)
+  fresh.forEach((byte, block) => image.data.set([...bytesOf(theme.glow), byte], block * 4))
+  lamps?.putImageData(image, 0, 0)
+  light.globalCompositeOperation = 'lighter'
+  light.globalAlpha = LIGHT_SHARE
+  for (const x of [-REACH, 0, REACH]) for (const y of [-REACH, 0, REACH]) if (lamps) light.drawImage(lamps.canvas, x, y)
+  light.globalAlpha = 1
+}
+
+/** Whether a block is sold, and one beside it or at its corner is not. */
+function isBordering(texture: IndexTexture, block: BlockIndex): boolean {
+  const { col, row } = cellOf(block)
+  const isOpen = (right: number, down: number) => {
+    const other = blockAt(col + right, row + down)
+    return other !== undefined && isOpenAt(texture, other)
+  }
+  return !isOpen(0, 0) && [-1, 0, 1].some((right) => [-1, 0, 1].some((down) => isOpen(right, down)))
+}
