@@ -98,7 +98,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     for (const reducedMotion of ['reduce', 'no-preference'] as const) {
       const page = await openWithout(refuseWebGl, '#805,455,20', { reducedMotion })
       const box = boxOf({ x: 805, y: 455, zoom: 20 }, await viewOf(page), rainbowBlock)
-      const above = (px: number) => ({ x: box.left + box.width / 2, y: box.top - px })
+      const above = (px: number) => ({ x: box.left + box.width / 2, y: Math.round(box.top) - px })
       await shows(page, above(1), (colour) => colour === dark.edge)
       expect((await colourAt(page, above(30))) === dark.own[OPEN]).toBe(reducedMotion === 'reduce')
     }

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { startSampleServer } from '../support/page/sample-server.ts'
+import { galleryWall } from '../support/page/gallery.ts'
+import { startSampleServer, type SampleServer } from '../support/page/sample-server.ts'
 import { at } from '../support/page/sample-wall.ts'
 import { browserForTests } from '../support/page/test-page.ts'
 
@@ -22,6 +23,17 @@ const isKept = (page: Page) =>
     void look()
     await promise
   })
+
+/** The bytes of so many events of the live stream, as they go over the line. */
+async function eventBytes({ url }: SampleServer, after: number, count: number): Promise<number> {
+  const { body } = await fetch(new URL(`/api/live?after=${after}`, url))
+  let text = ''
+  for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += piece
+    if (text.split('event: ').length > count && text.endsWith('\n\n')) break
+  }
+  return text.length
+}
 
 describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
   afterAll(async () => {
@@ -67,6 +79,40 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
       await page.getByText('4 of 14,400 blocks sold').waitFor()
       expect(reads).toEqual(['/api/canvas.bin', '/api/blocks'])
     } finally {
+      await server.stop()
+    }
+  }, 90_000)
+
+  test('a visit of a wall that is repainted ten times a second costs at most 1.15 times a quiet one', async () => {
+    if ('reason' in browser) return
+    const server = await startSampleServer()
+    const context = await browser.newContext({ reducedMotion: 'reduce' })
+    const page = await context.newPage()
+    try {
+      const wall = galleryWall(8200)
+      server.show(wall)
+      await page.goto(server.url.href)
+      await page.waitForResponse((response) => response.url().includes('/api/live?after='))
+      const quiet = server.asked.filter((path) => !path.startsWith('/api/live'))
+      // Ten seconds of it, while the page is kept for when there is no line.
+      const repainted = wall.blocks.slice(0, 100)
+      for (const { i, px = '' } of repainted) server.repaint(at(i % 160, Math.floor(i / 160)), px)
+      await isKept(page)
+      const reads = server.asked.filter((path) => /^.api/.test(path) && !path.startsWith('/api/live'))
+      expect(reads).toEqual(['/api/canvas.bin', '/api/blocks'])
+      const sizes = await Promise.all(
+        [...new Set(quiet)].map(
+          async (path) => Bun.gzipSync(await (await fetch(new URL(path, server.url))).bytes()).length,
+        ),
+      )
+      const [visit, events] = [
+        sizes.reduce((sum, size) => sum + size, 0),
+        await eventBytes(server, wall.blocks.length, 100),
+      ]
+      console.info(`gzip bytes of a quiet visit: ${visit}, of 100 repaints as they are sent: ${events}`)
+      expect((visit + events) / visit).toBeLessThanOrEqual(1.15)
+    } finally {
+      await context.close()
       await server.stop()
     }
   }, 90_000)

@@ -78,7 +78,7 @@ function followStyle(studio: Studio) {
   for (const field of [shape, fit, dither, background]) field.addEventListener('input', change)
 }
 
-const rules: Readonly<Record<keyof Words, { isGood(text: string): boolean; words: string }>> = {
+const validators: Readonly<Record<keyof Words, { isGood(text: string): boolean; words: string }>> = {
   message: {
     isGood: (text) => isPrintable(text, MESSAGE_MAX),
     words: `The message has to be 1 to ${MESSAGE_MAX} visible characters.`,
@@ -91,16 +91,16 @@ const rules: Readonly<Record<keyof Words, { isGood(text: string): boolean; words
 }
 
 function followWords(studio: Studio) {
-  const told = query('words-flaw', HTMLElement)
+  const status = query('words-flaw', HTMLElement)
   const fields = {
     message: query('message', HTMLInputElement),
     link: query('link', HTMLInputElement),
     name: query('name', HTMLInputElement),
   }
   const change = () => {
-    const wrong = WORDS.filter((key) => fields[key].value !== '' && !rules[key].isGood(fields[key].value))
+    const wrong = WORDS.filter((key) => fields[key].value !== '' && !validators[key].isGood(fields[key].value))
     for (const key of WORDS) fields[key].ariaInvalid = String(wrong.includes(key))
-    told.textContent = wrong.map((key) => rules[key].words).join(' ')
+    status.textContent = wrong.map((key) => validators[key].words).join(' ')
     const text = (key: keyof Words) => (wrong.includes(key) ? '' : fields[key].value)
     studio.setSketch({
       ...studio.sketch(),
@@ -111,13 +111,13 @@ function followWords(studio: Studio) {
 }
 
 function followRoom(studio: Studio) {
-  for (const [id, told] of [
-    ['room', query('room-told', HTMLElement)],
-    ['other-room', query('other-room-told', HTMLElement)],
+  for (const [id, status] of [
+    ['room', query('room-status', HTMLElement)],
+    ['other-room', query('other-room-status', HTMLElement)],
   ] as const) {
     const search = async () => {
-      told.textContent = 'Looking …'
-      told.textContent = await goToRoom(studio, true)
+      status.textContent = 'Looking …'
+      status.textContent = await goToRoom(studio, true)
     }
     query(id, HTMLButtonElement).addEventListener('click', () => void search())
   }

@@ -6,7 +6,7 @@ import { createShell } from '../shell.ts'
 import { differs } from '../state.ts'
 import { query } from '../ui/dom.ts'
 import { createTicks } from '../ui/ticks.ts'
-import { countText } from '../wall/formatting.ts'
+import { summaryOf } from '../wall/formatting.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { createForm, goToRoom } from './form.ts'
 import { createCostPanel } from './order/cost-panel.ts'
@@ -123,7 +123,7 @@ async function open(file: File) {
   const wasPlaced = isPlaced
   setSketch(withPicture(sketch, opened))
   lookAtPicture()
-  if (!wasPlaced) query('room-told', HTMLElement).textContent = await goToRoom(studio, false)
+  if (!wasPlaced) query('room-status', HTMLElement).textContent = await goToRoom(studio, false)
 }
 
 let holdTimer: ReturnType<typeof setTimeout> | undefined
@@ -147,8 +147,7 @@ function lookForHolds(afterMs = REST_MS) {
 }
 
 function showWall(wall: Wall) {
-  const { claimed, remaining } = wall.stats
-  if (wall.complete) counts.textContent = `${countText(claimed)} claimed · ${countText(remaining)} open`
+  if (wall.complete) counts.textContent = summaryOf(wall, wall.stats.claimed)
   setSketch({ ...sketch, wall })
   if (wall.complete) document.body.dataset['ready'] = 'yes'
 }

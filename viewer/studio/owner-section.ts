@@ -16,9 +16,9 @@ const LOOK_AFTER_MS = 500
 export function createOwnerSection(studio: Studio): Component {
   const section = query('owner', HTMLElement)
   const field = query('wallet', HTMLInputElement)
-  const told = query('wallet-told', HTMLElement)
+  const status = query('wallet-status', HTMLElement)
   const otherRoom = query('other-room', HTMLButtonElement)
-  const stuck = query('stuck', HTMLElement)
+  const blocked = query('blocked', HTMLElement)
   let signer: Signer | undefined
   const repaintPanel = createRepaintPanel(studio, () => signer)
 
@@ -27,13 +27,13 @@ export function createOwnerSection(studio: Studio): Component {
       const blocks = await blocksOfWallet(address)
       // Another address may have been given meanwhile.
       if (field.value.trim() !== address) return
-      told.textContent =
+      status.textContent =
         blocks.length === 0 ? 'This wallet owns nothing here yet.' : `It owns ${blocksText(blocks.length)}.`
       const { wallet, mine } = studio.sketch()
       const isSame = wallet === address && mine.size === blocks.length && blocks.every((block) => mine.has(block))
       if (!isSame) studio.setSketch({ ...studio.sketch(), wallet: address, mine: new Set(blocks) })
     } catch (error) {
-      told.textContent = error instanceof Error ? error.message : 'The wall could not be asked.'
+      status.textContent = error instanceof Error ? error.message : 'The wall could not be asked.'
     }
   }
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -44,12 +44,12 @@ export function createOwnerSection(studio: Studio): Component {
   const use = async (wallet: BrowserWallet) => {
     const address = await connect(wallet)
     if (typeof address !== 'string') {
-      told.textContent = address.declined ? 'You declined to connect.' : address.words
+      status.textContent = address.declined ? 'You declined to connect.' : address.words
       return
     }
     signer = { wallet, address }
     field.value = address
-    told.textContent = 'Looking …'
+    status.textContent = 'Looking …'
     await look(address)
   }
 
@@ -57,7 +57,7 @@ export function createOwnerSection(studio: Studio): Component {
     signer = undefined
     const address = field.value.trim()
     studio.setSketch({ ...studio.sketch(), wallet: undefined, mine: new Set() })
-    told.textContent = address === '' ? '' : isAddress(address) ? 'Looking …' : 'An address is 0x and 40 hex digits.'
+    status.textContent = address === '' ? '' : isAddress(address) ? 'Looking …' : 'An address is 0x and 40 hex digits.'
     if (isAddress(address)) void look(address)
   })
   discoverWallets((wallet) => {
@@ -68,8 +68,8 @@ export function createOwnerSection(studio: Studio): Component {
   return {
     update(next, before) {
       section.hidden = dealOf(next) === 'buy'
-      stuck.textContent = adviceFor(next)
-      otherRoom.hidden = stuck.textContent === '' || isSoldOut(next.wall)
+      blocked.textContent = adviceFor(next)
+      otherRoom.hidden = blocked.textContent === '' || isSoldOut(next.wall)
       repaintPanel.update(next, before)
       // The wallet's agent may have been the buyer.
       const isSold = next.wall?.stats.claimed !== before.wall?.stats.claimed

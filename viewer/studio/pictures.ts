@@ -67,7 +67,7 @@ export function createImageClient(onPainted: (painted: PaintedPicture) => void):
     painting = { number: ++number, options }
     send({ number, paint: options })
   }
-  const hear = (done: JobResult) => {
+  const receive = (done: JobResult) => {
     if (done.number === opening?.number) {
       const { file, resolve } = opening
       opening = undefined
@@ -83,7 +83,7 @@ export function createImageClient(onPainted: (painted: PaintedPicture) => void):
     if (next) begin(next)
     else if ('indices' in done) onPainted({ ...options, indices: done.indices })
   }
-  worker.addEventListener('message', ({ data }: MessageEvent<JobResult>) => hear(data))
+  worker.addEventListener('message', ({ data }: MessageEvent<JobResult>) => receive(data))
   worker.addEventListener('error', () => opening?.resolve('unreadable'))
 
   return {

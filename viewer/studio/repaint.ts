@@ -22,7 +22,7 @@ export type Signer = { readonly wallet: BrowserWallet; readonly address: string 
 /** Follows the sketch and runs the repaint. */
 export function createRepaintPanel(studio: Studio, signer: () => Signer | undefined): Component {
   const begin = query('repaint', HTMLButtonElement)
-  const told = query('repaint-told', HTMLElement)
+  const status = query('repaint-status', HTMLElement)
   const clock = { ahead: 0 }
   let progress: Progress | undefined
 
@@ -34,8 +34,8 @@ export function createRepaintPanel(studio: Studio, signer: () => Signer | undefi
     begin.hidden = !isTheirs || signer() === undefined || isRunning()
     const { w, h } = areaOf(sketch)
     begin.textContent = progress?.state === 'failed' ? 'Try again' : `Repaint ${blocksText(w * h)}`
-    if (progress === undefined) told.textContent = isTheirs && signer() === undefined ? NO_SIGNER : ''
-    else told.textContent = progress.state === 'failed' ? progress.words : states[progress.state]
+    if (progress === undefined) status.textContent = isTheirs && signer() === undefined ? NO_SIGNER : ''
+    else status.textContent = progress.state === 'failed' ? progress.words : states[progress.state]
   }
   const run = ({ wallet, address }: Signer) => {
     const order = orderOf(studio.sketch(), location.origin)

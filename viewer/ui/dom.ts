@@ -12,6 +12,14 @@ export function createElement<Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
+/** A line of facts about a work, an agent or a block; each that is a string is kept together. */
+export const factsLine = (...facts: readonly (Node | string)[]): HTMLElement =>
+  createElement(
+    'p',
+    'facts',
+    ...facts.map((fact) => (typeof fact === 'string' ? createElement('span', '', fact) : fact)),
+  )
+
 /** Strangers' text in its own direction, which does not affect what surrounds it. */
 export function strangersText(tag: keyof HTMLElementTagNameMap, name: string, text: string): HTMLElement {
   const element: HTMLElement = createElement(tag, name, text)

@@ -21,6 +21,7 @@ const PICTURE_SIDE_MAX = 2400
 export function createShare(page: Page): PanelContent {
   const link = () => location.origin + location.pathname + addressOf(page.state(), location.search)
   const embedding = createElement('code', '')
+  const copyEmbedding = copyButton('Copy for embedding', () => embedding.textContent)
   const pictures = createElement('div', 'stack')
   const fill = (state: State) => {
     embedding.textContent = `<iframe src="${embedOf(link())}" width="800" height="450" title="${nameOnPage().replaceAll('"', '&quot;')}"></iframe>`
@@ -32,18 +33,14 @@ export function createShare(page: Page): PanelContent {
       createElement(
         'p',
         '',
-        'The link shows what you see now: the place, the open deed, the chosen agent, the moment.',
+        'The link shows what you see now: the place, the open label, the chosen agent, the moment.',
       ),
       createElement('div', 'stack', copyButton('Copy link', link)),
       createElement('h3', '', 'Pictures'),
       pictures,
       createElement('h3', '', 'In another page'),
       createElement('pre', '', embedding),
-      createElement(
-        'div',
-        'stack',
-        copyButton('Copy for embedding', () => embedding.textContent),
-      ),
+      createElement('div', 'stack', copyEmbedding),
     ],
     update(state, before) {
       const same = state !== before && shownBlock(state) === shownBlock(before) && state.agent === before.agent

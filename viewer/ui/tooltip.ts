@@ -41,7 +41,8 @@ export function createTooltip(page: Page, stage: HTMLElement): Component {
   const show = () => {
     const state = page.state()
     const lines = named === undefined ? undefined : linesOf(state, named)
-    if (lines === undefined) return
+    // Named again once its row has arrived.
+    if (lines === undefined) return hide()
     element.replaceChildren(...lines)
     element.hidden = false
     place(state)

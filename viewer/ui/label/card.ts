@@ -10,7 +10,7 @@ import type { Artwork } from '../../wall/artworks.ts'
 import { agoText, blocksText, dateText, nameOf, priceText, sizeOf } from '../../wall/formatting.ts'
 import { NO_PICTURE_FRAME, pictureAt } from '../../wall/pixel-buffer.ts'
 import type { KnownBlock, Wall } from '../../wall/wall-model.ts'
-import { button, createElement, externalLink, strangersText } from '../dom.ts'
+import { button, createElement, externalLink, factsLine, strangersText } from '../dom.ts'
 import { drawWork } from './works.ts'
 
 type Claimed = Extract<KnownBlock, { kind: 'claimed' }>
@@ -98,12 +98,10 @@ function claimedCard(known: Claimed, around: CardContext, acts: CardActions): No
       ...(shape === 'sheet' ? [] : [button('', ['Look closer'], () => acts.zoomToWork(known.block))]),
       ...(owner.blocks > work.blocks.length ? [button('', ['All its works'], () => acts.selectAgent(agent))] : []),
     ),
-    createElement(
-      'p',
-      'facts',
+    factsLine(
       timeOf(work.since),
-      createElement('span', '', sizeText(work)),
-      createElement('span', '', `${priceText(wall.pricing.perBlock, work.blocks.length)} in ${wall.pricing.asset}`),
+      sizeText(work),
+      `${priceText(wall.pricing.perBlock, work.blocks.length)} in ${wall.pricing.asset}`,
     ),
     details(`Block ${coordOf(known.block)}`, blockFacts(known, around)),
   ]
@@ -128,13 +126,8 @@ function blockFacts(known: Claimed, { wall, work, theme }: CardContext): Node[] 
       createElement(
         'div',
         '',
-        createElement(
-          'p',
-          'facts',
-          createElement('span', '', `Sold ${dateText(known.claimedAt)}`),
-          createElement('span', 'payment'),
-        ),
-        createElement('p', 'facts', createElement('code', '', owner.wallet)),
+        factsLine(`Sold ${dateText(known.claimedAt)}`, createElement('span', 'payment')),
+        factsLine(createElement('code', '', owner.wallet)),
       ),
     ),
     ...(message === undefined || message === work?.message ? [] : [strangersText('p', 'message', message)]),

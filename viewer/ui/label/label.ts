@@ -118,7 +118,7 @@ function createPlacement(label: HTMLElement) {
 
 /** Describes the cursor's block or the pinned one to screen readers. */
 function createSpeaker(): (state: State) => void {
-  const told = query('spoken', HTMLElement)
+  const status = query('spoken', HTMLElement)
   let timer: ReturnType<typeof setTimeout> | undefined
   return (state) => {
     clearTimeout(timer)
@@ -126,7 +126,7 @@ function createSpeaker(): (state: State) => void {
     const wall = shownWall(state)
     if (wall === undefined || block === undefined || !wall.complete) return
     timer = setTimeout(() => {
-      told.textContent = spoken(knownBlockAt(wall, block, state.at), workAt(wall, block, state.at))
+      status.textContent = spoken(knownBlockAt(wall, block, state.at), workAt(wall, block, state.at))
     }, REST_MS)
   }
 }

@@ -6,7 +6,7 @@ import type { State } from '../../state.ts'
 import { artworksOf, blocksOf } from '../../wall/artworks.ts'
 import { agoText, blocksText, countText, dateText, nameOf } from '../../wall/formatting.ts'
 import { copyButton } from '../copy-and-save.ts'
-import { button, createElement, externalLink, refill, strangersText } from '../dom.ts'
+import { button, createElement, externalLink, factsLine, refill, strangersText } from '../dom.ts'
 import { workList } from './works.ts'
 
 const WORKS_MAX = 60
@@ -25,29 +25,17 @@ export function createProfile(page: Page): PanelContent {
     const link = `${location.origin}/?agent=${owner.id}`
     refill(body, [
       strangersText('p', owner.name === null ? 'name unnamed' : 'name', nameOf(owner)),
-      createElement(
-        'p',
-        'facts',
-        createElement('span', '', `Agent ${owner.id} of ${countText(wall.agents.length)}`),
+      factsLine(
+        `Agent ${owner.id} of ${countText(wall.agents.length)}`,
         ...(owner.framework === null ? [] : [strangersText('span', 'framework', owner.framework)]),
       ),
-      createElement(
-        'p',
-        'facts',
-        createElement('span', '', `${countText(works.length)} ${works.length === 1 ? 'work' : 'works'}`),
-        createElement('span', '', blocksText(owner.blocks)),
+      factsLine(
+        `${countText(works.length)} ${works.length === 1 ? 'work' : 'works'}`,
+        blocksText(owner.blocks),
         createElement('span', '', 'since ', first),
       ),
-      createElement('p', 'facts', createElement('code', '', owner.wallet)),
-      ...(hosts.length === 0
-        ? []
-        : [
-            createElement(
-              'ul',
-              'links',
-              ...hosts.map(([href, host]) => createElement('li', '', externalLink(href, host))),
-            ),
-          ]),
+      factsLine(createElement('code', '', owner.wallet)),
+      createElement('ul', 'links', ...hosts.map(([href, host]) => createElement('li', '', externalLink(href, host)))),
       createElement(
         'div',
         'acts',
@@ -55,10 +43,8 @@ export function createProfile(page: Page): PanelContent {
         button('', ['Show all agents'], () => page.dispatch({ do: 'select-agent', agent: undefined })),
       ),
       workList(page, works.slice(0, WORKS_MAX), false),
-      ...(works.length > WORKS_MAX
-        ? [createElement('p', 'facts', `The newest ${WORKS_MAX} of ${countText(works.length)} works.`)]
-        : []),
-      createElement('p', 'facts', feedLink(owner.id)),
+      ...(works.length > WORKS_MAX ? [factsLine(`The newest ${WORKS_MAX} of ${countText(works.length)} works.`)] : []),
+      factsLine(feedLink(owner.id)),
     ])
   }
   return {
