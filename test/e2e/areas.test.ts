@@ -4,11 +4,9 @@ import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/
 import { validateDiscoveryExtension } from '@x402/extensions/bazaar'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import axios from 'axios'
-import { parseArea } from '../../shared/area.ts'
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'
-import { type AreaBody, blocksGiven, callBuyArea, coordsOf, orderArea, signArea } from '../support/e2e/area-orders.ts'
-import { get, payingClient, sign } from '../support/e2e/buyer.ts'
-import { readFeed } from '../support/e2e/read-wall.ts'
+import { type AreaBody, coordsOf, orderArea, signArea } from '../support/e2e/area-orders.ts'
+import { payingClient } from '../support/e2e/buyer.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
 import { flatPng } from '../support/picture-files.ts'
 import { sendWhile } from '../support/wait.ts'
@@ -23,7 +21,7 @@ const settled = (body: AreaBody, payment: string): Promise<Response> =>
   sendWhile(503, () => orderArea(world, body, payment))
 
 describe('a wall on a file', () => {
-  shareWorld((opened) => void (world = opened), 'SQLite', { SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' })
+  shareWorld((opened) => void (world = opened), { SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' })
 
   test('the demand is what the SDK and its discovery extension read: a POST with a body', async () => {
     const header = (await orderArea(world, { w: 4, h: 3 })).headers.get('payment-required') ?? ''
@@ -63,41 +61,6 @@ describe('a wall on a file', () => {
     expect([status, data.area]).toEqual([200, '30,20,2x1'])
     expect(await world.dollarsOf(wallet)).toBe(2)
   })
-
-  test('of orders that overlap, all at once, over both entrances, each is whole or nothing, and losers are not charged', async () => {
-    const places = ['50,50,4x3', '52,51,3x3', '49,49,2x2', '53,52,2x4', '51,52,3x1', '50,50,4x3'].map((name) => {
-      const area = parseArea(name)
-      if (area === undefined) throw new RangeError('no area')
-      const { col, row, w, h } = area
-      return { at: `${col},${row}`, w, h }
-    })
-    const payers = await Promise.all(places.map(() => world.wallet(20)))
-    const single = await world.wallet(2)
-    const signed = await Promise.all(
-      places.map(async (body, i) => {
-        const payer = payers[i]
-        if (payer === undefined) throw new Error('a wallet for each was asked for')
-        return { body, payer, payment: await signArea(world, payer, body) }
-      }),
-    )
-    const blockPayment = await sign(world, single, '52,52')
-    const [block, ...areas] = await Promise.all([
-      get(world, '52,52', blockPayment),
-      ...signed.map(({ body, payment }, i) => (i % 2 === 0 ? orderArea : callBuyArea)(world, body, payment)),
-    ])
-    const given = await Promise.all(areas.map(blocksGiven))
-    const blocks = [...given.flat(), ...(block?.status === 200 ? ['52,52'] : [])]
-    expect(blocks.length).toBeGreaterThan(0)
-    expect(new Set(blocks).size).toBe(blocks.length)
-    for (const [i, { payer, body }] of signed.entries()) {
-      const own = given[i] ?? []
-      expect([0, body.w * body.h]).toContain(own.length)
-      expect(await world.dollarsOf(payer)).toBe(20 - own.length)
-    }
-    const sold = (await readFeed(world)).map(({ coord }) => coord)
-    const around = coordsOf('49,49,6x7').filter((coord) => sold.includes(coord))
-    expect(around.toSorted()).toEqual(blocks.toSorted())
-  }, 60_000)
 
   test.each([
     ['before the facilitator sent it on', 'unsent'],

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { x402Client } from '@x402/core/client'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { createSIWxClientExtension } from '@x402/extensions/sign-in-with-x'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { getAddress, type Hex } from 'viem'
+import { wall } from '../../server/client/wall.ts'
 import { newWallet, type Wallet } from '../../server/local/wallets.ts'
 import { editMessage } from '../../shared/signing.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
@@ -17,13 +19,13 @@ import { get, type Payer, settled, sign } from '../support/e2e/buyer.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
 import { sendWhile, waitUntil } from '../support/wait.ts'
 
-// Goal: whoever pays by a contract gets what others get, from the demand to the repaint. Method: real contracts, factory and
+// Goal: whoever pays or signs in by a contract gets what others get, from the demand to the repaint. Method: real contracts, factory and
 // facilitator, and the stock client with a signer whose address is the contract's.
 
 let world: World
 let contracts: ContractWallets
 
-shareWorld((opened) => void (world = opened), 'SQLite', {}, { allowedFactories: [factoryAddress] })
+shareWorld((opened) => void (world = opened), {}, { allowedFactories: [factoryAddress] })
 beforeAll(async () => {
   contracts = await placeFactory(world.network.client)
 })
@@ -77,6 +79,23 @@ async function repaint(target: string, signText: Holder['signText']): Promise<Re
   return await sendWhile(503, () => fetch(`${world.url}/blocks/${target}`, { method: 'PUT', headers, body }))
 }
 
+type SignMessage = (signed: { readonly message: string }) => Promise<Hex>
+
+/** The stock client of a wallet that only signs in, by `signMessage`. */
+const fetchAs = (
+  { payer: { address }, signText }: Holder,
+  signMessage: SignMessage = ({ message }) => signText(message),
+) => {
+  const extension = createSIWxClientExtension({ signers: [{ address: getAddress(address), signMessage }] })
+  return wrapFetchWithPayment(fetch, new x402Client().registerExtension(extension))
+}
+
+/** Sends a change with it. */
+async function signedIn(holder: Holder, path: string, change: object, signMessage?: SignMessage): Promise<Response> {
+  const [send, headers] = [fetchAs(holder, signMessage), { 'content-type': 'application/json' }]
+  return await sendWhile(503, () => send(world.url + path, { method: 'POST', headers, body: JSON.stringify(change) }))
+}
+
 const codeOf = async (response: Response) => ((await response.json()) as { readonly error: unknown }).error
 
 describe.each([
@@ -100,6 +119,14 @@ describe.each([
     expect(await (await get(world, target)).json()).toMatchObject(deed)
   })
 
+  test('repaints it with a client that only signs in, as nobody else can', async () => {
+    const stranger = newWallet()
+    const theirs = await signedIn(holder, `/blocks/${target}`, { message: 'mine' }, stranger.signMessage)
+    expect([theirs.status, await codeOf(theirs)]).toEqual([401, 'unauthorized'])
+    const ours = await signedIn(holder, `/blocks/${target}`, { message: 'signed in' })
+    expect([ours.status, await ours.json()]).toMatchObject([200, { deed: { message: 'signed in' } }])
+  })
+
   test('repaints it, as nobody else can', async () => {
     const stranger = newWallet()
     const theirs = await repaint(target, (message) => stranger.signMessage({ message }))
@@ -108,6 +135,37 @@ describe.each([
     expect(ours.status).toBe(200)
     expect(await ours.json()).toMatchObject({ updated: true, deed: { message: 'repainted' } })
   })
+})
+
+test('a key names itself with a client that only signs in, and pays nothing for it', async () => {
+  const key = await world.wallet(1)
+  const holder = holderOf(key.address, key)
+  expect((await buy(holder, '8,1')).status).toBe(200)
+  const named = await signedIn(holder, '/api/agents/me', { name: 'Ada' })
+  expect([named.status, await named.json()]).toMatchObject([200, { updated: true, agent: { name: 'Ada' } }])
+  expect(await world.dollarsOf(key)).toBe(0)
+})
+
+test('our client repaints for a wallet that only signs in, and says so when it does not', async () => {
+  const key = await world.wallet(1)
+  const holder = holderOf(key.address, key)
+  expect((await buy(holder, '10,1')).status).toBe(200)
+  const ours = wall(world.url, { signIn: fetchAs(holder) })
+  expect(await ours.repaint('10,1', { message: 'by our client' })).toMatchObject({ deed: { message: 'by our client' } })
+  const pixels = new Uint8Array(100).fill(7)
+  expect(await ours.repaintArea('10,1,1x1', { pixels })).toMatchObject({ updated: true, blocks: 1 })
+  const unable = wall(world.url, { signIn: () => Promise.reject(new Error('no such extension')) })
+  await expect(unable.repaint('10,1', { message: 'no' })).rejects.toMatchObject({ code: 'sign_in_failed' })
+})
+
+test('a contract wallet that is not deployed paints with a client that only signs in (EIP-6492)', async () => {
+  const [key, owner] = [await world.wallet(1), newWallet()]
+  const address = await contracts.addressOf(owner)
+  expect((await buy(holderOf(key.address, key), `9,1?painter=${address}`)).status).toBe(200)
+  const signText = async (message: string) => wrapped(await owner.signMessage({ message }), owner)
+  const painted = await signedIn({ ...holderOf(address, owner), signText }, '/blocks/9,1', { message: 'painted' })
+  expect([painted.status, await painted.json()]).toMatchObject([200, { deed: { message: 'painted' } }])
+  expect(await world.network.client.getCode({ address })).toBeUndefined()
 })
 
 describe('a payment by a contract wallet', () => {

@@ -14,7 +14,7 @@ import { shareWorld, type World } from '../support/e2e/world.ts'
 // books must balance to the dollar afterwards.
 
 let world: World
-shareWorld((opened) => void (world = opened), 'SQLite', { SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' })
+shareWorld((opened) => void (world = opened), { SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' })
 
 const ALL: readonly Work[] = [SIGN, ...WORKS, KEY, LATE]
 

@@ -59,8 +59,8 @@ async function buysAtOnce(what: string) {
 }
 
 // One of each kind of answer. What every other fault is taken for is the adapter's test, and what follows from it the ring's.
-const settleFaults: readonly SettleFault[] = ['hang-after', 'failed-after', 'error-before', 'refused-recipient']
-const verifyFaults: readonly VerifyFault[] = ['hang', 'bad-signature']
+const settleFaults: readonly SettleFault[] = ['hang-after', 'refused-recipient']
+const verifyFaults: readonly VerifyFault[] = ['hang']
 
 describe('whatever is wrong with the first facilitator', () => {
   test.each(settleFaults)(
@@ -109,16 +109,6 @@ test('one that cannot read more than the payment gets the bare one', async () =>
   expect(second.settle.count()).toBe(settles)
   const { paymentPayload } = JSON.parse(around.facilitator.settle.bodies().at(-1) ?? '{}')
   expect(Object.keys(paymentPayload)).toEqual(['x402Version', 'accepted', 'payload'])
-})
-
-test('a wallet that cannot pay is refused by both, and holds nothing', async () => {
-  await reopen()
-  const answer = await get(wall, '9,9', await sign(wall, await around.wallet(0), '9,9'))
-  expect([answer.status, await answer.json()]).toMatchObject([
-    402,
-    { reason: 'invalid_exact_evm_insufficient_balance' },
-  ])
-  expect((await get(wall, '9,9')).status).toBe(402)
 })
 
 test('with both down nothing is claimed: 502, and the block is sold once one is back', async () => {

@@ -13,14 +13,14 @@ import { Sale } from '../../shared/contract/feed.ts'
 import { PALETTE } from '../../shared/palette.ts'
 import { editMessage, registerMessage } from '../../shared/signing.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
-import { buyBlock, get, sign } from '../support/e2e/buyer.ts'
+import { buyBlock, get } from '../support/e2e/buyer.ts'
 import { canvasWhen, readCanvas, readFeed } from '../support/e2e/read-wall.ts'
-import { ENGINES, shareWorld, type World } from '../support/e2e/world.ts'
+import { shareWorld, type World } from '../support/e2e/world.ts'
 
 let world: World
 
-describe.each(ENGINES)('on %s', (engine) => {
-  shareWorld((opened) => void (world = opened), engine)
+describe('a wall on a file', () => {
+  shareWorld((opened) => void (world = opened))
 
   const px = '0102'.repeat(50)
 
@@ -138,26 +138,6 @@ describe.each(ENGINES)('on %s', (engine) => {
     const block = canvas.blocks.find(({ i }) => i === 20 * 160 + 11)
     expect(block).toMatchObject({ m: 'repainted', px: Uint8Array.fromHex(px).toBase64() })
     expect(canvas.agents[block?.a ?? -1]).toMatchObject({ name: 'Babbage' })
-  })
-
-  test('a stranger’s signature changes nothing, and is told what the owner would sign', async () => {
-    const [owner, stranger] = [await world.wallet(), await world.wallet()]
-    await get(world, '12,20', await sign(world, owner, '12,20'))
-    const ts = Date.now()
-    const message = editMessage(new URL(world.url).hostname, '12,20', ts, { message: 'mine' })
-    const signature = await stranger.signMessage({ message })
-    const answer = await put(`${world.url}/blocks/12,20`, { ts, signature, message: 'mine' })
-    expect(answer).toMatchObject({ status: 401, body: { error: 'unauthorized', expected: message } })
-    expect(await (await get(world, '12,20')).json()).toMatchObject({ message: null })
-  })
-
-  test('a listing that is refused costs nothing, and the same payment buys with a better one', async () => {
-    const wallet = await world.wallet()
-    const payment = await sign(world, wallet, '13,20')
-    const refused = await get(world, '13,20?name=%00', payment)
-    expect(refused.status).toBe(400)
-    expect(await world.dollarsOf(wallet)).toBe(2)
-    expect((await get(world, '13,20?name=Curie', payment)).status).toBe(200)
   })
 })
 

@@ -1,18 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { armed, freePort, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
-import { newWallet } from '../../server/local/wallets.ts'
+import { type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
 import { buyBlock, get, sign } from '../support/e2e/buyer.ts'
 import { runCommand } from '../support/e2e/command.ts'
 import { alertsOf, railOf } from '../support/e2e/read-wall.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
-import { startPostgres } from '../support/postgres/server.ts'
-import { eventually, waitUntil } from '../support/wait.ts'
+import { eventually } from '../support/wait.ts'
 
 // Goal: a backup can be taken at any time and put back, and what was sold in between is not silently sold again.
 // Method: the operator's own commands, run as written, on a wall that sells on a real chain. Backing up is about the file
-// of SQLite: PostgreSQL has its own tools, in whose place a test copies the database within the server.
+// of SQLite: PostgreSQL has its own tools, and what an older copy does to instances is in `instances`.
 
 let around: Surroundings
 let settings: WallSettings
@@ -102,44 +100,3 @@ test('money that came without buying anything is no reason to stop selling', asy
   const again = await around.startArmed(settings)
   await again.stop()
 })
-
-test(
-  'an older copy of a shared database is noticed by every instance, and accepted while they run',
-  async () => {
-    const server = await startPostgres()
-    const on = async (database: string) => {
-      const { DATABASE_PATH: _, ...rest } = settings
-      const PORT = String(await freePort())
-      return { ...rest, PAY_TO: payTo, PORT, DATABASE_URL: server.url(database) }
-    }
-    const payTo = newWallet().address
-    const original = await server.newDatabase()
-    let wall = await around.startArmed(await on(original))
-    const before = await sell(wall)
-    await wall.stop()
-    const copy = await server.newDatabase(original)
-    wall = await around.startArmed(await on(original))
-    const lost = [await sell(wall), await sell(wall)]
-    await wall.stop()
-
-    const restored = await on(copy)
-    const walls = [await around.start(restored), await around.start(await on(copy))]
-    for (const instance of walls) {
-      await waitUntil(() => orphansIn(instance).length === lost.length)
-      expect(await railOf(instance)).toBe('arming')
-      expect(await (await get(instance, 'next', before.payment)).json()).toMatchObject({
-        block: before.block,
-        owner: 'you',
-      })
-    }
-    expect((await operateOn(restored, 'accept-restore')).status).toBe(1)
-    expect(await operateOn(restored, 'accept-restore', '--yes')).toMatchObject({ status: 0 })
-    for (const instance of walls) {
-      await armed(instance.url)
-      await sell(instance)
-      await instance.stop()
-    }
-    await server.stop()
-  },
-  { timeout: 60_000 },
-)

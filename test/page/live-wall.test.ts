@@ -3,7 +3,6 @@ import { PALETTE } from '../../shared/palette.ts'
 import { boxOf, fit } from '../../viewer/camera/camera.ts'
 import { settled, sign } from '../support/e2e/buyer.ts'
 import { type World, startWorld } from '../support/e2e/world.ts'
-import { violationsOf } from '../support/page/axe.ts'
 import { afterDraw, colourAt, middleOf, pointAt, viewOf } from '../support/page/driver.ts'
 import { at } from '../support/page/sample-wall.ts'
 import { browserForTests, newTestPage } from '../support/page/test-page.ts'
@@ -54,27 +53,4 @@ describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () 
     await card.getByText('settled').waitFor({ state: 'attached' })
     expect(troubles).toEqual([])
   })
-
-  test.each(['dark', 'light'] as const)(
-    'axe finds nothing to complain about on the pages around it: %s',
-    async (scheme) => {
-      if ('reason' in browser) return
-      const page = await browser.newPage({ colorScheme: scheme })
-      for (const path of [
-        '/atlas',
-        '/atlas?list=agents',
-        '/atlas?agent=1',
-        '/blocks/next',
-        '/nowhere',
-        '/blocks/200,1',
-      ]) {
-        await page.goto(world.url + path)
-        expect([path, await violationsOf(page)]).toEqual([path, []])
-      }
-      // A sold block leads to its place on the wall.
-      await page.goto(`${world.url}/blocks/80,45`)
-      expect(new URL(page.url()).search).toBe('?block=80,45')
-      await page.close()
-    },
-  )
 })

@@ -9,13 +9,8 @@ import { armed, freePort, startWall, type WallProcess, type WallSettings } from 
 import { newWallet, type Wallet } from '../../../server/local/wallets.ts'
 import { startFaultyFacilitator, type FaultyFacilitator } from '../chain/faulty-facilitator.ts'
 import { IS_LONG_RUN } from '../long-run.ts'
-import { startPostgres } from '../postgres/server.ts'
 import type { At } from './buyer.ts'
 import { expectBooksToBalance } from './read-wall.ts'
-
-/** What a wall's database can be on, for tests that are about the wall and not about its file. */
-export const ENGINES = ['SQLite', 'PostgreSQL'] as const
-export type EngineName = (typeof ENGINES)[number]
 
 /** What is around walls: a real chain, and a facilitator that can be told to misbehave. */
 export type Surroundings = {
@@ -102,13 +97,9 @@ export async function startSurroundings(
 }
 
 /** Starts a wall and all around it; `settings` go to the wall, `options` to the chain and the facilitator. */
-export async function startWorld(
-  settings: WallSettings = {},
-  engine: EngineName = 'SQLite',
-  options: LocalNetworkOptions = {},
-): Promise<World> {
-  const [around, place] = await Promise.all([startSurroundings(settings, options), newPlace(engine)])
-  const all = { ...around.settings, ...(await newAddress()), ...place.settings(around) }
+export async function startWorld(settings: WallSettings = {}, options: LocalNetworkOptions = {}): Promise<World> {
+  const around = await startSurroundings(settings, options)
+  const all = await around.settingsOnFile()
   const open = () => around.startArmed(all)
   let wall = await open()
   return {
@@ -126,7 +117,6 @@ export async function startWorld(
     },
     async stop() {
       await wall.stop()
-      await place.stop()
       await around.stop()
     },
   }
@@ -135,13 +125,12 @@ export async function startWorld(
 /** Opens a world before the tests that follow, gives it to `take`, and closes it after them; its books must balance then. */
 export function shareWorld(
   take: (world: World) => void,
-  engine: EngineName = 'SQLite',
   settings: WallSettings = {},
   options: LocalNetworkOptions = {},
 ): void {
   let world: World | undefined
   beforeAll(async () => {
-    world = await startWorld(settings, engine, options)
+    world = await startWorld(settings, options)
     take(world)
   })
   afterAll(async () => {
@@ -157,15 +146,4 @@ export function shareWorld(
 async function newAddress(): Promise<WallSettings> {
   const port = String(await freePort())
   return { BASE_URL: `http://127.0.0.1:${port}`, PORT: port }
-}
-
-type Place = { settings(around: Surroundings): WallSettings; stop(): Promise<void> }
-
-/** An empty database: a file in the world's folder, or a server of its own. */
-async function newPlace(engine: EngineName): Promise<Place> {
-  if (engine === 'SQLite')
-    return { settings: ({ databasePath }) => ({ DATABASE_PATH: databasePath }), stop: async () => {} }
-  const server = await startPostgres()
-  const url = server.url(await server.newDatabase())
-  return { settings: () => ({ DATABASE_URL: url }), stop: server.stop }
 }
