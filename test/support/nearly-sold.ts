@@ -1,23 +1,40 @@
 /** Fills a wall quickly: by SQL instead of 28,800 transactions. */
 
+import { SQL } from 'bun'
 import type { Connection } from '../../db/sqlite/connection.ts'
+import { CLAIM_ORDER } from '../../shared/wall.ts'
 import { NOW, wallet } from './samples.ts'
+
+const buyer = wallet(0xdecade)
+
+/** Statements for either engine; `hexOfSeq` is the number of a sale in 64 hexadecimal digits. */
+const sellingOf = (sold: number, hexOfSeq: string) => `
+  INSERT INTO agents (id, wallet, first_seen_at, changed) VALUES (1, '${buyer}', ${NOW}, 1);
+  INSERT INTO changes (number, at, kind, seq, block, agent)
+    SELECT seq, ${NOW}, 'sale', seq, i, 1
+    FROM (SELECT i, rank + 1 AS seq FROM blocks WHERE rank < ${sold}) AS sold ORDER BY seq;
+  INSERT INTO payments (id, payer, nonce, pay_to, asset, network, scheme, amount, valid_after, valid_before,
+      signature, block, head, created_at, state, settled, tx, seq, claimed_at)
+    SELECT seq, '${buyer}', '0x' || ${hexOfSeq}, '${buyer}', '${buyer}', 'eip155:8453', 'exact', 1000000, 0, 1,
+      '0x', i, 1, ${NOW}, 'sold', 1, '0x' || ${hexOfSeq}, seq, ${NOW}
+    FROM (SELECT i, rank + 1 AS seq FROM blocks WHERE rank < ${sold}) AS sold;
+  UPDATE blocks SET state = 'claimed', payment = rank + 1, agent = 1, changed = rank + 1 WHERE rank < ${sold}`
 
 /** Sells all but the last `left` blocks of the order of sale to one wallet that no sample uses. */
 export function sellAllBut(left: number, connection: Connection): void {
-  const chosen = `WITH sold AS (SELECT i, rank + 1 AS seq FROM blocks WHERE rank < 14400 - ${left})`
-  const hex = (length: number) => `'0x' || printf('%0${length}x', seq)`
-  const buyer = wallet(0xdecade)
-  connection.write(() =>
-    connection.run(`
-      INSERT INTO agents (wallet, first_seen_at, changed) VALUES ('${buyer}', ${NOW}, 1);
-      ${chosen} INSERT INTO changes (number, at, kind, seq, block, agent)
-        SELECT seq, ${NOW}, 'sale', seq, i, 1 FROM sold ORDER BY seq;
-      ${chosen} INSERT INTO payments (id, payer, nonce, pay_to, asset, network, scheme, amount, valid_after, valid_before,
-          signature, block, head, created_at, state, settled, tx, seq, claimed_at)
-        SELECT seq, '${buyer}', ${hex(64)}, '${buyer}', '${buyer}', 'eip155:8453', 'exact', 1000000, 0, 1, '0x', i, 1,
-          ${NOW}, 'sold', 1, ${hex(64)}, seq, ${NOW} FROM sold;
-      UPDATE blocks SET state = 'claimed', payment = rank + 1, agent = 1, changed = rank + 1
-        WHERE rank < 14400 - ${left};`),
-  )
+  connection.write(() => connection.run(sellingOf(CLAIM_ORDER.length - left, `printf('%064x', seq)`)))
+}
+
+/** The same on PostgreSQL. */
+export async function sellAllButOn(url: string, left: number): Promise<void> {
+  const sold = CLAIM_ORDER.length - left
+  const sql = new SQL(url, { max: 1 })
+  await sql
+    .unsafe(`
+    SET session_replication_role = replica;
+    ${sellingOf(sold, `lpad(to_hex(seq), 64, '0')`)};
+    UPDATE counters SET number = ${sold}, seq = ${sold}, agent = 1, at = ${NOW};
+    SELECT setval(pg_get_serial_sequence('payments', 'id'), ${sold})`)
+    .simple()
+  await sql.close()
 }

@@ -77,34 +77,38 @@ describe('behind a faulty line', () => {
   const unclear: SettleResult = { kind: 'unclear' }
   const invented: SettleResult = { kind: 'success', tx: inventedHash as `0x${string}` }
   const refused = (reason: string): SettleResult => ({ kind: 'refused', reason })
-  const settled: Record<SettleFault, SettleResult> = {
-    'hang-before': unclear,
-    'hang-after': unclear,
-    'error-json-after': unclear,
-    'error-html-after': unclear,
-    'error-before': unclear,
-    'busy-before': unclear,
-    'unreadable-before': { kind: 'unclear', unreadable: true },
-    'failed-after': refused('invalid_exact_evm_transaction_failed'),
-    'lost-hash-after': unclear,
-    'pending-after': unclear,
-    'pending-500-after': unclear,
-    'invented-hash': invented,
-    'invented-hash-after': invented,
-    'reset-before': unclear,
-    'reset-after': unclear,
-    'refused-recipient': refused('invalid_exact_evm_recipient_mismatch'),
-    garbage: unclear,
-    'garbage-after': unclear,
+  const settled: Record<SettleFault, readonly [told: SettleResult, moved: boolean]> = {
+    'hang-before': [unclear, false],
+    'hang-after': [unclear, true],
+    'error-json-after': [unclear, true],
+    'error-html-after': [unclear, true],
+    'error-before': [unclear, false],
+    'busy-before': [unclear, false],
+    'unreadable-before': [{ kind: 'unclear', unreadable: true }, false],
+    'failed-after': [refused('invalid_exact_evm_transaction_failed'), true],
+    'lost-hash-after': [unclear, true],
+    'pending-after': [unclear, true],
+    'pending-500-after': [unclear, true],
+    'invented-hash': [invented, false],
+    'invented-hash-after': [invented, true],
+    'reset-before': [unclear, false],
+    'reset-after': [unclear, true],
+    'refused-recipient': [refused('invalid_exact_evm_recipient_mismatch'), false],
+    garbage: [unclear, false],
+    'garbage-after': [unclear, true],
   }
 
-  test.each(Object.entries(settled) as [SettleFault, SettleResult][])(
-    'settle with %s is taken for what it proves',
-    async (fault, settling) => {
-      const payment = await pay(1)
+  test.each(Object.entries(settled) as [SettleFault, (typeof settled)[SettleFault]][])(
+    'settle with %s is taken for what it proves, whether the dollar moved or not',
+    async (fault, [told, moved]) => {
+      const payer = await network.wallet(1)
+      const payment = await sign(payer, offer)
+      const forwarded = faulty.settle.forwarded()
       faulty.settle.next(fault)
       const limits = fault.startsWith('hang') ? { settleTimeoutMs: 300 } : {}
-      expect(await at(faulty.url, limits).settle(BLOCK, payment)).toEqual(settling)
+      expect(await at(faulty.url, limits).settle(BLOCK, payment)).toEqual(told)
+      if (moved) await faulty.settle.forwardedUntil(forwarded + 1)
+      expect(await network.balanceOf(payer.address)).toBe(moved ? 0n : 1_000_000n)
     },
   )
 

@@ -35,9 +35,18 @@ afterAll(() => network.stop())
 
 const walletsAt = (url: string, clock = fakeClock(0)) => viemWallets(clientAt(url), offer, keys, clock)
 
+// One that fails is given up sooner than by the service.
+const impatientWalletsAt = (url: string) =>
+  viemWallets(clientAt(url, { chainCallTimeoutMs: 500 }), offer, keys, fakeClock(0))
+
 /** Asks about the texts on the network, or through an endpoint that follows `rules`. */
 const signed = (wallet: string, signature: Hex, rules?: Readonly<Record<string, Rule>>) =>
-  digestBy(walletsAt(rules === undefined ? network.rpcUrl : oddEndpoint(rules).url), lower(wallet), signature, FROM)
+  digestBy(
+    rules === undefined ? walletsAt(network.rpcUrl) : impatientWalletsAt(oddEndpoint(rules).url),
+    lower(wallet),
+    signature,
+    FROM,
+  )
 
 /** The digest of what one wallet signed, or what is said of the signature. */
 async function digestBy(wallets: Wallets, signer: Address, signature: Hex, from: string) {

@@ -1,96 +1,112 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { openWall, ports } from '../../../db/sqlite/open.ts'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { openPostgres } from '../../../db/postgres/open.ts'
+import { openSqlite, openWall } from '../../../db/sqlite/open.ts'
 import { CLAIM_ORDER } from '../../../shared/wall.ts'
-import { hold, sell } from '../../support/engine.ts'
+import { failureOf, hold, sell, type Engine } from '../../support/engine.ts'
 import { blockOf, editOf, listingOf, NOW, paymentOf, TERMS, wallet } from '../../support/samples.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { postgresWalls } from './postgres/walls.ts'
 
 // Goal: the tables themselves refuse what must never be. Method: SQL written by hand, past every port.
 
-const connection = openWall(':memory:', TERMS.network)
-beforeAll(story)
-afterAll(() => connection.close())
-
-const rows = (sql: string) =>
-  connection
-    .prepare<{ value: number }>(sql)
-    .all({})
-    .map(({ value }) => value)
+const path = join(scratchFolder(), 'wall.sqlite')
+const { newWall } = postgresWalls()
+let file: Database
+let server: SQL
+beforeAll(async () => {
+  const url = await newWall()
+  for (const wall of [await openSqlite(path, TERMS.network), await openPostgres(url, TERMS.network)]) {
+    await story(wall)
+    await wall.close()
+  }
+  file = new Database(path)
+  file.run('PRAGMA foreign_keys = ON')
+  server = new SQL(url, { max: 1, bigint: false })
+}, 30_000)
+afterAll(async () => {
+  file.close()
+  await server.close()
+})
 
 /** Two sales (blocks 3,4 and 5,6) to wallets that name painters, a repaint of the first, and a block (7,8) that is held. */
-async function story() {
-  const engine = ports(connection)
-  await sell(engine, '3,4', 1, 1)
-  await sell(engine, '5,6', 2, 2, listingOf({ painter: wallet(9) }))
-  await engine.agents.namePainter(wallet(1), { painter: wallet(8), ts: NOW })
-  await engine.blocks.edit(blockOf('3,4'), editOf(1, { message: 'x' }), NOW)
-  await hold(engine, blockOf('7,8'), paymentOf(3, 3))
+async function story(wall: Omit<Engine, 'close'>) {
+  await sell(wall, '3,4', 1, 1)
+  await sell(wall, '5,6', 2, 2, listingOf({ painter: wallet(9) }))
+  await wall.agents.namePainter(wallet(1), { painter: wallet(8), ts: NOW })
+  await wall.blocks.edit(blockOf('3,4'), editOf(1, { message: 'x' }), NOW)
+  await hold(wall, blockOf('7,8'), paymentOf(3, 3))
 }
 
-test('SQL and TypeScript agree on the order of sale', () => {
-  expect(rows('SELECT i AS value FROM blocks ORDER BY rank')).toEqual([...CLAIM_ORDER])
-  expect(rows('SELECT rank AS value FROM blocks ORDER BY rank')).toEqual(CLAIM_ORDER.map((_, rank) => rank))
+test('SQL and TypeScript agree on the order of sale, on both engines', async () => {
+  const text = 'SELECT i, rank FROM blocks ORDER BY rank'
+  const ordered: unknown[][] = CLAIM_ORDER.map((block, rank) => [block, rank])
+  expect(file.query<never, []>(text).values()).toEqual(ordered as never)
+  expect(await server.unsafe(text).values()).toEqual(ordered)
 })
 
-test('commits are synced before they are acknowledged', () => {
-  expect(rows('SELECT synchronous AS value FROM pragma_synchronous')).toEqual([2])
-  expect(rows('SELECT foreign_keys AS value FROM pragma_foreign_keys')).toEqual([1])
+test('commits of SQLite are synced before they are acknowledged', () => {
+  const wall = openWall(':memory:', TERMS.network)
+  const pragma = (name: string) => wall.prepare<Record<string, number>>(`PRAGMA ${name}`).all({})
+  expect([pragma('synchronous'), pragma('foreign_keys')]).toEqual([[{ synchronous: 2 }], [{ foreign_keys: 1 }]])
+  wall.close()
 })
+
+const first = blockOf('3,4')
+const held = blockOf('7,8')
+const entry = (values: string) => `INSERT INTO changes (number, at, kind, block, seq, agent) VALUES (${values})`
+
+type Refused = [what: string, sql: string]
+
+const REFUSED: readonly Refused[] = [
+  ['sell a held block to a second payer', `UPDATE payments SET block = ${held} WHERE id = 1`],
+  ['hold a sold block for a second payer', `UPDATE payments SET block = ${first} WHERE id = 3`],
+  ['name another painter for a purchase', `UPDATE purchase_painters SET painter = '${wallet(7)}'`],
+  ['put an older word of a wallet before a newer one', 'UPDATE wallet_painters SET ts = ts - 1'],
+  ['give a claimed block to another agent', `UPDATE blocks SET agent = 2 WHERE i = ${first}`],
+  ['give a claimed block to another payment', `UPDATE blocks SET payment = 3 WHERE i = ${first}`],
+  ['open a claimed block', `UPDATE blocks SET state = 'open', payment = NULL, agent = NULL WHERE i = ${first}`],
+  ['claim a block without a payment', `UPDATE blocks SET state = 'claimed', agent = 1 WHERE i = 1`],
+  ['paint a block that nobody owns', `UPDATE blocks SET message = 'x' WHERE i = 1`],
+  ['add a block', 'INSERT INTO blocks (i, rank) VALUES (14400, 14400)'],
+  ['take a sale back', `UPDATE payments SET state = 'released', seq = NULL, tx = NULL, claimed_at = NULL WHERE id = 1`],
+  ['renumber a sale', 'UPDATE payments SET seq = 9 WHERE id = 1'],
+  ['use a nonce twice', `UPDATE payments SET payer = '${wallet(1)}', nonce = '${paymentOf(1, 1).nonce}' WHERE id = 3`],
+  ['forget a payment', 'DELETE FROM payments WHERE id = 3'],
+  ['sell without a transaction', `UPDATE payments SET state = 'sold', seq = 1, claimed_at = 1 WHERE id = 3`],
+  ['wait for a sale', 'UPDATE payments SET uncertain = 1 WHERE id = 1'],
+  ['settle what is only held', 'UPDATE payments SET settled = 1 WHERE id = 3'],
+  ['rewrite the log', `UPDATE changes SET message = 'y' WHERE number = 3`],
+  ['shorten the log', 'DELETE FROM changes WHERE number = 3'],
+  ['leave a gap in the log', entry(`5, 1, 'repaint', ${first}, NULL, NULL`)],
+  ['leave a gap in the sales', entry(`4, 1, 'sale', 1, 4, 1`)],
+  ['log a second sale of a block', entry(`4, 1, 'sale', ${first}, 3, 1`)],
+  ['keep a payment for a block off the wall', 'UPDATE payments SET block = 14400 WHERE id = 3'],
+  ['name a second network', `INSERT INTO wall (only_row, network) VALUES (2, 'eip155:1')`],
+]
+
+const ONLY_IN_SQLITE: readonly Refused[] = [
+  ['replace an entry of the log', `INSERT OR REPLACE INTO changes (number, at, kind) VALUES (3, 1, 'repaint')`],
+  ['give a block half a picture', `UPDATE blocks SET pixels = zeroblob(50) WHERE i = ${first}`],
+  ['store a text as a number', `UPDATE payments SET amount = 'much' WHERE id = 3`],
+]
+
+const ONLY_IN_POSTGRES: readonly Refused[] = [
+  ['take a block away', 'DELETE FROM blocks WHERE i = 1'],
+  ['empty the log', 'TRUNCATE changes CASCADE'],
+  ['give a block half a picture', `UPDATE blocks SET pixels = '\\x00' WHERE i = ${first}`],
+]
 
 describe('hand-written SQL cannot', () => {
-  const first = blockOf('3,4')
-  const held = blockOf('7,8')
-
-  test.each([
-    ['sell a held block to a second payer', `UPDATE payments SET block = ${held} WHERE id = 1`],
-    ['hold a sold block for a second payer', `UPDATE payments SET block = ${first} WHERE id = 3`],
-    [
-      'insert a second payment for a sold block',
-      `INSERT INTO payments SELECT 9, payer, '0x' || substr(nonce, 3, 63) || 'f', pay_to, asset, network, scheme, amount,
-         valid_after, valid_before, signature, target, ${first}, name, framework, message, link, head, created_at,
-         state, uncertain, dead, settled, looks, unanswered, tx, seq, claimed_at, NULL, attempt, identifier, pixels, w, h FROM payments WHERE id = 3`,
-    ],
-    ['name another painter for a purchase', `UPDATE purchase_painters SET painter = '${wallet(7)}'`],
-    ['put an older word of a wallet before a newer one', 'UPDATE wallet_painters SET ts = ts - 1'],
-    ['give a claimed block to another agent', `UPDATE blocks SET agent = 2 WHERE i = ${first}`],
-    ['give a claimed block to another payment', `UPDATE blocks SET payment = 3 WHERE i = ${first}`],
-    ['open a claimed block', `UPDATE blocks SET state = 'open', payment = NULL, agent = NULL WHERE i = ${first}`],
-    ['claim a block without a payment', `UPDATE blocks SET state = 'claimed', agent = 1 WHERE i = 1`],
-    ['paint a block that nobody owns', `UPDATE blocks SET message = 'x' WHERE i = 1`],
-    ['add a block', 'INSERT INTO blocks (i, rank) VALUES (14400, 14400)'],
-    [
-      'take a sale back',
-      `UPDATE payments SET state = 'released', seq = NULL, tx = NULL, claimed_at = NULL WHERE id = 1`,
-    ],
-    ['renumber a sale', 'UPDATE payments SET seq = 9 WHERE id = 1'],
-    [
-      'use a nonce twice',
-      `UPDATE payments SET payer = (SELECT payer FROM payments WHERE id = 1), nonce = (SELECT nonce FROM payments WHERE id = 1) WHERE id = 3`,
-    ],
-    ['forget a payment', 'DELETE FROM payments WHERE id = 3'],
-    ['sell without a transaction', `UPDATE payments SET state = 'sold', seq = 1, claimed_at = 1 WHERE id = 3`],
-    ['wait for a sale', 'UPDATE payments SET uncertain = 1 WHERE id = 1'],
-    ['settle what is only held', 'UPDATE payments SET settled = 1 WHERE id = 3'],
-    ['rewrite the log', `UPDATE changes SET message = 'y' WHERE number = 3`],
-    ['shorten the log', 'DELETE FROM changes WHERE number = 3'],
-    [
-      'replace an entry of the log',
-      `INSERT OR REPLACE INTO changes (number, at, kind, block) VALUES (3, 1, 'repaint', ${first})`,
-    ],
-    ['leave a gap in the log', `INSERT INTO changes (number, at, kind, block) VALUES (5, 1, 'repaint', ${first})`],
-    [
-      'leave a gap in the sales',
-      `INSERT INTO changes (number, at, kind, block, seq, agent) VALUES (4, 1, 'sale', 1, 4, 1)`,
-    ],
-    [
-      'log a second sale of a block',
-      `INSERT INTO changes (number, at, kind, block, seq, agent) VALUES (4, 1, 'sale', ${first}, 3, 1)`,
-    ],
-    ['give a block half a picture', `UPDATE blocks SET pixels = zeroblob(50) WHERE i = ${first}`],
-    ['store a text as a number', `UPDATE payments SET amount = 'much' WHERE id = 3`],
-    ['name a second network', `INSERT INTO wall (only_row, network) VALUES (2, 'eip155:1')`],
-  ])('%s', (_, sql) => {
-    expect(() => connection.run(sql)).toThrow(
+  test.each([...REFUSED, ...ONLY_IN_SQLITE])('%s, in SQLite', (_, sql) => {
+    expect(() => file.run(sql)).toThrow(
       /constraint failed|stays|final|whole|remembered|append-only|gaps|once|older|cannot store/,
     )
+  })
+
+  test.each([...REFUSED, ...ONLY_IN_POSTGRES])('%s, in PostgreSQL', async (_, sql) => {
+    expect(await failureOf(server.unsafe(sql))).toMatchObject({ errno: expect.stringMatching(/^23/) })
   })
 })

@@ -229,7 +229,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
   })
 
   test('may be sold out, with credits: 14,400 blocks make the same canvas read', async () => {
-    const [source, there, back] = [fileAt('sold-out'), await newPlace(), fileAt('sold-out-again')]
+    const [source, there] = [fileAt('sold-out'), await newPlace()]
     const connection = openWall(source.path, TERMS.network)
     sellAllBut(60, connection)
     connection.close()
@@ -238,10 +238,8 @@ describe('a wall that moves to PostgreSQL and back', () => {
       await leaveCredits(wall, 20_000)
     })
     expect(await move(source, there)).toMatchObject({ blocks: 14_400, payments: 14_402 })
-    await move(there, back)
-    expect(await allRows(back)).toEqual(await allRows(source))
-    const [first, ...others] = [await at(source, canvasOf), await at(there, canvasOf), await at(back, canvasOf)]
-    expect(others).toEqual([first ?? [], first ?? []])
+    expect(await allRows(there)).toEqual(await allRows(source))
+    expect(await at(there, canvasOf)).toEqual(await at(source, canvasOf))
     const { credits } = await at(there, ({ ledgerReader }) => ledgerReader.ofPayer(paymentOf(40, 1).payer))
     expect(credits).toHaveLength(2)
   }, 60_000)

@@ -50,7 +50,7 @@ test('a wall whose process was killed can be written as soon as it was looked th
   await sell(owner, '3,4', 1, 1)
   for (const ending of ['', '-wal']) copyFileSync(path + ending, cut + ending)
   owner.close()
-  for (let times = 0; times < 60; times++) {
+  for (let times = 0; times < 20; times++) {
     const again = fileOf(`cut-${times}`)
     for (const ending of ['', '-wal']) copyFileSync(cut + ending, again + ending)
     const { store, checked } = await openSqliteAhead(again, TERMS.network)

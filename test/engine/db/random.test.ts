@@ -9,10 +9,9 @@ import type { Target } from '../../../server/domain/purchase/payment.ts'
 import type { Purchase } from '../../../server/domain/purchase/purchase.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../../shared/wall.ts'
 import type { Engine } from '../../support/engine.ts'
-import { sellAllBut } from '../../support/nearly-sold.ts'
+import { sellAllBut, sellAllButOn } from '../../support/nearly-sold.ts'
 import { startPostgres, type PostgresServer } from '../../support/postgres/server.ts'
 import { hash, HEAD, listingOf, NOW, paymentOf, TERMS } from '../../support/samples.ts'
-import { sellAllBut as sellOnPostgres } from './postgres/nearly-sold.ts'
 
 // Goal: whatever the order of the ledger's steps, a block has one owner, a payment one fate, and sales are numbered
 // without a gap. Method: random steps of a few payers over the last three blocks, against a model of a few lines.
@@ -33,7 +32,7 @@ beforeAll(async () => {
   server = await startPostgres()
   database = await server.newDatabase()
   await (await openPostgres(server.url(database), TERMS.network)).close()
-  await sellOnPostgres(LEFT, server.url(database))
+  await sellAllButOn(server.url(database), LEFT)
 }, 30_000)
 afterAll(async () => {
   rmSync(folder, { recursive: true })

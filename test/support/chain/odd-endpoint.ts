@@ -3,9 +3,11 @@
 import { afterAll } from 'bun:test'
 import { openEndpoints } from '../../../server/adapters/chain/endpoints.ts'
 import { systemClock } from '../../../server/adapters/clock.ts'
+import { TIMES, type Times } from '../../../server/times.ts'
 
 /** A client of viem's over one endpoint. */
-export const clientAt = (url: string) => openEndpoints('eip155:8453', [url], { clock: systemClock }).client
+export const clientAt = (url: string, times?: Partial<Times>) =>
+  openEndpoints('eip155:8453', [url], { clock: systemClock, times: { ...TIMES, ...times } }).client
 
 /** What becomes of a call: an answer of its own, an error, silence, or an answer that ends in the middle. */
 export type Oddity = { readonly result: unknown } | { readonly error: { code: number; message: string } } | Failing

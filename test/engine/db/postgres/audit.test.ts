@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { openPostgresAudit } from '../../../../db/postgres/audit.ts'
 import { openPostgres } from '../../../../db/postgres/open.ts'
 import { failureOf } from '../../../support/engine.ts'
+import { sellAllButOn } from '../../../support/nearly-sold.ts'
 import { startPostgres, type PostgresServer } from '../../../support/postgres/server.ts'
 import { TERMS } from '../../../support/samples.ts'
 import { auditContract, type Audited } from '../../ports/audit.contract.ts'
-import { sellAllBut } from './nearly-sold.ts'
 
 // Goal: the books can be read beside the processes that sell, and tell everything about money. Method: one engine writes,
 // and the books are opened on their own.
@@ -30,7 +30,7 @@ auditContract(
   async () => {
     const url = server.url(await server.newDatabase())
     await (await openPostgres(url, TERMS.network)).close()
-    await sellAllBut(1, url)
+    await sellAllButOn(url, 1)
     return await audited(url)
   },
 )

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { openPostgres } from '../../../../db/postgres/open.ts'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
@@ -16,36 +16,28 @@ const { newWall } = postgresWalls()
 // A server that somebody else lends is not put back.
 const isOurs = (Bun.env['TEST_DATABASE_URL'] ?? '') === ''
 
-/** A server of its own, with a wall on which one block was sold before its copy was made. */
-async function openWorld() {
-  const server = await startPostgres()
-  const url = server.url(await server.newDatabase())
+// Each test leaves the server as its copy is, and the last one as it likes.
+describe.skipIf(!isOurs)('a server that is put back to when one block was sold', () => {
+  let server: PostgresServer
+  let url: string
+  beforeAll(async () => {
+    server = await startPostgres()
+    url = server.url(await server.newDatabase())
+    const first = await openPostgres(url, TERMS.network)
+    await sell(first, '3,4', 1, 1)
+    await first.close()
+    await server.keepCopy()
+  }, 30_000)
+  afterAll(() => server.stop())
+
   const open = async () => {
     const wall = await openPostgres(url, TERMS.network)
     const replaced: StoreReplaced[] = []
     wall.store.watch((event) => replaced.push(event))
     return { wall, replaced }
   }
-  const first = await open()
-  await sell(first.wall, '3,4', 1, 1)
-  await first.wall.close()
-  await server.keepCopy()
-  return { server, open }
-}
 
-async function on(
-  work: (server: PostgresServer, open: Awaited<ReturnType<typeof openWorld>>['open']) => Promise<void>,
-) {
-  const { server, open } = await openWorld()
-  try {
-    await work(server, open)
-  } finally {
-    await server.stop()
-  }
-}
-
-test.if(isOurs)('a server that lost a sale is told of once, and neither tells nor takes anything', () =>
-  on(async (server, open) => {
+  test('a server that lost a sale is told of once, and neither tells nor takes anything', async () => {
     const { wall, replaced } = await open()
     const sold = await sell(wall, '5,6', 2, 2)
     const seen = await wall.store.position()
@@ -69,22 +61,18 @@ test.if(isOurs)('a server that lost a sale is told of once, and neither tells no
     const { height: _, ...had } = seen
     expect(replaced).toEqual([{ progress: { change: 1, payment: 1 }, seen: had, isOlder: true }])
     await wall.close()
-  }),
-)
+  })
 
-test.if(isOurs)('one that lost only a claim is as old, since money may have moved for it', () =>
-  on(async (server, open) => {
+  test('one that lost only a claim is as old, since money may have moved for it', async () => {
     const { wall, replaced } = await open()
     await hold(wall, blockOf('5,6'), paymentOf(2, 3))
     await server.putCopyBack()
     expect(await failureOf(wall.ledger.find(paymentOf(2, 3)))).toBeInstanceOf(StoreUnavailable)
     expect(replaced).toMatchObject([{ isOlder: true }])
     await wall.close()
-  }),
-)
+  })
 
-test.if(isOurs)('what another process sold was seen once it was read in the log', () =>
-  on(async (server, open) => {
+  test('what another process sold was seen once it was read in the log', async () => {
     const [one, other] = [await open(), await open()]
     await sell(one.wall, '5,6', 2, 2)
     await other.wall.log.after(1, 9)
@@ -92,11 +80,9 @@ test.if(isOurs)('what another process sold was seen once it was read in the log'
     expect(await failureOf(other.wall.ledger.find(paymentOf(1, 1)))).toBeInstanceOf(StoreUnavailable)
     expect(other.replaced).toMatchObject([{ seen: { change: 2 }, isOlder: true }])
     await Promise.all([one.wall.close(), other.wall.close()])
-  }),
-)
+  })
 
-test.if(isOurs)('a server that was only restarted is told of as another one, and goes on', () =>
-  on(async (server, open) => {
+  test('a server that was only restarted is told of as another one, and goes on', async () => {
     const { wall, replaced } = await open()
     const sold = await sell(wall, '5,6', 2, 2)
     expect(replaced).toEqual([])
@@ -106,8 +92,8 @@ test.if(isOurs)('a server that was only restarted is told of as another one, and
     await sell(wall, '7,8', 3, 3)
     expect(replaced).toMatchObject([{ isOlder: false }])
     await wall.close()
-  }),
-)
+  })
+})
 
 test('a commit on a connection that was good is refused once the database is older than what was seen', async () => {
   const url = await newWall()

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,6 @@ import { openSqlite } from '../../../../db/sqlite/open.ts'
 import { KEPT, KEPT_TABLES } from '../../../../db/wall-rows.ts'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { freePort } from '../../../../server/local/wall-process.ts'
-import { CLAIM_ORDER } from '../../../../shared/wall.ts'
 import { failureOf, hold, sell, landUnclaimed } from '../../../support/engine.ts'
 import { cutProxy } from '../../../support/postgres/cut-proxy.ts'
 import { startPostgres } from '../../../support/postgres/server.ts'
@@ -29,8 +28,8 @@ import {
 } from '../../../support/samples.ts'
 import { postgresWalls } from './walls.ts'
 
-// Goal: a database is opened only when it can keep what it is told, by as many processes as like; its tables refuse what
-// must never be, and its rows are those of the other engine, to the byte. Method: real databases, and SQL written by hand.
+// Goal: a database is opened only when it can keep what it is told, by as many processes as like, and its rows are those of
+// the other engine, to the byte. Method: real databases, and SQL written by hand.
 
 const { server, newWall } = postgresWalls()
 
@@ -92,12 +91,6 @@ test('tables that another process brings up to date go on being read by those th
   expect(await wall.blocks.edit(sold.block, editOf(1, { message: 'x' }), NOW)).toBe('applied')
   await sell(wall, 'next', 2, 2)
   await wall.close()
-})
-
-test('SQL and TypeScript agree on the order of sale', async () => {
-  const rows = await byHand<{ i: number; rank: number }>(await newWall(), 'SELECT i, rank FROM blocks ORDER BY rank')
-  expect(rows.map(({ i }) => i)).toEqual([...CLAIM_ORDER])
-  expect(rows.map(({ rank }) => rank)).toEqual(CLAIM_ORDER.map((_, rank) => rank))
 })
 
 describe('a database is refused, in words without its password, that', () => {
@@ -174,64 +167,6 @@ ignore_startup_parameters = ${how === 'refuses settings' ? '' : settings}
     await byHand(server().url('postgres'), `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`)
     expect(await refusal(server().url(name))).toContain('keeps LATIN1')
     await byHand(server().url('postgres'), `DROP DATABASE ${name}`)
-  })
-})
-
-describe('hand-written SQL cannot', () => {
-  const first = blockOf('3,4')
-  const held = blockOf('7,8')
-  let url: string
-  beforeAll(async () => {
-    url = await newWall()
-    const wall = await openPostgres(url, TERMS.network)
-    await story(wall)
-    await wall.close()
-  }, 30_000)
-
-  test.each([
-    ['sell a held block to a second payer', `UPDATE payments SET block = ${held} WHERE state = 'sold'`],
-    ['hold a sold block for a second payer', `UPDATE payments SET block = ${first} WHERE state = 'reserved'`],
-    ['give a claimed block to another', `UPDATE blocks SET agent = 2 WHERE i = ${first}`],
-    ['move a claimed block to another payment', `UPDATE blocks SET payment = 99 WHERE i = ${first}`],
-    ['open a claimed block', `UPDATE blocks SET state = 'open', payment = NULL, agent = NULL WHERE i = ${first}`],
-    ['claim a block without a payment', `UPDATE blocks SET state = 'claimed', agent = 1 WHERE i = 1`],
-    ['paint a block that nobody owns', `UPDATE blocks SET message = 'x' WHERE i = 1`],
-    ['add a block', 'INSERT INTO blocks (i, rank) VALUES (14400, 14400)'],
-    ['take a block away', 'DELETE FROM blocks WHERE i = 1'],
-    [
-      'take a sale back',
-      `UPDATE payments SET state = 'released', seq = NULL, tx = NULL, claimed_at = NULL WHERE seq = 1`,
-    ],
-    ['renumber a sale', 'UPDATE payments SET seq = 2 WHERE seq = 1'],
-    [
-      'use a nonce twice',
-      `UPDATE payments SET (payer, nonce) = (SELECT payer, nonce FROM payments WHERE seq = 1) WHERE state = 'reserved'`,
-    ],
-    ['forget a payment', `DELETE FROM payments WHERE state = 'reserved'`],
-    ['sell without a transaction', `UPDATE payments SET state = 'sold', claimed_at = 1 WHERE state = 'reserved'`],
-    ['wait for a sale', 'UPDATE payments SET uncertain = 1 WHERE seq = 1'],
-    ['settle what is only held', `UPDATE payments SET settled = 1 WHERE state = 'reserved'`],
-    ['rewrite the log', `UPDATE changes SET message = 'y' WHERE number = 3`],
-    ['shorten the log', 'DELETE FROM changes WHERE number = 3'],
-    ['empty the log', 'TRUNCATE changes CASCADE'],
-    ['leave a gap in the log', `INSERT INTO changes (number, at, kind, block) VALUES (99, 1, 'repaint', ${first})`],
-    [
-      'leave a gap in the sales',
-      `INSERT INTO changes (number, at, kind, block, seq, agent)
-       VALUES ((SELECT max(number) + 1 FROM changes), 1, 'sale', 1, 9, 1)`,
-    ],
-    [
-      'log a second sale of a block',
-      `INSERT INTO changes (number, at, kind, block, seq, agent)
-       VALUES ((SELECT max(number) + 1 FROM changes), 1, 'sale', ${first}, 4, 1)`,
-    ],
-    ['give a block half a picture', `UPDATE blocks SET pixels = '\\x00' WHERE i = ${first}`],
-    ['keep a payment for a block off the wall', `UPDATE payments SET target = 14400 WHERE id = 1`],
-    ['name another painter for a purchase', `UPDATE purchase_painters SET painter = payer FROM payments`],
-    ['put an older word of a wallet before a newer one', 'UPDATE wallet_painters SET ts = ts - 1'],
-    ['name a second network', `INSERT INTO wall (only_row, network) VALUES (2, 'eip155:1')`],
-  ])('%s', async (_, sql) => {
-    expect(await failureOf(byHand(url, sql))).toMatchObject({ errno: expect.stringMatching(/^23/) })
   })
 })
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from 'bun:test'
 import { SQL } from 'bun'
 import { openPostgres } from '../../../../db/postgres/open.ts'
 import { testOverStore } from '../../../support/engine.ts'
+import { sellAllButOn } from '../../../support/nearly-sold.ts'
 import { startPostgres, type PostgresServer } from '../../../support/postgres/server.ts'
 import { TERMS } from '../../../support/samples.ts'
 import { agentsContract } from '../../ports/agents.contract.ts'
@@ -13,7 +14,6 @@ import { ledgerContract } from '../../ports/ledger.contract.ts'
 import { logContract } from '../../ports/log.contract.ts'
 import { moderationContract } from '../../ports/moderation.contract.ts'
 import { paintersContract } from '../../ports/painters.contract.ts'
-import { sellAllBut } from './nearly-sold.ts'
 
 // Goal: PostgreSQL keeps every promise of the ports. Method: the ports' own suites, each test on a wall of its own.
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   one = await server.newDatabase()
   await (await openPostgres(server.url(one), TERMS.network)).close()
   last = await server.newDatabase(one)
-  await sellAllBut(1, server.url(last))
+  await sellAllButOn(server.url(last), 1)
 }, 30_000)
 afterAll(() => server.stop())
 

@@ -7,6 +7,7 @@ import { isSold } from '../../../../server/domain/purchase/purchase.ts'
 import type { Change } from '../../../../server/domain/wall/log.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../../../shared/wall.ts'
 import { failureOf, hold, sell, stored, landUnclaimed, testOver } from '../../../support/engine.ts'
+import { sellAllButOn } from '../../../support/nearly-sold.ts'
 import { cutProxy } from '../../../support/postgres/cut-proxy.ts'
 import {
   blockOf,
@@ -21,7 +22,6 @@ import {
   TERMS,
   wallet,
 } from '../../../support/samples.ts'
-import { sellAllBut } from './nearly-sold.ts'
 import { postgresWalls } from './walls.ts'
 
 // Goal: several processes on one database sell a block once, number the log without gaps and keep what they promise a payer.
@@ -36,7 +36,7 @@ const onTwo = (left = CLAIM_ORDER.length) =>
   testOver<Pair>(
     async () => {
       const url = await newWall()
-      if (left < CLAIM_ORDER.length) await sellAllBut(left, url)
+      if (left < CLAIM_ORDER.length) await sellAllButOn(url, left)
       return [await openPostgres(url, TERMS.network), await openPostgres(url, TERMS.network)]
     },
     (engines) => Promise.all(engines.map((engine) => engine.close())),
