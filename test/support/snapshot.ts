@@ -27,17 +27,21 @@ export function shownOnce(values: Readonly<Record<string, unknown>>): ReadonlyMa
     )
   }
   const plain = Object.entries(JSON.parse(JSON.stringify(values)) as Record<string, unknown>)
-  return new Map(plain.map(([name, value]) => [name, `${print(withReferences(value, `${name}#`))}\n`]))
+  return new Map(plain.map(([name, value]) => [name, `${linesOf(withReferences(value, `${name}#`)).join('\n')}\n`]))
 }
 
-/** JSON with a line for each value that fits one. */
-function print(value: unknown, indent = ''): string {
-  const line = JSON.stringify(value)
-  if (typeof value !== 'object' || value === null || indent.length + line.length <= LINE_MAX_LENGTH) return line
-  const deeper = `${indent}  `
-  const isArray = Array.isArray(value)
-  const items = isArray
-    ? value.map((item) => deeper + print(item, deeper))
-    : Object.entries(value).map(([key, item]) => `${deeper}${JSON.stringify(key)}: ${print(item, deeper)}`)
-  return `${isArray ? '[' : '{'}\n${items.join(',\n')}\n${indent}${isArray ? ']' : '}'}`
+/** YAML, whose values stand as JSON where they fit the line. */
+function linesOf(value: unknown, room = LINE_MAX_LENGTH): readonly string[] {
+  if (!isLong(value, room)) return [JSON.stringify(value)]
+  const deeper = room - 2
+  if (Array.isArray(value))
+    return value.flatMap((item) => linesOf(item, deeper).map((line, at) => `${at === 0 ? '-' : ' '} ${line}`))
+  return Object.entries(value).flatMap(([key, item]) => {
+    const lines = linesOf(item, deeper)
+    const name = `${JSON.stringify(key)}:`
+    return isLong(item, deeper) ? [name, ...lines.map((line) => `  ${line}`)] : [`${name} ${lines[0]}`]
+  })
 }
+
+const isLong = (value: unknown, room: number): value is object =>
+  typeof value === 'object' && value !== null && JSON.stringify(value).length > room

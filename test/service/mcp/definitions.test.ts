@@ -10,10 +10,10 @@ const directory = join(import.meta.dir, 'snapshots')
 const snapshots = shownOnce(Object.fromEntries(TOOL_LIST.map((tool) => [tool.name, tool])))
 
 test.each([...snapshots])('the tool %s is defined as its snapshot', (name, text) =>
-  expectSnapshot(text, join(directory, `${name}.json.txt`)),
+  expectSnapshot(text, join(directory, `${name}.yaml.txt`)),
 )
 
 test('there is no snapshot of a tool that is gone', async () => {
   const files = await readdir(directory)
-  expect(files.toSorted()).toEqual([...snapshots.keys()].map((name) => `${name}.json.txt`).toSorted())
+  expect(files.toSorted()).toEqual([...snapshots.keys()].map((name) => `${name}.yaml.txt`).toSorted())
 })
