@@ -40,26 +40,7 @@ async function areaWall({ coords = COORDS, painter }: { coords?: readonly string
   return { ...wall, put, read, deeds }
 }
 
-const names = [
-  '3,4',
-  '3,4,0x1',
-  '3,4,1x0',
-  '03,4,1x1',
-  '3,04,1x1',
-  '3,4,01x1',
-  '3,4,1X1',
-  '-1,4,1x1',
-  '3,4,1x1x1',
-  '159,4,2x1',
-  '3,89,1x2',
-  '160,0,1x1',
-  '0,0,21x20',
-  '0,0,161x1',
-  'next,1x1',
-  '3, 4,1x1',
-  '%zz',
-  '3.0,4,1x1',
-]
+const names = ['3,4', '03,4,1x1', '3,4,1X1', '159,4,2x1', '0,0,21x20', 'next,1x1', '%zz']
 
 test.each(names)('%s names no area', async (name) => {
   const { ask } = await openWall()

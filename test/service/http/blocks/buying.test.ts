@@ -239,31 +239,10 @@ test('an empty payment header is no payment', async () => {
   expect(await response.json()).not.toHaveProperty('reason')
 })
 
-const payload = payloadOf(paymentOf(1, 1))
 const malformed: ReadonlyArray<readonly [what: string, header: string]> = [
   ['no base64', '%%not-base64'],
-  ['two headers', `${headerOf(payload)}, ${headerOf(payload)}`],
-  ['bytes that are no text', Buffer.from([0xff, 0xfe]).toString('base64')],
-  ['null', 'bnVsbA=='],
-  ['a list', 'W10='],
-  ['a number', 'MTIz'],
-  ['an empty object', headerOf({})],
-  ['version 1', headerOf({ ...payload, x402Version: 1 })],
-  ['no terms', headerOf({ ...payload, accepted: undefined })],
-  ['no signature', headerOf({ ...payload, payload: { authorization: payload.payload.authorization } })],
-  ['a second method', headerOf({ ...payload, payload: { ...payload.payload, permit2Authorization: {} } })],
-  ['a key given twice', Buffer.from('{"x402Version":2,"x402Version":2}').toString('base64')],
-  ['ten thousand brackets', Buffer.from('['.repeat(10_000)).toString('base64')],
-  ...['1e6', '0xF4240', '-1000000', ' 1000000', '9'.repeat(100)].map(
-    (value) =>
-      [
-        `the value ${value.slice(0, 12)}`,
-        headerOf({
-          ...payload,
-          payload: { ...payload.payload, authorization: { ...payload.payload.authorization, value } },
-        }),
-      ] as const,
-  ),
+  ['two headers', `${headerOf(payloadOf(paymentOf(1, 1)))}, ${headerOf(payloadOf(paymentOf(1, 1)))}`],
+  ['of version 1', headerOf({ ...payloadOf(paymentOf(1, 1)), x402Version: 1 })],
 ]
 
 test.each(malformed)('a payment header that is %s is refused without asking anyone', async (_, header) => {

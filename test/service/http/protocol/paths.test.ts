@@ -4,13 +4,9 @@ import { codeOf, openWall } from '../../../support/service/wall.ts'
 const wall = await openWall()
 
 const onTheWall: ReadonlyArray<readonly [path: string, canonical: string]> = [
-  ['/blocks/10,10', '10,10'],
   ['/blocks/10%2C10', '10,10'],
-  ['/blocks/10%2c10', '10,10'],
   ['/blocks/%31%30,10', '10,10'],
   ['/blocks/007,3', '7,3'],
-  ['/blocks/000,000', '0,0'],
-  ['/blocks/159,89', '159,89'],
 ]
 
 test.each(onTheWall)('%s is the block %s', async (path, canonical) => {
@@ -19,47 +15,7 @@ test.each(onTheWall)('%s is the block %s', async (path, canonical) => {
   expect(await response.json()).toHaveProperty('resource', `https://wall.test/blocks/${canonical}`)
 })
 
-const offTheWall = [
-  '160,0',
-  '0,90',
-  '160,90',
-  '999,999',
-  '0,1000',
-  '-1,0',
-  '+1,0',
-  '1',
-  '1,',
-  ',1',
-  '1,2,3',
-  '1.0,2',
-  '1;2',
-  '1e1,2',
-  '0x1,2',
-  '%201,2',
-  '1,2%20',
-  '1,%202',
-  '1,2%0A',
-  '1%0A,2',
-  '%00',
-  '%D9%A3,%D9%A4',
-  '%EF%BC%91,%EF%BC%92',
-  '10%252C10',
-  '%zz',
-  '%',
-  '%ff',
-  '%E0%A4%A',
-  '..%2Fapi%2Fhealth',
-  '1%2F2',
-  'Next',
-  'NEXT',
-  'next%20',
-  'null',
-  'undefined',
-  'NaN',
-  '__proto__',
-  'constructor',
-  '%F0%9F%98%80',
-]
+const offTheWall = ['160,0', '1,2%0A', '10%252C10', '%', '%E0%A4%A', '..%2Fapi%2Fhealth', '1%2F2', 'Next']
 
 test.each(offTheWall)('/blocks/%s is no block', async (segment) => {
   const response = await wall.ask(`GET /blocks/${segment}`)
@@ -67,25 +23,7 @@ test.each(offTheWall)('/blocks/%s is no block', async (segment) => {
   expect(await codeOf(response)).toBe('invalid_coordinate')
 })
 
-const nowhere = [
-  '/blocks',
-  '/blocks/',
-  '/blocks//',
-  '/blocks/1,1/',
-  '/blocks/1,1/extra',
-  '//blocks/1,1',
-  '/Blocks/1,1',
-  '/api',
-  '/api/',
-  '/api/canvas/',
-  '/api//canvas',
-  '/API/canvas',
-  '/api/canvas%2e%2e%2f%2e%2e%2fetc%2fpasswd',
-  '/api/nothing',
-  '/index.php',
-  '/.env',
-  '/mcp/x',
-]
+const nowhere = ['/blocks', '/blocks//', '/Blocks/1,1', '/api', '/api//canvas', '/API/canvas', '/.env', '/mcp/x']
 
 test.each(nowhere)('%s is nowhere', async (path) => {
   for (const method of ['GET', 'PUT', 'POST']) {
