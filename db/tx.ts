@@ -4,6 +4,7 @@
  * need each other's results, and travel together.
  */
 
+import type { MaybeAsync } from '../server/domain/maybe-async.ts'
 import type { Address } from '../server/domain/purchase/payment.ts'
 import type { Table } from './row-checksums.ts'
 
@@ -38,8 +39,8 @@ export type Driver = {
   write<T>(about: Address | null, work: () => Tx<T>): Promise<T>
   /** The same; it may share a commit with others. */
   writeTogether<T>(about: Address | null, work: () => Tx<T>): Promise<T>
-  /** Looks something up; where nobody else writes, once for all who ask until the next write. */
-  lasting<K, V>(work: (key: K) => Tx<V>): (key: K) => Promise<V>
+  /** Looks something up; where nobody else writes, what is known is answered at once until the next write. */
+  lasting<K, V>(work: (key: K) => Tx<V>): (key: K) => MaybeAsync<V>
 }
 
 /** A text for PostgreSQL alone, such as a lock: SQLite has one writer. */

@@ -5,6 +5,7 @@
 
 import type { Area } from '../shared/area.ts'
 import type { BlockIndex } from '../shared/wall.ts'
+import type { MaybeAsync } from './domain/maybe-async.ts'
 import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from './domain/picture/picture.ts'
 import type { Account, AccountPage, NumberedPurchase, Pending } from './domain/purchase/account.ts'
 import type { Statement } from './domain/purchase/balance.ts'
@@ -49,7 +50,7 @@ export type Ledger = {
   /** The payments that hold a target; for `next`, all payments that hold a block. */
   holders(target: Target): Promise<readonly PaymentKey[]>
   /** Whether anyone can buy a target. */
-  space(target: Target): Promise<Exclude<Space, 'full'>>
+  space(target: Target): MaybeAsync<Exclude<Space, 'full'>>
   /** The blocks of a target with a position that are sold or held, in the order of the wall. */
   inTheWay(target: Target): Promise<{ readonly taken: readonly BlockIndex[]; readonly held: readonly BlockIndex[] }>
   /** Holds the target for a new or a released payment, in one transaction. A released one keeps its first target and listing. */
@@ -111,7 +112,8 @@ export type LedgerReader = {
 
 /** Claimed blocks and their owners. */
 export type Blocks = {
-  owned(block: BlockIndex): Promise<OwnedBlock | undefined>
+  /** What a block's owner has of it; the same object until something is written, where nobody else writes. */
+  owned(block: BlockIndex): MaybeAsync<OwnedBlock | undefined>
   /** Whether an unowned block is held for a payer. */
   reserved(block: BlockIndex): Promise<boolean>
   /** Applies an edit once; see `EditResult`. */

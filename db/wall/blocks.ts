@@ -32,8 +32,8 @@ import {
 } from './painters.ts'
 
 /** The blocks that somebody owns. */
-export const blocks = ({ look, read, writeTogether }: Driver): Blocks => ({
-  owned: (block) => look(() => owned(block)),
+export const blocks = ({ look, read, writeTogether, lasting }: Driver): Blocks => ({
+  owned: lasting(owned),
   reserved: async (block) => (await look(() => rows(IS_RESERVED, { block }))).length > 0,
   edit: (block, edit, now) => writeTogether(null, () => repaint([block], edit, now)),
   ownerOf: (area) => read(() => ownerOf(blocksOf(area))),

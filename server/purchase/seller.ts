@@ -1,6 +1,7 @@
 /** The seller of a process. Runs one purchase per payment at a time, so that a copy of a request hears what became of the first. */
 
 import { ifAvailable, type Failure } from '../domain/failure.ts'
+import { proceed, type MaybeAsync } from '../domain/maybe-async.ts'
 import type { Draft } from '../domain/purchase/listing.ts'
 import {
   isSamePayment,
@@ -31,7 +32,7 @@ export type Seller = {
    */
   buy(target: Target, payment: Payment, listing: Draft | Failure, client?: AbortSignal): Promise<Outcome>
   /** Whether a target can be bought. */
-  offered(target: Target): Promise<OfferState>
+  offered(target: Target): MaybeAsync<OfferState>
   /**
    * Works on one unfinished purchase, unless another run already does; `false` if this process has not asked the chain about
    * it yet.
@@ -55,10 +56,8 @@ export function seller(deps: PurchaseDeps): Seller {
   }
   return {
     buy: (target, payment, listing, client) => attempt(runs, { target, payment, listing }, waitingClient(client)),
-    async offered(target) {
-      const space = await runs.ledger.space(target)
-      return space === 'reserved' ? await heldBy(runs, target) : space
-    },
+    offered: (target) =>
+      proceed(runs.ledger.space(target), (space) => (space === 'reserved' ? heldBy(runs, target) : space)),
     async reconcile(key) {
       const working = runsOf(runs, key).find(({ hasClaimed, hasAsked }) => hasClaimed || hasAsked)
       if (working !== undefined) return working.hasAsked

@@ -7,6 +7,7 @@ import { moneyText } from '../../shared/money.ts'
 import { pixelsToBase64 } from '../../shared/pixels.ts'
 import { type BlockIndex, coordOf } from '../../shared/wall.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
+import { type MaybeAsync, proceed } from '../domain/maybe-async.ts'
 import type { Target } from '../domain/purchase/payment.ts'
 import type { OwnedBlock } from '../domain/wall/log.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
@@ -36,15 +37,22 @@ type ReadWallDeps = { readonly blocks: Blocks; readonly seller: Pick<Seller, 'of
 export type Found = Deed | OfferState
 
 /** Reads the state of a target. */
-export async function lookAt({ blocks, seller }: ReadWallDeps, target: Target): Promise<Found> {
-  const space = await seller.offered(target)
-  return typeof target !== 'number' || space !== 'claimed' ? space : await deedIn(blocks, target)
+export const lookAt = ({ blocks, seller }: ReadWallDeps, target: Target): MaybeAsync<Found> =>
+  proceed(seller.offered(target), (space) =>
+    typeof target !== 'number' || space !== 'claimed' ? space : deedIn(blocks, target),
+  )
+
+const deedIn = (blocks: Blocks, block: BlockIndex): MaybeAsync<Found> =>
+  proceed(blocks.owned(block), (owned) => (owned === undefined ? 'reserved' : keptDeedOf(owned)))
+
+/** The same deed for the same block, so that its answer is made once. */
+const keptDeedOf = (owned: OwnedBlock): Deed => {
+  const deed = deeds.get(owned) ?? deedOf(owned)
+  deeds.set(owned, deed)
+  return deed
 }
 
-async function deedIn(blocks: Blocks, block: BlockIndex): Promise<Found> {
-  const owned = await blocks.owned(block)
-  return owned === undefined ? 'reserved' : deedOf(owned)
-}
+const deeds = new WeakMap<OwnedBlock, Deed>()
 
 /** What reading an area needs. */
 type ReadAreaDeps = {

@@ -1,6 +1,5 @@
 /** Error responses: the Error shape, and the payment terms in a 402. */
 
-import { lru } from '../../../shared/lru.ts'
 import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
 import { DEMAND_LINK, PATHS } from '../../discovery/links.ts'
 import { failure, statusOf, type Failure } from '../../domain/failure.ts'
@@ -49,9 +48,10 @@ export type MakeDemand = (target: Target, query: string) => Response
 
 /** Makes payment demands for requests without a payment. Without a query the demand depends on the target alone, so it is cached. */
 export function demands(deps: DemandDeps): MakeDemand {
-  const ready = lru<Target, Response>(READY_MAX)
+  const ready = new Map<Target, Response>()
   const make = (target: Target) => {
     const made = refuseTarget(deps, target, unpaid)
+    if (ready.size >= READY_MAX) ready.clear()
     ready.set(target, made)
     return made
   }

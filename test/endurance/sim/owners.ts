@@ -107,7 +107,7 @@ export function checkPaint(paint: Paint, { sent, done }: Studio, follower: Serve
     throw new Violation('the view of the server is the log')
   for (const block of new Set(log.flatMap((change) => ('block' in change ? [change.block] : [])))) {
     const last = log.findLast((change) => 'block' in change && change.block === block)
-    const owned = settled(paint.blocks.owned(block))
+    const owned = settled(Promise.resolve(paint.blocks.owned(block)))
     if (last === undefined || !('face' in last) || owned?.face.message !== last.face.message)
       throw new Violation('a block shows its last change')
   }

@@ -247,7 +247,7 @@ function paintPort(
     })
   return {
     blocks: {
-      owned: (block) => store('owned', false, () => blocks.owned(block)),
+      owned: (block) => store('owned', false, async () => blocks.owned(block)),
       reserved: (block) => store('reserved', false, () => blocks.reserved(block)),
       edit: (block, edit, now) => store('edit', true, () => blocks.edit(block, edit, now)),
       ownerOf: (area) => store('ownerOf', false, () => blocks.ownerOf(area)),

@@ -16,7 +16,7 @@ function slowSeller(timeoutMs?: number) {
     clients.push(client)
     return await outcome
   }
-  const seller: Seller = { buy, offered: async () => 'open', reconcile: async () => true, idle: async () => {} }
+  const seller: Seller = { buy, offered: () => 'open', reconcile: async () => true, idle: async () => {} }
   const sellTo = limitedSeller(
     {
       seller,

@@ -274,7 +274,7 @@ test('HEAD never buys, payment or not', async () => {
 })
 
 test('a sold-out wall offers no terms on next, and says so before it reads the listing', async () => {
-  const wall = await openWall({ ledger: { space: async () => 'claimed' } })
+  const wall = await openWall({ ledger: { space: () => 'claimed' } })
   const response = await wall.ask('GET /blocks/next?name=%00')
   expect(response.status).toBe(410)
   expect(await codeOf(response)).toBe('sold_out')
@@ -282,7 +282,7 @@ test('a sold-out wall offers no terms on next, and says so before it reads the l
 })
 
 test('a wall with only reserved blocks left is busy, after the listing is read', async () => {
-  const wall = await openWall({ ledger: { space: async () => 'reserved' } })
+  const wall = await openWall({ ledger: { space: () => 'reserved' } })
   expect(await codeOf(await wall.ask('GET /blocks/next'))).toBe('wall_busy')
   expect(await codeOf(await wall.ask('GET /blocks/next?name=%00'))).toBe('invalid_listing')
 })
@@ -304,7 +304,7 @@ test('a rail that can never work asks no payer of a payment gone bad for another
   const wall = await openWall({
     seller: {
       buy: async () => ({ kind: 'refused', failure: failure('payment_required', 'no', { reason: 'no' }) }),
-      offered: async () => 'open',
+      offered: () => 'open',
       reconcile: async () => true,
       idle: async () => {},
     },

@@ -14,7 +14,7 @@ const wall = await openWall({
       begun.resolve()
       return new Promise<Outcome>(() => {})
     },
-    offered: async () => 'open',
+    offered: () => 'open',
     reconcile: async () => true,
     idle: async () => {},
   },
