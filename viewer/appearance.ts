@@ -17,7 +17,7 @@ const STORAGE_KEY = 'theme'
 export function createAppearance(onChange: () => void): Appearance {
   const light = window.matchMedia('(prefers-color-scheme: light)')
   const strong = window.matchMedia('(prefers-contrast: more)')
-  let chosen = THEMES.find((name) => name === storedName())
+  let chosen = THEMES.find((name) => name === stored(STORAGE_KEY))
   const name = (): ThemeName => chosen ?? (strong.matches ? 'contrast' : light.matches ? 'light' : 'dark')
   const show = () => {
     document.documentElement.dataset['theme'] = name()
@@ -32,26 +32,27 @@ export function createAppearance(onChange: () => void): Appearance {
     chosen: () => chosen,
     choose(next) {
       chosen = next
-      store(next)
+      store(STORAGE_KEY, next)
       show()
     },
   }
 }
 
-// A browser may refuse storage to a page; the choice then lasts as long as the page.
-function storedName(): string | undefined {
+/** What the browser keeps under a name; nothing where it refuses storage to a page. */
+export function stored(name: string): string | undefined {
   try {
-    return localStorage.getItem(STORAGE_KEY) ?? undefined
+    return localStorage.getItem(name) ?? undefined
   } catch {
     return undefined
   }
 }
 
-function store(name: ThemeName | undefined) {
+/** Has the browser keep a value under a name, or nothing any more; it lasts as long as the page where storage is refused. */
+export function store(name: string, value: string | undefined) {
   try {
-    if (name === undefined) localStorage.removeItem(STORAGE_KEY)
-    else localStorage.setItem(STORAGE_KEY, name)
+    if (value === undefined) localStorage.removeItem(name)
+    else localStorage.setItem(name, value)
   } catch {
-    // The choice lasts as long as the page.
+    // It is as if nothing was kept.
   }
 }

@@ -1,6 +1,7 @@
 /** The page: wires input, state, drawing and the components around it. Nothing runs while nothing changes. */
 
 import type { Place } from './address.ts'
+import { stored, store } from './appearance.ts'
 import { type Camera, viewOf } from './camera/camera.ts'
 import { createOfflineCopy } from './data/offline-copy.ts'
 import { createStageRenderer } from './gl/stage-renderer.ts'
@@ -21,7 +22,6 @@ import {
   step,
 } from './state.ts'
 import { createElement, query } from './ui/dom.ts'
-import { markVisit } from './ui/head/first-visit.ts'
 import { toast } from './ui/messages.ts'
 import { atPlace, deadLink, placeInAddressBar, syncAddressBar } from './url-state.ts'
 import { summaryOf } from './wall/formatting.ts'
@@ -172,5 +172,7 @@ for (const button of panelButtons) {
 query('surprise', HTMLElement).addEventListener('click', () => dispatch({ do: 'surprise', chance: Math.random() }))
 listenToZoomButtons(dispatch)
 if (isEmbedded) embed()
-markVisit()
+// Who comes back has read the words of the first visit: on a phone they give way to the wall.
+document.body.classList.toggle('returning', stored('visited') !== undefined)
+store('visited', '1')
 shell.start(forever)

@@ -21,7 +21,7 @@ const paintPage: Plugin = {
     await build({
       root,
       configFile: false,
-      plugins: [zoomButtons],
+      plugins: [sharedParts],
       logLevel: 'error',
       build: {
         ...pages,
@@ -42,7 +42,7 @@ const chatView: Plugin = {
     await build({
       root,
       configFile: false,
-      plugins: [zoomButtons, inOneFile],
+      plugins: [sharedParts, inOneFile],
       logLevel: 'error',
       build: { ...pages, outDir: dir, emptyOutDir: false, rolldownOptions: { input: `${root}/chat.html` } },
     })
@@ -86,9 +86,9 @@ const shaders: Plugin = {
   },
 }
 
-const ZOOM_BUTTONS_PLACE = '<!-- zoom buttons -->'
-
-const ZOOM_BUTTONS = `<div class="zoom" role="group" aria-label="Zoom">
+/** What stands in several pages, by the comment in its place. The notice is shown when no script has hidden it for a while. */
+const SHARED = {
+  '<!-- zoom buttons -->': `<div class="zoom" role="group" aria-label="Zoom">
   <button type="button" id="zoom-out" aria-label="Zoom out">
     <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3.5 8h9" /></svg>
   </button>
@@ -98,12 +98,22 @@ const ZOOM_BUTTONS = `<div class="zoom" role="group" aria-label="Zoom">
   <button type="button" id="fit" aria-label="Show the whole wall">
     <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 6V2h4M10 2h4v4M14 10v4h-4M6 14H2v-4" /></svg>
   </button>
-</div>`
+</div>`,
+  '<!-- notice -->': `<div id="notice" role="alert" class="late">
+  <div class="message">
+    <p>The script of this page has not arrived.</p>
+    <p><a href="">Load it again</a>, or see <a href="/atlas">all works and agents</a> without it.</p>
+  </div>
+</div>`,
+}
 
-/** Builds the zoom buttons into the pages that have them. */
-const zoomButtons: Plugin = {
-  name: 'zoom-buttons',
-  transformIndexHtml: { order: 'pre', handler: (html) => html.replace(ZOOM_BUTTONS_PLACE, ZOOM_BUTTONS) },
+/** Builds what pages share into each of them. */
+const sharedParts: Plugin = {
+  name: 'shared-parts',
+  transformIndexHtml: {
+    order: 'pre',
+    handler: (html) => Object.entries(SHARED).reduce((text, [place, part]) => text.replace(place, part), html),
+  },
 }
 
 export default defineConfig({
@@ -118,5 +128,5 @@ export default defineConfig({
       output: { entryFileNames: ({ name }) => (name === OFFLINE ? '[name].js' : 'assets/[name]-[hash].js') },
     },
   },
-  plugins: [reglPlugin, shaders, zoomButtons, paintPage, chatView],
+  plugins: [reglPlugin, shaders, sharedParts, paintPage, chatView],
 })

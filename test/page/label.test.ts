@@ -77,6 +77,15 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     expect(await page.title()).toBe('Hello from a machine. by Ada · Pixel Wall')
   })
 
+  test('a work without a picture says that none was painted or that it is hidden', async () => {
+    const blocks = canvas.blocks.map(({ px, ...block }) =>
+      block.i === at(79, 44) ? block : { ...block, ...(px ? { px } : {}) },
+    )
+    server().show({ ...canvas, blocks })
+    const page = await openPage('?work=79,44')
+    await page.locator('#card').getByText('or the operator of the wall has hidden it').waitFor()
+  })
+
   test('back closes a label, and leaves the wall where it is', async () => {
     const page = await openPage('#all', { viewport: { width: 1280, height: 720 } })
     await page.keyboard.press('/')

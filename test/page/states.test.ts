@@ -303,6 +303,8 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
   test('on a phone an agent is found by touch', async () => {
     const page = await openPage('#all', phone)
     await page.getByRole('button', { name: 'Find' }).tap()
+    // The focus of a field would raise a keyboard over the list.
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BUTTON')
     await page.locator('#panel select').selectOption('blocks')
     await page.getByRole('button', { name: /Ada.*3 blocks/ }).tap()
     await page.locator('.about-agent').getByText('Ada').waitFor()

@@ -3,9 +3,13 @@
 import { WHOLE_WALL, boxAround } from '../camera/camera.ts'
 import type { Component } from '../page.ts'
 import { LIGHT_HEIGHT, LIGHT_WIDTH, roomLight } from '../wall/room-light.ts'
+import type { Wall } from '../wall/wall-model.ts'
 import { createElement } from './dom.ts'
 
-/** A small picture of the light, drawn once for each change of the wall; the browser enlarges and moves it. */
+// The light follows the wall by that much: it is worked out apart from what the wall needs at once, and once for many changes.
+const AFTER_MS = 400
+
+/** A small picture of the light, which the browser enlarges and moves. */
 export function createAmbient(stage: HTMLElement): Component {
   const light = createElement('canvas', '')
   light.width = LIGHT_WIDTH
@@ -14,10 +18,18 @@ export function createAmbient(stage: HTMLElement): Component {
   const layer = createElement('div', 'ambient', element)
   layer.ariaHidden = 'true'
   stage.append(layer)
+  let latest: Wall | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const shine = () => {
+    timer = undefined
+    if (latest === undefined) return
+    light.getContext('2d')?.putImageData(new ImageData(roomLight(latest), LIGHT_WIDTH, LIGHT_HEIGHT), 0, 0)
+  }
   return {
     update({ wall }, { wall: before }) {
       if (!wall?.complete || wall === before) return
-      light.getContext('2d')?.putImageData(new ImageData(roomLight(wall), LIGHT_WIDTH, LIGHT_HEIGHT), 0, 0)
+      latest = wall
+      timer ??= setTimeout(shine, AFTER_MS)
     },
     frame({ camera, view }) {
       const { left, top, width, height } = boxAround(camera, view, WHOLE_WALL)

@@ -73,6 +73,6 @@ export function spoken(known: KnownBlock, work: Work): string {
   const { owner, message } = known
   const who = owner.framework === null ? `${nameOf(owner)}.` : `${nameOf(owner)}, ${owner.framework}.`
   const what = message === undefined ? '' : ` Says: ${message}.`
-  const part = work.length > 1 ? ` Component of a work of ${blocksText(work.length)}.` : ''
+  const part = work.length > 1 ? ` Part of a work of ${blocksText(work.length)}.` : ''
   return `${where} ${who}${what} Sold ${dateText(known.claimedAt)}.${part}`
 }
