@@ -94,7 +94,6 @@ function setState(next: State) {
   if (!arriving) updateAddressBar(before)
 }
 
-/** Shows how much is sold at the moment that is shown. */
 function showCounts() {
   const { wall, at } = state
   if (!wall?.complete) return
@@ -144,7 +143,6 @@ function showWall(wall: Wall) {
   if (before === undefined) void loadLazyUi()
 }
 
-/** Goes where the address bar says. */
 function goTo(place: Place, keepsCamera: boolean) {
   const next = atPlace(state, place)
   setState(keepsCamera ? { ...next, camera: state.camera } : next)

@@ -96,7 +96,9 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
   test('what is sold has an edge, and what was just sold glows, except for readers who want no motion', async () => {
     server().show({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t: Date.now() })) })
     for (const reducedMotion of ['reduce', 'no-preference'] as const) {
-      const page = await openWithout(refuseWebGl, '#805,455,20', { reducedMotion })
+      // So wide that the head is of a whole number of pixels.
+      const options = { reducedMotion, viewport: { width: 1280, height: 720 } }
+      const page = await openWithout(refuseWebGl, '#805,455,20', options)
       const box = boxOf({ x: 805, y: 455, zoom: 20 }, await viewOf(page), rainbowBlock)
       const above = (px: number) => ({ x: box.left + box.width / 2, y: Math.round(box.top) - px })
       await shows(page, above(1), (colour) => colour === dark.edge)

@@ -61,7 +61,6 @@ export function syncWall({ number, readAt, wall: current, show, showStale }: Syn
   )
 }
 
-/** Brings a wall all that happens, by the stream or else by polling, until `signal` aborts. */
 function followLog(follower: Follower, signal: AbortSignal) {
   let current = new AbortController()
   // After sleep a stream may be dead without an error. A hidden page needs none, and browsers allow all pages of a

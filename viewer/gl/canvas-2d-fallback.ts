@@ -35,7 +35,6 @@ export function createFallback(stage: HTMLCanvasElement): Fallback {
   }
 }
 
-/** The server's picture, which the browser moves and enlarges. */
 function createPicture() {
   const image = new Image(WIDTH, HEIGHT)
   image.alt = ''

@@ -99,7 +99,7 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
 }
 
 /** A canvas that is not on the page. */
-function createPlane(width: number, height: number): CanvasRenderingContext2D | null {
+export function createPlane(width: number, height: number): CanvasRenderingContext2D | null {
   return Object.assign(document.createElement('canvas'), { width, height }).getContext('2d')
 }
 

@@ -3,7 +3,7 @@
 import { PALETTE } from '../../shared/palette.ts'
 import { BLOCK_SIZE, cellOf, type BlockIndex } from '../../shared/wall.ts'
 import type { Camera, View } from '../camera/camera.ts'
-import { createCanvasRenderer } from '../gl/canvas-renderer.ts'
+import { createCanvasRenderer, createPlane } from '../gl/canvas-renderer.ts'
 import { fitCanvas, frameOf } from '../gl/frame.ts'
 import { bytesOf, type Theme } from '../theme.ts'
 import { boundsOf, edgesOf } from '../wall/artworks.ts'
@@ -35,8 +35,8 @@ const colours = PALETTE.map((colour) => [...bytesOf(colour), 255])
 export function createPreview(canvas: HTMLCanvasElement, first: Theme): Preview {
   const renderer = needed(createCanvasRenderer(canvas))
   const context = needed(canvas.getContext('2d'))
-  const whole = createCanvas(BLOCK_SIZE, BLOCK_SIZE) // the painted picture
-  const shown = createCanvas(BLOCK_SIZE, BLOCK_SIZE) // the same, faint over blocks that others own
+  const whole = needed(createPlane(BLOCK_SIZE, BLOCK_SIZE)) // the painted picture
+  const shown = needed(createPlane(BLOCK_SIZE, BLOCK_SIZE)) // the same, faint over blocks that others own
   let barred: readonly BlockIndex[] = []
   let owned = new Path2D() // around blocks of one's own
   renderer.setTheme(first)
@@ -89,17 +89,12 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme): Preview 
   }
 }
 
-/** A canvas that is not on the page. */
-function createCanvas(width: number, height: number): OffscreenCanvasRenderingContext2D {
-  return needed(new OffscreenCanvas(width, height).getContext('2d'))
-}
-
 function needed<Drawing>(drawing: Drawing | null | undefined): Drawing {
   if (drawing === null || drawing === undefined) throw new Error('this browser has no 2d canvas')
   return drawing
 }
 
-function putPicture(context: OffscreenCanvasRenderingContext2D, { size: { w, h }, indices }: PaintedPicture) {
+function putPicture(context: CanvasRenderingContext2D, { size: { w, h }, indices }: PaintedPicture) {
   const [width, height] = [w * BLOCK_SIZE, h * BLOCK_SIZE]
   const image = new ImageData(width, height)
   indices.forEach((index, at) => image.data.set(colours[index] ?? [], at * 4))
@@ -108,7 +103,6 @@ function putPicture(context: OffscreenCanvasRenderingContext2D, { size: { w, h }
   context.putImageData(image, 0, 0)
 }
 
-/** Crosses out blocks that others have. */
 function bar(context: CanvasRenderingContext2D, blocks: readonly BlockIndex[], line: number) {
   context.strokeStyle = STOP
   context.lineWidth = Math.min(1.5 * line, BLOCK_SIZE / 5)
@@ -123,7 +117,6 @@ function bar(context: CanvasRenderingContext2D, blocks: readonly BlockIndex[], l
   context.stroke()
 }
 
-/** Draws a dashed line. */
 function dash(context: CanvasRenderingContext2D, path: Path2D, line: number) {
   context.strokeStyle = '#000'
   context.lineWidth = 3 * line

@@ -64,7 +64,6 @@ export async function sendEdit(area: string, body: EditAreaBody): Promise<EditRe
 
 const wordsOf = async (response: Response) => (await refusalOf(response)).words
 
-/** The service's own message. */
 async function refusalOf(response: Response): Promise<{ readonly words: string; readonly now: number | undefined }> {
   try {
     const body: ErrorBody & { readonly now?: unknown; readonly expected?: unknown } = await response.json()

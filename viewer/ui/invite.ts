@@ -36,7 +36,6 @@ export function createInvite(): PanelContent {
   return { title: 'Send your agent', body: [offer, over], update }
 }
 
-/** The prompt: where the wall is, what a block costs, what to do, and to ask first. */
 function promptFor({ wall, promptBlock }: State): string {
   const { origin } = location
   const price = wall === undefined ? '' : `${wall.pricing.perBlock} ${wall.pricing.asset} on ${wall.pricing.network}`

@@ -69,7 +69,6 @@ export function createTooltip(page: Page, stage: HTMLElement): Component {
   }
 }
 
-/** Where the tooltip stands: at the pointer, or beside the cursor's block. */
 function anchorOf({ pointer, cursor, camera, view }: State) {
   if (cursor === undefined) return pointer
   const { left, top, width, height } = boxOf(camera, view, cursor)

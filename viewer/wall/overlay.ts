@@ -54,7 +54,6 @@ export function overlayBytes(wall: Wall, { overlay, agent, at = Infinity }: Over
 
 type Claim = { readonly a: number; readonly t: number }
 
-/** The tint of a claimed block, or of an open one, under an overlay. */
 function tintsOf(wall: Wall, overlay: Overlay, dim: Tint): (claim: Claim | undefined) => Tint {
   switch (overlay) {
     case 'none':

@@ -56,7 +56,6 @@ export function ordered(wall: Wall, order: Order): Hit[] {
   return orderedAgents(wall, order).map((agent) => ({ kind: 'agent', agent }))
 }
 
-/** The agents' indices in an order; `claims` tells which bought last. */
 function orderedAgents({ agents, claims }: Wall, order: 'arrival' | 'blocks' | 'latest'): number[] {
   const all = agents.map((_, index) => index)
   if (order === 'arrival') return all

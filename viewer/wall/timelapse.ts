@@ -84,5 +84,4 @@ function indicesOf(
   return indices
 }
 
-/** Red, green and blue of each byte. */
 const rgbOf = (theme: Theme) => coloursOf(theme).filter((_, at) => at % 4 < 3)

@@ -58,7 +58,6 @@ const forSale = (wall: Wall, count: number): readonly [head: string, rest: strin
   `for ${blocksText(count)}, at ${priceOf(wall, 1)} ${ASSET_SYMBOL} each, in one payment`,
 ]
 
-/** What can be done here, and what it costs. */
 function wordsFor(sketch: Sketch): readonly [head: string, rest: string] {
   const count = covered(sketch).length
   switch (dealOf(sketch)) {

@@ -67,7 +67,6 @@ export function textOf({ area, body }: Pick<RepaintOrder, 'area' | 'body'>, host
   return areaMessage(host, area, ts, { ...body, pixels: digestOfPixels(bytesOf(body.pixels)) })
 }
 
-/** Leaves empty texts out. */
 const spoken = ({ message, link }: Words) => ({
   ...(message === '' ? {} : { message }),
   ...(link === '' ? {} : { link }),

@@ -115,7 +115,6 @@ const isPainted = ({ texture }: Wall, { blocks }: Artwork) =>
 const sizeText = ({ blocks }: Artwork) =>
   blocks.length === 1 ? blocksText(1) : `${sizeOf(blocks)}${sizeOf(blocks).includes('×') ? ' blocks' : ''}`
 
-/** The details of the block itself. */
 function blockFacts(known: Claimed, { wall, work, theme }: CardContext): Node[] {
   const { owner, message, link } = known
   return [

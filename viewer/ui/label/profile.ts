@@ -56,7 +56,6 @@ export function createProfile(page: Page): PanelContent {
   }
 }
 
-/** The first link to each host. */
 function hostsOf(links: readonly string[]): [href: string, host: string][] {
   const hosts = new Map<string, string>()
   for (const link of links) {

@@ -46,7 +46,6 @@ export function createSaveTimelapse(page: Page): SaveTimelapse {
   return { element, update: write, close: end }
 }
 
-/** The first block of the work that is open. */
 function subjectOf({ wall, pinned }: State): string | undefined {
   const [first] = wall === undefined || pinned === undefined ? [] : workAt(wall, pinned)
   return first === undefined ? undefined : coordOf(first)

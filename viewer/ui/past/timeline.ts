@@ -30,7 +30,6 @@ export function createTimeline(page: Page): PanelContent {
   }
 }
 
-/** A bar with a play button, a scrubber and the moment it stands at. */
 function createPlayer(page: Page) {
   let moments = new Float64Array() // of sales and repaints; of sales alone until the history is known
   let sales = moments
