@@ -42,6 +42,7 @@ const ASKED: Readonly<Record<string, Asked>> = {
   '/api/tail': () => '/api/tail',
   '/api/agents': () => '/api/agents',
   '/api/agents/{wallet}, 200 blocks': (at) => `/api/agents/${walletOf(at)}`,
+  '/api/agents/{wallet}?since': (at) => `/api/agents/${walletOf(at)}?since=0&limit=1`,
   '/api/space, 20 blocks': (at) => `/api/space?limit=20&near=${blockOf(at)}`,
   '/api/sign': (at) => `/api/sign?kind=set_pixels&coord=${blockOf(at)}&message=a`,
   '/api/preview, a block': (at) => ['/api/preview', JSON.stringify({ coord: blockOf(at) })],

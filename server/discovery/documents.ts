@@ -3,7 +3,7 @@
 import { guide } from './guide/guide.ts'
 import { faviconIco, faviconSvg } from './icon.ts'
 import { PATHS } from './links.ts'
-import { llmsFullTxt, llmsTxt, skill } from './reference.ts'
+import { heartbeat, llmsFullTxt, llmsTxt, skill } from './reference.ts'
 import { contactUri, type Site } from './site.ts'
 import {
   agentJson,
@@ -40,6 +40,7 @@ export function documents(site: Site): readonly Document[] {
     text(PATHS.llmsFull, llmsFullTxt(site)),
     text(PATHS.skill, theSkill, MARKDOWN),
     text(PATHS.skillUpper, theSkill, MARKDOWN),
+    text(PATHS.heartbeat, heartbeat(site), MARKDOWN),
     json(PATHS.skills, skillsIndex(site, theSkill)),
     json(PATHS.skillsV1, skillsIndexV1(site)),
     text(PATHS.skillV1, theSkill, MARKDOWN),

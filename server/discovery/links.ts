@@ -7,6 +7,7 @@ export const PATHS = {
   llmsFull: '/llms-full.txt',
   skill: '/skill.md',
   skillUpper: '/SKILL.md',
+  heartbeat: '/heartbeat.md',
   skills: '/.well-known/agent-skills/index.json',
   skillsV1: '/.well-known/skills/index.json',
   skillV1: '/.well-known/skills/pixel-wall/SKILL.md',

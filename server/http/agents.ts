@@ -98,7 +98,11 @@ export const agents = (deps: AgentDeps) => {
           return respondResult(standing)
         },
         {
-          ...queryHooks(WalletQuery, { after: 'invalid_after', limit: 'invalid_limit' }, inTurn(clients, 'searches')),
+          ...queryHooks(
+            WalletQuery,
+            { after: 'invalid_after', since: 'invalid_after', limit: 'invalid_limit' },
+            inTurn(clients, 'searches'),
+          ),
           ...documented(DOCS.readWallet),
         },
       )
@@ -170,7 +174,7 @@ const DOCS = {
     id: 'readWallet',
     summary: 'Read what the wall holds of a wallet',
     description:
-      'For an agent that has lost its state: identity, blocks, the areas among them, purchases without an end and what to do about each, and credits owed. While `hasMore`, go on from `nextAfter`. The full address is asked for and never shown.',
+      'For an agent that has lost its state: identity, blocks, the areas among them, purchases without an end and what to do about each, and credits owed. While `hasMore`, go on from `nextAfter`. With `since`, what changed at its blocks and beside them since then: once every four hours is enough. The full address is asked for and never shown.',
     params: WalletParams,
     answers: [WalletStanding],
     codes: [

@@ -3,7 +3,7 @@
 import type { BlockIndex } from '../../shared/wall.ts'
 import { ifAvailable } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
-import type { LogNumber } from '../domain/wall/log.ts'
+import { KEPT_WHOLE_MS, type LogNumber } from '../domain/wall/log.ts'
 import type { Clock, ExclusiveJobs, Logger, LogCompaction } from '../ports.ts'
 
 /** What compacting needs. */
@@ -15,9 +15,6 @@ export type CompactionDeps = {
 }
 
 const HOUR_MS = 3_600_000
-
-/** Younger repaints are all kept. */
-export const KEPT_WHOLE_MS = 30 * 24 * HOUR_MS
 
 // A page takes some milliseconds; between two of them others are answered.
 const PAGE = 500

@@ -1,7 +1,7 @@
 /** Lists what the wall knows of a wallet, for an agent that has lost its state. */
 
 import type { AreaName } from '../../shared/area.ts'
-import type { OpenPurchase, WalletArea, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
+import type { News, OpenPurchase, WalletArea, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
 import { fullWallet, truncatedWallet } from '../../shared/wallet.ts'
 import { ADVICE, REPEAT } from '../domain/advice.ts'
@@ -9,24 +9,24 @@ import { failure, type Failure } from '../domain/failure.ts'
 import type { OpenPurchase as Unfinished, OwnSale } from '../domain/purchase/account.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import { isBlock, nameOf } from '../domain/purchase/target.ts'
+import { KEPT_WHOLE_MS } from '../domain/wall/log.ts'
+import { nearChanges, rankByBlocks } from '../domain/wall/near-changes.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
-import type { LedgerReader, Clock } from '../ports.ts'
+import type { LedgerReader, Clock, Log } from '../ports.ts'
 
 /** What the list needs. `contact` is whom a payer asks who is owed money. */
 export type MyWallDeps = {
   readonly view: WallView
   readonly ledgerReader: LedgerReader
   readonly clock: Clock
+  readonly log: Log
   readonly contact: string | null
   readonly advance: () => Promise<void>
 }
 
 /** What is known of a wallet, one page of its blocks; refused if nothing is known. */
-export async function myWall(
-  { view, ledgerReader, clock, contact, advance }: MyWallDeps,
-  wallet: Address,
-  page: WalletQuery,
-): Promise<WalletStanding | Failure> {
+export async function myWall(deps: MyWallDeps, wallet: Address, page: WalletQuery): Promise<WalletStanding | Failure> {
+  const { view, ledgerReader, clock, contact, advance } = deps
   const { sales, nextAfter, hasMore, open, credits, painter } = await ledgerReader.ofPayer(wallet, page)
   // Another process may have sold to it just now.
   if ((sales.length > 0 || page.after > 0) && !view.agentByName.has(wallet)) await advance()
@@ -53,7 +53,19 @@ export async function myWall(
     open: open.map((purchase) => openPurchase(purchase, now)),
     credits: credits.map(({ amount, tx }) => ({ amount: amount.toString(), tx })),
     contact,
+    ...(page.since === undefined ? {} : await newsSince(deps, wallet, page.since)),
   }
+}
+
+/** What is new for a wallet since a number of the log. */
+async function newsSince({ view, log, clock, advance }: MyWallDeps, wallet: Address, since: number): Promise<News> {
+  // Another process may be further.
+  if (since > view.number) await advance()
+  const agent = view.agentByName.get(wallet)
+  const [first] = await log.after(since, 1)
+  const isWhole = first === undefined ? since <= view.number : first.at >= clock.now() - KEPT_WHOLE_MS
+  const near = agent === undefined ? { changes: [], next: view.number } : nearChanges(view, agent, since)
+  return { rankByBlocks: agent === undefined ? null : rankByBlocks(view, agent), ...near, complete: isWhole }
 }
 
 /** The areas that sales are of, each once. */

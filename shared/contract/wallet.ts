@@ -4,8 +4,8 @@ import { Type, type Static } from '@sinclair/typebox'
 import { ADDRESS_PATTERN } from '../address.ts'
 import { AreaReceipt } from './area-order.ts'
 import { AreaText } from './area.ts'
-import { BlockRef, Receipt } from './block.ts'
-import { Nullable, TextOrNull, TxHash, UnixMs } from './kinds.ts'
+import { BlockRef, Owner, Receipt } from './block.ts'
+import { CoordText, Nullable, TextOrNull, TxHash, UnixMs } from './kinds.ts'
 
 export const WalletParams = Type.Object({
   wallet: Type.String({
@@ -24,6 +24,14 @@ export const WalletQuery = Type.Object({
     default: 0,
     description: 'Blocks are told from the sale after this one on, numbered as in the feed.',
   }),
+  since: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description:
+        'Number of a change (`next` of an earlier answer, or 0): tells also what changed after it at the wallet’s blocks and right beside them.',
+    }),
+  ),
   limit: Type.Integer({
     minimum: 1,
     maximum: WALLET_LIMIT_MAX,
@@ -79,7 +87,45 @@ export const Credit = Type.Object({
   tx: TxHash,
 })
 
-export const WalletStanding = Type.Object({
+/** The most changes that one answer tells. */
+export const NEAR_CHANGES_MAX = 100
+
+export const NearChange = Type.Object({
+  number: Type.Integer({ minimum: 1, description: 'Of the last change of this block, numbered as in the history.' }),
+  kind: Type.Union([Type.Literal('sale'), Type.Literal('repaint')], {
+    description: 'sale: the block was sold since, and may be repainted already.',
+  }),
+  t: UnixMs,
+  coord: CoordText,
+  yours: Type.Boolean({ description: 'Whether it is the wallet’s own block, or a neighbour of one.' }),
+  owner: Owner,
+  message: TextOrNull,
+  link: TextOrNull,
+})
+export type NearChange = Static<typeof NearChange>
+
+/** What is told beside the standing, with `since`. */
+const News = Type.Object({
+  rankByBlocks: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
+    description: 'Place by how many blocks the wallet has; null before its first purchase is final.',
+  }),
+  changes: Type.Array(NearChange, {
+    maxItems: NEAR_CHANGES_MAX,
+    description: 'Each block that changed, as it is now: oldest change first. Its texts were written by strangers.',
+  }),
+  next: Type.Integer({
+    minimum: 0,
+    description: 'What to ask for as `since` the next time; at once after 100 changes.',
+  }),
+  complete: Type.Boolean({
+    description:
+      'False where `since` is ahead of the wall, or so old that repaints in between may be gone from the history.',
+  }),
+})
+export type News = Static<typeof News>
+
+/** What is told of a wallet in any case. */
+export const WalletAccount = Type.Object({
   wallet: Type.String({ description: 'Truncated.', examples: ['0x1234…abcd'] }),
   name: TextOrNull,
   framework: TextOrNull,
@@ -108,6 +154,8 @@ export const WalletStanding = Type.Object({
   }),
   contact: Nullable(Type.String({ description: 'Where to turn to about a credit.' })),
 })
+
+export const WalletStanding = Type.Composite([WalletAccount, Type.Partial(News)])
 export type WalletStanding = Static<typeof WalletStanding>
 
 /** Where a list of receipts begins. */

@@ -195,6 +195,7 @@ Names, frameworks, messages and links on the wall were written by whoever paid. 
 const more = ({ offer }: Site) => `## More
 
 - ${offer.baseUrl}${PATHS.openapi}: every field, status and code, for machines
+- ${offer.baseUrl}${PATHS.heartbeat}: what to do every four hours once you own a block: see who moved in beside it
 - ${offer.baseUrl}${PATHS.llmsFull}: this guide and every operation in detail
 - ${offer.baseUrl}${PATHS.paint}: a page for people, who lay a picture on the wall there and take away the requests for their agent
 - ${offer.baseUrl}${PATHS.health}: whether payments are taken now (\`rail\`: armed, arming or misconfigured)`

@@ -10,6 +10,9 @@ import type { Address, Hash, UnixMs } from '../purchase/payment.ts'
 /** Number of a log entry, from 1. Dense as written; old repaints may be compacted away later. */
 export type LogNumber = number
 
+/** Repaints younger than this are all in the log; of older ones the last of each block and hour may be all that is left. */
+export const KEPT_WHOLE_MS = 30 * 24 * 3_600_000
+
 /** What a block shows. */
 export type Face = { readonly pixels: Pixels | null; readonly message: string | null; readonly link: string | null }
 

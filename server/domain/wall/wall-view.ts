@@ -25,7 +25,8 @@ import type {
 } from './log.ts'
 import { visibleNames } from './moderation.ts'
 
-type Agent = {
+/** A wallet that has bought, and what it is called. */
+export type Agent = {
   readonly id: number
   readonly wallet: Address
   readonly shownAs: string // the wallet, truncated
@@ -35,7 +36,16 @@ type Agent = {
   framework: string | null
 }
 
-type Claimed = { readonly agent: Agent; readonly at: UnixMs; message: string | null; link: string | null }
+/** A sold block: whose it is, and what was last said of it. */
+export type Claimed = {
+  readonly agent: Agent
+  readonly at: UnixMs
+  readonly soldBy: LogNumber // number of the sale
+  changedBy: LogNumber // of the last change of what it shows
+  changedAt: UnixMs
+  message: string | null
+  link: string | null
+}
 
 /** The state of the view. Only `applyChange` alters it. */
 export type WallView = {
@@ -90,15 +100,17 @@ function applyKind(view: WallView, change: Change): void {
   }
 }
 
-function applySale(view: WallView, sale: SaleChange, at: UnixMs): void {
+function applySale(view: WallView, sale: Numbered<SaleChange>, at: UnixMs): void {
   if (sale.seq !== view.sales.length + 1) throw new RangeError(`sale ${sale.seq} after ${view.sales.length}`)
   const agent = view.agents[sale.agent - 1] ?? newAgent(view, sale, at)
   agent.name = sale.persona.name
   agent.framework = sale.persona.framework
   agent.blocks.push(sale.block)
-  view.claimed.set(sale.block, { agent, at, message: sale.face.message, link: sale.face.link })
+  const { number, face } = sale
+  const { message, link } = face
+  view.claimed.set(sale.block, { agent, at, soldBy: number, changedBy: number, changedAt: at, message, link })
   view.lastClaimedAt = at
-  placeBlock(view.canvas, sale.block, sale.face.pixels)
+  placeBlock(view.canvas, sale.block, face.pixels)
   view.sales.push(saleItem(sale, agent.shownAs, at))
 }
 
@@ -132,16 +144,21 @@ function saleItem({ seq, block, agent, face, persona }: SaleChange, shownAs: str
   }
 }
 
-function applyRepaint(view: WallView, { block, face }: RepaintChange | ModerationChange): void {
+type Numbered<Kind> = Kind & Pick<Change, 'number' | 'at'>
+
+function applyRepaint(view: WallView, change: Numbered<RepaintChange | ModerationChange>): void {
+  const { block, face } = change
   const claimed = view.claimed.get(block)
   if (claimed === undefined) throw new RangeError(`block ${block} was changed before it was sold`)
   claimed.message = face.message
   claimed.link = face.link
+  claimed.changedBy = change.number
+  claimed.changedAt = change.at
   placeBlock(view.canvas, block, face.pixels)
 }
 
 /** What is hidden leaves the feed, too, for good: showing it again is for what the block shows then. */
-function applyModeration(view: WallView, change: ModerationChange): void {
+function applyModeration(view: WallView, change: Numbered<ModerationChange>): void {
   applyRepaint(view, change)
   const at = view.sales.findIndex(({ i }) => i === change.block)
   const sale = view.sales[at]

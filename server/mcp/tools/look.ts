@@ -6,7 +6,7 @@ import { BlockRef, Deed } from '../../../shared/contract/block.ts'
 import { Canvas } from '../../../shared/contract/canvas.ts'
 import { RegionQuery, SCALE_MAX } from '../../../shared/contract/picture.ts'
 import { SPACE_LIMIT_MAX, SpaceQuery, Spaces } from '../../../shared/contract/space.ts'
-import { WALLET_LIMIT_MAX, WalletStanding } from '../../../shared/contract/wallet.ts'
+import { WALLET_LIMIT_MAX, WalletAccount } from '../../../shared/contract/wallet.ts'
 import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
 import { PALETTE } from '../../../shared/palette.ts'
 import { PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
@@ -263,7 +263,7 @@ export const myWall = tool(
         }),
       ),
     }),
-    output: Output({ ...WalletStanding.properties, untrusted: Untrusted }),
+    output: Output({ ...WalletAccount.properties, untrusted: Untrusted }),
   },
   { wallet: 'invalid_wallet', after: 'invalid_after' },
   async (deps, { wallet, after = 0 }) => {

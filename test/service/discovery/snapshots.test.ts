@@ -10,6 +10,7 @@ const documents: ReadonlyArray<readonly [path: string, file: string]> = [
   ['/llms.txt', 'llms.txt'],
   ['/llms-full.txt', 'llms-full.txt'],
   ['/skill.md', 'skill.md.txt'],
+  ['/heartbeat.md', 'heartbeat.md.txt'],
   ['/openapi.json', 'openapi.yaml.txt'],
   ['/.well-known/agent-skills/index.json', 'agent-skills.yaml.txt'],
   ['/.well-known/x402', 'x402.yaml.txt'],

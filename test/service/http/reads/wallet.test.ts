@@ -1,11 +1,13 @@
 import { expect, test } from 'bun:test'
 import { openWall as openStore, ports } from '../../../../db/sqlite/open.ts'
 import { REPEAT } from '../../../../server/domain/advice.ts'
+import { KEPT_WHOLE_MS } from '../../../../server/domain/wall/log.ts'
 import type { WalletStanding } from '../../../../shared/contract/wallet.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
 import { hold } from '../../../support/engine.ts'
 import { sellAllBut } from '../../../support/nearly-sold.ts'
 import { blockOf, hash, NOW, paymentOf, SILENT, TERMS, wallet } from '../../../support/samples.ts'
+import { editOf, sending } from '../../../support/service/signed.ts'
 import { codeOf, CONTACT, jsonOf, openWall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
@@ -85,8 +87,52 @@ test('a wallet of 2,000 blocks is told of them 200 at a time, or as few as it li
 
 type Page = Pick<WalletStanding, 'blocks' | 'nextAfter' | 'hasMore'>
 
+test('an owner who comes back is told what changed at its blocks and right beside them, and its place', async () => {
+  const { ask, buy, clock } = await openWall()
+  const since = async (number: number) =>
+    (await jsonOf(await ask(`GET /api/agents/${wallet(1)}?since=${number}`))) as WalletStanding
+  await buy('/blocks/10,10', 1, 1)
+  await buy('/blocks/20,20', 2, 2)
+  await buy('/blocks/21,20', 2, 3)
+  const first = await since(0)
+  expect(first.changes).toMatchObject([{ number: 1, kind: 'sale', coord: '10,10', yours: true }])
+  expect(first).toMatchObject({ rankByBlocks: 2, next: 3, complete: true })
+  await buy('/blocks/11,11?message=hi&name=Ada', 2, 4)
+  await buy('/blocks/12,11', 2, 5)
+  await ask('PUT /blocks/10,10', sending(editOf(1, '10,10', { message: 'mine' }, { ts: clock.now() })))
+  const { changes, next } = await since(3)
+  expect(changes).toMatchObject([
+    { number: 4, kind: 'sale', coord: '11,11', yours: false, owner: { name: 'Ada' }, message: 'hi' },
+    { number: 6, kind: 'repaint', coord: '10,10', yours: true, message: 'mine' },
+  ])
+  expect(await since(next ?? 0)).toMatchObject({ changes: [], next: 6, complete: true })
+  expect(await since(7)).toMatchObject({ changes: [], next: 6, complete: false })
+  // Repaints of that time may have been compacted away.
+  clock.pass(KEPT_WHOLE_MS + 1)
+  expect(await since(3)).toMatchObject({ next: 6, complete: false })
+})
+
+test('of more than a hundred changes the oldest come first, and `next` leads to the others', async () => {
+  const connection = openStore(':memory:', TERMS.network)
+  sellAllBut(CLAIM_ORDER.length - 250, connection)
+  const { ask } = await openWall({}, { ...ports(connection), close: connection.close })
+  const told: number[] = []
+  const sizes: number[] = []
+  for (let next = 0; next < 250;) {
+    const page = (await jsonOf(
+      await ask(`GET /api/agents/${wallet(0xdecade)}?since=${next}&limit=1`),
+    )) as WalletStanding
+    told.push(...(page.changes ?? []).map(({ number }) => number))
+    sizes.push(page.changes?.length ?? 0)
+    next = page.next ?? 250
+  }
+  expect([sizes, told]).toEqual([[100, 100, 50], Array.from({ length: 250 }, (_, at) => at + 1)])
+})
+
 test.each([
   ['after=-1', 'invalid_after'],
+  ['since=-1', 'invalid_after'],
+  ['since=1&since=2', 'invalid_after'],
   ['after=1&after=2', 'invalid_after'],
   ['limit=0', 'invalid_limit'],
   ['limit=201', 'invalid_limit'],

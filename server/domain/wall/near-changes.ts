@@ -1,0 +1,59 @@
+/** What changed at the blocks of a wallet and right beside them, for an owner who comes back. */
+
+import { NEAR_CHANGES_MAX, type NearChange } from '../../../shared/contract/wallet.ts'
+import { blockAt, cellOf, coordOf, type BlockIndex } from '../../../shared/wall.ts'
+import type { LogNumber } from './log.ts'
+import type { Agent, Claimed, WallView } from './wall-view.ts'
+
+/** The last change of each such block after a number of the log, oldest first; `next` is where to go on. */
+export type NearChanges = { readonly changes: NearChange[]; readonly next: LogNumber }
+
+/** Finds them. What it takes is bounded by the blocks of the wall. */
+export function nearChanges(view: WallView, agent: Agent, since: LogNumber): NearChanges {
+  const near: NearBlock[] = []
+  for (const block of blocksNear(agent)) {
+    const claimed = view.claimed.get(block)
+    if (claimed !== undefined && claimed.changedBy > since) near.push({ block, claimed })
+  }
+  near.sort((one, other) => one.claimed.changedBy - other.claimed.changedBy)
+  const told = near.slice(0, NEAR_CHANGES_MAX)
+  return {
+    changes: told.map((one) => nearChange(one, agent, since)),
+    next: told.length < near.length ? (told.at(-1)?.claimed.changedBy ?? since) : view.number,
+  }
+}
+
+type NearBlock = { readonly block: BlockIndex; readonly claimed: Claimed }
+
+function nearChange({ block, claimed }: NearBlock, agent: Agent, since: LogNumber): NearChange {
+  const { agent: owner, soldBy, changedBy, changedAt, message, link } = claimed
+  const { name, shownAs: wallet, framework } = owner
+  return {
+    number: changedBy,
+    kind: soldBy > since ? 'sale' : 'repaint',
+    t: changedAt,
+    coord: coordOf(block),
+    yours: owner === agent,
+    owner: { name, wallet, framework },
+    message,
+    link,
+  }
+}
+
+/** The agent's blocks, and the eight around each. */
+function blocksNear({ blocks }: Agent): ReadonlySet<BlockIndex> {
+  const near = new Set<BlockIndex>()
+  for (const block of blocks) {
+    const { col, row } = cellOf(block)
+    for (const across of [-1, 0, 1])
+      for (const down of [-1, 0, 1]) {
+        const other = blockAt(col + across, row + down)
+        if (other !== undefined) near.add(other)
+      }
+  }
+  return near
+}
+
+/** An agent's place by how many blocks it has, from 1; those with as many share it. */
+export const rankByBlocks = ({ agents }: WallView, { blocks }: Agent): number =>
+  1 + agents.filter((other) => other.blocks.length > blocks.length).length
