@@ -265,9 +265,10 @@ function checkWhole({ book, signed }: Witness): void {
   promise(isSame, 'I1: an area is held, sold and given back whole')
 }
 
-/** Notes where a payment that landed late was to be. */
-function noteOwing({ owing }: Witness, released: Purchase): void {
-  owing.set(keyOf(released.payment), ownTarget(released))
+/** Notes where a payment that landed late is to be. One that another server has served since is owed nothing. */
+function noteOwing(witness: Witness, released: Purchase): void {
+  const key = keyOf(released.payment)
+  if (rowOf(witness, key)?.state.kind === 'released') witness.owing.set(key, ownTarget(released))
 }
 
 /** A payment that landed late gets its own place, else the nearest open one of its size, else one credit. */
