@@ -3,6 +3,7 @@ import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { hash, paymentOf } from '../../support/samples.ts'
 import { callTool } from '../../support/service/agent.ts'
+import { sending } from '../../support/service/signed.ts'
 import { headerOf, jsonOf, openWall, payloadOf, type Wall } from '../../support/service/wall.ts'
 
 // Goal: HTTP and MCP are two doors to one shop. Method: the same request is made in two equal worlds, through a door
@@ -10,10 +11,18 @@ import { headerOf, jsonOf, openWall, payloadOf, type Wall } from '../../support/
 
 /** What is asked, whichever door it comes in by. */
 type Ask = {
-  readonly coord: string
+  readonly coord?: string
+  readonly order?: object // of an area, in place of a block
   readonly listing?: Readonly<Record<string, string>>
   readonly payment?: Payment
   readonly payload?: unknown // in place of the payment's own
+}
+
+/** A payment for so many blocks. */
+const forBlocks = (count: number, payer: number): Payment => {
+  const { accepted, ...payment } = paymentOf(payer, payer)
+  const amount = BigInt(count) * payment.amount
+  return { ...payment, amount, accepted: { ...accepted, amount } }
 }
 
 /** What comes back, in neither door's words. */
@@ -54,7 +63,27 @@ const misconfigured = async (wall: Wall) => {
   await wall.probe()
 }
 
+const ROW = { at: '3,4', w: 2, h: 1 }
+const picture = new Uint8Array(200).fill(7).toBase64()
+
 const worlds: readonly World[] = [
+  { name: 'an open area', ask: { order: { w: 4, h: 3 } }, ends: 'asked to pay' },
+  {
+    name: 'an area, paid',
+    ask: { order: { ...ROW, pixels: picture, message: 'hi' }, payment: forBlocks(2, 1) },
+    ends: 'sold',
+  },
+  { name: 'an area partly taken', open: sell('4,4', other), ask: { order: ROW }, ends: 'block_taken' },
+  {
+    name: 'an area partly taken, paid',
+    open: sell('4,4', other),
+    ask: { order: ROW, payment: forBlocks(2, 1) },
+    ends: 'block_taken',
+  },
+  { name: 'an area that is too large', ask: { order: { w: 30, h: 30 } }, ends: 'invalid_area' },
+  { name: 'an area with an unknown field', ask: { order: { ...ROW, colour: 'red' } }, ends: 'invalid_body' },
+  { name: 'an area, paid too little', ask: { order: ROW, payment: own }, ends: 'asked to pay' },
+  { name: 'an area, with a payment that is none', ask: { order: ROW, payload: {} }, ends: 'invalid_payment' },
   { name: 'an open block', ask: { coord: '3,4' }, ends: 'asked to pay' },
   { name: 'an open block under another spelling', ask: { coord: '003,4' }, ends: 'asked to pay' },
   { name: 'the next block', ask: { coord: 'next' }, ends: 'asked to pay' },
@@ -225,10 +254,16 @@ describe('both doors', () => {
 
 async function overHttp(
   wall: Wall,
-  { coord, listing, payment, payload = payment && payloadOf(payment) }: Ask,
+  { coord, order, listing, payment, payload = payment && payloadOf(payment) }: Ask,
 ): Promise<Outcome> {
-  const headers = payload === undefined ? {} : { 'PAYMENT-SIGNATURE': headerOf(payload) }
-  const response = await wall.ask(`GET /blocks/${coord}?${new URLSearchParams(listing).toString()}`, { headers })
+  const headers: Record<string, string> = payload === undefined ? {} : { 'PAYMENT-SIGNATURE': headerOf(payload) }
+  const response =
+    order === undefined
+      ? await wall.ask(`GET /blocks/${coord}?${new URLSearchParams(listing).toString()}`, { headers })
+      : await wall.ask('POST /areas', {
+          ...sending(order),
+          headers: { ...headers, 'Content-Type': 'application/json' },
+        })
   const body = await jsonOf(response)
   const settlement = response.headers.get('payment-response')
   if (settlement !== null) return { kind: 'sold', receipt: body, settlement: decodePaymentResponseHeader(settlement) }
@@ -240,15 +275,18 @@ async function overHttp(
 
 async function overMcp(
   wall: Wall,
-  { coord, listing, payment, payload = payment && payloadOf(payment) }: Ask,
+  { coord, order, listing, payment, payload = payment && payloadOf(payment) }: Ask,
 ): Promise<Outcome> {
-  const answer = await callTool(wall, 'buy_block', { coord, ...listing }, payload)
+  const args = order ?? { coord, ...listing }
+  const answer = await callTool(wall, order === undefined ? 'buy_block' : 'buy_area', args, payload)
   const { isError, structuredContent: body, _meta: meta = {} } = answer
   if (isError !== true) return { kind: 'sold', receipt: body, settlement: meta['x402/payment-response'] }
   if (body['code'] === 402)
     return { kind: 'asked to pay', terms: termsIn(meta['x402/payment']), reason: body['reason'] }
   // Over HTTP a block that is taken shows its deed to whoever brings no payment; a tool that buys has nothing to show.
-  return body['error'] === 'block_taken' && payload === undefined ? { kind: 'not for sale' } : { kind: 'refused', body }
+  return body['error'] === 'block_taken' && payload === undefined && order === undefined
+    ? { kind: 'not for sale' }
+    : { kind: 'refused', body }
 }
 
 // Each door is catalogued by an address of its own.

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
+import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { isPaymentRequiredV2 } from '@x402/core/schemas'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { hash, paymentOf } from '../../../support/samples.ts'
-import { buy, callTool, read, rpc } from '../../../support/service/agent.ts'
+import { buy, callTool, rpc } from '../../../support/service/agent.ts'
 import { jsonOf, openWall, payloadOf } from '../../../support/service/wall.ts'
 
 // For what changes nothing.
@@ -21,40 +22,12 @@ test('a client that negotiated is asked to pay by a tool result that x402 client
     'x402/payment': terms,
     'x402/error': { code: 402, message: 'payment_required', data: terms },
   })
-  const { extensions: _, ...short } = terms
-  expect(short).toMatchInlineSnapshot(`
-    {
-      "accepts": [
-        {
-          "amount": "1000000",
-          "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-          "extra": {
-            "name": "USD Coin",
-            "primaryType": "TransferWithAuthorization",
-            "version": "2",
-          },
-          "maxTimeoutSeconds": 300,
-          "network": "eip155:8453",
-          "payTo": "0x00000000000000000000000000000000000A11cE",
-          "scheme": "exact",
-        },
-      ],
-      "error": "payment_required",
-      "resource": {
-        "description": "One 10x10 pixel block of a public billboard: 100 pixels, a message, a link.",
-        "mimeType": "application/json",
-        "serviceName": "Pixel Wall",
-        "tags": [
-          "pixels",
-          "billboard",
-          "art",
-          "agents",
-        ],
-        "url": "https://wall.test/mcp",
-      },
-      "x402Version": 2,
-    }
-  `)
+  const overHttp = decodePaymentRequiredHeader(
+    (await (await untouched).ask('GET /blocks/7,3')).headers.get('payment-required') ?? '',
+  )
+  // Each door is catalogued by an address of its own.
+  const resource = { ...overHttp.resource, url: 'https://wall.test/mcp' }
+  expect<object>({ ...terms, extensions: undefined }).toEqual({ ...overHttp, resource, extensions: undefined })
 })
 
 test('a bare request is asked to pay by a JSON-RPC error with the same terms', async () => {
@@ -69,59 +42,10 @@ test('a bare request is asked to pay by a JSON-RPC error with the same terms', a
   expect(terms).toMatchObject({ resource: { url: 'https://wall.test/mcp' } })
 })
 
-test('a payment buys the block and answers with its receipt', async () => {
-  const listing = { name: 'Ada', framework: 'loom', message: 'hi', link: 'https://ada.example/', px: '07'.repeat(100) }
-  const {
-    _meta: meta,
-    structuredContent,
-    content,
-    isError,
-  } = await buy(await openWall(), { coord: '3,4', ...listing }, paymentOf(0xab, 1))
-  expect(isError).toBeUndefined()
-  expect(JSON.parse(content[0]?.text ?? '')).toEqual(structuredContent)
-  expect({ structuredContent, meta }).toMatchInlineSnapshot(`
-    {
-      "meta": {
-        "x402/payment-response": {
-          "amount": "1000000",
-          "network": "eip155:8453",
-          "payer": "0x00000000000000000000000000000000000000AB",
-          "success": true,
-          "transaction": "0x0000000000000000000000000000000000000000000000000000000000000001",
-        },
-      },
-      "structuredContent": {
-        "block": "3,4",
-        "deed": {
-          "block": {
-            "coord": "3,4",
-            "index": 643,
-          },
-          "claimedAt": 1800000000000,
-          "framework": "loom",
-          "link": "https://ada.example/",
-          "message": "hi",
-          "name": "Ada",
-          "paint": "Repaint it for free, as often as you like: PUT https://wall.test/blocks/3,4 with a body signed by this wallet, or POST there and sign in (x402 extension sign-in-with-x), as https://wall.test/openapi.json describes.",
-          "painted": true,
-          "price": {
-            "amount": "1.00",
-            "asset": "USDC",
-            "network": "eip155:8453",
-          },
-          "tx": "0x0000000000000000000000000000000000000000000000000000000000000001",
-          "wallet": "0x00000000000000000000000000000000000000AB",
-        },
-        "owner": "you",
-        "pixels": "yours",
-      },
-    }
-  `)
-})
-
-test('a receipt is the same to a bare request', async () => {
+test('a receipt is the same to a bare request, as text and as data', async () => {
   const wall = await openWall()
   const sold = await buy(wall, { coord: '3,4' }, paymentOf(1, 1))
+  expect([sold.isError, JSON.parse(sold.content[0]?.text ?? '')]).toEqual([undefined, sold.structuredContent])
   const params = {
     name: 'buy_block',
     arguments: { coord: '3,4' },
@@ -165,9 +89,7 @@ test('a payment that is inherited is none', async () => {
 const payload = payloadOf(paymentOf(1, 1))
 
 test.each([
-  ['an empty object', {}],
   ['one of version 1', { ...payload, x402Version: 1 }],
-  ['one without terms', { ...payload, accepted: undefined }],
   ['one of two methods', { ...payload, payload: { ...payload.payload, permit2Authorization: {} } }],
 ])('a payment that is %s cannot be read, and gets no terms', async (_, payment) => {
   const wall = await untouched
@@ -180,13 +102,9 @@ test.each([
 test.each([
   ['no block', {}, 'invalid_coordinate'],
   ['a block by number', { coord: 5 }, 'invalid_coordinate'],
-  ['a block off the wall', { coord: '160,0' }, 'invalid_coordinate'],
-  ['next in capitals', { coord: 'NEXT' }, 'invalid_coordinate'],
   ['a name that turns the text around', { coord: '3,4', name: '\u202e' }, 'invalid_listing'],
   ['the name null', { coord: '3,4', name: null }, 'invalid_listing'],
-  ['a link without encryption', { coord: '3,4', link: 'http://a.example/' }, 'invalid_listing'],
   ['a misspelt px', { coord: '3,4', pixels: '07'.repeat(100) }, 'invalid_listing'],
-  ['a colour beyond the palette', { coord: '3,4', px: 'f0'.repeat(100) }, 'invalid_pixels'],
   ['a picture that is a number', { coord: '3,4', px: 7 }, 'invalid_pixels'],
 ])('%s is refused before anyone is asked to pay, and before anyone is charged', async (_, args, error) => {
   const wall = await untouched
@@ -208,22 +126,6 @@ test('a payment known already gets its receipt, whatever is said of the block by
   })
 })
 
-test('a payment whose end is unknown asks the payer to wait, and no terms', async () => {
-  const wall = await openWall()
-  wall.facilitator.settling = { kind: 'unclear' }
-  const { isError, structuredContent } = await buy(wall, { coord: '3,4' }, paymentOf(1, 1))
-  expect(isError).toBe(true)
-  expect(structuredContent).toMatchInlineSnapshot(`
-    {
-      "block": "3,4",
-      "charged": "unknown",
-      "error": "settlement_unknown",
-      "message": "The payment may have gone through, and the block is held for you. Do not pay again, but send the same signed request again. If your client cannot, make the same request again from the same wallet, which is not charged twice. GET /api/agents/{wallet} shows what became of it.",
-      "retryAfter": 2,
-    }
-  `)
-})
-
 test('copies of one payment over both edges at once buy one block for one charge', async () => {
   const wall = await openWall()
   const [overMcp, overHttp] = await Promise.all([
@@ -233,13 +135,6 @@ test('copies of one payment over both edges at once buy one block for one charge
   expect(overMcp.structuredContent).toEqual(await jsonOf(overHttp))
   expect(wall.facilitator.settled).toHaveLength(1)
   expect(overMcp._meta).toMatchObject({ 'x402/payment-response': { transaction: hash(1) } })
-})
-
-test('a rail that can never work asks nobody for money', async () => {
-  const wall = await openWall()
-  wall.chain.wrong = 'the token is another one'
-  await wall.probe()
-  expect(await read(wall, 'buy_block', { coord: 'next' })).toMatchObject({ error: 'facilitator_unavailable' })
 })
 
 test('a store that cannot be used is said so, and nobody is charged', async () => {

@@ -1,0 +1,156 @@
+import { expect, test } from 'bun:test'
+import { TEST_VECTOR } from '../../../../server/domain/wall/signed-fields.ts'
+import { signatureOf } from '../../../support/fakes/wallets.ts'
+import { NOW, paymentOf, wallet } from '../../../support/samples.ts'
+import { buy, callTool, read } from '../../../support/service/agent.ts'
+import { areaEditOf, editOf, namingOf, sending } from '../../../support/service/signed.ts'
+import { jsonOf, openWall } from '../../../support/service/wall.ts'
+
+// Goal: a signed change is made by a tool as by its address: the same answer, the same refusal. Method: each request is sent
+// by either door to a wall of its own.
+
+const AREA = '3,4,2x1'
+const px = '07'.repeat(100)
+
+/** A wall on which the first wallet owns two blocks, and the third waits for one. */
+async function soldWall() {
+  const wall = await openWall()
+  for (const [at, coord] of ['3,4', '4,4'].entries()) await buy(wall, { coord }, paymentOf(1, at + 1))
+  wall.facilitator.settling = { kind: 'unclear' }
+  await buy(wall, { coord: '9,9' }, paymentOf(3, 3))
+  return wall
+}
+
+const [front, back] = [await soldWall(), await soldWall()]
+
+type Row = readonly [tool: string, named: object, address: string, body: object, ends?: string]
+
+const edit = (change: object = {}, payer = 1): Row => [
+  'set_pixels',
+  { coord: '3,4' },
+  '/blocks/3,4',
+  { ...editOf(payer, '3,4', { pixels: px, message: null }), ...change },
+]
+const area = (change: object = {}, payer = 1): Row => [
+  'set_area',
+  { area: AREA },
+  `/areas/${AREA}`,
+  { ...areaEditOf(payer, AREA, { pixels: new Uint8Array(200), message: 'ours' }, NOW + 1), ...change },
+]
+const naming = (change: object = {}): Row => [
+  'set_painter',
+  {},
+  '/api/agents/me/painter',
+  { ...namingOf(1, wallet(9)), ...change },
+]
+const at = (coord: string, error: string): Row => [
+  'set_pixels',
+  { coord },
+  `/blocks/${coord}`,
+  editOf(1, coord, { pixels: px }),
+  error,
+]
+const refused = ([tool, named, address, body]: Row, error: string): Row => [tool, named, address, body, error]
+
+const rows: readonly Row[] = [
+  refused(edit({}, 2), 'unauthorized'),
+  refused(edit({ pixels: 'f0'.repeat(100) }), 'invalid_pixels'),
+  refused(edit({ message: '' }), 'invalid_message'),
+  refused(edit({ link: 'http://a.example/' }), 'invalid_link'),
+  refused(edit({ pixels: undefined, message: undefined }), 'empty_update'),
+  refused(edit({ signature: undefined }), 'invalid_body'),
+  refused(edit({ px }), 'invalid_body'),
+  refused(edit({ ts: NOW - 300_001 }), 'stale_signature'),
+  at('160,0', 'invalid_coordinate'),
+  at('next', 'invalid_coordinate'),
+  at('5,5', 'no_owner'),
+  at('9,9', 'purchase_pending'),
+  refused(area({}, 2), 'unauthorized'),
+  refused(area({ pixels: 'AAAA' }), 'invalid_pixels'),
+  ['set_area', { area: '3,4' }, '/areas/3,4', areaEditOf(1, '3,4', { message: 'a' }), 'invalid_area'],
+  ['set_area', { area: '3,4,3x1' }, '/areas/3,4,3x1', areaEditOf(1, '3,4,3x1', { message: 'a' }), 'no_owner'],
+  refused(naming({ painter: 'me' }), 'invalid_painter'),
+  refused(naming({ wallet: '0x12' }), 'invalid_wallet'),
+  refused(naming({ wallet: wallet(2) }), 'no_purchases'),
+  refused(naming({ signature: '0x12' }), 'unauthorized'),
+  edit(),
+  area(),
+  area(),
+  naming(),
+  refused(naming(), 'stale_signature'),
+]
+
+test.each(rows.map(([tool, named, address, body, ends = 'made']) => [tool, named, address, body, ends] as const))(
+  '%s of %j is answered as a PUT to %s',
+  async (tool, named, address, body, ends) => {
+    const { untrusted: _, ...told } = await read(back, tool, { ...named, ...body })
+    expect(told).toEqual(await jsonOf(await front.ask(`PUT ${address}`, sending(body))))
+    expect(told['error'] ?? 'made').toBe(ends)
+  },
+)
+
+test('a call without its block, or with one that is no text, is refused; a refusal is marked as an error', async () => {
+  expect(await read(back, 'set_pixels', editOf(1, '3,4', { pixels: px }))).toMatchObject({
+    error: 'invalid_coordinate',
+  })
+  expect(await read(back, 'set_area', { area: 3, ...areaEditOf(1, AREA, { message: 'a' }) })).toMatchObject({
+    error: 'invalid_area',
+  })
+  expect(await callTool(back, 'set_pixels', { coord: '3,4' })).toHaveProperty('isError', true)
+})
+
+test('a repaint names what strangers wrote', async () => {
+  const ts = NOW + 2
+  const { untrusted } = await read(back, 'set_pixels', { coord: '3,4', ...editOf(1, '3,4', { message: 'x' }, { ts }) })
+  expect(untrusted).toEqual(['deed.owner.name', 'deed.owner.framework', 'deed.message', 'deed.link'])
+})
+
+const indices = new Uint8Array(200).fill(7).toBase64()
+const link = 'https://ada.example/'
+
+const kinds: ReadonlyArray<readonly [tool: string, args: Readonly<Record<string, unknown>>, query: string]> = [
+  ['set_pixels', { coord: '3,4', message: null, link }, `coord=3,4&link=${link}&clear=message`],
+  [
+    'set_area',
+    { area: AREA, pixels: indices, link: null },
+    `area=${AREA}&pixels=${encodeURIComponent(indices)}&clear=link`,
+  ],
+  ['set_painter', { wallet: wallet(1), painter: wallet(5) }, `wallet=${wallet(1)}&painter=${wallet(5)}`],
+  ['set_painter', { wallet: wallet(1), painter: null }, `wallet=${wallet(1)}&clear=painter`],
+]
+
+test.each(kinds)(
+  'the text to sign for %s is told as over HTTP, and the tool takes what is signed so',
+  async (kind, args, query) => {
+    back.clock.pass(10)
+    const ts = back.clock.now()
+    const help = await read(back, 'signing_message', { kind, ...args, ts })
+    expect(help['testVector']).toEqual(TEST_VECTOR)
+    expect(help).toEqual(await jsonOf(await back.ask(`GET /api/sign?kind=${kind}&${query}&ts=${ts}`)))
+    const { coord, area: name } = args
+    const { body } = help['request'] as { body: object }
+    const signature = signatureOf(wallet(1), String(help['message']))
+    const named = { ...(coord === undefined ? {} : { coord }), ...(name === undefined ? {} : { area: name }) }
+    expect(await read(back, kind, { ...named, ...body, signature })).not.toHaveProperty('error')
+  },
+)
+
+test('the text to name a wallet is told as over HTTP', async () => {
+  const args = { kind: 'register', wallet: wallet(1), name: 'Ada', framework: null, ts: back.clock.now() }
+  const help = await read(back, 'signing_message', args)
+  const query = `kind=register&wallet=${wallet(1)}&name=Ada&clear=framework&ts=${args.ts}`
+  expect(help).toEqual(await jsonOf(await back.ask(`GET /api/sign?${query}`)))
+})
+
+test.each([
+  [{}, 'invalid_body'],
+  [{ kind: 'x' }, 'invalid_body'],
+  [{ kind: 'set_pixels', coord: '3,4' }, 'empty_update'],
+  [{ kind: 'set_pixels', coord: '5,5', message: 'x' }, 'no_owner'],
+  [{ kind: 'set_pixels', coord: '3,4', pixels: 'x' }, 'invalid_pixels'],
+  [{ kind: 'set_pixels', coord: '3,4', message: 'x', ts: 1 }, 'stale_signature'],
+  [{ kind: 'set_area', area: '3,4', message: 'x' }, 'invalid_area'],
+  [{ kind: 'register', wallet: wallet(2), name: 'Ada' }, 'no_purchases'],
+])('the text for %j is refused with %s, as the change would be', async (args, error) => {
+  expect(await read(back, 'signing_message', args)).toMatchObject({ error })
+})
