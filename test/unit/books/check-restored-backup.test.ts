@@ -80,6 +80,15 @@ describe('without a witness', () => {
     expect(await check.isCurrent()).toBe(true)
   })
 
+  test('so is what a sale cost before the price was another', async () => {
+    const { chain, newCheck, logger, ...engine } = await openWorld()
+    await hold(engine, 'next', paymentOf(1, 1))
+    chain.land(paymentOf(2, 2))
+    const dearer = newCheck({ terms: { ...TERMS, amount: 7n * TERMS.amount } })
+    expect(await dearer.isCurrent()).toBe(false)
+    expect(logger.alerts).toMatchObject([{ event: 'orphan', facts: { payer: wallet(2) } }])
+  })
+
   test('the operator may also book it as stray', async () => {
     const { chain, payouts, check } = await openWorld()
     chain.land(paymentOf(2, 2))

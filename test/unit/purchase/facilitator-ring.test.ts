@@ -144,6 +144,17 @@ describe('a settlement', () => {
     expect(await ring.settle('next', newPayment())).toEqual({ ...INVENTED, by: FIRST })
   })
 
+  test('that the chain denies proves nothing, though nobody else has the time to make it', async () => {
+    const { clock, first, second, ring } = ringOfTwo()
+    first.settle = async () => {
+      clock.pass(20_000)
+      return INVENTED
+    }
+    second.settle = async () => expect.unreachable()
+    clock.wait = async () => clock.pass(5000)
+    expect(await ring.settle('next', newPayment())).toEqual(UNCLEAR)
+  })
+
   test('gives each its share of the time, and what one leaves over to the next', async () => {
     const { clock, first, second, ring } = ringOfTwo()
     first.settle = async (_, _payment, manner) => {

@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
+import { isDeepStrictEqual } from 'node:util'
 import { SQL } from 'bun'
 import { connect } from '../../../../db/postgres/connection.ts'
 import { postgresJobs } from '../../../../db/postgres/coordination.ts'
 import { openPostgres, type Postgres } from '../../../../db/postgres/open.ts'
+import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { isSold } from '../../../../server/domain/purchase/purchase.ts'
 import type { Change } from '../../../../server/domain/wall/log.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../../../shared/wall.ts'
@@ -22,6 +24,7 @@ import {
   TERMS,
   wallet,
 } from '../../../support/samples.ts'
+import { waitUntil } from '../../../support/wait.ts'
 import { postgresWalls } from './walls.ts'
 
 // Goal: several processes on one database sell a block once, number the log without gaps and keep what they promise a payer.
@@ -45,6 +48,36 @@ const onTwo = (left = CLAIM_ORDER.length) =>
 /** Every number below `count`, with one of the two engines, in turn. */
 const each = <T>(count: number, engines: Pair, work: (engine: Postgres, at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => work(engines[at % 2 === 0 ? 0 : 1], at + 1))
+
+/**
+ * Begins `work` while a connection of its own holds the locks that `held` takes, lets it go on once so many connections wait
+ * for a row or for each other, and answers with its result.
+ */
+async function withHeld<T>(
+  url: string,
+  held: readonly string[],
+  work: () => Promise<T>,
+  waiting = { forRow: 1, forEachOther: 0 },
+): Promise<T> {
+  const [holder, watcher] = [new SQL(url, { max: 1 }), new SQL(url, { max: 1 })]
+  try {
+    return await holder
+      .begin(async (transaction) => {
+        for (const text of held) await transaction.unsafe(text)
+        const working = work()
+        await waitUntil(async () => isDeepStrictEqual([...(await watcher.unsafe(WAITING))], [waiting]))
+        return { working }
+      })
+      .then(({ working }) => working)
+  } finally {
+    await Promise.all([holder.close(), watcher.close()])
+  }
+}
+
+const WAITING = `
+  SELECT count(*) FILTER (WHERE wait_event <> 'advisory')::int AS "forRow",
+    count(*) FILTER (WHERE wait_event = 'advisory')::int AS "forEachOther"
+  FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
 const claimed = (claiming: Awaited<ReturnType<Postgres['ledger']['claim']>>) =>
   claiming.kind === 'claimed' ? [claiming.purchase] : []
@@ -96,6 +129,48 @@ onTwo()('a payer cannot get past the limit by asking two processes at once', asy
   )
   expect(claimings.flatMap(claimed)).toHaveLength(16)
   expect(claimings.filter((claiming) => claiming.kind === 'lost' && claiming.space === 'full')).toHaveLength(24)
+})
+
+test('a commit that is under way while the database becomes an older one is refused', async () => {
+  const url = await newWall()
+  const wall = await openPostgres(url, TERMS.network)
+  await sell(wall, '5,6', 1, 1)
+  const block = blockOf('3,4')
+  const older = [`SELECT 1 FROM blocks WHERE i = ${block} FOR UPDATE`, 'UPDATE counters SET number = 0']
+  const claiming = () => failureOf(wall.ledger.claim(block, paymentOf(2, 2), SILENT, HEAD, NOW, []))
+  expect(await withHeld(url, older, claiming)).toBeInstanceOf(StoreUnavailable)
+  const sql = new SQL(url, { max: 1 })
+  expect(await sql.unsafe('SELECT nonce FROM payments')).toHaveLength(1)
+  await Promise.all([wall.close(), sql.close()])
+})
+
+test('a painter’s repaint that is under way while a word ends the painter is not kept', async () => {
+  const url = await newWall()
+  const wall = await openPostgres(url, TERMS.network)
+  const { block } = await sell(wall, '3,4', 1, 1, { ...SILENT, painter: wallet(9) })
+  const word = [
+    'SELECT 1 FROM counters FOR UPDATE',
+    `INSERT INTO wallet_painters (agent, painter, ts, through) SELECT id, NULL, ${NOW}, 1 FROM agents`,
+  ]
+  const painting = () => wall.blocks.edit(block, editOf(1, { message: 'late', painter: wallet(9) }), NOW)
+  expect(await withHeld(url, word, painting)).toBe('not-painter')
+  await wall.close()
+})
+
+test('buyers who all want the nearest area wait for each other, and get one each', async () => {
+  const url = await newWall()
+  const wall = await openPostgres(url, TERMS.network)
+  const BUYERS = 8
+  const nearest = `SELECT 1 FROM blocks WHERE i = ${CLAIM_ORDER[0]} FOR UPDATE`
+  const claiming = () =>
+    Promise.all(
+      Array.from({ length: BUYERS }, (_, at) =>
+        wall.ledger.claim('next,2x2', paymentOf(at + 1, 1), SILENT, HEAD, NOW, []),
+      ),
+    )
+  const claimings = await withHeld(url, [nearest], claiming, { forRow: 1, forEachOther: BUYERS - 1 })
+  expect(claimings.flatMap(claimed)).toHaveLength(BUYERS)
+  await wall.close()
 })
 
 onTwo()('a sale that two processes make final at once is made once, and both tell it alike', async (engines) => {

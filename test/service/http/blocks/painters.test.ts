@@ -1,9 +1,11 @@
 import { expect, test } from 'bun:test'
 import { getAddress } from 'viem/utils'
+import { emptyView } from '../../../../server/domain/wall/wall-view.ts'
 import { rateLimits } from '../../../../server/wall/rate-limits.ts'
+import { repaintOfArea, repaintOfBlock } from '../../../../server/wall/signed-changes.ts'
 import { fakeClock } from '../../../support/fakes/clock.ts'
 import { UNCHECKED } from '../../../support/fakes/wallets.ts'
-import { NOW, wallet } from '../../../support/samples.ts'
+import { hash, NOW, wallet } from '../../../support/samples.ts'
 import { editOf, namingOf, sending } from '../../../support/service/signed.ts'
 import { codeOf, HOST, jsonOf, openWall } from '../../../support/service/wall.ts'
 
@@ -223,3 +225,19 @@ test('a wallet’s namings have a budget', async () => {
     statuses.push((await limited.ask('PUT /api/agents/me/painter', sending(namingOf(1, PAINTER, NOW + at)))).status)
   expect(statuses.slice(-2)).toEqual([200, 429])
 })
+
+test.each(['block', 'area'] as const)(
+  'a word that ends a painter while its repaint of %s is read counts',
+  async (kind) => {
+    const { db } = await paintedWall()
+    const sources = { ...db, view: emptyView() }
+    const change = await (kind === 'block'
+      ? repaintOfBlock(sources, '3,4', { message: 'late' })
+      : repaintOfArea(sources, '3,4,1x1', { message: 'late' }))
+    if ('code' in change) return expect.unreachable()
+    expect(change.signers).toEqual([wallet(1), PAINTER])
+    await db.agents.namePainter(wallet(1), { painter: null, ts: NOW })
+    expect(await change.apply({ by: PAINTER, digest: hash(1), ts: NOW }, NOW)).toBe('not-painter')
+    expect(await change.apply({ by: wallet(1), digest: hash(2), ts: NOW }, NOW)).toBe('applied')
+  },
+)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { isPaymentRequiredV1, isPaymentRequiredV2 } from '@x402/core/schemas'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
-import { hash, paymentOf } from '../../../support/samples.ts'
+import { hash, paymentOf, TERMS } from '../../../support/samples.ts'
 import { codeOf, headerOf, jsonOf, openWall, payloadOf } from '../../../support/service/wall.ts'
 
 // Goal: clients that speak only version 1 of x402 buy like all others. Method: what they read and send, over HTTP; real
@@ -60,6 +60,15 @@ test('a payment of version 1 buys, is told of in both headers, and is the same p
   expect([again.status, again.headers.has('x-payment-response')]).toEqual([200, false])
   expect(await again.text()).toBe(receipt)
   expect(wall.facilitator.settled).toHaveLength(1)
+})
+
+test('a payment of version 1 buys an area for the price of all its blocks', async () => {
+  const wall = await openWall()
+  const payment = paymentOf(1, 1, { amount: 6n * TERMS.amount })
+  const body = JSON.stringify({ at: '3,4', w: 3, h: 2 })
+  const headers = { ...olderHeader(payment), 'content-type': 'application/json' }
+  const response = await wall.ask('POST /areas', { body, headers })
+  expect([response.status, await jsonOf(response)]).toMatchObject([200, { area: '3,4,3x2' }])
 })
 
 test('both headers at once are one payment, or are refused', async () => {
