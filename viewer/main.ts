@@ -1,7 +1,6 @@
 /** The page: wires input, state, drawing and the components around it. Nothing runs while nothing changes. */
 
-import type { Place } from './address.ts'
-import { stored, store } from './appearance.ts'
+import { store, stored } from './appearance.ts'
 import { type Camera, viewOf } from './camera/camera.ts'
 import { createOfflineCopy } from './data/offline-copy.ts'
 import { createStageRenderer } from './gl/stage-renderer.ts'
@@ -10,10 +9,10 @@ import { nameOnPage } from './page-words.ts'
 import type { Component, Page } from './page.ts'
 import { createShell, showLostScript } from './shell.ts'
 import {
-  differs,
   type Action,
   PANELS,
   type State,
+  differs,
   initialState,
   isSame,
   received,
@@ -23,7 +22,7 @@ import {
 } from './state.ts'
 import { createElement, query } from './ui/dom.ts'
 import { toast } from './ui/messages.ts'
-import { atPlace, deadLink, placeInAddressBar, syncAddressBar } from './url-state.ts'
+import { type Place, atPlace, deadLink, placeInAddressBar, syncAddressBar } from './url-state.ts'
 import { summaryOf } from './wall/formatting.ts'
 import { momentsOf, soldBy } from './wall/wall-history.ts'
 import type { Wall } from './wall/wall-model.ts'

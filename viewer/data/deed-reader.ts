@@ -3,6 +3,7 @@
 import type { Deed } from '../../shared/contract/block.ts'
 import { lru } from '../../shared/lru.ts'
 import { coordOf, type BlockIndex } from '../../shared/wall.ts'
+import { readJson } from './read-json.ts'
 
 const DEEDS_KEPT_MAX = 1000
 
@@ -12,15 +13,9 @@ export function deedReader() {
   return async (block: BlockIndex, signal: AbortSignal): Promise<Deed | undefined> => {
     const known = kept.get(block)
     if (known) return known
-    const deed = await fetchDeed(block, signal).catch(() => undefined)
+    const init = { signal, headers: { accept: 'application/json' } }
+    const deed = await readJson<Deed>(`/blocks/${coordOf(block)}`, 'deed', init).catch(() => undefined)
     if (deed?.settled) kept.set(block, deed)
     return deed
   }
-}
-
-async function fetchDeed(block: BlockIndex, signal: AbortSignal): Promise<Deed | undefined> {
-  const response = await fetch(`/blocks/${coordOf(block)}`, { signal, headers: { accept: 'application/json' } })
-  if (response.status !== 200) return undefined
-  const deed: Deed = await response.json()
-  return deed
 }

@@ -15,8 +15,8 @@ import { createChips, createTitle } from './shown.ts'
 import { createTicks } from './ticks.ts'
 import { createTooltip } from './tooltip.ts'
 import { createTour } from './tour.ts'
-import '../styles/panel.css'
 import '../styles/label.css'
+import '../styles/panel.css'
 
 /** Builds the components in their places. */
 export function createLazyUi(page: Page, signal: AbortSignal): Component {

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ALL_BLOCKS, TOTAL_BLOCKS } from '../../../shared/wall.ts'
-import { readAddress, writeAddress } from '../../../viewer/address.ts'
 import { clamp, fit } from '../../../viewer/camera/camera.ts'
+import { readAddress, writeAddress } from '../../../viewer/url-state.ts'
 import { at, rainbowBlock } from '../../support/page/sample-wall.ts'
 
 const view = { width: 1280, height: 755 }
