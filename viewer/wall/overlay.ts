@@ -97,7 +97,7 @@ export function legendOf(wall: Wall, overlay: Overlay): Legend[] {
       const rest = all.slice(named.length).reduce((sum, { blocks }) => sum + blocks, 0)
       const legends = named.map(({ name, blocks }, i) => ({
         colour: frameworkColour(i),
-        text: `${name ?? 'not told'} · ${blocks.toLocaleString('en')}`,
+        text: `${name ?? 'none named'} · ${blocks.toLocaleString('en')}`,
       }))
       return rest === 0
         ? legends

@@ -83,7 +83,7 @@ const crowded = wallOf({ ...canvas, blocks: [...wide, 14_399, 14_398].map((i) =>
 describe.each(STAGES)('on %s', (...[, stage]) => {
   const home = received(initialState(stage), crowded)
   const shares = fc.double({ min: 0, max: 0.999, noNaN: true })
-  const ways = fc.constantFrom('tap', 'touch', 'find', 'surprise', 'link')
+  const ways = fc.constantFrom('tap', 'touch', 'list or news', 'surprise', 'link')
 
   const gone = (way: string, from: State, chance: number): State => {
     const block = [...crowded.claims.keys()][Math.floor(chance * crowded.claims.size)] ?? rainbowBlock
@@ -92,7 +92,7 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
       return x > 0 && y > 0 && x < stage.width && y < stage.height
     })
     const touched = pointOf(from, seen[Math.floor(chance * seen.length)] ?? block)
-    if (way === 'find') return step(from, { do: 'open-work', block })
+    if (way === 'list or news') return step(from, { do: 'open-work', block })
     if (way === 'surprise') return step(from, { do: 'surprise', chance })
     if (way === 'link') return atPlace(home, { camera: undefined, block, agent: undefined, at: undefined })
     return seen.length === 0 ? from : step(from, { do: 'tap', at: touched, byFinger: way === 'touch' })
