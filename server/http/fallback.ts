@@ -6,6 +6,7 @@ import { respondNowhere } from './answer/payment-page.ts'
 import { refuse } from './answer/refuse.ts'
 import { respondPreflight } from './answer/respond.ts'
 import type { ViewerFiles } from './answer/viewer-files.ts'
+import { UNREAD } from './request/clients.ts'
 import { prefersHtml } from './request/negotiate.ts'
 import { pathOf, PNG_END } from './request/request-url.ts'
 import { Refused } from './request/strict.ts'
@@ -29,6 +30,12 @@ export function fallback(app: AnyElysia, files: ViewerFiles): (request: Request)
 }
 
 const READ: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
+
+/** Refuses a request that names several hosts: a proxy before this one may have gone by another of them (RFC 9112, 3.2). */
+export function oneHost({ request }: { readonly request: Request }): Response | undefined {
+  const isOne = request.headers.get('host')?.includes(',') !== true
+  return isOne ? undefined : refuse(failure('invalid_option', 'A request has one Host. Send it with one.'), UNREAD)
+}
 
 /** Refuses a method at a path that allows others. */
 export function wrongVerb(verbs: readonly string[]): Response {

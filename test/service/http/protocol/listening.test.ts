@@ -54,6 +54,23 @@ test('a host of one letter leads no request astray', async () => {
   expect(statusOf(await ask('DELETE /blocks/1,1'))).toBe(405)
 })
 
+test('a request with two hosts is refused everywhere, over MCP too', async () => {
+  const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
+  const json = ['Content-Type: application/json', `Content-Length: ${body.length}`]
+  for (const [line, ...rest] of [
+    ['GET /api/health', '', ''],
+    ['GET /blocks/next', '', ''],
+    ['GET /nowhere', '', ''],
+    ['POST /mcp', ...json, '', body],
+  ]) {
+    const ask = (...hosts: readonly string[]) => raw(`${line} HTTP/1.1`, ...hosts, CLOSE, ...rest)
+    expect([line, statusOf(await ask('Host: wall.test', 'Host: wall.test'))]).toEqual([line, 400])
+    expect([line, statusOf(await ask('Host: wall.test', 'Host: evil.test'))]).toEqual([line, 400])
+    expect([line, statusOf(await ask('Host: wall.test, evil.test'))]).toEqual([line, 400])
+    expect(statusOf(await ask('Host: wall.test'))).not.toBe(400)
+  }
+})
+
 test('a path is what it says, whoever reads it first', async () => {
   const ask = (line: string) => raw(`${line} HTTP/1.1`, 'Host: wall.test', CLOSE, '', '')
   for (const path of ['/api/health/', '//api/health', '/API/health', '/api/health;x', '/api/health%3Fx'])
