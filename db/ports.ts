@@ -17,7 +17,6 @@ export type StorePorts = Omit<Engine, 'log' | 'store' | 'leases' | 'jobs' | 'not
   readonly audit: Audit
 }
 
-/** Those of a driver. */
 export const storePorts = (driver: Driver): StorePorts => ({
   ledger: ledger(driver),
   ledgerReader: ledgerReader(driver),

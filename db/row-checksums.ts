@@ -78,10 +78,8 @@ export function heldInSql(columns: readonly string[], of = ''): string {
 /** A table that carries sums. */
 export type Table = keyof typeof SUMMED
 
-/** Whether a table is one of those. */
 export const isSummed = (table: string): table is Table => Object.hasOwn(SUMMED, table)
 
-/** All of them. */
 export const TABLES: readonly Table[] = Object.keys(SUMMED).filter(isSummed)
 
 /** A row that does not fit its sum. */

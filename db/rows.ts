@@ -67,7 +67,6 @@ export type PurchaseRow = AuthorizationRow &
     readonly painter_of: number | null
   }
 
-/** Which rows a `PurchaseRow` was read from. */
 export const PURCHASE_SOURCES = { payments: 'id', changes: 'sale_number', purchase_painters: 'painter_of' } as const
 
 /** Reads a `PurchaseRow`; a condition on `p` follows. */

@@ -5,5 +5,4 @@ export const ADDRESS_PATTERN = '^0x[0-9a-fA-F]{40}$'
 
 const addressPattern = new RegExp(ADDRESS_PATTERN)
 
-/** Whether a text is an address. */
 export const isAddress = (text: string): text is `0x${string}` => addressPattern.test(text)

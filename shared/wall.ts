@@ -21,7 +21,6 @@ export const COORD_PATTERN = '^\\d{1,3},\\d{1,3}$'
 
 const coordPattern = new RegExp(COORD_PATTERN)
 
-/** Whether `value` is the index of a block. */
 export function isBlockIndex(value: number): value is BlockIndex {
   return Number.isInteger(value) && value >= 0 && value < TOTAL_BLOCKS
 }

@@ -27,7 +27,6 @@ export type Session = Queries & {
 /** A statement with its values in their places. */
 export type Bound = { readonly text: string; readonly values: readonly Cell[] }
 
-/** A connection that listens. */
 export type Listening = { readonly ended: Promise<void>; stop(): Promise<void> }
 
 /** Connections to one server, opened when they are needed. Errors of the server come out as they are. */
@@ -41,7 +40,6 @@ export type Pool = {
    * as its connection lasts. Throws `StoreUnavailable`.
    */
   listen(rung: () => void): Promise<Listening>
-  /** Whether it was not closed. */
   isOpen(): boolean
   /** Lets go of the server, once what is under way has ended; from then on the store is unavailable. */
   close(): Promise<void>
@@ -167,7 +165,6 @@ async function onLane<T>(
   }
 }
 
-/** Makes what connects to a URL, one connection each. */
 function connector(url: string, name: string) {
   return (options: { readonly onconnect?: () => void; readonly onclose?: () => void }) =>
     new SQL(url, {

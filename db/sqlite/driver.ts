@@ -6,7 +6,6 @@ import type { Table } from '../row-checksums.ts'
 import type { Driver, Result, Sources, Statement, Tx } from '../tx.ts'
 import type { Connection } from './connection.ts'
 
-/** The driver of a connection. */
 export function sqliteDriver(connection: Connection): Driver {
   const read = async <T>(work: () => Tx<T>) => connection.read(() => run(connection, work()))
   return {
@@ -18,7 +17,6 @@ export function sqliteDriver(connection: Connection): Driver {
   }
 }
 
-/** What work is run on. */
 type Readable = Pick<Connection, 'prepare' | 'check'>
 
 /** Runs work inside a read or a transaction that is under way. */

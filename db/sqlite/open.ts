@@ -108,7 +108,6 @@ function trouble<T>(path: string, work: () => T): T {
   }
 }
 
-/** Every port on a connection. */
 export function ports(connection: Connection): Omit<Sqlite, 'close'> {
   return {
     ...storePorts(sqliteDriver(connection)),

@@ -25,7 +25,6 @@ export type ChangeRow = FaceRow & {
     | { readonly kind: 'identity'; readonly agent: number }
   )
 
-/** The columns of `changes`. */
 export type ChangeColumns = FaceRow & {
   readonly number: number
   readonly at: number
@@ -41,7 +40,6 @@ export type ChangeColumns = FaceRow & {
 /** An entry in the columns that its kind has a word on. */
 export type ChangeEntry = Pick<ChangeColumns, 'number' | 'at' | 'kind'> & Partial<ChangeColumns>
 
-/** The row of an entry. */
 export const changeRow = (entry: ChangeEntry): ChangeColumns => ({
   seq: null,
   block: null,

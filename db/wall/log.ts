@@ -40,7 +40,6 @@ const INSERT = `
   INSERT INTO changes (number, at, kind, seq, block, agent, hidden, name, framework, pixels, message, link)
   VALUES ($number, $at, $kind, $seq, $block, $agent, $hidden, $name, $framework, $pixels, $message, $link)`
 
-/** Writes an entry. */
 export const writeEntry = (entry: ChangeEntry): Tx<void> => change('an entry to write', INSERT, changeRow(entry))
 
 /** What the sales of blocks have in common. */

@@ -16,7 +16,6 @@ export type BoundedCalls = {
   areFull(): boolean
 }
 
-/** Starts with no calls. */
 export function boundedCalls(): BoundedCalls {
   const limit = pLimit(AT_ONCE)
   const areFull = () => limit.pendingCount >= WAITING_MAX

@@ -12,7 +12,6 @@ import { findOrphans, nextHeight, type FindOrphanDeps, type OrphanPayment } from
 // How often the transfers to a current store are booked.
 const LOOK_EVERY_MS = 60_000
 
-/** What the check needs. */
 export type RestoredBackupDeps = FindOrphanDeps & {
   readonly store: Pick<Store, 'position'>
   readonly witness: Pick<Witness, 'read' | 'isApart'>

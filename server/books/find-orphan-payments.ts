@@ -8,7 +8,6 @@ import type { Address, Terms } from '../domain/purchase/payment.ts'
 import type { UnclaimedPayment } from '../domain/purchase/purchase.ts'
 import type { Chain, ChainCheckpoint, Transfer } from '../ports.ts'
 
-/** What finding them needs. */
 export type FindOrphanDeps = {
   readonly chain: Chain
   readonly checkpoint: ChainCheckpoint

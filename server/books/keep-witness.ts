@@ -6,7 +6,6 @@ import type { Clock, Logger, Store, Witness } from '../ports.ts'
 // Many commits cost no more than one small file in this time.
 const WRITE_EVERY_MS = 250
 
-/** What keeping the witness needs. */
 export type KeepWitnessDeps = {
   readonly store: Pick<Store, 'position'>
   readonly witness: Witness

@@ -6,7 +6,6 @@ import type { Purchase, ChainStatus } from '../domain/purchase/purchase.ts'
 import type { Chain, Clock, Logger, Ledger, Payouts } from '../ports.ts'
 import type { Seller } from '../purchase/seller.ts'
 
-/** What resolving needs. */
 export type ResolveDeps = {
   readonly ledger: Ledger
   readonly chain: Chain

@@ -110,7 +110,6 @@ export type Wall = {
 export const stateFolder = (env: Readonly<Record<string, string | undefined>> = process.env): string =>
   env['PIXEL_WALL_HOME'] ?? join(env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state'), 'pixel-wall')
 
-/** The wall at an address. */
 export function wall(address: string | URL, options: WallOptions = {}): Wall {
   const url = new URL(address)
   const at = (path: string, query: Query = {}) => addressOf(url, path, query)

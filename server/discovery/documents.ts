@@ -5,15 +5,7 @@ import { faviconIco, faviconSvg } from './icon.ts'
 import { PATHS } from './links.ts'
 import { heartbeat, llmsFullTxt, llmsTxt, skill } from './reference.ts'
 import { contactUri, type Site } from './site.ts'
-import {
-  agentJson,
-  apiCatalog,
-  serverCard,
-  serverJson,
-  skillsIndex,
-  skillsIndexV1,
-  x402Resources,
-} from './well-known.ts'
+import { apiCatalog, serverCard, serverJson, skillsIndex, skillsIndexV1, x402Resources } from './well-known.ts'
 
 /** What is served at a path. */
 export type Document = { readonly path: string; readonly type: string; readonly body: string | Uint8Array<ArrayBuffer> }
@@ -26,7 +18,6 @@ const CATALOG = 'application/linkset+json; profile="https://www.rfc-editor.org/i
 /** The guide as the homepage gives it to whoever asks for Markdown. */
 export const homeGuide = (site: Site): Document => ({ path: '/', type: MARKDOWN, body: guide(site) })
 
-/** All the others. */
 export function documents(site: Site): readonly Document[] {
   const theSkill = skill(site)
   const json = (path: string, value: unknown, type = JSON_TYPE): Document => ({
@@ -39,19 +30,16 @@ export function documents(site: Site): readonly Document[] {
     text(PATHS.llms, llmsTxt(site)),
     text(PATHS.llmsFull, llmsFullTxt(site)),
     text(PATHS.skill, theSkill, MARKDOWN),
-    text(PATHS.skillUpper, theSkill, MARKDOWN),
     text(PATHS.heartbeat, heartbeat(site), MARKDOWN),
     json(PATHS.skills, skillsIndex(site, theSkill)),
     json(PATHS.skillsV1, skillsIndexV1(site)),
     text(PATHS.skillV1, theSkill, MARKDOWN),
     json(PATHS.x402, x402Resources(site)),
-    json(PATHS.x402Json, x402Resources(site)),
     json(PATHS.mcpJson, serverCard(site)),
     json(PATHS.serverCard, serverCard(site)),
     json(PATHS.mcpServerCard, serverCard(site), 'application/mcp-server-card+json'),
     json(PATHS.serverJson, serverJson(site)),
     json(PATHS.apiCatalog, apiCatalog(site), CATALOG),
-    json(PATHS.agent, agentJson(site)),
     text(PATHS.robots, robotsTxt(site)),
     text(PATHS.sitemap, sitemapXml(site), 'application/xml'),
     text(PATHS.faviconSvg, faviconSvg(), 'image/svg+xml'),

@@ -9,7 +9,7 @@ import { PATHS } from './links.ts'
 import { priceOf, spendCap, type Site } from './site.ts'
 import { INDEX_RULE, PURE_COLOURS } from './worked-example.ts'
 
-/** Never said often enough. */
+/** The rule that keeps agents from paying twice, repeated in several documents. */
 export const NEVER_PAY_TWICE = `After a 503, or when an answer is lost: ${REPEAT}`
 
 /** One sentence a line, for `info.x-guidance` and llms.txt. */

@@ -12,7 +12,6 @@ const patches = [
   [1, 2, 2, 2, '#87ff87'],
 ] as const
 
-/** /favicon.svg. */
 export const faviconSvg = (): string => {
   const rects = patches.map(
     ([x, y, w, h, fill]) => `<rect x="${x}" y="${y}" width="${w}" height="${h}" fill="${fill}"/>`,

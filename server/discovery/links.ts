@@ -6,20 +6,17 @@ export const PATHS = {
   llms: '/llms.txt',
   llmsFull: '/llms-full.txt',
   skill: '/skill.md',
-  skillUpper: '/SKILL.md',
   heartbeat: '/heartbeat.md',
   skills: '/.well-known/agent-skills/index.json',
   skillsV1: '/.well-known/skills/index.json',
   skillV1: '/.well-known/skills/pixel-wall/SKILL.md',
   x402: '/.well-known/x402',
-  x402Json: '/.well-known/x402.json',
   mcp: '/mcp',
   mcpJson: '/.well-known/mcp.json',
   serverCard: '/.well-known/mcp/server-card.json',
   mcpServerCard: '/mcp/server-card',
   serverJson: '/server.json',
   apiCatalog: '/.well-known/api-catalog',
-  agent: '/.well-known/agent.json',
   robots: '/robots.txt',
   sitemap: '/sitemap.xml',
   security: '/.well-known/security.txt',
@@ -41,7 +38,6 @@ export const DEMAND_LINK = [
   link(PATHS.llms, 'service-doc', 'text/plain'),
 ].join(', ')
 
-/** Link of the homepage. */
 export const HOME_LINK = [
   DEMAND_LINK,
   link(PATHS.skill, 'describedby', 'text/markdown'),

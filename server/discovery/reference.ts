@@ -37,7 +37,6 @@ ${site.operations
 ${[
   link('x402 resources', PATHS.x402, 'what can be paid for'),
   link('API catalogue', PATHS.apiCatalog, 'RFC 9727'),
-  link('Descriptor', PATHS.agent, 'the service in one small JSON object'),
 ].join('\n')}`,
   ].join('\n\n')}\n`
 }
@@ -76,7 +75,6 @@ export const SKILL_NAME = 'pixel-wall'
 export const descriptionOf = (site: Site): string =>
   `Buy, paint and repaint blocks of the ${site.offer.title}, a public billboard for software agents, for ${priceOf(site)} USD each over x402. Use it to put a picture, a message or a link on the wall, to read who owns what, or to recover a purchase. Before use, ${spendCap(site)}.`
 
-/** The skill. */
 export const skill = (site: Site): string =>
   `---
 name: ${SKILL_NAME}

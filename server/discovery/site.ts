@@ -1,5 +1,6 @@
 /** What every document is made from: the offer, who runs it and which tools it has. Never the request or the clock. */
 
+import manifest from '../../package.json'
 import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { BLOCK_SIZE, HEIGHT, TOTAL_BLOCKS, WIDTH } from '../../shared/wall.ts'
 import { type Offer, offered } from '../x402/terms.ts'
@@ -19,8 +20,8 @@ export type Site = {
 /** What a block costs. */
 export const priceOf = ({ offer }: Pick<Site, 'offer'>): string => moneyText(offer.terms.amount)
 
-/** Version of the interface. */
-export const VERSION = '1.0.0'
+/** The version of the service. */
+export const VERSION = manifest.version
 
 /** One line for lists that allow a hundred characters. */
 export const tagline = (site: Pick<Site, 'offer'>): string =>

@@ -1,13 +1,12 @@
 /** The small JSON documents that clients, registries and graders look for, each in the form of its own specification. */
 
 import { sha256 } from 'viem/utils'
-import { ASSET_SYMBOL } from '../../shared/money.ts'
 import { AREAS_PATH } from '../x402/terms.ts'
 import { essentials } from './essentials.ts'
 import { PATHS } from './links.ts'
 import type { Json } from './openapi/schemas.ts'
 import { descriptionOf, SKILL_NAME } from './reference.ts'
-import { contactUri, hostOf, pitch, priceOf, requirements, tagline, VERSION, type Site } from './site.ts'
+import { hostOf, tagline, VERSION, type Site } from './site.ts'
 
 /** /.well-known/x402: what can be paid for. Superseded by the OpenAPI document, and still asked for by many. */
 export const x402Resources = (site: Site): Json => ({
@@ -78,7 +77,6 @@ export function apiCatalog({ offer }: Site): Json {
         anchor: `${offer.baseUrl}/`,
         'service-desc': at(PATHS.openapi, 'application/json'),
         'service-doc': [...at(PATHS.llmsFull, 'text/plain'), ...at(PATHS.skill, 'text/markdown')],
-        'service-meta': at(PATHS.agent, 'application/json'),
         status: at(PATHS.health, 'application/json'),
       },
       {
@@ -87,36 +85,5 @@ export function apiCatalog({ offer }: Site): Json {
         'service-doc': at(PATHS.llmsFull, 'text/plain'),
       },
     ],
-  }
-}
-
-/** /.well-known/agent.json: the service in one small object. */
-export function agentJson(site: Site): Json {
-  const { baseUrl } = site.offer
-  const { scheme, network, asset, amount, payTo } = requirements(site)
-  const contact = contactUri(site)
-  return {
-    name: site.offer.title,
-    description: pitch(site),
-    version: VERSION,
-    url: `${baseUrl}/`,
-    openapi: baseUrl + PATHS.openapi,
-    mcp: baseUrl + PATHS.mcp,
-    llms: baseUrl + PATHS.llms,
-    skill: baseUrl + PATHS.skill,
-    ...(contact === undefined ? {} : { contact }),
-    payment: {
-      protocol: 'x402',
-      version: 2,
-      scheme,
-      network,
-      asset,
-      symbol: ASSET_SYMBOL,
-      amount,
-      price: priceOf(site),
-      currency: 'USD',
-      payTo,
-      resource: `${baseUrl}/blocks/next`,
-    },
   }
 }

@@ -37,12 +37,10 @@ import { readIdentityFields, readPainterNaming, readReceiptsBody, readRegistrati
 import { queryHooks, strict } from './request/strict.ts'
 import { signInAnswers, signInHooks, type SignInDeps } from './sign-in.ts'
 
-/** Dependencies of the agent routes. */
 export type AgentDeps = MyWallDeps & SignInDeps & { readonly view: WallView }
 
 const PREFIX = '/api/agents/'
 
-/** Makes the routes. */
 export const agents = (deps: AgentDeps) => {
   const { view, changing, clients } = deps
   const all = viewCached(

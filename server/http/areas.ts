@@ -40,7 +40,6 @@ import { readAreaEdit, readEditAreaFields } from './request/signed-body.ts'
 import { Refused, strict } from './request/strict.ts'
 import { signInAnswers, signInHooks } from './sign-in.ts'
 
-/** Dependencies of the area routes. */
 export type AreaDeps = SellingDeps & RegionDeps & { readonly changing: ChangeDeps; readonly uploads: Uploads }
 
 const PREFIX = '/areas/'
@@ -48,7 +47,6 @@ const PREFIX = '/areas/'
 /** The size limit of a signed change of an area. */
 export const AREA_EDIT_MAX_BYTES = 128 * 1024
 
-/** Makes the routes. */
 export const areas = (deps: AreaDeps) => {
   const { clients, changing } = deps
   const look = inTurn(clients, 'searches')

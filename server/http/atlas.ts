@@ -17,10 +17,8 @@ import { respondJson } from './answer/respond.ts'
 import { inTurn, type Clients } from './request/clients.ts'
 import { readInteger, readQuery, subjectOf } from './request/query.ts'
 
-/** Dependencies of the atlas routes. */
 export type AtlasDeps = { readonly site: Site; readonly view: WallView; readonly clients: Clients }
 
-/** Makes the routes. */
 export const atlas = (deps: AtlasDeps) => {
   const inTurns = { transform: inTurn(deps.clients, 'pages') }
   const [page, news, quoted] = [atlasPage(deps), atlasNews(deps), oembed(deps)]

@@ -50,12 +50,10 @@ import { readEdit, readEditFields } from './request/signed-body.ts'
 import { strict } from './request/strict.ts'
 import { signInAnswers, signInHooks } from './sign-in.ts'
 
-/** Dependencies of the block routes. */
 export type BlockDeps = SellingDeps & { readonly images: WallImages; readonly changing: ChangeDeps }
 
 const PREFIX = '/blocks/'
 
-/** Makes the routes. */
 export const blocks = (deps: BlockDeps) => {
   const answer = answering(deps)
   const { changing, clients } = deps

@@ -6,7 +6,6 @@ import { anywhere, documented, type OperationDocs } from '../discovery/openapi/o
 import { synchronous } from './answer/cached-response.ts'
 import type { CanvasReads } from './canvas/canvas-read.ts'
 
-/** Makes the routes. */
 export const canvas = ({ reads }: { readonly reads: CanvasReads }) =>
   new Elysia({ name: 'canvas' })
     .get('/api/canvas', synchronous(reads.canvas.answer), documented(DOCS.readCanvas))

@@ -19,7 +19,6 @@ import { type ViewerFiles, guarded } from './answer/viewer-files.ts'
 import { prefersMarkdown } from './request/negotiate.ts'
 import { subjectOf } from './request/query.ts'
 
-/** Dependencies of the document routes. */
 type DocumentDeps = {
   readonly site: Site
   readonly view: WallView
@@ -29,7 +28,6 @@ type DocumentDeps = {
 
 const KEPT_A_WHILE = 'public, max-age=300'
 
-/** Makes the routes. */
 export function discovery(deps: DocumentDeps) {
   const { site } = deps
   const [home, api, contact] = [homepage(deps, ready(homeGuide(site))), openApiReader(deps), security(deps)]
@@ -74,7 +72,6 @@ function security({ site, clock }: DocumentDeps): CachedResponse {
   }
 }
 
-/** Dependencies of the homepage. */
 type HomeDeps = { readonly site: Site; readonly view: WallView; readonly viewer: ViewerFiles }
 
 /** Serves the page, whose head describes the block or agent that the address names. Serves the guide when no page was built. */

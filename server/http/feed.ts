@@ -21,7 +21,6 @@ import { inTurn, type Clients } from './request/clients.ts'
 import { paramsReader } from './request/query.ts'
 import { queryHooks } from './request/strict.ts'
 
-/** Dependencies of the feed routes. */
 export type FeedDeps = { readonly view: WallView; readonly log: Log; readonly clients: Clients }
 
 const CODES = { after: 'invalid_after', limit: 'invalid_limit' } as const

@@ -9,7 +9,6 @@ import type { Store } from '../ports.ts'
 import type { Offer } from '../x402/terms.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
 
-/** Dependencies of the health routes. */
 export type HealthDeps = {
   readonly store: Pick<Store, 'ready'>
   readonly rail: PaymentHealth

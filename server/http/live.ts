@@ -13,10 +13,8 @@ import { type Piece, recentEvents, type RecentEvents } from './live/recent-event
 import { type Clients, refuseBeyond, slots } from './request/clients.ts'
 import { paramsReader, readInteger } from './request/query.ts'
 
-/** Dependencies of the stream. */
 type LiveDeps = { readonly live: Live; readonly clients: Clients }
 
-/** Makes the route. */
 export const live = ({ live: stream, clients }: LiveDeps) =>
   new Elysia({ name: 'live' }).get(
     '/api/live',

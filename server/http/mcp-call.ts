@@ -14,7 +14,6 @@ export const MCP_BODY_MAX_BYTES = 65_536
 
 const VERSION_HEADER = 'mcp-protocol-version'
 
-/** Answers a call. */
 export async function answerCall(deps: McpDeps, request: Request, clients: Clients): Promise<Response> {
   const read = await readJson(request, { maxBytes: MCP_BODY_MAX_BYTES })
   if ('failure' in read) {

@@ -21,7 +21,6 @@ export type McpPort = Omit<McpDeps, keyof typeof readers | 'baseUrl' | 'limits'>
 /** Loads the module that answers calls, so that the first call does not wait for it. */
 export const mcpCalls = async () => await import('./mcp-call.ts')
 
-/** Makes the routes. */
 export function mcp({ bindHost = '', clients, ...port }: McpPort) {
   const deps = { ...port, ...readers, baseUrl: port.offer.baseUrl, limits: clients.limits }
   const closed = closedToOthers(namesOf(deps.offer.baseUrl, bindHost))

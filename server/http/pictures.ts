@@ -19,7 +19,6 @@ import { readBody } from './request/body.ts'
 import { UNREAD, UPLOAD, type Uploads } from './request/clients.ts'
 import { queryHooks, Refused } from './request/strict.ts'
 
-/** Dependencies of the picture routes. */
 export type PictureDeps = RegionDeps & {
   readonly cards: CardImages
   readonly pictures: Pictures

@@ -15,7 +15,6 @@ import { signedBody, type Clients, type JsonBody } from './request/clients.ts'
 import { queryOf } from './request/request-url.ts'
 import { strict } from './request/strict.ts'
 
-/** What the routes need. */
 export type SignInDeps = { readonly offer: Offer; readonly changing: ChangeDeps; readonly clients: Clients }
 
 /** A body, with the digest of its bytes that is signed. */

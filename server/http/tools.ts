@@ -19,14 +19,12 @@ import { NO_STORE, respond, respondJson } from './answer/respond.ts'
 import { inTurn, jsonBody, type Clients } from './request/clients.ts'
 import { queryHooks, strict } from './request/strict.ts'
 
-/** Dependencies of the tool routes. */
 export type ToolsDeps = PreviewDeps &
   Omit<SigningMessageDeps, 'baseUrl'> & {
     readonly findSpace: FindSpace
     readonly clients: Clients
   }
 
-/** Makes the routes. */
 export function tools(deps: ToolsDeps) {
   const { clients, findSpace } = deps
   const { limits, addressOf } = clients

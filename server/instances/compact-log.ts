@@ -6,7 +6,6 @@ import type { UnixMs } from '../domain/purchase/payment.ts'
 import { KEPT_WHOLE_MS, type LogNumber } from '../domain/wall/log.ts'
 import type { Clock, ExclusiveJobs, Logger, LogCompaction } from '../ports.ts'
 
-/** What compacting needs. */
 export type CompactionDeps = {
   readonly compaction: LogCompaction
   readonly jobs: ExclusiveJobs

@@ -48,7 +48,6 @@ export async function followLog(log: Log): Promise<Follower> {
   }
 }
 
-/** What keeping level needs. */
 type PollLogDeps = {
   readonly notifier: ChangeNotifier
   readonly advance: () => Promise<void>

@@ -1,4 +1,4 @@
-/** Who comes to the demo's wall, with what, and where it hangs: a room of pictures around the middle. */
+/** The demo's agents: each with a listing, a picture and its place around the middle of the wall. */
 
 import { parseArea, type Area } from '../../shared/area.ts'
 

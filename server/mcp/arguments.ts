@@ -9,7 +9,6 @@ import { failure, type Failure, type FailureCode } from '../domain/failure.ts'
 
 const COORD_RANGE = 'col 0 to 159 from the left, row 0 to 89 from the top'
 
-/** Where a block is. */
 export const CoordArgument = { ...CoordText, description: `The block, \`col,row\`: ${COORD_RANGE}.` }
 
 /** What becomes of a text that an edit does not name. */

@@ -5,7 +5,7 @@ import { PAYMENT_META, type RpcError } from './reply.ts'
 
 export type Id = string | number
 
-/** A message of a client. The SDK drops requests without an id; SPEC lets them be, and they are answered with `null`. */
+/** A message of a client. The SDK drops requests without an id; here they are answered, with `null` as their id. */
 export type Message =
   | { readonly kind: 'request'; readonly id: Id | null; readonly method: Method; readonly params: object | undefined }
   | { readonly kind: 'refused'; readonly id: Id | null; readonly error: RpcError } // read, but not to be served

@@ -11,6 +11,7 @@ import {
   type JSONRPCMessage,
   type JSONRPCRequest,
 } from '@modelcontextprotocol/server'
+import manifest from '../../package.json'
 import { moneyText } from '../../shared/money.ts'
 import { StoreUnavailable } from '../domain/failure.ts'
 import { storeUnavailable } from '../domain/purchase/refusals.ts'
@@ -78,7 +79,7 @@ const UNTIL_UPGRADED = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 function serverFor(deps: McpDeps, caller: Caller, fail: (error: unknown) => void): Server {
   const server = new Server(
-    { name: 'pixel-wall', title: deps.offer.title, version: '1.0.0', websiteUrl: deps.offer.baseUrl },
+    { name: 'pixel-wall', title: deps.offer.title, version: manifest.version, websiteUrl: deps.offer.baseUrl },
     {
       capabilities: { tools: {}, resources: {} },
       instructions: instructions(deps),

@@ -30,7 +30,6 @@ import {
 } from '../wall/moderate-blocks.ts'
 import { statusLines, type Overview } from './status-report.ts'
 
-/** What commands need. */
 export type AdminDeps = ModerateDeps &
   ResolveDeps & {
     readonly overview: () => Overview
@@ -83,7 +82,6 @@ export const Commands = {
 export type CommandName = keyof typeof Commands
 export type CommandBody<C extends CommandName> = Static<(typeof Commands)[C]>
 
-/** Makes what runs each command. */
 export function adminCommands(deps: AdminDeps): RunCommand {
   const handlers = {
     moderate: handler(Commands.moderate, (body) => moderate(deps, body)),

@@ -71,7 +71,6 @@ export function lasting(ms: number): string {
   return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`
 }
 
-/** One alert. */
 export type Alert = { readonly at: UnixMs; readonly event: string; readonly facts: Parameters<Logger['alert']>[1] }
 
 const KEPT = 10

@@ -89,7 +89,6 @@ const newRun = (
   isSpent: boolean,
 ): PurchaseRun => ({ key, request, client, isSpent, hasAsked: false, ...BEGINNING })
 
-/** The runs under way for a payment. */
 export const runsOf = ({ underWay }: Pick<Runs, 'underWay'>, key: PaymentKey): readonly PurchaseRun[] =>
   [...underWay].filter((run) => keyOf(run.key) === keyOf(key))
 

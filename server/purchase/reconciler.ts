@@ -9,7 +9,6 @@ import type { Seller } from './seller.ts'
 
 const AT_ONCE = 8
 
-/** What reconciling needs. */
 export type ReconcilerDeps = {
   readonly ledger: Ledger
   readonly seller: Pick<Seller, 'reconcile'>

@@ -22,7 +22,6 @@ import type { Offer } from '../x402/terms.ts'
 import type { SellTo } from './limited-seller.ts'
 import type { Seller } from './seller.ts'
 
-/** What a sale needs. */
 export type SaleDeps = {
   readonly ledger: Pick<Ledger, 'inTheWay'>
   readonly seller: Pick<Seller, 'offered'>

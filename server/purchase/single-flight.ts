@@ -3,7 +3,6 @@
 export type SingleFlight = {
   /** Runs `work` after every earlier run for `key` has ended, however it ended. */
   run<T>(key: string, work: () => Promise<T>): Promise<T>
-  /** Whether a run for `key` is under way. */
   busy(key: string): boolean
   /** Resolves when no run is under way. */
   idle(): Promise<void>

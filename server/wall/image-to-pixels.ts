@@ -21,7 +21,6 @@ import type { RateLimits } from './rate-limits.ts'
 /** What to make of a picture: how many blocks wide and high, and how. */
 export type BlockPlan = Pick<PaintPlan, 'fit' | 'dither' | 'background'> & { readonly w: number; readonly h: number }
 
-/** What converting a picture for nothing needs. */
 export type ImageToPixelsDeps = { readonly pictures: Pictures; readonly limits: RateLimits }
 
 /** The blocks row by row, and how they look together. The client at `address` has been charged for the first megapixel. */

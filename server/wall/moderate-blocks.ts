@@ -8,7 +8,6 @@ import type { Change, Hidden, ModerationChange } from '../domain/wall/log.ts'
 import type { FacePart, ModerationAct, ModerationResult, NamePart, WalletActResult } from '../domain/wall/moderation.ts'
 import type { Clock, Logger, Log, Moderation } from '../ports.ts'
 
-/** What moderating needs. */
 export type ModerateDeps = {
   readonly moderation: Moderation
   readonly log: Pick<Log, 'compacted'>

@@ -12,7 +12,6 @@ import { areaReceiptOf, receiptOf } from '../x402/receipt.ts'
 import { noPurchases } from './my-wall.ts'
 import { ofWallet, type SignedRequest } from './signed-changes.ts'
 
-/** What the list needs. */
 export type MyReceiptsDeps = {
   readonly view: WallView
   readonly ledgerReader: LedgerReader

@@ -18,7 +18,6 @@ export type Taken = {
   occupied(): Occupied
 }
 
-/** What looking for open blocks needs. */
 type TakenBlocksDeps = {
   readonly view: WallView
   readonly ledgerReader: LedgerReader

@@ -19,7 +19,6 @@ import type { Pictures } from '../ports.ts'
 import { offered, resourceUrl, type Offer } from '../x402/terms.ts'
 import type { Taken, TakenBlocks } from './open-blocks.ts'
 
-/** What a preview needs. */
 export type PreviewDeps = {
   readonly view: WallView
   readonly taken: TakenBlocks

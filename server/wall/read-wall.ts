@@ -54,7 +54,6 @@ const keptDeedOf = (owned: OwnedBlock): Deed => {
 
 const deeds = new WeakMap<OwnedBlock, Deed>()
 
-/** What reading an area needs. */
 type ReadAreaDeps = {
   readonly view: WallView
   readonly taken: TakenBlocks

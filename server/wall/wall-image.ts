@@ -14,7 +14,6 @@ import { type WallView, stateOf } from '../domain/wall/wall-view.ts'
 import type { Pictures } from '../ports.ts'
 import type { Offer } from '../x402/terms.ts'
 
-/** What drawing needs. */
 type ImageDeps = { readonly view: WallView; readonly pictures: Pictures }
 
 /** A picture of the wall in a state, named as by `stateOf`. */

@@ -10,10 +10,8 @@ import { COORD_PATTERN } from '../../shared/wall.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-/** The tool that buys blocks. */
 export const BUYING_TOOL = 'buy_block'
 
-/** The tool that buys areas. */
 export const AREA_TOOL = 'buy_area'
 
 /** Some rules of a schema, where it has them. */
@@ -37,7 +35,6 @@ const input = { type: 'http', queryParams: { name: 'Ada', message: 'hello' }, me
 const blockAnswer = { block: '80,45', owner: 'you', pixels: 'yours' }
 const areaAnswer = { area: '80,45,4x3', owner: 'you', pixels: 'yours' }
 
-/** Of `/blocks/next`. */
 export const ofNext: JsonObject = { bazaar: entryOf(input, httpSchema('GET', { queryParams }), blockAnswer) }
 
 /** Of every block by its coordinate, as one address. */
@@ -115,7 +112,6 @@ function toolOf(toolName: string, inputSchema: JsonObject, example: JsonObject, 
   }
 }
 
-/** The JSON schema of an HTTP request. */
 function httpSchema(method: 'GET' | 'POST', params: JsonObject, required: readonly string[] = []): JsonObject {
   return object({
     properties: { type: { type: 'string', const: 'http' }, method: { type: 'string', enum: [method] }, ...params },

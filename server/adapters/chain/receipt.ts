@@ -82,5 +82,4 @@ export function endIn(receipt: Receipt, payment: Payment): ChainStatus {
   return next === undefined || logs.some(paysUs) ? SILENT : ELSEWHERE
 }
 
-/** A hash in lower case. */
 export const lower = (hex: `0x${string}`): Hash => `0x${hex.slice(2).toLowerCase()}`

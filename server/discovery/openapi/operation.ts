@@ -119,7 +119,6 @@ function schemaOf(stands: unknown): TObject | undefined {
   return standard?.jsonSchema.input()
 }
 
-/** Error codes of listings and payments. */
 export const listing = ['invalid_listing', 'invalid_pixels', 'invalid_painter', 'invalid_payment'] as const
 
 /** Error codes of purchases that were not completed. */

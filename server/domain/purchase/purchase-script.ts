@@ -359,7 +359,6 @@ function askChain(purchase: Purchase, wait: ChainWait, named?: Hash): Script<Cha
 const askChainAfter = (settling: SettleResult, purchase: Purchase): Script<ChainStatus> =>
   askChain(purchase, 'settling', settling.kind === 'success' ? settling.tx : undefined)
 
-/** One request of a script, and its answer. */
 function* ask<R extends Request>(request: R): Script<AnswerTo<R['do']>> {
   return (yield request) as AnswerTo<R['do']>
 }

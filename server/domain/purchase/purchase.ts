@@ -122,7 +122,6 @@ export type Bought = { readonly kind: 'bought'; readonly purchase: SoldPurchase;
 /** How a request to buy ends. */
 export type Outcome = Bought | { readonly kind: 'refused'; readonly failure: Failure }
 
-/** Whether `purchase` is sold. */
 export function isSold(purchase: Purchase): purchase is SoldPurchase {
   return purchase.state.kind === 'sold'
 }

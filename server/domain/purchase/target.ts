@@ -52,7 +52,6 @@ export const isBlock = (target: Target): target is BlockIndex | 'next' =>
 /** What is held, sold, or was held last for a payment: `block` is its top left one. */
 export type Holding = { readonly target: Target; readonly block: BlockIndex }
 
-/** The area of a holding. */
 export function areaOf({ target, block }: Holding): Area {
   const area = areaAt(block, placeOf(target))
   if (area === undefined) throw new RangeError('an area is held that is not on the wall')
@@ -78,5 +77,5 @@ export const namedIn = (holding: Holding): Readonly<Record<string, string>> => (
   [kindOf(holding.target)]: nameOf(ownTarget(holding)),
 })
 
-/** The same in words. */
+/** What is held, in words for its payer. */
 export const wordsFor = (holding: Holding): string => `${kindOf(holding.target)} ${nameOf(ownTarget(holding))}`

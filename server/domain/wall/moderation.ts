@@ -104,6 +104,5 @@ export function afterWalletAct(before: WalletState, act: WalletAct): WalletState
   }
 }
 
-/** Whether the same names are hidden. */
 export const sameNames = (one: HiddenNames, other: HiddenNames): boolean =>
   NAME_PARTS.every((part) => one[part] === other[part])

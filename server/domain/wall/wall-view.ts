@@ -209,7 +209,6 @@ export function statsOf(view: WallView): CanvasStats {
   }
 }
 
-/** What a block shows. */
 export function shownOf(view: WallView, block: BlockIndex): Face {
   const { message = null, link = null } = view.claimed.get(block) ?? {}
   return { pixels: picturedIn(view, block), message, link }

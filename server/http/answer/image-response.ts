@@ -40,7 +40,6 @@ export async function respondImage(
   return respond(200, 'image/png', image.png, headersOf(image.state))
 }
 
-/** Dependencies of pictures of the wall. */
 export type RegionDeps = { readonly view: WallView; readonly images: WallImages; readonly clients: Clients }
 
 /** Answers with a part of the wall as a picture. */

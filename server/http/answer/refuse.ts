@@ -15,7 +15,6 @@ import { pageHeaders } from './page-headers.ts'
 import { respondPaymentPage } from './payment-page.ts'
 import { NO_STORE, respondJson, VARIES_BY_PAYMENT, type HeaderFields } from './respond.ts'
 
-/** Dependencies of payment demands. */
 export type DemandDeps = { readonly offer: Offer; readonly rail: PaymentHealth }
 
 /** Makes any error response but a payment demand. */

@@ -38,7 +38,6 @@ export function respond(
   return new Response(body, { status, headers: { ...everywhere, 'Content-Type': type, ...headers } })
 }
 
-/** Makes a JSON response. */
 export function respondJson(status: number, value: unknown, headers: HeaderFields): Response {
   return respond(status, 'application/json', JSON.stringify(value), headers)
 }

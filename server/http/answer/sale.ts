@@ -8,7 +8,6 @@ import { queryOf } from '../request/request-url.ts'
 import { refuse, refuseTarget, type DemandDeps } from './refuse.ts'
 import { respondJson } from './respond.ts'
 
-/** Dependencies of the routes that sell. */
 export type SellingDeps = DemandDeps &
   SaleDeps & {
     readonly clients: Clients

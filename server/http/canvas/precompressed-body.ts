@@ -36,7 +36,6 @@ export function segmentOf(part: Summed): Segment {
   }
 }
 
-/** A body, piece by piece. */
 export type Pieces = readonly Uint8Array[]
 
 /** The body as it is. */

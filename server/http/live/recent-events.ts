@@ -30,7 +30,6 @@ const PIECES_MAX = 64
 const encoder = new TextEncoder()
 const NOTHING = new Uint8Array()
 
-/** Starts with no events. */
 export function recentEvents(log: Log): RecentEvents {
   const events: Told[] = []
   const pieces = lru<string, Promise<Piece | undefined>>(PIECES_MAX)

@@ -62,7 +62,6 @@ export function inTurn({ limits, addressOf, queue }: Clients, name: BudgetName) 
 /** A check before a body is read. */
 type Before = (request: Request) => Failure | undefined
 
-/** The JSON of a body, and its bytes. */
 export type JsonBody = { readonly value: unknown; readonly bytes: Uint8Array<ArrayBuffer> }
 
 /**

@@ -6,7 +6,6 @@
 import type { Failure } from '../../domain/failure.ts'
 import { overloaded } from '../../domain/purchase/refusals.ts'
 
-/** The queue. */
 export type FairQueue = {
   /** Resolves when the request may go on; with a refusal when too many wait, or when it waited too long. */
   turn(): Promise<Failure | undefined>

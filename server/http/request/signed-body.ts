@@ -15,16 +15,13 @@ const PROOF = 'ts (integer, Unix milliseconds), signature (0x and hex)'
 /** Reads an edit of a block. */
 export const readEdit = reader('set_pixels', EditBody, `${PROOF} and any of pixels, message and link`)
 
-/** Reads an edit of an area. */
 export const readAreaEdit = reader('set_area', EditAreaBody, `${PROOF} and any of pixels (base64), message and link`)
 
-/** Reads a registration. */
 export const readRegistration = reader('register', RegisterBody, `wallet, ${PROOF} and any of name and framework`)
 
 /** Reads an edit of a block that is signed in. */
 export const readEditFields = reader('set_pixels', EditFields, 'any of pixels, message and link')
 
-/** Reads an edit of an area that is signed in. */
 export const readEditAreaFields = reader('set_area', EditAreaFields, 'any of pixels (base64), message and link')
 
 /** Reads a registration that is signed in. */
@@ -39,7 +36,6 @@ export function readReceiptsBody(value: unknown): ReceiptsBody | Failure {
 
 const ASKED_RECEIPTS = TypeCompiler.Compile(ReceiptsBody)
 
-/** Reads the naming of a wallet's painter. */
 export const readPainterNaming = reader(
   'set_painter',
   PainterBody,

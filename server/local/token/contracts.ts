@@ -11,7 +11,6 @@ export const minterAddress: Address = '0x000000000000000000000000000000000000d01
 /** Where every chain has its Multicall3, and where the facilitator and viem look for it. */
 export const multicallAddress: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
-/** The code of `Dollar.sol` as the chain holds it. */
 export const dollarCode: Hex = `0x${artefacts.contracts.Dollar.deployedBytecode}`
 
 /** The code of `Multicall.sol` as the chain holds it. */

@@ -37,7 +37,6 @@ const types: ReadonlyArray<readonly [path: string, type: string]> = [
   ['/llms.txt', 'text/plain; charset=utf-8'],
   ['/llms-full.txt', 'text/plain; charset=utf-8'],
   ['/skill.md', 'text/markdown; charset=utf-8'],
-  ['/SKILL.md', 'text/markdown; charset=utf-8'],
   ['/openapi.json', 'application/json'],
   ['/.well-known/x402', 'application/json'],
   ['/.well-known/api-catalog', 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'],
@@ -52,8 +51,6 @@ test.each(types)('%s is of type %s', async (path, type) => {
 })
 
 const twins: ReadonlyArray<readonly [string, string]> = [
-  ['/skill.md', '/SKILL.md'],
-  ['/.well-known/x402', '/.well-known/x402.json'],
   ['/.well-known/mcp.json', '/.well-known/mcp/server-card.json'],
   ['/.well-known/mcp.json', '/mcp/server-card'],
 ]

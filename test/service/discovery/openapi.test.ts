@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import manifest from '../../../package.json'
 import { statusOf } from '../../../server/domain/failure.ts'
 import { CLAIM_ORDER, coordOf } from '../../../shared/wall.ts'
 import { listedBy } from '../../support/service/documented.ts'
@@ -19,10 +20,10 @@ type Described = {
 
 const paths = document['paths'] as Record<string, Record<string, Described>>
 
-test('the document is OpenAPI 3.1 of version 1.0.0, at our own address', () => {
+test('the document is OpenAPI 3.1 of the package’s version, at our own address', () => {
   expect(document).toMatchObject({
     openapi: '3.1.0',
-    info: { version: '1.0.0' },
+    info: { version: manifest.version },
     servers: [{ url: 'https://wall.test' }],
     components: {
       securitySchemes: {

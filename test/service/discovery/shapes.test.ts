@@ -120,21 +120,6 @@ const X402Resources = Type.Object(
   Closed,
 )
 
-const AgentJson = Type.Object({
-  name: Type.String(),
-  description: Type.String(),
-  url: Uri,
-  openapi: Uri,
-  mcp: Uri,
-  llms: Uri,
-  payment: Type.Object({
-    protocol: Type.Literal('x402'),
-    network: Type.String({ pattern: '^eip155:\\d+$' }),
-    asset: Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' }),
-    price: Type.String({ pattern: '^\\d+\\.\\d{2}$' }),
-  }),
-})
-
 const shapes: ReadonlyArray<readonly [path: string, shape: TSchema]> = [
   ['/server.json', ServerJson],
   ['/.well-known/mcp.json', ServerCard],
@@ -143,7 +128,6 @@ const shapes: ReadonlyArray<readonly [path: string, shape: TSchema]> = [
   ['/.well-known/skills/index.json', SkillsIndexV1],
   ['/.well-known/api-catalog', ApiCatalog],
   ['/.well-known/x402', X402Resources],
-  ['/.well-known/agent.json', AgentJson],
 ]
 
 const addresses = ['https://wall.test', 'http://127.0.0.1:8402', 'http://[::1]:8402', 'https://a-b.wall.co.test:8443']

@@ -17,7 +17,6 @@ const documents: ReadonlyArray<readonly [path: string, file: string]> = [
   ['/.well-known/mcp/server-card.json', 'server-card.yaml.txt'],
   ['/server.json', 'server.yaml.txt'],
   ['/.well-known/api-catalog', 'api-catalog.yaml.txt'],
-  ['/.well-known/agent.json', 'agent.yaml.txt'],
   ['/robots.txt', 'robots.txt'],
   ['/sitemap.xml', 'sitemap.xml.txt'],
   ['/.well-known/security.txt', 'security.txt'],

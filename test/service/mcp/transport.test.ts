@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'bun:test'
+import manifest from '../../../package.json'
 import { NEGOTIATED, post, rpc } from '../../support/service/agent.ts'
 import { BASE_URL, OFFER, openWall, type Wall } from '../../support/service/wall.ts'
 
@@ -14,7 +15,8 @@ const initialize = {
 }
 
 test('a client is told who answers, in a version both speak, and how to use the wall', async () => {
-  expect(await rpc(wall, initialize)).toMatchInlineSnapshot(`
+  const told = JSON.stringify(await rpc(wall, initialize)).replace(manifest.version, 'of the package')
+  expect(JSON.parse(told)).toMatchInlineSnapshot(`
     {
       "id": "a",
       "result": {
@@ -27,7 +29,7 @@ test('a client is told who answers, in a version both speak, and how to use the 
         "serverInfo": {
           "name": "pixel-wall",
           "title": "Pixel Wall",
-          "version": "1.0.0",
+          "version": "of the package",
           "websiteUrl": "https://wall.test",
         },
       },

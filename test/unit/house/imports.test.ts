@@ -40,9 +40,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
     files: [...WORDS, 'server/discovery/'],
     uses: ['viem/utils', TYPEBOX, 'elysia', '@elysiajs/openapi/openapi'],
   },
-  'server/discovery/': { files: WORDS, uses: ['viem/utils', TYPEBOX] },
+  'server/discovery/': { files: [...WORDS, 'package.json'], uses: ['viem/utils', TYPEBOX] },
   'server/http/': { files: [...INSIDE, 'server/discovery/', 'server/mcp/'], shuns: ['viem*', 'bun:sqlite'] },
-  'server/mcp/': { files: INSIDE, shuns: ['elysia*', 'viem*', 'bun:sqlite'] },
+  'server/mcp/': { files: [...INSIDE, 'package.json'], shuns: ['elysia*', 'viem*', 'bun:sqlite'] },
   ...Object.fromEntries(ADAPTERS.map((room) => [room, { files: BESIDE, shuns: ['elysia*', 'bun:sqlite'] }])),
   'server/app.ts': {
     files: [...INSIDE, 'server/config.ts', 'server/discovery/', 'server/http/', 'server/mcp/'],

@@ -23,7 +23,6 @@ const PRICED = [
   '/llms-full.txt',
   '/skill.md',
   '/openapi.json',
-  '/.well-known/agent.json',
   '/.well-known/agent-skills/index.json',
   '/.well-known/skills/index.json',
   '/.well-known/x402',
