@@ -90,6 +90,5 @@ describe('a wall on a file', () => {
       expect(await world.dollarsOf(payer)).toBe(1)
       expect(await (await orderArea(world, body, payment)).json()).toEqual(receipt)
     },
-    60_000,
   )
 })

@@ -22,40 +22,32 @@ const check = async (changes: WallSettings = {}) => {
 
 const OPEN = ['ok     settings', 'ok     ports', 'ok     folders', 'ok     disk', 'ok     database (sqlite)']
 
-test(
-  'what works is said to, before the first start and beside the running wall',
-  async () => {
-    const host = new URL(around.facilitator.url).host
-    const first = await check()
-    expect(first.lines.slice(0, OPEN.length)).toEqual(OPEN)
-    expect(first.lines).toContain(`ok     facilitator ${host}`)
-    expect(first.lines).toContain('ok     clock machine')
-    expect(first.status).toBe(0)
-    const wall = await around.startArmed(settings)
-    const beside = await check()
-    expect([beside.status, beside.lines]).toEqual([0, first.lines.filter((line) => line !== 'ok     ports')])
-    await wall.stop()
-  },
-  { timeout: 60_000 },
-)
+test('what works is said to, before the first start and beside the running wall', async () => {
+  const host = new URL(around.facilitator.url).host
+  const first = await check()
+  expect(first.lines.slice(0, OPEN.length)).toEqual(OPEN)
+  expect(first.lines).toContain(`ok     facilitator ${host}`)
+  expect(first.lines).toContain('ok     clock machine')
+  expect(first.status).toBe(0)
+  const wall = await around.startArmed(settings)
+  const beside = await check()
+  expect([beside.status, beside.lines]).toEqual([0, first.lines.filter((line) => line !== 'ok     ports')])
+  await wall.stop()
+})
 
-test(
-  'a facilitator that does not verify, a port in use and a folder that is missing are each named',
-  async () => {
-    const host = new URL(around.facilitator.url).host
-    around.facilitator.verify.always('error-500')
-    const port = new URL(around.network.rpcUrl).port
-    const { status, lines } = await check({ METRICS_PORT: port, WITNESS_PATH: join(around.folder, 'none', 'witness') })
-    around.facilitator.verify.always('honest')
-    expect(status).toBe(1)
-    expect(lines.filter((line) => line.startsWith('WRONG'))).toEqual([
-      `WRONG  ports: METRICS_PORT cannot be listened on: another program listens on 127.0.0.1, port ${port} (EADDRINUSE)`,
-      `WRONG  folders: WITNESS_PATH: there is no folder ${join(around.folder, 'none')}`,
-      `WRONG  facilitator ${host}: the facilitator ${host} answers /verify with status 500`,
-    ])
-  },
-  { timeout: 60_000 },
-)
+test('a facilitator that does not verify, a port in use and a folder that is missing are each named', async () => {
+  const host = new URL(around.facilitator.url).host
+  around.facilitator.verify.always('error-500')
+  const port = new URL(around.network.rpcUrl).port
+  const { status, lines } = await check({ METRICS_PORT: port, WITNESS_PATH: join(around.folder, 'none', 'witness') })
+  around.facilitator.verify.always('honest')
+  expect(status).toBe(1)
+  expect(lines.filter((line) => line.startsWith('WRONG'))).toEqual([
+    `WRONG  ports: METRICS_PORT cannot be listened on: another program listens on 127.0.0.1, port ${port} (EADDRINUSE)`,
+    `WRONG  folders: WITNESS_PATH: there is no folder ${join(around.folder, 'none')}`,
+    `WRONG  facilitator ${host}: the facilitator ${host} answers /verify with status 500`,
+  ])
+})
 
 test('a wall that cannot listen, or keep its files, ends with 78 and a sentence, and was never open', async () => {
   const port = new URL(around.network.rpcUrl).port

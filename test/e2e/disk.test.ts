@@ -22,34 +22,29 @@ afterAll(() => around.stop())
 // In blocks of 512 bytes: long enough for the tables, and for a few sales in the write-ahead log.
 const SHORT_FILES = `trap '' XFSZ; ulimit -f 1000`
 
-test(
-  'a disk that fails at commit ends the process; the restart has every sale that was acknowledged, and ends the others',
-  async () => {
-    const whole = await around.startArmed(settings)
-    await whole.stop()
-    const failing = await around.startArmed(settings, SHORT_FILES)
-    const receipts = new Map<string, string>()
-    const inDoubt: string[] = []
-    while (inDoubt.length === 0) {
-      const payment = await sign(failing, await around.wallet()).catch(() => undefined)
-      if (payment === undefined) break
-      const answer = await get(failing, 'next', payment).catch(() => undefined)
-      if (answer?.status === 200) receipts.set(payment, await answer.text())
-      else inDoubt.push(payment)
-    }
-    expect(await failing.exited).toBe(70)
-    expect(failing.journal().join('\n')).toContain('disk-failed')
-    expect(receipts.size).toBeGreaterThan(2)
+test('a disk that fails at commit ends the process; the restart has every sale that was acknowledged, and ends the others', async () => {
+  const whole = await around.startArmed(settings)
+  await whole.stop()
+  const failing = await around.startArmed(settings, SHORT_FILES)
+  const receipts = new Map<string, string>()
+  const inDoubt: string[] = []
+  while (inDoubt.length === 0) {
+    const payment = await sign(failing, await around.wallet()).catch(() => undefined)
+    if (payment === undefined) break
+    const answer = await get(failing, 'next', payment).catch(() => undefined)
+    if (answer?.status === 200) receipts.set(payment, await answer.text())
+    else inDoubt.push(payment)
+  }
+  expect(await failing.exited).toBe(70)
+  expect(failing.journal().join('\n')).toContain('disk-failed')
+  expect(receipts.size).toBeGreaterThan(2)
 
-    const restarted = await around.startArmed(settings)
-    for (const [payment, receipt] of receipts)
-      expect(await (await get(restarted, 'next', payment)).text()).toBe(receipt)
-    for (const payment of inDoubt) await waitUntil(async () => (await get(restarted, 'next', payment)).status === 200)
-    expect(await around.network.balanceOf(around.payTo)).toBe(BigInt(receipts.size + inDoubt.length) * 1_000_000n)
-    await restarted.stop()
-  },
-  { timeout: 30_000 },
-)
+  const restarted = await around.startArmed(settings)
+  for (const [payment, receipt] of receipts) expect(await (await get(restarted, 'next', payment)).text()).toBe(receipt)
+  for (const payment of inDoubt) await waitUntil(async () => (await get(restarted, 'next', payment)).status === 200)
+  expect(await around.network.balanceOf(around.payTo)).toBe(BigInt(receipts.size + inDoubt.length) * 1_000_000n)
+  await restarted.stop()
+})
 
 test('a wall that was asked to end leaves one file that holds everything', async () => {
   const path = around.databasePath

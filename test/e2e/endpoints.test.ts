@@ -75,7 +75,7 @@ describe.each<[string, readonly Rules[]]>([
     expect((await settled(wall, 'next', payment)).status).toBe(200)
     expect(await around.dollarsOf(payer)).toBe(4)
     await expectBooksToBalance({ ...around, url: wall.url })
-  }, 60_000)
+  })
 
   test('what an endpoint cannot do is told, by host alone', async () => {
     const told = await eventually(async () => {

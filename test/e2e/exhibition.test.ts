@@ -33,7 +33,7 @@ test('twenty to thirty agents hang some hundreds of blocks, each with one paymen
   expect(new Set(payments.flat()).size).toBe(ALL.length)
   expect(told.at(-1)).toStartWith('Montgolfier has just arrived')
   expect(told.find((line) => line.includes('all want block'))).toMatch(/is refused .* with 2\.00 of 2\.00 left/)
-}, 60_000)
+})
 
 /** The transactions that the blocks of a work were paid in. */
 async function paymentsOf(work: Work): Promise<string[]> {

@@ -21,9 +21,6 @@ beforeAll(async () => {
   around = await startSurroundings({ BASE_URL: 'http://127.0.0.1' })
 })
 afterAll(() => around.stop())
-
-const SOON = { timeout: 60_000 }
-
 type ProbeAnswer = {
   readonly ready: boolean
   readonly reasons: readonly string[]
@@ -114,71 +111,55 @@ describe('a wall on a file', () => {
     ['refuses', /^the facilitator 127\.0\.0\.1:\d+ refuses our keys \(401\)$/],
     ['hangs', /^the facilitator 127\.0\.0\.1:\d+ does not answer$/],
     ['takes another network', /^the facilitator 127\.0\.0\.1:\d+ does not take eip155:8453$/],
-  ])(
-    'names a facilitator that %s',
-    async (how, reason) => {
-      const [begin, end] = [() => (mode = how), () => (mode = 'honest')]
-      await seeThrough(wall, { dependency: 'facilitator', reason }, begin, end)
-    },
-    SOON,
-  )
+  ])('names a facilitator that %s', async (how, reason) => {
+    const [begin, end] = [() => (mode = how), () => (mode = 'honest')]
+    await seeThrough(wall, { dependency: 'facilitator', reason }, begin, end)
+  })
 
-  test(
-    'names a facilitator that answers what it takes and hangs when it is to verify, as soon as a buyer meets it',
-    async () => {
-      const payer = await around.wallet()
-      await seeThrough(
-        wall,
-        {
-          dependency: 'facilitator',
-          reason: /^the facilitator 127\.0\.0\.1:\d+ does not answer when it is to verify$/,
-        },
-        async () => {
-          mode = 'hangs in verify'
-          expect((await get(wall, 'next', await sign(wall, payer))).status).toBe(502)
-        },
-        () => (mode = 'honest'),
-      )
-    },
-    SOON,
-  )
+  test('names a facilitator that answers what it takes and hangs when it is to verify, as soon as a buyer meets it', async () => {
+    const payer = await around.wallet()
+    await seeThrough(
+      wall,
+      {
+        dependency: 'facilitator',
+        reason: /^the facilitator 127\.0\.0\.1:\d+ does not answer when it is to verify$/,
+      },
+      async () => {
+        mode = 'hangs in verify'
+        expect((await get(wall, 'next', await sign(wall, payer))).status).toBe(502)
+      },
+      () => (mode = 'honest'),
+    )
+  })
 
-  test(
-    'names a facilitator that is gone',
-    async () => {
-      const { port = 0 } = facilitator
-      const expected = { dependency: 'facilitator', reason: /cannot be connected to$/ }
-      await seeThrough(
-        wall,
-        expected,
-        () => facilitator.stop(true),
-        () => {
-          facilitator = serve(port)
-        },
-      )
-    },
-    SOON,
-  )
+  test('names a facilitator that is gone', async () => {
+    const { port = 0 } = facilitator
+    const expected = { dependency: 'facilitator', reason: /cannot be connected to$/ }
+    await seeThrough(
+      wall,
+      expected,
+      () => facilitator.stop(true),
+      () => {
+        facilitator = serve(port)
+      },
+    )
+  })
 
   test.each<['hang' | 'busy', RegExp]>([
     ['hang', /^the chain endpoint 127\.0\.0\.1:\d+ does not answer$/],
     ['busy', /^the chain endpoint 127\.0\.0\.1:\d+ takes no calls for now \(429\)$/],
-  ])(
-    'names a chain endpoint that is to %s',
-    async (how, reason) => {
-      await seeThrough(
-        wall,
-        { dependency: 'chain-endpoint', reason },
-        () => {
-          rules['*'] = () => how
-        },
-        () => {
-          delete rules['*']
-        },
-      )
-    },
-    SOON,
-  )
+  ])('names a chain endpoint that is to %s', async (how, reason) => {
+    await seeThrough(
+      wall,
+      { dependency: 'chain-endpoint', reason },
+      () => {
+        rules['*'] = () => how
+      },
+      () => {
+        delete rules['*']
+      },
+    )
+  })
 })
 
 const isRoot = process.getuid?.() === 0
@@ -237,13 +218,9 @@ describe('a wall on a server', () => {
   test.each<['breakDown' | 'freeze', RegExp]>([
     ['breakDown', /^the database (cannot be read|does not answer in time)$/],
     ['freeze', /^the database does not answer in time$/],
-  ])(
-    'names a server that is away (%s)',
-    async (how, reason) => {
-      await seeThrough(wall, { dependency: 'store-read', reason }, proxy[how], proxy.mend)
-    },
-    SOON,
-  )
+  ])('names a server that is away (%s)', async (how, reason) => {
+    await seeThrough(wall, { dependency: 'store-read', reason }, proxy[how], proxy.mend)
+  })
 
   // Of a server that somebody else lends nothing is changed.
   const isOurs = (Bun.env['TEST_DATABASE_URL'] ?? '') === ''
@@ -256,18 +233,14 @@ describe('a wall on a server', () => {
     await admin.close()
   }
 
-  test.if(isOurs)(
-    'names a standby that is missing',
-    async () => {
-      await seeThrough(
-        wall,
-        { dependency: 'standby', reason: /^no synchronous standby/ },
-        () => standbys('missing'),
-        () => standbys(''),
-      )
-    },
-    SOON,
-  )
+  test.if(isOurs)('names a standby that is missing', async () => {
+    await seeThrough(
+      wall,
+      { dependency: 'standby', reason: /^no synchronous standby/ },
+      () => standbys('missing'),
+      () => standbys(''),
+    )
+  })
 
   /** Starts a wall that may have to wait for its database; its journal is read line by line. */
   async function startWaiting(settings: WallSettings) {
@@ -309,27 +282,22 @@ describe('a wall on a server', () => {
         await standbys('')
       }
     },
-    SOON,
   )
 })
 
-test(
-  'a wall that is asked to end is ready for nobody, and serves whoever comes until balancers had time to notice',
-  async () => {
-    const wall = await around.startArmed({ DATABASE_PATH: join(around.folder, 'drained.sqlite'), DRAIN_MS: '600000' })
-    expect((await probe(wall, '/readyz/reads')).status).toBe(200)
-    process.kill(wall.pid, 'SIGTERM')
-    for (const path of ['/readyz', '/readyz/reads'])
-      expect(
-        await eventually(async () => {
-          const answer = await probe(wall, path)
-          return answer.status === 503 ? answer.body.reasons : undefined
-        }),
-      ).toEqual(['the wall is being stopped'])
-    expect((await probe(wall, '/livez')).status).toBe(200)
-    await buyBlock(wall, await around.wallet())
-    // A second signal ends the wait, and cuts nothing off.
-    expect(await wall.stop()).toBe(0)
-  },
-  SOON,
-)
+test('a wall that is asked to end is ready for nobody, and serves whoever comes until balancers had time to notice', async () => {
+  const wall = await around.startArmed({ DATABASE_PATH: join(around.folder, 'drained.sqlite'), DRAIN_MS: '600000' })
+  expect((await probe(wall, '/readyz/reads')).status).toBe(200)
+  process.kill(wall.pid, 'SIGTERM')
+  for (const path of ['/readyz', '/readyz/reads'])
+    expect(
+      await eventually(async () => {
+        const answer = await probe(wall, path)
+        return answer.status === 503 ? answer.body.reasons : undefined
+      }),
+    ).toEqual(['the wall is being stopped'])
+  expect((await probe(wall, '/livez')).status).toBe(200)
+  await buyBlock(wall, await around.wallet())
+  // A second signal ends the wait, and cuts nothing off.
+  expect(await wall.stop()).toBe(0)
+})

@@ -119,7 +119,6 @@ describe('a wall on a file', () => {
         }),
       )
     },
-    60_000,
   )
 
   test('a refusal from before broadcast frees the block at once, and costs nothing', async () => {

@@ -50,128 +50,108 @@ async function payByFacilitator(payTo = around.payTo): Promise<void> {
   expect(settled.success).toBe(true)
 }
 
-test(
-  'a stranger’s dollar that came while the wall was down is told once and booked, and the wall sells on',
-  async () => {
-    const first = await around.startArmed(settings)
+test('a stranger’s dollar that came while the wall was down is told once and booked, and the wall sells on', async () => {
+  const first = await around.startArmed(settings)
+  await sell(first)
+  await first.stop()
+  const tx = await payByStranger()
+  const wall = await around.startArmed(settings)
+  expect(await alerted(wall, 'stray')).toMatchObject({ tx })
+  await sell(wall)
+  expect(await books()).toMatchObject({
+    status: 0,
+    balances: true,
+    claimed: 2,
+    received: '2000000',
+    stray: [{ tx, amount: '1000000' }],
+    strayed: '1000000',
+    orphans: [],
+  })
+  expect(await around.network.balanceOf(around.payTo)).toBe(3_000_000n)
+  await wall.stop()
+  const again = await around.startArmed(settings)
+  expect(alertsOf(again)).toEqual([])
+  await again.stop()
+})
+
+test('what our own facilitator sent for nothing we know keeps the wall from selling, until the operator says that it is stray', async () => {
+  await payByFacilitator()
+  const wall = await around.start(settings)
+  const { payer = '', nonce = '' } = await alerted(wall, 'orphan')
+  expect(await railOf(wall)).toBe('arming')
+  const ready = await eventually(async () => {
+    const answer = await fetch(`${wall.url}/readyz`)
+    const text = await answer.text()
+    return text.includes('no purchase is known for') ? answer.status : undefined
+  })
+  expect(ready).toBe(503)
+  expect(await operate('resolve', '--all', '--stray')).toMatchObject({ status: 0 })
+  await armed(wall.url)
+  await sell(wall)
+  expect(await operate('resolve', payer, nonce, '--stray')).toMatchObject({ status: 1 })
+  expect(await books()).toMatchObject({ status: 0, strayed: '2000000', orphans: [] })
+  await wall.stop()
+})
+
+test('where the witness lies on another device, the same is told and stops nothing', async () => {
+  const device = await mkdtemp('/dev/shm/pixel-wall-')
+  expect((await stat(device)).dev).not.toBe((await stat(around.folder)).dev)
+  const PAY_TO = newWallet().address
+  const places = { WITNESS_PATH: join(device, 'witness'), DATABASE_PATH: join(around.folder, 'apart.sqlite') }
+  const own = { ...settings, ...places, PAY_TO }
+  try {
+    const first = await around.startArmed(own)
     await sell(first)
     await first.stop()
-    const tx = await payByStranger()
-    const wall = await around.startArmed(settings)
-    expect(await alerted(wall, 'stray')).toMatchObject({ tx })
+    await payByFacilitator(PAY_TO)
+    const wall = await around.startArmed(own)
+    expect(await alerted(wall, 'orphan')).toMatchObject({ what: expect.stringContaining('sales go on') })
     await sell(wall)
-    expect(await books()).toMatchObject({
-      status: 0,
-      balances: true,
-      claimed: 2,
-      received: '2000000',
-      stray: [{ tx, amount: '1000000' }],
-      strayed: '1000000',
-      orphans: [],
-    })
-    expect(await around.network.balanceOf(around.payTo)).toBe(3_000_000n)
     await wall.stop()
-    const again = await around.startArmed(settings)
-    expect(alertsOf(again)).toEqual([])
-    await again.stop()
-  },
-  { timeout: 20_000 },
-)
+  } finally {
+    await rm(device, { recursive: true })
+  }
+})
 
-test(
-  'what our own facilitator sent for nothing we know keeps the wall from selling, until the operator says that it is stray',
-  async () => {
-    await payByFacilitator()
-    const wall = await around.start(settings)
-    const { payer = '', nonce = '' } = await alerted(wall, 'orphan')
-    expect(await railOf(wall)).toBe('arming')
-    const ready = await eventually(async () => {
-      const answer = await fetch(`${wall.url}/readyz`)
-      const text = await answer.text()
-      return text.includes('no purchase is known for') ? answer.status : undefined
-    })
-    expect(ready).toBe(503)
-    expect(await operate('resolve', '--all', '--stray')).toMatchObject({ status: 0 })
-    await armed(wall.url)
-    await sell(wall)
-    expect(await operate('resolve', payer, nonce, '--stray')).toMatchObject({ status: 1 })
-    expect(await books()).toMatchObject({ status: 0, strayed: '2000000', orphans: [] })
-    await wall.stop()
-  },
-  { timeout: 20_000 },
-)
+test('yesterday’s database sells nothing, its witness put back with it or not, and says which it is', async () => {
+  const files = ['wall.sqlite', 'wall.sqlite.witness']
+  const yesterday = (name: string) => join(around.folder, `yesterday-${name}`)
+  for (const name of files) await cp(join(around.folder, name), yesterday(name))
+  const before = await around.startArmed(settings)
+  await sell(before)
+  await before.stop()
 
-test(
-  'where the witness lies on another device, the same is told and stops nothing',
-  async () => {
-    const device = await mkdtemp('/dev/shm/pixel-wall-')
-    expect((await stat(device)).dev).not.toBe((await stat(around.folder)).dev)
-    const PAY_TO = newWallet().address
-    const places = { WITNESS_PATH: join(device, 'witness'), DATABASE_PATH: join(around.folder, 'apart.sqlite') }
-    const own = { ...settings, ...places, PAY_TO }
-    try {
-      const first = await around.startArmed(own)
-      await sell(first)
-      await first.stop()
-      await payByFacilitator(PAY_TO)
-      const wall = await around.startArmed(own)
-      expect(await alerted(wall, 'orphan')).toMatchObject({ what: expect.stringContaining('sales go on') })
-      await sell(wall)
-      await wall.stop()
-    } finally {
-      await rm(device, { recursive: true })
-    }
-  },
-  { timeout: 30_000 },
-)
+  await cp(yesterday('wall.sqlite'), around.databasePath)
+  const older = await around.start(settings)
+  await alerted(older, 'older-copy')
+  await alerted(older, 'orphan')
+  expect(await railOf(older)).toBe('arming')
+  await older.stop()
 
-test(
-  'yesterday’s database sells nothing, its witness put back with it or not, and says which it is',
-  async () => {
-    const files = ['wall.sqlite', 'wall.sqlite.witness']
-    const yesterday = (name: string) => join(around.folder, `yesterday-${name}`)
-    for (const name of files) await cp(join(around.folder, name), yesterday(name))
-    const before = await around.startArmed(settings)
-    await sell(before)
-    await before.stop()
+  for (const name of files) await cp(yesterday(name), join(around.folder, name))
+  const snapshot = await around.start(settings)
+  await alerted(snapshot, 'orphan')
+  expect(alertsOf(snapshot).map(({ event }) => event)).toEqual(['orphan'])
+  expect(await railOf(snapshot)).toBe('arming')
+  await snapshot.stop()
 
-    await cp(yesterday('wall.sqlite'), around.databasePath)
-    const older = await around.start(settings)
-    await alerted(older, 'older-copy')
-    await alerted(older, 'orphan')
-    expect(await railOf(older)).toBe('arming')
-    await older.stop()
+  expect(await operate('accept-restore', '--yes')).toMatchObject({ status: 0 })
+  const accepted = await around.startArmed(settings)
+  await sell(accepted)
+  await accepted.stop()
+})
 
-    for (const name of files) await cp(yesterday(name), join(around.folder, name))
-    const snapshot = await around.start(settings)
-    await alerted(snapshot, 'orphan')
-    expect(alertsOf(snapshot).map(({ event }) => event)).toEqual(['orphan'])
-    expect(await railOf(snapshot)).toBe('arming')
-    await snapshot.stop()
-
-    expect(await operate('accept-restore', '--yes')).toMatchObject({ status: 0 })
-    const accepted = await around.startArmed(settings)
-    await sell(accepted)
-    await accepted.stop()
-  },
-  { timeout: 30_000 },
-)
-
-test(
-  'a database that is gone is no new wall where its witness is left, until the operator says so',
-  async () => {
-    await rm(around.databasePath)
-    const wall = await around.start(settings)
-    await alerted(wall, 'older-copy')
-    expect(await railOf(wall)).toBe('arming')
-    await wall.stop()
-    expect(await operate('accept-restore')).toMatchObject({
-      status: 1,
-      out: expect.stringContaining('older than its witness'),
-    })
-    expect(await operate('accept-restore', '--yes')).toMatchObject({ status: 0 })
-    const accepted = await around.startArmed(settings)
-    await accepted.stop()
-  },
-  { timeout: 20_000 },
-)
+test('a database that is gone is no new wall where its witness is left, until the operator says so', async () => {
+  await rm(around.databasePath)
+  const wall = await around.start(settings)
+  await alerted(wall, 'older-copy')
+  expect(await railOf(wall)).toBe('arming')
+  await wall.stop()
+  expect(await operate('accept-restore')).toMatchObject({
+    status: 1,
+    out: expect.stringContaining('older than its witness'),
+  })
+  expect(await operate('accept-restore', '--yes')).toMatchObject({ status: 0 })
+  const accepted = await around.startArmed(settings)
+  await accepted.stop()
+})

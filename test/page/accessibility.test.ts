@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { APPEARANCES, smallTargets, violationsOf } from '../support/page/axe.ts'
 import { galleryWall } from '../support/page/gallery.ts'
-import { canvas, openBlock } from '../support/page/sample-wall.ts'
+import { canvas } from '../support/page/sample-wall.ts'
 import { drop, motley, toStep } from '../support/page/studio-driver.ts'
 import { browserForTests, testPages } from '../support/page/test-page.ts'
 
@@ -11,7 +11,6 @@ import { browserForTests, testPages } from '../support/page/test-page.ts'
 
 const browser = await browserForTests()
 const NOTHING = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
-const carol = { id: 1, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
 
 describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () => {
   const { server, openPage } = testPages(browser, { width: 960, height: 600 })
@@ -109,21 +108,5 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
       expect(await page.isVisible('#panel')).toBe(false)
       expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toBe(title)
     }
-  })
-
-  test('axe does see a fault', async () => {
-    const page = await openPage()
-    await page.evaluate(() => document.getElementById('fit')?.removeAttribute('aria-label'))
-    expect(JSON.stringify(await violationsOf(page))).toContain('button-name')
-  })
-
-  test('a wall nobody has bought of says how to be the first', async () => {
-    server().show({ ...canvas, agents: [], blocks: [], stats: NOTHING })
-    const page = await openPage()
-    await page.getByText('Nobody has bought a block yet.').waitFor()
-    expect(await violationsOf(page)).toEqual([])
-    server().sell(openBlock, carol)
-    await page.evaluate(() => window.dispatchEvent(new Event('online')))
-    await page.locator('.first').waitFor({ state: 'hidden' })
   })
 })

@@ -5,7 +5,7 @@ import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
 import { violationsOf } from '../support/page/axe.ts'
 import { colourAt, countDraws, viewOf } from '../support/page/driver.ts'
 import { galleryWall } from '../support/page/gallery.ts'
-import { canvas, nastyBlock } from '../support/page/sample-wall.ts'
+import { canvas, nastyBlock, openBlock } from '../support/page/sample-wall.ts'
 import { browserForTests, testPages } from '../support/page/test-page.ts'
 
 // Goal: whoever opens the page sees at once what it is, whatever the window, the wall, the link or the trouble.
@@ -79,17 +79,6 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.getByText('Buy block 100,20 of the pixel wall').waitFor()
   })
 
-  test('a read that fails leaves a stage of the theme’s own colour', async () => {
-    const page = await newPage({ colorScheme: 'light' })
-    server().answerWith(503)
-    await page.goto(server().url.href)
-    await page.getByText('The wall could not be read.').waitFor()
-    expect(await colourAt(page, { x: 5, y: 5 })).toBe('#e5dfd5')
-    // It would try again.
-    await page.close()
-    troubles.length = 0
-  })
-
   test.each(['', 'paint'])('a page whose script does not arrive says so after a while: /%s', async (path) => {
     const page = await newPage()
     await page.route(/assets[/](?:index|paint)-.*js$/, (route) => route.abort())
@@ -102,11 +91,12 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     troubles.length = 0
   })
 
-  test('a read that fails is tried again by itself', async () => {
-    const page = await newPage()
+  test('a read that fails leaves a stage of the theme’s own colour, and is tried again by itself', async () => {
+    const page = await newPage({ colorScheme: 'light' })
     server().answerWith(503)
     await page.goto(server().url.href)
     await page.getByText('The wall could not be read.').waitFor()
+    expect(await colourAt(page, { x: 5, y: 5 })).toBe('#e5dfd5')
     server().answerWith(200)
     await page.getByText('4 of 14,400 blocks sold').waitFor()
     expect(await page.isVisible('#notice')).toBe(false)
@@ -163,6 +153,8 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     const linked = await openPage('?block=80,45')
     await linked.locator('#card').waitFor()
     expect(await linked.isVisible('.first')).toBe(false)
+    server().sell(openBlock, { id: 1, name: 'Carol', wallet: '0xcccc…cccc', framework: null })
+    await page.locator('.first').waitFor({ state: 'hidden' })
   })
 
   test('a link that leads nowhere says so', async () => {
@@ -189,15 +181,6 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     // Block 79,44, which was sold later: its left edge, and its inside.
     expect(await colourAt(page, { x: width / 2 - 80, y: height / 2 })).toBe(dark.gridLine)
     expect(await colourAt(page, { x: width / 2, y: height / 2 })).toBe(dark.own[OPEN] ?? '')
-  })
-
-  test('a part of the page that cannot be loaded is told of', async () => {
-    const page = await newPage()
-    await page.route('**/lazy-ui*.js', (route) => route.abort())
-    await page.goto(server().url.href)
-    await page.getByText('A part of the page could not be loaded.').waitFor()
-    expect(await page.getByRole('button', { name: 'Try again' }).isVisible()).toBe(true)
-    troubles.length = 0
   })
 
   test('the small map is drawn in one go', async () => {
@@ -252,12 +235,13 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(await page.getByRole('button', { name: 'Send your agent' }).count()).toBe(0)
   })
 
-  test('a notice over pictures stands on a ground of its own', async () => {
+  test('a part of the page that cannot be loaded is told of, on a ground of its own', async () => {
     server().show(galleryWall(1500))
     const page = await newPage()
     await page.route('**/lazy-ui*.js', (route) => route.abort())
     await page.goto(server().url.href)
     await page.getByText('A part of the page could not be loaded.').waitFor()
+    expect(await page.getByRole('button', { name: 'Try again' }).isVisible()).toBe(true)
     const ground = await page
       .locator('#notice .message')
       .evaluate((element) => getComputedStyle(element).backgroundColor)

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { prng } from '../../bench/servers/prng.ts'
 import { HEIGHT, WIDTH } from '../../shared/wall.ts'
 import { fit, type Point } from '../../viewer/camera/camera.ts'
 import { IS_LONG_RUN } from '../support/long-run.ts'
@@ -8,6 +7,7 @@ import { stageTop, viewOf } from '../support/page/driver.ts'
 import { galleryWall } from '../support/page/gallery.ts'
 import { at, canvas, rainbowBlock } from '../support/page/sample-wall.ts'
 import { browserForTests, testPages } from '../support/page/test-page.ts'
+import { prngOf } from '../support/prng.ts'
 
 // Goal: what is kept open is named beside itself, whole and in reach, wherever it stands. Method: clicks at random places on
 // a wall of many works, each judged once the late lines are in.
@@ -40,10 +40,10 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     const page = await openPage('#all', { viewport: { width, height } })
     const [view, top] = [await viewOf(page), await stageTop(page)]
     const { zoom } = fit(view)
-    const roll = prng(width)
+    const prng = prngOf(width)
     // Two clicks that are soon and near would be a double click.
     const pointAwayFrom = (last: Point): Point => {
-      const point = { x: (roll() - 0.5) * WIDTH * zoom, y: (roll() - 0.5) * HEIGHT * zoom }
+      const point = { x: (prng.below(WIDTH) - WIDTH / 2) * zoom, y: (prng.below(HEIGHT) - HEIGHT / 2) * zoom }
       return Math.hypot(point.x - last.x, point.y - last.y) < 50 ? pointAwayFrom(last) : point
     }
     let point: Point = { x: 0, y: 0 }

@@ -132,5 +132,5 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
     } finally {
       await server.stop()
     }
-  }, 60_000)
+  })
 })

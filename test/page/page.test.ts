@@ -71,14 +71,6 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(Math.abs(Number.parseInt(grey.slice(1, 3), 16) - 188)).toBeLessThanOrEqual(1)
   })
 
-  test('the wheel zooms about the cursor', async () => {
-    const page = await openPage()
-    const after = boxOf(await zoomTo(page, nastyBlock, 30), await viewOf(page), nastyBlock)
-    expect(await colourAt(page, { x: after.left - 6, y: after.top + 3 })).not.toBe('#ff0000')
-    expect(await colourAt(page, { x: after.left + 3, y: after.top + 3 })).toBe('#ff0000')
-    expect(await colourAt(page, { x: after.left + after.width - 3, y: after.top + after.height - 3 })).toBe('#ff0000')
-  })
-
   test('dragging moves the wall with the hand', async () => {
     const page = await openPage()
     const camera = await zoomTo(page, rainbowBlock, 20)
@@ -129,16 +121,6 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(await card.locator('pre').textContent()).toBe(`GET ${server().url.origin}/blocks/100,20`)
   })
 
-  test('a click keeps a label open and Escape takes it away', async () => {
-    const page = await openPage()
-    const point = await pointAt(page, rainbowBlock)
-    await page.mouse.click(point.x, point.y)
-    await page.mouse.move(2, point.y)
-    expect(await page.locator('#card summary').textContent()).toBe('Block 80,45')
-    await page.keyboard.press('Escape')
-    expect(await page.isVisible('#card')).toBe(false)
-  })
-
   test('keys zoom, move and show the whole wall again', async () => {
     const page = await openPage()
     const view = await viewOf(page)
@@ -166,15 +148,6 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     const again = await openPage(new URL(page.url()).search + new URL(page.url()).hash, wide)
     await again.locator('#card').getByText('settled').waitFor({ state: 'attached' })
     expect(await colours(again)).toEqual(shown)
-  })
-
-  test('links to a block and to an agent show them', async () => {
-    const page = await openPage('?block=80,45')
-    expect(await page.locator('#card summary').textContent()).toBe('Block 80,45')
-    const agent = await openPage('?agent=2')
-    const view = await viewOf(agent)
-    const red = await colourAt(agent, { x: view.width / 2, y: view.height / 2 })
-    expect(red).toBe('#ff0000')
   })
 
   test('the wall is read once, however much is repainted meanwhile', async () => {

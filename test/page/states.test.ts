@@ -61,15 +61,6 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     expect(await unnamed.getByText('Report something').count()).toBe(0)
   })
 
-  test('a search finds a coordinate and goes there', async () => {
-    const page = await openPage()
-    await page.keyboard.press('/')
-    await page.keyboard.type('80,45')
-    await page.keyboard.press('Enter')
-    expect(await page.locator('#card summary').textContent()).toBe('Block 80,45')
-    await page.waitForURL(/work=80,45/)
-  })
-
   test('strangers’ text is inert in the list, too', async () => {
     const page = await openPage()
     await page.keyboard.press('/')
@@ -187,11 +178,14 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
 
   test('where no stream can be kept open, sales are asked for', async () => {
     const page = await newPage()
+    await page.clock.install()
     await page.route('**/api/live*', (route) => route.fulfill({ status: 503 }))
     await page.goto(server().url.href)
-    await page.locator('#stale').getByText('Not up to date since').waitFor()
+    const stale = page.locator('#stale').getByText('Not up to date since')
+    while (!(await stale.isVisible())) await page.clock.runFor(500)
     server().sell(openBlock, carol)
-    await page.locator('#news').getByText('Carol just bought a block').waitFor({ timeout: 25_000 })
+    const news = page.locator('#news').getByText('Carol just bought a block')
+    while (!(await news.isVisible())) await page.clock.runFor(500)
     expect(server().asked).toContain('/api/tail')
     await page.waitForFunction(() => document.getElementById('stale')?.textContent === '')
     // Chromium itself reports the refused streams.

@@ -126,52 +126,48 @@ const OVERLAPPING = [
   { at: 'next', w: 2, h: 3 },
 ]
 
-test(
-  'of orders that overlap, at once over three instances and both entrances, each is whole or nothing, and losers are not charged',
-  async () => {
-    const orders = await Promise.all(
-      OVERLAPPING.map(async (body, at) => {
-        const payer = await wall.wallet(12)
-        return { body, payer, payment: await signArea(wall.at(at), payer, body) }
-      }),
-    )
-    const single = await wall.wallet()
-    const singlePayment = await sign(wall.at(0), single, '22,61')
-    const settlesBefore = wall.facilitator.settle.count()
-    const [block, ...answers] = await Promise.all([
-      get(wall.at(1), '22,61', singlePayment),
-      // Whoever asks twice asks at two instances, by two entrances.
-      ...orders.flatMap(({ body, payment }, at) => [
-        orderArea(wall.at(at + 1), body, payment),
-        callBuyArea(wall.at(at + 2), body, payment),
-      ]),
-    ])
-    const given = await Promise.all(answers.map(blocksGiven))
-    const bought = orders.map(({ body, payer }, at) => {
-      const [one = [], other = []] = [given[2 * at], given[2 * at + 1]]
-      if (one.length > 0 && other.length > 0) expect(one).toEqual(other)
-      return { body, payer, blocks: one.length > 0 ? one : other }
-    })
-    for (const { body, payer, blocks } of bought) {
-      expect([0, body.w * body.h]).toContain(blocks.length)
-      expect(await dollarsOf([payer])).toEqual([12 - blocks.length])
-    }
-    const sold = [...bought.flatMap(({ blocks }) => blocks), ...(block?.status === 200 ? ['22,61'] : [])]
-    expect(new Set(sold).size).toBe(sold.length)
-    const winners = bought.filter(({ blocks }) => blocks.length > 0).length + (block?.status === 200 ? 1 : 0)
-    expect(wall.facilitator.settle.count() - settlesBefore).toBe(winners)
-    const feed = await readFeed(wall.at(0))
-    const around = new Set(coordsOf('19,59,6x7'))
-    expect(feed.flatMap(({ coord }) => (around.has(coord) ? [coord] : [])).toSorted()).toEqual(
-      sold.filter((coord) => around.has(coord)).toSorted(),
-    )
-    for (const { blocks } of bought) {
-      const first = feed.findIndex(({ coord }) => coord === blocks[0])
-      expect(feed.slice(first, first + blocks.length).map(({ coord }) => coord)).toEqual([...blocks])
-    }
-  },
-  { timeout: 60_000 },
-)
+test('of orders that overlap, at once over three instances and both entrances, each is whole or nothing, and losers are not charged', async () => {
+  const orders = await Promise.all(
+    OVERLAPPING.map(async (body, at) => {
+      const payer = await wall.wallet(12)
+      return { body, payer, payment: await signArea(wall.at(at), payer, body) }
+    }),
+  )
+  const single = await wall.wallet()
+  const singlePayment = await sign(wall.at(0), single, '22,61')
+  const settlesBefore = wall.facilitator.settle.count()
+  const [block, ...answers] = await Promise.all([
+    get(wall.at(1), '22,61', singlePayment),
+    // Whoever asks twice asks at two instances, by two entrances.
+    ...orders.flatMap(({ body, payment }, at) => [
+      orderArea(wall.at(at + 1), body, payment),
+      callBuyArea(wall.at(at + 2), body, payment),
+    ]),
+  ])
+  const given = await Promise.all(answers.map(blocksGiven))
+  const bought = orders.map(({ body, payer }, at) => {
+    const [one = [], other = []] = [given[2 * at], given[2 * at + 1]]
+    if (one.length > 0 && other.length > 0) expect(one).toEqual(other)
+    return { body, payer, blocks: one.length > 0 ? one : other }
+  })
+  for (const { body, payer, blocks } of bought) {
+    expect([0, body.w * body.h]).toContain(blocks.length)
+    expect(await dollarsOf([payer])).toEqual([12 - blocks.length])
+  }
+  const sold = [...bought.flatMap(({ blocks }) => blocks), ...(block?.status === 200 ? ['22,61'] : [])]
+  expect(new Set(sold).size).toBe(sold.length)
+  const winners = bought.filter(({ blocks }) => blocks.length > 0).length + (block?.status === 200 ? 1 : 0)
+  expect(wall.facilitator.settle.count() - settlesBefore).toBe(winners)
+  const feed = await readFeed(wall.at(0))
+  const around = new Set(coordsOf('19,59,6x7'))
+  expect(feed.flatMap(({ coord }) => (around.has(coord) ? [coord] : [])).toSorted()).toEqual(
+    sold.filter((coord) => around.has(coord)).toSorted(),
+  )
+  for (const { blocks } of bought) {
+    const first = feed.findIndex(({ coord }) => coord === blocks[0])
+    expect(feed.slice(first, first + blocks.length).map(({ coord }) => coord)).toEqual([...blocks])
+  }
+})
 
 test('what one instance sent, another says is unchanged, and after a repaint at one all send the new wall', async () => {
   const owner = await wall.wallet()
@@ -221,67 +217,58 @@ async function eventsAfter(url: string, last: number, count: number): Promise<re
   return ids()
 }
 
-test(
-  'while the database is gone reads go on and nothing is charged; when it is back everything goes on by itself',
-  async () => {
-    const owner = await wall.wallet()
-    await get(wall.at(0), '12,9', await sign(wall.at(0), owner, '12,9'))
-    const payers = await Promise.all(wall.instances.map(() => wall.wallet()))
-    const payments = await Promise.all(payers.map((payer, at) => sign(wall.at(at), payer)))
-    expect((await repaint(wall.at(0), owner, '12,9', 'before')).status).toBe(200)
-    const before = await canvasesWhenEqual('"before"')
-    const settlesBefore = wall.facilitator.settle.count()
-    await wall.server.kill()
-    const bystanders = wall.instances.map(async ({ url }, at) => {
-      expect(await (await fetch(`${url}/api/canvas`)).text()).toBe(before)
-      expect((await fetch(`${url}/api/feed?after=0`)).status).toBe(200)
-      expect((await fetch(`${url}/api/agents`)).status).toBe(200)
-      const paid = await get({ url }, 'next', payments[at])
-      expect([paid.status, await paid.json()]).toMatchObject([503, { error: 'database_unavailable' }])
-      expect((await repaint({ url }, owner, '12,9', 'lost')).status).toBe(503)
-      expect(await healthOf({ url })).toMatchObject({ ok: false })
-    })
-    await Promise.all(bystanders)
-    expect(wall.facilitator.settle.count()).toBe(settlesBefore)
-    expect(await dollarsOf(payers)).toEqual([2, 2, 2])
-    await wall.server.start()
-    // A server that was away may be another one, so each looks at the chain before it sells again.
-    for (const { url } of wall.instances) await armed(url)
-    // One that hears of it only now says 502 until it has looked, and has charged nobody.
-    for (const [at, payment] of payments.entries()) {
-      expect((await sendWhile(502, () => settled(wall.at(at), 'next', payment))).status).toBe(200)
-    }
-    expect(await dollarsOf(payers)).toEqual([1, 1, 1])
-    for (const { url } of wall.instances) await waitUntil(async () => (await healthOf({ url })).ok)
-    expect((await repaint(wall.at(1), owner, '12,9', 'after')).status).toBe(200)
-    await canvasesWhenEqual('"after"')
-  },
-  { timeout: 60_000 },
-)
+test('while the database is gone reads go on and nothing is charged; when it is back everything goes on by itself', async () => {
+  const owner = await wall.wallet()
+  await get(wall.at(0), '12,9', await sign(wall.at(0), owner, '12,9'))
+  const payers = await Promise.all(wall.instances.map(() => wall.wallet()))
+  const payments = await Promise.all(payers.map((payer, at) => sign(wall.at(at), payer)))
+  expect((await repaint(wall.at(0), owner, '12,9', 'before')).status).toBe(200)
+  const before = await canvasesWhenEqual('"before"')
+  const settlesBefore = wall.facilitator.settle.count()
+  await wall.server.kill()
+  const bystanders = wall.instances.map(async ({ url }, at) => {
+    expect(await (await fetch(`${url}/api/canvas`)).text()).toBe(before)
+    expect((await fetch(`${url}/api/feed?after=0`)).status).toBe(200)
+    expect((await fetch(`${url}/api/agents`)).status).toBe(200)
+    const paid = await get({ url }, 'next', payments[at])
+    expect([paid.status, await paid.json()]).toMatchObject([503, { error: 'database_unavailable' }])
+    expect((await repaint({ url }, owner, '12,9', 'lost')).status).toBe(503)
+    expect(await healthOf({ url })).toMatchObject({ ok: false })
+  })
+  await Promise.all(bystanders)
+  expect(wall.facilitator.settle.count()).toBe(settlesBefore)
+  expect(await dollarsOf(payers)).toEqual([2, 2, 2])
+  await wall.server.start()
+  // A server that was away may be another one, so each looks at the chain before it sells again.
+  for (const { url } of wall.instances) await armed(url)
+  // One that hears of it only now says 502 until it has looked, and has charged nobody.
+  for (const [at, payment] of payments.entries()) {
+    expect((await sendWhile(502, () => settled(wall.at(at), 'next', payment))).status).toBe(200)
+  }
+  expect(await dollarsOf(payers)).toEqual([1, 1, 1])
+  for (const { url } of wall.instances) await waitUntil(async () => (await healthOf({ url })).ok)
+  expect((await repaint(wall.at(1), owner, '12,9', 'after')).status).toBe(200)
+  await canvasesWhenEqual('"after"')
+})
 
-test(
-  'a purchase cut off with its instance in mid-settlement is ended by another, for one block and one charge',
-  async () => {
-    const payer = await wall.wallet(5)
-    const payment = await sign(wall.at(0), payer)
-    wall.facilitator.settle.next('hang-after')
-    const arrivals = wall.facilitator.settle.count()
-    const cutOff = get(wall.at(0), 'next', payment).catch(() => undefined)
-    await wall.facilitator.settle.arrived(arrivals + 1)
-    await wall.instances[0]?.kill()
-    await cutOff
-    const answer = await sendInTurn(payment, 1)
-    expect(answer.status).toBe(200)
-    const receipt = await answer.text()
-    expect(await dollarsOf([payer])).toEqual([4])
+test('a purchase cut off with its instance in mid-settlement is ended by another, for one block and one charge', async () => {
+  const payer = await wall.wallet(5)
+  const payment = await sign(wall.at(0), payer)
+  wall.facilitator.settle.next('hang-after')
+  const arrivals = wall.facilitator.settle.count()
+  const cutOff = get(wall.at(0), 'next', payment).catch(() => undefined)
+  await wall.facilitator.settle.arrived(arrivals + 1)
+  await wall.instances[0]?.kill()
+  await cutOff
+  const answer = await sendInTurn(payment, 1)
+  expect(answer.status).toBe(200)
+  const receipt = await answer.text()
+  expect(await dollarsOf([payer])).toEqual([4])
 
-    // One that is started while others run shows what they sold.
-    await wall.instances[0]?.start()
-    expect(await (await get(wall.at(0), 'next', payment)).text()).toBe(receipt)
-  },
-  // The lease of the one that died must run out first.
-  { timeout: 60_000 },
-)
+  // One that is started while others run shows what they sold.
+  await wall.instances[0]?.start()
+  expect(await (await get(wall.at(0), 'next', payment)).text()).toBe(receipt)
+})
 
 test('one that is asked to end under load loses nothing: whoever it cannot answer is served by the others', async () => {
   const payers = await Promise.all(Array.from({ length: 24 }, () => wall.wallet()))

@@ -7,7 +7,7 @@ import { openScene, type Effect, type Scene } from './scene.ts'
 // Goal: whoever floods the wall takes nothing from anybody else. Method: each flood of `bun run abuse` for a moment, from one
 // address and from many. What is counted is counted here; how long others wait is measured by the command alone.
 
-const MS = 700
+const MS = 400
 
 // After that the test itself is given up.
 const LONGEST_SECONDS = 30

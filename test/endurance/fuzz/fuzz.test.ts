@@ -20,9 +20,9 @@ afterAll(async () => {
 })
 
 test(
-  '20,000 generated requests get no 500, and change nothing without a 200',
+  '5,000 generated requests get no 500, and change nothing without a 200',
   async () => {
-    const { statuses } = await fuzz(wall, 20_000, SEED)
+    const { statuses } = await fuzz(wall, 5000, SEED)
     for (const status of [200, 400, 401, 402, 404, 405, 409, 413]) expect([...statuses.keys()]).toContain(status)
   },
   SLOW_MACHINE_MS,

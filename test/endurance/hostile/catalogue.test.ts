@@ -23,15 +23,3 @@ test('every bad request of the catalogue gets its answer, and nothing but a 200 
   expect(outcomes.length).toBeGreaterThanOrEqual(292)
   await expectBooksToBalance(stage.world)
 })
-
-test('a catalogue with a word that nobody knows fails that case', async () => {
-  const strange = { id: 'X1', area: 'coord', method: 'GET', path: '/blocks/{{nowhere}}', headers: {}, body: null }
-  const [outcome] = await runAll(stage, [{ ...strange, expect: { status: [402], code: null } }])
-  expect(outcome?.problems).toEqual(['an unknown token: {{nowhere}}'])
-})
-
-test('a case that expects another answer fails', async () => {
-  const health = { id: 'X2', area: 'method', method: 'GET', path: '/api/health', headers: {}, body: null }
-  const [outcome] = await runAll(stage, [{ ...health, expect: { status: [404], code: ['not_found'] } }])
-  expect(outcome?.problems).toHaveLength(2)
-})

@@ -16,7 +16,7 @@ import { TOTAL_BLOCKS } from '../../../shared/wall.ts'
 import { visit, type Rates, type Totals } from './crowd.ts'
 
 /** A run: how long it takes, how often the wall is looked at, and how many use it. */
-export type Run = { readonly ms: number; readonly everyMs: number; readonly rates: Rates }
+export type Run = { readonly ms: number; readonly everyMs: number; readonly restMs?: number; readonly rates: Rates }
 
 /** What the wall's process holds at one moment. */
 export type Sample = {
@@ -43,7 +43,10 @@ export type Summary = Omit<Totals, 'wrong'> & {
 const REST_MS = 3000
 
 /** Runs; `tell` hears of each sample. The last blocks of the wall are sold while it runs. */
-export async function soak({ ms, everyMs, rates }: Run, tell: (sample: Sample) => void): Promise<Summary> {
+export async function soak(
+  { ms, everyMs, restMs = REST_MS, rates }: Run,
+  tell: (sample: Sample) => void,
+): Promise<Summary> {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-soak-'))
   const path = join(folder, 'wall.sqlite')
   const sold = TOTAL_BLOCKS - rates.purchases
@@ -72,7 +75,7 @@ export async function soak({ ms, everyMs, rates }: Run, tell: (sample: Sample) =
     try {
       await visit(rates, { url: wall.url, network, ms, sold }, totals)
       clearInterval(watching)
-      await Bun.sleep(REST_MS)
+      await Bun.sleep(restMs)
       const claimed = await claimedAt(wall.url)
       return { ...totals, samples, rest: sample(), sold: claimed, alerts: wall.journal().filter(isAlert) }
     } finally {

@@ -110,7 +110,7 @@ describe('one endpoint', () => {
     const before = endpoint.calls()
     expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx, final: true })
     expect(endpoint.calls() - before).toBe(2)
-  }, 20_000)
+  })
 
   test('is asked once for many looks of one turn', async () => {
     const endpoint = oddEndpoint()

@@ -11,6 +11,7 @@ import { canvasBlock, feedPage } from '../../../server/domain/wall/wall-view.ts'
 import { followLog } from '../../../server/instances/follow-log.ts'
 import { CLAIM_ORDER } from '../../../shared/wall.ts'
 import { failureOf, hold, sell } from '../../support/engine.ts'
+import { prngOf } from '../../support/prng.ts'
 import {
   blockOf,
   editOf,
@@ -77,15 +78,6 @@ async function toldBy(wall: Omit<Sqlite, 'close'>): Promise<unknown[]> {
   ]
 }
 
-/** Numbers that are the same in every run. */
-function prng(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}
-
 test(
   'of bits turned over in the file none changes what anyone is told: it is noticed, or it meant nothing',
   async () => {
@@ -93,12 +85,12 @@ test(
     const before = await openSqlite(path, TERMS.network)
     const truth = await toldBy(before)
     before.close()
-    const roll = prng(4)
+    const prng = prngOf(4)
     const seen = { refused: 0, noticed: 0, harmless: 0, silent: [] as string[] }
     const copy = join(folder, 'flipped.sqlite')
     for (let round = 0; round < ROUNDS; round++) {
-      const at = roll(whole.length)
-      const bit = 1 << roll(8)
+      const at = prng.below(whole.length)
+      const bit = 1 << prng.below(8)
       const flipped = whole.slice()
       flipped[at] = (flipped[at] ?? 0) ^ bit
       await Bun.write(copy, flipped)

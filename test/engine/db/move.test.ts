@@ -242,7 +242,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
     expect(await at(there, canvasOf)).toEqual(await at(source, canvasOf))
     const { credits } = await at(there, ({ ledgerReader }) => ledgerReader.ofPayer(paymentOf(40, 1).payer))
     expect(credits).toHaveLength(2)
-  }, 60_000)
+  })
 
   test('may be one on which nothing was ever sold', async () => {
     const [source, there, back] = [fileAt('new'), await newPlace(), fileAt('new-again')]

@@ -200,42 +200,38 @@ const modelNow = (model: Model) =>
   Object.fromEntries([...model].map(([key, { target, block, kind, flags }]) => [key, { target, block, kind, flags }]))
 
 describe.each(engines)('on $name', ({ open, numRuns }) => {
-  test(
-    'whatever the order of steps, the ledger does what a model of a few lines does',
-    async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), async (steps) => {
-          const engine = await open()
-          try {
-            const model: Model = new Map()
-            for (const taken of steps) {
-              const key = `${taken.payer}:${taken.nonce}`
-              const known = model.get(key)
-              const { verb } = taken
-              const expected =
-                verb === 'claim'
-                  ? claimIn(model, key, taken)
-                  : known === undefined
-                    ? 'unknown'
-                    : applyTo(model, known, verb)
-              expect({ ...taken, answer: await take(engine, taken) }).toEqual({ ...taken, answer: expected })
-              expect(await ledgerNow(engine)).toEqual(modelNow(model))
-            }
-            const sold = [...model.values()].filter(({ kind }) => kind === 'sold')
-            expect(new Set(sold.map(({ block }) => block)).size).toBe(sold.length)
-            const sales = await engine.log.after(CLAIM_ORDER.length - LEFT, 99)
-            expect(sales.map((change) => change.kind === 'sale' && change.seq)).toEqual(
-              sold.map((_, at) => CLAIM_ORDER.length - LEFT + 1 + at),
-            )
-            for (const block of blocks)
-              expect((await engine.blocks.owned(block)) !== undefined).toBe(holderOf(model, block)?.kind === 'sold')
-          } finally {
-            await engine.close()
+  test('whatever the order of steps, the ledger does what a model of a few lines does', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), async (steps) => {
+        const engine = await open()
+        try {
+          const model: Model = new Map()
+          for (const taken of steps) {
+            const key = `${taken.payer}:${taken.nonce}`
+            const known = model.get(key)
+            const { verb } = taken
+            const expected =
+              verb === 'claim'
+                ? claimIn(model, key, taken)
+                : known === undefined
+                  ? 'unknown'
+                  : applyTo(model, known, verb)
+            expect({ ...taken, answer: await take(engine, taken) }).toEqual({ ...taken, answer: expected })
+            expect(await ledgerNow(engine)).toEqual(modelNow(model))
           }
-        }),
-        { numRuns },
-      )
-    },
-    { timeout: 60_000 },
-  )
+          const sold = [...model.values()].filter(({ kind }) => kind === 'sold')
+          expect(new Set(sold.map(({ block }) => block)).size).toBe(sold.length)
+          const sales = await engine.log.after(CLAIM_ORDER.length - LEFT, 99)
+          expect(sales.map((change) => change.kind === 'sale' && change.seq)).toEqual(
+            sold.map((_, at) => CLAIM_ORDER.length - LEFT + 1 + at),
+          )
+          for (const block of blocks)
+            expect((await engine.blocks.owned(block)) !== undefined).toBe(holderOf(model, block)?.kind === 'sold')
+        } finally {
+          await engine.close()
+        }
+      }),
+      { numRuns },
+    )
+  })
 })

@@ -23,7 +23,7 @@ afterAll(() => network.stop())
 
 test('the committed artefacts are what the sources compile to', async () => {
   expect(await compileContracts()).toEqual(artefacts)
-}, 30_000)
+})
 
 test('the typed ABI lists exactly what the compiled dollar offers', () => {
   expect(dollarAbi.map(shape).toSorted()).toEqual(artefacts.contracts.Dollar.abi.map(shape).toSorted())

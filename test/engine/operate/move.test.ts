@@ -70,7 +70,7 @@ test('a wall is moved only when it is stopped, once, and back to a new file', as
     },
   ])
   expect(await Bun.file(back).exists()).toBe(true)
-}, 60_000)
+})
 
 test('what cannot be a place is told without what was typed', async () => {
   const nowhere = `mysql://me:${SECRET}@db.example/wall`

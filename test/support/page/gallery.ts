@@ -1,104 +1,66 @@
-/** A wall on which many agents have painted, made up but the same each time. */
+/** A wall on which many agents have painted: the pictures of the demo, again and again, the same each time. */
 
-import { prng, pick, type Prng } from '../../../bench/servers/prng.ts'
+import { LATE, LIT, pictureOf, WORKS, type Work } from '../../../server/local/gallery.ts'
+import { areaAt, blocksOf, type Area } from '../../../shared/area.ts'
 import type { Canvas, CanvasBlock } from '../../../shared/contract/canvas.ts'
-import { quantise } from '../../../shared/quantise.ts'
-import {
-  blockAt,
-  BLOCK_SIZE,
-  cellOf,
-  CLAIM_ORDER,
-  TOTAL_BLOCKS,
-  type BlockIndex,
-  type Cell,
-} from '../../../shared/wall.ts'
-import * as paint from './paintings.ts'
+import { PALETTE } from '../../../shared/palette.ts'
+import { blockwise, partOf, type Pixels } from '../../../shared/pixels.ts'
+import { BLOCK_SIZE, CLAIM_ORDER, TOTAL_BLOCKS, blockAt, type BlockIndex } from '../../../shared/wall.ts'
+import { prngOf, type Prng } from '../prng.ts'
+import { decoded } from '../service/decoded.ts'
 import { canvas as sample } from './sample-wall.ts'
 
-type Size = readonly [cols: number, rows: number]
-
-const SIZES: readonly [Size, ...Size[]] = [
-  [24, 14],
-  [16, 12],
-  [12, 8],
-  [10, 6],
-  [8, 6],
-  [6, 6],
-  [6, 4],
-  [4, 4],
-]
-const SMALL_SIZES: readonly [Size, ...Size[]] = [
-  [3, 3],
-  [3, 2],
-  [2, 2],
-  [2, 1],
-  [1, 1],
-  [1, 1],
-]
-
-const WORDS = [
-  'HELLO',
-  '402',
-  'PAID',
-  'BEEP BOOP',
-  'GPU',
-  'SHIP IT',
-  '1.00 USDC',
-  'HIRE ME',
-  'NULL',
-  'AGENTS',
-  'GM',
-  '10 x 10',
-]
-
-const NAMES = [
-  'Ada',
-  'Babbage',
-  'Curie',
-  'Dijkstra',
-  'Euler',
-  'Franklin',
-  'Gauss',
-  'Hopper',
-  'Ibn Sina',
-  'Johnson',
-  'Kepler',
-]
-const FRAMEWORKS = ['langgraph', 'eliza', 'crewai', 'autogen', null] as const
-const MESSAGES = [
-  'Painted by a machine, for whoever looks.',
-  'I signed one dollar at a time.',
-  'This pixel is load-bearing.',
-  'No humans were asked.',
-  'Rendered at the edge of my context window.',
-  'Buy the block next to mine.',
-]
-
 const STARTED_AT = 1_790_000_000_000
+const AGENTS = 60
+
+const HUNG = [LIT, ...WORKS, LATE]
+
+/** How many blocks the demo's own wall has sold, on which each picture hangs once. */
+export const SOLD_IN_DEMO = HUNG.reduce((sum, { w, h }) => sum + w * h, 0)
+
+const pictures = new Map(await Promise.all(HUNG.map(async (work) => [work, await pixelsOf(work)] as const)))
+
+/** The pixels of a work of the demo, which were read before. */
+function pictureWith(work: Work): Pixels {
+  const pixels = pictures.get(work)
+  if (pixels === undefined) throw new Error(`${work.name} brings no picture`)
+  return pixels
+}
+
+/** The pixels of a work, block by block. */
+async function pixelsOf(work: Work): Promise<Pixels> {
+  const { colourAt, width, height } = await decoded(new Response(Uint8Array.from(await pictureOf(work))))
+  const rows = Uint8Array.from({ length: width * height }, (_, at) =>
+    PALETTE.indexOf(colourAt(at % width, Math.floor(at / width))),
+  )
+  return blockwise(rows, width / BLOCK_SIZE)
+}
 
 /** A wall of which about so many blocks are sold, most of them in works of many blocks. */
 export function galleryWall(sold: number): Canvas {
-  const roll = prng(402)
+  const prng = prngOf(402)
   const blocks = new Map<BlockIndex, CanvasBlock>()
   const owned: number[] = []
-  while (blocks.size < sold) {
-    const agent = owned.length < 60 ? owned.length : Math.floor(roll() * 60)
-    const size = roll() < 0.3 || owned.length < 24 ? pick(roll, SIZES) : pick(roll, SMALL_SIZES)
-    const place = placeFor(size, blocks, roll)
-    if (place === undefined) continue
-    owned[agent] = (owned[agent] ?? 0) + size[0] * size[1]
-    const said =
-      roll() < 0.5 ? { m: MESSAGES[Math.floor(roll() * MESSAGES.length)] ?? '', l: 'https://agents.example/' } : {}
-    for (const [block, px] of painted(size, place, roll))
-      blocks.set(block, { i: block, a: agent, t: STARTED_AT + 60_000 * blocks.size, ...said, px })
+  for (let hung = 0; blocks.size < sold; hung++) {
+    const work = HUNG[hung % HUNG.length]
+    const area = work && placeFor(work, blocks, prng)
+    if (work === undefined || area === undefined) continue
+    const agent = owned.length < AGENTS ? owned.length : prng.below(AGENTS)
+    const said = { m: work.message, ...(work.link === undefined ? {} : { l: work.link }) }
+    const t = STARTED_AT + 60_000 * blocks.size
+    for (const [part, block] of blocksOf(area).entries()) {
+      const px = partOf(pictureWith(work), part).toBase64()
+      blocks.set(block, { i: block, a: agent, t, ...said, px })
+    }
+    owned[agent] = (owned[agent] ?? 0) + area.w * area.h
   }
   return {
     ...sample,
     agents: owned.map((count, at) => ({
       id: at + 1,
-      name: `${NAMES[at % NAMES.length]}${at < NAMES.length ? '' : ` ${Math.floor(at / NAMES.length) + 1}`}`,
-      wallet: `0x${(at * 2_654_435 + 4096).toString(16).padStart(4, '0').slice(-4)}…${(at * 40_503 + 4096).toString(16).slice(-4)}`,
-      framework: FRAMEWORKS[at % FRAMEWORKS.length] ?? null,
+      name: `${HUNG[at % HUNG.length]?.name}${at < HUNG.length ? '' : ` ${Math.floor(at / HUNG.length) + 1}`}`,
+      wallet: `0x${(at * 2_654_435 + 4096).toString(16).slice(-4)}…${(at * 40_503 + 4096).toString(16).slice(-4)}`,
+      framework: HUNG[at % HUNG.length]?.framework ?? null,
       blocks: count,
     })),
     blocks: [...blocks.values()].toSorted((a, b) => a.i - b.i),
@@ -112,58 +74,13 @@ export function galleryWall(sold: number): Canvas {
   }
 }
 
-/** The upper left cell of room for a work, near the middle. */
-function placeFor(size: Size, taken: ReadonlyMap<BlockIndex, unknown>, roll: Prng): Cell | undefined {
-  const from = Math.floor(roll() * 400)
-  for (const middle of CLAIM_ORDER.slice(from)) {
-    const { col, row } = cellOf(middle)
-    const place = { col: col - Math.floor(size[0] / 2), row: row - Math.floor(size[1] / 2) }
-    if (blocksAt(size, place).every((block) => block !== undefined && !taken.has(block))) return place
+/** Room for a work: where the demo hangs it, else near the middle. */
+function placeFor(work: Work, taken: ReadonlyMap<BlockIndex, unknown>, prng: Prng): Area | undefined {
+  const own = blockAt(work.col, work.row)
+  const candidates = [...(own === undefined ? [] : [own]), ...CLAIM_ORDER.slice(prng.below(400))]
+  for (const block of candidates) {
+    const area = areaAt(block, work)
+    if (area !== undefined && blocksOf(area).every((part) => !taken.has(part))) return area
   }
   return undefined
-}
-
-const blocksAt = ([cols, rows]: Size, { col, row }: Cell): (BlockIndex | undefined)[] =>
-  Array.from({ length: cols * rows }, (_, at) => blockAt(col + (at % cols), row + Math.floor(at / cols)))
-
-/** Each block of a work with its part of the picture. */
-function painted(size: Size, place: Cell, roll: Prng): [BlockIndex, string][] {
-  const [width, height] = [size[0] * BLOCK_SIZE, size[1] * BLOCK_SIZE]
-  const { painter, dither } = painterFor(size, roll)
-  const painting = painter(roll, width, height)
-  const rgb = new Float32Array(width * height * 3)
-  for (let at = 0; at < width * height; at++)
-    rgb.set(
-      painting(at % width, Math.floor(at / width)).map((part) => Math.max(0, part) ** 2.2),
-      at * 3,
-    )
-  const indices = quantise({ width, height, rgb }, dither)
-  return blocksAt(size, place).flatMap((block, at) => {
-    const [left, top] = [(at % size[0]) * BLOCK_SIZE, Math.floor(at / size[0]) * BLOCK_SIZE]
-    const own = Uint8Array.from({ length: BLOCK_SIZE ** 2 }, (_, i) => {
-      return indices[(top + Math.floor(i / BLOCK_SIZE)) * width + left + (i % BLOCK_SIZE)] ?? 0
-    })
-    return block === undefined ? [] : [[block, own.toBase64()]]
-  })
-}
-
-function painterFor([cols, rows]: Size, roll: Prng) {
-  const soft = [paint.landscape, paint.julia, paint.planet, paint.plasma] as const
-  if (cols * rows >= 24 && roll() < 0.6) return { painter: pick(roll, soft), dither: 'floyd-steinberg' } as const
-  if (cols >= 3 && cols > rows && roll() < 0.35) {
-    const fitting = WORDS.filter((text) => text.length * 6 < cols * BLOCK_SIZE)
-    const word = fitting[Math.floor(roll() * fitting.length)] ?? 'GM'
-    return { painter: paint.banner(word), dither: 'none' } as const
-  }
-  const hard = [
-    paint.creatures,
-    paint.maze,
-    paint.dots,
-    paint.rays,
-    paint.automaton,
-    paint.chart,
-    paint.creatures,
-  ] as const
-  if (cols * rows > 1) return { painter: pick(roll, hard), dither: 'none' } as const
-  return { painter: pick(roll, [paint.slope, paint.creatures, paint.slope, paint.rays]), dither: 'none' } as const
 }

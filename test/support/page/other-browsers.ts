@@ -2,6 +2,7 @@
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { freePort } from '../../../server/local/wall-process.ts'
 import type { NoBrowser } from './browser.ts'
 
 /** A browser with one page. */
@@ -108,13 +109,6 @@ export async function openWebKit(): Promise<OtherBrowser | NoBrowser> {
       await Promise.all([driver.exited, screen.exited])
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
-  const { port = 0 } = server
-  await server.stop(true)
-  return port
 }
 
 /** Tries again while nobody listens yet. */

@@ -5,12 +5,11 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { CanvasBlock } from '../../../shared/contract/canvas.ts'
 import { COLS, coordOf, type BlockIndex } from '../../../shared/wall.ts'
 import { openBrowser } from './browser.ts'
-import { galleryWall } from './gallery.ts'
+import { galleryWall, SOLD_IN_DEMO } from './gallery.ts'
 import { startSampleServer } from './sample-server.ts'
 import { at } from './sample-wall.ts'
 
 const FOLDER = new URL('../../../docs/', import.meta.url).pathname
-const SOLD = 10_000
 const QUALITY = 70
 
 // The pictures are the same whenever they are taken.
@@ -19,7 +18,7 @@ const SINCE_LAST_SALE_MS = 240_000
 // What the address bar would say; nothing is asked of that host.
 const ORIGIN = 'https://wall.example'
 
-const wall = galleryWall(SOLD)
+const wall = galleryWall(SOLD_IN_DEMO)
 const shown = spokenNear(86, 42)
 /** The shown block's work with its label open. */
 const workAddress = `?work=${coordOf(shown)}`

@@ -6,10 +6,10 @@
 import { existsSync } from 'node:fs'
 import { chown, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { SQL } from 'bun'
+import { freePort } from '../../../server/local/wall-process.ts'
 
 /** A server, and databases on it. */
 export type PostgresServer = {
@@ -188,18 +188,6 @@ async function whoRuns(folder: string, within: readonly string[]) {
 async function ended(process: Bun.Subprocess<'ignore', 'ignore', 'pipe'>): Promise<void> {
   const [code, words] = await Promise.all([process.exited, new Response(process.stderr).text()])
   if (code !== 0) throw new Error(`a program of the server failed: ${words}`)
-}
-
-/** A port that was free a moment ago. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => (address !== null && typeof address === 'object' ? resolve(address.port) : reject(new Error())))
-    })
-  })
 }
 
 async function answering(url: string): Promise<void> {

@@ -267,7 +267,7 @@ test('the largest area is repainted within its body', async () => {
   const pixels = Uint8Array.from({ length: 100 * AREA_BLOCKS_MAX }, (_, at) => at % 240)
   const response = await ask(`PUT /areas/${name}`, sending(areaEditOf(1, name, { pixels, message: 'é'.repeat(140) })))
   expect(await jsonOf(response)).toEqual({ updated: true, area: name, blocks: 400 })
-}, 30_000)
+})
 
 test('a body over 128 KiB is not read', async () => {
   const { put } = await areaWall()
