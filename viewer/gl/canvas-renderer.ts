@@ -42,7 +42,8 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
   let theme = dark
   let colours = coloursOf(theme)
   let shown: IndexTexture | undefined
-  let bordering: readonly BlockIndex[] | undefined // what is sold and borders on open ground; unknown after a change
+  let sold: ReadonlySet<BlockIndex> = new Set()
+  let bordering: readonly BlockIndex[] | undefined // those of them that border on open ground; unknown after a sale
   let fresh: Uint8Array = new Uint8Array()
   let marks: Path2D | undefined
 
@@ -50,7 +51,7 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
     wall.putImageData(imageOf(texture, area, colours), area.left, area.top)
   const setBlocks = (texture: IndexTexture, blocks: readonly BlockIndex[]) => {
     shown = texture
-    bordering = undefined
+    if (blocks.some((block) => isOpenAt(texture, block) === sold.has(block))) bordering = undefined
     if (blocks.length > PARTS_MAX) paint(texture, WHOLE_WALL)
     else for (const block of blocks) paint(texture, boundsOf([block]))
   }
@@ -80,7 +81,10 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
       const [left, top] = cornerOf(frame)
       const place = [left, top, WIDTH * scale, HEIGHT * scale] as const
       context.drawImage(light.canvas, ...place)
-      bordering ??= ALL_BLOCKS.filter((block) => shown && isBordering(shown, block))
+      if (bordering === undefined) {
+        sold = new Set(ALL_BLOCKS.filter((block) => shown && !isOpenAt(shown, block)))
+        bordering = [...sold].filter((block) => isBordering(sold, block))
+      }
       // Larger than each block by a line, of which the blocks leave the part on open ground.
       for (const block of bordering) fill(context, theme.edge, boxOnCanvas(block, frame, frame.line))
       context.imageSmoothingEnabled = scale < 1
@@ -158,12 +162,12 @@ function throwLight(light: CanvasRenderingContext2D, fresh: Uint8Array, theme: T
   light.globalAlpha = 1
 }
 
-/** Whether a block is sold, and one beside it or at its corner is not. */
-function isBordering(texture: IndexTexture, block: BlockIndex): boolean {
+/** Whether a block beside another or at its corner is not sold. */
+function isBordering(sold: ReadonlySet<BlockIndex>, block: BlockIndex): boolean {
   const { col, row } = cellOf(block)
   const isOpen = (right: number, down: number) => {
     const other = blockAt(col + right, row + down)
-    return other !== undefined && isOpenAt(texture, other)
+    return other !== undefined && !sold.has(other)
   }
-  return !isOpen(0, 0) && [-1, 0, 1].some((right) => [-1, 0, 1].some((down) => isOpen(right, down)))
+  return [-1, 0, 1].some((right) => [-1, 0, 1].some((down) => isOpen(right, down)))
 }
