@@ -3,7 +3,9 @@
  * under way to it, whoever sent it, and payers by what they heard; not by what a server wrote or meant.
  */
 
+import type { Failure } from '../../../server/domain/failure.ts'
 import { HELD_BLOCKS_MAX, HOLDS_MAX } from '../../../server/domain/purchase/claim-rules.ts'
+import type { Draft, Listing } from '../../../server/domain/purchase/listing.ts'
 import { keyOf, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
 import { isSold, type Outcome, type Purchase, type SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
 import { isBlock, ownTarget, placeOf } from '../../../server/domain/purchase/target.ts'
@@ -15,7 +17,7 @@ import type { Book, Sale } from './ledger-model.ts'
 import type { Order } from './payers.ts'
 import { SIGNED, DENIALS } from './samples.ts'
 import type { Verb, Watcher } from './server.ts'
-import { dollarsOf, isDead, isUnderWay, standsStill, timeOf, type Spending, type World } from './world.ts'
+import { isDead, isUnderWay, standsStill, timeOf, type Spending, type World } from './world.ts'
 
 /** One broken promise ends the history. */
 export class Violation extends Error {
@@ -49,6 +51,8 @@ export type Witness = {
   readonly alerts: Set<string>
   readonly owing: Map<string, Target> // payments that landed late, and where they were to be
   readonly credited: Set<string>
+  readonly sent: Map<string, Draft[]> // what was said with each payment
+  readonly kept: Map<string, Listing> // what was written of it first
   skewed: boolean // whether the clock was ever set
   // Of one server:
   life: Life | undefined
@@ -80,6 +84,8 @@ export const witnessOf = (
   alerts: new Set(),
   owing: new Map(),
   credited: new Set(),
+  sent: new Map(),
+  kept: new Map(),
   skewed: false,
   ...unseen(),
 })
@@ -134,6 +140,7 @@ export function watcherOf(witness: Witness): Watcher {
       if (verb === 'claim' && hasKind(answer) && answer.kind === 'claimed') checkClaim(witness, key)
       if (verb === 'fulfilLatePayment') checkOwed(witness, key)
       if (moves.has(verb)) checkWhole(witness)
+      if (moves.has(verb) || verb === 'recordUnclaimed') checkListing(witness, key)
     },
     heard(verb, key, answer, askedAt) {
       if (verb === 'read' && typeof answer === 'object' && answer !== null && 'spent' in answer)
@@ -215,6 +222,13 @@ function checkClaim(witness: Witness, claimed: string): void {
   witness.claimed.set(claimed, { step: witness.world.step, by: witness.life })
   const asked = witness.claiming.get(claimed)
   if (asked === undefined) return
+  const { payer, nonce, identifier } = asked.payment
+  for (const other of witness.signed) {
+    if (identifier === undefined || other.payer !== payer || other.nonce === nonce) continue
+    const row = rowOf(witness, keyOf(other))
+    const isOpen = row?.state.kind === 'reserved' || row?.state.kind === 'sold'
+    promise(!isOpen || row.payment.identifier !== identifier, 'what a payer calls by one name is bought once', claimed)
+  }
   checkPlace(witness, claimed, [rowOf(witness, claimed)?.target ?? asked.target])
   const askedOpenAt = stepIn(witness.askedOpenAt, claimed)
   for (const key of unanswered(witness, asked.payment, asked.target, askedOpenAt))
@@ -242,7 +256,7 @@ function checkHolds(witness: Witness, key: string): void {
   const held = witness.signed.filter(
     (payment) => payment.payer === payer && rowOf(witness, keyOf(payment))?.state.kind === 'reserved',
   )
-  const blocks = held.reduce((sum, payment) => sum + dollarsOf(payment), 0)
+  const blocks = held.reduce((sum, payment) => sum + blocksOf(rowOf(witness, keyOf(payment))?.target ?? 'next'), 0)
   promise(held.length <= HOLDS_MAX && blocks <= HELD_BLOCKS_MAX, 'nobody holds more than one may', key)
 }
 
@@ -263,6 +277,26 @@ function checkWhole({ book, signed }: Witness): void {
   const held = book.held()
   const isSame = held.size === holders.size && held.entries().every(([block, key]) => holders.get(block) === key)
   promise(isSame, 'I1: an area is held, sold and given back whole')
+}
+
+/** A purchase shows what was sent with its payment when it was first written, whoever sends that again. */
+function checkListing({ book, sent, kept }: Witness, key: string): void {
+  const listing = book.row(key)?.listing
+  if (listing === undefined) return
+  const first = kept.get(key) ?? listing
+  kept.set(key, first)
+  const isSent = sent.get(key)?.some((draft) => isOf(draft, listing)) === true
+  promise(isSent && isSame(first, listing), 'what is bought shows what was sent for it', key)
+}
+
+const isSame = (one: Listing, other: Listing) =>
+  one.message === other.message && one.painter === other.painter && String(one.pixels) === String(other.pixels)
+
+/** Whether a listing says what a draft does, with its picture or without one. */
+const isOf = ({ picture, message, painter }: Draft, listing: Listing): boolean => {
+  const colour = picture?.sent.kind === 'file' ? picture.sent.bytes[1] : undefined
+  const isPainted = listing.pixels === null || listing.pixels.every((index) => index === colour)
+  return listing.message === message && listing.painter === painter && isPainted
 }
 
 /** Notes where a payment that landed late is to be. One that another server has served since is owed nothing. */
@@ -312,6 +346,11 @@ export function noteAttended({ left }: Witness, payment: Payment): void {
   left.delete(keyOf(payment))
 }
 
+/** Notes what is said with a payment. */
+export function noteSent({ sent }: Witness, { payment, listing }: Order): void {
+  if (!('code' in listing)) sent.set(keyOf(payment), [...(sent.get(keyOf(payment)) ?? []), listing])
+}
+
 /** Notes that the receipt of a payment was sent: whoever wrote it cannot know whether it arrived. */
 export function noteReceipt({ left, receipts }: Witness, payment: Payment): void {
   left.delete(keyOf(payment))
@@ -325,16 +364,30 @@ export function checkAnswer(witness: Witness, { payment, target }: Order, outcom
     return
   }
   const { code, details } = outcome.failure
-  const isWhole = code !== 'payment_credited' || details?.['amount'] === String(payment.amount)
+  const owed = rowOf(witness, keyOf(payment))?.payment.amount
+  const isWhole = code !== 'payment_credited' || details?.['amount'] === String(owed)
   promise(isWhole, 'who is owed is owed all of it', keyOf(payment))
-  if (DENIALS.has(code)) checkDenial(witness, payment, target, code, startedAt)
+  const key = keyOf(payment)
+  const charged = details?.['charged']
+  const mayBeCharged =
+    movedBy(witness.world, key) !== undefined ||
+    witness.world.undone.has(key) ||
+    rowOf(witness, key)?.state.kind === 'sold'
+  promise(charged !== 'yes' || mayBeCharged, 'what is called charged was', key)
+  promise(code !== 'payment_unmatched' || rowOf(witness, key) === undefined, 'a purchase that is known is matched', key)
+  if (DENIALS.has(code) || charged === 'no') checkDenial(witness, { payment, target }, outcome.failure, startedAt)
 }
 
 /**
  * Whoever is told that nothing was charged was not charged, whoever moved the money. Only what moved before the wall first saw
  * a payment is never honoured, and nobody can know of what no look at the chain has shown yet.
  */
-function checkDenial(witness: Witness, payment: Payment, target: Target, code: string, startedAt: number): void {
+function checkDenial(
+  witness: Witness,
+  { payment, target }: Pick<Order, 'payment' | 'target'>,
+  { code, details }: Failure,
+  startedAt: number,
+): void {
   const { world, ends, life } = witness
   const key = keyOf(payment)
   const row = rowOf(witness, key)
@@ -342,9 +395,10 @@ function checkDenial(witness: Witness, payment: Payment, target: Target, code: s
   promise(row?.state.kind !== 'reserved' || !beforeClaim.has(code), `I6: no ${code} while it is held for`, key)
   promise(world.undone.has(key) || !isUnderWay(world, payment), `I6: no ${code} while the wall has it settled`, key)
   const moved = movedBy(world, key)
-  // A refusal that leaves all as it was tells of its own request alone.
-  const isOfRequest = row === undefined && passing.has(code)
-  if (moved !== undefined && !isOfRequest) {
+  // A refusal that leaves all as it was, and says nothing of money, tells of its own request alone.
+  const isOfRequest = row === undefined && passing.has(code) && details?.['charged'] !== 'no'
+  // Of two authorizations of one nonce only the one that moved the money was charged.
+  if (moved !== undefined && moved.amount === payment.amount && !isOfRequest) {
     // What is written is known to every server; of anything else each knows what it has seen itself.
     const own = life === undefined ? Infinity : (witness.sights.get(key)?.get(life) ?? Infinity)
     const isSeen = row !== undefined || own <= moved.step
@@ -385,20 +439,22 @@ export type Sums = { readonly charged: number; readonly sold: number; readonly a
 export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
   const { world, book, signed, wall } = witness
   const owners = new Map<BlockIndex, string>()
-  let [charged, dollars, credits, unpaid, areas] = [0, 0, 0, 0, 0]
+  let [charged, areas] = [0, 0]
   for (const payment of signed) {
     const key = keyOf(payment)
     const row = rowOf(witness, key)
     if (row === undefined) continue
     const spending = world.spendings.get(key)
     const paid = isOurs(witness, key, spending)
-    if (paid) [charged, dollars] = [charged + 1, dollars + dollarsOf(payment)]
+    if (paid) charged += 1
     const { kind } = row.state
+    const blocks = BigInt(blocksOf(row.target))
+    const isPriced = world.prices.some((price) => price * blocks === row.payment.amount)
+    promise(isPriced || kind === 'released', 'I4: what is sold or owed was paid by the block', key)
+    promise(!paid || spending.amount === row.payment.amount, 'I4: dollars received are those that were asked', key)
     promise(kind !== 'reserved', 'I9: nothing is held at the end', key)
     promise(!paid || kind === 'sold' || kind === 'credited', 'I3: a payment has a block or a credit', key)
-    if (!paid && kind !== 'released') unpaid += blocksOf(row.target)
     if (kind === 'credited') {
-      credits += blocksOf(row.target)
       const proven = paid ? row.state.tx === spending.tx || world.undone.has(key) : world.undone.has(key)
       promise(proven, 'I2: a credit was paid', key)
     }
@@ -411,7 +467,6 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
     }
     checkDeed(witness, row, paid ? spending : undefined)
   }
-  promise(dollars + unpaid === owners.size + credits, 'I4: dollars received are blocks sold and credits owed')
   for (const block of wall)
     promise(
       (settled(Promise.resolve(book.ledger.space(block))) === 'claimed') === owners.has(block),
@@ -430,7 +485,7 @@ function checkDeed({ world, alerts }: Witness, { payment, state }: SoldPurchase,
   }
   promise(!state.settled, 'I2: what was not paid is not called settled', key)
   promise(alerts.has(key), 'I2: the operator is told of a sale that was not paid', key)
-  const onWord = world.words.has(`${key} ${state.tx}`)
+  const onWord = world.claims.has(`${key} ${state.tx}`)
   promise(
     onWord || world.undone.has(key),
     'I2: what was not paid is sold only on a word, or on blocks since replaced',
@@ -461,8 +516,13 @@ function checkFeed({ book, signed }: Witness, polled: readonly Sale[], owners: R
       seq: first + 1 + i,
       block,
       at: row.state.claimedAt,
+      message: row.listing.message,
     }))
     const told = sales.slice(first, first + own.length)
-    promise(JSON.stringify(told) === JSON.stringify(own), 'I8: an area is sold at once, row by row', keyOf(row.payment))
+    promise(
+      JSON.stringify(told) === JSON.stringify(own),
+      'I8: an area is sold at once, row by row, as it was sent',
+      keyOf(row.payment),
+    )
   }
 }

@@ -15,6 +15,7 @@ import {
   noteAttended,
   noteLeft,
   noteReceipt,
+  noteSent,
   Violation,
   seatOf,
   watcherOf,
@@ -27,7 +28,7 @@ import { drawFaults, drawSharedFaults, NO_FAULTS } from './faults.ts'
 import type { Book, OpenBook, Paint, Sale } from './ledger-model.ts'
 import { change, checkPaint, studioOf, type Studio } from './owners.ts'
 import { aim, crowdOf, mischief, nextOrder, sign, type Crowd, type Order, type Payer } from './payers.ts'
-import { PLAIN } from './samples.ts'
+import { PLAIN, TERMS } from './samples.ts'
 import { startServer, type Seat, type Server } from './server.ts'
 import { checkWishes, endAtDeed, isAsking, wishOf, type Wish } from './shoppers.ts'
 import { reorganise, stall, strikes, timeOf, worldOf, type World } from './world.ts'
@@ -276,6 +277,9 @@ function restart(history: History, stand: Stand): void {
   history.crashes += 1
   stand.life.diedAt ??= world.step
   world.scheduler.forget(stand.life)
+  // Instances are to agree on the price.
+  if (world.isVaried && history.stands.length === 1 && world.prng.chance(0.3))
+    world.prices.push(TERMS.amount * BigInt(1 + world.prng.below(3)))
   const dropped = [...inFlight].filter((request) => request.at === stand)
   for (const request of dropped) inFlight.delete(request)
   for (const request of dropped) leave(history.witness, inFlight, request)
@@ -371,6 +375,7 @@ function send(history: History, order: Order, { check, wish }: Sending = {}): vo
   const mine: InFlight = { at, order, client: mayLeave ? new AbortController() : undefined, wish }
   inFlight.add(mine)
   noteAttended(witness, order.payment)
+  noteSent(witness, order)
   if (wish !== undefined) wish.asking = at.life
   const answered = (outcome: Outcome) => {
     const name = outcome.kind === 'bought' ? 'bought' : outcome.failure.code
@@ -465,7 +470,7 @@ function sendEverythingAgain(history: History): void {
   for (const payment of crowd.signed) {
     const row = book.row(keyOf(payment))
     if (row === undefined) continue
-    const order: Order = { payment, target: row.target, listing: PLAIN }
+    const order: Order = { payment: row.payment, target: row.target, listing: PLAIN }
     const check = (outcome: Outcome) => {
       const told = outcome.kind === 'bought' ? `bought ${ownTarget(outcome.purchase)}` : outcome.failure.code
       const movedOn = !isNext(row.target) && row.target !== ownTarget(row)

@@ -32,7 +32,12 @@ export type Book = {
   close(): void
 }
 
-export type Sale = { readonly seq: number; readonly block: BlockIndex; readonly at: UnixMs }
+export type Sale = {
+  readonly seq: number
+  readonly block: BlockIndex
+  readonly at: UnixMs
+  readonly message: string | null
+}
 
 export type Paint = { readonly blocks: Blocks; readonly agents: Agents; readonly log: Log }
 
@@ -115,9 +120,11 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
     return { space: spaceFor(shelf, target, payment), prior: prior.find(isSold) ?? prior[0] }
   },
 
-  async claim(target, payment, listing, head, now, attended) {
-    const known = shelf.rows.get(keyOf(payment))
+  async claim(asked, signed, draft, height, now, attended) {
+    const known = shelf.rows.get(keyOf(signed))
     if (known !== undefined && known.state.kind !== 'released') throw new StaleWriteError('claimed twice')
+    const payment = known === undefined ? signed : renewalOf(known.payment, signed)
+    const { target, listing, head } = known ?? { target: asked, listing: draft, head: height }
     if (priorOf(shelf, target, payment, now, attended).length > 0) return { kind: 'prior' }
     const space = spaceFor(shelf, target, payment)
     if (space !== 'open') return { kind: 'lost', space }
@@ -192,6 +199,12 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
   unfinished: async (now) =>
     [...shelf.rows.values()].filter((row) => isUnfinished(shelf, row, now)).map(({ payment }) => payment),
 })
+
+/** Of two authorizations for the same money the one that is good for longer. */
+function renewalOf(before: Payment, signed: Payment): Payment {
+  if (signed.amount !== before.amount || signed.to !== before.to) throw new StaleWriteError('other money')
+  return signed.validBefore < before.validBefore ? before : { ...before, ...signed }
+}
 
 function spaceOf({ openPlace: place }: Shelf, target: Target): Exclude<Space, 'full'> {
   const found = place(target)
@@ -273,8 +286,9 @@ function unsee({ looks, row, put }: Shelf, payment: Payment, look: number): void
 
 function sell({ sales, put }: Shelf, purchase: Purchase, tx: Hash, settled: boolean, now: UnixMs): SoldPurchase {
   const at = Math.max(now, sales.at(-1)?.at ?? 0)
-  for (const block of blocksHeld(purchase)) sales.push({ seq: sales.length + 1, block, at })
-  const { name, framework } = purchase.listing
+  const { name, framework, message } = purchase.listing
+  for (const block of blocksHeld(purchase)) sales.push({ seq: sales.length + 1, block, at, message })
+
   return put({ ...purchase, state: { kind: 'sold', tx, claimedAt: at, name, framework, settled, unanswered: true } })
 }
 

@@ -1,12 +1,14 @@
 /**
  * `bun run sim`: thousands of histories in which everything fails that can, and no promise may break.
  *
- *     --seeds N      how many histories, from --from (100,000 from 0)
+ *     --seeds N      how many histories (100,000)
+ *     --from S       from which seed on; without it from one that is drawn, and printed
  *     --seed S       one history; with --trace everything that happens in it
  *     --real         over the real engine, all of them
  *     --mutants      plants bugs in a copy of the source and counts the histories until each is found
  */
 
+import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { simulate } from './history.ts'
 import { openModelBook, type OpenBook } from './ledger-model.ts'
@@ -18,7 +20,7 @@ import { playInWorkers } from './workers.ts'
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '100000' },
-    from: { type: 'string', default: '0' },
+    from: { type: 'string' },
     seed: { type: 'string' },
     trace: { type: 'boolean', default: false },
     mutants: { type: 'boolean', default: false },
@@ -29,12 +31,16 @@ const { values } = parseArgs({
   },
 })
 
-const [from, seeds] = [Number(values.from), Number(values.seeds)]
+const seeds = Number(values.seeds)
+const from = values.from === undefined ? randomInt(2 ** 32) : Number(values.from)
 
 if (values.seed !== undefined) playOne(Number(values.seed), values.trace, values.real)
 else if (values.mutants) process.exitCode = await runMutants(Number(values.workers), seeds)
 else if (values.worker) playRange(from, from + seeds, values, (line) => console.log(line))
-else process.exitCode = await playInWorkers(from, seeds, Number(values.workers))
+else {
+  console.log(`bun run sim --from ${from} --seeds ${seeds}`)
+  process.exitCode = await playInWorkers(from, seeds, Number(values.workers))
+}
 
 function playOne(seed: number, isTraced: boolean, real: boolean): void {
   const books = realBooks()

@@ -8,7 +8,7 @@ import { isBlock } from '../../../server/domain/purchase/target.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { sizeOf } from './areas.ts'
 import { addressOf, FORGED, paymentOf, pictureOf, PLAIN, SIGNED, TERMS } from './samples.ts'
-import { broadcast, spendNow, strikes, timeOf, type World } from './world.ts'
+import { broadcast, priceNow, spendNow, strikes, timeOf, type World } from './world.ts'
 
 /** One request to buy, as it leaves a client. */
 export type Order = {
@@ -25,7 +25,7 @@ export type Crowd = {
   readonly payers: readonly Payer[]
   readonly wall: readonly BlockIndex[]
   readonly areas: readonly Target[] // that are asked for beside blocks
-  readonly signed: Payment[]
+  readonly signed: Payment[] // one of each nonce
   readonly firstTarget: Map<string, Target>
 }
 
@@ -59,7 +59,7 @@ export function nextOrder(world: World, crowd: Crowd, payer: Payer): Order {
   const same = first ?? (last === undefined ? undefined : crowd.firstTarget.get(keyOf(last)))
   const target =
     same !== undefined && prng.chance(isGreedy && first === undefined ? 0 : 0.85) ? same : aim(world, crowd)
-  const payment = known ?? sign(world, crowd, payer, target, pen)
+  const payment = known === undefined ? sign(world, crowd, payer, target, pen) : anew(world, known)
   if (first === undefined) crowd.firstTarget.set(keyOf(payment), target)
   const listing = prng.chance(0.05) ? failure('invalid_listing', 'link: is no address') : draftOf(world, target)
   return { target, payment, listing }
@@ -72,17 +72,33 @@ export function aim({ prng }: World, { wall, areas }: Shop): Target {
 }
 
 /** What an order says of itself: an area's may come with a picture that is still to be made. */
-function draftOf({ prng }: World, target: Target): Draft {
-  if (isBlock(target) || !prng.chance(0.3)) return PLAIN
-  return { ...PLAIN, picture: pictureOf(sizeOf(target), prng.chance(0.8)) }
+function draftOf({ prng, words }: World, target: Target): Draft {
+  const said = { ...PLAIN, message: `word ${words.below(1000)}`, painter: words.pick([null, addressOf(9)]) }
+  if (isBlock(target) || !prng.chance(0.3)) return said
+  return { ...said, picture: pictureOf(sizeOf(target), prng.chance(0.8), words.below(240)) }
+}
+
+/** A known payment as it is sent once more: mostly as it is, else its nonce signed anew for another time or amount. */
+function anew(world: World, known: Payment): Payment {
+  const { prng, isVaried } = world
+  if (!isVaried || known.signature !== SIGNED || !prng.chance(0.15)) return known
+  const validBefore = BigInt(Math.floor(timeOf(world) / 1000) + prng.pick([30, 90, 300]))
+  const amount = prng.chance(0.3) ? known.amount + priceNow(world) : known.amount
+  return { ...known, amount, validBefore, accepted: { ...known.accepted, amount } }
 }
 
 /** For how many seconds a payment is signed, and whether by its payer. */
-type Pen = { readonly seconds: number; readonly signature: Payment['signature'] }
+type Pen = {
+  readonly seconds: number
+  readonly signature: Payment['signature']
+  readonly identifier?: string // what its payer calls the purchase
+}
 
 function penOf(world: World, { wall }: Crowd): Pen {
   const seconds = wall.length > HOLDS_MAX ? 300 : world.prng.pick([5, 30, 90, 90, 300, 300])
-  return { seconds, signature: strikes(world, 'forge') ? FORGED : SIGNED }
+  const signature = strikes(world, 'forge') ? FORGED : SIGNED
+  if (!world.isVaried || !world.prng.chance(0.3)) return { seconds, signature }
+  return { seconds, signature, identifier: `order ${world.prng.below(2)}` }
 }
 
 const OWN_PEN: Pen = { seconds: 300, signature: SIGNED }
@@ -93,10 +109,11 @@ export function sign(
   { signed }: Crowd,
   { wallet }: Payer,
   target: Target,
-  { seconds, signature }: Pen = OWN_PEN,
+  { seconds, ...pen }: Pen = OWN_PEN,
 ): Payment {
   const until = BigInt(Math.floor(timeOf(world) / 1000) + seconds)
-  const payment = { ...paymentOf(wallet, signed.length + 1, until, termsFor(TERMS, target)), signature }
+  const terms = termsFor({ ...TERMS, amount: priceNow(world) }, target)
+  const payment = { ...paymentOf(wallet, signed.length + 1, until, terms), ...pen }
   signed.push(payment)
   return payment
 }

@@ -13,9 +13,13 @@ export const TERMS: Terms = {
 
 export const PLAIN: Listing = { name: 'Ada', framework: null, message: null, link: null, pixels: null, painter: null }
 
-/** A picture to be made for so many blocks, of a file that can be read or not. */
-export const pictureOf = ({ w, h }: { readonly w: number; readonly h: number }, isReadable: boolean): AreaPicture => ({
-  sent: { kind: 'file', bytes: Uint8Array.of(isReadable ? 1 : 0) },
+/** A picture to be made for so many blocks, all of one colour, of a file that can be read or not. */
+export const pictureOf = (
+  { w, h }: { readonly w: number; readonly h: number },
+  isReadable: boolean,
+  colour = 0,
+): AreaPicture => ({
+  sent: { kind: 'file', bytes: Uint8Array.of(isReadable ? 1 : 0, colour) },
   plan: { width: w * BLOCK_SIZE, height: h * BLOCK_SIZE, fit: 'cover', dither: 'none', background: '#000000' },
 })
 

@@ -22,6 +22,7 @@ import { SIGNED, TERMS } from './samples.ts'
 import {
   clockOf,
   health,
+  priceNow,
   read,
   settle,
   strikes,
@@ -81,6 +82,7 @@ export type Seat = {
 export function startServer(world: World, { name, book, watcher, commons, opened }: Seat, self: Life): void {
   world.tell(() => `${name}: starts`)
   const shared = commons?.of(self)
+  const price = priceNow(world)
   // One of its own: a signal holds all who wait with it, and so each history would stay in memory for good.
   const never = new AbortController().signal
   const die = (why: string) => {
@@ -125,7 +127,7 @@ export function startServer(world: World, { name, book, watcher, commons, opened
       clock,
       logger,
       rail,
-      terms: TERMS,
+      terms: { ...TERMS, amount: price },
       payees: new Set([TERMS.payTo]),
       contact: null,
       advance,
@@ -310,7 +312,8 @@ const picturesPort = (world: World, owner: Life): Pick<Pictures, 'paint'> => ({
       const isBusy = !isQuiet(world) && world.prng.chance(PICTURES_BUSY)
       world.tell(() => `  picture: ${isBusy ? 'busy' : bytes[0] === 0 ? 'unreadable' : 'made'}`)
       if (isBusy) return 'busy'
-      return bytes[0] === 0 ? 'unreadable' : { width, height, indices: new Uint8Array(width * height) }
+      const indices = new Uint8Array(width * height).fill(bytes[1] ?? 0)
+      return bytes[0] === 0 ? 'unreadable' : { width, height, indices }
     }),
 })
 

@@ -13,11 +13,12 @@ import type { ChainHealth } from '../../../server/ports.ts'
 import { prngOf, type Prng } from '../../support/prng.ts'
 import { schedulerOf, type Scheduler } from '../../support/scheduler.ts'
 import { drawFaults, type Fault, type Faults } from './faults.ts'
-import { FORGED, hashOf } from './samples.ts'
+import { FORGED, hashOf, TERMS } from './samples.ts'
 
 /** What spent an authorization. */
 export type Spending = {
   readonly kind: 'transfer' | 'cancelled' | 'elsewhere'
+  readonly amount: bigint // of a transfer, what it moved
   readonly tx: Hash
   readonly height: number
   readonly step: number // of the history
@@ -36,18 +37,21 @@ type Hidden = { lowest: number; highest: number }
 
 export type World = {
   readonly prng: Prng
+  readonly words: Prng // what is said; another one, so that it changes nothing else
+  readonly isVaried: boolean // whether nonces are signed anew, and servers start with another price
   readonly scheduler: Scheduler
   faults: Faults
   second: Faults | undefined // of the second facilitator, where there is one
   step: number // counts what happens, so that before and after can be told apart
   skewMs: number // how far the server's clock is from the truth
+  readonly prices: bigint[] // of a block; servers that start now ask the last one
   readonly blockTimes: number[] // Unix seconds of each block by height
   readonly balances: Map<Address, number> // dollars in each wallet
   readonly spendings: Map<string, Spending>
   pool: readonly Broadcast[]
   readonly mined: Map<string, Broadcast> // what a reorganisation gives back to the pool
   transactions: number
-  readonly words: Set<string> // payment and hash of every success the facilitator told
+  readonly claims: Set<string> // payment and hash of every success the facilitator told
   readonly undone: Set<string> // payments whose end was undone by a reorganisation
   stalledUntilMs: number // by the scheduler: no block is made before
   hasStalled: boolean // it, or who looks at it
@@ -63,23 +67,31 @@ const REORGANISED_MAX = 3
 /** The facilitators' names, in the order in which they are asked. */
 export type FacilitatorName = 'first' | 'second'
 
+const WORDS_SEED = 0x30a2d
+
+// More than a third of all histories.
+const VARIED: ReadonlySet<number> = new Set([4, 6, 8, 9])
+
 /** A world as `seed` makes it. `tell` is handed what happens, for a trace. */
 export function worldOf(seed: number, tell: World['tell']): World {
   const prng = prngOf(seed)
   const world: World = {
     prng,
+    words: prngOf(seed ^ WORDS_SEED),
+    isVaried: VARIED.has(seed % 11),
     scheduler: schedulerOf((elapsed) => makeBlocks(world, elapsed)),
     faults: drawFaults(prng),
     second: undefined,
     step: 0,
     skewMs: 0,
+    prices: [TERMS.amount],
     blockTimes: [START_MS / 1000],
     balances: new Map(),
     spendings: new Map(),
     pool: [],
     mined: new Map(),
     transactions: 0,
-    words: new Set(),
+    claims: new Set(),
     undone: new Set(),
     stalledUntilMs: 0,
     hasStalled: false,
@@ -87,6 +99,9 @@ export function worldOf(seed: number, tell: World['tell']): World {
   }
   return world
 }
+
+/** What a block costs at a server that starts now. */
+export const priceNow = ({ prices }: World): bigint => prices.at(-1) ?? TERMS.amount
 
 /** Whether a fault happens now. */
 export const strikes = ({ prng, faults }: World, fault: Fault): boolean => prng.chance(faults[fault])
@@ -143,7 +158,7 @@ function land(world: World, broadcast: Broadcast): void {
   const balance = world.balances.get(payment.payer) ?? 0
   world.balances.set(payment.payer, balance - dollarsOf(payment))
   world.mined.set(keyOf(payment), broadcast)
-  spend(world, payment, 'transfer', tx)
+  spend(world, payment, 'transfer', tx, payment.amount)
 }
 
 /** A payer uses an authorization for something else, in a block of its own. */
@@ -154,10 +169,10 @@ export function spendNow(world: World, key: PaymentKey, kind: Exclude<Spending['
 }
 
 /** Marks an authorization as used in the newest block. */
-function spend(world: World, key: PaymentKey, kind: Spending['kind'], tx: Hash = newHash(world)): void {
+function spend(world: World, key: PaymentKey, kind: Spending['kind'], tx: Hash = newHash(world), amount = 0n): void {
   world.tell(() => `chain: ${keyOf(key).slice(-4)} ${kind} in ${tx.slice(-4)} at ${heightOf(world)}`)
   world.step += 1
-  world.spendings.set(keyOf(key), { kind, tx, height: heightOf(world), step: world.step })
+  world.spendings.set(keyOf(key), { kind, amount, tx, height: heightOf(world), step: world.step })
 }
 
 /** Replaces the newest blocks: what they held lands again, waits, or is lost. */
@@ -279,7 +294,7 @@ function statusAt(world: World, payment: Payment, height: number, ended: Spendin
   if (ended === undefined)
     return isOver(safe) ? { kind: 'void', why: 'it has expired', final: true } : { kind: 'unspent' }
   const final = isOver(height) && ended.height <= safe ? ({ final: true } as const) : {}
-  if (ended.kind === 'transfer') return { kind: 'paid', tx: ended.tx, ...final }
+  if (ended.kind === 'transfer' && ended.amount === payment.amount) return { kind: 'paid', tx: ended.tx, ...final }
   return { kind: 'void', why: ended.kind === 'cancelled' ? 'it was cancelled' : 'it was spent elsewhere', ...final }
 }
 
@@ -347,6 +362,6 @@ function trySettling(world: World, at: FacilitatorName, payment: Payment): Settl
 }
 
 function success(world: World, payment: Payment, tx: Hash): SettleResult {
-  world.words.add(`${keyOf(payment)} ${tx}`)
+  world.claims.add(`${keyOf(payment)} ${tx}`)
   return { kind: 'success', tx }
 }

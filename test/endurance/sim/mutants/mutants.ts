@@ -372,5 +372,69 @@ export const mutants: readonly Mutant[] = [
     from: 'return working.hasAsked',
     to: 'return true',
   },
+  {
+    name: 'a nonce that its payer signs anew is taken for a forgery',
+    file: SCRIPT,
+    from: `isSamePayment(known.payment, payment) ? 'signed' : yield* ask({ do: 'check-signature', payment })`,
+    to: `isSamePayment(known.payment, payment) ? 'signed' : 'not-signed'`,
+    isCheap: true,
+  },
+  {
+    name: 'a released payment is renewed for another price',
+    file: 'server/domain/purchase/payment.ts',
+    from: `  one.to === other.to &&
+  one.amount === other.amount &&`,
+    to: '  one.to === other.to &&',
+    shows: 'real',
+  },
+  {
+    name: 'a purchase shows what was sent last',
+    file: 'test/endurance/sim/ledger-model.ts',
+    from: 'const { target, listing, head } = known ?? { target: asked, listing: draft, head: height }',
+    to: `const { target, listing, head } = { ...(known ?? { target: asked, head: height }), listing: draft }`,
+  },
+  {
+    name: 'a painter is not kept (SQL)',
+    file: 'db/purchase/holds.ts',
+    from: 'painter === null ? nothing() : nameForPurchase(payment, painter)',
+    to: 'nothing()',
+  },
+  {
+    name: 'what a payer calls a purchase is forgotten',
+    file: 'test/endurance/sim/ledger-model.ts',
+    from: 'const isNamed = identifier !== undefined && payment.identifier === identifier',
+    to: 'const isNamed = false && payment.identifier === identifier',
+    isCheap: true,
+  },
+  {
+    name: 'what a payer calls a purchase is not written (SQL)',
+    file: 'db/purchase/holds.ts',
+    from: `    identifier: payment.identifier ?? null,
+  }
+  yield*`,
+    to: `    identifier: null,
+  }
+  yield*`,
+  },
+  {
+    name: 'nobody sees that a client left',
+    file: SELLER,
+    from: 'waitingClient(client)',
+    to: 'waitingClient(undefined)',
+  },
+  {
+    name: 'what is over is called charged',
+    file: 'server/domain/purchase/charging.ts',
+    from: `return { charged: isOver ? 'no' : 'unknown' }`,
+    to: `return { charged: isOver ? 'yes' : 'unknown' }`,
+    isCheap: true,
+  },
+  {
+    name: 'what may still move is called not charged',
+    file: 'server/domain/purchase/charging.ts',
+    from: `if (statusOf[code] >= 500) return { charged: 'unknown' }`,
+    to: `if (statusOf[code] >= 500) return { charged: 'no' }`,
+    isCheap: true,
+  },
   ...mutantsOfAreas,
 ]
