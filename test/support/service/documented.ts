@@ -6,9 +6,8 @@ import { Value } from '@sinclair/typebox/value'
 import type { App } from '../../../server/app.ts'
 import { openApi } from '../../../server/discovery/openapi/openapi.ts'
 import { operationsOf, type Operation } from '../../../server/discovery/openapi/operation.ts'
-import type { Offer } from '../../../server/x402/terms.ts'
 import { ErrorBody, PaymentRequiredBody, SignInRequiredBody } from '../../../shared/contract/service.ts'
-import { TERMS } from '../samples.ts'
+import { OFFER } from '../offer.ts'
 
 FormatRegistry.Set('uri', (text) => URL.canParse(text))
 
@@ -22,14 +21,6 @@ type Documented = {
   readonly components: { readonly responses: Record<string, Answer> }
 }
 
-const OFFER: Offer = {
-  terms: TERMS,
-  title: 'Pixel Wall',
-  baseUrl: 'https://wall.test',
-  assetName: 'USD Coin',
-  assetVersion: '2',
-}
-
 /** What the routes of an app say, and the document made of it: the same for every app, so it is made once. */
 type Words = { readonly operations: readonly Operation[]; readonly document: Documented }
 
@@ -38,7 +29,9 @@ let known: Words | undefined
 function wordsOf(app: App): Words {
   if (known !== undefined) return known
   const operations = operationsOf(app)
-  const document = JSON.stringify(openApi({ offer: OFFER, contact: null, tools: [], operations }, '0,0'))
+  const document = JSON.stringify(
+    openApi({ offer: { ...OFFER, baseUrl: 'https://wall.test' }, contact: null, tools: [], operations }, '0,0'),
+  )
   return (known = { operations, document: JSON.parse(document) as Documented })
 }
 
