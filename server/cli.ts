@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   hidden: async () => (await import('./operate/moderate.ts')).hidden,
   check: async () => (await import('./operate/check.ts')).check,
   status: async () => (await import('./operate/status.ts')).status,
+  listed: async () => (await import('./operate/listed.ts')).listed,
   backup: async () => (await import('./operate/backup.ts')).backup,
   move: async () => (await import('./operate/move.ts')).move,
   'accept-restore': async () => (await import('./operate/accept-restore.ts')).acceptRestore,

@@ -15,6 +15,7 @@ import { freshChain } from './health/chain-freshness.ts'
 import { type Outages, trackOutages } from './health/outages.ts'
 import { paymentHealth } from './health/payment-health.ts'
 import { watchClock, watchEventLoop } from './health/watch-process.ts'
+import type { CatalogueAnswer } from './operate/status-report.ts'
 import type { Logger, RingMember } from './ports.ts'
 import { facilitatorRing } from './purchase/facilitator-ring.ts'
 import { TIMES, type Times } from './times.ts'
@@ -39,13 +40,14 @@ export function openRail(config: Config, meters: Meters, logger: Logger, times: 
     told: (reason) => outages.saw({ kind: 'chain', name: network }, reason),
   })
   const { probeTimeoutMs } = times
-  const members = membersOf({ ...config, probeTimeoutMs }, logger, outages).map(meters.facilitator)
+  const catalogues = new Map<string, CatalogueAnswer>()
+  const members = membersOf({ ...config, probeTimeoutMs }, logger, outages, catalogues).map(meters.facilitator)
   const facilitator = facilitatorRing({ ...config, members, chain, clock, logger, times })
   const facilitatorTrouble = () => reasonsOf(outages, 'facilitator')
   const rail = paymentHealth({ facilitator, chain, clock, logger, facilitatorTrouble, isLate, times })
   const clockOf = watchClock({ clock, outages })
   const clockSeen = () => clockOf(endpoints.newest())
-  return { endpoints, chain, facilitator, rail, outages, eventLoop, clockSeen }
+  return { endpoints, chain, facilitator, rail, outages, eventLoop, clockSeen, catalogues }
 }
 
 /** Why dependencies of a kind are down; `null` when none is. */
@@ -57,14 +59,25 @@ function reasonsOf(outages: Outages, kind: DependencyKind): string | null {
 type FacilitatorsConfig = Config & Pick<Times, 'probeTimeoutMs'>
 
 /** The facilitators in the order in which they are called. */
-function membersOf(config: FacilitatorsConfig, logger: Logger, outages: Outages): readonly RingMember[] {
+function membersOf(
+  config: FacilitatorsConfig,
+  logger: Logger,
+  outages: Outages,
+  catalogues: Map<string, CatalogueAnswer>,
+): readonly RingMember[] {
   const { facilitatorUrls, verifyTimeoutMs, settleTimeoutMs, probeTimeoutMs, cdpKey, offer } = config
   const authorize = cdpKey === undefined ? undefined : coinbaseAuth(cdpKey)
   return facilitatorUrls.map((url) => {
     const facilitator = new URL(url).host
-    const onExtension = onceEach(({ extension, ...said }) =>
-      logger.note('extension', { facilitator, extension, ...said }),
-    )
+    // Noted where it differs from the last time, since each payment repeats it.
+    const onExtension = (said: ExtensionSaid) => {
+      const key = `${facilitator} ${said.extension}`
+      const answer = { facilitator, ...said }
+      if (Bun.deepEquals(catalogues.get(key), answer)) return
+      if (catalogues.size >= EXTENSIONS_REMEMBERED) catalogues.clear()
+      catalogues.set(key, answer)
+      logger.note('extension', answer)
+    }
     const onProbed = (trouble: string | null) =>
       outages.saw(
         { kind: 'facilitator', name: facilitator },
@@ -79,15 +92,3 @@ function membersOf(config: FacilitatorsConfig, logger: Logger, outages: Outages)
 
 // More than any facilitator has. The limit is for one that invents names.
 const EXTENSIONS_REMEMBERED = 64
-
-/** Notes what a facilitator says of an extension when it differs from the last time, since each payment repeats it. */
-function onceEach(tell: (said: ExtensionSaid) => void): (said: ExtensionSaid) => void {
-  const last = new Map<string, string>()
-  return (said) => {
-    const words = JSON.stringify(said)
-    if (last.get(said.extension) === words) return
-    if (last.size >= EXTENSIONS_REMEMBERED) last.clear()
-    last.set(said.extension, words)
-    tell(said)
-  }
-}

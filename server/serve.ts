@@ -145,7 +145,7 @@ function readingsOf(
 /** The values of the status command. */
 function overviewOf(
   { offer: { baseUrl, terms } }: Config,
-  { rail, ready, storeWatch, view }: Wall,
+  { rail, ready, storeWatch, view, catalogues }: Wall,
   { orphans }: RestoredBackupCheck,
   alerts: () => readonly Alert[],
 ): () => Overview {
@@ -162,6 +162,7 @@ function overviewOf(
     sold: view.claimed.size,
     orphans: orphans().length,
     ...storeWatch.seen(),
+    catalogues: [...catalogues.values()],
     alerts: alerts(),
   })
 }

@@ -21,13 +21,22 @@ export type Overview = {
   readonly orphans: number
   readonly pending: Pending | undefined // undefined until it was looked at
   readonly freeBytes: number | undefined
+  readonly catalogues: readonly CatalogueAnswer[]
   readonly alerts: readonly Alert[]
+}
+
+/** What a facilitator said last of an extension, such as `bazaar`: whether its catalogue takes the wall. */
+export type CatalogueAnswer = {
+  readonly facilitator: string
+  readonly extension: string
+  readonly status: string
+  readonly reason?: string
 }
 
 /** The wall as text, a line each. */
 export function statusLines(seen: Overview): string[] {
-  const { version, baseUrl, network, startedAt, now, rail, sells, reads, sold, orphans, pending, freeBytes, alerts } =
-    seen
+  const { version, baseUrl, network, startedAt, now, rail, sells, reads, sold, orphans, pending, freeBytes } = seen
+  const { catalogues, alerts } = seen
   return [
     `Pixel Wall ${version} at ${baseUrl} on ${network}, up ${lasting(now - startedAt)}, at ${new Date(now).toISOString()}`,
     '',
@@ -38,6 +47,10 @@ export function statusLines(seen: Overview): string[] {
     `  open        ${pending === undefined ? 'not looked at yet' : pendingWords(pending, now)}`,
     ...(orphans === 0 ? [] : [`  orphans     ${orphans} payments that no purchase is known for`]),
     ...(freeBytes === undefined ? [] : [`  disk        ${(freeBytes / 1e9).toFixed(1)} GB free`]),
+    ...catalogues.map(({ facilitator, extension, status, reason }) => {
+      const why = reason === undefined ? '' : ` (${reason})`
+      return `  catalogue   ${extension} of ${facilitator}: ${status}${why}`
+    }),
     '  depends on',
     ...sells.dependencies.map(({ kind, name, state, since, reason }) => {
       const how = state === 'up' ? 'up  ' : 'DOWN'

@@ -36,6 +36,15 @@ const paid = Object.values(openApi.paths)
 // What is bought there is said in the body.
 const area = openApi.paths['/areas']?.['post']
 
+/** The example that a demand shows catalogues. */
+function exampleIn(response: Response) {
+  const { extensions } = decodePaymentRequiredHeader(response.headers.get('payment-required') ?? '')
+  const { bazaar } = extensions as {
+    bazaar: { info: { input: { queryParams?: Record<string, string>; body?: object } } }
+  }
+  return bazaar.info
+}
+
 const textAt = async (path: string, init?: RequestInit) => (await wall.ask(`GET ${path}`, init)).text()
 
 describe('CDP validate', () => {
@@ -49,6 +58,24 @@ describe('CDP validate', () => {
     const demands = [demand, decodePaymentRequiredHeader(block.headers.get('payment-required') ?? '')]
     for (const { extensions } of demands)
       expect(validateDiscoveryExtension(extensions?.['bazaar'] as never)).toEqual({ valid: true })
+  })
+
+  test('every paid address answers a probe with 402: without a body, with an empty object, and with its own example', async () => {
+    for (const [path, operations] of Object.entries(openApi.paths))
+      for (const [method, operation] of Object.entries(operations)) {
+        if (!paid.includes(operation)) continue
+        const request = `${method.toUpperCase()} ${path.replace('{coord}', '159,89')}`
+        const json = (body: unknown) => ({
+          body: JSON.stringify(body),
+          headers: { 'content-type': 'application/json' },
+        })
+        const probes = method === 'post' ? [{}, { body: '' }, json({})] : [{}]
+        for (const probe of probes) expect([request, (await wall.ask(request, probe)).status]).toEqual([request, 402])
+        const { input } = exampleIn(await wall.ask(request))
+        const query = new URLSearchParams(input.queryParams).toString()
+        const own = input.body === undefined ? wall.ask(`${request}?${query}`) : wall.ask(request, json(input.body))
+        expect([request, (await own).status]).toEqual([request, 402])
+      }
   })
 
   test('the description is within 500 characters', () => {

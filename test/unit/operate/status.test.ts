@@ -24,6 +24,7 @@ const seen: Overview = {
   orphans: 0,
   pending: { held: 2, uncertain: 1, watched: 3, oldestSince: NOW - 12_000 },
   freeBytes: 12_340_000_000,
+  catalogues: [{ facilitator: 'pay.example', extension: 'bazaar', status: 'rejected', reason: 'no_schema' }],
   alerts: [],
 }
 
@@ -37,6 +38,7 @@ test('a wall that sells is told in a screen', () => {
       sold        421 of 14400 blocks
       open        2 held, 1 of them in doubt, 3 watched, the oldest for 12 s
       disk        12.3 GB free
+      catalogue   bazaar of pay.example: rejected (no_schema)
       depends on
         up   for 1 min 1 s facilitator pay.example
       last alerts  none since the start"
@@ -55,6 +57,7 @@ test('what keeps it from selling stands where the eye falls first, with each out
     orphans: 1,
     pending: undefined,
     freeBytes: undefined,
+    catalogues: [],
     alerts: [{ at: NOW - 5000, event: 'outage', facts: { dependency: 'facilitator', reason } }],
   })
   expect(lines.slice(2).join('\n')).toMatchInlineSnapshot(`

@@ -1,0 +1,145 @@
+/** `pixel-wall listed`: whether Coinbase's catalogue would list each paid address, and whether it does. */
+
+import { parseArgs } from 'node:util'
+import { Type, type Static, type TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { fetchBounded } from '../adapters/bounded-calls.ts'
+import { readConfig } from '../config.ts'
+import { printLines, type Command } from './command.ts'
+
+const CATALOGUE = 'https://api.cdp.coinbase.com/platform/v2/x402'
+
+const USAGE = `Looks whether agents find the wall: has Coinbase's catalogue try each paid address, and asks which of them it lists. Nothing is paid.
+
+  pixel-wall listed [--catalogue URL]
+
+The wall must be reachable at BASE_URL. --catalogue names another catalogue of the same kind; Coinbase's is
+${CATALOGUE}.
+The status is 0 if all is well, 1 if something is to be done, 2 if nobody can tell.
+`
+
+/** Looks whether the wall is found. */
+export const listed: Command = {
+  usage: USAGE,
+  async run(args) {
+    const { values } = parseArgs({ args: [...args], options: { catalogue: { type: 'string', default: CATALOGUE } } })
+    const { offer } = readConfig(Bun.env)
+    try {
+      const rows = await rowsFrom(values.catalogue, offer.baseUrl, offer.terms.payTo)
+      printLines(['| address | what | what to do |', '|---|---|---|'])
+      printLines(rows.map(({ address, what, toDo }) => `| ${address} | ${what} | ${toDo ?? 'nothing'} |`))
+      return rows.every(({ toDo }) => toDo === undefined) ? 0 : 1
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error
+      printLines([error.message], console.error)
+      return 2
+    }
+  },
+}
+
+async function rowsFrom(catalogue: string, baseUrl: string, payTo: string): Promise<readonly Row[]> {
+  const { resources } = await read(`${catalogue}/discovery/merchant?payTo=${payTo}&limit=100`, Merchant)
+  const rows: Row[] = []
+  for (const { method, path } of await paidAddresses(baseUrl)) {
+    const resource = baseUrl + path
+    const validation = await read(`${catalogue}/validate`, Validation, posting({ resource, method }))
+    const isListed = resources.some((known) => entryOf(known.resource) === entryOf(resource))
+    rows.push(...rowsOf(`${method} ${resource}`, validation, isListed))
+  }
+  return rows
+}
+
+type Row = { readonly address: string; readonly what: string; readonly toDo?: string }
+
+const TEXT = Type.String({ maxLength: 2000 })
+
+/** What the catalogue found at an address. */
+const Validation = Type.Object({
+  valid: Type.Boolean(),
+  preflight: Type.Array(
+    Type.Object({ check: TEXT, passed: Type.Boolean(), detail: Type.Optional(Type.Union([TEXT, Type.Null()])) }),
+  ),
+  simulation: Type.Optional(
+    Type.Union([
+      Type.Object({ outcome: TEXT, rejectionReason: Type.Optional(Type.Union([TEXT, Type.Null()])) }),
+      Type.Null(),
+    ]),
+  ),
+})
+
+/** What the catalogue lists for an address that is paid. */
+const Merchant = Type.Object({ resources: Type.Array(Type.Object({ resource: TEXT })) })
+
+const BOUNDS = { timeoutMs: 60_000, maxBytes: 4 * 1024 * 1024 }
+
+/** Something did not answer as it is known to. */
+class Unanswered extends Error {
+  override name = 'Unanswered'
+}
+
+/** Reads JSON of a shape. */
+async function read<Schema extends TSchema>(url: string, schema: Schema, init = {}): Promise<Static<Schema>> {
+  const response = await fetchBounded(url, init, BOUNDS).catch(() => undefined)
+  const value: unknown = await response?.json().catch(() => undefined)
+  if (response?.ok === true && Value.Check(schema, value)) return value
+  throw new Unanswered(
+    `${url} ${response === undefined ? 'does not answer' : `answers ${response.status}, not as it is known to`}.`,
+  )
+}
+
+const posting = (body: object) => ({
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(body),
+})
+
+const Document = Type.Object({ paths: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown())) })
+
+const Paid = Type.Object({
+  'x-payment-info': Type.Object({}),
+  parameters: Type.Array(Type.Object({ name: Type.String(), in: Type.String(), example: Type.Optional(TEXT) })),
+})
+
+/** The addresses that are paid, as the wall's own description at `baseUrl` has them. */
+async function paidAddresses(baseUrl: string) {
+  const document = await read(`${baseUrl}/openapi.json`, Document)
+  return Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, operation]) =>
+      Value.Check(Paid, operation) ? [{ method: method.toUpperCase(), path: withExamples(path, operation) }] : [],
+    ),
+  )
+}
+
+const withExamples = (path: string, { parameters }: Static<typeof Paid>): string =>
+  parameters.reduce((named, { name, example = '' }) => named.replace(`{${name}}`, example), path)
+
+/** An address as catalogues tell addresses apart: without a query, and all blocks as one. */
+const entryOf = (address: string): string => address.replace(/\?.*$/, '').replace(/\/(?:\d+,\d+|[:{][^/]*)$/, '/*')
+
+function rowsOf(address: string, { valid, preflight, simulation }: Static<typeof Validation>, isListed: boolean) {
+  const failed = preflight.filter(({ passed }) => !passed)
+  const rows: Row[] = failed.map(({ check, detail }) => ({
+    address,
+    what: `${check}: ${cell(detail ?? 'failed')}`,
+    toDo: TO_DO[check] ?? 'see what it says; the recipes for proxies must pass the wall’s headers',
+  }))
+  if (!valid && failed.length === 0) {
+    const what = `refused: ${cell(simulation?.rejectionReason ?? 'without a reason')}`
+    rows.push({ address, what, toDo: 'see what it says' })
+  }
+  if (!isListed) rows.push({ address, what: 'not listed', toDo: NOT_LISTED })
+  return rows.length === 0 ? [{ address, what: `${preflight.length} checks passed, listed` }] : rows
+}
+
+/** A text of others in a cell of a table. */
+const cell = (text: string) => text.slice(0, 200).replaceAll('|', '/')
+
+const TO_DO: Readonly<Record<string, string>> = {
+  reachable: 'make BASE_URL answer from outside: DNS, certificate, firewall',
+  returns_402: 'see what stands before the wall: it must pass every request, also with an empty body',
+  has_bazaar_extension: 'see what stands before the wall: it must pass headers of 8 kB',
+  parse: 'see what stands before the wall: it must not change PAYMENT-REQUIRED',
+}
+
+const NOT_LISTED =
+  'sell it once through Coinbase’s facilitator (first in FACILITATOR_URL); `status` shows what the catalogue said to that'
