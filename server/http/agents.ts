@@ -24,7 +24,6 @@ import { failure } from '../domain/failure.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import { rules } from '../domain/wall/signed-fields.ts'
 import { registry, type WallView } from '../domain/wall/wall-view.ts'
-import { makeChange } from '../wall/make-change.ts'
 import { RECEIPTS, receiptsOf } from '../wall/my-receipts.ts'
 import { myWall, type MyWallDeps } from '../wall/my-wall.ts'
 import { painterNaming, registration, registrationIn } from '../wall/signed-changes.ts'
@@ -35,7 +34,7 @@ import { inTurn, signedBody } from './request/clients.ts'
 import { nameBelow } from './request/request-url.ts'
 import { readIdentityFields, readPainterNaming, readReceiptsBody, readRegistration } from './request/signed-body.ts'
 import { queryHooks, strict } from './request/strict.ts'
-import { signInAnswers, signInHooks, type SignInDeps } from './sign-in.ts'
+import { changeAnswers, signInAnswers, signInHooks, type SignInDeps } from './sign-in.ts'
 
 export type AgentDeps = MyWallDeps & SignInDeps & { readonly view: WallView }
 
@@ -49,16 +48,13 @@ export const agents = (deps: AgentDeps) => {
     () => '',
   )
   const signedHooks = signedBody(clients)
-  const signedIn = signInAnswers(deps)
+  const [changed, signedIn] = [changeAnswers(deps), signInAnswers(deps)]
   return (
     new Elysia({ name: 'agents' })
       .get('/api/agents', synchronous(all), documented(DOCS.readAgents))
       .put(
         '/api/agents/me',
-        async ({ request, body }) => {
-          const change = await registration(changing, body.wallet, body)
-          return respondResult(await makeChange(changing, change, body, clients.addressOf(request)))
-        },
+        async ({ request, body }) => await changed(request, body, await registration(changing, body.wallet, body)),
         { ...signedHooks, body: strict(RegisterBody, readRegistration), ...documented(DOCS.registerAgent) },
       )
       .post(
@@ -71,10 +67,8 @@ export const agents = (deps: AgentDeps) => {
       )
       .put(
         '/api/agents/me/painter',
-        async ({ request, body }) => {
-          const change = await painterNaming(changing, body.wallet, body.painter)
-          return respondResult(await makeChange(changing, change, body, clients.addressOf(request)))
-        },
+        async ({ request, body }) =>
+          await changed(request, body, await painterNaming(changing, body.wallet, body.painter)),
         { ...signedHooks, body: strict(PainterBody, readPainterNaming), ...documented(DOCS.namePainter) },
       )
       .post(

@@ -16,6 +16,8 @@ import {
   listing,
   signed,
   documented,
+  drawing,
+  repainting,
   unsettled,
   type OperationDocs,
   SIGNING_IN,
@@ -24,7 +26,7 @@ import {
 import { invalidArea } from '../domain/purchase/refusals.ts'
 import { readAreaOrder } from '../purchase/area-order.ts'
 import { refusalUnpaid, type PurchaseOrder } from '../purchase/sale.ts'
-import { makeChange, type ChangeDeps } from '../wall/make-change.ts'
+import type { ChangeDeps } from '../wall/make-change.ts'
 import { readArea } from '../wall/read-wall.ts'
 import { repaintOfArea } from '../wall/signed-changes.ts'
 import { carriesPayment } from '../x402/v1.ts'
@@ -38,7 +40,7 @@ import { paramsReader } from './request/query.ts'
 import { nameBelow, PNG_END } from './request/request-url.ts'
 import { readAreaEdit, readEditAreaFields } from './request/signed-body.ts'
 import { Refused, strict } from './request/strict.ts'
-import { signInAnswers, signInHooks } from './sign-in.ts'
+import { changeAnswers, signInAnswers, signInHooks } from './sign-in.ts'
 
 export type AreaDeps = SellingDeps & RegionDeps & { readonly changing: ChangeDeps; readonly uploads: Uploads }
 
@@ -52,7 +54,7 @@ export const areas = (deps: AreaDeps) => {
   const look = inTurn(clients, 'searches')
   const limits = { maxBytes: AREA_EDIT_MAX_BYTES }
   const signedHooks = signedBody(clients, limits)
-  const signedIn = signInAnswers(deps)
+  const [changed, signedIn] = [changeAnswers(deps), signInAnswers(deps)]
   const editing = signInHooks(clients, EditAreaFields, readEditAreaFields, limits)
   return new Elysia({ name: 'areas' })
     .post('/areas', async ({ request, body }) => await order(deps, request, body), {
@@ -73,10 +75,8 @@ export const areas = (deps: AreaDeps) => {
     )
     .put(
       '/areas/:area',
-      async ({ request, body }) => {
-        const change = await repaintOfArea(changing, nameBelow(PREFIX, request.url), body)
-        return respondResult(await makeChange(changing, change, body, clients.addressOf(request)))
-      },
+      async ({ request, body }) =>
+        await changed(request, body, await repaintOfArea(changing, nameBelow(PREFIX, request.url), body)),
       {
         ...signedHooks,
         parse: [notOfPicture, signedHooks.parse],
@@ -177,7 +177,7 @@ const DOCS = {
     answers: [],
     media: 'image/png',
     revalidates: true,
-    codes: ['invalid_area', 'invalid_region', 'server_busy', 'too_many_requests', 'internal_error'],
+    codes: ['invalid_area', 'invalid_region', ...drawing],
   },
   editArea: {
     id: 'editArea',
@@ -186,17 +186,7 @@ const DOCS = {
       'Free, up to 128 KiB, and every block or none. The wallet that owns every block, or the painter of all of them, signs by EIP-191 personal_sign these lines joined with a line feed: the host name of this service, `set_area v1`, `area=<area>`, `ts=<unix ms>`, then for pixels, message and link in that order `<field>_present=1` or `0` and `<field>=<value or empty>`; the value of pixels is the lower-case hex SHA-256 of the bytes. Each block gets its part of the picture, and message and link as they are. It takes one repaint of each block’s budget.',
     params: AreaParams,
     answers: [EditAreaAnswer],
-    codes: [
-      ...signed,
-      'invalid_area',
-      'invalid_pixels',
-      'invalid_message',
-      'invalid_link',
-      'no_owner',
-      'purchase_pending',
-      'too_many_requests',
-      ...anywhere,
-    ],
+    codes: [...signed, 'invalid_area', ...repainting, 'too_many_requests', ...anywhere],
   },
   repaintArea: {
     id: 'repaintArea',
@@ -205,15 +195,6 @@ const DOCS = {
     params: AreaParams,
     signsIn: true,
     answers: [EditAreaAnswer],
-    codes: [
-      ...signedInCodes,
-      'invalid_area',
-      'invalid_pixels',
-      'invalid_message',
-      'invalid_link',
-      'no_owner',
-      'purchase_pending',
-      ...anywhere,
-    ],
+    codes: [...signedInCodes, 'invalid_area', ...repainting, ...anywhere],
   },
 } satisfies Record<string, OperationDocs>

@@ -16,6 +16,8 @@ import { cellOf, parseCoord } from '../../shared/wall.ts'
 import {
   anywhere,
   documented,
+  drawing,
+  repainting,
   listing,
   type OperationDocs,
   signed,
@@ -38,7 +40,7 @@ import type { SentPayment } from '../x402/v1.ts'
 import { copyOf, etagOf } from './answer/cached-response.ts'
 import { respondRegion } from './answer/image-response.ts'
 import { respondNowhere } from './answer/payment-page.ts'
-import { demandPaymentInHtml, demands, type MakeDemand, refuse, respondResult } from './answer/refuse.ts'
+import { demandPaymentInHtml, demands, type MakeDemand, refuse } from './answer/refuse.ts'
 import { type HeaderFields, respond, respondUnchanged, VARIES_BY_PAYMENT } from './answer/respond.ts'
 import { paymentIn, respondSale, type SellingDeps } from './answer/sale.ts'
 import { notOfPicture } from './fallback.ts'
@@ -48,7 +50,7 @@ import { paramsReader, readQuery, strangerIn } from './request/query.ts'
 import { nameBelow, PNG_END, queryOf } from './request/request-url.ts'
 import { readEdit, readEditFields } from './request/signed-body.ts'
 import { strict } from './request/strict.ts'
-import { signInAnswers, signInHooks } from './sign-in.ts'
+import { changeAnswers, signInAnswers, signInHooks } from './sign-in.ts'
 
 export type BlockDeps = SellingDeps & { readonly images: WallImages; readonly changing: ChangeDeps }
 
@@ -58,7 +60,7 @@ export const blocks = (deps: BlockDeps) => {
   const answer = answering(deps)
   const { changing, clients } = deps
   const signedHooks = signedBody(clients)
-  const signedIn = signInAnswers(deps)
+  const [changed, signedIn] = [changeAnswers(deps), signInAnswers(deps)]
   const editing = signInHooks(clients, EditFields, readEditFields)
   return new Elysia({ name: 'blocks' })
     .get('/blocks/next', ({ request }) => answer(request, 'next'), documented(DOCS.buyNextBlock))
@@ -73,10 +75,8 @@ export const blocks = (deps: BlockDeps) => {
     )
     .put(
       '/blocks/:coord',
-      async ({ request, body }) => {
-        const change = await repaintOfBlock(changing, nameBelow(PREFIX, request.url), body)
-        return respondResult(await makeChange(changing, change, body, clients.addressOf(request)))
-      },
+      async ({ request, body }) =>
+        await changed(request, body, await repaintOfBlock(changing, nameBelow(PREFIX, request.url), body)),
       {
         ...signedHooks,
         parse: [notOfPicture, signedHooks.parse],
@@ -204,17 +204,7 @@ const DOCS = {
       'Free. The wallet that paid signs, by EIP-191 personal_sign, these lines joined with a line feed: the host name of this service, `set_pixels v2`, `block=<coord>`, `ts=<unix ms>`, then for each of pixels, message and link in this order `<field>_present=1` or `0` and `<field>=<value or empty>`. A field left out is kept; null clears message or link.',
     params: BlockParams,
     answers: [EditAnswer],
-    codes: [
-      ...signed,
-      'invalid_coordinate',
-      'invalid_pixels',
-      'invalid_message',
-      'invalid_link',
-      'no_owner',
-      'purchase_pending',
-      'too_many_requests',
-      ...anywhere,
-    ],
+    codes: [...signed, 'invalid_coordinate', ...repainting, 'too_many_requests', ...anywhere],
   },
   repaintBlock: {
     id: 'repaintBlock',
@@ -223,16 +213,7 @@ const DOCS = {
     params: BlockParams,
     signsIn: true,
     answers: [EditAnswer],
-    codes: [
-      ...signedInCodes,
-      'invalid_coordinate',
-      'invalid_pixels',
-      'invalid_message',
-      'invalid_link',
-      'no_owner',
-      'purchase_pending',
-      ...anywhere,
-    ],
+    codes: [...signedInCodes, 'invalid_coordinate', ...repainting, ...anywhere],
   },
   drawBlock: {
     id: 'drawBlock',
@@ -243,7 +224,7 @@ const DOCS = {
     answers: [],
     media: 'image/png',
     revalidates: true,
-    codes: ['invalid_coordinate', 'invalid_region', 'server_busy', 'too_many_requests', 'internal_error'],
+    codes: ['invalid_coordinate', 'invalid_region', ...drawing],
   },
 } satisfies Record<string, OperationDocs>
 

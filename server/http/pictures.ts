@@ -3,7 +3,7 @@
 import { Elysia } from 'elysia'
 import { CardQuery, PaintedBlocks, PixelsQuery, RegionQuery } from '../../shared/contract/picture.ts'
 import { parseCoord } from '../../shared/wall.ts'
-import { documented, type OperationDocs } from '../discovery/openapi/operation.ts'
+import { documented, drawing, type OperationDocs } from '../discovery/openapi/operation.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { CardSubject } from '../domain/picture/card.ts'
 import type { SentPicture } from '../domain/picture/picture.ts'
@@ -127,16 +127,7 @@ const DOCS = {
       'Free. Send a PNG or JPEG, or bare RGB or RGBA bytes with width and height, of at most 4 MiB and 8.29 million pixels (3840 x 2160). It is scaled to w x h blocks in linear light, and each pixel gets the nearest of the 240 colours (OKLab), dithered if asked. Nothing is kept.',
     uploads: ['image/png', 'image/jpeg', 'application/octet-stream'],
     answers: [PaintedBlocks],
-    codes: [
-      'invalid_body',
-      'invalid_image',
-      'invalid_size',
-      'invalid_option',
-      'body_too_large',
-      'server_busy',
-      'too_many_requests',
-      'internal_error',
-    ],
+    codes: ['invalid_body', 'invalid_image', 'invalid_size', 'invalid_option', 'body_too_large', ...drawing],
   },
   drawWall: {
     id: 'drawWall',
@@ -146,7 +137,7 @@ const DOCS = {
     answers: [],
     media: 'image/png',
     revalidates: true,
-    codes: ['invalid_region', 'server_busy', 'too_many_requests', 'internal_error'],
+    codes: ['invalid_region', ...drawing],
   },
   drawCard: {
     id: 'drawCard',
@@ -156,6 +147,6 @@ const DOCS = {
     answers: [],
     media: 'image/png',
     revalidates: true,
-    codes: ['invalid_coordinate', 'invalid_option', 'not_found', 'server_busy', 'too_many_requests', 'internal_error'],
+    codes: ['invalid_coordinate', 'invalid_option', 'not_found', ...drawing],
   },
 } satisfies Record<string, OperationDocs>

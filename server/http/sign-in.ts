@@ -1,10 +1,11 @@
-/** Requests that are signed on their way: a 402 says what to sign, and a header brings the signature. */
+/** Answers changes that a wallet signs: in the body, or by signing in, where a 402 says what to sign and a header brings it. */
 
 import type { TObject } from '@sinclair/typebox'
 import { meaningOf } from '../discovery/codes.ts'
 import { PATHS } from '../discovery/links.ts'
 import { failure, statusOf, type Failure } from '../domain/failure.ts'
-import { type AskedBySignIn, type ChangeDeps, signIn } from '../wall/make-change.ts'
+import { makeChange, signIn, type AskedBySignIn, type ChangeDeps } from '../wall/make-change.ts'
+import type { SignedChange } from '../wall/signed-changes.ts'
 import { encodeHeader } from '../x402/header.ts'
 import { SIGN_IN_HEADER, signInDemand, type SignInTerms } from '../x402/sign-in.ts'
 import type { Offer } from '../x402/terms.ts'
@@ -16,6 +17,16 @@ import { queryOf } from './request/request-url.ts'
 import { strict } from './request/strict.ts'
 
 export type SignInDeps = { readonly offer: Offer; readonly changing: ChangeDeps; readonly clients: Clients }
+
+/** Makes what answers a change whose body carries the signature. */
+export const changeAnswers =
+  ({ changing, clients }: Pick<SignInDeps, 'changing' | 'clients'>) =>
+  async <Answer extends object>(
+    request: Request,
+    proof: { readonly ts: number; readonly signature: string },
+    change: SignedChange<Answer> | Failure,
+  ): Promise<Response> =>
+    respondResult(await makeChange(changing, change, proof, clients.addressOf(request)))
 
 /** A body, with the digest of its bytes that is signed. */
 type Identified<Fields> = { readonly fields: Fields; readonly requestId: string }

@@ -152,6 +152,12 @@ export const signedInCodes = [
   'too_many_requests',
 ] as const
 
+/** Error codes of repaints, beside those of all changes and of the place's name. */
+export const repainting = ['invalid_pixels', 'invalid_message', 'invalid_link', 'no_owner', 'purchase_pending'] as const
+
+/** Error codes of pictures of the wall, beside those of their parameters. */
+export const drawing = ['server_busy', 'too_many_requests', 'internal_error'] as const
+
 /** How such a request is made. */
 export const SIGNING_IN =
   'Free. Without the header SIGN-IN-WITH-X the answer is 402 with `accepts: []`, and PAYMENT-REQUIRED holds the x402 extension `sign-in-with-x`: the wallet signs its text (EIP-4361), and the identical request is sent again with the header. Good once, for this body at this address, within 5 minutes.'
