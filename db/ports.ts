@@ -9,7 +9,7 @@ import { ledger } from './purchase/ledger.ts'
 import type { Driver } from './tx.ts'
 import { agents } from './wall/agents.ts'
 import { blocks } from './wall/blocks.ts'
-import { compaction } from './wall/compaction.ts'
+import { compaction } from './wall/log.ts'
 import { moderation } from './wall/moderation.ts'
 
 /** The ports that both engines have by the same statements. */

@@ -1,8 +1,8 @@
 /** `pixel-wall`: serves the wall and runs all commands of operators. */
 
 import manifest from '../package.json'
-import { nearest } from '../shared/nearest.ts'
 import { terminalLine, terminalText } from '../shared/terminal.ts'
+import { nearest } from '../shared/text.ts'
 import { ConfigError, EXIT_CONFIG, warningsOf } from './config.ts'
 import type { Command } from './operate/command.ts'
 import { loadSettings } from './settings-file.ts'

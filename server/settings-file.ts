@@ -1,7 +1,7 @@
 /** A file of settings, read as systemd reads an `EnvironmentFile`, so that it means the same whoever starts the wall. */
 
 import { readFileSync } from 'node:fs'
-import { nearest } from '../shared/nearest.ts'
+import { nearest } from '../shared/text.ts'
 import { ConfigError, SETTING_NAMES } from './config.ts'
 
 // The first that exists is read.

@@ -1,4 +1,4 @@
-/** How wallets are shown to others. */
+/** Addresses of wallets: how they are written, and how they are shown to others. */
 
 import { getAddress } from 'viem/utils'
 
@@ -10,3 +10,10 @@ export function truncatedWallet(address: string): string {
   const full = fullWallet(address)
   return `${full.slice(0, 6)}…${full.slice(-4)}`
 }
+
+/** 0x and 40 hex digits, in any letter case. */
+export const ADDRESS_PATTERN = '^0x[0-9a-fA-F]{40}$'
+
+const addressPattern = new RegExp(ADDRESS_PATTERN)
+
+export const isAddress = (text: string): text is `0x${string}` => addressPattern.test(text)

@@ -1,18 +1,18 @@
 /** What can be had, and holding it for a payment. */
 
-import { StaleWriteError } from '../../server/domain/failure.ts'
+import { StaleWriteError, StoreUnavailable } from '../../server/domain/failure.ts'
 import {
+  type Asking,
   firstPlace,
   holdsTooMuch,
   isStale,
   RECEIPT_KEPT_MS,
   renewed,
   unansweredFirst,
-  type Asking,
 } from '../../server/domain/purchase/claim-rules.ts'
 import type { Listing } from '../../server/domain/purchase/listing.ts'
 import type { Payment, PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts'
-import type { Availability, ClaimResult, UnclaimedPayment, Purchase } from '../../server/domain/purchase/purchase.ts'
+import type { Availability, ClaimResult, Purchase, UnclaimedPayment } from '../../server/domain/purchase/purchase.ts'
 import { blocksHeld, blocksIn, type Target } from '../../server/domain/purchase/target.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import {
@@ -20,14 +20,13 @@ import {
   integer,
   PURCHASE_SOURCES,
   purchaseOf,
+  type PurchaseRow,
   SELECT_PURCHASE,
   targetColumns,
-  type PurchaseRow,
 } from '../rows.ts'
-import { change, lock, nothing, rows, together, type Tx } from '../tx.ts'
+import { change, first, lock, nothing, onSqlite, rows, together, type Tx } from '../tx.ts'
 import { nameForPurchase } from '../wall/painters.ts'
-import { find, known } from './payments.ts'
-import { openPlace, space, spaceIs, type Lost } from './places.ts'
+import { type Lost, openPlace, space, spaceIs } from './places.ts'
 
 /** The payments for which a target is held. */
 export const holders = (target: Target): Tx<readonly PaymentKey[]> => rows<PaymentKey>(HOLDERS, targetColumns(target))
@@ -205,4 +204,30 @@ export function* release({ payment, state: before }: Purchase, isFinal: boolean)
     change('held blocks to give back', OPEN, values, blocksIn(target)),
     change('a held payment to release', RELEASE, values),
   )
+}
+
+/** A purchase and the number of its row. */
+type Stored = { readonly id: number; readonly purchase: Purchase }
+
+const FIND = `${SELECT_PURCHASE} WHERE p.payer = $payer AND p.nonce = $nonce`
+
+// One damaged column of a payment leaves the other of its two names.
+const DAMAGED = onSqlite(`
+  SELECT 1 FROM payments WHERE {damaged payments id} AND (payer = $payer OR nonce = $nonce) LIMIT 1`)
+
+/** The purchase of a payment, if it was ever claimed. Throws `StoreUnavailable` when its row is damaged. */
+export function* find({ payer, nonce }: PaymentKey): Tx<Stored | undefined> {
+  const row = yield* first<PurchaseRow>(FIND, { payer, nonce }, PURCHASE_SOURCES)
+  if (row !== undefined) return { id: row.id, purchase: purchaseOf(row) }
+  // A payment that was lost to damage must not be taken for one that was never seen.
+  if ((yield* first(DAMAGED, { payer, nonce })) !== undefined)
+    throw new StoreUnavailable('a payment like this one is damaged')
+  return undefined
+}
+
+/** The purchase of a payment that must have been claimed. */
+export function* known(key: PaymentKey): Tx<Stored> {
+  const stored = yield* find(key)
+  if (stored === undefined) throw new Error('a payment that was never claimed has no purchase')
+  return stored
 }

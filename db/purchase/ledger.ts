@@ -4,8 +4,7 @@ import { FIRST_LOOK_MS, LAST_LOOK_MS, type PaymentKey, type UnixMs } from '../..
 import type { Ledger } from '../../server/ports.ts'
 import { IS_UNFINISHED } from '../rows.ts'
 import { count, rows, type Driver, type Tx } from '../tx.ts'
-import { availability, claim, holders, recordUnclaimed, release } from './holds.ts'
-import { find } from './payments.ts'
+import { availability, claim, find, holders, recordUnclaimed, release } from './holds.ts'
 import { conflicts, space } from './places.ts'
 import { confirm, finalize, fulfilLatePayment, markFinal, markMissing, markUncertain } from './sales.ts'
 

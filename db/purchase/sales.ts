@@ -21,8 +21,7 @@ import { enterAgent, findAgent } from '../wall/agents.ts'
 import { nextEntry, writeSales } from '../wall/log.ts'
 import { moderateAgent, moderationOf } from '../wall/moderated-agents.ts'
 import { moderate } from '../wall/moderation.ts'
-import { lockHeld, recordUnclaimed } from './holds.ts'
-import { known } from './payments.ts'
+import { known, lockHeld, recordUnclaimed } from './holds.ts'
 import { openPlace } from './places.ts'
 
 /** What a sale rests on. */

@@ -2,11 +2,12 @@
 
 import type { UnixMs } from '../../server/domain/purchase/payment.ts'
 import type { AgentId, Face, LogNumber, Persona } from '../../server/domain/wall/log.ts'
+import type { LogCompaction, OutlinedEntry } from '../../server/ports.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { CHANNEL } from '../fragments.ts'
-import { change, one, type Tx } from '../tx.ts'
-import { changeRow, type ChangeEntry } from './changes.ts'
+import { change, count, type Driver, one, rows, type Tx } from '../tx.ts'
+import { type ChangeEntry, changeRow } from './changes.ts'
 
 /** The first number of each kind that an entry takes, and when it becomes true. */
 export type Entry = {
@@ -17,7 +18,7 @@ export type Entry = {
 }
 
 /** How many numbers are taken: of entries, and among these of sales; of wallets that buy for the first time. */
-export type Taken = { readonly entries: number; readonly sales: number; readonly agents: 0 | 1 }
+type Taken = { readonly entries: number; readonly sales: number; readonly agents: 0 | 1 }
 
 const ONE_ENTRY: Taken = { entries: 1, sales: 0, agents: 0 }
 
@@ -43,7 +44,7 @@ const INSERT = `
 export const writeEntry = (entry: ChangeEntry): Tx<void> => change('an entry to write', INSERT, changeRow(entry))
 
 /** What the sales of blocks have in common. */
-export type Sales = Entry & { readonly persona: Persona; readonly face: Face }
+type Sales = Entry & { readonly persona: Persona; readonly face: Face }
 
 const INSERT_SALES = `
   INSERT INTO changes (number, at, kind, seq, block, agent, name, framework, pixels, message, link)
@@ -84,3 +85,14 @@ export const writeRepaints = (
   { number, at }: Entry,
   shown: readonly (Face & { readonly block: BlockIndex })[],
 ): Tx<void> => change('repaints to write', INSERT_REPAINTS, { number, at, ...faceList(shown) }, shown.length)
+
+const OUTLINE = `
+  SELECT number, at, CASE WHEN kind = 'repaint' AND NOT {damaged changes number} THEN block END AS repainted
+  FROM changes WHERE number > $after ORDER BY number LIMIT $limit`
+const DROP = 'DELETE FROM changes WHERE number {in bigint $numbers}'
+
+/** The compaction of a store's log. */
+export const compaction = ({ look, write }: Driver): LogCompaction => ({
+  outline: (after, limit) => look(() => rows<OutlinedEntry>(OUTLINE, { after, limit })),
+  drop: async (numbers) => void (await write(null, () => count(DROP, { numbers }))),
+})

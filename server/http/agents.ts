@@ -1,7 +1,6 @@
 /** Routes under `/api/agents`: the registry, the registration and painter of a wallet, and the state of a wallet. */
 
 import { Elysia } from 'elysia'
-import { isAddress } from '../../shared/address.ts'
 import {
   Agents,
   IdentityFields,
@@ -11,6 +10,7 @@ import {
   RegisterBody,
 } from '../../shared/contract/agent.ts'
 import { Receipts, ReceiptsBody, WalletParams, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
+import { isAddress } from '../../shared/wallet.ts'
 import {
   anywhere,
   signed,

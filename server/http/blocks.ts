@@ -11,7 +11,7 @@ import {
   Receipt,
 } from '../../shared/contract/block.ts'
 import { BlockImageQuery } from '../../shared/contract/picture.ts'
-import { nearest } from '../../shared/nearest.ts'
+import { nearest } from '../../shared/text.ts'
 import { cellOf, parseCoord } from '../../shared/wall.ts'
 import {
   anywhere,
@@ -32,7 +32,7 @@ import { type Listing, LISTING_KEYS, type ListingKey, readListing } from '../dom
 import type { Target } from '../domain/purchase/payment.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { type PurchaseOrder, refusalOfBlock } from '../purchase/sale.ts'
-import { type ChangeDeps, makeChange } from '../wall/make-change.ts'
+import type { ChangeDeps } from '../wall/make-change.ts'
 import { type Found, lookAt } from '../wall/read-wall.ts'
 import { repaintOfBlock } from '../wall/signed-changes.ts'
 import type { WallImages } from '../wall/wall-image.ts'

@@ -1,7 +1,7 @@
 /** Route `POST /mcp`: MCP over streamable HTTP, without sessions or streams: one request, one JSON response. */
 
 import { Elysia } from 'elysia'
-import { RpcAnswer, RpcRequest } from '../../shared/contract/mcp.ts'
+import { RpcAnswer, RpcRequest } from '../../shared/contract/service.ts'
 import { documented, type OperationDocs } from '../discovery/openapi/operation.ts'
 import { failure } from '../domain/failure.ts'
 import type { McpDeps } from '../mcp/tool.ts'

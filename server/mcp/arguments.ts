@@ -3,8 +3,8 @@
 import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Value } from '@sinclair/typebox/value'
-import { ADDRESS_PATTERN } from '../../shared/address.ts'
 import { CoordText, PixelsHex } from '../../shared/contract/kinds.ts'
+import { ADDRESS_PATTERN } from '../../shared/wallet.ts'
 import { failure, type Failure, type FailureCode } from '../domain/failure.ts'
 
 const COORD_RANGE = 'col 0 to 159 from the left, row 0 to 89 from the top'

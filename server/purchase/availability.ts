@@ -4,7 +4,6 @@ import type { Address, Hash, Payment, PaymentKey, Target, UnixMs } from '../doma
 import type { Availability, ClaimResult, Request } from '../domain/purchase/purchase.ts'
 import type { Clock, Leases, Ledger } from '../ports.ts'
 import { TIMES, type Times } from '../times.ts'
-import type { WaitingClient } from './waiting-client.ts'
 
 /** What other runs must know of a run under way. */
 type RunUnderWay = { readonly key: PaymentKey; readonly hasClaimed: boolean; readonly client: WaitingClient }
@@ -57,3 +56,16 @@ export async function claimOf(
     if (prior !== undefined) return claiming
   }
 }
+
+export type WaitingClient = {
+  /** Whether it has disconnected. */
+  hasLeft(): boolean
+}
+
+/** One without a signal counts as waiting for ever. */
+export const waitingClient = (signal: AbortSignal | undefined): WaitingClient => ({
+  hasLeft: () => signal?.aborted === true,
+})
+
+/** No client, for the reconciler. */
+export const NOBODY: WaitingClient = { hasLeft: () => true }

@@ -28,11 +28,10 @@ import type { Chain, Clock, Facilitator, Logger, Leases, Ledger, Pictures, Walle
 import type { Times } from '../times.ts'
 import { paintArea } from '../wall/image-to-pixels.ts'
 import type { AttemptBudget } from './attempt-budget.ts'
-import { availabilityOf, claimOf } from './availability.ts'
+import { availabilityOf, claimOf, NOBODY, type WaitingClient } from './availability.ts'
 import { statusInNextBlock, statusOf } from './chain-status.ts'
 import { logActs, logPurchase, type LogStep } from './purchase-log.ts'
 import type { SingleFlight } from './single-flight.ts'
-import { NOBODY, type WaitingClient } from './waiting-client.ts'
 
 /**
  * What buying needs. `advance` applies the log to the views before a buyer is answered. `leases` is set where several

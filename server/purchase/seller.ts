@@ -17,10 +17,10 @@ import { NO_LEASE, paymentLease } from '../instances/payment-lease.ts'
 import type { Clock, Facilitator } from '../ports.ts'
 import { TIMES } from '../times.ts'
 import { attemptBudget, lookUpBudget } from './attempt-budget.ts'
+import { waitingClient, type WaitingClient } from './availability.ts'
 import { alertOnce } from './purchase-log.ts'
 import { runForClient, runReconcile, runsOf, type BuyRequest, type PurchaseDeps, type Runs } from './purchase-run.ts'
 import { singleFlight } from './single-flight.ts'
-import { waitingClient, type WaitingClient } from './waiting-client.ts'
 
 /** Whether a target can be bought by anyone; `uncertain`: held for a payer, and no run is working on it. */
 export type OfferState = Exclude<Space, 'full'> | 'uncertain'

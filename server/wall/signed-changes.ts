@@ -4,7 +4,6 @@
  * a change, or asks what to sign for it, begins here.
  */
 
-import { isAddress } from '../../shared/address.ts'
 import { areaName, blocksOf, parseArea, type Area } from '../../shared/area.ts'
 import type { PainterAnswer, RegisterAnswer } from '../../shared/contract/agent.ts'
 import type { EditAreaAnswer } from '../../shared/contract/area.ts'
@@ -21,6 +20,7 @@ import {
   type IdentityFields,
 } from '../../shared/signing.ts'
 import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
+import { isAddress } from '../../shared/wallet.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { Address, UnixMs } from '../domain/purchase/payment.ts'
 import { invalidArea, invalidCoordinate } from '../domain/purchase/refusals.ts'

@@ -9,7 +9,6 @@ import { parseStrictJson } from '../../shared/json.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { Accepted, Address, Extensions, Hash, Payment } from '../domain/purchase/payment.ts'
 import { ofNext } from './bazaar.ts'
-import { paymentIdentifier, readIdentifier } from './payment-identifier.ts'
 
 // What the reference SDK reads: standard alphabet, padding optional at the end, nothing else.
 const base64Pattern = /^[A-Za-z0-9+/]+={0,2}$/
@@ -53,9 +52,6 @@ export function readPayment(payload: unknown): Payment | Failure {
   const payment = { ...authorization, signature: lower(signature), accepted, ...passing }
   return identifier === 'none' ? payment : { ...payment, identifier: identifier.id }
 }
-
-// Those the wall declares itself are sent to the facilitator in its own words.
-const ownExtensions: ReadonlySet<string> = new Set(Object.keys({ ...ofNext, ...paymentIdentifier }))
 
 // Many times what a builder's code takes.
 const EXTENSIONS_MAX_CHARACTERS = 4096
@@ -126,3 +122,48 @@ const malformed = (what: string): Failure =>
     'invalid_payment',
     `The payment cannot be read: ${what}. Nothing was charged; see the terms of an unpaid request.`,
   )
+
+const NAME = 'payment-identifier'
+
+const PATTERN = '^[a-zA-Z0-9_-]+$'
+const [LENGTH_MIN, LENGTH_MAX] = [16, 128]
+
+/** What a demand declares. */
+export const paymentIdentifier = {
+  [NAME]: {
+    info: { required: false },
+    schema: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties: {
+        required: { type: 'boolean' },
+        id: { type: 'string', minLength: LENGTH_MIN, maxLength: LENGTH_MAX, pattern: PATTERN },
+      },
+      required: ['required'],
+    },
+  },
+}
+
+// Those the wall declares itself are sent to the facilitator in its own words.
+const ownExtensions: ReadonlySet<string> = new Set(Object.keys({ ...ofNext, ...paymentIdentifier }))
+
+/**
+ * The identifier in the `extensions` of a payload; `none` where a client gives none, as one does that only echoes what was
+ * declared, and `malformed` where it breaks the extension's rules.
+ */
+function readIdentifier(extensions: unknown): { readonly id: string } | 'none' | 'malformed' {
+  const declared = memberOf(extensions, NAME)
+  if (declared === undefined) return 'none'
+  const info = memberOf(declared, 'info')
+  if (info === undefined) return 'malformed'
+  const id = memberOf(info, 'id')
+  if (id === undefined) return 'none'
+  return typeof id === 'string' && isIdentifier(id) ? { id } : 'malformed'
+}
+
+const pattern = new RegExp(PATTERN)
+
+const isIdentifier = (id: string) => id.length >= LENGTH_MIN && id.length <= LENGTH_MAX && pattern.test(id)
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? { ...value }[name] : undefined

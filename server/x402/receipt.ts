@@ -1,5 +1,7 @@
 /** The receipt of a payment: the same each time the same payment is sent. */
 
+import type { SettleResponse } from '@x402/core/types'
+import { getAddress } from 'viem/utils'
 import { areaName } from '../../shared/area.ts'
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
@@ -9,9 +11,10 @@ import { coordOf } from '../../shared/wall.ts'
 import { fullWallet } from '../../shared/wallet.ts'
 import type { SoldPurchase } from '../domain/purchase/purchase.ts'
 import { areaOf, blocksHeld } from '../domain/purchase/target.ts'
+import { asCaip2 } from './network.ts'
 
 /** What a receipt is made of. */
-export type ReceiptFacts = {
+type ReceiptFacts = {
   readonly purchase: SoldPurchase
   readonly sale: Sale | undefined // as readers see it, without what is hidden; undefined while no reader has seen it
   readonly isEarlier?: true | undefined // the payer signed anew, and is told of this purchase instead
@@ -36,7 +39,7 @@ export function receiptOf({ purchase, sale, isEarlier, baseUrl }: ReceiptFacts):
 }
 
 /** What the receipt of an area is made of; `sales` are of its blocks. */
-export type AreaReceiptFacts = Omit<ReceiptFacts, 'sale'> & { readonly sales: readonly Sale[] }
+type AreaReceiptFacts = Omit<ReceiptFacts, 'sale'> & { readonly sales: readonly Sale[] }
 
 /** The receipt of an area, like that of a block. */
 export function areaReceiptOf({ purchase, sales, isEarlier, baseUrl }: AreaReceiptFacts): AreaReceipt {
@@ -79,3 +82,17 @@ function boughtWith(
 
 const earlier = (what: 'block' | 'area') =>
   `This is your earlier purchase, whose receipt had not reached you. The payment you sent now is not used; ask again to buy another ${what}.`
+
+/** A header's value. */
+export const encodeHeader = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')
+
+/** What PAYMENT-RESPONSE says of a purchase. */
+export function settleResponse({ payment, state }: SoldPurchase): SettleResponse {
+  return {
+    success: true,
+    payer: getAddress(payment.payer),
+    transaction: state.tx,
+    network: asCaip2(payment.accepted.network),
+    amount: payment.amount.toString(),
+  }
+}

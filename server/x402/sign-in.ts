@@ -4,8 +4,8 @@
  * is that of EIP-4361. It binds the address, the body and the moment, so that nothing has to be stored.
  */
 
-import { isAddress } from '../../shared/address.ts'
 import { parseStrictJson } from '../../shared/json.ts'
+import { isAddress } from '../../shared/wallet.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
 import { TS_TOLERANCE_MS } from '../domain/wall/edit.ts'

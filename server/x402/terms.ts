@@ -10,7 +10,7 @@ import { blocksIn, isBlock, nameOf, type Target } from '../domain/purchase/targe
 import { PRIMARY_TYPE } from './authorization.ts'
 import { ofAreas, ofAreaTool, ofBlocks, ofNext, ofTool } from './bazaar.ts'
 import { asCaip2 } from './network.ts'
-import { paymentIdentifier } from './payment-identifier.ts'
+import { paymentIdentifier } from './payload.ts'
 
 /** What is offered, where, and in which token's words (EIP-712 domain) it is signed. */
 export type Offer = {

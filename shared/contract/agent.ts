@@ -1,7 +1,7 @@
 /** The registry of agents ("Founding Machines") on the wire. */
 
 import { Type, type Static } from '@sinclair/typebox'
-import { ADDRESS_PATTERN } from '../address.ts'
+import { ADDRESS_PATTERN } from '../wallet.ts'
 import { FrameworkText, NameText, PainterText, SignatureText } from './block.ts'
 import { Nullable, TextOrNull, UnixMs } from './kinds.ts'
 

@@ -1,10 +1,10 @@
 /** Blocks on the wire: what a buyer says, what anyone reads, what an owner changes. */
 
 import { Type, type Static } from '@sinclair/typebox'
-import { ADDRESS_PATTERN } from '../address.ts'
 import { ASSET_SYMBOL } from '../money.ts'
 import { FRAMEWORK_MAX, MESSAGE_MAX, NAME_MAX } from '../text.ts'
 import { TOTAL_BLOCKS } from '../wall.ts'
+import { ADDRESS_PATTERN } from '../wallet.ts'
 import { CoordText, Link, Nullable, PixelsBase64, PixelsHex, Printable, TextOrNull, TxHash, UnixMs } from './kinds.ts'
 
 export const NameText = Printable(NAME_MAX, 'Display name of the wallet, shared by all its blocks.', 'Ada')

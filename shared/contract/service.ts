@@ -1,6 +1,6 @@
 /** Health and the one shape of every error. */
 
-import { Type, type Static } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 
 export const Rail = Type.Union([Type.Literal('armed'), Type.Literal('arming'), Type.Literal('misconfigured')], {
   description: 'Whether payments can be taken.',
@@ -92,3 +92,26 @@ export const PaymentRequiredBody = Type.Object(
   { additionalProperties: true },
 )
 export type PaymentRequiredBody = Static<typeof PaymentRequiredBody>
+
+export const RpcRequest = Type.Object({
+  jsonrpc: Type.Literal('2.0'),
+  id: Type.Optional(Type.Union([Type.Integer(), Type.String()])),
+  method: Type.String({
+    description:
+      'initialize, tools/list, tools/call, resources/list, resources/read or ping; notifications are taken and not answered.',
+    examples: ['tools/list'],
+  }),
+  params: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+})
+
+export const RpcAnswer = Type.Object(
+  {
+    jsonrpc: Type.Literal('2.0'),
+    id: Type.Union([Type.Integer(), Type.String(), Type.Null()]),
+    result: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    error: Type.Optional(
+      Type.Object({ code: Type.Integer(), message: Type.String(), data: Type.Optional(Type.Unknown()) }),
+    ),
+  },
+  { description: 'With `result` or `error`, never both.' },
+)

@@ -1,7 +1,7 @@
 /** All that the wall holds of one wallet, for an agent that has lost its own state. */
 
 import { Type, type Static } from '@sinclair/typebox'
-import { ADDRESS_PATTERN } from '../address.ts'
+import { ADDRESS_PATTERN } from '../wallet.ts'
 import { AreaReceipt } from './area-order.ts'
 import { AreaText } from './area.ts'
 import { BlockRef, Owner, Receipt } from './block.ts'

@@ -8,9 +8,9 @@ import type { Offer } from '../../x402/terms.ts'
 import { QueueFull } from './call-queue.ts'
 import { sessionWith, type CallContext, type Endpoint, type Session } from './endpoint.ts'
 import { callContract, isRevert, troubleOf, type Endpoints } from './endpoints.ts'
-import { eventsFrom, NoEvents } from './events.ts'
 import { USED } from './receipt.ts'
 import type { StateReader } from './state.ts'
+import { eventsFrom, NoEvents } from './transfers.ts'
 
 // Where fewer blocks are served, looking back over what was missed takes long.
 const FEW_BLOCKS = 1000n

@@ -5,9 +5,9 @@ import type { Hash, Payment } from '../../domain/purchase/payment.ts'
 import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 import { EndpointBehind, EndpointBusy, type Session } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
-import { eventsFrom } from './events.ts'
 import { CANCELLED, endIn, readReceipt, readReceipts, USED, type Receipt } from './receipt.ts'
 import { isSpentAt, type AuthorizationState, type StateQuestion, type StateReader } from './state.ts'
+import { eventsFrom } from './transfers.ts'
 
 // How many of the newest blocks a reorganisation may replace by fewer.
 const REORGANISED_MAX = 64n

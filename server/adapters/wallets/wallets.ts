@@ -1,17 +1,17 @@
 /** Wallet signatures: plain keys by recovery here, contract wallets by asking them on the chain. */
 
 import type { Hex, PublicClient } from 'viem'
+import { lru } from '../../../shared/lru.ts'
 import { digestOf } from '../../../shared/signing.ts'
 import type { SignatureCheck } from '../../domain/purchase/facilitator-errors.ts'
 import type { Address, Hash, Payment } from '../../domain/purchase/payment.ts'
+import { type Budget, tokenBuckets } from '../../domain/token-bucket.ts'
 import type { Clock, Wallets } from '../../ports.ts'
 import { authorizationDigest } from '../../x402/authorization.ts'
 import type { Offer } from '../../x402/terms.ts'
 import { boundedCalls } from '../bounded-calls.ts'
-import { contractCode, type Lane } from './contract-code.ts'
-import { isTaken, signedByContract } from './contract-wallets.ts'
+import { contractCode, isTaken, type Lane, signedByContract } from './contract-wallets.ts'
 import type { Keys } from './recover.ts'
-import { reputation } from './reputation.ts'
 
 /**
  * Makes the wallets port. Calls wait until `keys` has resolved.
@@ -87,3 +87,41 @@ const [S_FROM, S_TO] = [2 + 64, 2 + 128]
 
 // Half of secp256k1's order.
 const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
+
+type Reputation = {
+  /** Whether requests from an address are checked before those of suspects. */
+  isTrusted(from: string): boolean
+  /** Records whether a signature sent from there was good. */
+  saw(from: string, isGood: boolean): void
+}
+
+// What an address may send that nothing is known of: somebody who does as Retry-After says sends less.
+const ATTEMPTS: Budget = { burst: 3, perSecond: 0.5 }
+
+const SUSPECTED_MS = 600_000
+
+// Addresses that are remembered of each kind, some hundred bytes each.
+const REMEMBERED_MAX = 4096
+
+/** Starts with no address known. */
+function reputation({ elapsed }: Pick<Clock, 'elapsed'>): Reputation {
+  const attempts = tokenBuckets(ATTEMPTS, REMEMBERED_MAX)
+  const good = lru<string, true>(REMEMBERED_MAX)
+  const badAt = lru<string, number>(REMEMBERED_MAX)
+  return {
+    isTrusted(from) {
+      const at = badAt.get(from)
+      if (at !== undefined && elapsed() - at < SUSPECTED_MS) return false
+      return good.get(from) === true || attempts.take(from, elapsed()) === 0
+    },
+    saw(from, isGood) {
+      if (isGood) {
+        good.set(from, true)
+        badAt.delete(from)
+      } else {
+        badAt.set(from, elapsed())
+        good.delete(from)
+      }
+    },
+  }
+}

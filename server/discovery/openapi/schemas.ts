@@ -12,10 +12,16 @@ import { BlockRef, Deed, EditAnswer, EditBody, EditFields, Owner, Receipt } from
 import { Canvas, CanvasAgent, CanvasBlock, CanvasStats } from '../../../shared/contract/canvas.ts'
 import { FeedPage, Sale } from '../../../shared/contract/feed.ts'
 import { HistoryPage } from '../../../shared/contract/live.ts'
-import { RpcAnswer, RpcRequest } from '../../../shared/contract/mcp.ts'
 import { PaintedBlocks } from '../../../shared/contract/picture.ts'
 import { Preview, PreviewBody } from '../../../shared/contract/preview.ts'
-import { ErrorBody, Health, PaymentRequiredBody, SignInRequiredBody } from '../../../shared/contract/service.ts'
+import {
+  ErrorBody,
+  Health,
+  PaymentRequiredBody,
+  RpcAnswer,
+  RpcRequest,
+  SignInRequiredBody,
+} from '../../../shared/contract/service.ts'
 import { Signing } from '../../../shared/contract/sign.ts'
 import { Spaces } from '../../../shared/contract/space.ts'
 import { WalletStanding } from '../../../shared/contract/wallet.ts'

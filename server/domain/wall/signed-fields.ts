@@ -1,9 +1,9 @@
 /** The fields that wallets set and sign: the rule of each, which change takes which, and a signature to check a signer by. */
 
-import { isAddress } from '../../../shared/address.ts'
 import { parsePixels } from '../../../shared/pixels.ts'
 import { digestOf, editMessage } from '../../../shared/signing.ts'
 import { FRAMEWORK_MAX, isLink, isPrintable, LINK_MAX, MARKS_MAX, MESSAGE_MAX, NAME_MAX } from '../../../shared/text.ts'
+import { isAddress } from '../../../shared/wallet.ts'
 import { failure, type Failure } from '../failure.ts'
 
 export type Kind = 'set_pixels' | 'set_area' | 'register' | 'set_painter'

@@ -1,7 +1,6 @@
 /** The tools for owners: repaint a block or an area, name a painter, and get the text to sign. */
 
 import { Type } from '@sinclair/typebox'
-import { ADDRESS_PATTERN } from '../../../shared/address.ts'
 import { PainterAnswer } from '../../../shared/contract/agent.ts'
 import { AreaPixels, AreaText, EditAreaAnswer } from '../../../shared/contract/area.ts'
 import {
@@ -14,6 +13,7 @@ import {
 } from '../../../shared/contract/block.ts'
 import { Link, Nullable } from '../../../shared/contract/kinds.ts'
 import { SignQuery, Signing } from '../../../shared/contract/sign.ts'
+import { ADDRESS_PATTERN } from '../../../shared/wallet.ts'
 import { makeChange } from '../../wall/make-change.ts'
 import { painterNaming, repaintOfArea, repaintOfBlock } from '../../wall/signed-changes.ts'
 import { SIGNING_FLAWS, signingMessage as messageFor } from '../../wall/signing-message.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { decodePaymentResponseHeader, encodePaymentResponseHeader } from '@x402/core/http'
 import type { SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
-import { encodeHeader, settleResponse } from '../../../server/x402/header.ts'
+import { encodeHeader, settleResponse } from '../../../server/x402/receipt.ts'
 import { blockOf, HEAD, hash, NOW, paymentOf, SILENT } from '../../support/samples.ts'
 
 const SALE: SoldPurchase = {

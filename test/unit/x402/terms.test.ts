@@ -14,8 +14,8 @@ import {
   type DiscoveryExtension,
 } from '@x402/extensions/bazaar'
 import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from '@x402/extensions/payment-identifier'
-import { encodeHeader } from '../../../server/x402/header.ts'
 import { asCaip2 } from '../../../server/x402/network.ts'
+import { encodeHeader } from '../../../server/x402/receipt.ts'
 import {
   pathOf,
   paymentRequired,
