@@ -42,7 +42,13 @@ export function discovery(deps: DocumentDeps) {
   return app
 }
 
+/** Makes the answer of a document when it is first asked for. */
 function ready({ type, body }: Pick<Document, 'type' | 'body'>): CachedResponse {
+  let answer: CachedResponse | undefined
+  return (request) => (answer ??= made(type, body()))(request)
+}
+
+function made(type: string, body: ReturnType<Document['body']>): CachedResponse {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   return cachedResponse({ type, bytes: () => bytes, etag: etagOf(bytes), cacheControl: KEPT_A_WHILE })
 }
@@ -52,8 +58,7 @@ function openApiReader({ site, view }: DocumentDeps): CachedResponse {
   let shown: { readonly example: Coord; readonly answer: CachedResponse } | undefined
   return (request) => {
     const example = openBlock(view)
-    if (shown?.example !== example)
-      shown = { example, answer: ready({ type: JSON_TYPE, body: JSON.stringify(openApi(site, example)) }) }
+    if (shown?.example !== example) shown = { example, answer: made(JSON_TYPE, JSON.stringify(openApi(site, example))) }
     return shown.answer(request)
   }
 }
@@ -68,7 +73,7 @@ function security({ site, clock }: DocumentDeps): CachedResponse {
   return (request) => {
     const body = securityTxt(site, clock.now())
     if (body === undefined) return refuse(failure('not_found', 'The operator has named no contact.'))
-    return ready({ type: PLAIN, body })(request)
+    return made(PLAIN, body)(request)
   }
 }
 

@@ -184,7 +184,7 @@ test('the icon for old browsers is one bitmap of 32 by 32', async () => {
 test('another address makes other documents', async () => {
   const elsewhere = { ...OFFER, baseUrl: 'http://[::1]:8402' }
   const texts = documents({ ...site, offer: elsewhere })
-    .filter(({ body }) => typeof body === 'string')
-    .map(({ body }) => body.toString())
+    .map(({ body }) => body())
+    .filter((text) => typeof text === 'string')
   expect(texts.filter((text) => text.includes('wall.test'))).toEqual([])
 })

@@ -137,8 +137,9 @@ function textOf(path: string, baseUrl = BASE_URL): string {
   const found = documents({ offer: { ...OFFER, baseUrl }, contact: null, tools: [], operations: OPERATIONS }).find(
     (each) => each.path === path,
   )
-  if (typeof found?.body !== 'string') throw new Error(`there is no document at ${path}`)
-  return found.body
+  const text = found?.body()
+  if (typeof text !== 'string') throw new Error(`there is no document at ${path}`)
+  return text
 }
 
 test.each(shapes)('%s has the shape of its specification, at whatever address', (path, shape) => {
