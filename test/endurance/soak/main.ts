@@ -18,5 +18,7 @@ const rates = { readsPerSecond: 10, repaintsPerSecond: 3, followers: 200, purcha
 const { samples, ...summary } = await soak({ ms: minutes * MINUTE_MS, everyMs: MINUTE_MS, rates }, (sample) =>
   console.log(JSON.stringify(sample)),
 )
+const residentMb = [0, 0.5, 1].map((share) => samples[Math.round(share * (samples.length - 1))]?.residentMb)
 console.log(JSON.stringify({ ...summary, samples: samples.length }, undefined, 2))
+console.log(`resident MB at the start, in the middle and at the end: ${residentMb.join(', ')}`)
 process.exit(summary.wrong.length + summary.alerts.length === 0 ? 0 : 1)
