@@ -85,7 +85,7 @@ function addDocuments(): void {
   }
   for (const name of ['OPERATING.md', 'docs/settings.md', 'LICENSE']) cpSync(join(ROOT, name), join(bundle, name))
   writeFileSync(join(bundle, 'pixel-wall.env'), settings())
-  writeFileSync(join(bundle, 'CHANGES.md'), changes())
+  cpSync(join(ROOT, 'CHANGELOG.md'), join(bundle, 'CHANGES.md'))
   writeFileSync(join(bundle, 'sbom.json'), run(join(OUT, PROGRAM), 'sbom'))
 }
 
@@ -99,15 +99,6 @@ function settings(): string {
   for (const [name, path] of Object.entries(places))
     text = text.replace(new RegExp(`^# ${name}=.*$`, 'm'), `${name}=${path}`)
   return text
-}
-
-/** What changed with this version, as the changelog tells it. */
-function changes(): string {
-  const heading = `## ${manifest.version}`
-  const parts = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8').split(/^(?=## )/m)
-  const part = parts.find((text) => text.startsWith(heading))
-  if (part === undefined) throw new Error(`CHANGELOG.md has no part "${heading}"`)
-  return part
 }
 
 /** One archive, the same to the bit whoever makes it and when, and the sums of all that is handed out. */

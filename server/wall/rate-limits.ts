@@ -22,7 +22,7 @@ export const BUDGETS = {
     per: 'address',
     burst: 240,
     perSecond: 40,
-    what: 'searches for room, by 400 blocks that they may name, for wallets and texts to sign',
+    what: 'searches for room (one for each 400 blocks of the answer), for wallets and texts to sign',
   },
   pages: { per: 'address', burst: 1000, perSecond: 50, what: 'pages of the log and of the atlas' },
   calls: { per: 'address', burst: 600, perSecond: 60, what: 'calls of MCP' },
