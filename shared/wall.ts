@@ -54,7 +54,7 @@ export function coordOf(block: BlockIndex): Coord {
 export const ALL_BLOCKS: readonly BlockIndex[] = Array.from({ length: TOTAL_BLOCKS }, (_, i) => i).filter(isBlockIndex)
 
 /** Squared distance of a block's centre to the wall's, in half blocks: an integer, so that ties are exact. */
-export function centreDistance(block: BlockIndex): number {
+function centreDistance(block: BlockIndex): number {
   const { col, row } = cellOf(block)
   return (2 * col - (COLS - 1)) ** 2 + (2 * row - (ROWS - 1)) ** 2
 }

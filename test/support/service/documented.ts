@@ -6,6 +6,7 @@ import { Value } from '@sinclair/typebox/value'
 import type { App } from '../../../server/app.ts'
 import { openApi } from '../../../server/discovery/openapi/openapi.ts'
 import { operationsOf, type Operation } from '../../../server/discovery/openapi/operation.ts'
+import { statusOf } from '../../../server/domain/failure.ts'
 import { ErrorBody, PaymentRequiredBody, SignInRequiredBody } from '../../../shared/contract/service.ts'
 import { OFFER } from '../offer.ts'
 
@@ -92,5 +93,7 @@ function expectContract(status: number, body: unknown, { answers, codes, signsIn
   const demand = signsIn === true ? SignInRequiredBody : PaymentRequiredBody
   const schema = status === 402 ? demand : ErrorBody
   expect([...Value.Errors(schema, body)]).toEqual([])
-  expect(codes).toContain(Value.Cast(ErrorBody, body).error as (typeof codes)[number])
+  const error = Value.Cast(ErrorBody, body).error as (typeof codes)[number]
+  expect(codes).toContain(error)
+  expect(statusOf[error]).toBe(status as (typeof statusOf)[typeof error])
 }

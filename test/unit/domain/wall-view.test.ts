@@ -162,22 +162,6 @@ function renumbered(change: Change, _: number, log: readonly Change[]): Change {
   return isSale(change) ? { ...change, seq: log.filter(isSale).indexOf(change) + 1 } : change
 }
 
-describe('a page of the feed', () => {
-  const view = viewOf(Array.from({ length: 5 }, (_, i) => sale(i + 1, 1)))
-
-  test.each([
-    [0, 2, [1, 2], true],
-    [2, 2, [3, 4], true],
-    [4, 2, [5], false],
-    [0, 5, [1, 2, 3, 4, 5], false],
-    [5, 2, [], false],
-  ])('after %i with limit %i holds sales %j', (after, limit, expected, hasMore) => {
-    const page = feedPage(view, { after, limit })
-    expect(page.sales.map(({ seq }) => seq)).toEqual(expected)
-    expect(page).toMatchObject({ nextAfter: expected.at(-1) ?? after, hasMore })
-  })
-})
-
 describe('the registry', () => {
   test('lists the first hundred agents in the order they came, and counts them all', () => {
     const { agents, total } = registry(viewOf(Array.from({ length: 103 }, (_, i) => sale(i + 1, i + 1))))

@@ -31,12 +31,6 @@ describe('a picture', () => {
     )
   })
 
-  test('byte 239 is a colour, byte 240 is none', () => {
-    expect(parsePixels('ef'.repeat(100))).toBeInstanceOf(Uint8Array)
-    expect(parsePixels('ef'.repeat(99) + 'f0')).toEqual({ problem: 'pixel 99 is 240; the palette ends at 239' })
-    expect(parsePixels('f0'.repeat(100))).toEqual({ problem: 'pixel 0 is 240; the palette ends at 239' })
-  })
-
   test.each([
     ['nothing', ''],
     ['one digit short', '0'.repeat(199)],

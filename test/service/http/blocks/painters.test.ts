@@ -154,16 +154,9 @@ test('a naming with a time not above that of the last one is stale, and the same
   expect((await name(namingOf(1, PAINTER, NOW + 6))).status).toBe(200)
 })
 
-test('a naming out of the five minutes is stale', async () => {
-  const { name } = await paintedWall()
-  for (const ts of [NOW - 300_001, NOW + 300_001])
-    expect(await codeOf(await name(namingOf(1, PAINTER, ts)))).toBe('stale_signature')
-})
-
 test.each(['busy', 'silent'] as const)('a smart wallet that cannot be asked (%s) is not denied', async (why) => {
   const { name, standing } = await paintedWall()
-  const response = await name({ ...namingOf(1, wallet(8)), signature: UNCHECKED[why] })
-  expect([response.status, await codeOf(response)]).toEqual([503, 'server_busy'])
+  expect(await codeOf(await name({ ...namingOf(1, wallet(8)), signature: UNCHECKED[why] }))).toBe('server_busy')
   expect(await standing()).toHaveProperty('painter', null)
 })
 
@@ -182,39 +175,12 @@ test.each(bodies)('a naming with %s is refused', async (_, given, code) => {
 })
 
 test('a wallet that never bought names nobody', async () => {
-  const response = await wall.name(namingOf(2, PAINTER))
-  expect([response.status, await codeOf(response)]).toEqual([404, 'no_purchases'])
+  expect(await codeOf(await wall.name(namingOf(2, PAINTER)))).toBe('no_purchases')
 })
 
 test('a body over 4 KiB is not read', async () => {
   const response = await wall.name('x'.repeat(4097))
   expect([response.status, response.headers.get('connection')]).toEqual([413, 'close'])
-})
-
-test('the text to sign is told, and what is sent back with it counts', async () => {
-  const { ask, name, standing } = await paintedWall()
-  for (const [query, painter] of [
-    [`painter=${PAINTER}`, PAINTER],
-    ['clear=painter', null],
-  ] as const) {
-    const ts = painter === null ? NOW + 1 : NOW
-    const help = await jsonOf(await ask(`GET /api/sign?kind=set_painter&wallet=${wallet(1)}&${query}&ts=${ts}`))
-    expect(help).toMatchObject({
-      message: `${HOST}\nset_painter v1\nwallet=${wallet(1)}\nts=${ts}\npainter=${painter ?? ''}`,
-      request: { method: 'PUT', body: { wallet: wallet(1), ts, painter } },
-    })
-    const { signature } = namingOf(1, painter, ts)
-    const { body } = help['request'] as { body: object }
-    expect((await name({ ...body, signature })).status).toBe(200)
-    expect(await standing()).toHaveProperty('painter', painter === null ? null : getAddress(painter))
-  }
-  expect(await codeOf(await ask(`GET /api/sign?kind=set_painter&wallet=${wallet(1)}&painter=me`))).toBe(
-    'invalid_painter',
-  )
-  expect(await codeOf(await ask(`GET /api/sign?kind=set_painter&wallet=${wallet(1)}`))).toBe('empty_update')
-  expect(await codeOf(await ask(`GET /api/sign?kind=set_painter&wallet=${wallet(2)}&painter=${PAINTER}`))).toBe(
-    'no_purchases',
-  )
 })
 
 test('a wallet’s namings have a budget', async () => {

@@ -158,6 +158,8 @@ const refused: ReadonlyArray<readonly [query: string, code: string]> = [
   ['kind=set_area&area=6,4,2x2&message=a', 'no_owner'],
   ['kind=set_area&area=9,9,1x1&message=a', 'purchase_pending'],
   ['kind=set_area&area=6,4,3x1&message=a', 'unauthorized'],
+  [`kind=set_painter&wallet=${wallet(1)}&painter=me`, 'invalid_painter'],
+  [`kind=set_painter&wallet=${wallet(1)}`, 'empty_update'],
   ['kind=register&name=Ada', 'invalid_wallet'],
   ['kind=register&wallet=0x12&name=Ada', 'invalid_wallet'],
   [`kind=register&wallet=${wallet(9)}&name=Ada`, 'no_purchases'],

@@ -158,43 +158,6 @@ test('a signed edit in chunks is read whole', async () => {
   expect(JSON.parse(bodyOf(answer))).toHaveProperty('error', 'no_owner')
 })
 
-test('a request that is no HTTP, or frames its body twice, is not ours to answer', async () => {
-  const both = await raw(...PUT, 'Content-Length: 2', 'Transfer-Encoding: chunked', '', '{}')
-  expect(statusOf(both)).toBe(400)
-  expect(statusOf(await raw('GET /api/health HTTP/1.1', '', ''))).toBe(400)
-})
-
-test('headers without end are refused', async () => {
-  const answer = await raw(
-    'GET /blocks/1,1 HTTP/1.1',
-    'Host: wall.test',
-    `PAYMENT-SIGNATURE: ${'a'.repeat(20_000)}`,
-    '',
-    '',
-  )
-  expect(statusOf(answer)).toBe(431)
-})
-
-test('a buyer who hangs up has bought all the same, and gets the receipt later', async () => {
-  const verified = Promise.withResolvers<void>()
-  const open = Promise.withResolvers<void>()
-  const { verify } = wall.facilitator
-  wall.facilitator.verify = async (target, payment) => {
-    verified.resolve()
-    await open.promise
-    return verify(target, payment)
-  }
-  const { headers } = paidBy(paymentOf(9, 9))
-  const socket = await Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } })
-  socket.write(`GET /blocks/9,9 HTTP/1.1\r\nHost: a\r\nPAYMENT-SIGNATURE: ${headers['PAYMENT-SIGNATURE']}\r\n\r\n`)
-  await verified.promise
-  socket.terminate()
-  open.resolve()
-  const receipt = await wall.buy('/blocks/9,9', 9)
-  expect(receipt.status).toBe(200)
-  expect(wall.facilitator.settled).toHaveLength(1)
-})
-
 test('a path is where it says as it was sent: dots in it lead nowhere', async () => {
   const dotted = [
     '/blocks/%2e%2e/api/health',

@@ -6,7 +6,7 @@ import { Canvas } from '../../../../shared/contract/canvas.ts'
 import { unlimited } from '../../../support/fakes/limits.ts'
 import { hash, paymentOf } from '../../../support/samples.ts'
 import { editOf, sending } from '../../../support/service/signed.ts'
-import { BASE_URL, codeOf, jsonOf, openWall, paidBy } from '../../../support/service/wall.ts'
+import { codeOf, jsonOf, openWall, paidBy } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 
@@ -85,15 +85,8 @@ const notNumbers = ['', '-1', '1.0', '+10', '0x10', 'null', '9007199254740992', 
 
 test.each(notNumbers)('the feed does not take %p for a number', async (text) => {
   for (const key of ['after', 'limit']) {
-    const response = await wall.ask(`GET /api/feed?${key}=${text.replace('KEY', key)}`)
-    expect(response.status).toBe(400)
-    expect(await codeOf(response)).toBe(`invalid_${key}`)
+    expect(await codeOf(await wall.ask(`GET /api/feed?${key}=${text.replace('KEY', key)}`))).toBe(`invalid_${key}`)
   }
-})
-
-test('a page of the feed has 1 to 200 sales', async () => {
-  for (const limit of [0, 201])
-    expect(await codeOf(await wall.ask(`GET /api/feed?limit=${limit}`))).toBe('invalid_limit')
 })
 
 test('health tells what an operator must know', async () => {
@@ -125,7 +118,6 @@ test('a store that cannot be used is told as such, to those who pay too, and not
     await ask('PUT /blocks/3,4', sending(editOf(1, '3,4', { message: 'a' }))),
   ]
   for (const response of answers) {
-    expect(response.status).toBe(503)
     expect(await codeOf(response)).toBe('database_unavailable')
     expect(await response.text()).not.toContain('secret')
   }
@@ -159,11 +151,4 @@ test('whatever is thrown is a 500 in the one shape, with no word of it, and an a
   expect(logger.alerts).toHaveLength(1)
   expect(JSON.stringify(logger.alerts)).toContain('reads.test.ts')
   expect(JSON.stringify(logger.alerts)).not.toContain('swordfish')
-})
-
-test('a request without a host is answered like any other', async () => {
-  const bare = new Proxy(new Request(`${BASE_URL}/api/health`), {
-    get: (request, key) => (key === 'url' ? '/api/health' : Reflect.get(request, key, request)),
-  })
-  expect((await wall.app.handle(bare)).status).toBe(200)
 })
