@@ -216,9 +216,10 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
       })
     })
     await page.addInitScript(countDraws)
+    const live = page.waitForResponse((response) => response.url().includes('/api/live'))
     await page.goto(`${server().url.href}#all`)
     await page.waitForFunction(() => document.body.dataset['ready'])
-    await page.waitForResponse((response) => response.url().includes('/api/live'))
+    await live
     await page.evaluate(() => Reflect.get(window, 'uploads').splice(0))
     server().repaint(nastyBlock, white)
     await page.waitForFunction(() => Reflect.get(window, 'uploads').length > 0)

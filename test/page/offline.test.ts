@@ -91,8 +91,9 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
     try {
       const wall = galleryWall(8200)
       server.show(wall)
+      const live = page.waitForResponse((response) => response.url().includes('/api/live?after='))
       await page.goto(server.url.href)
-      await page.waitForResponse((response) => response.url().includes('/api/live?after='))
+      await live
       const quiet = server.asked.filter((path) => !path.startsWith('/api/live'))
       // Ten seconds of it, while the page is kept for when there is no line.
       const repainted = wall.blocks.slice(0, 100)

@@ -157,8 +157,9 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
       const path = new URL(request.url()).pathname
       if (/canvas|blocks|feed|tail/.test(path) && path.startsWith('/api/')) reads.push(path)
     })
+    const live = page.waitForResponse((response) => response.url().includes('/api/live'))
     await page.goto(server().url.href)
-    await page.waitForResponse((response) => response.url().includes('/api/live'))
+    await live
     for (let colour = 0; colour < 20; colour++)
       server().repaint(rainbowBlock, new Uint8Array(100).fill(colour).toBase64())
     server().sell(openBlock, { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null })
