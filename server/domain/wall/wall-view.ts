@@ -153,7 +153,8 @@ function applyRepaint(view: WallView, change: Numbered<RepaintChange | Moderatio
   claimed.message = face.message
   claimed.link = face.link
   claimed.changedBy = change.number
-  claimed.changedAt = change.at
+  // The time of a damaged entry is lost.
+  claimed.changedAt = Math.max(claimed.at, change.at)
   placeBlock(view.canvas, block, face.pixels)
 }
 
