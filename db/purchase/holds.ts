@@ -193,13 +193,14 @@ const RELEASE = `
   WHERE payer = $payer AND nonce = $nonce AND state = 'reserved'`
 
 /** Gives a held block back, or notes that a payment released before can never land. */
-export function* release({ payment, state: before }: Purchase, isFinal: boolean): Tx<void> {
+export function* release(before: Purchase, isFinal: boolean): Tx<void> {
+  const { payment } = before
   const [{ purchase }] = yield* together(known(payment), lockHeld(payment))
   const { state, target } = purchase
+  if (isStale(purchase, before)) throw new StaleWriteError('somebody else has taken the payment up')
   const values = { payer: payment.payer, nonce: payment.nonce, dead: isFinal }
   if (state.kind === 'released') return yield* change('a released payment', MARK_DEAD, values)
   if (state.kind !== 'reserved') throw new StaleWriteError(`a ${state.kind} payment cannot be released`)
-  if (isStale(state, before)) throw new StaleWriteError('somebody else has taken the payment up')
   yield* together(
     change('held blocks to give back', OPEN, values, blocksIn(target)),
     change('a held payment to release', RELEASE, values),

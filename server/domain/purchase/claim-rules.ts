@@ -4,7 +4,7 @@ import type { BlockIndex } from '../../../shared/wall.ts'
 import { StaleWriteError } from '../failure.ts'
 import { nearestArea, WHOLLY_OPEN } from '../wall/open-space.ts'
 import { isRenewal, type Hash, type Payment, type UnixMs } from './payment.ts'
-import type { Purchase, Reserved } from './purchase.ts'
+import type { Purchase } from './purchase.ts'
 import { blocksIn, ownTarget, placeOf, targetOf, type Holding, type Target } from './target.ts'
 
 /** How many unresolved purchases one payer can have: one dollar could otherwise hold the whole wall. */
@@ -51,9 +51,16 @@ function goesBefore(purchase: Purchase, { target, payment, now, attended }: Aski
   return state.unanswered && !isAttended && (isItsOwn || state.claimedAt > now - RECEIPT_KEPT_MS)
 }
 
-/** Whether a held payment was taken up, or held anew, since a run knew it as `before`: no refusal of that run's is final any more. */
-export const isStale = (now: Reserved, before: Purchase['state']): boolean =>
-  before.kind === 'reserved' && (now.attempt !== before.attempt || (now.uncertain && !before.uncertain))
+/**
+ * Whether a payment was held, taken up or signed for another time since a run knew it as `before`: no refusal of that run's is
+ * final any more.
+ */
+export function isStale({ payment, state }: Purchase, before: Purchase): boolean {
+  if (payment.validBefore !== before.payment.validBefore) return true
+  if (state.kind !== 'reserved') return false
+  if (before.state.kind !== 'reserved' || before.state.attempt !== state.attempt) return true
+  return state.uncertain && !before.state.uncertain
+}
 
 /**
  * What is kept of a payment whose nonce was signed for twice: the one verified last, unless the one before outlives it, since

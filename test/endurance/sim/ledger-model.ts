@@ -173,8 +173,9 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
     const held = shelf.row(payment)
     if (held.state.kind === 'sold' || held.state.kind === 'credited')
       throw new StaleWriteError('released after its end')
-    if (held.state.kind === 'reserved' && before.kind === 'reserved') {
-      const isTakenUp = held.state.uncertain && !before.uncertain
+    if (held.payment.validBefore !== payment.validBefore) throw new StaleWriteError('signed for another time')
+    if (held.state.kind === 'reserved') {
+      const isTakenUp = before.kind !== 'reserved' || (held.state.uncertain && !before.uncertain)
       if (isTakenUp || held.state.attempt !== before.attempt) throw new StaleWriteError('settled by another')
     }
     shelf.put({

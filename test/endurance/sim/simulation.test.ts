@@ -50,6 +50,10 @@ const lessons: readonly (readonly [number, string])[] = [
     4_174_474_439,
     'one server recorded a refused payment, and did not see that another had claimed and settled it since',
   ],
+  [
+    2_455_784_687,
+    'one server gave up a payment that another had claimed meanwhile, because its payer had signed it for longer',
+  ],
 ]
 
 describe('a history that once broke a promise', () => {

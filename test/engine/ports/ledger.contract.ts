@@ -218,8 +218,10 @@ function overtaking(test: EngineTest): void {
     await ledger.release(first, false)
     const second = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     expect(second.state).toEqual({ kind: 'reserved', uncertain: false, attempt: 2 })
-    for (const isFinal of [false, true])
-      expect(await failureOf(ledger.release(first, isFinal))).toBeInstanceOf(StaleWriteError)
+    const released = { ...first, state: { kind: 'released', isFinal: false } } as const
+    for (const before of [first, released])
+      for (const isFinal of [false, true])
+        expect(await failureOf(ledger.release(before, isFinal))).toBeInstanceOf(StaleWriteError)
     expect(await stored(wall, first.payment)).toEqual(second)
     await ledger.release(second, false)
   })

@@ -89,11 +89,21 @@ test('a payer holds at most so many purchases, and so many blocks by them', () =
   expect(holdsTooMuch([bought(held, 'next,19x21')], at)).toBe(false)
 })
 
-test('what one run knows of a held payment is stale once another attempt holds it, or its payer was told to wait', () => {
-  expect(isStale(held, held)).toBe(false)
-  expect(isStale({ ...held, attempt: 2 }, held)).toBe(true)
-  expect(isStale({ ...held, uncertain: true }, held)).toBe(true)
-  expect(isStale({ ...held, uncertain: true }, { ...held, uncertain: true })).toBe(false)
+test.each<[string, Purchase['state'], Purchase['state'], boolean]>([
+  ['is held as before', held, held, false],
+  ['is held by another attempt', held, { ...held, attempt: 2 }, true],
+  ['is held, and its payer was told to wait', held, { ...held, uncertain: true }, true],
+  ['was in doubt already', { ...held, uncertain: true }, { ...held, uncertain: true }, false],
+  ['was released, and is held again', { kind: 'released', isFinal: false }, held, true],
+  ['was held, and is released', held, { kind: 'released', isFinal: false }, false],
+])('what a run knows of a payment that %s is stale or not', (_, before, now, isOld) => {
+  expect(isStale(bought(now), bought(before))).toBe(isOld)
+})
+
+test('what a run knows of a payment is stale once its payer signed it for another time', () => {
+  const released = bought({ kind: 'released', isFinal: false })
+  const renewal = { ...released, payment: paymentOf(1, 1, { validBefore: 600n }) }
+  expect(isStale(renewal, released)).toBe(true)
 })
 
 test('of two authorizations with one nonce the one that lasts is kept, under the first name', () => {
