@@ -66,16 +66,14 @@ const onPostgres = testOver(async () => {
   return await soldWalls(await openPostgres(url, TERMS.network), await openPostgres(url, TERMS.network))
 }, closeBoth)
 
-describe('signing in', () => {
-  demands(onSqlite)
-  refusals(onSqlite)
-})
 describe.each([
   ['SQLite', onSqlite],
   ['PostgreSQL', onPostgres],
 ] as const)('signing in on %s', (_, test) => {
+  demands(test)
   owners(test)
   receipts(test)
+  refusals(test)
   repeats(test)
 })
 
