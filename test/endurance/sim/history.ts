@@ -328,6 +328,7 @@ function shop(history: History, wish: Wish): void {
     if (life.diedAt !== undefined) return
     wish.asking = undefined
     world.tell(() => `buyer: ${wish.payer.wallet.slice(-4)} is shown ${wish.target} ${space}`)
+    wish.isHeldBack = space === 'reserved'
     if (space === 'claimed') endAtDeed(book, wish)
     if (space === 'crowded') wish.end = 'refused'
     if (space !== 'open' && space !== 'uncertain') return
