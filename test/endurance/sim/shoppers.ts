@@ -64,7 +64,8 @@ export function checkWishes(world: World, book: Book, wishes: readonly Wish[]): 
     const isElsewhere = row?.state.kind === 'credited' || isMoved
     const isSoldOut = isNext(wish.target) && wish.end === 'refused'
     // A hold may last longer than the simulation lets anybody ask.
-    if (!isElsewhere && !isSoldOut && !wish.isHeldBack) throw new Violation(`who paid and asks until it is served is: payments ${name}`)
+    if (!isElsewhere && !isSoldOut && !wish.isHeldBack)
+      throw new Violation(`who paid and asks until it is served is: payments ${name}`)
   }
 }
 
