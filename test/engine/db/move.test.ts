@@ -17,7 +17,7 @@ import { canvasParts } from '../../../server/http/canvas/canvas-parts.ts'
 import { pixelParts } from '../../../server/http/canvas/pixel-parts.ts'
 import { followLog } from '../../../server/instances/follow-log.ts'
 import { seller } from '../../../server/purchase/seller.ts'
-import { receiptOf } from '../../../server/x402/receipt.ts'
+import { blockReceiptOf } from '../../../server/x402/receipt.ts'
 import { failureOf, hold, sell, stored } from '../../support/engine.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
@@ -215,7 +215,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
       const outcome = await buy(blockOf('5,5'), paymentOf(70, 70_001), listingOf())
       await idle()
       return outcome.kind === 'bought'
-        ? receiptOf({ purchase: outcome.purchase, sale: undefined, baseUrl: 'https://wall.example' })
+        ? blockReceiptOf({ purchase: outcome.purchase, sales: [], baseUrl: 'https://wall.example' })
         : outcome
     }
     const [source, there, back] = [fileAt('receipt'), await newPlace(), fileAt('receipt-again')]

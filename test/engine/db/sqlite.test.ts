@@ -7,15 +7,7 @@ import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { failureOf, testOverStore } from '../../support/engine.ts'
 import { sellAllBut } from '../../support/nearly-sold.ts'
 import { blockOf, TERMS } from '../../support/samples.ts'
-import { agentsContract } from '../ports/agents.contract.ts'
-import { areaEditsContract } from '../ports/area-edits.contract.ts'
-import { areasContract } from '../ports/areas.contract.ts'
-import { blocksContract } from '../ports/blocks.contract.ts'
-import { ledgerReaderContract } from '../ports/ledger-reader.contract.ts'
-import { ledgerContract } from '../ports/ledger.contract.ts'
-import { logContract } from '../ports/log.contract.ts'
-import { moderationContract } from '../ports/moderation.contract.ts'
-import { paintersContract } from '../ports/painters.contract.ts'
+import { storeContract } from '../ports/store.contract.ts'
 
 // Goal: SQLite keeps every promise of the ports. Method: the ports' own suites.
 
@@ -40,19 +32,10 @@ test('whether a block can be bought is not told of a store that is closed', asyn
   expect(await failureOf(ledger.space(blockOf('3,4')))).toBeInstanceOf(StoreUnavailable)
 })
 
-const NAME = 'SQLite'
 const onEmpty = testOverStore(() => openSqlite(newFile(), TERMS.network))
 const onLast = testOverStore(async () => {
   const connection = openWall(newFile(), TERMS.network)
   sellAllBut(1, connection)
   return { ...ports(connection), close: connection.close }
 })
-ledgerContract(NAME, onEmpty, onLast)
-areasContract(NAME, onEmpty, onLast)
-ledgerReaderContract(NAME, onEmpty, onLast)
-blocksContract(NAME, onEmpty)
-areaEditsContract(NAME, onEmpty)
-agentsContract(NAME, onEmpty)
-logContract(NAME, onEmpty)
-moderationContract(NAME, onEmpty)
-paintersContract(NAME, onEmpty, onLast)
+storeContract('SQLite', onEmpty, onLast)

@@ -5,15 +5,7 @@ import { testOverStore } from '../../../support/engine.ts'
 import { sellAllButOn } from '../../../support/nearly-sold.ts'
 import { startPostgres, type PostgresServer } from '../../../support/postgres/server.ts'
 import { TERMS } from '../../../support/samples.ts'
-import { agentsContract } from '../../ports/agents.contract.ts'
-import { areaEditsContract } from '../../ports/area-edits.contract.ts'
-import { areasContract } from '../../ports/areas.contract.ts'
-import { blocksContract } from '../../ports/blocks.contract.ts'
-import { ledgerReaderContract } from '../../ports/ledger-reader.contract.ts'
-import { ledgerContract } from '../../ports/ledger.contract.ts'
-import { logContract } from '../../ports/log.contract.ts'
-import { moderationContract } from '../../ports/moderation.contract.ts'
-import { paintersContract } from '../../ports/painters.contract.ts'
+import { storeContract } from '../../ports/store.contract.ts'
 
 // Goal: PostgreSQL keeps every promise of the ports. Method: the ports' own suites, each test on a wall of its own.
 
@@ -47,18 +39,9 @@ async function forgetSales(url: string): Promise<void> {
   await sql.close()
 }
 
-const name = 'PostgreSQL'
 const onEmpty = testOverStore(async () => {
   await forgetSales(server.url(one))
   return await openPostgres(server.url(one), TERMS.network)
 })
 const onLast = testOverStore(async () => await openPostgres(server.url(await server.newDatabase(last)), TERMS.network))
-ledgerContract(name, onEmpty, onLast)
-areasContract(name, onEmpty, onLast)
-ledgerReaderContract(name, onEmpty, onLast)
-blocksContract(name, onEmpty)
-areaEditsContract(name, onEmpty)
-agentsContract(name, onEmpty)
-logContract(name, onEmpty)
-moderationContract(name, onEmpty)
-paintersContract(name, onEmpty, onLast)
+storeContract('PostgreSQL', onEmpty, onLast)
