@@ -13,11 +13,11 @@ import type { SoldPurchase } from '../domain/purchase/purchase.ts'
 import { unavailability } from '../domain/purchase/refusals.ts'
 import { isBlock, placeOf, type Target } from '../domain/purchase/target.ts'
 import { nearestAreaIn } from '../domain/wall/open-space.ts'
-import { saleOf, salesOf, type WallView } from '../domain/wall/wall-view.ts'
+import { salesOf, type WallView } from '../domain/wall/wall-view.ts'
 import type { Blocks, Ledger } from '../ports.ts'
 import type { TakenBlocks } from '../wall/open-blocks.ts'
 import { lookAt, type Found } from '../wall/read-wall.ts'
-import { areaReceiptOf, receiptOf } from '../x402/receipt.ts'
+import { receiptOf } from '../x402/receipt.ts'
 import type { Offer } from '../x402/terms.ts'
 import type { SellTo } from './limited-seller.ts'
 import type { Seller } from './seller.ts'
@@ -89,11 +89,8 @@ export async function sell(
   if (outcome.kind === 'refused')
     return isArea ? await namingBlocks(deps.ledger, target, outcome.failure) : outcome.failure
   const { purchase, isEarlier } = outcome
-  const facts = { purchase, isEarlier, baseUrl: deps.offer.baseUrl }
-  const receipt = isArea
-    ? areaReceiptOf({ ...facts, sales: salesOf(deps.view, purchase) })
-    : receiptOf({ ...facts, sale: saleOf(deps.view, purchase.block) })
-  return { receipt, purchase }
+  const facts = { purchase, sales: salesOf(deps.view, purchase), isEarlier, baseUrl: deps.offer.baseUrl }
+  return { receipt: receiptOf(facts, isArea), purchase }
 }
 
 // A buyer needs to know where to look, not all of it.

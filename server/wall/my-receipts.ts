@@ -4,11 +4,11 @@ import { RECEIPTS_MAX, type OwnPurchase, type Receipts } from '../../shared/cont
 import type { Failure } from '../domain/failure.ts'
 import type { NumberedPurchase } from '../domain/purchase/account.ts'
 import type { Address } from '../domain/purchase/payment.ts'
-import { isSold, type Purchase } from '../domain/purchase/purchase.ts'
+import { isSold } from '../domain/purchase/purchase.ts'
 import { isBlock, nameOf } from '../domain/purchase/target.ts'
 import { salesOf, type WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader } from '../ports.ts'
-import { areaReceiptOf, receiptOf } from '../x402/receipt.ts'
+import { receiptOf } from '../x402/receipt.ts'
 import { noPurchases } from './my-wall.ts'
 import { ofWallet, type SignedRequest } from './signed-changes.ts'
 
@@ -48,15 +48,9 @@ function ownPurchase({ since, purchase }: NumberedPurchase, view: WallView, base
     since,
     state: state.kind === 'released' && state.isFinal ? 'expired' : state.kind,
     tx,
-    receipt: receiptIn(purchase, view, baseUrl),
+    receipt: isSold(purchase)
+      ? receiptOf({ purchase, sales: salesOf(view, purchase), baseUrl }, !isBlock(purchase.target))
+      : null,
     credit: state.kind === 'credited' ? { amount: payment.amount.toString(), tx: state.tx } : null,
   }
-}
-
-function receiptIn(purchase: Purchase, view: WallView, baseUrl: string): OwnPurchase['receipt'] {
-  if (!isSold(purchase)) return null
-  const sales = salesOf(view, purchase)
-  return isBlock(purchase.target)
-    ? receiptOf({ purchase, sale: sales[0], baseUrl })
-    : areaReceiptOf({ purchase, sales, baseUrl })
 }

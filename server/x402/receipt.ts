@@ -16,13 +16,20 @@ import { asCaip2 } from './network.ts'
 /** What a receipt is made of. */
 type ReceiptFacts = {
   readonly purchase: SoldPurchase
-  readonly sale: Sale | undefined // as readers see it, without what is hidden; undefined while no reader has seen it
+  readonly sales: readonly Sale[] // of its blocks, as readers see them, without what is hidden; none while no reader has seen them
   readonly isEarlier?: true | undefined // the payer signed anew, and is told of this purchase instead
   readonly baseUrl: string // the service's own, without a trailing slash
 }
 
-/** The receipt of a sale, as it was sold, but for what the operator has hidden since: anybody can show a settled payment. */
-export function receiptOf({ purchase, sale, isEarlier, baseUrl }: ReceiptFacts): Receipt {
+/**
+ * The receipt of a purchase, as it was sold, but for what the operator has hidden since: anybody can show a settled payment.
+ * `isArea` says how it was asked for.
+ */
+export const receiptOf = (facts: ReceiptFacts, isArea: boolean): Receipt | AreaReceipt =>
+  isArea ? areaReceiptOf(facts) : blockReceiptOf(facts)
+
+/** The receipt of one block. `sales` is of it. */
+export function blockReceiptOf({ purchase, sales, isEarlier, baseUrl }: ReceiptFacts): Receipt {
   const { block } = purchase
   const coord = coordOf(block)
   return {
@@ -32,17 +39,13 @@ export function receiptOf({ purchase, sale, isEarlier, baseUrl }: ReceiptFacts):
     ...(isEarlier === true ? { notice: earlier('block') } : {}),
     deed: {
       block: { coord, index: block },
-      ...boughtWith(purchase, sale === undefined ? [] : [sale]),
+      ...boughtWith(purchase, sales),
       paint: `Repaint it for free, ${howToPaint(purchase, baseUrl, `/blocks/${coord}`)}`,
     },
   }
 }
 
-/** What the receipt of an area is made of; `sales` are of its blocks. */
-type AreaReceiptFacts = Omit<ReceiptFacts, 'sale'> & { readonly sales: readonly Sale[] }
-
-/** The receipt of an area, like that of a block. */
-export function areaReceiptOf({ purchase, sales, isEarlier, baseUrl }: AreaReceiptFacts): AreaReceipt {
+function areaReceiptOf({ purchase, sales, isEarlier, baseUrl }: ReceiptFacts): AreaReceipt {
   const area = areaName(areaOf(purchase))
   return {
     area,

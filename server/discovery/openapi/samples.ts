@@ -8,7 +8,7 @@ import { parseCoord } from '../../../shared/wall.ts'
 import { truncatedWallet } from '../../../shared/wallet.ts'
 import type { Address, Payment } from '../../domain/purchase/payment.ts'
 import { TEST_VECTOR } from '../../domain/wall/signed-fields.ts'
-import { receiptOf } from '../../x402/receipt.ts'
+import { blockReceiptOf } from '../../x402/receipt.ts'
 import type { Site } from '../site.ts'
 import { RED_BLOCK, WORKED_EXAMPLE, WORKED_REGISTRATION } from '../worked-example.ts'
 
@@ -63,7 +63,7 @@ function receipt({ offer }: Site): Receipt {
   const state = { kind: 'sold', tx: TX, claimedAt: CLAIMED_AT, ...IDENTITY, settled: true, unanswered: false } as const
   const listing = { ...IDENTITY, message: MESSAGE, link: LINK, pixels: null, painter: null }
   const purchase = { payment, target: 'next', block: SOLD, listing, head: 0n, state } as const
-  return receiptOf({ purchase, sale: undefined, baseUrl: offer.baseUrl })
+  return blockReceiptOf({ purchase, sales: [], baseUrl: offer.baseUrl })
 }
 
 /** A page of the feed with that sale. */

@@ -6,7 +6,7 @@ import type { SettleResult, VerifyResult } from '../../../server/domain/purchase
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
 import type { Clock, Ledger } from '../../../server/ports.ts'
-import { receiptOf } from '../../../server/x402/receipt.ts'
+import { blockReceiptOf } from '../../../server/x402/receipt.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
 import { fakeLeases } from '../../support/fakes/leases.ts'
@@ -70,7 +70,7 @@ async function openWorld() {
 
 const receiptIn = (outcome: Outcome) =>
   outcome.kind === 'bought'
-    ? receiptOf({ purchase: outcome.purchase, sale: undefined, baseUrl: 'https://wall.example' })
+    ? blockReceiptOf({ purchase: outcome.purchase, sales: [], baseUrl: 'https://wall.example' })
     : outcome.failure
 
 const never = new Promise<never>(() => {})
