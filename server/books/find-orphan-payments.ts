@@ -6,7 +6,7 @@
 import { mayBuyBlocks } from '../domain/purchase/account.ts'
 import type { Address, Terms } from '../domain/purchase/payment.ts'
 import type { UnclaimedPayment } from '../domain/purchase/purchase.ts'
-import type { Chain, ChainCheckpoint, Transfer } from '../ports.ts'
+import type { Chain, ChainCheckpoint, Receipts, Transfer } from '../ports.ts'
 
 export type FindOrphanDeps = {
   readonly chain: Chain
@@ -14,8 +14,8 @@ export type FindOrphanDeps = {
   readonly terms: Terms
 }
 
-/** A block's price that was paid by an authorization which the store does not know. */
-export type OrphanPayment = Transfer & { readonly nonce: NonNullable<Transfer['nonce']> }
+/** A block's price that was paid to `payTo` by an authorization which the store does not know. */
+export type OrphanPayment = Transfer & { readonly nonce: NonNullable<Transfer['nonce']>; readonly payTo: Address }
 
 /** What arrived between two looks. */
 export type OrphanWindow = {
@@ -30,40 +30,51 @@ export async function nextHeight({ chain, checkpoint, terms }: FindOrphanDeps): 
   return seen === 'silent' ? seen : seen + 1n
 }
 
-/** Reads the next stretch of the chain, from height `from` on. */
+/** Reads the next stretch of the chain, from height `from` on, for every address that this wall was ever to be paid at. */
 export async function findOrphans(
   { chain, checkpoint, terms }: FindOrphanDeps,
   from: bigint,
 ): Promise<OrphanWindow | 'silent'> {
-  const receipts = await chain.transfersTo(terms.payTo, from)
-  if (receipts === 'silent') return 'silent'
-  const prices = receipts.transfers.length === 0 ? [] : [terms.amount, ...(await checkpoint.prices())]
+  const windows: Receipts[] = []
+  const arrivals: (Transfer & { readonly payTo: Address })[] = []
+  for (const payTo of new Set([terms.payTo, ...(await checkpoint.payees())])) {
+    const window = await chain.transfersTo(payTo, from)
+    if (window === 'silent') return 'silent'
+    windows.push(window)
+    arrivals.push(...window.transfers.map((transfer) => ({ ...transfer, payTo })))
+  }
+  // What not every window reaches is read again with the next stretch.
+  const next = windows.map((window) => window.next).reduce((one, other) => (other < one ? other : one))
+  const prices = arrivals.length === 0 ? [] : [terms.amount, ...(await checkpoint.prices())]
   const orphans: OrphanPayment[] = []
-  for (const transfer of receipts.transfers)
-    if (mayBeSale(transfer, prices) && !(await checkpoint.knows(transfer))) orphans.push(transfer)
-  return { orphans, next: receipts.next, isAll: receipts.isAll }
+  for (const { nonce, ...arrival } of arrivals) {
+    // A block is never sold for a transfer without an authorization.
+    if (arrival.height >= next || nonce === null || !mayBuyBlocks(arrival.amount, prices)) continue
+    const orphan = { ...arrival, nonce }
+    if (!(await checkpoint.knows(orphan))) orphans.push(orphan)
+  }
+  return { orphans, next, isAll: windows.every(({ isAll }) => isAll) }
 }
 
 /** A payment that no purchase is known for, as far as the chain tells of it: who sent it, and how much. */
-export const unclaimedOf = ({ payer, nonce, amount, height }: OrphanPayment, terms: Terms): UnclaimedPayment => ({
+export const unclaimedOf = (
+  { payer, nonce, payTo, amount, height }: OrphanPayment,
+  terms: Terms,
+): UnclaimedPayment => ({
   payment: {
     payer,
     nonce,
-    to: terms.payTo,
+    to: payTo,
     amount,
     validAfter: 0n,
     validBefore: 0n,
     signature: '0x',
-    accepted: { ...terms, amount, scheme: 'exact' },
+    accepted: { ...terms, payTo, amount, scheme: 'exact' },
   },
   target: 'next',
   listing: { name: null, framework: null, message: null, link: null, pixels: null, painter: null },
   head: height,
 })
-
-// A block is never sold for a transfer without an authorization.
-const mayBeSale = (transfer: Transfer, prices: readonly bigint[]): transfer is OrphanPayment =>
-  transfer.nonce !== null && mayBuyBlocks(transfer.amount, prices)
 
 const NO_NONCE = `0x${'0'.repeat(64)}` as const
 

@@ -233,7 +233,7 @@ test('a credit is noted as paid out only while the chain shows its money', async
 test('all money that no purchase is known for is booked as stray by one command, but not in an older copy', async () => {
   const { db, chain, logger } = await openWorld()
   const payments = [paymentOf(1, 1), paymentOf(2, 2)]
-  const orphans = payments.map((payment) => ({ ...payment, tx: chain.land(payment), height: 1n }))
+  const orphans = payments.map((payment) => ({ ...payment, payTo: payment.to, tx: chain.land(payment), height: 1n }))
   const world = { isOlder: true }
   const commands = adminCommands({
     ...db,

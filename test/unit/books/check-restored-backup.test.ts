@@ -89,6 +89,17 @@ describe('without a witness', () => {
     expect(logger.alerts).toMatchObject([{ event: 'orphan', facts: { payer: wallet(2) } }])
   })
 
+  test('so is what was paid to an address that the wall was paid at before', async () => {
+    const { chain, newCheck, logger, ...engine } = await openWorld()
+    const former = wallet(9)
+    const formerly = { to: former, accepted: { ...TERMS, payTo: former, scheme: 'exact' } }
+    await hold(engine, 'next', paymentOf(1, 1, formerly))
+    chain.land(paymentOf(1, 1, formerly))
+    chain.land(paymentOf(2, 2, formerly))
+    expect(await newCheck().isCurrent()).toBe(false)
+    expect(logger.alerts).toMatchObject([{ event: 'orphan', facts: { payer: wallet(2) } }])
+  })
+
   test('the operator may also book it as stray', async () => {
     const { chain, payouts, check } = await openWorld()
     chain.land(paymentOf(2, 2))
