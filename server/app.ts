@@ -13,7 +13,7 @@ import { canvas } from './http/canvas.ts'
 import type { CanvasReads } from './http/canvas/canvas-read.ts'
 import { discovery } from './http/documents.ts'
 import { errors } from './http/errors.ts'
-import { fallback, oneHost } from './http/fallback.ts'
+import { fallback, namesOneHost, refuseHosts } from './http/fallback.ts'
 import { feed } from './http/feed.ts'
 import { health, type HealthDeps } from './http/health.ts'
 import { live, type Live } from './http/live.ts'
@@ -57,7 +57,7 @@ const IDLE_SECONDS = 255
 /** Makes the app; `handle(request)` answers one request, `listen` serves. */
 export function app(given: Service) {
   const viewer = filesOver(given.offer.baseUrl, given.viewer)
-  const rest: (request: Request) => Response = (request) => oneHost({ request }) ?? notFound(request)
+  const rest: (request: Request) => Response = (request) => (namesOneHost(request) ? notFound(request) : refuseHosts())
   const shell = new Elysia({
     strictPath: true,
     normalize: false,
@@ -76,7 +76,8 @@ export function app(given: Service) {
   const { site } = service
   const resources = shell
     .use(errors(given.logger))
-    .onRequest(oneHost)
+    // With a hook before routing, Elysia would read the address of each request: 7 % of a 304.
+    .wrap((answer, request) => (namesOneHost(request) ? answer : refuseHosts))
     .use(metrics(given.meter))
     .use(blocks(service))
     .use(areas(service))

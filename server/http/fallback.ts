@@ -31,11 +31,12 @@ export function fallback(app: AnyElysia, files: ViewerFiles): (request: Request)
 
 const READ: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
-/** Refuses a request that names several hosts: a proxy before this one may have gone by another of them (RFC 9112, 3.2). */
-export function oneHost({ request }: { readonly request: Request }): Response | undefined {
-  const isOne = request.headers.get('host')?.includes(',') !== true
-  return isOne ? undefined : refuse(failure('invalid_option', 'A request has one Host. Send it with one.'), UNREAD)
-}
+/** Whether a request names one host: a proxy before this one may have gone by another of several (RFC 9112, 3.2). */
+export const namesOneHost = ({ headers }: Request): boolean => headers.get('host')?.includes(',') !== true
+
+/** Refuses a request that names several hosts. */
+export const refuseHosts = (): Response =>
+  refuse(failure('invalid_option', 'A request has one Host. Send it with one.'), UNREAD)
 
 /** Refuses a method at a path that allows others. */
 export function wrongVerb(verbs: readonly string[]): Response {
