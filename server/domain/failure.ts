@@ -52,6 +52,24 @@ export const statusOf = {
 /** A machine-readable error code. */
 export type FailureCode = keyof typeof statusOf
 
+const isCode = (text: string): text is FailureCode => Object.hasOwn(statusOf, text)
+
+// Fields that share a code.
+const CODE_OF_FIELDS: ReadonlyArray<readonly [FailureCode, readonly string[]]> = [
+  ['invalid_coordinate', ['coord', 'block', 'work', 'near']],
+  ['invalid_size', ['w', 'h', 'width', 'height']],
+  ['invalid_region', ['col', 'row', 'cols', 'rows', 'scale']],
+  ['invalid_after', ['since']],
+  ['invalid_option', ['dither', 'fit', 'background']],
+]
+
+/** The error code of a parameter, field or argument that breaks its rule; `otherwise` where it has none of its own. */
+export function codeOfField(name: string, otherwise: FailureCode): FailureCode {
+  const own = `invalid_${name}`
+  if (isCode(own)) return own
+  return CODE_OF_FIELDS.find(([, names]) => names.includes(name))?.[0] ?? otherwise
+}
+
 /** A refusal: `message` says what to do next, `details` are further members of the error body. */
 export type Failure = {
   readonly code: FailureCode

@@ -90,11 +90,7 @@ export const agents = (deps: AgentDeps) => {
           return respondResult(standing)
         },
         {
-          ...queryHooks(
-            WalletQuery,
-            { after: 'invalid_after', since: 'invalid_after', limit: 'invalid_limit' },
-            inTurn(clients, 'searches'),
-          ),
+          ...queryHooks(WalletQuery, inTurn(clients, 'searches')),
           ...documented(DOCS.readWallet),
         },
       )

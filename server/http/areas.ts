@@ -3,14 +3,8 @@
 import { Elysia } from 'elysia'
 import { parseArea } from '../../shared/area.ts'
 import { AreaOrder, AreaReceipt } from '../../shared/contract/area-order.ts'
-import {
-  AreaImageQuery,
-  AreaParams,
-  AreaState,
-  EditAreaAnswer,
-  EditAreaBody,
-  EditAreaFields,
-} from '../../shared/contract/area.ts'
+import { AreaParams, AreaState, EditAreaAnswer, EditAreaBody, EditAreaFields } from '../../shared/contract/area.ts'
+import { AreaImageQuery } from '../../shared/contract/picture.ts'
 import {
   anywhere,
   listing,
@@ -23,6 +17,8 @@ import {
   SIGNING_IN,
   signedInCodes,
 } from '../discovery/openapi/operation.ts'
+import type { Failure } from '../domain/failure.ts'
+import type { Region } from '../domain/picture/wall-picture.ts'
 import { invalidArea } from '../domain/purchase/refusals.ts'
 import { readAreaOrder } from '../purchase/area-order.ts'
 import { refusalUnpaid, type PurchaseOrder } from '../purchase/sale.ts'
@@ -30,13 +26,12 @@ import type { ChangeDeps } from '../wall/make-change.ts'
 import { readArea } from '../wall/read-wall.ts'
 import { repaintOfArea } from '../wall/signed-changes.ts'
 import { carriesPayment } from '../x402/v1.ts'
-import { respondRegion, type RegionDeps } from './answer/image-response.ts'
+import { placePictures, type RegionDeps } from './answer/image-response.ts'
 import { demandForArea, refuse, respondResult } from './answer/refuse.ts'
 import { paymentIn, respondSale, type SellingDeps } from './answer/sale.ts'
 import { notOfPicture } from './fallback.ts'
 import { readJson } from './request/body.ts'
 import { inTurn, signedBody, UNREAD, UPLOAD, type Uploads } from './request/clients.ts'
-import { paramsReader } from './request/query.ts'
 import { nameBelow, PNG_END } from './request/request-url.ts'
 import { readAreaEdit, readEditAreaFields } from './request/signed-body.ts'
 import { Refused, strict } from './request/strict.ts'
@@ -52,6 +47,7 @@ export const AREA_EDIT_MAX_BYTES = 128 * 1024
 export const areas = (deps: AreaDeps) => {
   const { clients, changing } = deps
   const look = inTurn(clients, 'searches')
+  const draw = placePictures(deps, AreaImageQuery)
   const limits = { maxBytes: AREA_EDIT_MAX_BYTES }
   const signedHooks = signedBody(clients, limits)
   const [changed, signedIn] = [changeAnswers(deps), signInAnswers(deps)]
@@ -66,7 +62,7 @@ export const areas = (deps: AreaDeps) => {
       '/areas/:area',
       async ({ request }) => {
         const name = nameBelow(PREFIX, request.url)
-        if (name.endsWith(PNG_END)) return await respondPicture(deps, request, name)
+        if (name.endsWith(PNG_END)) return await draw(request, regionOf(name.slice(0, -PNG_END.length)))
         await look({ request })
         const area = parseArea(name)
         return respondResult(area === undefined ? invalidArea() : await readArea(deps, area))
@@ -121,15 +117,9 @@ async function order(deps: AreaDeps, request: Request, ordered: PurchaseOrder): 
   return refusal === undefined ? demandForArea(deps, ordered.target) : refuse(refusal)
 }
 
-const readScale = paramsReader(AreaImageQuery, { scale: 'invalid_region' })
-
-async function respondPicture(deps: RegionDeps, request: Request, name: string): Promise<Response> {
-  const area = parseArea(name.slice(0, -PNG_END.length))
-  if (area === undefined) return refuse(invalidArea())
-  const query = readScale(request.url)
-  if ('code' in query) return refuse(query)
-  const { col, row, w, h } = area
-  return await respondRegion(deps, request, { col, row, cols: w, rows: h, scale: query.scale })
+function regionOf(name: string): Region | Failure {
+  const area = parseArea(name)
+  return area === undefined ? invalidArea() : { col: area.col, row: area.row, cols: area.w, rows: area.h }
 }
 
 const DOCS = {

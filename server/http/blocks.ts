@@ -28,6 +28,7 @@ import {
 import { REPEAT } from '../domain/advice.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import { type MaybeAsync, proceed } from '../domain/maybe-async.ts'
+import type { Region } from '../domain/picture/wall-picture.ts'
 import { type Listing, LISTING_KEYS, type ListingKey, readListing } from '../domain/purchase/listing.ts'
 import type { Target } from '../domain/purchase/payment.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
@@ -38,7 +39,7 @@ import { repaintOfBlock } from '../wall/signed-changes.ts'
 import type { WallImages } from '../wall/wall-image.ts'
 import type { SentPayment } from '../x402/v1.ts'
 import { copyOf, etagOf } from './answer/cached-response.ts'
-import { respondRegion } from './answer/image-response.ts'
+import { placePictures } from './answer/image-response.ts'
 import { respondNowhere } from './answer/payment-page.ts'
 import { demandPaymentInHtml, demands, type MakeDemand, refuse } from './answer/refuse.ts'
 import { type HeaderFields, respond, respondUnchanged, VARIES_BY_PAYMENT } from './answer/respond.ts'
@@ -46,7 +47,7 @@ import { paymentIn, respondSale, type SellingDeps } from './answer/sale.ts'
 import { notOfPicture } from './fallback.ts'
 import { signedBody } from './request/clients.ts'
 import { holdsAlready, prefersHtml } from './request/negotiate.ts'
-import { paramsReader, readQuery, strangerIn } from './request/query.ts'
+import { readQuery, strangerIn } from './request/query.ts'
 import { nameBelow, PNG_END, queryOf } from './request/request-url.ts'
 import { readEdit, readEditFields } from './request/signed-body.ts'
 import { strict } from './request/strict.ts'
@@ -58,6 +59,7 @@ const PREFIX = '/blocks/'
 
 export const blocks = (deps: BlockDeps) => {
   const answer = answering(deps)
+  const draw = placePictures(deps, BlockImageQuery)
   const { changing, clients } = deps
   const signedHooks = signedBody(clients)
   const [changed, signedIn] = [changeAnswers(deps), signInAnswers(deps)]
@@ -68,7 +70,7 @@ export const blocks = (deps: BlockDeps) => {
       '/blocks/:coord',
       ({ request }) => {
         const name = nameBelow(PREFIX, request.url)
-        if (name.endsWith(PNG_END)) return respondPicture(deps, request, name)
+        if (name.endsWith(PNG_END)) return draw(request, regionOf(name.slice(0, -PNG_END.length)))
         return answer(request, name === 'next' ? name : parseCoord(name))
       },
       documented(DOCS.getOrBuyBlock, { ending: PNG_END, docs: DOCS.drawBlock }),
@@ -124,14 +126,9 @@ const orderOf = (request: Request, target: Target): PurchaseOrder => ({
   listing: readListingQuery(request.url),
 })
 
-const readScale = paramsReader(BlockImageQuery, { scale: 'invalid_region' })
-
-async function respondPicture(deps: BlockDeps, request: Request, name: string): Promise<Response> {
-  const block = parseCoord(name.slice(0, -PNG_END.length))
-  if (block === undefined) return refuse(invalidCoordinate())
-  const query = readScale(request.url)
-  if ('code' in query) return refuse(query)
-  return await respondRegion(deps, request, { ...cellOf(block), cols: 1, rows: 1, scale: query.scale })
+function regionOf(coord: string): Region | Failure {
+  const block = parseCoord(coord)
+  return block === undefined ? invalidCoordinate() : { ...cellOf(block), cols: 1, rows: 1 }
 }
 
 /** Whether a browser requests a page for a person to read. */

@@ -23,8 +23,6 @@ import { queryHooks } from './request/strict.ts'
 
 export type FeedDeps = { readonly view: WallView; readonly log: Log; readonly clients: Clients }
 
-const CODES = { after: 'invalid_after', limit: 'invalid_limit' } as const
-
 /** Makes the routes. Pages that all followers request are cached by their query, which is parsed when a page is made. */
 export const feed = ({ view, log, clients }: FeedDeps) => {
   const sales = viewCached(view, salesOf(view))
@@ -42,11 +40,11 @@ export const feed = ({ view, log, clients }: FeedDeps) => {
         const page: HistoryPage = { nextAfter, hasMore: found.length > limit, changes: changes.map(changeDtoOf) }
         return respondJson(200, page, { 'Cache-Control': KEPT_BY_PROXIES })
       },
-      { ...queryHooks(FeedQuery, CODES, inTurn(clients, 'pages')), ...documented(DOCS.readHistory) },
+      { ...queryHooks(FeedQuery, inTurn(clients, 'pages')), ...documented(DOCS.readHistory) },
     )
 }
 
-const readQuery = paramsReader(FeedQuery, CODES)
+const readQuery = paramsReader(FeedQuery)
 
 function salesOf(view: WallView): CachedResponse {
   return ({ url }) => {

@@ -220,7 +220,7 @@ function resetTo(number: LogNumber): Piece {
   return { bytes: encoder.encode(`id: ${number}\nevent: reset\ndata: ${JSON.stringify(reset)}\n\n`), to: number }
 }
 
-const readQuery = paramsReader(LiveQuery, { after: 'invalid_after' })
+const readQuery = paramsReader(LiveQuery)
 
 /** The number after which a client goes on; `undefined` for one that starts now. A browser that reconnects keeps its first query. */
 function startOf({ headers, url }: Request): LogNumber | Failure | undefined {

@@ -30,12 +30,12 @@ export function pictures(deps: PictureDeps) {
   const { view, cards, clients } = deps
   return new Elysia({ name: 'pictures' })
     .post('/api/pixels', async ({ request, query }) => await toPixels(deps, request, query), {
-      ...queryHooks(PixelsQuery, PIXELS_CODES, withinUploads(deps)),
+      ...queryHooks(PixelsQuery, withinUploads(deps)),
       parse: 'none',
       ...documented(DOCS.paintPixels),
     })
     .get('/wall.png', async ({ request, query }) => await respondRegion(deps, request, query), {
-      ...queryHooks(RegionQuery, REGION_CODES),
+      ...queryHooks(RegionQuery),
       ...documented(DOCS.drawWall),
     })
     .get(
@@ -46,29 +46,9 @@ export function pictures(deps: PictureDeps) {
         const shown = Object.values(subject).join('-')
         return await respondImage(request, { view, shown, maxAge: 60, draw: () => cards.draw(subject), clients })
       },
-      { ...queryHooks(CardQuery, CARD_CODES), ...documented(DOCS.drawCard) },
+      { ...queryHooks(CardQuery), ...documented(DOCS.drawCard) },
     )
 }
-
-const REGION_CODES = {
-  col: 'invalid_region',
-  row: 'invalid_region',
-  cols: 'invalid_region',
-  rows: 'invalid_region',
-  scale: 'invalid_region',
-} as const
-
-const CARD_CODES = { block: 'invalid_coordinate', work: 'invalid_coordinate', agent: 'invalid_option' } as const
-
-const PIXELS_CODES = {
-  w: 'invalid_size',
-  h: 'invalid_size',
-  dither: 'invalid_option',
-  fit: 'invalid_option',
-  background: 'invalid_option',
-  width: 'invalid_size',
-  height: 'invalid_size',
-} as const
 
 function subjectOf({ block, work, agent }: CardQuery, view: WallView): CardSubject | Failure {
   if ([block, work, agent].filter((given) => given !== undefined).length > 1)

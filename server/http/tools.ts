@@ -13,7 +13,7 @@ import { invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { readTarget } from '../purchase/area-order.ts'
 import type { FindSpace } from '../wall/open-blocks.ts'
 import { previewBlock, type PreviewDeps } from '../wall/preview-block.ts'
-import { SIGNING_FLAWS, signingMessage, type SigningMessageDeps } from '../wall/signing-message.ts'
+import { signingMessage, type SigningMessageDeps } from '../wall/signing-message.ts'
 import { refuse, respondResult } from './answer/refuse.ts'
 import { NO_STORE, respond, respondJson } from './answer/respond.ts'
 import { inTurn, jsonBody, type Clients } from './request/clients.ts'
@@ -48,11 +48,7 @@ export function tools(deps: ToolsDeps) {
         return respond(200, 'application/json', textOfSpaces(await findSpace({ ...query, near })), NO_STORE)
       },
       {
-        ...queryHooks(
-          SpaceQuery,
-          { w: 'invalid_size', h: 'invalid_size', near: 'invalid_coordinate', limit: 'invalid_limit' },
-          searching,
-        ),
+        ...queryHooks(SpaceQuery, searching),
         ...documented(DOCS.findSpace),
       },
     )
@@ -63,11 +59,7 @@ export function tools(deps: ToolsDeps) {
         return respondResult(text)
       },
       {
-        ...queryHooks(
-          SignQuery,
-          { kind: 'invalid_option', ...SIGNING_FLAWS, clear: 'invalid_option', ts: 'invalid_option' },
-          searching,
-        ),
+        ...queryHooks(SignQuery, searching),
         ...documented(DOCS.getSigningMessage),
       },
     )

@@ -5,7 +5,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Value } from '@sinclair/typebox/value'
 import { CoordText, PixelsHex } from '../../shared/contract/kinds.ts'
 import { ADDRESS_PATTERN } from '../../shared/wallet.ts'
-import { failure, type Failure, type FailureCode } from '../domain/failure.ts'
+import { codeOfField, failure, type Failure } from '../domain/failure.ts'
 
 const COORD_RANGE = 'col 0 to 159 from the left, row 0 to 89 from the top'
 
@@ -57,12 +57,8 @@ export const Untrusted = Type.Array(Type.String())
 export type ReadArguments<Args> = { readonly value: Args } | { readonly failure: Failure }
 
 /** A reader that fills in defaults, or says which argument is wrong and what it should be. */
-export function argumentReader<Input extends TObject>(
-  input: Input,
-  codes: { readonly [Name in keyof Static<Input>]?: FailureCode },
-): (given: unknown) => ReadArguments<Static<Input>> {
+export function argumentReader<Input extends TObject>(input: Input): (given: unknown) => ReadArguments<Static<Input>> {
   const compiled = TypeCompiler.Compile(input)
-  const codeOf = new Map<string, FailureCode | undefined>(Object.entries(codes))
   return (given) => {
     const value: unknown = Value.Default(input, Value.Clone(given ?? {}))
     if (compiled.Check(value)) return { value }
@@ -70,7 +66,7 @@ export function argumentReader<Input extends TObject>(
     const schema: TSchema | undefined = input.properties[name]
     if (schema === undefined) return { failure: failure('invalid_body', unknownArgument(input)) }
     const rule = `${name} is missing or cannot be used. It should be: ${schema.description ?? schema['type']}`
-    return { failure: failure(codeOf.get(name) ?? 'invalid_body', rule) }
+    return { failure: failure(codeOfField(name, 'invalid_body'), rule) }
   }
 }
 

@@ -4,7 +4,7 @@ import type { Static, TObject } from '@sinclair/typebox'
 import type { PainterBody } from '../../shared/contract/agent.ts'
 import type { EditAreaBody } from '../../shared/contract/area.ts'
 import type { EditBody } from '../../shared/contract/block.ts'
-import type { Failure, FailureCode } from '../domain/failure.ts'
+import type { Failure } from '../domain/failure.ts'
 import type { SaleDeps } from '../purchase/sale.ts'
 import type { ChangeDeps } from '../wall/make-change.ts'
 import type { MyWallDeps } from '../wall/my-wall.ts'
@@ -87,13 +87,12 @@ export type Tool = ToolWords & {
   readonly answer: (deps: McpDeps, given: unknown, call: Call) => Reply | Promise<Reply>
 }
 
-/** A tool whose arguments are checked by its input schema; `codes` name the refusals of arguments that have their own. */
+/** A tool whose arguments are checked by its input schema. */
 export function tool<Input extends TObject>(
   words: ToolWords & { readonly input: Input },
-  codes: { readonly [Name in keyof Static<Input>]?: FailureCode },
   work: (deps: McpDeps, args: Static<Input>, caller: Caller) => Reply | Promise<Reply>,
 ): Tool {
-  const read = argumentReader(words.input, codes)
+  const read = argumentReader(words.input)
   return {
     ...words,
     answer(deps, given, call) {

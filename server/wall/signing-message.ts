@@ -35,19 +35,6 @@ export type SigningMessageDeps = ChangeSources & {
   readonly baseUrl: string
 }
 
-/** The error code of each field that does not fit its schema, over HTTP and MCP alike. */
-export const SIGNING_FLAWS = {
-  coord: 'invalid_coordinate',
-  area: 'invalid_area',
-  pixels: 'invalid_pixels',
-  message: 'invalid_message',
-  link: 'invalid_link',
-  wallet: 'invalid_wallet',
-  name: 'invalid_name',
-  framework: 'invalid_framework',
-  painter: 'invalid_painter',
-} as const
-
 /** What is to be signed, and the body that is sent with the signature. */
 type Draft = { readonly change: SignedChange<unknown>; readonly body: Readonly<Record<string, unknown>> }
 

@@ -3,7 +3,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { AREA_BLOCKS_MAX, AREA_PATTERN } from '../area.ts'
 import { EditBody, EditFields, Owner } from './block.ts'
-import { SCALE_MAX } from './picture.ts'
 
 export const AreaText = Type.String({
   pattern: AREA_PATTERN,
@@ -27,18 +26,6 @@ export const AreaState = Type.Object({
   owner: Type.Union([Owner, Type.Null()], { description: 'Null unless one wallet owns every block.' }),
 })
 export type AreaState = Static<typeof AreaState>
-
-/** The largest area fits at this scale, as the wall does at twice its size. */
-export const AREA_SCALE = 4
-
-export const AreaImageQuery = Type.Object({
-  scale: Type.Integer({
-    minimum: 1,
-    maximum: SCALE_MAX,
-    default: AREA_SCALE,
-    description: 'How many pixels one becomes.',
-  }),
-})
 
 export const AreaPixels = Type.String({
   contentEncoding: 'base64',

@@ -21,6 +21,11 @@ export type RegionQuery = Static<typeof RegionQuery>
 
 export const BlockImageQuery = Type.Object({ scale: Scale(SCALE_MAX) })
 
+// The largest area fits at this scale, as the wall does at twice its size.
+const AREA_SCALE = 4
+
+export const AreaImageQuery = Type.Object({ scale: Scale(AREA_SCALE) })
+
 /** What a card is of; without either, the whole wall. */
 export const CardQuery = Type.Object({
   block: Type.Optional(CoordText),

@@ -1,12 +1,14 @@
 /** Responses with pictures that are drawn from the current wall. */
 
-import type { RegionQuery } from '../../../shared/contract/picture.ts'
+import type { BlockImageQuery, RegionQuery } from '../../../shared/contract/picture.ts'
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, WIDTH } from '../../../shared/wall.ts'
 import type { Failure } from '../../domain/failure.ts'
+import type { Region } from '../../domain/picture/wall-picture.ts'
 import { stateOf, type WallView } from '../../domain/wall/wall-view.ts'
 import type { WallImage, WallImages } from '../../wall/wall-image.ts'
 import { refuseBeyond, type Clients } from '../request/clients.ts'
 import { holdsAlready } from '../request/negotiate.ts'
+import { paramsReader } from '../request/query.ts'
 import { refuse } from './refuse.ts'
 import { respond, respondUnchanged } from './respond.ts'
 
@@ -58,6 +60,16 @@ export async function respondRegion(
     clients,
     cost: costOf(query),
   })
+}
+
+/** Answers with the picture of a place at the scale that the query names; refuses what names no place. */
+export function placePictures(deps: RegionDeps, schema: typeof BlockImageQuery) {
+  const readScale = paramsReader(schema)
+  return async (request: Request, place: Region | Failure): Promise<Response> => {
+    if ('code' in place) return refuse(place)
+    const query = readScale(request.url)
+    return 'code' in query ? refuse(query) : await respondRegion(deps, request, { ...place, ...query })
+  }
 }
 
 // The pixels of the whole wall at scale 1.

@@ -4,7 +4,7 @@ import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Value } from '@sinclair/typebox/value'
 import { parseCoord } from '../../../shared/wall.ts'
-import { type Failure, failure, type FailureCode } from '../../domain/failure.ts'
+import { codeOfField, type Failure, failure } from '../../domain/failure.ts'
 import type { CardSubject } from '../../domain/picture/card.ts'
 import type { WallView } from '../../domain/wall/wall-view.ts'
 import { decodePercent, queryOf } from './request-url.ts'
@@ -56,20 +56,14 @@ function readValue(encoded: string): QueryValue {
 // A form writes a space as a plus.
 const decode = (text: string) => decodePercent(text.replaceAll('+', ' '))
 
-/** The error code of each parameter. */
-export type Codes<Query> = { readonly [Name in keyof Query]-?: FailureCode }
-
 /** Makes the reader of a query. It fills in defaults. */
-export function paramsReader<Schema extends TObject>(
-  schema: Schema,
-  codes: Codes<Static<Schema>>,
-): (url: string) => Static<Schema> | Failure {
+export function paramsReader<Schema extends TObject>(schema: Schema): (url: string) => Static<Schema> | Failure {
   const compiled = TypeCompiler.Compile(schema)
-  const codeOf = new Map<string, FailureCode>(Object.entries(codes))
-  const refuse = (name: string, rule: string) => failure(codeOf.get(name) ?? 'invalid_option', `${name} ${rule}.`)
+  const names = Object.keys(schema.properties)
+  const refuse = (name: string, rule: string) => failure(codeOfField(name, 'invalid_option'), `${name} ${rule}.`)
   return (url) => {
     const given: Record<string, unknown> = {}
-    for (const [name, said] of readQuery(url, [...codeOf.keys()])) {
+    for (const [name, said] of readQuery(url, names)) {
       if ('flaw' in said) return refuse(name, said.flaw)
       given[name] = isInteger(schema.properties[name]) ? readInteger(said.text) : said.text
       // `undefined` would mean that the parameter was not given.

@@ -3,10 +3,10 @@
  * have their own error bodies. So a route has a Standard Schema that calls our reader, and hooks refuse by throwing.
  */
 
-import type { Static, TObject } from '@sinclair/typebox'
+import type { TObject } from '@sinclair/typebox'
 import type { Failure } from '../../domain/failure.ts'
 import type { HeaderFields } from '../answer/respond.ts'
-import { type Codes, paramsReader } from './query.ts'
+import { paramsReader } from './query.ts'
 
 /** A refusal that a hook throws. Only handlers can return a response, so `onError` answers it. */
 export class Refused extends Error {
@@ -54,13 +54,9 @@ type Asking = { readonly request: Request }
 
 type Hook = (context: Asking) => Promise<void>
 
-/** Makes the hooks that read a query: its schema, the error code of each parameter, and hooks that run before it is read. */
-export function queryHooks<Schema extends TObject>(
-  schema: Schema,
-  codes: Codes<Static<Schema>>,
-  ...before: readonly Hook[]
-) {
-  const read = paramsReader(schema, codes)
+/** Makes the hooks that read a query: its schema, and hooks that run before it is read. */
+export function queryHooks<Schema extends TObject>(schema: Schema, ...before: readonly Hook[]) {
+  const read = paramsReader(schema)
   return {
     query: strict(schema, (url) => read(String(url))),
     transform: [...before, withUrl],

@@ -57,16 +57,6 @@ export const imageToPixels = tool(
     }),
     output: Output(blocksOnly),
   },
-  {
-    image: 'invalid_image',
-    w: 'invalid_size',
-    h: 'invalid_size',
-    dither: 'invalid_option',
-    fit: 'invalid_option',
-    background: 'invalid_option',
-    width: 'invalid_size',
-    height: 'invalid_size',
-  },
   async (deps, { image, width, height, dither = 'none', fit = 'cover', ...size }, { address }) => {
     const bytes = bytesOf(image)
     if (bytes === undefined) return refuse(failure('invalid_image', 'image must be base64, of at most 44 KiB decoded.'))

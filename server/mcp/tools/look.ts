@@ -46,7 +46,6 @@ export const getWall = tool(
     input: Arguments({}),
     output: Output({ canvas, pricing, palette, stats, canvasUrl: Type.String() }),
   },
-  {},
   ({ view, offer }) =>
     succeed({
       canvas: {
@@ -85,7 +84,6 @@ export const getBlock = tool(
       untrusted: Type.Optional(Untrusted),
     }),
   },
-  { coord: 'invalid_coordinate' },
   async (deps, { coord }) => {
     const index = parseCoord(coord)
     if (index === undefined) return refuse(invalidCoordinate())
@@ -116,7 +114,6 @@ export const getFoundingMachines = tool(
     }),
     output: Output({ ...Agents.properties, untrusted: Untrusted }),
   },
-  { limit: 'invalid_limit' },
   ({ view }, { limit }) => {
     const { agents, total } = registry(view)
     return succeed({ agents: agents.slice(0, limit), total, untrusted: UNTRUSTED_AGENTS })
@@ -139,7 +136,6 @@ export const listUnclaimed = tool(
     }),
     output: Output({ blocks: Type.Array(BlockRef), remaining: Type.Integer() }),
   },
-  { limit: 'invalid_limit', near: 'invalid_coordinate' },
   async (deps, { limit, near: text }) => {
     const near = text === undefined ? undefined : parseCoord(text)
     if (text !== undefined && near === undefined) return refuse(invalidCoordinate())
@@ -173,7 +169,6 @@ export const findSpace = tool(
     }),
     output: Output(Spaces.properties),
   },
-  { w: 'invalid_size', h: 'invalid_size', near: 'invalid_coordinate', limit: 'invalid_limit' },
   async (deps, args) => {
     const near = args.near === undefined ? undefined : parseCoord(args.near)
     if (args.near !== undefined && near === undefined) return refuse(invalidCoordinate())
@@ -213,13 +208,6 @@ export const getWallImage = tool(
       width: whole,
       height: whole,
     }),
-  },
-  {
-    col: 'invalid_region',
-    row: 'invalid_region',
-    cols: 'invalid_region',
-    rows: 'invalid_region',
-    scale: 'invalid_region',
   },
   async ({ images }, query) => {
     const region = {
@@ -265,7 +253,6 @@ export const myWall = tool(
     }),
     output: Output({ ...WalletAccount.properties, untrusted: Untrusted }),
   },
-  { wallet: 'invalid_wallet', after: 'invalid_after' },
   async (deps, { wallet, after = 0 }) => {
     const standing = await tell(deps, wallet.toLowerCase() as Address, { after, limit: WALLET_LIMIT_MAX })
     return 'code' in standing ? refuse(standing) : succeed({ ...standing, untrusted: UNTRUSTED_PERSONA })

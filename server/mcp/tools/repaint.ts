@@ -16,7 +16,7 @@ import { SignQuery, Signing } from '../../../shared/contract/sign.ts'
 import { ADDRESS_PATTERN } from '../../../shared/wallet.ts'
 import { makeChange } from '../../wall/make-change.ts'
 import { painterNaming, repaintOfArea, repaintOfBlock } from '../../wall/signed-changes.ts'
-import { SIGNING_FLAWS, signingMessage as messageFor } from '../../wall/signing-message.ts'
+import { signingMessage as messageFor } from '../../wall/signing-message.ts'
 import {
   Arguments,
   CoordArgument,
@@ -159,7 +159,6 @@ export const signingMessage = tool(
     }),
     output: Output(Signing.properties),
   },
-  SIGNING_FLAWS,
   async (deps, { message, link, name, framework, painter, ...rest }) => {
     const texts = Object.entries({ message, link, name, framework, painter })
     const clear = texts.flatMap(([field, value]) => (value === null ? [field] : []))
