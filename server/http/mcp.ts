@@ -8,12 +8,9 @@ import type { McpDeps } from '../mcp/tool.ts'
 import { refuse } from './answer/refuse.ts'
 import { respondEmpty, type HeaderFields } from './answer/respond.ts'
 import type { Clients } from './request/clients.ts'
-import { readAreaEdit, readEdit, readPainterNaming } from './request/signed-body.ts'
-
-const readers = { readEdit, readAreaEdit, readPainterNaming }
 
 /** Dependencies of the MCP route. `bindHost` is the address that the server listens on. */
-export type McpPort = Omit<McpDeps, keyof typeof readers | 'baseUrl' | 'limits'> & {
+export type McpPort = Omit<McpDeps, 'baseUrl' | 'limits'> & {
   readonly bindHost?: string
   readonly clients: Clients
 }
@@ -22,7 +19,7 @@ export type McpPort = Omit<McpDeps, keyof typeof readers | 'baseUrl' | 'limits'>
 export const mcpCalls = async () => await import('./mcp-call.ts')
 
 export function mcp({ bindHost = '', clients, ...port }: McpPort) {
-  const deps = { ...port, ...readers, baseUrl: port.offer.baseUrl, limits: clients.limits }
+  const deps = { ...port, baseUrl: port.offer.baseUrl, limits: clients.limits }
   const closed = closedToOthers(namesOf(deps.offer.baseUrl, bindHost))
   return new Elysia({ name: 'mcp' })
     .post(

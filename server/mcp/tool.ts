@@ -1,10 +1,6 @@
 /** A tool as a value: what an agent reads of it, and what it does. */
 
 import type { Static, TObject } from '@sinclair/typebox'
-import type { PainterBody } from '../../shared/contract/agent.ts'
-import type { EditAreaBody } from '../../shared/contract/area.ts'
-import type { EditBody } from '../../shared/contract/block.ts'
-import type { Failure } from '../domain/failure.ts'
 import type { SaleDeps } from '../purchase/sale.ts'
 import type { ChangeDeps } from '../wall/make-change.ts'
 import type { MyWallDeps } from '../wall/my-wall.ts'
@@ -16,10 +12,7 @@ import type { WallImages } from '../wall/wall-image.ts'
 import { argumentReader } from './arguments.ts'
 import { refuse, type Dialect, type Reply } from './reply.ts'
 
-/**
- * What the tools work with: the use cases HTTP serves, and what they read from. `readEdit`, `readAreaEdit` and
- * `readPainterNaming` are HTTP's own readers of signed bodies, so that both edges accept and refuse the same.
- */
+/** What the tools work with: the use cases HTTP serves, and what they read from. */
 export type McpDeps = PreviewDeps &
   SigningMessageDeps &
   MyWallDeps &
@@ -28,9 +21,6 @@ export type McpDeps = PreviewDeps &
     readonly limits: RateLimits
     readonly changing: ChangeDeps
     readonly images: WallImages
-    readonly readEdit: (value: unknown) => EditBody | Failure
-    readonly readAreaEdit: (value: unknown) => EditAreaBody | Failure
-    readonly readPainterNaming: (value: unknown) => PainterBody | Failure
     readonly chatView: string // the HTML of the view in chats
   }
 

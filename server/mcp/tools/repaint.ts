@@ -14,7 +14,9 @@ import {
 import { Link, Nullable } from '../../../shared/contract/kinds.ts'
 import { SignQuery, Signing } from '../../../shared/contract/sign.ts'
 import { ADDRESS_PATTERN } from '../../../shared/wallet.ts'
+import type { Failure } from '../../domain/failure.ts'
 import { makeChange } from '../../wall/make-change.ts'
+import { readAreaEdit, readEdit, readPainterNaming } from '../../wall/signed-body.ts'
 import { painterNaming, repaintOfArea, repaintOfBlock } from '../../wall/signed-changes.ts'
 import { signingMessage as messageFor } from '../../wall/signing-message.ts'
 import {
@@ -28,7 +30,7 @@ import {
   WalletArgument,
   argumentsIn,
 } from '../arguments.ts'
-import { UNTRUSTED_DEED, refuse, succeed } from '../reply.ts'
+import { UNTRUSTED_DEED, refuse, succeed, type Reply } from '../reply.ts'
 import { READ_ONLY, type Tool, WRITES, tool } from '../tool.ts'
 
 export const setPixels: Tool = {
@@ -55,13 +57,12 @@ export const setPixels: Tool = {
     }),
   }),
   output: Output({ ...EditAnswer.properties, untrusted: Untrusted }),
-  async answer({ changing, readEdit }, given, { address }) {
+  async answer({ changing }, given, { address }) {
     const { coord, ...body } = argumentsIn(given)
     const edit = readEdit(body)
     if ('code' in edit) return refuse(edit)
     const change = await repaintOfBlock(changing, typeof coord === 'string' ? coord : '', edit)
-    const result = await makeChange(changing, change, edit, address)
-    return 'code' in result ? refuse(result) : succeed({ ...result, untrusted: UNTRUSTED_DEED })
+    return replyOf(await makeChange(changing, change, edit, address), { untrusted: UNTRUSTED_DEED })
   },
 }
 
@@ -84,13 +85,12 @@ export const setArea: Tool = {
     link: Type.Optional({ ...Nullable(Link), description: `New https link of every block. ${KEEPS}` }),
   }),
   output: Output(EditAreaAnswer.properties),
-  async answer({ changing, readAreaEdit }, given, { address }) {
+  async answer({ changing }, given, { address }) {
     const { area: name, ...body } = argumentsIn(given)
     const edit = readAreaEdit(body)
     if ('code' in edit) return refuse(edit)
     const change = await repaintOfArea(changing, typeof name === 'string' ? name : '', edit)
-    const result = await makeChange(changing, change, edit, address)
-    return 'code' in result ? refuse(result) : succeed(result)
+    return replyOf(await makeChange(changing, change, edit, address))
   },
 }
 
@@ -107,14 +107,17 @@ export const setPainter: Tool = {
     painter: { ...Nullable(PainterText), description: 'The address that may repaint; null for nobody.' },
   }),
   output: Output(PainterAnswer.properties),
-  async answer({ changing, readPainterNaming }, given, { address }) {
+  async answer({ changing }, given, { address }) {
     const body = readPainterNaming(argumentsIn(given))
     if ('code' in body) return refuse(body)
     const change = await painterNaming(changing, body.wallet, body.painter)
-    const result = await makeChange(changing, change, body, address)
-    return 'code' in result ? refuse(result) : succeed(result)
+    return replyOf(await makeChange(changing, change, body, address))
   },
 }
+
+/** The answer to a change that was made, or its refusal. */
+const replyOf = (result: object | Failure, more: object = {}): Reply =>
+  'code' in result ? refuse(result) : succeed({ ...result, ...more })
 
 const text = <Schema extends Parameters<typeof Nullable>[0]>(schema: Schema, description: string) =>
   Type.Optional({ ...Nullable(schema), description })
@@ -168,6 +171,6 @@ export const signingMessage = tool(
       ...given,
       ...(clear.length === 0 ? {} : { clear: clear.join(',') }),
     })
-    return 'code' in signing ? refuse(signing) : succeed(signing)
+    return replyOf(signing)
   },
 )

@@ -35,7 +35,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'server/times.ts': { files: [], uses: [] },
   'server/ports.ts': { files: WORDS, uses: [] },
   'server/config.ts': { files: WORDS, shuns: ['viem', 'elysia*', 'bun:sqlite'] },
-  ...Object.fromEntries(USE_CASES.map((room) => [room, { files: INSIDE, uses: ['p-limit'] }])),
+  ...Object.fromEntries(USE_CASES.map((room) => [room, { files: INSIDE, uses: ['p-limit', TYPEBOX] }])),
   'server/discovery/openapi/': {
     files: [...WORDS, 'server/discovery/'],
     uses: ['viem/utils', TYPEBOX, 'elysia', '@elysiajs/openapi/openapi'],

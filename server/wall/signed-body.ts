@@ -2,13 +2,13 @@
 
 import type { Static, TObject } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { IdentityFields, PainterBody, RegisterBody } from '../../../shared/contract/agent.ts'
-import { EditAreaBody, EditAreaFields } from '../../../shared/contract/area.ts'
-import { EditBody, EditFields } from '../../../shared/contract/block.ts'
-import { ReceiptsBody } from '../../../shared/contract/wallet.ts'
-import { parsePixels } from '../../../shared/pixels.ts'
-import { failure, type Failure } from '../../domain/failure.ts'
-import { type Kind, rules, SIGNABLE } from '../../domain/wall/signed-fields.ts'
+import { IdentityFields, PainterBody, RegisterBody } from '../../shared/contract/agent.ts'
+import { EditAreaBody, EditAreaFields } from '../../shared/contract/area.ts'
+import { EditBody, EditFields } from '../../shared/contract/block.ts'
+import { ReceiptsBody } from '../../shared/contract/wallet.ts'
+import { parsePixels } from '../../shared/pixels.ts'
+import { failure, type Failure } from '../domain/failure.ts'
+import { type Kind, rules, SIGNABLE } from '../domain/wall/signed-fields.ts'
 
 const PROOF = 'ts (integer, Unix milliseconds), signature (0x and hex)'
 
