@@ -15,6 +15,8 @@ import orderOnPostgres from './migrations/0007_order.postgres.sql' with { type: 
 import orderOnSqlite from './migrations/0007_order.sqlite.sql' with { type: 'text' }
 import sizesOnPostgres from './migrations/0008_sizes.postgres.sql' with { type: 'text' }
 import sizesOnSqlite from './migrations/0008_sizes.sqlite.sql' with { type: 'text' }
+import creditsOnPostgres from './migrations/0009_credits.postgres.sql' with { type: 'text' }
+import creditsOnSqlite from './migrations/0009_credits.sqlite.sql' with { type: 'text' }
 import type { Text } from './tx.ts'
 
 /** In order, a text for both engines or one for each; the version of a database is how many of them it has seen. */
@@ -27,6 +29,7 @@ const MIGRATIONS: readonly Text[] = [
   { sqlite: moderationOnSqlite, postgres: moderationOnPostgres },
   { sqlite: orderOnSqlite, postgres: orderOnPostgres },
   { sqlite: sizesOnSqlite, postgres: sizesOnPostgres },
+  { sqlite: creditsOnSqlite, postgres: creditsOnPostgres },
 ]
 
 /** The version that this program writes. */

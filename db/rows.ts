@@ -77,7 +77,7 @@ export const SELECT_PURCHASE = `
   LEFT JOIN purchase_painters AS named ON named.payment = p.id`
 
 /** Condition under which a payment has not come to its end: that of the index, word for word, which others are added to. */
-export const IS_UNFINISHED = `(state = 'reserved' OR (state = 'released' AND dead = 0) OR (state = 'sold' AND looks < 2))`
+export const IS_UNFINISHED = `(state = 'reserved' OR (state = 'released' AND dead = 0) OR (state IN ('sold', 'credited') AND looks < 2))`
 
 /** Condition under which `o`, of payouts, tells how the credit `p` was paid back. Money that was stray first may be a credit later. */
 export const PAID_OUT = `o.payer = p.payer AND o.nonce = p.nonce AND o.reference <> '${STRAY_NOTE}'`

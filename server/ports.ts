@@ -71,11 +71,11 @@ export type Ledger = {
   finalize(purchase: Purchase, tx: Hash, settled: boolean, now: UnixMs): Promise<SoldPurchase>
   /** Records that our own chain check has seen the transfer, in `tx`. */
   confirm(purchase: Purchase, tx: Hash): Promise<void>
-  /** Records that no reorganisation can undo the transfer, in `tx`. The sale is not checked again. */
+  /** Records that no reorganisation can undo the transfer, in `tx`. The sale or credit is not checked again. */
   markFinal(purchase: Purchase, tx: Hash): Promise<void>
   /** Records that the chain no longer shows the transfer. The deed stays. */
   markMissing(purchase: Purchase): Promise<void>
-  /** Records that a sale will never be paid, so that it is not checked again. The deed stays. */
+  /** Records that a sale or a credit will never be paid, so that it is not checked again. The deed stays, the credit ends. */
   writeOff(purchase: Purchase): Promise<void>
   /**
    * Releases a held block. `isFinal` ends the watch for a late payment. Throws `StaleWriteError` for a purchase that has
@@ -93,7 +93,8 @@ export type Ledger = {
   markAnswered(key: PaymentKey): Promise<void>
   /**
    * Every payment to check now: held, watched for a late payment, or sold and not seen on the chain. A sale that was seen is
-   * checked twice more: soon, while a lost payment can be settled again, and once its block can no longer be replaced.
+   * checked twice more: soon, while a lost payment can be settled again, and once its block can no longer be replaced. That is
+   * when a credit is checked, too.
    */
   unfinished(now: UnixMs): Promise<readonly PaymentKey[]>
 }

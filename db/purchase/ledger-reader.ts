@@ -29,7 +29,7 @@ export const ledgerReader = ({ look, read }: Driver): LedgerReader => ({
 const HELD = `SELECT i AS block FROM blocks {index held_blocks} WHERE state = 'reserved' ORDER BY i`
 const PENDING = `
   SELECT state, uncertain, count(*) AS count, min(created_at) AS since FROM payments {index unfinished}
-  WHERE ${IS_UNFINISHED} AND state <> 'sold'
+  WHERE ${IS_UNFINISHED} AND state IN ('reserved', 'released')
   GROUP BY state, uncertain`
 
 // The plus keeps it from reading all that the payer ever bought: few rows are damaged, if any.

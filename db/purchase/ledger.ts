@@ -6,7 +6,7 @@ import { IS_UNFINISHED } from '../rows.ts'
 import { count, rows, type Driver, type Tx } from '../tx.ts'
 import { availability, claim, find, holders, recordUnclaimed, release } from './holds.ts'
 import { conflicts, space } from './places.ts'
-import { confirm, finalize, fulfilLatePayment, markFinal, markMissing, markUncertain } from './sales.ts'
+import { confirm, finalize, fulfilLatePayment, markFinal, markMissing, markUncertain, writeOff } from './sales.ts'
 
 /** The ledger of a store. */
 export function ledger({ look, write, lasting }: Driver): Ledger {
@@ -24,7 +24,7 @@ export function ledger({ look, write, lasting }: Driver): Ledger {
     confirm: ({ payment }, tx) => of(payment, () => confirm(payment, tx)),
     markFinal: ({ payment }, tx) => of(payment, () => markFinal(payment, tx)),
     markMissing: ({ payment }) => of(payment, () => markMissing(payment, 0)),
-    writeOff: ({ payment }) => of(payment, () => markMissing(payment, 2)),
+    writeOff: ({ payment }) => of(payment, () => writeOff(payment)),
     release: (purchase, isFinal) => of(purchase.payment, () => release(purchase, isFinal)),
     recordUnclaimed: (unclaimed, now) => of(unclaimed.payment, () => recordUnclaimed(unclaimed, now)),
     fulfilLatePayment: ({ payment }, tx, now) => of(payment, () => fulfilLatePayment(payment, tx, now)),
@@ -41,7 +41,7 @@ const UNFINISHED = `
   SELECT payer, nonce FROM payments {index unfinished}
   WHERE ${IS_UNFINISHED}
     AND NOT {damaged payments id} AND NOT {damaged blocks block}
-    AND (settled = 0 OR (looks = 0 AND claimed_at <= $soldBy) OR valid_before <= $endedBy)
+    AND ((settled = 0 AND state <> 'credited') OR (looks = 0 AND claimed_at <= $soldBy) OR valid_before <= $endedBy)
   ORDER BY id`
 
 const unfinished = (now: UnixMs): Tx<readonly PaymentKey[]> =>

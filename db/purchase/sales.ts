@@ -16,7 +16,7 @@ import { FACE_PARTS, NAME_PARTS, saidParts } from '../../server/domain/wall/mode
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Agent } from '../rows.ts'
-import { change, together, type Tx } from '../tx.ts'
+import { change, count, together, type Tx } from '../tx.ts'
 import { enterAgent, findAgent } from '../wall/agents.ts'
 import { nextEntry, writeSales } from '../wall/log.ts'
 import { moderateAgent, moderationOf } from '../wall/moderated-agents.ts'
@@ -47,11 +47,12 @@ export const confirm = ({ payer, nonce }: PaymentKey, tx: Hash): Tx<void> =>
   change('a sale to confirm', CONFIRM, { payer, nonce, tx })
 
 const MARK_FINAL = `
-  UPDATE payments SET settled = 1, tx = $tx, looks = 2 WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`
+  UPDATE payments SET settled = CASE state WHEN 'sold' THEN 1 ELSE 0 END, tx = $tx, looks = 2
+  WHERE payer = $payer AND nonce = $nonce AND state IN ('sold', 'credited')`
 
-/** Notes for good in which transaction the chain shows a sale's payment. */
+/** Notes for good in which transaction the chain shows the payment of a sale or a credit. */
 export const markFinal = ({ payer, nonce }: PaymentKey, tx: Hash): Tx<void> =>
-  change('a sale to mark as final', MARK_FINAL, { payer, nonce, tx })
+  change('a sale or a credit to mark as final', MARK_FINAL, { payer, nonce, tx })
 
 const MARK_MISSING = `
   UPDATE payments SET settled = 0, looks = $looks WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`
@@ -59,6 +60,15 @@ const MARK_MISSING = `
 /** Notes that the chain does not show a sale's payment; after look 2 it is not looked for again. */
 export const markMissing = ({ payer, nonce }: PaymentKey, looks: 0 | 2): Tx<void> =>
   change('a sale that is not paid', MARK_MISSING, { payer, nonce, looks })
+
+const END_CREDIT = `
+  UPDATE payments SET state = 'released', dead = 1, tx = NULL
+  WHERE payer = $payer AND nonce = $nonce AND state = 'credited'`
+
+/** Notes that the chain will never show the payment of a sale, which stays, or of a credit, which is owed no more. */
+export function* writeOff({ payer, nonce }: PaymentKey): Tx<void> {
+  if ((yield* count(END_CREDIT, { payer, nonce })) === 0) yield* markMissing({ payer, nonce }, 2)
+}
 
 /** Gives a payment that landed while nothing was held for it its block or area, else the next open one, else a credit. */
 export function* fulfilLatePayment(key: PaymentKey, tx: Hash, now: UnixMs): Tx<Purchase> {

@@ -4,7 +4,7 @@
  */
 
 import { mayBuyBlocks } from '../domain/purchase/account.ts'
-import type { Address, Terms } from '../domain/purchase/payment.ts'
+import { AHEAD_MAX_SECONDS, type Address, type Terms, type UnixMs } from '../domain/purchase/payment.ts'
 import type { UnclaimedPayment } from '../domain/purchase/purchase.ts'
 import type { Chain, ChainCheckpoint, Receipts, Transfer } from '../ports.ts'
 
@@ -56,10 +56,14 @@ export async function findOrphans(
   return { orphans, next, isAll: windows.every(({ isAll }) => isAll) }
 }
 
-/** A payment that no purchase is known for, as far as the chain tells of it: who sent it, and how much. */
+/**
+ * A payment that no purchase is known for, as far as the chain tells of it: who sent it, and how much. What this wall took it
+ * for was good for `AHEAD_MAX_SECONDS` at most, so it has ended that long after `now`.
+ */
 export const unclaimedOf = (
   { payer, nonce, payTo, amount, height }: OrphanPayment,
   terms: Terms,
+  now: UnixMs,
 ): UnclaimedPayment => ({
   payment: {
     payer,
@@ -67,7 +71,7 @@ export const unclaimedOf = (
     to: payTo,
     amount,
     validAfter: 0n,
-    validBefore: 0n,
+    validBefore: BigInt(Math.floor(now / 1000)) + AHEAD_MAX_SECONDS,
     signature: '0x',
     accepted: { ...terms, payTo, amount, scheme: 'exact' },
   },

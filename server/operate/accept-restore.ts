@@ -49,7 +49,8 @@ async function accept(isAccepted: boolean): Promise<number> {
       console.log('Nothing was changed. Accept with --yes.')
       return 1
     }
-    for (const orphan of lost.orphans) await payouts.owe(unclaimedOf(orphan, offer.terms), orphan.tx, clock.now())
+    const now = clock.now()
+    for (const orphan of lost.orphans) await payouts.owe(unclaimedOf(orphan, offer.terms, now), orphan.tx, now)
     if (lost.orphans.length > 0) console.log('They are booked as credits: pay them back, then resolve --paid-out.')
     await checkpoint.reach(lost.through)
     // Last, so that a wall whose acceptance was cut off still waits for it.

@@ -89,6 +89,31 @@ test('an older copy that is put back is noticed, sells nothing new, and is the w
   await wall.stop()
 })
 
+test('a lost sale that was accepted as a credit is owed no more once a reorganisation took its money back', async () => {
+  const backup = join(around.folder, 'before-the-credit.sqlite')
+  const { client } = around.network
+  const wall = await around.startArmed(settings)
+  expect(await operate('backup', backup)).toMatchObject({ status: 0 })
+  const before = await client.snapshot()
+  const { payment } = await sell(wall)
+  await wall.stop()
+  await cp(backup, around.databasePath)
+  const [, payer = '', nonce = ''] =
+    /(0x\S+) paid .*nonce (0x\w+)/.exec((await operate('accept-restore', '--yes')).said) ?? []
+
+  await client.revert({ id: before })
+  await client.increaseTime({ seconds: 3600 })
+  await client.mine({ blocks: 100 })
+  const after = await around.startArmed(settings)
+  expect((await operate('books')).said).toContain(`${payer} ${nonce} 1.00 USDC`)
+  expect((await operate('resolve', payer, nonce)).said).toContain('credit owed -> given back for good')
+  expect(alertsOf(after, 'payment-lost')).toMatchObject([{ nonce }])
+  expect((await operate('books')).said).not.toContain(nonce)
+  const answer = await (await get(after, 'next', payment)).json()
+  expect(answer).toMatchObject({ error: 'payment_required', charged: 'no' })
+  await after.stop()
+})
+
 test('money that came without buying anything is no reason to stop selling', async () => {
   const wall = await around.startArmed(settings)
   await wall.stop()

@@ -67,8 +67,8 @@ export const LAST_LOOK_MS = 5 * 60_000
 // The facilitator needs some seconds to get a transaction mined before the authorization ends.
 const LEAD_SECONDS = 10n
 
-// Bounds how long an authorization can hold a block; the slack is for the payer's clock.
-const AHEAD_MAX_SECONDS = 360n
+/** How long from now an authorization can be good, and hold a block; the slack is for the payer's clock. */
+export const AHEAD_MAX_SECONDS = 360n
 
 /** One string per payment, for latches and logs. */
 export const keyOf = ({ payer, nonce }: PaymentKey): string => `${payer}:${nonce}`

@@ -99,7 +99,7 @@ function* refuseUnsigned(
 
 /**
  * Works on a purchase that no request waits for: settles or releases what is held, gives late payments their block, and
- * checks that the payment of a sale is on the chain. Answers the purchase as it is then.
+ * checks that the payment of a sale or a credit is on the chain. Answers the purchase as it was before that check.
  */
 export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
   const purchase = yield* ask({ do: 'look-up', key })
@@ -109,9 +109,9 @@ export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
     case 'released':
       return purchase.state.isFinal ? purchase : (yield* watch(purchase)).purchase
     case 'sold':
-      yield* lookBack(purchase, purchase.state.settled)
-      return purchase
     case 'credited':
+      yield* lookBack(purchase)
+      return purchase
     case undefined:
       return purchase
   }
@@ -297,21 +297,23 @@ function* settlePrior(
 
 /**
  * Checks the payment of a sale again: a facilitator's answer can be false, and a reorganisation can undo a transfer. The
- * buyer keeps the block; while the authorization is valid, it is settled again.
+ * buyer keeps the block; while the authorization is valid, it is settled again. A credit ends once it can never be paid; until
+ * then nothing hangs on it.
  */
-function* lookBack(purchase: Purchase, settled: boolean): Script<void> {
+function* lookBack(purchase: Purchase): Script<void> {
   const status = yield* askAndSettle(purchase)
   if (status.kind === 'silent') return
-  if (status.kind === 'paid')
-    return yield* ask({ do: status.final === true ? 'mark-final' : 'confirm', purchase, tx: status.tx })
+  if (status.kind === 'paid' && status.final === true) return yield* ask({ do: 'mark-final', purchase, tx: status.tx })
   if (status.kind === 'void' && status.final === true) return yield* ask({ do: 'write-off', purchase })
-  if (settled) yield* ask({ do: 'mark-missing', purchase })
+  if (!isSold(purchase)) return
+  if (status.kind === 'paid') return yield* ask({ do: 'confirm', purchase, tx: status.tx })
+  if (purchase.state.settled) yield* ask({ do: 'mark-missing', purchase })
 }
 
 function* askAndSettle(purchase: Purchase): Script<ChainStatus> {
   // The known transaction is most likely still the one.
-  const status = yield* askChain(purchase, 'none', isSold(purchase) ? purchase.state.tx : undefined)
-  if (status.kind !== 'unspent') return status
+  const status = yield* askChain(purchase, 'none', 'tx' in purchase.state ? purchase.state.tx : undefined)
+  if (status.kind !== 'unspent' || !isSold(purchase)) return status
   return yield* askChainAfter(yield* ask({ do: 'settle', purchase }), purchase)
 }
 

@@ -454,10 +454,7 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
     promise(!paid || spending.amount === row.payment.amount, 'I4: dollars received are those that were asked', key)
     promise(kind !== 'reserved', 'I9: nothing is held at the end', key)
     promise(!paid || kind === 'sold' || kind === 'credited', 'I3: a payment has a block or a credit', key)
-    if (kind === 'credited') {
-      const proven = paid ? row.state.tx === spending.tx || world.undone.has(key) : world.undone.has(key)
-      promise(proven, 'I2: a credit was paid', key)
-    }
+    if (row.state.kind === 'credited') promise(paid && row.state.tx === spending.tx, 'I2: a credit was paid', key)
     promise(row.state.kind !== 'released' || row.state.isFinal, 'I9: nothing is watched for ever', key)
     if (!isSold(row)) continue
     if (!isBlock(row.target)) areas += 1

@@ -161,13 +161,17 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
 
   async markFinal({ payment }, tx) {
     const { state, ...sold } = shelf.row(payment)
-    if (state.kind !== 'sold') throw new Error('made final without being sold')
-    shelf.put({ ...sold, state: { ...state, tx, settled: true } })
+    if (state.kind !== 'sold' && state.kind !== 'credited') throw new Error('made final without being sold')
+    shelf.put({ ...sold, state: state.kind === 'sold' ? { ...state, tx, settled: true } : { ...state, tx } })
     shelf.looks.set(keyOf(payment), 2)
   },
 
   markMissing: async ({ payment }) => unsee(shelf, payment, 0),
-  writeOff: async ({ payment }) => unsee(shelf, payment, 2),
+  async writeOff({ payment }) {
+    const known = shelf.row(payment)
+    if (known.state.kind === 'credited') shelf.put({ ...known, state: { kind: 'released', isFinal: true } })
+    else unsee(shelf, payment, 2)
+  },
 
   async release({ payment, state: before }, isFinal) {
     const held = shelf.row(payment)
@@ -266,11 +270,12 @@ function priorOf(
 }
 
 function isUnfinished({ looks }: Shelf, { payment, state }: Purchase, now: UnixMs): boolean {
-  if (state.kind !== 'sold') return state.kind === 'reserved' || (state.kind === 'released' && !state.isFinal)
+  if (state.kind === 'reserved') return true
+  if (state.kind === 'released') return !state.isFinal
   const looked = looks.get(keyOf(payment)) ?? 0
   if (looked === 2) return false
-  const isSoon = looked === 0 && state.claimedAt <= now - FIRST_LOOK_MS
-  return !state.settled || isSoon || Number(payment.validBefore) <= Math.floor((now - LAST_LOOK_MS) / 1000)
+  if (Number(payment.validBefore) <= Math.floor((now - LAST_LOOK_MS) / 1000)) return true
+  return state.kind === 'sold' && (!state.settled || (looked === 0 && state.claimedAt <= now - FIRST_LOOK_MS))
 }
 
 function see({ looks, put }: Shelf, sold: SoldPurchase, tx: Hash): void {

@@ -324,9 +324,30 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
     expect(await failureOf(wall.ledger.claim('next', held.payment, listingOf(), HEAD, NOW, []))).toBeInstanceOf(
       StaleWriteError,
     )
-    const { payer, nonce } = held.payment
-    expect(await wall.ledger.unfinished(NOW)).not.toContainEqual({ payer, nonce })
   })
+
+  testLast(
+    'a credit is looked at after its authorization’s end: it ends if it was never paid, else it is not looked at any more',
+    async (wall) => {
+      const { ledger } = wall
+      const held = await hold(wall, 'next', paymentOf(1, 1))
+      await ledger.release(held, true)
+      await sell(wall, 'next', 2, 2)
+      const credit = await ledger.fulfilLatePayment(held, hash(1), NOW)
+      const { payer, nonce } = credit.payment
+      const over = (Number(credit.payment.validBefore) + 1) * 1000 + LAST_LOOK_MS
+      expect(await ledger.unfinished(NOW + FIRST_LOOK_MS)).not.toContainEqual({ payer, nonce })
+      expect(await ledger.unfinished(over)).toContainEqual({ payer, nonce })
+      expect(await wall.ledgerReader.pending()).toMatchObject({ held: 0, watched: 0 })
+
+      await ledger.writeOff(credit)
+      expect(await stored(wall, credit.payment)).toEqual({ ...credit, state: { kind: 'released', isFinal: true } })
+      expect(await ledger.fulfilLatePayment(credit, hash(2), NOW)).toMatchObject({ state: { kind: 'credited' } })
+      await ledger.markFinal(credit, hash(3))
+      expect(await ledger.unfinished(over)).not.toContainEqual({ payer, nonce })
+      expect(await stored(wall, credit.payment)).toEqual({ ...credit, state: { kind: 'credited', tx: hash(3) } })
+    },
+  )
 
   test('a payment that nothing was held for is kept as released, with what it was first sent with, and gets its block if it lands', async (wall) => {
     await hold(wall, blockOf('3,4'), paymentOf(2, 2))

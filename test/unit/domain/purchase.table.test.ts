@@ -333,7 +333,9 @@ test('every path of the sweeper through one purchase', () => {
     look-up: released > ask-chain: void > release and watch -> released
     look-up: released > ask-chain: void for good > release for good -> final
     look-up: final -> final
-    look-up: credited -> credited
+    look-up: credited > ask-chain: paid | unspent | void | silent -> credited
+    look-up: credited > ask-chain: paid for good > mark-final -> credited
+    look-up: credited > ask-chain: void for good > write-off -> credited
 
     [after mark-uncertain]:
     ask-chain: paid | paid for good > finalize as seen: done -> sold

@@ -12,7 +12,7 @@ import { fakeLogger } from '../../support/fakes/logger.ts'
 import { armedRail } from '../../support/fakes/rail.ts'
 import { nonceOrCode, sellerWith } from '../../support/fakes/seller.ts'
 import { FORGED } from '../../support/fakes/wallets.ts'
-import { blockOf, hash, NOW, paymentOf, pixelsOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
+import { blockOf, hash, HEAD, NOW, paymentOf, pixelsOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
 
 // Goal: what the driver adds to the script: who waits for an answer, what the store could not take, how often is settled.
 
@@ -462,5 +462,26 @@ describe('a sale that was paid', () => {
       { event: 'payment-lost', facts: { payer: paymentOf(1, 1).payer, nonce: hash(1), block: '79,44' } },
     ])
     expect(await db.blocks.owned(blockOf('79,44'))).toMatchObject({ settled: false })
+  })
+})
+
+describe('a credit', () => {
+  test('whose money a reorganisation took back is owed no more, and the operator is told; one that was paid stays', async () => {
+    const { buy, sold, chain, logger, db } = await openSeller()
+    const credits = [paymentOf(1, 1), paymentOf(2, 2)] as const
+    for (const payment of credits) {
+      await db.payouts.owe({ payment, target: 'next', listing: SILENT, head: HEAD }, chain.land(payment), NOW)
+      expect(nonceOrCode(await buy(payment))).toBe('payment_credited')
+    }
+    const [vanished, paid] = credits
+    chain.cancel(vanished)
+    for (const payment of credits) await sold.reconcile(payment)
+    expect([await db.ledger.find(vanished), logger.alerts]).toMatchObject([{ state: { kind: 'credited' } }, []])
+
+    for (const payment of credits) chain.expire(payment)
+    for (const payment of credits) await sold.reconcile(payment)
+    expect(nonceOrCode(await buy(vanished))).toBe('payment_required')
+    expect(nonceOrCode(await buy(paid))).toBe('payment_credited')
+    expect(logger.alerts).toMatchObject([{ event: 'payment-lost', facts: { nonce: vanished.nonce } }])
   })
 })

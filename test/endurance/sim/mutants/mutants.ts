@@ -83,7 +83,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a sale is not looked at again',
     file: SCRIPT,
-    from: '      yield* lookBack(purchase, purchase.state.settled)\n',
+    from: '      yield* lookBack(purchase)\n',
     to: '',
   },
   {
