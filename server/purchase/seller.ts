@@ -3,15 +3,8 @@
 import { ifAvailable, type Failure } from '../domain/failure.ts'
 import { proceed, type MaybeAsync } from '../domain/maybe-async.ts'
 import type { Draft } from '../domain/purchase/listing.ts'
-import {
-  isSamePayment,
-  keyOf,
-  type Payment,
-  type PaymentKey,
-  type Space,
-  type Target,
-} from '../domain/purchase/payment.ts'
-import { answerLate, answersOn, buy } from '../domain/purchase/purchase-script.ts'
+import { keyOf, type Payment, type PaymentKey, type Space, type Target } from '../domain/purchase/payment.ts'
+import { answerLate, buy } from '../domain/purchase/purchase-script.ts'
 import type { Outcome, Purchase } from '../domain/purchase/purchase.ts'
 import { NO_LEASE, paymentLease } from '../instances/payment-lease.ts'
 import type { Clock, Facilitator } from '../ports.ts'
@@ -75,11 +68,11 @@ function attempt(runs: Runs, request: BuyRequest, client: WaitingClient): Promis
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
   const { payment } = request
   const run = async () => {
-    const known = await ifAvailable(runs.ledger.find(payment))
-    // A run that only reads takes no lease, so that it does not keep another process from the purchase.
-    const isSpent = known !== undefined && !isFinal(known.state.kind) && !runs.mayRetry(payment.payer)
+    const known = (await ifAvailable(runs.ledger.find(payment)))?.state.kind
+    const isSpent = known !== undefined && !isFinal(known) && !runs.mayRetry(payment.payer)
     const work = () => runForClient(runs, request, client, buy, resolve, isSpent)
-    if (known !== undefined && (isSpent || !isRepeat(known, request))) return await work()
+    // A run that only reads takes no lease, so that it does not keep another process from the purchase.
+    if (isSpent || isFinal(known)) return await work()
     return await runs.lease.whenFree(payment, {
       isOver: async () => isFinal((await runs.ledger.find(payment))?.state.kind),
       work,
@@ -89,10 +82,6 @@ function attempt(runs: Runs, request: BuyRequest, client: WaitingClient): Promis
   runs.flights.run(keyOf(payment), run).catch(reject)
   return promise
 }
-
-/** Whether a known payment is sent again unchanged, for the same target. */
-const isRepeat = (known: Purchase, { payment, target }: BuyRequest): boolean =>
-  answersOn(known, target) && (known.state.kind === 'released' || isSamePayment(known.payment, payment))
 
 const isFinal = (kind: Purchase['state']['kind'] | undefined) => kind === 'sold' || kind === 'credited'
 

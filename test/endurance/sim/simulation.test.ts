@@ -54,6 +54,7 @@ const lessons: readonly (readonly [number, string])[] = [
     2_455_784_687,
     'one server gave up a payment that another had claimed meanwhile, because its payer had signed it for longer',
   ],
+  [1_416_896_435, 'a payment signed for longer was taken up without its lease, while another server was at it'],
 ]
 
 describe('a history that once broke a promise', () => {

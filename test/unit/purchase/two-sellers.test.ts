@@ -105,6 +105,19 @@ test('a payer whose process died gets the receipt of the other when it signs ane
   expect([nonceOrCode(await anew), settled.map((payment) => payment.nonce)]).toEqual([nonce, [nonce]])
 })
 
+test('a payment signed anew for longer waits for the process that settles it, and then buys', async () => {
+  const { here, there, settled, pass } = await openWorld()
+  const settling = Promise.withResolvers<SettleResult>()
+  here.gate.settling = settling.promise
+  const first = paymentOf(1, 1)
+  void here.buy(first)
+  const anew = there.buy({ ...first, validBefore: first.validBefore + 60n, signature: '0x02' })
+  pass(5)
+  settling.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
+  pass(10)
+  expect([nonceOrCode(await anew), settled.length]).toEqual([hash(1), 1])
+})
+
 test('purchases of one payer in both at once are separate, the later one a little later', async () => {
   const { here, there, settled, pass } = await openWorld()
   const settling = Promise.withResolvers<SettleResult>()
