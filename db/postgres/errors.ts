@@ -35,7 +35,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^28/, 'the server refuses the user or the password'],
   [/^3D000$/, 'there is no such database'],
   [/^42501$/, 'the user may not do this there'],
-  [/^25006$/, 'the server is a copy that cannot be written'],
+  [/^25006$/, 'the server takes no writes: it is read-only, or a copy'],
   [/^53100$/, 'the disk of the server is full'],
   [/^53300$/, 'the server takes no more connections'],
   [/^57P0/, 'the server starts or stops'],

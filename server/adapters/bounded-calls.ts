@@ -76,3 +76,22 @@ async function readUpTo({ body }: Response, maxBytes: number): Promise<Uint8Arra
   }
   return Buffer.concat(chunks)
 }
+
+const UNSENT_CODES: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ConnectionRefused', 'ENOTFOUND', 'EAI_AGAIN'])
+
+/** The code of an error, or of what caused it; empty where it has none. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return ''
+  return 'code' in error && typeof error.code === 'string' ? error.code : codeOf(error.cause)
+}
+
+/** Whether a request cannot have reached anyone. */
+export const isUnsent = (error: unknown): boolean => UNSENT_CODES.has(codeOf(error))
+
+/** What keeps an address from being asked, in our words; `undefined` for an error that is not of the connection. */
+export function connectionTrouble(error: unknown): string | undefined {
+  const code = codeOf(error)
+  if (UNSENT_CODES.has(code)) return 'cannot be connected to'
+  if (/CERT|_SIGNATURE$|ISSUER/.test(code)) return `shows a certificate that is not trusted (${code})`
+  return code === 'EPROTO' ? 'does not speak TLS' : undefined
+}

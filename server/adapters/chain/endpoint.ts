@@ -34,6 +34,11 @@ export class EndpointBehind extends Error {
   override name = 'EndpointBehind'
 }
 
+/** What the endpoint answered is no JSON-RPC. */
+export class NoRpcAnswer extends Error {
+  override name = 'NoRpcAnswer'
+}
+
 /** Nobody waits for the answer any more. */
 class TooLate extends Error {
   override name = 'TooLate'
@@ -139,7 +144,8 @@ async function resultOf(response: Response, { body, url }: SentCall): Promise<un
   if (error !== undefined && BUSY_CODES.has(error.code)) throw new EndpointBusy(undefined)
   if (error !== undefined) throw new RpcRequestError({ body, error, url })
   if (!response.ok) throw new HttpRequestError({ body, url, status, headers })
-  if (typeof answer !== 'object' || answer === null || !('result' in answer)) throw new TypeError('no JSON-RPC answer')
+  if (typeof answer !== 'object' || answer === null || !('result' in answer))
+    throw new NoRpcAnswer('no JSON-RPC answer')
   return answer.result
 }
 

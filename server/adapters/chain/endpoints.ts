@@ -1,15 +1,25 @@
 /** The endpoints of one chain: which is asked first, and which next when that one is silent, refuses or lags behind. */
 
-import { createPublicClient, custom, defineChain, numberToHex, RpcRequestError, type PublicClient } from 'viem'
+import {
+  createPublicClient,
+  custom,
+  defineChain,
+  HttpRequestError,
+  numberToHex,
+  RpcRequestError,
+  type PublicClient,
+} from 'viem'
 import type { Address, UnixSeconds } from '../../domain/purchase/payment.ts'
 import type { Clock } from '../../ports.ts'
 import { TIMES, type Times } from '../../times.ts'
 import { chainOf, isSoldOn, type Chain, type Network } from '../../x402/network.ts'
+import { connectionTrouble } from '../bounded-calls.ts'
 import { QueueFull } from './call-queue.ts'
 import {
   endpointAt,
   EndpointBehind,
   EndpointBusy,
+  NoRpcAnswer,
   quantity,
   sessionWith,
   type CallContext,
@@ -166,7 +176,9 @@ export function troubleOf(error: unknown): string {
   if (error instanceof EndpointBusy) return 'takes no calls for now (429)'
   if (error instanceof EndpointBehind) return 'lags behind'
   if (error instanceof RpcRequestError) return 'answers with errors'
-  return 'does not answer'
+  if (error instanceof HttpRequestError) return `answers with status ${error.status}`
+  if (error instanceof NoRpcAnswer) return 'answers what is no JSON-RPC'
+  return connectionTrouble(error) ?? 'does not answer'
 }
 
 /** Reads a block's height and time; throws for an answer without them. */

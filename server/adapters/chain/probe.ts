@@ -29,6 +29,8 @@ export async function probe(
       (error: unknown): ChainHealth => silence(endpoint, error),
     )
     endpoint.isInTrouble = health.kind === 'silent'
+    // It takes calls again, whatever it had asked for: a wall that is armed must not keep buyers waiting for it.
+    if (health.kind === 'none') endpoint.restsUntil = 0
     tellOf(endpoints, endpoint, health)
     return health
   })

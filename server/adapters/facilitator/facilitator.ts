@@ -9,7 +9,7 @@ import type { Address, Payment, Target } from '../../domain/purchase/payment.ts'
 import type { Facilitator, FacilitatorProbe, Manner, RingMember } from '../../ports.ts'
 import { TIMES } from '../../times.ts'
 import { paymentRequired, requirementsOf, type Offer } from '../../x402/terms.ts'
-import { fetchBounded, type HttpAddress, readAddress } from '../bounded-calls.ts'
+import { connectionTrouble, fetchBounded, type HttpAddress, isUnsent, readAddress } from '../bounded-calls.ts'
 import { probePayment } from './probe-payment.ts'
 
 /** How to reach a facilitator. Verify and settle have their own time limits, in milliseconds. */
@@ -134,8 +134,8 @@ const isLate = (error: unknown) => error instanceof DOMException && error.name =
 /** What is wrong with a facilitator that failed a probe. */
 function probeTrouble(error: unknown): string {
   if (error instanceof ProbeFailed) return error.message
-  if (isUnsent(error)) return 'cannot be connected to'
-  return error instanceof SyntaxError ? 'answers what is no JSON' : 'does not answer'
+  if (error instanceof SyntaxError) return 'answers what is no JSON'
+  return connectionTrouble(error) ?? 'does not answer'
 }
 
 /** Who signs for a network is listed under its name, or under its family's (`eip155:*`). */
@@ -315,12 +315,3 @@ const reasonOf = (reason: unknown) =>
   typeof reason === 'string' && reasonPattern.test(reason) ? reason : 'the facilitator refused the payment'
 
 const isHash = (text: string): text is `0x${string}` => /^0x[0-9a-f]{64}$/.test(text)
-
-const unsentCodes = new Set(['ECONNREFUSED', 'ConnectionRefused', 'ENOTFOUND', 'EAI_AGAIN'])
-
-/** Whether the request cannot have reached anyone. */
-function isUnsent(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  if ('code' in error && typeof error.code === 'string' && unsentCodes.has(error.code)) return true
-  return error.cause !== undefined && isUnsent(error.cause)
-}
