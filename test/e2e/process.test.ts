@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { newWallet } from '../../server/local/wallets.ts'
 import { get, settled, sign } from '../support/e2e/buyer.ts'
 import { readCanvas, readFeed } from '../support/e2e/read-wall.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
+import { sendWhile } from '../support/wait.ts'
 
 let world: World
 
@@ -55,6 +57,22 @@ describe('a wall on a file', () => {
     const stopped = world.restart()
     expect((await answer).status).toBe(200)
     await stopped
+  })
+
+  test('a wall that is asked to end is ready for nobody, and serves whoever comes until balancers had time to notice', async () => {
+    const own = { DATABASE_PATH: join(world.folder, 'drained.sqlite'), PAY_TO: newWallet().address }
+    const wall = await world.startArmed({ ...own, DRAIN_MS: '600000' })
+    expect((await fetch(`${wall.url}/readyz/reads`)).status).toBe(200)
+    process.kill(wall.pid, 'SIGTERM')
+    for (const path of ['/readyz', '/readyz/reads']) {
+      const answer = await sendWhile(200, () => fetch(wall.url + path))
+      expect([answer.status, await answer.json()]).toMatchObject([503, { reasons: ['the wall is being stopped'] }])
+    }
+    expect((await fetch(`${wall.url}/livez`)).status).toBe(200)
+    const payment = await sign(wall, await world.wallet())
+    expect((await get(wall, 'next', payment)).status).toBe(200)
+    // A second signal ends the wait, and cuts nothing off.
+    expect(await wall.stop()).toBe(0)
   })
 })
 

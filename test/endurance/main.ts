@@ -24,9 +24,10 @@ const RUNS: Readonly<Record<string, Run>> = {
   connections: script('connections/run-connections.ts', 'ten thousand half-open connections'),
   fuzz: script('fuzz/run-fuzz.ts', 'a million generated requests'),
   abuse: script('abuse/main.ts', 'floods of every kind, and what others have of the wall meanwhile'),
-  outages: tests(
-    ['e2e/outages.test.ts', 'e2e/settle-troubles.test.ts', 'e2e/instances/troubled-instances.test.ts'],
-    'each dependency taken away',
+  outages: script('outages/main.ts', 'each dependency taken away, and how long until that is named and over'),
+  troubles: tests(
+    ['e2e/settle-troubles.test.ts', 'e2e/instances/troubled-instances.test.ts'],
+    'settlements and instances in trouble, with the service’s own times',
   ),
   soak: script('soak/main.ts', 'a full wall in use for half an hour'),
   clients: script('clients/main.ts', 'clients that others made buy, or use every tool'),

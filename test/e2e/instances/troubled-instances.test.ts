@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { SQL } from 'bun'
 import { armed, freePort, type WallProcess, type WallSettings } from '../../../server/local/wall-process.ts'
 import { buyBlock, get, sign } from '../../support/e2e/buyer.ts'
 import { runCommand } from '../../support/e2e/command.ts'
-import { alertsOf, readFeed } from '../../support/e2e/read-wall.ts'
-import { startSurroundings, type Surroundings } from '../../support/e2e/world.ts'
+import { alertsOf, type JournalEntry, readFeed } from '../../support/e2e/read-wall.ts'
+import { QUICK_WALL, startSurroundings, type Surroundings } from '../../support/e2e/world.ts'
 import { cutProxy } from '../../support/postgres/cut-proxy.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres/server.ts'
 import { healthOf } from '../../support/service/client.ts'
@@ -155,6 +156,54 @@ test.if(isOurs)(
   },
   { timeout: 90_000 },
 )
+
+test.if(isOurs)(
+  'a server that does not let a wall in at its start is told of, and again when it does; who asks it to end meanwhile is heard',
+  async () => {
+    await standbys('missing')
+    const [patient, other] = await Promise.all([startWaiting(), startWaiting()])
+    try {
+      for (const { line } of [patient, other]) expect(await line()).toMatchObject({ level: 'alert', event: 'outage' })
+      other.child.kill('SIGTERM')
+      expect(await other.child.exited).toBe(0)
+      await standbys('')
+      expect(await patient.line()).toMatchObject({ level: 'note', event: 'outage-over', dependency: 'store-write' })
+      patient.child.kill('SIGTERM')
+      expect(await patient.child.exited).toBe(0)
+    } finally {
+      for (const { child } of [patient, other]) child.kill('SIGKILL')
+      await standbys('')
+    }
+  },
+)
+
+/** Names the standbys that must have each commit. */
+async function standbys(names: string): Promise<void> {
+  const admin = new SQL(database, { max: 1 })
+  await admin.unsafe(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
+  await admin.unsafe('SELECT pg_reload_conf()')
+  await admin.close()
+}
+
+/** Starts a wall that may have to wait for its database; its journal is read line by line. */
+async function startWaiting() {
+  const child = Bun.spawn([...QUICK_WALL], {
+    cwd: around.folder,
+    env: { PATH: Bun.env['PATH'] ?? '', ...around.settings, DATABASE_URL: database, ...(await port()) },
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  const words = child.stderr.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  const line = async (): Promise<JournalEntry> => {
+    while (!rest.includes('\n')) rest += (await words.read()).value ?? '{}\n'
+    const end = rest.indexOf('\n')
+    const first = JSON.parse(rest.slice(0, end)) as JournalEntry
+    rest = rest.slice(end + 1)
+    return first
+  }
+  return { child, line }
+}
 
 /** The settings of an instance that is to be started again as the same one. */
 const port = async () => ({ PORT: String(await freePort()) })

@@ -1,0 +1,89 @@
+/** What stands before a dependency of the wall's, over TLS, and can be told to fail. */
+
+import { join } from 'node:path'
+
+/** How a request is answered; `ask` hands it to the dependency itself. */
+export type Failing = (request: Request, ask: (request: Request) => Promise<Response>) => Response | Promise<Response>
+
+/** A front; honest until it is told otherwise. */
+export type Front = {
+  readonly url: string
+  fails(how: Failing): void
+  /** Listens no more. */
+  goes(): Promise<void>
+  /** Shows another certificate than the one that the wall trusts. */
+  isForged(): Promise<void>
+  /** Ends whatever it was told. */
+  mend(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Certificates for loopback in a folder: `trusted.crt` is what the wall is to trust. */
+export async function makeCertificates(folder: string): Promise<string> {
+  for (const name of ['trusted', 'forged'])
+    await Bun.$`openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=127.0.0.1 \
+      -addext subjectAltName=IP:127.0.0.1 -keyout ${join(folder, `${name}.key`)} -out ${join(folder, `${name}.crt`)}`.quiet()
+  return join(folder, 'trusted.crt')
+}
+
+/** Opens a front of a dependency, with the certificates of a folder. */
+export function openFront(folder: string, ask: (request: Request) => Promise<Response>): Front {
+  let how: Failing | undefined
+  const listen = (certificate: 'trusted' | 'forged', port: number) =>
+    Bun.serve({
+      hostname: '127.0.0.1',
+      port,
+      idleTimeout: 0,
+      tls: {
+        cert: Bun.file(join(folder, `${certificate}.crt`)),
+        key: Bun.file(join(folder, `${certificate}.key`)),
+      },
+      fetch: (request) => (how === undefined ? ask(request) : how(request, ask)),
+    })
+  let server = listen('trusted', 0)
+  const { port = 0 } = server
+  let shows: 'trusted' | 'forged' | 'nothing' = 'trusted'
+  const show = async (what: typeof shows) => {
+    if (shows === what) return
+    await server.stop(true)
+    shows = what
+    if (what !== 'nothing') server = listen(what, port)
+  }
+  return {
+    url: `https://127.0.0.1:${port}`,
+    fails: (next) => void (how = next),
+    goes: () => show('nothing'),
+    isForged: () => show('forged'),
+    async mend() {
+      how = undefined
+      await show('trusted')
+    },
+    stop: () => server.stop(true),
+  }
+}
+
+export const hangs: Failing = () => new Promise(() => {})
+
+/** Answers everything with one status. */
+export const answers =
+  (status: number, headers: Readonly<Record<string, string>> = {}): Failing =>
+  () =>
+    new Response('{}', { status, headers })
+
+export const answersPage: Failing = () => new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } })
+
+/** Fails on one path alone. */
+export const onPath =
+  (path: string, how: Failing): Failing =>
+  (request, ask) =>
+    new URL(request.url).pathname === path ? how(request, ask) : ask(request)
+
+/** Answers a method of JSON-RPC otherwise than the node: `change` gets the node's result. */
+export const retells =
+  (method: string, change: (result: unknown, params: readonly unknown[]) => unknown): Failing =>
+  async (request, ask) => {
+    const call = (await request.clone().json()) as { readonly method: string; readonly params?: readonly unknown[] }
+    const answer = (await (await ask(request)).json()) as { readonly result?: unknown }
+    if (call.method !== method || answer.result === undefined) return Response.json(answer)
+    return Response.json({ ...answer, result: change(answer.result, call.params ?? []) })
+  }

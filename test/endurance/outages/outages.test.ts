@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { IS_LONG_RUN } from '../../support/long-run.ts'
+import { ON_A_FILE, ON_A_SERVER, type Outage } from './outages.ts'
+import { seeThrough } from './see-through.ts'
+import { openFileStage, openServerStage, type Stage } from './stage.ts'
+
+// Goal: every outage is told by name, once, with its reason; the wall is not ready to sell while it lasts, goes on answering
+// readers and supervisors, and sells again by itself. Method: real processes, and each dependency taken away from them.
+// `bun run endurance outages` measures how long that takes; here the wall looks more often.
+
+function outagesOn<On extends Stage>(open: () => Promise<On>, outages: Readonly<Record<string, Outage<On>>>): void {
+  let stage: On
+  beforeAll(async () => {
+    stage = await open()
+  }, 60_000)
+  afterAll(async () => {
+    await stage.stop()
+  }, 60_000)
+  for (const [what, outage] of Object.entries(outages))
+    test.if(outage.isPossible !== false && (IS_LONG_RUN || outage.takesLong !== true))(what, async () => {
+      expect((await seeThrough(stage, outage)).misses).toEqual([])
+    })
+}
+
+describe('of a wall on a file', () => outagesOn(openFileStage, ON_A_FILE))
+describe('of a wall on a server', () => outagesOn(openServerStage, ON_A_SERVER))

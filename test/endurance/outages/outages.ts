@@ -1,0 +1,305 @@
+/** Every outage of what a wall depends on: how it comes about, what it must be called, and how it ends. */
+
+import { Database } from 'bun:sqlite'
+import { cp } from 'node:fs/promises'
+import type { DependencyKind } from '../../../server/domain/dependency.ts'
+import { multicallAddress } from '../../../server/local/token/contracts.ts'
+import { armed } from '../../../server/local/wall-process.ts'
+import { buyBlock, get, sign } from '../../support/e2e/buyer.ts'
+import { answers, answersPage, type Failing, type Front, hangs, onPath, retells } from './front.ts'
+import { type FileStage, isServerOurs, mayMount, type ServerStage } from './stage.ts'
+
+/** One outage on a stage. */
+export type Outage<On> = {
+  /** What it is named: a dependency, or an alert of its own. */
+  readonly named: DependencyKind | 'older-copy' | 'orphan'
+  readonly reason: RegExp
+  /** What comes along, as a disk that fills up is nearly full first. */
+  readonly along?: DependencyKind
+  readonly begin: (stage: On) => unknown
+  readonly end: (stage: On) => unknown
+  /** Whether sales go on. */
+  readonly sells?: true
+  /** Longer than the gate has time for. */
+  readonly takesLong?: true
+  /** By when it is one, where that is not at once. */
+  readonly afterSeconds?: number
+  /** Whether it can be made on this machine. */
+  readonly isPossible?: boolean
+}
+
+type Outages<On> = Readonly<Record<string, Outage<On>>>
+
+const HOST = '127\\.0\\.0\\.1:\\d+'
+
+const facilitatorWords = (words: string) => new RegExp(`^the facilitator ${HOST} ${words}$`)
+const endpointWords = (words: string) => new RegExp(`^the chain endpoint ${HOST} ${words}$`)
+
+/** An outage of the facilitator that is met by a probe, or by a buyer. */
+const ofFacilitator = (words: string, begin: (front: Front) => unknown): Outage<FileStage> => ({
+  named: 'facilitator',
+  reason: facilitatorWords(words),
+  begin: ({ facilitator }) => begin(facilitator),
+  end: ({ facilitator }) => facilitator.mend(),
+})
+
+const metByBuyer = (words: string, how: Failing): Outage<FileStage> => ({
+  ...ofFacilitator(words, () => {}),
+  async begin(stage) {
+    stage.facilitator.fails(onPath('/verify', how))
+    await tryToBuy(stage)
+  },
+})
+
+const ofEndpoint = (words: string, begin: (front: Front) => unknown): Outage<FileStage> => ({
+  named: 'chain-endpoint',
+  reason: endpointWords(words),
+  begin: ({ endpoint }) => begin(endpoint),
+  end: ({ endpoint }) => endpoint.mend(),
+})
+
+/** A purchase of a new wallet; whatever comes of it. */
+async function tryToBuy(stage: FileStage): Promise<void> {
+  const payment = await sign(stage.wall(), await stage.around.wallet())
+  await get(stage.wall(), 'next', payment)
+}
+
+// Enough of them, and all of them fail.
+const BUYERS = 6
+
+const CLOCK_OFF_S = 300
+
+/** The chain's clock, as a wall sees it whose own is ahead. */
+const earlier: Failing = async (request, ask) => {
+  const isMulticall = (await request.clone().text()).includes(multicallAddress.toLowerCase().slice(2))
+  if (isMulticall) return Response.json({ jsonrpc: '2.0', id: 1, error: { code: 3, message: 'execution reverted' } })
+  return await retells('eth_getBlockByNumber', (block) =>
+    typeof block === 'object' && block !== null && 'timestamp' in block
+      ? { ...block, timestamp: `0x${(Number(block.timestamp) - CLOCK_OFF_S).toString(16)}` }
+      : block,
+  )(request, ask)
+}
+
+/** An endpoint that tells from now on what it told first. */
+function stale(): Failing {
+  const told = new Map<string, unknown>()
+  return async (request, ask) => {
+    const { id, ...call } = (await request.clone().json()) as { readonly id: number }
+    const key = JSON.stringify(call)
+    if (!told.has(key)) told.set(key, await (await ask(request)).json())
+    return Response.json({ ...(told.get(key) as object), id })
+  }
+}
+
+// Of each second the process runs but a tenth.
+const STOPPED_MS = 900
+
+const beats = new Map<number, Timer>()
+
+function stutter({ pid }: { readonly pid: number }): void {
+  const beat = () => {
+    process.kill(pid, 'SIGSTOP')
+    setTimeout(() => process.kill(pid, 'SIGCONT'), STOPPED_MS)
+  }
+  beats.set(pid, setInterval(beat, 1000))
+}
+
+function runOn({ pid }: { readonly pid: number }): Promise<void> {
+  clearInterval(beats.get(pid))
+  return Bun.sleep(STOPPED_MS)
+}
+
+const locks = new Map<string, Database>()
+
+/** Outages of a wall on a file with one facilitator and one chain endpoint. */
+export const ON_A_FILE: Outages<FileStage> = {
+  'the facilitator is gone': ofFacilitator('cannot be connected to', (front) => front.goes()),
+  'the facilitator hangs': ofFacilitator('does not answer', (front) => front.fails(hangs)),
+  'the facilitator refuses our keys': ofFacilitator('refuses our keys \\(401\\)', (front) => front.fails(answers(401))),
+  'the facilitator takes no calls': ofFacilitator('takes no calls for now \\(429\\)', (front) =>
+    front.fails(answers(429)),
+  ),
+  'the facilitator answers 500': ofFacilitator('answers /supported with status 500', (front) =>
+    front.fails(answers(500)),
+  ),
+  'the facilitator answers a page': ofFacilitator('answers what is no JSON', (front) => front.fails(answersPage)),
+  'the facilitator takes another network': ofFacilitator('does not take eip155:8453', (front) =>
+    front.fails(() => Response.json({ kinds: [] })),
+  ),
+  'the facilitator’s certificate is not trusted': ofFacilitator('shows a certificate that is not trusted .*', (front) =>
+    front.isForged(),
+  ),
+  'the facilitator hangs when it is to verify': metByBuyer('does not answer when it is to verify', hangs),
+  'the facilitator answers 500 when it is to verify': metByBuyer('answers /verify with status 500', answers(500)),
+  'the facilitator calls good signatures bad': metByBuyer('calls good signatures bad', () =>
+    Response.json({ isValid: false, invalidReason: 'invalid_exact_evm_signature' }),
+  ),
+  'the facilitator verifies and does not settle': {
+    named: 'purchases',
+    reason: /^\d+ of \d+ purchases within a minute failed, most with settlement_unknown$/,
+    sells: true,
+    takesLong: true,
+    async begin(stage) {
+      stage.facilitator.fails(onPath('/settle', answers(500)))
+      await Promise.all(Array.from({ length: BUYERS }, () => tryToBuy(stage)))
+    },
+    end: ({ facilitator }) => facilitator.mend(),
+  },
+  'the facilitator invents settlements': {
+    named: 'purchases',
+    reason: /^\d+ of \d+ purchases within a minute failed, most with settlement_unknown$/,
+    sells: true,
+    takesLong: true,
+    async begin(stage) {
+      const lie = { success: true, transaction: `0x${'ab'.repeat(32)}`, network: 'eip155:8453' }
+      stage.facilitator.fails(onPath('/settle', () => Response.json(lie)))
+      await Promise.all(Array.from({ length: BUYERS }, () => tryToBuy(stage)))
+    },
+    end: ({ facilitator }) => facilitator.mend(),
+  },
+  'the chain endpoint is gone': ofEndpoint('cannot be connected to', (front) => front.goes()),
+  'the chain endpoint hangs': ofEndpoint('does not answer', (front) => front.fails(hangs)),
+  'the chain endpoint takes no calls': ofEndpoint('takes no calls for now \\(429\\)', (front) =>
+    front.fails(answers(429, { 'Retry-After': '3600' })),
+  ),
+  'the chain endpoint takes no calls, which a buyer meets first': {
+    ...ofEndpoint('takes no calls for now \\(429\\)', () => {}),
+    async begin(stage) {
+      const payment = await sign(stage.wall(), await stage.around.wallet())
+      stage.endpoint.fails(answers(429, { 'Retry-After': '3600' }))
+      await get(stage.wall(), 'next', payment)
+    },
+  },
+  'the chain endpoint answers 500': ofEndpoint('answers with status 500', (front) => front.fails(answers(500))),
+  'the chain endpoint answers a page': ofEndpoint('answers what is no JSON-RPC', (front) => front.fails(answersPage)),
+  'the chain endpoint’s certificate is not trusted': ofEndpoint('shows a certificate that is not trusted .*', (front) =>
+    front.isForged(),
+  ),
+  'the chain endpoint serves another chain': {
+    ...ofEndpoint('serves eip155:1, not eip155:8453', () => {}),
+    begin: (stage) => stage.restart(() => stage.endpoint.fails(retells('eth_chainId', () => '0x1'))),
+  },
+  'the chain stands still': {
+    named: 'chain',
+    reason: /^the chain has made no block for more than a minute/,
+    takesLong: true,
+    afterSeconds: 60,
+    begin: ({ around }) => around.network.halt(),
+    end: ({ around }) => around.network.resume(),
+  },
+  'the clock is ahead': {
+    named: 'clock',
+    reason: /^the clock of this machine is more than 60 s ahead of the newest block$/,
+    begin: ({ endpoint }) => endpoint.fails(earlier),
+    end: ({ endpoint }) => endpoint.mend(),
+  },
+  'the wall itself is late': {
+    named: 'event-loop',
+    reason: /^the wall itself is late/,
+    sells: true,
+    takesLong: true,
+    begin: ({ wall }) => stutter(wall()),
+    end: ({ wall }) => runOn(wall()),
+  },
+  'another program locks the file': {
+    named: 'store-write',
+    reason: /another program has locked the file/,
+    begin({ databasePath }) {
+      const lock = new Database(databasePath)
+      lock.run('BEGIN IMMEDIATE')
+      locks.set(databasePath, lock)
+    },
+    end: ({ databasePath }) => locks.get(databasePath)?.close(),
+  },
+  'the disk is nearly full': {
+    named: 'disk',
+    reason: /nearly full/,
+    sells: true,
+    isPossible: mayMount,
+    begin: (stage) => stage.fill('part', 40),
+    end: (stage) => stage.free('part'),
+  },
+  'the disk is full': {
+    named: 'store-write',
+    reason: /the disk is full/,
+    along: 'disk',
+    isPossible: mayMount,
+    begin: (stage) => stage.fill('all', 96),
+    end: (stage) => stage.free('all'),
+  },
+  'an older copy of the database was put back': {
+    named: 'older-copy',
+    reason: /./,
+    async begin(stage) {
+      const copy = `${stage.databasePath}.copy`
+      await stage.restart(() => cp(stage.databasePath, copy))
+      await armed(stage.wall().url)
+      await buyBlock(stage.wall(), await stage.around.wallet())
+      await stage.restart(() => cp(copy, stage.databasePath))
+    },
+    end: (stage) => stage.restart(() => stage.operate('accept-restore', '--yes')),
+  },
+}
+
+const isGone = /^the database (cannot be read|does not answer in time)$/
+
+/** Outages of walls on a server, which have a second facilitator and a second chain endpoint. */
+export const ON_A_SERVER: Outages<ServerStage> = {
+  'one of two facilitators is gone': {
+    named: 'facilitator',
+    reason: facilitatorWords('cannot be connected to'),
+    sells: true,
+    begin: ({ facilitator }) => facilitator.goes(),
+    end: ({ facilitator }) => facilitator.mend(),
+  },
+  'one of two chain endpoints hangs': {
+    named: 'chain-endpoint',
+    reason: endpointWords('does not answer'),
+    sells: true,
+    begin: ({ endpoint }) => endpoint.fails(hangs),
+    end: ({ endpoint }) => endpoint.mend(),
+  },
+  'one of two chain endpoints lags behind': {
+    named: 'chain-endpoint',
+    reason: endpointWords('lags behind'),
+    sells: true,
+    begin: ({ endpoint }) => endpoint.fails(stale()),
+    end: ({ endpoint }) => endpoint.mend(),
+  },
+  'the database server is gone': {
+    named: 'store-read',
+    reason: isGone,
+    begin: ({ proxies }) => proxies.forEach((proxy) => proxy.breakDown()),
+    end: ({ proxies }) => proxies.forEach((proxy) => proxy.mend()),
+  },
+  'the database server hangs': {
+    named: 'store-read',
+    reason: isGone,
+    begin: ({ proxies }) => proxies.forEach((proxy) => proxy.freeze()),
+    end: ({ proxies }) => proxies.forEach((proxy) => proxy.mend()),
+  },
+  'the database server takes no writes': {
+    named: 'store-write',
+    reason: /the server takes no writes/,
+    isPossible: isServerOurs,
+    begin: (stage) => stage.set('default_transaction_read_only', 'on'),
+    end: (stage) => stage.set('default_transaction_read_only', 'off'),
+  },
+  'the standby is missing': {
+    named: 'standby',
+    reason: /^no synchronous standby/,
+    isPossible: isServerOurs,
+    begin: (stage) => stage.set('synchronous_standby_names', 'missing'),
+    end: (stage) => stage.set('synchronous_standby_names', ''),
+  },
+  'one of two instances is cut off': {
+    named: 'store-read',
+    reason: isGone,
+    async begin({ proxies: [proxy], other, around }) {
+      proxy.breakDown()
+      // The other one sells meanwhile, and the one that is back must know of it.
+      await buyBlock(other, await around.wallet())
+    },
+    end: ({ proxies: [proxy] }) => proxy.mend(),
+  },
+}

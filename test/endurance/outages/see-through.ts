@@ -1,0 +1,104 @@
+/** Sees an outage through, from its beginning until the wall sells again, and tells how long it took to be named and to be over. */
+
+import type { WallProcess } from '../../../server/local/wall-process.ts'
+import { get, sign } from '../../support/e2e/buyer.ts'
+import { journalOf, readFeed } from '../../support/e2e/read-wall.ts'
+import type { Outage } from './outages.ts'
+import type { ServerStage, Stage } from './stage.ts'
+
+/** What came of an outage: seconds until it was named, and from its end until the wall sold again; `misses` says what was wrong. */
+export type Seen = {
+  readonly called: string
+  readonly namedS: number | undefined
+  readonly overS: number | undefined
+  readonly misses: readonly string[]
+}
+
+// Then it is given up.
+const READY_MS = 60_000
+const GIVEN_UP_MS = 60_000
+
+type Readiness = {
+  readonly reasons: readonly string[]
+  readonly dependencies: readonly { readonly kind: string; readonly state: string }[]
+}
+
+/** Begins an outage, waits until it is named, ends it, and waits until it is over and a block is bought. */
+export async function seeThrough<On extends Stage>(stage: On, outage: Outage<On>): Promise<Seen> {
+  const { named, reason, along, begin, end, sells, afterSeconds = 0 } = outage
+  const misses: string[] = []
+  const hold = (what: string, holds: boolean) => void (holds || misses.push(what))
+  const first = stage.wall()
+  hold('the wall did not sell before it', (await waited(READY_MS, () => sellsAt(first))) !== undefined)
+  const payment = await sign(first, await stage.around.wallet())
+  const before = journalOf(first).length
+  const since = () => journalOf(stage.wall()).slice(stage.wall() === first ? before : 0)
+  const alerts = () =>
+    since().filter(({ event, dependency }) => (event === 'outage' && dependency !== along) || event === named)
+
+  const began = performance.now()
+  await begin(stage)
+  const namedS = await waited(afterSeconds * 1000 + GIVEN_UP_MS, () => alerts().length > 0, began)
+  const wall = stage.wall()
+  const [alert] = alerts()
+  const called = alert?.dependency ?? alert?.event ?? ''
+  hold('it was not named', alert !== undefined)
+  if (alert !== undefined) {
+    hold(`it was named ${called}: ${alert.reason}`, called === named && reason.test(alert.reason ?? alert.event))
+    const isReady = async () => (await statusOf(wall, '/readyz')) === 200
+    if (sells) hold('it stopped sales', await isReady())
+    else hold('/readyz did not say so', (await waited(GIVEN_UP_MS, async () => !(await isReady()))) !== undefined)
+    await tellsOf(wall, named).then((tells) => hold('/readyz did not name it', tells))
+    // A process is not to be ended, nor readers sent away, for what is not its fault.
+    for (const path of ['/livez', '/readyz/reads', '/api/canvas'])
+      hold(`${path} did not answer`, (await statusOf(wall, path)) === 200)
+  }
+
+  const ended = performance.now()
+  await end(stage)
+  const isOver = async () => {
+    const isTold =
+      called !== named ||
+      alert?.event !== 'outage' ||
+      since().some(({ event, dependency }) => event === 'outage-over' && dependency === named)
+    return isTold && (await sellsAt(wall)) && (await get(wall, 'next', payment)).status === 200
+  }
+  const overS = await waited(GIVEN_UP_MS, isOver, ended)
+  hold('it was not over', overS !== undefined)
+  for (const other of alerts().slice(1)) hold(`${other.dependency ?? other.event} was named, too`, false)
+  if (isShared(stage))
+    hold('the instances show different sales', (await waited(GIVEN_UP_MS, () => showTheSame(stage))) !== undefined)
+  return { called, namedS: namedS === undefined ? undefined : namedS - afterSeconds, overS, misses }
+}
+
+const statusOf = async ({ url }: WallProcess, path: string) => (await fetch(url + path)).status
+
+const sellsAt = async (wall: WallProcess) => (await statusOf(wall, '/readyz')) === 200
+
+/** Whether supervisors are told of a dependency; what is no dependency is told as a reason. */
+async function tellsOf({ url }: WallProcess, named: string): Promise<boolean> {
+  const { reasons, dependencies } = (await (await fetch(`${url}/readyz`)).json()) as Readiness
+  return dependencies.some(({ kind, state }) => kind === named && state === 'down') || reasons.length > 0
+}
+
+const isShared = (stage: Stage): stage is ServerStage => 'other' in stage
+
+async function showTheSame({ wall, other }: ServerStage): Promise<boolean> {
+  const [one, two] = await Promise.all([readFeed(wall()), readFeed(other)])
+  return Bun.deepEquals(one, two)
+}
+
+const LOOKS_EVERY_MS = 50
+
+/** Looks until it holds; answers the seconds since `began`, or `undefined` after `ms`. */
+async function waited(
+  ms: number,
+  holds: () => boolean | Promise<boolean>,
+  began = performance.now(),
+): Promise<number | undefined> {
+  while (performance.now() - began < ms) {
+    if (await holds()) return (performance.now() - began) / 1000
+    await Bun.sleep(LOOKS_EVERY_MS)
+  }
+  return undefined
+}

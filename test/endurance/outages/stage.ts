@@ -1,0 +1,135 @@
+/** Walls as processes of their own, with all that they depend on: each of it can be taken away. */
+
+import { mkdir } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { armed, type WallProcess, type WallSettings } from '../../../server/local/wall-process.ts'
+import { runCommand } from '../../support/e2e/command.ts'
+import { startSurroundings, type Surroundings } from '../../support/e2e/world.ts'
+import { IS_LONG_RUN } from '../../support/long-run.ts'
+import { type CutProxy, cutProxy } from '../../support/postgres/cut-proxy.ts'
+import { startPostgres } from '../../support/postgres/server.ts'
+import { makeCertificates, openFront, type Front } from './front.ts'
+
+/** A wall, the fronts of its facilitator and its chain endpoint, and what is around it. */
+export type Stage = {
+  readonly around: Surroundings
+  readonly facilitator: Front
+  readonly endpoint: Front
+  /** The wall that is looked at. */
+  wall(): WallProcess
+  stop(): Promise<void>
+}
+
+/** A wall on a file. */
+export type FileStage = Stage & {
+  readonly databasePath: string
+  /** Ends the wall, does something, and starts it again; it need not be armed then. */
+  restart(meanwhile: () => unknown): Promise<void>
+  operate(command: string, ...args: readonly string[]): Promise<unknown>
+  /** A file on the disk of the database, of so many megabytes; it is cut off where the disk is full. */
+  fill(name: string, megabytes: number): Promise<void>
+  free(name: string): Promise<void>
+}
+
+/** Two walls on a PostgreSQL server, each with a second facilitator and a second chain endpoint, which are always well. */
+export type ServerStage = Stage & {
+  readonly other: WallProcess
+  /** Between the server and the wall that is looked at, and the other one. */
+  readonly proxies: readonly [CutProxy, CutProxy]
+  /** Changes a setting of the server. */
+  set(setting: string, value: string): Promise<void>
+}
+
+/** Whether a server is ours: of one that somebody else lends nothing is changed. */
+export const isServerOurs = (Bun.env['TEST_DATABASE_URL'] ?? '') === ''
+
+/** Whether this process may mount a small disk. */
+export const mayMount = process.platform === 'linux' && process.getuid?.() === 0
+
+// What an operator has who sets none of them.
+const OWN_TIMES: WallSettings = IS_LONG_RUN
+  ? { RECONCILE_INTERVAL_MS: '5000', VERIFY_TIMEOUT_MS: '5000', SETTLE_TIMEOUT_MS: '30000' }
+  : {}
+
+const DISK = '96m'
+
+async function openFronts() {
+  const around = await startSurroundings({ BASE_URL: 'http://127.0.0.1', ...OWN_TIMES })
+  const certificate = await makeCertificates(around.folder)
+  const facilitator = openFront(around.folder, around.network.askFacilitator)
+  const endpoint = openFront(around.folder, async (request) => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: await request.text() }
+    return await fetch(around.network.rpcUrl, init)
+  })
+  return { around, facilitator, endpoint, trusting: { NODE_EXTRA_CA_CERTS: certificate } }
+}
+
+/** Opens a wall on a file. */
+export async function openFileStage(): Promise<FileStage> {
+  const { around, facilitator, endpoint, trusting } = await openFronts()
+  const disk = join(around.folder, 'disk')
+  await mkdir(disk)
+  if (mayMount) await Bun.$`mount -t tmpfs -o size=${DISK} none ${disk}`
+  const databasePath = join(disk, 'wall.sqlite')
+  const fronts = { FACILITATOR_URL: facilitator.url, RPC_URL: endpoint.url }
+  const settings = { ...(await around.settingsOnFile()), ...fronts, ...trusting, DATABASE_PATH: databasePath }
+  let wall = await around.startArmed(settings)
+  return {
+    around,
+    facilitator,
+    endpoint,
+    databasePath,
+    wall: () => wall,
+    async restart(meanwhile) {
+      await wall.stop()
+      await meanwhile()
+      wall = await around.start(settings)
+    },
+    operate: (command, ...args) => runCommand(settings, around.folder, command, ...args),
+    fill: (name, megabytes) => writeFile(join(disk, name), Buffer.alloc(megabytes * 1024 * 1024)).catch(() => {}),
+    free: (name) => rm(join(disk, name), { force: true }),
+    async stop() {
+      await wall.stop()
+      await Promise.all([facilitator.stop(), endpoint.stop()])
+      if (mayMount) await Bun.$`umount ${disk}`
+      await around.stop()
+    },
+  }
+}
+
+/** Opens two walls on a server. */
+export async function openServerStage(): Promise<ServerStage> {
+  const [{ around, facilitator, endpoint, trusting }, server] = await Promise.all([openFronts(), startPostgres()])
+  const url = server.url(await server.newDatabase())
+  const proxies = [cutProxy(url), cutProxy(url)] as const
+  const settings = {
+    FACILITATOR_URL: `${facilitator.url},${around.facilitator.url}`,
+    RPC_URL: `${endpoint.url},${around.network.rpcUrl}`,
+    ...trusting,
+  }
+  const wall = await around.startArmed({ ...settings, DATABASE_URL: proxies[0].url })
+  const other = await around.startArmed({ ...settings, DATABASE_URL: proxies[1].url })
+  await armed(other.url)
+  return {
+    around,
+    facilitator,
+    endpoint,
+    other,
+    proxies,
+    wall: () => wall,
+    async set(setting, value) {
+      const admin = new SQL(url, { max: 1 })
+      await admin.unsafe(`ALTER SYSTEM SET ${setting} = '${value}'`)
+      await admin.unsafe('SELECT pg_reload_conf()')
+      await admin.close()
+    },
+    async stop() {
+      await Promise.all([wall.stop(), other.stop()])
+      for (const proxy of proxies) proxy.stop()
+      await Promise.all([facilitator.stop(), endpoint.stop(), server.stop()])
+      await around.stop()
+    },
+  }
+}
