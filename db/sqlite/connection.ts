@@ -39,13 +39,16 @@ export type Connection = RawConnection & {
 
 const MEMORY = ':memory:'
 
-/**
- * Opens a file, or `:memory:`, as it is; its settings and tables are for the caller. `onBroken` is told at once when the
- * disk fails at commit, or afterwards.
- */
-export function connect(path: string, onBroken: () => void = () => {}, disk: Disk = diskOf(path)): Connection {
-  if (path !== MEMORY) makePrivate(path)
-  const db = new Database(path, { readwrite: true, create: true, strict: true })
+/** How a database is connected to. */
+type Way = {
+  readonly onBroken?: () => void // told at once when the disk fails at commit, or afterwards
+  readonly disk?: Disk
+  readonly copyOf?: Uint8Array // what a database in memory begins with
+}
+
+/** Opens a file, or `:memory:`, as it is; its settings and tables are for the caller. */
+export function connect(path: string, { onBroken = () => {}, disk = diskOf(path), copyOf }: Way = {}): Connection {
+  const db = databaseAt(path, copyOf)
   let open = true
   let version = 0
   let sums: Sums | undefined
@@ -109,6 +112,12 @@ export function connect(path: string, onBroken: () => void = () => {}, disk: Dis
       disk.close()
     },
   }
+}
+
+function databaseAt(path: string, copyOf?: Uint8Array): Database {
+  if (copyOf !== undefined) return Database.deserialize(copyOf, { strict: true })
+  if (path !== MEMORY) makePrivate(path)
+  return new Database(path, { readwrite: true, create: true, strict: true })
 }
 
 /** Compiles each statement once. */

@@ -30,6 +30,7 @@ export type Opening = {
   readonly onBroken?: () => void // told when the disk fails at commit: the process must end, for only a restart can tell what was kept
   readonly onDamaged?: (row: DamagedRow) => void // told of each row that does not fit its sum; it is left out from then on
   readonly disk?: Disk // what those who write together wait for
+  readonly copyOf?: Uint8Array // a database whose copy is opened, in memory; it is known to be whole
 }
 
 /**
@@ -46,11 +47,11 @@ export async function openSqlite(path: string, network: string, opening: Opening
 /** The same before the file has been looked through, which a thread of its own does. Only reading makes sense until then. */
 export async function openSqliteAhead(path: string, network: string, opening: Opening = {}): Promise<Ahead<Sqlite>> {
   return await locked(path, opening, (unlock) => {
-    const { connection, isNew } = trouble(path, () => begin(path, opening))
+    const { connection, isWhole } = trouble(path, () => begin(path, opening))
     const store = { ...ports(connection), close: closing(connection, unlock) }
     const check = async () => {
       try {
-        const found = isNew ? WHOLE : await inspectInWorker(path)
+        const found = isWhole ? WHOLE : await inspectInWorker(path)
         return trouble(path, () => accept(connection, network, found))
       } catch (error) {
         connection.close()
@@ -87,9 +88,9 @@ export function checkVersion(version: string): void {
 /** A connection to a whole, up-to-date database of `network`. */
 export function openWall(path: string, network: string, opening: Opening = {}): Connection {
   return trouble(path, () => {
-    const { connection, isNew } = begin(path, opening)
+    const { connection, isWhole } = begin(path, opening)
     try {
-      accept(connection, network, isNew ? WHOLE : inspect(connection))
+      accept(connection, network, isWhole ? WHOLE : inspect(connection))
       return connection
     } catch (error) {
       connection.close()
@@ -132,9 +133,9 @@ function closing(connection: Connection, unlock: () => void): () => void {
   }
 }
 
-/** A connection to an up-to-date database, be it whole or not; `isNew` says that there was none. */
-function begin(path: string, { onBroken, onDamaged = () => {}, disk }: Opening) {
-  const connection = connect(path, onBroken, disk)
+/** A connection to an up-to-date database; `isWhole` says that it needs no look for damage. */
+function begin(path: string, { onDamaged = () => {}, ...way }: Opening) {
+  const connection = connect(path, way)
   try {
     checkVersion(text(connection, 'SELECT sqlite_version() AS text'))
     // A commit that was answered must survive a power cut, which the default of a write-ahead log does not promise.
@@ -148,7 +149,7 @@ function begin(path: string, { onBroken, onDamaged = () => {}, disk }: Opening) 
     migrate(connection)
     connection.run('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
     connection.keepSums(onDamaged)
-    return { connection, isNew }
+    return { connection, isWhole: isNew || way.copyOf !== undefined }
   } catch (error) {
     connection.close()
     throw error

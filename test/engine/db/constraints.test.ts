@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { openPostgres } from '../../../db/postgres/open.ts'
-import { openSqlite, openWall } from '../../../db/sqlite/open.ts'
+import { openSqlite } from '../../../db/sqlite/open.ts'
 import { CLAIM_ORDER } from '../../../shared/wall.ts'
+import { connectBlank } from '../../support/blank-wall.ts'
 import { failureOf, hold, sell, type Engine } from '../../support/engine.ts'
 import { blockOf, editOf, listingOf, NOW, paymentOf, TERMS, wallet } from '../../support/samples.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
@@ -48,7 +49,7 @@ test('SQL and TypeScript agree on the order of sale, on both engines', async () 
 })
 
 test('commits of SQLite are synced before they are acknowledged', () => {
-  const wall = openWall(':memory:', TERMS.network)
+  const wall = connectBlank()
   const pragma = (name: string) => wall.prepare<Record<string, number>>(`PRAGMA ${name}`).all({})
   expect([pragma('synchronous'), pragma('foreign_keys')]).toEqual([[{ synchronous: 2 }], [{ foreign_keys: 1 }]])
   wall.close()

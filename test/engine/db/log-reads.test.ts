@@ -1,13 +1,12 @@
 import { expect, test } from 'bun:test'
 import { sqliteLog } from '../../../db/sqlite/log.ts'
-import { openWall } from '../../../db/sqlite/open.ts'
-import { TERMS } from '../../endurance/sim/samples.ts'
+import { connectBlank } from '../../support/blank-wall.ts'
 
 // Goal: what is new is read in no more time on a full wall than on an empty one, since it is read after each write. Method: SQLite
 // tells how it would go about each of the log's reads.
 
 test('the newest entries are looked up one by one, however much is sold', async () => {
-  const connection = openWall(':memory:', TERMS.network)
+  const connection = connectBlank()
   const asked: string[] = []
   const log = sqliteLog({
     ...connection,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite, openWall, ports } from '../../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
+import { openBlank } from '../../support/blank-wall.ts'
 import { failureOf, testOverStore } from '../../support/engine.ts'
 import { sellAllBut } from '../../support/nearly-sold.ts'
 import { blockOf, TERMS } from '../../support/samples.ts'
@@ -26,7 +27,7 @@ function newFile(): string {
 }
 
 test('whether a block can be bought is not told of a store that is closed', async () => {
-  const { ledger, close } = await openSqlite(':memory:', TERMS.network)
+  const { ledger, close } = await openBlank()
   expect(await ledger.space(blockOf('3,4'))).toBe('open')
   close()
   expect(await failureOf(ledger.space(blockOf('3,4')))).toBeInstanceOf(StoreUnavailable)

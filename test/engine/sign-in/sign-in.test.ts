@@ -1,8 +1,8 @@
 import { describe, expect } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { openPostgres } from '../../../db/postgres/open.ts'
-import { openSqlite } from '../../../db/sqlite/open.ts'
 import type { Receipts } from '../../../shared/contract/wallet.ts'
+import { openBlank } from '../../support/blank-wall.ts'
 import { testOver, type TestOver } from '../../support/engine.ts'
 import { prngOf } from '../../support/prng.ts'
 import { NOW, TERMS, wallet } from '../../support/samples.ts'
@@ -57,7 +57,7 @@ const { newWall } = postgresWalls()
 
 const onSqlite = testOver(async () => {
   // A file has one process, so that both walls are over one store.
-  const store = await openSqlite(':memory:', TERMS.network)
+  const store = await openBlank()
   return await soldWalls(store, store)
 }, closeBoth)
 

@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openSqlite } from '../../../db/sqlite/open.ts'
 import { adminCommands } from '../../../server/operate/admin-commands.ts'
 import { callAdminSocket, adminSocketAt, openAdminSocket } from '../../../server/operate/admin-socket.ts'
 import { truncatedWallet } from '../../../shared/wallet.ts'
+import { openBlank } from '../../support/blank-wall.ts'
 import { failureOf, hold, sell } from '../../support/engine.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
-import { blockOf, hash, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
+import { blockOf, hash, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
 const folder = scratchFolder()
@@ -22,7 +22,7 @@ const restored = { orphans: () => [], isOlder: () => false }
 
 let walls = 0
 async function openWorld() {
-  const db = await openSqlite(':memory:', TERMS.network)
+  const db = await openBlank()
   const [chain, clock, logger] = [fakeChain(), fakeClock(NOW), fakeLogger()]
   const seller = { reconcile: async () => true }
   const path = join(folder, `${walls++}.sock`)

@@ -1,7 +1,6 @@
 /** The whole service over a real database in memory, with fakes for the world around it. */
 
 import type { Engine } from '../../../db/engine.ts'
-import { openSqlite } from '../../../db/sqlite/open.ts'
 import { systemClock } from '../../../server/adapters/clock.ts'
 import { workerPictures } from '../../../server/adapters/pictures/pictures.ts'
 import { app, type App, type Service } from '../../../server/app.ts'
@@ -15,6 +14,7 @@ import { followLog } from '../../../server/instances/follow-log.ts'
 import type { Ledger } from '../../../server/ports.ts'
 import { seller } from '../../../server/purchase/seller.ts'
 import type { Offer } from '../../../server/x402/terms.ts'
+import { openBlank } from '../blank-wall.ts'
 import { fakeChain, type FakeChain } from '../fakes/chain.ts'
 import { fakeClock, type FakeClock } from '../fakes/clock.ts'
 import { fakeFacilitator, type FakeFacilitator } from '../fakes/facilitator.ts'
@@ -69,7 +69,7 @@ export async function openWall(
   on?: Store,
 ): Promise<Wall> {
   const { offer = OFFER } = changes
-  const db = on ?? (await openSqlite(':memory:', TERMS.network))
+  const db = on ?? (await openBlank())
   const chain = fakeChain()
   const facilitator = fakeFacilitator(chain)
   const clock = fakeClock(NOW)

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { openSqlite } from '../../../db/sqlite/open.ts'
 import { openMetrics } from '../../../server/adapters/metrics/metrics.ts'
 import type { WallReadings } from '../../../server/adapters/metrics/wall.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { facilitatorUnavailable } from '../../../server/domain/purchase/refusals.ts'
+import { openBlank } from '../../support/blank-wall.ts'
 import { failureOf, hold } from '../../support/engine.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
@@ -26,7 +26,7 @@ test('calls are counted by what came of them, failures too, and answered as they
   const broken = metrics.chain({ ...chain, fault: () => Promise.reject(new Error('x')) })
   await expect(broken.fault()).rejects.toThrow('x')
   metrics.outcome({ kind: 'refused', failure: facilitatorUnavailable('Gone') })
-  const { ledger, close } = await openSqlite(':memory:', TERMS.network)
+  const { ledger, close } = await openBlank()
   for (const [target, nonce] of [
     ['next', 1],
     ['80,45,4x3', 2],
@@ -136,7 +136,7 @@ test('requests are counted by route and status, and timed by route', async () =>
 
 test('time of the ledger is told by call, failures apart', async () => {
   const metrics = openMetrics()
-  const db = await openSqlite(':memory:', TERMS.network)
+  const db = await openBlank()
   const ledger = metrics.ledger(db.ledger)
   await ledger.find(paymentOf(1, 1))
   db.close()

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { openSqlite } from '../../../db/sqlite/open.ts'
 import { checkRestoredBackup } from '../../../server/books/check-restored-backup.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { StorePosition } from '../../../server/domain/store-position.ts'
 import type { Chain } from '../../../server/ports.ts'
+import { openBlank } from '../../support/blank-wall.ts'
 import { hold, sell } from '../../support/engine.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
@@ -18,7 +18,7 @@ import { HEAD, NOW, paymentOf, TERMS, wallet } from '../../support/samples.ts'
 async function openWorld() {
   const [chain, logger, clock] = [fakeChain(), fakeLogger(), fakeClock(NOW)]
   const facilitator = fakeFacilitator(chain)
-  const engine = await openSqlite(':memory:', TERMS.network)
+  const engine = await openBlank()
   const witness = { seen: undefined as StorePosition | undefined, isApart: false }
   const deps = { ...engine, chain, facilitator, terms: TERMS, clock, logger }
   const newCheck = (changes: Partial<typeof deps> = {}) =>
@@ -43,7 +43,7 @@ async function openWitnessed() {
 
 test('a new wall is of the present, and remembers from where', async () => {
   const { chain, clock, logger, facilitator } = await openWorld()
-  const fresh = await openSqlite(':memory:', TERMS.network)
+  const fresh = await openBlank()
   chain.land(paymentOf(1, 1), SIGNER)
   const witness = { read: async () => undefined, isApart: async () => false }
   const check = checkRestoredBackup({ ...fresh, witness, chain, facilitator, terms: TERMS, clock, logger })

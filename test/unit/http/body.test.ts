@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { BODY_MAX_BYTES, readBody, readJson, type ReadBody } from '../../../server/http/request/body.ts'
+import { within } from '../../support/fakes/timers.ts'
 
 const request = (body: RequestInit['body'] | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
   new Request('http://wall.test/blocks/1,1', { method: 'PUT', body: body ?? null, headers })
@@ -49,7 +50,8 @@ test('a body that is announced too large is let by, so that a proxy hears the an
   expect(refusal(await readJson(request(inPieces(Infinity), announced(1e12))))).toBe('body_too_large')
   expect(pulled.bytes).toBeLessThan(5 * megabyte)
   const silent = new ReadableStream<Uint8Array>({})
-  expect(refusal(await readJson(request(silent, announced(4097))))).toBe('body_too_large')
+  const read = await within(1000, () => readJson(request(silent, announced(4097))))
+  expect(refusal(read)).toBe('body_too_large')
 })
 
 test('a body that stops coming is given up', async () => {
@@ -104,7 +106,8 @@ test('a body without a type is taken for JSON', async () => {
 test('a body that comes too slowly is given up long before its deadline', async () => {
   const body = new ReadableStream({ start: (controller) => controller.enqueue(Uint8Array.of(1)) })
   const request = new Request('http://wall.test/', { method: 'POST', body })
-  expect(await readBody(request, { deadlineMs: 600_000, bytesPerSecondMin: 16_384 })).toMatchObject({
+  const read = within(3000, () => readBody(request, { deadlineMs: 600_000, bytesPerSecondMin: 16_384 }))
+  expect(await read).toMatchObject({
     failure: { code: 'invalid_body', message: 'The body cannot be read: it took too long to arrive.' },
   })
 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { openSqlite } from '../../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { SettleResult } from '../../../server/domain/purchase/facilitator-errors.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import type { Ledger } from '../../../server/ports.ts'
+import { openBlank } from '../../support/blank-wall.ts'
 import { hold } from '../../support/engine.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
@@ -23,7 +23,7 @@ type Verb = keyof Ledger
  * `atStore` while the store does what the verb says.
  */
 async function openSeller() {
-  const db = await openSqlite(':memory:', TERMS.network)
+  const db = await openBlank()
   const chain = fakeChain()
   const honest = fakeFacilitator(chain)
   // Waiting costs no time here.

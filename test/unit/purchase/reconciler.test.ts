@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import { singleProcess } from '../../../db/sqlite/coordination.ts'
-import { openSqlite } from '../../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { keyOf, type PaymentKey } from '../../../server/domain/purchase/payment.ts'
 import type { ExclusiveJobs } from '../../../server/ports.ts'
 import { reconciler } from '../../../server/purchase/reconciler.ts'
+import { openBlank } from '../../support/blank-wall.ts'
 import { hold } from '../../support/engine.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
-import { NOW, paymentOf, TERMS } from '../../support/samples.ts'
+import { NOW, paymentOf } from '../../support/samples.ts'
 
 /** A reconciler over a wall on which two purchases are open; `taken` are those that another process has. */
 async function openWorld(jobs: ExclusiveJobs = singleProcess.jobs) {
-  const { ledger } = await openSqlite(':memory:', TERMS.network)
+  const { ledger } = await openBlank()
   for (const nonce of [1, 2]) await hold({ ledger }, 'next', paymentOf(1, nonce))
   const taken = new Set<string>()
   const looked: string[] = []

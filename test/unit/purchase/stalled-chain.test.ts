@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { openSqlite } from '../../../db/sqlite/open.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
 import { freshChain } from '../../../server/health/chain-freshness.ts'
 import { trackOutages } from '../../../server/health/outages.ts'
 import { paymentHealth } from '../../../server/health/payment-health.ts'
+import { openBlank } from '../../support/blank-wall.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
@@ -17,7 +17,7 @@ import { NOW, paymentOf, SILENT, TERMS } from '../../support/samples.ts'
 
 /** A wall on a chain whose blocks can be held up; what is sent meanwhile lands once they come. */
 async function openWall() {
-  const db = await openSqlite(':memory:', TERMS.network)
+  const db = await openBlank()
   const asked = fakeChain()
   asked.stands = true
   const honest = fakeFacilitator(asked)

@@ -1,24 +1,24 @@
 import { drainMicrotasks } from 'bun:jsc'
 import { expect, test } from 'bun:test'
-import { openSqlite } from '../../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { SettleResult, VerifyResult } from '../../../server/domain/purchase/facilitator-errors.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
 import type { Clock, Ledger } from '../../../server/ports.ts'
 import { blockReceiptOf } from '../../../server/x402/receipt.ts'
+import { openBlank } from '../../support/blank-wall.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
 import { fakeLeases } from '../../support/fakes/leases.ts'
 import { nonceOrCode, sellerWith } from '../../support/fakes/seller.ts'
-import { hash, NOW, paymentOf, SILENT, TERMS } from '../../support/samples.ts'
+import { hash, NOW, paymentOf, SILENT } from '../../support/samples.ts'
 import { schedulerOf } from '../../support/scheduler.ts'
 
 // Goal: what payers are told by two processes on one store. Method: two sellers over one ledger, whose time is moved by
 // hand, and whose facilitator answers when the test lets it.
 
 async function openWorld() {
-  const { ledger } = await openSqlite(':memory:', TERMS.network)
+  const { ledger } = await openBlank()
   const scheduler = schedulerOf()
   const leases = fakeLeases(scheduler.elapsed)
   const chain = fakeChain()

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { openSqlite } from '../../../db/sqlite/open.ts'
 import type { Change } from '../../../server/domain/wall/log.ts'
 import { KEPT_WHOLE_MS } from '../../../server/domain/wall/log.ts'
 import { logCompactor } from '../../../server/wall/compact-log.ts'
+import { openBlank } from '../../support/blank-wall.ts'
 import { sell } from '../../support/engine.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
-import { blockOf, editOf, NOW, SILENT, TERMS } from '../../support/samples.ts'
+import { blockOf, editOf, NOW, SILENT } from '../../support/samples.ts'
 
 // Goal: a log that was made shorter tells the same wall at every full hour, and is whole where it is young. Method: random
 // stories of repaints on the real engine, read before and after.
@@ -29,7 +29,7 @@ const repaint = fc.record({ block: fc.nat(BLOCKS.length - 1), afterMs: fc.nat(HO
 test('at every full hour the wall is what it was, and young repaints are all there', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(repaint, { minLength: 1, maxLength: 40 }), fc.nat(12), async (repaints, hoursLater) => {
-      const wall = await openSqlite(':memory:', TERMS.network)
+      const wall = await openBlank()
       for (const [at, block] of BLOCKS.entries())
         await sell(wall, ['3,4', '5,6', '7,8'][at] ?? '', at + 1, block, SILENT)
       let now = NOW
@@ -61,7 +61,7 @@ test('at every full hour the wall is what it was, and young repaints are all the
 })
 
 test('a long log is gone through page by page, and told of once', async () => {
-  const wall = await openSqlite(':memory:', TERMS.network)
+  const wall = await openBlank()
   await sell(wall, '3,4', 1, 1, SILENT)
   const edits = Array.from({ length: 1300 }, (_, at) => ({ ...editOf(at, { message: `${at}` }), ts: 0 }))
   for (const edit of edits) await wall.blocks.edit(blockOf('3,4'), edit, NOW)

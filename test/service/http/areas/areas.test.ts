@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
 import { validateDiscoveryExtension } from '@x402/extensions/bazaar'
-import { openWall as openStore, ports } from '../../../../db/sqlite/open.ts'
+import { ports } from '../../../../db/sqlite/open.ts'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
 import { blocksOf, parseArea } from '../../../../shared/area.ts'
 import { coordOf } from '../../../../shared/wall.ts'
 import { fullWallet } from '../../../../shared/wallet.ts'
+import { connectBlank } from '../../../support/blank-wall.ts'
 import { hold } from '../../../support/engine.ts'
 import { sellAllBut } from '../../../support/nearly-sold.ts'
 import { flatPng } from '../../../support/picture-files.ts'
-import { hash, NOW, paymentOf, SILENT, TERMS, wallet } from '../../../support/samples.ts'
+import { hash, NOW, paymentOf, SILENT, wallet } from '../../../support/samples.ts'
 import { areaEditOf, sending } from '../../../support/service/signed.ts'
 import { BASE_URL, codeOf, jsonOf, openWall, paidBy, type Wall } from '../../../support/service/wall.ts'
 
@@ -362,7 +363,7 @@ test('a wallet is told of an area as long as it is unfinished, by what it asked 
 describe('where there is little room', () => {
   /** A wall of which all but the last blocks of the order of sale are one stranger's. */
   const crowded = async (left: number) => {
-    const connection = openStore(':memory:', TERMS.network)
+    const connection = connectBlank()
     sellAllBut(left, connection)
     return await openWall({}, { ...ports(connection), close: connection.close })
   }

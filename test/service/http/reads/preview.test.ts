@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
-import { openWall as openStore, ports } from '../../../../db/sqlite/open.ts'
+import { ports } from '../../../../db/sqlite/open.ts'
 import { readPlainPng } from '../../../../server/adapters/pictures/png.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
 import { CLAIM_ORDER, coordOf } from '../../../../shared/wall.ts'
+import { connectBlank } from '../../../support/blank-wall.ts'
 import { hold } from '../../../support/engine.ts'
 import { sellAllBut } from '../../../support/nearly-sold.ts'
-import { blockOf, paymentOf, TERMS } from '../../../support/samples.ts'
+import { blockOf, paymentOf } from '../../../support/samples.ts'
 import { sending } from '../../../support/service/signed.ts'
 import { codeOf, jsonOf, openWall, type Wall } from '../../../support/service/wall.ts'
 
@@ -191,7 +192,7 @@ describe('of an area', () => {
   })
 
   test('of which no place is open any more is told', async () => {
-    const connection = openStore(':memory:', TERMS.network)
+    const connection = connectBlank()
     sellAllBut(1, connection)
     const own = await openWall({}, { ...ports(connection), close: connection.close })
     expect(await preview(own, { coord: 'next', w: 2, h: 1 })).toMatchObject({

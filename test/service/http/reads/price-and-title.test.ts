@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { openSqlite } from '../../../../db/sqlite/open.ts'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
+import { openBlank } from '../../../support/blank-wall.ts'
 import { paymentOf, TERMS } from '../../../support/samples.ts'
 import { callTool, rpc } from '../../../support/service/agent.ts'
 import { sending } from '../../../support/service/signed.ts'
@@ -89,7 +89,7 @@ test('a payment of the usual price is refused with the reason, and one of this p
 })
 
 test('a wall whose price changes keeps its word and its books: what is open or sold stands at its own amount', async () => {
-  const db = await openSqlite(':memory:', TERMS.network)
+  const db = await openBlank()
   const before = await openWall({}, db)
   const sold = paymentOf(1, 1)
   expect((await before.ask('GET /blocks/5,6', paidBy(sold))).status).toBe(200)

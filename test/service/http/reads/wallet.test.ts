@@ -1,12 +1,13 @@
 import { expect, test } from 'bun:test'
-import { openWall as openStore, ports } from '../../../../db/sqlite/open.ts'
+import { ports } from '../../../../db/sqlite/open.ts'
 import { REPEAT } from '../../../../server/domain/advice.ts'
 import { KEPT_WHOLE_MS } from '../../../../server/domain/wall/log.ts'
 import type { WalletStanding } from '../../../../shared/contract/wallet.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
+import { connectBlank } from '../../../support/blank-wall.ts'
 import { hold } from '../../../support/engine.ts'
 import { sellAllBut } from '../../../support/nearly-sold.ts'
-import { blockOf, hash, NOW, paymentOf, SILENT, TERMS, wallet } from '../../../support/samples.ts'
+import { blockOf, hash, NOW, paymentOf, SILENT, wallet } from '../../../support/samples.ts'
 import { editOf, sending } from '../../../support/service/signed.ts'
 import { codeOf, CONTACT, jsonOf, openWall } from '../../../support/service/wall.ts'
 
@@ -65,7 +66,7 @@ test('a wallet that never bought is unknown', async () => {
 })
 
 test('a wallet of 2,000 blocks is told of them 200 at a time, or as few as it likes', async () => {
-  const connection = openStore(':memory:', TERMS.network)
+  const connection = connectBlank()
   sellAllBut(CLAIM_ORDER.length - 2000, connection)
   const { ask } = await openWall({}, { ...ports(connection), close: connection.close })
   const read = async (query: string): Promise<Page> =>
@@ -113,7 +114,7 @@ test('an owner who comes back is told what changed at its blocks and right besid
 })
 
 test('of more than a hundred changes the oldest come first, and `next` leads to the others', async () => {
-  const connection = openStore(':memory:', TERMS.network)
+  const connection = connectBlank()
   sellAllBut(CLAIM_ORDER.length - 250, connection)
   const { ask } = await openWall({}, { ...ports(connection), close: connection.close })
   const told: number[] = []

@@ -1,0 +1,28 @@
+/** Walls in memory that nobody has bought on. */
+
+import { Database } from 'bun:sqlite'
+import { migrationsOf } from '../../db/migrations.ts'
+import type { Connection } from '../../db/sqlite/connection.ts'
+import { openSqlite, openWall, type Sqlite } from '../../db/sqlite/open.ts'
+import { TERMS } from './samples.ts'
+
+// The tables are made once for all tests of a file: that takes fifty times as long as to copy them.
+let made: Uint8Array | undefined
+
+function blank(): Uint8Array {
+  if (made !== undefined) return made
+  const steps = migrationsOf('sqlite')
+  const db = new Database(':memory:')
+  db.run('PRAGMA foreign_keys = OFF')
+  for (const step of steps) db.run(step)
+  db.run(`PRAGMA user_version = ${steps.length}`)
+  made = db.serialize()
+  db.close()
+  return made
+}
+
+/** The store of such a wall. */
+export const openBlank = (): Promise<Sqlite> => openSqlite(':memory:', TERMS.network, { copyOf: blank() })
+
+/** The connection to such a wall, for tests that look at its tables. */
+export const connectBlank = (): Connection => openWall(':memory:', TERMS.network, { copyOf: blank() })
