@@ -10,7 +10,7 @@ import { wrapFetchWithPayment } from '@x402/fetch'
 import type { LocalAccount } from 'viem/accounts'
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
-import { lock } from './lock.ts'
+import { lock, type Lock } from './lock.ts'
 import {
   signedPayments,
   type Order,
@@ -18,7 +18,7 @@ import {
   type SignedPayments,
   type SignedRequest,
 } from './signed-payments.ts'
-import { ask, errorIn, unreachable, WallError } from './wall-error.ts'
+import { errorIn, unreachable, WallError } from './wall-error.ts'
 
 /** How a buyer behaves. */
 export type BuyerOptions = {
@@ -35,10 +35,20 @@ export type BuyerOptions = {
 }
 
 type BuyerDeps = BuyerOptions & {
-  readonly account: LocalAccount
-  readonly folder: string // for the signed payments of this wallet at this wall
+  readonly account: Pick<LocalAccount, 'address' | 'signTypedData'>
+  readonly payments: SignedPayments // of this wallet at this wall
+  readonly lock: Lock
+  readonly fetch?: Fetch
   readonly pause?: (ms: number) => Promise<unknown>
 }
+
+type Fetch = (request: Request) => Promise<Response>
+
+/** What a buyer keeps in a folder. */
+export const keptIn = (folder: string): Pick<BuyerDeps, 'payments' | 'lock'> => ({
+  payments: signedPayments(folder),
+  lock: (onWait) => lock(folder, onWait),
+})
 
 /** A purchase whose payment stays on disk until `done`, so that a caller who dies on the way is given it again. */
 export type Bought<Got extends Receipt | AreaReceipt = Receipt> = { readonly receipt: Got; done(): Promise<void> }
@@ -64,15 +74,22 @@ type Session = {
 }
 
 /** Makes a buyer. Its calls may run at the same time; those of other processes with the same folder wait. */
-export function buyer({ account, folder, maxDollars, pause = wait, ...told }: BuyerDeps): Buyer {
+export function buyer({
+  account,
+  payments,
+  lock,
+  maxDollars,
+  fetch = inTime,
+  pause = wait,
+  ...told
+}: BuyerDeps): Buyer {
   const { onWait, onEarlier, onOpen, onLocked } = told
-  const payments = signedPayments(folder)
   const client = new x402Client().register('eip155:*', new ExactEvmScheme(account))
   if (maxDollars !== undefined) client.setSpendControls({ maxAmountPerPayment: `$${maxDollars}` })
-  const send: Send = (request, triesMax = TRIES_MAX) => sendUntilFinal(request, triesMax, { onWait, pause })
+  const send: Send = (request, triesMax = TRIES_MAX) => sendUntilFinal(request, triesMax, { onWait, fetch, pause })
 
   const open = async (): Promise<Session> => {
-    const unlock = await lock(folder, onLocked)
+    const unlock = await lock(onLocked)
     try {
       return { unlock, ...(await finishAll(payments, send)) }
     } catch (error) {
@@ -90,7 +107,7 @@ export function buyer({ account, folder, maxDollars, pause = wait, ...told }: Bu
   }
   const { enter, leave } = shared(open, close)
 
-  const pay = payer(client, payments, send)
+  const pay = payer(client, payments, fetch, send)
   return {
     async buy<Got extends Receipt | AreaReceipt = Receipt>(order: Order) {
       const { earlier, open } = await enter()
@@ -121,18 +138,23 @@ export function buyer({ account, folder, maxDollars, pause = wait, ...told }: Bu
 type Send = (request: SignedRequest, triesMax?: number) => Promise<Response>
 
 /** Signs one payment for an order, and sends it until the wall has said its last word. */
-function payer(client: x402Client, payments: SignedPayments, send: Send): (order: Order) => Promise<FinishedPurchase> {
+function payer(
+  client: x402Client,
+  payments: SignedPayments,
+  fetch: Fetch,
+  send: Send,
+): (order: Order) => Promise<FinishedPurchase> {
   return async (order) => {
     let saved: SavedPayment | undefined
     const saveThenSend = async (input: string | URL | Request, init?: RequestInit) => {
       const request = input instanceof Request ? new Request(input, init) : new Request(input.toString(), init)
       const payment = request.headers.get('payment-signature')
-      if (payment === null) return await ask(request)
+      if (payment === null) return await fetch(request).catch(() => Promise.reject(unreachable(order.url)))
       saved = await payments.save({ ...order, payment })
       return await send(saved)
     }
     // What some runtimes' `fetch` has beside being called.
-    const fetchPaying = wrapFetchWithPayment(Object.assign(saveThenSend, fetch), client)
+    const fetchPaying = wrapFetchWithPayment(Object.assign(saveThenSend, globalThis.fetch), client)
     const response = await fetchPaying(order.url, requestOf(order)).catch(async (error: unknown) => {
       if (error instanceof WallError) throw error
       if (saved !== undefined) throw await outcomeUnknown(undefined)
@@ -220,16 +242,18 @@ const WAIT_SECONDS = 2
 const WAIT_MAX_SECONDS = 30
 const ANSWER_MAX_MS = 240_000 // above the longest settlement that a wall waits for
 
-type RetryOptions = Pick<BuyerOptions, 'onWait'> & { readonly pause: (ms: number) => Promise<unknown> }
+type RetryOptions = Pick<BuyerOptions, 'onWait'> & Required<Pick<BuyerDeps, 'fetch' | 'pause'>>
+
+const inTime: Fetch = (request) => fetch(request, { signal: AbortSignal.timeout(ANSWER_MAX_MS) })
 
 /** Sends a signed request until its answer is the wall's last word. Throws `unknown` where none comes. */
 async function sendUntilFinal(
   request: SignedRequest,
   triesMax: number,
-  { onWait, pause }: RetryOptions,
+  { onWait, fetch, pause }: RetryOptions,
 ): Promise<Response> {
   for (let tries = 1; ; tries++) {
-    const response = await answerTo(request)
+    const response = await answerTo(fetch, request)
     if (response !== undefined && (await isFinal(response))) return response
     if (tries >= triesMax) throw await outcomeUnknown(response)
     onWait?.(response?.status ?? 0)
@@ -239,10 +263,10 @@ async function sendUntilFinal(
 }
 
 /** An answer with its whole body; `undefined` where it was lost on the way. */
-async function answerTo(request: SignedRequest): Promise<Response | undefined> {
+async function answerTo(fetch: Fetch, request: SignedRequest): Promise<Response | undefined> {
   const init = requestOf(request, { 'payment-signature': request.payment })
   try {
-    const response = await fetch(request.url, { ...init, signal: AbortSignal.timeout(ANSWER_MAX_MS) })
+    const response = await fetch(new Request(request.url, init))
     return new Response(await response.text(), { status: response.status, headers: response.headers })
   } catch {
     return undefined

@@ -12,6 +12,9 @@ const HEARTBEAT_MS = 500
 const STALE_MS = 5000
 const LOOK_AGAIN_MS = 100
 
+/** Waits for a lock; `onWait` is told if another process has it. Resolves to a function that releases it. */
+export type Lock = (onWait?: () => void) => Promise<() => Promise<void>>
+
 /** Waits for the lock of a folder; resolves to a function that releases it. */
 export async function lock(folder: string, onWait: () => void = () => {}): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -15,7 +15,7 @@ import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { areaMessage, digestOfPixels, editMessage, type EditFields } from '../../shared/signing.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
-import { buyer, type Bought, type Buyer, type BuyerOptions } from './buyer.ts'
+import { buyer, keptIn, type Bought, type Buyer, type BuyerOptions } from './buyer.ts'
 import { follow } from './follow.ts'
 import { ask, errorIn, WallError } from './wall-error.ts'
 
@@ -222,7 +222,7 @@ const folderOf = (url: URL, options: WallOptions): string =>
   join(options.folder ?? stateFolder(), encodeURIComponent(url.origin), accountOf(options).address)
 
 const buyerOf = (url: URL, options: WallOptions): Buyer =>
-  buyer({ ...options, account: accountOf(options), folder: folderOf(url, options) })
+  buyer({ ...options, account: accountOf(options), ...keptIn(folderOf(url, options)) })
 
 function once<T>(make: () => T): () => T {
   let made: { readonly it: T } | undefined

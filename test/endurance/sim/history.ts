@@ -2,9 +2,10 @@
 
 import { drainMicrotasks } from 'bun:jsc'
 import { HOLDS_MAX } from '../../../server/domain/purchase/claim-rules.ts'
-import { keyOf } from '../../../server/domain/purchase/payment.ts'
+import { keyOf, type Target } from '../../../server/domain/purchase/payment.ts'
 import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
 import { ownTarget } from '../../../server/domain/purchase/target.ts'
+import type { OfferState } from '../../../server/purchase/seller.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../../shared/wall.ts'
 import { prngOf } from '../../support/prng.ts'
 import { settled } from '../../support/scheduler.ts'
@@ -25,6 +26,7 @@ import {
 } from './check.ts'
 import { commonsOf, type Life } from './commons.ts'
 import { drawFaults, drawSharedFaults, NO_FAULTS } from './faults.ts'
+import { checkKeepers, isBusy, keeperOf, startKeeper, type Errand, type Keeper, type Line } from './keepers.ts'
 import type { Book, OpenBook, Paint, Sale } from './ledger-model.ts'
 import { change, checkPaint, studioOf, type Studio } from './owners.ts'
 import { aim, crowdOf, mischief, nextOrder, sign, type Crowd, type Order, type Payer } from './payers.ts'
@@ -45,8 +47,10 @@ type InFlight = {
   readonly at: Stand
   readonly order: Order
   readonly client: AbortController | undefined
-  readonly wish: Wish | undefined
-}
+} & Sending
+
+/** A request without a payment, and who hears of it; `undefined` where no answer comes. */
+type Asking = { readonly at: Stand; readonly told: (space: OfferState | undefined) => void }
 
 /** Where a server stands, one life after the other. */
 type Stand = {
@@ -66,6 +70,8 @@ type History = {
   readonly polled: Sale[]
   readonly answers: Map<string, number>
   readonly inFlight: Set<InFlight>
+  readonly asking: Set<Asking>
+  readonly keepers: readonly Keeper[]
   readonly requestsMax: number
   readonly stands: readonly Stand[]
   readonly wishes: Wish[]
@@ -107,6 +113,8 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
     polled: [],
     answers: new Map(),
     inFlight: new Set(),
+    asking: new Set(),
+    keepers: crowd.payers.filter(({ habit }) => habit === 'keeps').map(keeperOf),
     requestsMax: isWide ? 60 : 16,
     stands: standsOf(world, book, witness, isTwin ? 2 : 1),
     wishes: [],
@@ -118,6 +126,7 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
   try {
     live(history)
     const sums = checkAtRest(witness, history.polled)
+    checkKeepers(world, book, history.keepers)
     if (book.paint !== undefined) checkViews(history, book.paint)
     const { requests, crashes, answers } = history
     return { ...sums, events: world.step, requests, crashes, answers }
@@ -168,6 +177,8 @@ function live(history: History): void {
   endFaults(history)
   serveEverybody(history)
   if (!history.witness.skewed) checkWishes(history.world, history.book, history.wishes)
+  runUntilSettled(history)
+  serveKeepers(history)
   runUntilSettled(history)
   sendEverythingAgain(history)
   runUntilSettled(history)
@@ -258,10 +269,10 @@ function hangUp({ world, witness, inFlight }: History, leaving: InFlight): void 
 }
 
 /** Nobody waits for an answer any more, unless there is a copy of the request. */
-function leave(witness: Witness, inFlight: ReadonlySet<InFlight>, { order: { payment }, wish }: InFlight): void {
+function leave(witness: Witness, inFlight: ReadonlySet<InFlight>, { order: { payment }, told }: InFlight): void {
   const isAlone = ![...inFlight].some((other) => keyOf(other.order.payment) === keyOf(payment))
   if (isAlone) noteLeft(witness, payment)
-  if (wish !== undefined) wish.asking = undefined
+  told?.(undefined)
 }
 
 function start(history: History, stand: Stand): void {
@@ -283,8 +294,11 @@ function restart(history: History, stand: Stand): void {
   const dropped = [...inFlight].filter((request) => request.at === stand)
   for (const request of dropped) inFlight.delete(request)
   for (const request of dropped) leave(history.witness, inFlight, request)
-  // Who asked without a payment hears nothing either.
-  for (const wish of history.wishes) if (wish.asking === stand.life) wish.asking = undefined
+  for (const asking of history.asking)
+    if (asking.at === stand) {
+      history.asking.delete(asking)
+      asking.told(undefined)
+    }
   start(history, stand)
 }
 
@@ -302,6 +316,8 @@ function request(history: History): void {
   if (history.requests >= history.requestsMax) return
   const payer = world.prng.pick(crowd.payers)
   if (payer.habit === 'asks anew') return shop(history, wishFor(history, payer))
+  const keeper = history.keepers.find((one) => one.payer === payer)
+  if (keeper !== undefined) return visit(history, keeper)
   const order = nextOrder(world, crowd, payer)
   for (let copies = world.prng.chance(0.2) ? 2 : 1; copies > 0; copies -= 1) send(history, order)
 }
@@ -318,15 +334,11 @@ function wishFor({ world, crowd, wishes }: History, payer: Payer): Wish {
 function shop(history: History, wish: Wish): void {
   const { world, crowd, book, stands } = history
   const at = anyOf(world, stands)
-  if (wish.asking !== undefined || at.server === undefined || at.life.diedAt !== undefined) return
-  wish.asking = at.life
-  history.requests += 1
+  if (wish.isWaiting) return
+  wish.isWaiting = true
   world.tell(() => `buyer: ${wish.payer.wallet.slice(-4)} asks for ${wish.target}`)
-  const { life } = at
-  const offered = Promise.resolve(at.server.seller.offered(wish.target))
-  const shown = (space: Awaited<typeof offered> | 'nothing') => {
-    if (life.diedAt !== undefined) return
-    wish.asking = undefined
+  ask(history, at, wish.target, (space) => {
+    wish.isWaiting = false
     world.tell(() => `buyer: ${wish.payer.wallet.slice(-4)} is shown ${wish.target} ${space}`)
     wish.isHeldBack = space === 'reserved'
     if (space === 'claimed') endAtDeed(book, wish)
@@ -335,9 +347,64 @@ function shop(history: History, wish: Wish): void {
     const payment = sign(world, crowd, wish.payer, wish.target)
     crowd.firstTarget.set(keyOf(payment), wish.target)
     wish.signed.push(payment)
-    send(history, { target: wish.target, payment, listing: PLAIN }, { wish })
+    wish.isWaiting = true
+    send(history, { target: wish.target, payment, listing: PLAIN }, { wish, told: () => (wish.isWaiting = false) })
+  })
+}
+
+/** Somebody asks what a target costs. */
+function ask(history: History, at: Stand, target: Target, told: Asking['told']): void {
+  const { server, life } = at
+  if (server === undefined || life.diedAt !== undefined) return told(undefined)
+  history.requests += 1
+  const mine: Asking = { at, told }
+  history.asking.add(mine)
+  const answered = (space: OfferState | undefined) => {
+    if (life.diedAt === undefined && history.asking.delete(mine)) told(space)
   }
-  offered.then(shown, () => shown('nothing')).catch((error: unknown) => (history.failed ??= error))
+  Promise.resolve(server.seller.offered(target))
+    .then(answered, () => answered(undefined))
+    .catch((error: unknown) => (history.failed ??= error))
+}
+
+// How often a client that keeps what it signs is killed, and how often its user wants something else meanwhile.
+const KILLED = 0.3
+const TURNED = 0.3
+
+/** A user of a client that keeps what it signs: starts it, or kills it. */
+function visit(history: History, keeper: Keeper): void {
+  const { world, crowd } = history
+  const { prng } = world
+  if (keeper.process !== undefined) {
+    if (prng.chance(KILLED)) kill(history, keeper)
+    return
+  }
+  const open = keeper.errands.find(({ end }) => end === undefined)
+  if (open !== undefined && !prng.chance(TURNED)) return serve(history, keeper, open)
+  const target = aim(world, crowd)
+  const wanted = keeper.errands.find((errand) => errand.target === target && errand.end === undefined)
+  const errand = wanted ?? { target, signed: [], end: undefined }
+  if (wanted === undefined) keeper.errands.push(errand)
+  serve(history, keeper, errand)
+}
+
+function serve(history: History, keeper: Keeper, errand: Errand | undefined): void {
+  const { world, crowd, stands } = history
+  const line: Line = {
+    asks: (target, told) => ask(history, anyOf(world, stands), target, told),
+    pays: (target, payment, told) => send(history, { target, payment, listing: PLAIN }, { keeper, told }),
+  }
+  startKeeper(world, crowd, keeper, line, errand, (error) => (history.failed ??= error))
+}
+
+/** A process of a client ends, and its connections with it. */
+function kill(history: History, keeper: Keeper): void {
+  const { world, inFlight } = history
+  const { process } = keeper
+  world.tell(() => `client: ${keeper.payer.wallet.slice(-4)} is killed`)
+  keeper.process = undefined
+  for (const leaving of inFlight) if (leaving.keeper === keeper) hangUp(history, leaving)
+  if (process !== undefined) world.scheduler.forget(process)
 }
 
 const SERVING_TURNS = 40
@@ -347,7 +414,7 @@ function serveEverybody(history: History): void {
   const { world, wishes } = history
   startDead(history)
   for (let turn = 0; turn < REST_TURNS_MAX; turn += 1) {
-    const open = wishes.filter((wish) => (turn < SERVING_TURNS ? isAsking(world, wish) : wish.asking !== undefined))
+    const open = wishes.filter((wish) => (turn < SERVING_TURNS ? isAsking(world, wish) : wish.isWaiting))
     if (open.length === 0) return
     for (const wish of open) shop(history, wish)
     while (world.scheduler.step(world.prng)) checkFailed(history)
@@ -356,28 +423,52 @@ function serveEverybody(history: History): void {
   }
 }
 
-type Sending = { readonly check?: (outcome: Outcome) => void; readonly wish?: Wish }
+/** Nothing fails any more, and clients that keep what they sign go on until each wish has its end. */
+function serveKeepers(history: History): void {
+  const { world, keepers } = history
+  for (let turn = 0; turn < REST_TURNS_MAX; turn += 1) {
+    const busy = keepers.filter(isBusy)
+    if (busy.length === 0) return
+    for (const keeper of busy)
+      if (keeper.process === undefined)
+        serve(
+          history,
+          keeper,
+          keeper.errands.find(({ end }) => end === undefined),
+        )
+    while (world.scheduler.step(world.prng)) checkFailed(history)
+    world.scheduler.pass(2000)
+    checkFailed(history)
+  }
+  throw new Violation('I10: a client comes to its end')
+}
+
+type Sending = {
+  readonly check?: (outcome: Outcome) => void
+  readonly wish?: Wish
+  readonly keeper?: Keeper // whose process waits
+  readonly told?: (outcome: Outcome | undefined) => void // `undefined` where no answer comes
+}
 
 // What leaves a payer waiting for the same payment.
 const waits: ReadonlySet<string> = new Set(['settlement_unknown', 'deed_not_persisted', 'database_unavailable'])
 
-function send(history: History, order: Order, { check, wish }: Sending = {}): void {
+function send(history: History, order: Order, sending: Sending = {}): void {
   const { world, witness, answers, inFlight, stands } = history
   const at = anyOf(world, stands)
   const { server } = at
-  if (server === undefined || at.life.diedAt !== undefined) return
+  if (server === undefined || at.life.diedAt !== undefined) return sending.told?.(undefined)
   const id = order.payment.nonce.slice(-4)
   history.requests += 1
   world.step += 1
   world.tell(() => `buyer: ${id} for ${order.target}`)
   const startedAt = world.step
   // A signal costs as much as some of the steps that it could end.
-  const mayLeave = world.faults.hangUp > 0
-  const mine: InFlight = { at, order, client: mayLeave ? new AbortController() : undefined, wish }
+  const mayLeave = world.faults.hangUp > 0 || sending.keeper !== undefined
+  const mine: InFlight = { at, order, client: mayLeave ? new AbortController() : undefined, ...sending }
   inFlight.add(mine)
   noteAttended(witness, order.payment)
   noteSent(witness, order)
-  if (wish !== undefined) wish.asking = at.life
   const answered = (outcome: Outcome) => {
     const name = outcome.kind === 'bought' ? 'bought' : outcome.failure.code
     world.tell(() => `buyer: ${id} is answered ${name}`)
@@ -386,7 +477,7 @@ function send(history: History, order: Order, { check, wish }: Sending = {}): vo
     answers.set(name, (answers.get(name) ?? 0) + 1)
     checkAnswer(at.witness, order, outcome, startedAt)
     hear(history, mine, outcome)
-    check?.(outcome)
+    sending.check?.(outcome)
   }
   server.seller
     .buy(order.target, order.payment, order.listing, mine.client?.signal)
@@ -401,7 +492,7 @@ function hear({ world, witness, inFlight }: History, mine: InFlight, outcome: Ou
   const { order, wish } = mine
   const isLost = strikes(world, 'answerLostOnTheWay')
   if (isLost) world.tell(() => `buyer: ${order.payment.nonce.slice(-4)} does not get the answer`)
-  if (wish !== undefined) wish.asking = undefined
+  mine.told?.(isLost ? undefined : outcome)
   if (outcome.kind === 'bought') {
     noteReceipt(witness, outcome.purchase.payment)
     if (wish !== undefined) wish.end = isLost ? 'unknowable' : 'served'

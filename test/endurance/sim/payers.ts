@@ -17,8 +17,11 @@ export type Order = {
   readonly listing: Draft | Failure
 }
 
-/** What a client does when it was not served: it keeps its signed request, forgets it and signs anew, or asks for new terms first. */
-export type Payer = { readonly wallet: Address; readonly habit: 'resends' | 'signs anew' | 'asks anew' }
+/**
+ * What a client does when it was not served: it sends its request again, forgets it and signs anew, asks for new terms first,
+ * or is the wall's own, which keeps it.
+ */
+export type Payer = { readonly wallet: Address; readonly habit: 'resends' | 'signs anew' | 'asks anew' | 'keeps' }
 
 /** Every authorization that was signed, and where it was sent first. */
 export type Crowd = {
@@ -36,7 +39,7 @@ export function crowdOf(world: World, { wall, areas }: Shop, size: number): Crow
   const { prng, balances } = world
   const payers = Array.from({ length: size }, (_, i) => {
     const habit = prng.pick(['resends', 'resends', 'signs anew', 'signs anew', 'asks anew'] as const)
-    return { wallet: addressOf(i + 1), habit }
+    return { wallet: addressOf(i + 1), habit: world.isKept && habit === 'resends' ? 'keeps' : habit } as const
   })
   for (const { wallet } of payers) balances.set(wallet, 1 + prng.below(3))
   // One payer's area costs as much as all that another has.

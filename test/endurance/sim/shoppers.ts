@@ -8,10 +8,9 @@ import { isSold } from '../../../server/domain/purchase/purchase.ts'
 import { ownTarget } from '../../../server/domain/purchase/target.ts'
 import { isNext } from './areas.ts'
 import { Violation } from './check.ts'
-import type { Life } from './commons.ts'
 import type { Book } from './ledger-model.ts'
 import type { Payer } from './payers.ts'
-import { timeOf, type World } from './world.ts'
+import { isCharged, timeOf, type World } from './world.ts'
 
 /** One block or area that somebody wants. */
 export type Wish = {
@@ -19,7 +18,7 @@ export type Wish = {
   readonly target: Target
   readonly since: number // Unix milliseconds
   readonly signed: Payment[]
-  asking: Life | undefined // the server whose answer is waited for
+  isWaiting: boolean // for an answer
   isHeldBack: boolean // what it asked for last was held for others, and nothing else was open
   end: 'served' | 'refused' | 'unknowable' | undefined // once nothing more is asked
 }
@@ -29,7 +28,7 @@ export const wishOf = (world: World, payer: Payer, target: Target): Wish => ({
   target,
   since: timeOf(world),
   signed: [],
-  asking: undefined,
+  isWaiting: false,
   isHeldBack: false,
   end: undefined,
 })
@@ -67,11 +66,4 @@ export function checkWishes(world: World, book: Book, wishes: readonly Wish[]): 
     if (!isElsewhere && !isSoldOut && !wish.isHeldBack)
       throw new Violation(`who paid and asks until it is served is: payments ${name}`)
   }
-}
-
-/** Whether the wall had a payment moved: not a stranger, nor a facilitator that swore it did not, nor a chain that took it back. */
-function isCharged({ spendings, mined, undone }: World, payment: Payment): boolean {
-  const key = keyOf(payment)
-  const sent = mined.get(key)
-  return spendings.get(key)?.kind === 'transfer' && sent?.by === 'wall' && sent.hidden === undefined && !undone.has(key)
 }

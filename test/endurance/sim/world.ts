@@ -39,6 +39,7 @@ export type World = {
   readonly prng: Prng
   readonly words: Prng // what is said; another one, so that it changes nothing else
   readonly isVaried: boolean // whether nonces are signed anew, and servers start with another price
+  readonly isKept: boolean // whether those who send again are clients that keep what they sign
   readonly scheduler: Scheduler
   faults: Faults
   second: Faults | undefined // of the second facilitator, where there is one
@@ -71,6 +72,7 @@ const WORDS_SEED = 0x30a2d
 
 // More than a third of all histories.
 const VARIED: ReadonlySet<number> = new Set([4, 6, 8, 9])
+const KEPT: ReadonlySet<number> = new Set([0, 3, 6, 8])
 
 /** A world as `seed` makes it. `tell` is handed what happens, for a trace. */
 export function worldOf(seed: number, tell: World['tell']): World {
@@ -79,6 +81,7 @@ export function worldOf(seed: number, tell: World['tell']): World {
     prng,
     words: prngOf(seed ^ WORDS_SEED),
     isVaried: VARIED.has(seed % 11),
+    isKept: KEPT.has(seed % 13),
     scheduler: schedulerOf((elapsed) => makeBlocks(world, elapsed)),
     faults: drawFaults(prng),
     second: undefined,
@@ -212,6 +215,13 @@ export const isUnderWay = (world: World, key: PaymentKey): boolean =>
       obstacle(world, payment) === undefined &&
       (hidden === undefined || hidden.highest <= hidden.lowest),
   )
+
+/** Whether the wall had a payment moved: not a stranger, nor a facilitator that swore it did not, nor a chain that took it back. */
+export function isCharged({ spendings, mined, undone }: World, payment: Payment): boolean {
+  const key = keyOf(payment)
+  const sent = mined.get(key)
+  return spendings.get(key)?.kind === 'transfer' && sent?.by === 'wall' && sent.hidden === undefined && !undone.has(key)
+}
 
 /** What a payment moves when it lands. */
 export const dollarsOf = ({ amount }: Payment): number => Number(amount) / 1_000_000

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, utimes, watch } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodePaymentSignatureHeader } from '@x402/core/http'
-import { buyer, type BuyerOptions } from '../../../server/client/buyer.ts'
+import { buyer, keptIn, type BuyerOptions } from '../../../server/client/buyer.ts'
 import { lock } from '../../../server/client/lock.ts'
 import { WallError } from '../../../server/client/wall-error.ts'
 import { newWallet } from '../../../server/local/wallets.ts'
@@ -81,7 +81,7 @@ beforeEach(() => void (pauses.length = 0))
 const newBuyer = (options: BuyerOptions = {}) =>
   buyer({
     account: WALLET,
-    folder,
+    ...keptIn(folder),
     pause: (ms) => {
       pauses.push(ms)
       return Promise.resolve()

@@ -2,6 +2,7 @@
 
 import type { Mutant } from './mutant.ts'
 import { mutantsOfAreas } from './of-areas.ts'
+import { mutantsOfClients } from './of-clients.ts'
 
 const SCRIPT = 'server/domain/purchase/purchase-script.ts'
 const RUN = 'server/purchase/purchase-run.ts'
@@ -437,4 +438,5 @@ export const mutants: readonly Mutant[] = [
     isCheap: true,
   },
   ...mutantsOfAreas,
+  ...mutantsOfClients,
 ]

@@ -1,0 +1,217 @@
+/**
+ * Clients that keep what they sign: the real client, over a folder that outlasts its processes. They are judged by what left
+ * the wallet: one wish is paid for once, and of all that was taken the client tells.
+ */
+
+import { buyer } from '../../../server/client/buyer.ts'
+import type { SavedPayment, SignedRequest } from '../../../server/client/signed-payments.ts'
+import { WallError, type FailureKind } from '../../../server/client/wall-error.ts'
+import { statusOf, type Failure, type FailureCode } from '../../../server/domain/failure.ts'
+import { keyOf, termsFor, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
+import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
+import type { OfferState } from '../../../server/purchase/seller.ts'
+import type { BlockIndex } from '../../../shared/wall.ts'
+import { Violation } from './check.ts'
+import type { Book } from './ledger-model.ts'
+import { sign, type Crowd, type Payer } from './payers.ts'
+import { SIGNED, TERMS } from './samples.ts'
+import { isCharged, priceNow, type World } from './world.ts'
+
+/** What reaches a wall, and what is told of it; `undefined` where no answer comes. */
+export type Line = {
+  asks(target: Target, told: (space: OfferState | undefined) => void): void
+  pays(target: Target, payment: Payment, told: (outcome: Outcome | undefined) => void): void
+}
+
+/** Something that is wanted, for as many processes as it takes. */
+export type Errand = { readonly target: Target; readonly signed: Payment[]; end: FailureKind | 'served' | undefined }
+
+export type Keeper = {
+  readonly payer: Payer
+  readonly folder: Map<string, SignedRequest> // by the header that pays
+  readonly payments: Map<string, Payment> // what each header stands for
+  readonly told: Set<string> // payments of which the client said that they were taken
+  readonly errands: Errand[]
+  process: object | undefined // while one is running
+}
+
+export const keeperOf = (payer: Payer): Keeper => ({
+  payer,
+  folder: new Map(),
+  payments: new Map(),
+  told: new Set(),
+  errands: [],
+  process: undefined,
+})
+
+/** Whether a client has something left to do. */
+export const isBusy = ({ process, errands, folder }: Keeper): boolean =>
+  process !== undefined || folder.size > 0 || errands.some(({ end }) => end === undefined)
+
+/** Starts a process of the client: for what is wanted, or else for what others left. */
+export function startKeeper(
+  world: World,
+  crowd: Crowd,
+  keeper: Keeper,
+  line: Line,
+  errand: Errand | undefined,
+  failed: (error: unknown) => void,
+): void {
+  const process = {}
+  keeper.process = process
+  world.tell(() => `client: ${keeper.payer.wallet.slice(-4)} starts for ${errand?.target ?? 'what is left'}`)
+  // What is dead does nothing more.
+  const alive = <T>(act: () => Promise<T>) => (keeper.process === process ? act() : Promise.withResolvers<T>().promise)
+  const paymentIn = (header: string): Payment => {
+    const known = keeper.payments.get(header)
+    if (known !== undefined) return known
+    if (errand === undefined) throw new Violation('a client that only finishes signs nothing')
+    const payment = sign(world, crowd, keeper.payer, errand.target, penOf(world))
+    keeper.payments.set(header, payment)
+    errand.signed.push(payment)
+    return payment
+  }
+  const says = (end: 'served' | 'paid', payment: string) => {
+    world.tell(() => `client: says that ${payment.slice(-4)} was ${end}`)
+    keeper.told.add(payment)
+    for (const one of keeper.errands) if (one.signed.some((of) => keyOf(of) === payment)) one.end ??= end
+  }
+  const saved = (request: SignedRequest): SavedPayment => ({
+    ...request,
+    remove: () => alive(() => world.scheduler.call(process, () => void keeper.folder.delete(request.payment))),
+    setAside: () =>
+      alive(() =>
+        world.scheduler.call(process, () => {
+          keeper.folder.delete(request.payment)
+          says('paid', keyOf(paymentIn(request.payment)))
+          return 'a folder'
+        }),
+      ),
+  })
+  const client = buyer({
+    account: { address: keeper.payer.wallet, signTypedData: () => Promise.resolve(SIGNED) },
+    payments: {
+      save: (request) =>
+        alive(() =>
+          world.scheduler.call(process, () => {
+            paymentIn(request.payment)
+            keeper.folder.set(request.payment, request)
+            return saved(request)
+          }),
+        ),
+      list: () => alive(() => world.scheduler.call(process, () => [...keeper.folder.values()].map(saved))),
+    },
+    lock: () => Promise.resolve(() => Promise.resolve()),
+    pause: (ms) => alive(() => world.scheduler.wait(process, ms)),
+    fetch: (request) => alive(() => answerTo(world, line, request, paymentIn)),
+    maxDollars: '1000',
+    onEarlier: (receipt) => says('served', paymentOf(receipt)),
+  })
+  const bought = async (order: { readonly url: string }) => {
+    const { receipt, done } = await client.buy(order)
+    says('served', paymentOf(receipt))
+    if (errand !== undefined) errand.end = 'served'
+    await done()
+  }
+  const ended = errand === undefined ? client.finish() : bought({ url: `http://wall/${errand.target}` })
+  ended
+    .catch((error: unknown) => {
+      if (!(error instanceof WallError)) throw error
+      world.tell(() => `client: ends with ${error.kind} ${error.code}`)
+      if (errand !== undefined && (error.kind === 'refused' || error.kind === 'paid')) errand.end = error.kind
+    })
+    .catch(failed)
+    .finally(() => {
+      if (keeper.process === process) keeper.process = undefined
+    })
+}
+
+const penOf = ({ prng }: World) => ({ seconds: prng.pick([30, 90, 300, 300]), signature: SIGNED }) as const
+
+/** A receipt of the model wall names its payment. */
+const paymentOf = (receipt: object): string => ('payment' in receipt ? String(receipt.payment) : '')
+
+/** The wall's answer as it reaches a client; where it does not, somebody else's may. */
+function answerTo(
+  world: World,
+  line: Line,
+  { url, headers }: Request,
+  paymentIn: (header: string) => Payment,
+): Promise<Response> {
+  const target = targetIn(url)
+  const header = headers.get('payment-signature')
+  return new Promise((resolve, reject) => {
+    const lose = () => {
+      const status = world.prng.pick([0, 0, 200, 404, 413, 502])
+      if (status === 0) reject(new TypeError('the connection is lost'))
+      else resolve(status === 200 ? deed() : new Response('<p>a proxy</p>', { status }))
+    }
+    if (header === null)
+      line.asks(target, (space) => (space === undefined ? lose() : resolve(offer(world, target, space))))
+    else
+      line.pays(target, paymentIn(header), (outcome) =>
+        outcome === undefined ? lose() : resolve(outcomeOf(world, target, outcome)),
+      )
+  })
+}
+
+function targetIn(url: string): Target {
+  const name = new URL(url).pathname.slice(1)
+  return (/^\d+$/.test(name) ? (Number(name) as BlockIndex) : name) as Target
+}
+
+function offer(world: World, target: Target, space: OfferState): Response {
+  if (space === 'open' || space === 'uncertain') return refusal(world, target, 'payment_required')
+  if (space === 'claimed' && typeof target === 'number') return deed()
+  return refusal(world, target, spaceCodes[space])
+}
+
+const deed = () => Response.json({ state: 'claimed' })
+
+const spaceCodes = { claimed: 'sold_out', reserved: 'purchase_pending', crowded: 'no_room' } as const
+
+function outcomeOf(world: World, target: Target, outcome: Outcome): Response {
+  if (outcome.kind === 'bought') return Response.json({ owner: 'you', payment: keyOf(outcome.purchase.payment) })
+  return refusal(world, target, outcome.failure.code, outcome.failure.details)
+}
+
+// The stock client pays in nothing else.
+const DOLLARS = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
+
+function refusal(world: World, target: Target, code: FailureCode, details?: Failure['details']): Response {
+  const { network, payTo, amount } = termsFor({ ...TERMS, amount: priceNow(world) }, target)
+  const terms = {
+    scheme: 'exact',
+    network,
+    payTo,
+    amount: String(amount),
+    asset: DOLLARS,
+    maxTimeoutSeconds: 300,
+    extra: {
+      name: 'USD Coin',
+      version: '2',
+    },
+  }
+  const demand = { x402Version: 2, resource: { url: 'http://wall/' }, accepts: [terms] }
+  const headers = code === 'payment_required' ? { 'payment-required': btoa(JSON.stringify(demand)) } : {}
+  return Response.json({ error: code, message: '', ...details }, { status: statusOf[code], headers })
+}
+
+/** Holds what left each wallet against what its client said of it. */
+export function checkKeepers(world: World, book: Book, keepers: readonly Keeper[]): void {
+  for (const { errands, payments, told } of keepers) {
+    for (const { signed } of errands) {
+      const charged = signed.filter((payment) => isCharged(world, payment))
+      if (charged.length > 1) throw new Violation(`one wish is paid for once: payments ${namesOf(charged)}`)
+    }
+    const untold = [...payments.values()].filter((payment) => {
+      const kind = book.row(keyOf(payment))?.state.kind
+      const isTaken = world.spendings.get(keyOf(payment))?.kind === 'transfer' && !world.undone.has(keyOf(payment))
+      return isTaken && (kind === 'sold' || kind === 'credited') && !told.has(keyOf(payment))
+    })
+    if (untold.length > 0)
+      throw new Violation(`a client says of what was taken that it was: payments ${namesOf(untold)}`)
+  }
+}
+
+const namesOf = (payments: readonly Payment[]) => payments.map(({ nonce }) => nonce.slice(-4)).join(' ')
