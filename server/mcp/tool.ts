@@ -1,6 +1,7 @@
 /** A tool as a value: what an agent reads of it, and what it does. */
 
 import type { Static, TObject } from '@sinclair/typebox'
+import type { FailureCode } from '../domain/failure.ts'
 import type { SaleDeps } from '../purchase/sale.ts'
 import type { ChangeDeps } from '../wall/make-change.ts'
 import type { MyWallDeps } from '../wall/my-wall.ts'
@@ -72,6 +73,9 @@ export type ToolWords = {
 
 /** What a description says where a block's price belongs, which only the settings know. */
 export const PRICE_OF_BLOCK = '{price}'
+
+/** Error codes as a description lists them; a code that does not exist does not compile. */
+export const errors = (...codes: readonly FailureCode[]): string => codes.join(', ')
 
 export type Tool = ToolWords & {
   readonly answer: (deps: McpDeps, given: unknown, call: Call) => Reply | Promise<Reply>

@@ -24,7 +24,7 @@ import { readPayment } from '../../x402/payload.ts'
 import { settleResponse } from '../../x402/receipt.ts'
 import { Arguments, argumentsIn, Output, PixelsArgument, unknownArgument } from '../arguments.ts'
 import { demand, png, refuse, succeed, type Reply } from '../reply.ts'
-import { PRICE_OF_BLOCK, READ_ONLY, WRITES, type Call, type McpDeps, type Tool } from '../tool.ts'
+import { errors, PRICE_OF_BLOCK, READ_ONLY, WRITES, type Call, type McpDeps, type Tool } from '../tool.ts'
 
 const { name, framework, message, link, painter } = ListingQuery.properties
 
@@ -56,10 +56,20 @@ function readFields(given: unknown): BlockFields | Failure {
   return { target, fields: new Map(entries), hasUnknown: Object.keys(rest).length > entries.length }
 }
 
+// Errors of every sale, at the end of both lists.
+const SELLING = [
+  'wall_busy',
+  'sold_out',
+  'payment_credited',
+  'payment_unmatched',
+  'too_many_requests',
+  'database_unavailable',
+] as const
+
 export const buyBlock: Tool = {
   name: BUYING_TOOL,
   title: 'Buy a block',
-  description: `Use to buy one block of 10 x 10 pixels, for ever, for ${PRICE_OF_BLOCK}. Call without payment: nothing happens but an answer with code 402 and the x402 v2 terms (accepts). Sign them and make the identical call again with the payment payload as an object at params._meta["x402/payment"]; x402 clients do this by themselves. Not to repaint (set_pixels) and not to try (preview_block). Cost: ${PRICE_OF_BLOCK} once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted, database_unavailable or a lost answer: ${REPEAT} After facilitator_unavailable or server_busy: ${TRY_AGAIN} Errors: payment_required, invalid_coordinate, invalid_listing, invalid_pixels, invalid_painter, invalid_payment, payment_used, block_taken, purchase_pending, wall_busy, sold_out, payment_credited, payment_unmatched, too_many_requests, database_unavailable. Returns the receipt {block, owner, pixels, deed}, and the settlement in _meta["x402/payment-response"].`,
+  description: `Use to buy one block of 10 x 10 pixels, for ever, for ${PRICE_OF_BLOCK}. Call without payment: nothing happens but an answer with code 402 and the x402 v2 terms (accepts). Sign them and make the identical call again with the payment payload as an object at params._meta["x402/payment"]; x402 clients do this by themselves. Not to repaint (set_pixels) and not to try (preview_block). Cost: ${PRICE_OF_BLOCK} once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted, database_unavailable or a lost answer: ${REPEAT} After facilitator_unavailable or server_busy: ${TRY_AGAIN} Errors: ${errors('payment_required', 'invalid_coordinate', 'invalid_listing', 'invalid_pixels', 'invalid_painter', 'invalid_payment', 'payment_used', 'block_taken', 'purchase_pending', ...SELLING)}. Returns the receipt {block, owner, pixels, deed}, and the settlement in _meta["x402/payment-response"].`,
   annotations: WRITES,
   sells: 'a block',
   input: BlockArguments,
@@ -95,7 +105,7 @@ const AreaArguments = Arguments({
 export const buyArea: Tool = {
   name: AREA_TOOL,
   title: 'Buy an area',
-  description: `Use to buy a rectangle of w x h blocks in one payment: all or none. Not for one block (buy_block, which explains how to pay). Without payment: code 402 and the terms. pixels or an image of at most 44 KiB; POST /areas takes larger ones. Cost: ${PRICE_OF_BLOCK} a block once, no refunds; your spend cap must allow all of it. Side effects of a paid call: money moves, the blocks are yours, picture and texts are public. After a 502 or 503 send the same signed call again: it never pays twice. Errors: payment_required, invalid_area, invalid_coordinate, invalid_body, invalid_listing, invalid_pixels, invalid_image, invalid_option, invalid_painter, invalid_payment, payment_used, block_taken (lists what is taken), purchase_pending (lists what is held), no_room, wall_busy, sold_out, payment_credited, payment_unmatched, too_many_requests, database_unavailable. Returns the receipt {area, blocks, owner, pixels, deed}.`,
+  description: `Use to buy a rectangle of w x h blocks in one payment: all or none. Not for one block (buy_block, which explains how to pay). Without payment: code 402 and the terms. pixels or an image of at most 44 KiB; POST /areas takes larger ones. Cost: ${PRICE_OF_BLOCK} a block once, no refunds; your spend cap must allow all of it. Side effects of a paid call: money moves, the blocks are yours, picture and texts are public. After a 502 or 503 send the same signed call again: it never pays twice. Errors: ${errors('payment_required', 'invalid_area', 'invalid_coordinate', 'invalid_body', 'invalid_listing', 'invalid_pixels', 'invalid_image', 'invalid_option', 'invalid_painter', 'invalid_payment', 'payment_used', 'block_taken')} (lists what is taken), ${errors('purchase_pending')} (lists what is held), ${errors('no_room', ...SELLING)}. Returns the receipt {area, blocks, owner, pixels, deed}.`,
   annotations: WRITES,
   sells: 'an area',
   input: AreaArguments,
@@ -137,8 +147,7 @@ const PreviewArguments = Arguments({
 export const previewBlock: Tool = {
   name: 'preview_block',
   title: 'Try a purchase for free',
-  description:
-    'Use before buy_block, with the same arguments, or with w and h before buy_area: would they be accepted, which block or area would it be, on which terms, and how would it look among its neighbours. Not to buy and no reservation: another buyer may be quicker. Free, no side effects. Errors: invalid_coordinate, invalid_area, invalid_body, too_many_requests, database_unavailable; flaws of the listing are no errors but come as problems, all at once. Returns {acceptable, problems, block, area, state, price, request, terms} and a PNG of the place, up to eight times its size.',
+  description: `Use before buy_block, with the same arguments, or with w and h before buy_area: would they be accepted, which block or area would it be, on which terms, and how would it look among its neighbours. Not to buy and no reservation: another buyer may be quicker. Free, no side effects. Errors: ${errors('invalid_coordinate', 'invalid_area', 'invalid_body', 'too_many_requests', 'database_unavailable')}; flaws of the listing are no errors but come as problems, all at once. Returns {acceptable, problems, block, area, state, price, request, terms} and a PNG of the place, up to eight times its size.`,
   annotations: READ_ONLY,
   isShown: true,
   budget: 'previews',

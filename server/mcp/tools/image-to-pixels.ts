@@ -6,7 +6,7 @@ import { failure } from '../../domain/failure.ts'
 import { imageToPixels as paint } from '../../wall/image-to-pixels.ts'
 import { Arguments, Output } from '../arguments.ts'
 import { png, refuse, succeed } from '../reply.ts'
-import { READ_ONLY, tool } from '../tool.ts'
+import { errors, READ_ONLY, tool } from '../tool.ts'
 
 // What leaves room for the rest of a call in 64 KiB, once it is base64.
 const IMAGE_MAX_BYTES = 44 * 1024
@@ -32,8 +32,7 @@ export const imageToPixels = tool(
   {
     name: 'image_to_pixels',
     title: 'Turn a picture into px',
-    description:
-      'Use to make the px of buy_block, or pixels of set_pixels, from a PNG, JPEG or raw RGB picture of at most 44 KiB. Not for larger ones, or more than 64 blocks: POST the file to /api/pixels, which takes 4 MiB. Free, no side effects: nothing is kept. Errors: invalid_image, invalid_size, invalid_option, server_busy, too_many_requests. Returns {w, h, blocks} and a PNG of the result; blocks are row by row, each with dx and dy (columns and rows from the first) and px.',
+    description: `Use to make the px of buy_block, or pixels of set_pixels, from a PNG, JPEG or raw RGB picture of at most 44 KiB. Not for larger ones, or more than 64 blocks: POST the file to /api/pixels, which takes 4 MiB. Free, no side effects: nothing is kept. Errors: ${errors('invalid_image', 'invalid_size', 'invalid_option', 'server_busy', 'too_many_requests')}. Returns {w, h, blocks} and a PNG of the result; blocks are row by row, each with dx and dy (columns and rows from the first) and px.`,
     annotations: READ_ONLY,
     isShown: true,
     budget: 'uploads',
