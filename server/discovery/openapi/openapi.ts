@@ -1,6 +1,6 @@
 /** /openapi.json: every operation and schema of the contract as OpenAPI 3.1, with what paying clients look for. */
 
-import type { TObject, TSchema } from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
 import { AREA_BLOCKS_MAX } from '../../../shared/area.ts'
 import { moneyText } from '../../../shared/money.ts'
 import type { Coord } from '../../../shared/wall.ts'
@@ -10,7 +10,7 @@ import { essentials } from '../essentials.ts'
 import { PATHS } from '../links.ts'
 import { contactUri, pitch, priceOf, requirements, VERSION, type Site } from '../site.ts'
 import { inWords, responsesOf, sharedRefusals } from './answers.ts'
-import type { Operation, Parameter } from './operation.ts'
+import type { Operation } from './operation.ts'
 import { sampleBodies } from './samples.ts'
 import { namedSchemas, published, type Json } from './schemas.ts'
 
@@ -130,38 +130,32 @@ function paymentInfo(site: Site, { priced }: Operation): Json {
   }
 }
 
-/** The parameters of the path, and of the query: as the route has them, or as its handler reads them. */
-function parametersOf({ params, query, parameters }: Operation, example: Coord): readonly Json[] {
-  const named = propertiesOf(params).map(([name, schema]) => parameter({ name, in: 'path', required: true, schema }))
-  const asked = propertiesOf(query).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: isNeeded(query, name),
-    schema,
-  }))
-  return [
-    ...named.map((one) => (one['name'] === 'coord' ? { ...one, example } : one)),
-    ...(parameters.length > 0 ? parameters : asked).map(parameter),
-  ]
+/** The parameters of the path and of the query. */
+function parametersOf({ params, query }: Operation, example: Coord): readonly Json[] {
+  const named = Object.entries(params?.properties ?? {}).map(([name, schema]) => parameter(name, 'path', true, schema))
+  const asked = Object.entries(query?.properties ?? {}).map(([name, schema]) =>
+    parameter(name, 'query', query?.required?.includes(name) === true, schema),
+  )
+  return [...named.map((one) => (one['name'] === 'coord' ? { ...one, example } : one)), ...asked]
 }
 
-const propertiesOf = (schema: TObject | undefined) => Object.entries(schema?.properties ?? {})
-
-const isNeeded = (schema: TObject | undefined, name: string) => schema?.required?.includes(name) === true
-
 /** What a schema says of itself is said of the parameter, once; and what has a default may be left out. */
-function parameter({ name, in: place, required, schema }: Parameter): Json {
-  const { description, examples, ...rest } = schema as TSchema
+function parameter(name: string, place: 'path' | 'query', isNeeded: boolean, schema: TSchema): Json {
+  const { description, examples, ...rest } = schema
   const example: unknown = Array.isArray(examples) ? examples[0] : undefined
   return {
     name,
     in: place,
-    required: required === true && rest['default'] === undefined,
+    required: isNeeded && rest['default'] === undefined,
     ...(description === undefined ? {} : { description }),
     ...(example === undefined ? {} : { example }),
-    schema: published(rest),
+    schema: published(withEnum(rest)),
   }
 }
+
+/** A choice of texts as an enum, which generators of clients know better than a union of constants. */
+const withEnum = ({ anyOf, ...rest }: Record<string, unknown>) =>
+  Array.isArray(anyOf) ? { type: 'string', enum: anyOf.map((choice: TSchema) => choice['const']), ...rest } : rest
 
 function requestBodyOf({ id, body, uploads }: Operation): Json | undefined {
   if (body === undefined && uploads === undefined) return undefined

@@ -1,6 +1,5 @@
 /** The documentation of a route, from which OpenAPI and other documents are made, and error codes that many routes share. */
 
-import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
 import type { TObject, TSchema, TUnknown } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'
 import type { ErrorBody, PaymentRequiredBody, SignInRequiredBody } from '../../../shared/contract/service.ts'
@@ -29,15 +28,6 @@ export type OperationDocs = {
 export type Operation = OperationDocs & {
   readonly method: 'GET' | 'PUT' | 'POST'
   readonly path: string // as OpenAPI writes it
-  readonly parameters: readonly Parameter[] // of the query, by the schema of the route
-}
-
-/** A parameter as OpenAPI writes it. */
-export type Parameter = {
-  readonly name: string
-  readonly in: string
-  readonly required?: boolean
-  readonly schema?: object
 }
 
 /** Another operation at the same route, for names with an ending. Bun's router matches whole segments only. */
@@ -76,33 +66,19 @@ export const undocumented = { hide: true } as const
 
 /** Collects the operations from the routes of an app. */
 export function operationsOf(app: AnyElysia): readonly Operation[] {
-  const { paths } = toOpenAPISchema(app, { staticFile: false })
   return app.routes.flatMap(({ method, path, hooks }): Operation[] => {
     const detail: unknown = hooks.detail
     if (!isDocumented(detail) || !isMethod(method)) return []
     const { docs, endings } = detail[KEY]
     const template = path.replaceAll(/:(\w+)/g, '{$1}')
-    const written: readonly object[] = paths[template]?.[lower[method]]?.parameters ?? []
     const [query, body] = [schemaOf(hooks.query) ?? docs.query, schemaOf(hooks.body) ?? docs.body]
     const schemas = { ...(query === undefined ? {} : { query }), ...(body === undefined ? {} : { body }) }
-    const parameters = written.filter(isOfQuery).map((one) => withWords(one, query))
     return [
-      { ...docs, ...schemas, method, path: template, parameters },
-      ...endings.map(({ ending, docs: other }) => ({ ...other, method, path: template + ending, parameters: [] })),
+      { ...docs, ...schemas, method, path: template },
+      ...endings.map(({ ending, docs: other }) => ({ ...other, method, path: template + ending })),
     ]
   })
 }
-
-const isOfQuery = (written: object): written is Parameter => 'in' in written && written.in === 'query'
-
-/** Adds descriptions that the OpenAPI plugin leaves out of union types. */
-function withWords(parameter: Parameter, query: TObject | undefined): Parameter {
-  const { description, examples, default: otherwise } = query?.properties[parameter.name] ?? {}
-  const words = Object.entries({ description, examples, default: otherwise }).filter(([, word]) => word !== undefined)
-  return { ...parameter, schema: { ...parameter.schema, ...Object.fromEntries(words) } }
-}
-
-const lower = { GET: 'get', PUT: 'put', POST: 'post' } as const
 
 type Detail = { readonly [KEY]: { readonly docs: OperationDocs; readonly endings: readonly Ending[] } }
 
@@ -111,13 +87,8 @@ const isDocumented = (detail: unknown): detail is Detail =>
 
 const isMethod = (method: string): method is Operation['method'] => ['GET', 'PUT', 'POST'].includes(method)
 
-/** The TypeBox schema behind a Standard Schema. */
-function schemaOf(stands: unknown): TObject | undefined {
-  const { '~standard': standard } = (stands ?? {}) as {
-    readonly '~standard'?: { readonly jsonSchema: { readonly input: () => TObject } }
-  }
-  return standard?.jsonSchema.input()
-}
+/** The schema that documents what a strict reader reads. */
+const schemaOf = (strict: unknown) => (strict as { readonly documents?: TObject } | undefined)?.documents
 
 export const listing = ['invalid_listing', 'invalid_pixels', 'invalid_painter', 'invalid_payment'] as const
 

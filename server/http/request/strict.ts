@@ -21,15 +21,15 @@ export class Refused extends Error {
   }
 }
 
-/** A schema with its reader, as a Standard Schema. */
+/** A schema with its reader, as a Standard Schema; `documents` is the schema that documents show. */
 export type Strict<Read> = {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: 'pixel-wall'
     readonly types?: { readonly input: unknown; readonly output: Read }
     readonly validate: (given: unknown) => { readonly value: Read }
-    readonly jsonSchema: { readonly input: () => TObject; readonly output: () => TObject }
   }
+  readonly documents: TObject
 }
 
 /** Makes the `body` schema of a route: `read` parses it, and `schema` documents it. */
@@ -42,10 +42,7 @@ export function strict<Read extends object>(
     if (isFailure(value)) throw new Refused(value)
     return { value: value as Exclude<Read, Failure> }
   }
-  const told = () => schema
-  return {
-    '~standard': { version: 1, vendor: 'pixel-wall', validate, jsonSchema: { input: told, output: told } },
-  }
+  return { '~standard': { version: 1, vendor: 'pixel-wall', validate }, documents: schema }
 }
 
 const isFailure = (value: object): value is Failure => 'code' in value && 'message' in value

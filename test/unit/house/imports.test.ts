@@ -38,7 +38,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   ...Object.fromEntries(USE_CASES.map((room) => [room, { files: INSIDE, uses: ['p-limit', TYPEBOX] }])),
   'server/discovery/openapi/': {
     files: [...WORDS, 'server/discovery/'],
-    uses: ['viem/utils', TYPEBOX, 'elysia', '@elysiajs/openapi/openapi'],
+    uses: ['viem/utils', TYPEBOX, 'elysia'],
   },
   'server/discovery/': { files: [...WORDS, 'package.json'], uses: ['viem/utils', TYPEBOX] },
   'server/http/': { files: [...INSIDE, 'server/discovery/', 'server/mcp/'], shuns: ['viem*', 'bun:sqlite'] },
