@@ -213,7 +213,7 @@ export type Store = {
   /** Its position: what would survive a power failure. */
   position(): Promise<StorePosition>
   /**
-   * Calls `told` when another store may answer than before, and before any of its answers is used. While that store is older
+   * Calls `told` when another store may answer than before, before any of its answers is used. While that store is older
    * than what this process has seen, all ports of the store are unavailable.
    */
   watch(told: (replaced: StoreReplaced) => void): void
@@ -251,7 +251,7 @@ export type ExclusiveJobs = {
 }
 
 /** Notifies that the log may have grown, also through another process. It is a hint: polling finds what it misses. */
-export type ChangeNotifier = { listen(rung: () => void): () => void } // returns what stops listening
+export type ChangeNotifier = { listen(notify: () => void): () => void } // returns what stops listening
 
 /** The x402 facilitator, which verifies and settles payments. Its answers prove little; see `SettleResult`. */
 export type Facilitator = {

@@ -7,7 +7,7 @@ export const TIMES = {
   // Strangers can make verifications fail, so that a suspicion alone must not cause a flood of probes.
   suspicionProbedAfterMs: 2000,
   uneasyProbesEveryMs: 5000,
-  // With the time limit of a probe, an outage is told within fifteen seconds.
+  // With the time limit of a probe, an outage is reported within fifteen seconds.
   probesEveryMs: 8000,
   // So that an outage is known within seconds, however patient buyers are.
   probeTimeoutMs: 5000,
@@ -28,7 +28,7 @@ export const TIMES = {
   logPolledEveryMs: 1000,
 
   // The contract allows the canvas read to be a few seconds old. This interval limits the cost of many repaints. It is shorter
-  // than a second, so that several instances show a change within a second: each needs time to hear of it and to compress it.
+  // than a second, so that several instances show a change within a second: each must receive and compress it.
   publishedEveryMs: 900,
 
   // One payment is settled again at most this often, however many copies of its request come in.
@@ -42,7 +42,7 @@ export const TIMES = {
   // A question takes several calls, and each may be made twice.
   chainDeadlineMs: 8000,
   chainLagWaitsMs: [150, 350, 500, 1000, 1000],
-  /** How long an endpoint rests that refused a call as one too many, where it does not say. */
+  /** How long an endpoint that answers 429 is not called, where it does not say. */
   endpointRestMs: 5000,
 }
 

@@ -1,4 +1,4 @@
-/** Money as it is told. USDC has six decimals, so one dollar is a million atomic units. */
+/** Amounts of money as text. USDC has six decimals, so one dollar is a million atomic units. */
 
 export const ASSET_SYMBOL = 'USDC'
 

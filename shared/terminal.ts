@@ -11,5 +11,5 @@ const escaped = (character: string) =>
 
 const hex = (unit: number) => unit.toString(16).padStart(4, '0')
 
-/** Several lines for a terminal, told apart by line feeds of our own. */
+/** Several lines for a terminal; only line feeds separate them. */
 export const terminalText = (text: string): string => text.split('\n').map(terminalLine).join('\n')

@@ -56,24 +56,24 @@ export function postgresJobs(connection: Connection, jobMs = JOB_MS): ExclusiveJ
   }
 }
 
-/** Rings for every entry of the log, and whenever one may have been missed. Goes on trying while it cannot listen. */
+/** Calls `notify` after each new log entry, and when one may have been missed. Keeps trying to listen when the connection fails. */
 export function postgresChangeNotifier({ listen }: Connection): ChangeNotifier {
   return {
-    listen(rung) {
+    listen(notify) {
       let isWanted = true
-      const ring = () => {
-        if (isWanted) rung()
+      const notifyIfWanted = () => {
+        if (isWanted) notify()
       }
       let stop: () => unknown = () => {}
       const listenOn = async () => {
         while (isWanted) {
           try {
-            const listening = await listen(ring)
+            const listening = await listen(notifyIfWanted)
             stop = listening.stop
             if (isWanted) await listening.ended
             else await listening.stop()
           } catch {
-            // What cannot be listened to is read by whoever polls.
+            // Polling finds the entries meanwhile.
           }
           await Bun.sleep(LISTEN_AGAIN_MS)
         }

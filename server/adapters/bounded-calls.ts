@@ -70,7 +70,7 @@ async function readUpTo({ body }: Response, maxBytes: number): Promise<Uint8Arra
   let size = 0
   for await (const chunk of body) {
     size += chunk.byteLength
-    // Leaving the loop hangs up, so the rest is never sent.
+    // Leaving the loop closes the connection, so the rest is not sent.
     if (size > maxBytes) throw new RangeError(`an answer of more than ${maxBytes} bytes`)
     chunks.push(chunk)
   }

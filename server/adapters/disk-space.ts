@@ -3,7 +3,7 @@
 import { stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
-/** Makes what tells how many bytes may still be written beside a file; `undefined` where the system does not say. */
+/** Makes a function that reads how many bytes are free on the disk of a file; `undefined` where the system does not say. */
 export function freeBytesBeside(path: string): () => Promise<number | undefined> {
   const folder = dirname(resolve(path))
   return async () => {

@@ -19,10 +19,10 @@ export type Supervisor = {
 
 const nobody: Supervisor = { ready: () => {}, stopping: () => {} }
 
-type Surroundings = Readonly<Record<string, string | undefined>>
+type Environment = Readonly<Record<string, string | undefined>>
 
-/** The supervisor that the environment names; `failed` is told where it cannot be reached. */
-export function supervisorIn(env: Surroundings, failed: (why: string) => void): Supervisor {
+/** The supervisor that the environment names; `failed` is called where it cannot be reached. */
+export function supervisorIn(env: Environment, failed: (why: string) => void): Supervisor {
   const path = env['NOTIFY_SOCKET']
   if (path === undefined || path === '' || process.platform !== 'linux') return nobody
   try {

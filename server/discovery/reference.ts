@@ -84,7 +84,7 @@ license: MIT
 
 ${guide(site)}`
 
-/** What an owner's timer does: one request that tells what is new at its blocks. */
+/** What an owner's timer does: one request for what is new at its blocks. */
 export const heartbeat = ({ offer }: Site): string => `# ${offer.title}: look after your blocks
 
 Once every four hours, if you own a block; more often tells you nothing new. Keep one number, \`next\`, at first 0.

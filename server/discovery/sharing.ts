@@ -85,7 +85,7 @@ export function headTags(site: Site, sharing: Sharing): string {
     property('og:image:height', String(CARD_HEIGHT)),
     property('og:image:alt', sharing.alt),
     named('twitter:card', 'summary_large_image'),
-    // The page tells its reader whom to write to about what is shown on it.
+    // The page shows whom to write to about its content.
     ...(contact === undefined ? [] : [named('contact', contact)]),
     link('alternate', baseUrl + PATHS.skill, 'text/markdown'),
     link('alternate', baseUrl + PATHS.atlasFeed, 'application/atom+xml'),

@@ -6,14 +6,14 @@ import { BLOCK_SIZE, HEIGHT, TOTAL_BLOCKS, WIDTH } from '../../shared/wall.ts'
 import { type Offer, offered } from '../x402/terms.ts'
 import type { Operation } from './openapi/operation.ts'
 
-/** A tool, as far as the documents speak of it. */
-type ToolWords = { readonly name: string; readonly title: string }
+/** What the documents say of a tool. */
+type ToolMetadata = { readonly name: string; readonly title: string }
 
 /** What the documents are functions of. */
 export type Site = {
   readonly offer: Offer
   readonly contact: string | null // the operator's, as the settings say
-  readonly tools: readonly ToolWords[]
+  readonly tools: readonly ToolMetadata[]
   readonly operations: readonly Operation[]
 }
 

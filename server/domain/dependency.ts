@@ -3,7 +3,7 @@
 import type { UnixMs } from './purchase/payment.ts'
 
 /**
- * Kinds of dependencies. `chain` is the network itself, which an endpoint only tells of; `purchases` is how buyers fare, and
+ * Kinds of dependencies. `chain` is the network itself, as its endpoints report it; `purchases` is how purchases end, and
  * `event-loop` whether the wall itself is in time.
  */
 export const DEPENDENCY_KINDS = [

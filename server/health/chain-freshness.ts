@@ -11,7 +11,7 @@ const STALLED: ChainHealth = { kind: 'stalled', what: STILL }
 /**
  * The chain, silent once its newest block's number has not grown for a minute by a clock that is never set. What it shows
  * as paid or void stays so; that something is unspent is not believed, since it may have been sent and not yet be in a block.
- * `told` hears of each look at it: what is wrong, or `null`.
+ * `told` is called after each reading with what is wrong, or `null`.
  */
 export function freshChain(
   chain: Chain,

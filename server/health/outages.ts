@@ -40,10 +40,10 @@ export function trackOutages({ clock, logger, isLate = () => false }: OutageDeps
   }
 }
 
-// These are not found by waiting for somebody.
+// These are measured here, so a late process does not distort them.
 const OF_ITSELF: ReadonlySet<string> = new Set<DependencyKind>(['event-loop', 'purchases', 'disk'])
 
-/** What is told to whoever asks. `reasons` say why it is not ready, in our words. */
+/** The answer to a readiness check. `reasons` say why it is not ready, in our words. */
 export type Ready = {
   readonly ready: boolean
   readonly reasons: readonly string[]

@@ -12,11 +12,11 @@ export type PaymentHealth = {
   probe(): Promise<void>
   /** How long until the next probe is due, in milliseconds; 0 is now. It may be due earlier than was said before. */
   probeInMs(): number
-  /** Tells that the purchases an earlier run left open were looked at, and the store is of the present. */
+  /** Must be called once the open purchases of an earlier run were checked and the store is known to be current. */
   reconciled(): void
-  /** Tells what `reconciled` waits for, in words without secrets; `null` when that takes only seconds. */
+  /** Sets what `reconciled` waits for, in words without secrets; `null` when that takes only seconds. */
   waitsFor(reason: string | null): void
-  /** Tells that the store may be another one by now: no new payment is taken until `reconciled` is told again. */
+  /** Must be called when the store may have been replaced: no new payment is taken until `reconciled` is called again. */
   suspend(): void
 }
 
@@ -35,7 +35,7 @@ export type PaymentHealthDeps = {
   readonly times?: Times
 }
 
-/** Starts out `arming`, until a probe has succeeded and `reconciled` was told. */
+/** Starts as `arming`, until a probe has succeeded and `reconciled` was called. */
 export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
   const { facilitator, chain, clock, logger, times = TIMES } = deps
   const { facilitatorTrouble = () => null, isLate = () => false } = deps

@@ -10,7 +10,7 @@ type Block = { readonly number: bigint; readonly timestamp: UnixSeconds }
 /** How far the clock may be off, in seconds. */
 export const CLOCK_OFF_MAX = 60
 
-/** Makes what is told of the chain's newest block, again and again. A block that was seen before says nothing. */
+/** Makes the check that compares the clock with each new block of the chain. A block that was seen before is ignored. */
 export function watchClock({
   clock,
   outages,
@@ -39,7 +39,7 @@ export function watchClock({
 type EventLoopWatch = {
   /** Whether the event loop was late for half of the last seconds. */
   isLate(): boolean
-  /** Waits for the next turn that is watched, and tells `outages` of lateness that lasts. Must be called again and again. */
+  /** Waits for the next turn, and reports lasting lateness to `outages`. Must be called again and again. */
   watch(outages: Outages, signal?: AbortSignal): Promise<void>
 }
 
@@ -47,7 +47,7 @@ const TURN_MS = 200
 const WINDOW_MS = 3000
 const LATE_SHARE = 0.5
 
-// Shorter ones happen, as when much is collected or the machine is busy for a moment.
+// Garbage collection or a busy machine causes shorter ones.
 const LASTS_MS = 4000
 
 type Turn = { readonly atMs: number; readonly lateMs: number }

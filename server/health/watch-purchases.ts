@@ -22,7 +22,7 @@ const FAILING_SHARE_MIN = 0.2
 const OVER_AFTER_MS = 8000
 
 // More than a wall sells in a minute. The limit is for the memory.
-const KEPT_MAX = 8192
+const ENDED_MAX = 8192
 
 type Ended = { readonly atMs: number; readonly payer: Address; readonly failed: FailureCode | null }
 
@@ -54,7 +54,7 @@ export function watchPurchases({
     ended(payer, outcome) {
       const failed = outcome.kind === 'bought' ? null : outcome.failure.code
       if (failed !== null && statusOf[failed] < FIRST_OF_OURS) return
-      if (recent.length < KEPT_MAX) recent.push({ atMs: clock.elapsed(), payer, failed })
+      if (recent.length < ENDED_MAX) recent.push({ atMs: clock.elapsed(), payer, failed })
     },
     check,
   }

@@ -5,7 +5,7 @@ import type { LedgerReader, Clock, Store } from '../ports.ts'
 import { TIMES, type Times } from '../times.ts'
 import type { Outages } from './outages.ts'
 
-/** What watching needs. `freeBytes` tells what is left on the disk, `undefined` where nobody can. */
+/** What watching needs. `freeBytes` reads the free space of the disk; `undefined` where the system does not say. */
 export type StoreWatchDeps = {
   readonly store: Pick<Store, 'ready' | 'tryWrite'>
   readonly ledgerReader: Pick<LedgerReader, 'pending'>
@@ -30,7 +30,7 @@ export type StoreWatch = {
 
 const WRITE_MS = 5000
 
-// Who asks for health is to be told within a fifth of a second.
+// A health check must be answered within a fifth of a second.
 const MOMENT_MS = 120
 
 /** Below this the operator is alerted. */
@@ -56,9 +56,9 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
     outages.saw({ kind: 'store-read', name: engine }, reason)
   }
   const lookAtWrites = async () => {
-    const failure = await inTime(clock, write(), WRITE_MS)
+    const failure = await answerOrLate(clock, write(), WRITE_MS)
     // If the store cannot be read either, that is the outage.
-    if (failure !== null) noteRead(await inTime(clock, read(), times.storeReadTimeoutMs))
+    if (failure !== null) noteRead(await answerOrLate(clock, read(), times.storeReadTimeoutMs))
     if (!isReadable) return
     const reasonOf = (of: 'store-write' | 'standby') => {
       if (failure === null) return null
@@ -83,14 +83,14 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
   return {
     async check() {
       await lookAtDisk()
-      noteRead(await inTime(clock, read(), times.storeReadTimeoutMs))
+      noteRead(await answerOrLate(clock, read(), times.storeReadTimeoutMs))
       if (!isReadable) return
-      const pending = await inTime(clock, openNow(), times.storeReadTimeoutMs)
+      const pending = await answerOrLate(clock, openNow(), times.storeReadTimeoutMs)
       if (pending !== LATE && pending !== undefined) seen = { ...seen, pending }
       await lookAtWrites()
     },
     async isReadable() {
-      const answer = await inTime(clock, read(), MOMENT_MS)
+      const answer = await answerOrLate(clock, read(), MOMENT_MS)
       if (answer !== LATE) noteRead(answer)
       return isReadable
     },
@@ -108,7 +108,7 @@ function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
 }
 
 /** An answer, or that it did not come in time. */
-async function inTime<T>(clock: Clock, answer: Promise<T>, ms: number): Promise<T | typeof LATE> {
+async function answerOrLate<T>(clock: Clock, answer: Promise<T>, ms: number): Promise<T | typeof LATE> {
   const over = new AbortController()
   try {
     const late = clock.wait(ms, over.signal).then((): typeof LATE => LATE)

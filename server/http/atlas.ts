@@ -29,7 +29,7 @@ export const atlas = (deps: AtlasDeps) => {
 }
 
 // Crawlers and feed readers may keep a copy for a minute.
-const KEPT = 'public, max-age=60'
+const CACHED_A_MINUTE = 'public, max-age=60'
 
 const PAGE_POLICY = `default-src 'none'; style-src ${styleSource(ATLAS_STYLE)}; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
@@ -56,7 +56,7 @@ function atlasNews({ site, view }: AtlasDeps): CachedResponse {
 
 function answer(type: string, text: string) {
   const bytes = new TextEncoder().encode(text)
-  return cachedResponse({ type, bytes: () => bytes, etag: etagOf(bytes), cacheControl: KEPT })
+  return cachedResponse({ type, bytes: () => bytes, etag: etagOf(bytes), cacheControl: CACHED_A_MINUTE })
 }
 
 function partOf(url: string): AtlasPart | undefined {
@@ -111,6 +111,6 @@ function oembed({ site, view }: AtlasDeps): CachedResponse {
       width,
       height,
     }
-    return respondJson(200, body, { 'Cache-Control': KEPT })
+    return respondJson(200, body, { 'Cache-Control': CACHED_A_MINUTE })
   }
 }

@@ -48,7 +48,7 @@ import { paymentIn, respondSale, type SellingDeps } from './answer/sale.ts'
 import { notOfPicture } from './fallback.ts'
 import { signedBody } from './request/clients.ts'
 import { holdsAlready, prefersHtml } from './request/negotiate.ts'
-import { readQuery, strangerIn } from './request/query.ts'
+import { readQuery, unknownParameterIn } from './request/query.ts'
 import { nameBelow, PNG_END, queryOf } from './request/request-url.ts'
 import { strict } from './request/strict.ts'
 import { changeAnswers, signInAnswers, signInHooks } from './sign-in.ts'
@@ -233,8 +233,8 @@ export function readListingQuery(url: string): Listing | Failure {
   const query = queryOf(url)
   if (query === '') return EMPTY
   if (query.length > QUERY_MAX) return unreadable(`The query is longer than ${QUERY_MAX} characters.`)
-  const stranger = strangerIn(url, LISTING_KEYS)
-  return stranger === undefined ? readListing(readQuery(url, LISTING_KEYS)) : unreadable(unknown(stranger))
+  const unknownName = unknownParameterIn(url, LISTING_KEYS)
+  return unknownName === undefined ? readListing(readQuery(url, LISTING_KEYS)) : unreadable(unknown(unknownName))
 }
 
 const EMPTY = readListing(new Map())

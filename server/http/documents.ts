@@ -14,7 +14,7 @@ import type { Clock } from '../ports.ts'
 import { type CachedResponse, cachedResponse, etagOf } from './answer/cached-response.ts'
 import { pageHeaders } from './answer/page-headers.ts'
 import { refuse } from './answer/refuse.ts'
-import { KEPT_BY_PROXIES } from './answer/respond.ts'
+import { CACHED_BY_PROXIES } from './answer/respond.ts'
 import { type ViewerFiles, guarded } from './answer/viewer-files.ts'
 import { prefersMarkdown } from './request/negotiate.ts'
 import { subjectOf } from './request/query.ts'
@@ -26,7 +26,7 @@ type DocumentDeps = {
   readonly viewer: ViewerFiles
 }
 
-const KEPT_A_WHILE = 'public, max-age=300'
+const CACHED_FIVE_MINUTES = 'public, max-age=300'
 
 export function discovery(deps: DocumentDeps) {
   const { site } = deps
@@ -50,7 +50,7 @@ function ready({ type, body }: Pick<Document, 'type' | 'body'>): CachedResponse 
 
 function made(type: string, body: ReturnType<Document['body']>): CachedResponse {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
-  return cachedResponse({ type, bytes: () => bytes, etag: etagOf(bytes), cacheControl: KEPT_A_WHILE })
+  return cachedResponse({ type, bytes: () => bytes, etag: etagOf(bytes), cacheControl: CACHED_FIVE_MINUTES })
 }
 
 /** The OpenAPI document. It is made again when the block of its example has been sold. */
@@ -102,7 +102,7 @@ async function pageOf({ site, view, viewer }: HomeDeps): Promise<((url: string) 
     const text = html.replace('</head>', () => `${headTags(site, sharingOf(site, view, subject))}\n</head>`)
     const bytes = new TextEncoder().encode(text)
     return guarded(
-      cachedResponse({ type: HTML, bytes: () => bytes, etag: etagOf(bytes), cacheControl: KEPT_BY_PROXIES }),
+      cachedResponse({ type: HTML, bytes: () => bytes, etag: etagOf(bytes), cacheControl: CACHED_BY_PROXIES }),
     )
   }
   const plain = pageAbout({ kind: 'wall' })

@@ -16,7 +16,7 @@ import {
   viewCached,
 } from './answer/cached-response.ts'
 import { refuse } from './answer/refuse.ts'
-import { KEPT_BRIEFLY, KEPT_BY_PROXIES, respondJson } from './answer/respond.ts'
+import { CACHED_BRIEFLY, CACHED_BY_PROXIES, respondJson } from './answer/respond.ts'
 import { inTurn, type Clients } from './request/clients.ts'
 import { paramsReader } from './request/query.ts'
 import { queryHooks } from './request/strict.ts'
@@ -38,7 +38,7 @@ export const feed = ({ view, log, clients }: FeedDeps) => {
         const changes = found.slice(0, limit)
         const nextAfter = changes.at(-1)?.number ?? after
         const page: HistoryPage = { nextAfter, hasMore: found.length > limit, changes: changes.map(changeDtoOf) }
-        return respondJson(200, page, { 'Cache-Control': KEPT_BY_PROXIES })
+        return respondJson(200, page, { 'Cache-Control': CACHED_BY_PROXIES })
       },
       { ...queryHooks(FeedQuery, inTurn(clients, 'pages')), ...documented(DOCS.readHistory) },
     )
@@ -84,7 +84,7 @@ function tail(view: WallView, log: Log): (request: Request) => Promise<Response>
       type: 'application/json',
       bytes: () => bytes,
       etag: etagOf(bytes),
-      cacheControl: KEPT_BRIEFLY,
+      cacheControl: CACHED_BRIEFLY,
     })
   }
   return async (request) => {

@@ -214,7 +214,7 @@ function follow(from: LogNumber, reading: AsyncGenerator<Piece>, { join, closed 
   )
 }
 
-/** The event that tells a client to read the canvas. Later events follow it. */
+/** The event after which a client must read the canvas anew. Later events follow it. */
 function resetTo(number: LogNumber): Piece {
   const reset: Reset = { number, kind: 'reset' }
   return { bytes: encoder.encode(`id: ${number}\nevent: reset\ndata: ${JSON.stringify(reset)}\n\n`), to: number }

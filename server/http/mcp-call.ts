@@ -2,7 +2,7 @@
 
 import { isLegacyRequest, ProtocolErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { bringsPayment, readMessage, type Id } from '../mcp/message.ts'
-import { answerError, answerRequest, answerStateless, STATELESS_VERSION, type Answer } from '../mcp/server.ts'
+import { answerError, answerRequest, answerStateless, STATELESS_VERSION, type RpcResponse } from '../mcp/server.ts'
 import type { McpDeps } from '../mcp/tool.ts'
 import { refuse } from './answer/refuse.ts'
 import { NO_STORE, respondEmpty, respondJson, type HeaderFields } from './answer/respond.ts'
@@ -37,8 +37,10 @@ export async function answerCall(deps: McpDeps, request: Request, clients: Clien
   const from = { address: clients.addressOf(request), signal: request.signal }
   const isReadable = message.kind !== 'refused' || message.error.code === ProtocolErrorCode.MethodNotFound
   if (isReadable && !(await isLegacyRequest(request, read.value))) {
-    const told = await answerStateless(deps, request, read.value, { dialect: 'result', ...from })
-    return told.body === null ? respondEmpty(202, NO_STORE) : answer(told.status, (await told.json()) as Answer)
+    const response = await answerStateless(deps, request, read.value, { dialect: 'result', ...from })
+    return response.body === null
+      ? respondEmpty(202, NO_STORE)
+      : answer(response.status, (await response.json()) as RpcResponse)
   }
   const version = request.headers.get(VERSION_HEADER)
   if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version))
@@ -49,7 +51,7 @@ export async function answerCall(deps: McpDeps, request: Request, clients: Clien
   return answer(200, await answerRequest(deps, message, { dialect: version === null ? 'error' : 'result', ...from }))
 }
 
-const answer = (status: number, body: Answer, headers: HeaderFields = {}) =>
+const answer = (status: number, body: RpcResponse, headers: HeaderFields = {}) =>
   respondJson(status, body, { ...NO_STORE, ...headers })
 
 const supported = [STATELESS_VERSION, ...SUPPORTED_PROTOCOL_VERSIONS]

@@ -33,7 +33,7 @@ export const NearArgument = Type.Optional({
   description: `The block to be near, \`col,row\`: ${COORD_RANGE}. Default: the wall’s centre.`,
 })
 
-/** A picture; the example of 200 characters would cost every reader of the tool list more than it tells. */
+/** A picture, without its example of 200 characters: every client pays for each word of the tool list. */
 export const PixelsArgument = {
   ...PixelsHex,
   description:

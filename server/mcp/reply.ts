@@ -30,7 +30,7 @@ export const UNTRUSTED_PERSONA = ['name', 'framework'] as const
 
 /** An answer. `also` are further pieces of content, such as a picture. */
 export const succeed = (data: Json, meta?: Json, also: CallToolResult['content'] = []): Reply => ({
-  result: { ...said(data, also), ...(meta === undefined ? {} : { _meta: meta }) },
+  result: { ...contentOf(data, also), ...(meta === undefined ? {} : { _meta: meta }) },
 })
 
 /** A picture beside the data, for models that can see. */
@@ -38,7 +38,7 @@ export const png = (base64: string) => ({ type: 'image' as const, data: base64, 
 
 /** A refusal that is no demand for payment, in the words HTTP uses. */
 export const refuse = ({ code, message, details }: Failure): Reply => ({
-  result: { isError: true, ...said({ error: code, message, ...details }) },
+  result: { isError: true, ...contentOf({ error: code, message, ...details }) },
 })
 
 /** The demand for payment of an order, with what was wrong about a payment that was sent. */
@@ -60,10 +60,10 @@ export function demand(
   }
   const error = { code: 402, message: 'payment_required', data: terms }
   const meta = { [PAYMENT_META]: terms, 'x402/error': error }
-  return { result: { isError: true, ...said({ ...terms, code: 402, ...words }), _meta: meta } }
+  return { result: { isError: true, ...contentOf({ ...terms, code: 402, ...words }), _meta: meta } }
 }
 
-const said = (data: Json, also: CallToolResult['content'] = []) => ({
+const contentOf = (data: Json, also: CallToolResult['content'] = []) => ({
   content: [{ type: 'text' as const, text: JSON.stringify(data) }, ...also],
   structuredContent: data,
 })

@@ -27,7 +27,7 @@ export const STATELESS_VERSION = '2026-07-28'
 type McpRequest = Extract<Message, { kind: 'request' }>
 
 /** A JSON-RPC response. */
-export type Answer = { readonly jsonrpc: '2.0'; readonly id: Id | null } & (
+export type RpcResponse = { readonly jsonrpc: '2.0'; readonly id: Id | null } & (
   | { readonly result: unknown }
   | { readonly error: RpcError }
 )
@@ -37,7 +37,7 @@ export async function answerRequest(
   deps: McpDeps,
   { id, method, params }: McpRequest,
   caller: Caller,
-): Promise<Answer> {
+): Promise<RpcResponse> {
   const answered = Promise.withResolvers<JSONRPCMessage>()
   const server = serverFor(deps, caller, answered.reject)
   const [ours, theirs] = InMemoryTransport.createLinkedPair()
@@ -72,7 +72,7 @@ export async function answerStateless(
 }
 
 /** An error as JSON-RPC answers it; `id` is `null` when none could be read. */
-export const answerError = (id: Id | null, error: RpcError): Answer => ({ jsonrpc: '2.0', id, error })
+export const answerError = (id: Id | null, error: RpcError): RpcResponse => ({ jsonrpc: '2.0', id, error })
 
 // The tools are the same for everybody, until another version is started.
 const UNTIL_UPGRADED = { ttlMs: 300_000, cacheScope: 'public' } as const

@@ -59,7 +59,7 @@ export type Caller = { readonly dialect: Dialect; readonly address: string; read
 export type Call = Caller & { readonly payment: object | undefined }
 
 /** What an agent reads of a tool. `output` must let refusals through: clients hold those against it too. */
-export type ToolWords = {
+export type ToolMetadata = {
   readonly name: string
   readonly title: string
   readonly description: string // `PRICE_OF_BLOCK` stands for what a block costs
@@ -77,18 +77,18 @@ export const PRICE_OF_BLOCK = '{price}'
 /** Error codes as a description lists them; a code that does not exist does not compile. */
 export const errors = (...codes: readonly FailureCode[]): string => codes.join(', ')
 
-export type Tool = ToolWords & {
+export type Tool = ToolMetadata & {
   readonly answer: (deps: McpDeps, given: unknown, call: Call) => Reply | Promise<Reply>
 }
 
 /** A tool whose arguments are checked by its input schema. */
 export function tool<Input extends TObject>(
-  words: ToolWords & { readonly input: Input },
+  metadata: ToolMetadata & { readonly input: Input },
   work: (deps: McpDeps, args: Static<Input>, caller: Caller) => Reply | Promise<Reply>,
 ): Tool {
-  const read = argumentReader(words.input)
+  const read = argumentReader(metadata.input)
   return {
-    ...words,
+    ...metadata,
     answer(deps, given, call) {
       const args = read(given)
       return 'failure' in args ? refuse(args.failure) : work(deps, args.value, call)

@@ -40,8 +40,8 @@ const texts = ['name', 'framework', 'message', 'link', 'painter'] as const
 type Fields = Readonly<Record<string, unknown>>
 
 function readDraft(said: Fields, size: AreaSize): Draft | Failure {
-  const stranger = Object.keys(said).find((key) => !KEYS.includes(key))
-  if (stranger !== undefined) return failure('invalid_body', SHAPE)
+  const unknownName = Object.keys(said).find((key) => !KEYS.includes(key))
+  if (unknownName !== undefined) return failure('invalid_body', SHAPE)
   const listing = readListing(
     new Map(
       texts.flatMap((key): [typeof key, FieldText][] =>

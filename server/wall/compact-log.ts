@@ -3,7 +3,7 @@
 import type { BlockIndex } from '../../shared/wall.ts'
 import { ifAvailable } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
-import { KEPT_WHOLE_MS, type LogNumber } from '../domain/wall/log.ts'
+import { COMPACTED_AFTER_MS, type LogNumber } from '../domain/wall/log.ts'
 import type { Clock, ExclusiveJobs, Logger, LogCompaction } from '../ports.ts'
 
 export type CompactionDeps = {
@@ -30,7 +30,7 @@ export function logCompactor({
 
   const compact = async (signal: AbortSignal) => {
     // Whole hours only, so that the last repaint of one is known.
-    const before = Math.floor((clock.now() - KEPT_WHOLE_MS) / HOUR_MS) * HOUR_MS
+    const before = Math.floor((clock.now() - COMPACTED_AFTER_MS) / HOUR_MS) * HOUR_MS
     const replaced = replacedIn(before)
     let dropped = 0
     for (let isOver = false; !isOver && !signal.aborted;) {

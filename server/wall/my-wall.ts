@@ -9,7 +9,7 @@ import { failure, type Failure } from '../domain/failure.ts'
 import type { OpenPurchase as Unfinished, OwnSale } from '../domain/purchase/account.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import { isBlock, nameOf } from '../domain/purchase/target.ts'
-import { KEPT_WHOLE_MS } from '../domain/wall/log.ts'
+import { COMPACTED_AFTER_MS } from '../domain/wall/log.ts'
 import { nearChanges, rankByBlocks } from '../domain/wall/near-changes.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader, Clock, Log } from '../ports.ts'
@@ -63,7 +63,7 @@ async function newsSince({ view, log, clock, advance }: MyWallDeps, wallet: Addr
   if (since > view.number) await advance()
   const agent = view.agentByName.get(wallet)
   const [first] = await log.after(since, 1)
-  const isWhole = first === undefined ? since <= view.number : first.at >= clock.now() - KEPT_WHOLE_MS
+  const isWhole = first === undefined ? since <= view.number : first.at >= clock.now() - COMPACTED_AFTER_MS
   const near = agent === undefined ? { changes: [], next: view.number } : nearChanges(view, agent, since)
   return { rankByBlocks: agent === undefined ? null : rankByBlocks(view, agent), ...near, complete: isWhole }
 }

@@ -61,11 +61,11 @@ export async function listUnclaimed(taken: TakenBlocks, limit: number, near?: Bl
 export type FindSpace = (wish: SpaceWish) => Promise<Spaces>
 
 // The largest answers have some 150 kB.
-const KEPT_MAX = 64
+const CACHE_MAX = 64
 
 /** Makes the search. Keeps its answers until a block is sold, held or released. */
 export function spaceFinder(taken: TakenBlocks, { terms }: Pick<Offer, 'terms'>): FindSpace {
-  const kept = lru<string, Spaces>(KEPT_MAX)
+  const kept = lru<string, Spaces>(CACHE_MAX)
   let asOf: Taken | undefined
   return async ({ w, h, near, limit }) => {
     const now = await taken()

@@ -1,5 +1,5 @@
 /**
- * What a catalogue of paid addresses is told of ours: the SDK's `bazaar` extension of a demand. Written out here,
+ * Describes our paid addresses to catalogues: the SDK's `bazaar` extension of a demand. Written out here,
  * since loading what makes it would hold up each start; a test holds it against what the SDK makes.
  */
 

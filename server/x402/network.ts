@@ -100,8 +100,8 @@ const KNOWN = {
 /** CAIP-2 name of one of them. */
 export type Network = keyof typeof KNOWN
 
-// Contracts on Arbitrum are told Ethereum's heights, and its events carry its own. A wall that has sold there still opens,
-// for its books and for what is open.
+// On Arbitrum, contracts see Ethereum's block numbers, but events carry Arbitrum's. A wall that has sold there still opens,
+// for its books and its open purchases.
 const CLOSED: ReadonlySet<string> = new Set<Network>(['eip155:42161', 'eip155:421614'])
 
 /** Whether blocks are sold on a network. */
@@ -117,9 +117,9 @@ export const isNetwork = (text: string): text is Network => Object.hasOwn(KNOWN,
 export const tokenOf = (network: Network): Token => KNOWN[network].token
 
 /** A network as whoever asks its endpoints needs it. */
-export type Chain = { readonly id: number; readonly name: string; readonly publicUrl: string }
+export type ChainInfo = { readonly id: number; readonly name: string; readonly publicUrl: string }
 
-export function chainOf(network: Network): Chain {
+export function chainOf(network: Network): ChainInfo {
   const { name, publicUrl } = KNOWN[network]
   return { id: Number(network.slice('eip155:'.length)), name, publicUrl }
 }

@@ -17,7 +17,7 @@ import { asCaip2 } from './network.ts'
 type ReceiptFacts = {
   readonly purchase: SoldPurchase
   readonly sales: readonly Sale[] // of its blocks, as readers see them, without what is hidden; none while no reader has seen them
-  readonly isEarlier?: true | undefined // the payer signed anew, and is told of this purchase instead
+  readonly isEarlier?: true | undefined // the payer signed a new payment, and gets the receipt of this purchase instead
   readonly baseUrl: string // the service's own, without a trailing slash
 }
 

@@ -1,5 +1,5 @@
 /**
- * x402 version 1, which many clients still speak and no other: the terms stand in the body of a 402, the payment comes in
+ * x402 version 1, the only version of many clients: the terms are in the body of a 402, the payment comes in
  * X-PAYMENT, the settlement goes back in X-PAYMENT-RESPONSE. What is signed is the same. Where the versions differ, the
  * headers of version 2 are the truth; once nobody sends X-PAYMENT any more (`wall_paid_requests_total`), this file goes.
  */
@@ -60,7 +60,7 @@ export function paymentOf({ headers }: Request, offer: Offer, target: Target): S
   return { payment: 'code' in older ? older : newer, version: 2 }
 }
 
-/** Reads a payload of version 1. It does not repeat the terms, so they are taken to be ours; what was signed tells. */
+/** Reads a payload of version 1. It does not repeat the terms, so ours are assumed; the signature is checked against them. */
 function readPaymentV1(payload: unknown, offer: Offer, target: Target): Payment | Failure {
   if (typeof payload !== 'object' || payload === null || !('x402Version' in payload) || payload.x402Version !== 1)
     return unreadable(`${PAYMENT_V1} holds a payment of x402 version 1; one of version 2 goes into PAYMENT-SIGNATURE`)

@@ -1,4 +1,4 @@
-/** Changes of the wall as they are told to those who follow it. */
+/** Changes of the wall on the wire, for clients that follow it. */
 
 import { Type, type Static } from '@sinclair/typebox'
 import { TOTAL_BLOCKS } from '../wall.ts'
@@ -46,7 +46,7 @@ export const LiveQuery = Type.Object({
 export const ChangeDto = Type.Union([SaleChange, RepaintChange, IdentityChange])
 export type ChangeDto = Static<typeof ChangeDto>
 
-/** The data of an event that stands for all changes up to a number: who hears it reads the canvas, and goes on from there. */
+/** The data of the event that replaces all changes up to a number: the client reads the canvas and goes on from there. */
 export const Reset = Type.Object({
   number: Type.Integer({ minimum: 0, description: 'The canvas read shows all changes up to this one, at least.' }),
   kind: Type.Literal('reset'),

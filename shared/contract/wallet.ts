@@ -87,7 +87,7 @@ export const Credit = Type.Object({
   tx: TxHash,
 })
 
-/** The most changes that one answer tells. */
+/** The most changes in one answer. */
 export const NEAR_CHANGES_MAX = 100
 
 export const NearChange = Type.Object({
@@ -104,7 +104,7 @@ export const NearChange = Type.Object({
 })
 export type NearChange = Static<typeof NearChange>
 
-/** What is told beside the standing, with `since`. */
+/** What `since` adds to the answer. */
 const News = Type.Object({
   rankByBlocks: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
     description: 'Place by how many blocks the wallet has; null before its first purchase is final.',
@@ -124,7 +124,7 @@ const News = Type.Object({
 })
 export type News = Static<typeof News>
 
-/** What is told of a wallet in any case. */
+/** The answer without `since`. */
 export const WalletAccount = Type.Object({
   wallet: Type.String({ description: 'Truncated.', examples: ['0x1234…abcd'] }),
   name: TextOrNull,
@@ -169,7 +169,7 @@ export const ReceiptsBody = Type.Object(
 )
 export type ReceiptsBody = Static<typeof ReceiptsBody>
 
-/** How many purchases a list of receipts tells at once. */
+/** How many purchases a page of receipts has. */
 export const RECEIPTS_MAX = 50
 
 export const OwnPurchase = Type.Object({

@@ -31,7 +31,7 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
 
   const urgencyOf = (payment: Payment) =>
     clock.elapsed() - (readAt.get(payment) ?? -BUYING_MS) < BUYING_MS ? 'settlement' : 'background'
-  const inTime = <T, S>(urgency: CallContext['urgency'], work: (context: CallContext) => Promise<T>, silent: S) =>
+  const bounded = <T, S>(urgency: CallContext['urgency'], work: (context: CallContext) => Promise<T>, silent: S) =>
     withTimeout<T | S>(deadlineMs, (late) => work({ urgency, late }).catch(() => silent), silent)
 
   return {
@@ -49,7 +49,7 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
           },
           'wait',
         )
-      return inTime('buyer', read, 'silent')
+      return bounded('buyer', read, 'silent')
     },
     status(payment, head, named) {
       const check = {
@@ -61,23 +61,23 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
         proof: proofs.get(payment),
         proved: (proof: Proof) => proofs.set(payment, proof),
       }
-      return inTime<ChainStatus, typeof SILENT>(
+      return bounded<ChainStatus, typeof SILENT>(
         urgencyOf(payment),
         (context) => endpoints.ask(context, (session) => statusAt(session, check)),
         SILENT,
       )
     },
     fault: () =>
-      inTime<ChainHealth, ChainHealth>('settlement', (context) => probe(endpoints, states, offer, context), NO_ANSWER),
+      bounded<ChainHealth, ChainHealth>('settlement', (context) => probe(endpoints, states, offer, context), NO_ANSWER),
     transfersTo: (payTo, from) =>
-      inTime<Receipts, 'silent'>(
+      bounded<Receipts, 'silent'>(
         'background',
         (context) =>
           endpoints.ask(context, (session) => transfersAt(session, endpoints.newest(), asset, payTo, from), 'wait'),
         'silent',
       ),
     broadcaster: (tx) =>
-      inTime<Address | 'silent', 'silent'>(
+      bounded<Address | 'silent', 'silent'>(
         'background',
         async (context) => (await endpoints.ask(context, (session) => senderOf(session, tx))) ?? 'silent',
         'silent',

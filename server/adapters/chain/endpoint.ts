@@ -13,10 +13,10 @@ const ANSWER_MAX_BYTES = 8 * 1024 * 1024
 const CALLS_AT_ONCE = 32
 const CALLS_WAITING_MAX = 512
 
-// The longest rest an endpoint can ask for.
+// The longest pause that an endpoint can ask for.
 const REST_MAX_MS = 300_000
 
-/** How urgent a call is, and a signal that tells when nobody waits for its answer any more. */
+/** How urgent a call is, and a signal that aborts when nobody waits for its answer any more. */
 export type CallContext = { readonly urgency: Urgency; readonly late: AbortSignal }
 
 /** The endpoint takes no calls for now. */
@@ -45,7 +45,7 @@ class TooLate extends Error {
 }
 
 export type Endpoint = {
-  /** What operators are told of its address, which may hold a secret. */
+  /** The part of its address that operators are shown; the whole may hold a secret. */
   readonly host: string
   readonly logs: LogWindow
   /** Whether it answers a multicall; `undefined` until it was asked one. */
@@ -58,7 +58,7 @@ export type Endpoint = {
   restsUntil: number
   /** Has its turn among the calls to this endpoint; see `CallQueue`. */
   readonly turn: CallQueue
-  /** Asks at once, which is for whoever has the turn. */
+  /** Calls at once; only for a caller that has its turn. */
   post(method: string, params: readonly unknown[]): Promise<unknown>
   /** Asks in its turn. */
   call(context: CallContext, method: string, params: readonly unknown[]): Promise<unknown>

@@ -12,7 +12,7 @@ import {
 import type { Address, UnixSeconds } from '../../domain/purchase/payment.ts'
 import type { Clock } from '../../ports.ts'
 import { TIMES, type Times } from '../../times.ts'
-import { chainOf, isSoldOn, type Chain, type Network } from '../../x402/network.ts'
+import { chainOf, isSoldOn, type ChainInfo, type Network } from '../../x402/network.ts'
 import { connectionTrouble } from '../bounded-calls.ts'
 import { QueueFull } from './call-queue.ts'
 import {
@@ -59,7 +59,7 @@ export type EndpointOptions = {
   readonly times?: Times
 }
 
-/** Told what a probe found wrong with an endpoint, in our words; `null` is nothing. */
+/** Called with what a probe found wrong with an endpoint, in our words; `null` for nothing. */
 export type OnProbed = (host: string, trouble: string | null) => void
 
 const RETRY_MS = 150
@@ -73,7 +73,7 @@ export function openEndpoints(
   const { id, publicUrl } = chainOf(network)
   const urls = addresses.length === 0 ? [publicUrl] : addresses
   const limits = { perSecond: callsPerSecond, timeoutMs: times.chainCallTimeoutMs, clock }
-  // Where contracts are told the heights of another chain, a multicall must not be asked for them.
+  // On Arbitrum, contracts see Ethereum's block numbers, so a multicall cannot report the height.
   const hasMulticall = isSoldOn(network) ? undefined : false
   const all = urls.map((url) => endpointAt(url, BigInt(id), limits, hasMulticall))
   let newest: Height | undefined
@@ -95,7 +95,7 @@ export function openEndpoints(
       for (const endpoint of inOrder()) {
         if (context.late.aborted) throw failure
         try {
-          // There is no other endpoint to ask, and no money in what the client asks.
+          // There is no other endpoint, and no payment depends on the client's questions.
           const isKnown = context === FOR_CLIENT && all.length === 1
           if (!isKnown && (await endpoint.chainId(context)) !== BigInt(id)) throw new TypeError('another chain')
           const answer = await work(sessionWith(endpoint, context))
@@ -129,7 +129,7 @@ export function openEndpoints(
 }
 
 /** A client of viem's over endpoints. */
-function clientOver({ id, name, publicUrl }: Chain, ask: Endpoints['ask']): PublicClient {
+function clientOver({ id, name, publicUrl }: ChainInfo, ask: Endpoints['ask']): PublicClient {
   const provider = {
     async request({ method, params = [] }: { readonly method: string; readonly params?: readonly unknown[] }) {
       // What a contract refuses is an answer of the endpoint's.
@@ -157,7 +157,7 @@ function clientOver({ id, name, publicUrl }: Chain, ask: Endpoints['ask']): Publ
   }) as PublicClient
 }
 
-// Strangers can make us ask what the client asks, so buyers and their settlements go before it.
+// Anybody can cause the client's calls, so buyers and settlements go before them.
 const FOR_CLIENT: CallContext = { urgency: 'background', late: new AbortController().signal }
 
 // What JSON-RPC calls a contract that refused, as opposed to an endpoint that failed.
@@ -171,8 +171,8 @@ export const isRevert = (error: unknown): error is RpcRequestError =>
   error instanceof RpcRequestError &&
   (error.code === REVERTED || error.details.includes('revert') || OUT_OF_GAS.test(error.details))
 
-/** What an error says of the endpoint that caused it. */
-export function troubleOf(error: unknown): string {
+/** Describes an error of an endpoint, in our words. */
+export function describeError(error: unknown): string {
   if (error instanceof EndpointBusy) return 'takes no calls for now (429)'
   if (error instanceof EndpointBehind) return 'lags behind'
   if (error instanceof RpcRequestError) return 'answers with errors'

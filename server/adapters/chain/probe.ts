@@ -7,7 +7,7 @@ import { isSoldOn } from '../../x402/network.ts'
 import type { Offer } from '../../x402/terms.ts'
 import { QueueFull } from './call-queue.ts'
 import { sessionWith, type CallContext, type Endpoint, type Session } from './endpoint.ts'
-import { callContract, isRevert, troubleOf, type Endpoints } from './endpoints.ts'
+import { callContract, isRevert, describeError, type Endpoints } from './endpoints.ts'
 import { USED } from './receipt.ts'
 import type { StateReader } from './state.ts'
 import { eventsFrom, NoEvents } from './transfers.ts'
@@ -17,7 +17,7 @@ const FEW_BLOCKS = 1000n
 
 const abi = parseAbi(['function name() view returns (string)', 'function version() view returns (string)'])
 
-/** Asks every endpoint; one that answers is enough, and what is wrong with the others is told. */
+/** Asks every endpoint. One that answers is enough; what is wrong with the others is reported. */
 export async function probe(
   endpoints: Endpoints,
   states: StateReader,
@@ -58,7 +58,7 @@ const queueWords = (host: string) => `too many calls wait for ${endpointWords(ho
 /** What is wrong with an endpoint that failed. */
 const silence = ({ host }: Endpoint, error: unknown): ChainHealth => ({
   kind: 'silent',
-  what: error instanceof QueueFull ? queueWords(host) : `${endpointWords(host)} ${troubleOf(error)}`,
+  what: error instanceof QueueFull ? queueWords(host) : `${endpointWords(host)} ${describeError(error)}`,
 })
 
 async function probeOne(
@@ -94,7 +94,7 @@ async function eventsLacked(session: Session, address: Address, newest: bigint):
   const { endpoint } = session
   if (!endpoint.logs.isLearnt()) {
     endpoint.logs.retry()
-    // Nobody's authorization: the answer is empty, and tells how much may be asked.
+    // No authorization has these topics. The answer is empty, and shows which range is served.
     const filter = { address, topics: [USED, zeroHash, zeroHash] }
     const size = endpoint.logs.size()
     const from = newest < size ? 0n : newest - size + 1n

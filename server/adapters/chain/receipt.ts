@@ -1,4 +1,4 @@
-/** What a transaction did to an authorization, told from its receipt alone. */
+/** Derives from a receipt alone what a transaction did to an authorization. */
 
 import { Type, type Static } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
@@ -26,25 +26,25 @@ export const EventLog = Type.Object({
 })
 export type EventLog = Static<typeof EventLog>
 
-const Receipt = Type.Object({
+const TransactionReceipt = Type.Object({
   transactionHash: Hex,
   blockNumber: Type.Optional(Hex),
   blockHash: Type.Optional(Hex),
   logs: Type.Array(EventLog),
 })
-export type Receipt = Static<typeof Receipt>
+export type TransactionReceipt = Static<typeof TransactionReceipt>
 
-const receiptCheck = TypeCompiler.Compile(Type.Union([Receipt, Type.Null()]))
-const receiptsCheck = TypeCompiler.Compile(Type.Union([Type.Array(Receipt), Type.Null()]))
+const receiptCheck = TypeCompiler.Compile(Type.Union([TransactionReceipt, Type.Null()]))
+const receiptsCheck = TypeCompiler.Compile(Type.Union([Type.Array(TransactionReceipt), Type.Null()]))
 
 /** Reads a receipt; `undefined` for a transaction that is in no block. Throws for nonsense. */
-export function readReceipt(value: unknown): Receipt | undefined {
+export function readReceipt(value: unknown): TransactionReceipt | undefined {
   if (!receiptCheck.Check(value)) throw new TypeError('no receipt')
   return value ?? undefined
 }
 
 /** Reads the receipts of a block. Throws for nonsense. */
-export function readReceipts(value: unknown): readonly Receipt[] {
+export function readReceipts(value: unknown): readonly TransactionReceipt[] {
   if (!receiptsCheck.Check(value)) throw new TypeError('no receipts')
   return value ?? []
 }
@@ -61,7 +61,7 @@ const ELSEWHERE = { kind: 'void', why: 'the authorization was used for another t
  * that was signed. Should a later version of the token tell something in between, that is no proof of either: such a
  * receipt shows only that we were not paid, and only if nothing in it pays us that amount from that payer.
  */
-export function endIn(receipt: Receipt, payment: Payment): ChainStatus {
+export function endIn(receipt: TransactionReceipt, payment: Payment): ChainStatus {
   const { logs } = receipt
   const asset = payment.accepted.asset
   const topicsOf = (log: EventLog | undefined) =>

@@ -1,4 +1,4 @@
-/** The state of authorizations at one block: one multicall tells of many, and what is asked in one turn shares it. */
+/** The state of authorizations at one block. Questions of one turn of the event loop share one multicall. */
 
 import { decodeFunctionResult, encodeFunctionData, multicall3Abi, parseAbi, RpcRequestError } from 'viem'
 import type { Address, Hash, PaymentKey, UnixSeconds } from '../../domain/purchase/payment.ts'
@@ -168,7 +168,7 @@ async function plainState(session: Session, question: StateQuestion): Promise<Au
 
 async function plainSafeState(session: Session, question: StateQuestion): Promise<AuthorizationState | undefined> {
   const block = await blockAt(session, 'safe').catch((error: unknown) => {
-    // An endpoint that has no safe blocks says so; one that cannot tell now is in trouble.
+    // An endpoint without safe blocks answers with an error; an exceeded limit is a failure.
     if (error instanceof RpcRequestError && error.code !== LIMIT_EXCEEDED) return undefined
     throw error
   })

@@ -5,7 +5,7 @@ import type { Hash, Payment } from '../../domain/purchase/payment.ts'
 import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 import { EndpointBehind, EndpointBusy, type Session } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
-import { CANCELLED, endIn, readReceipt, readReceipts, USED, type Receipt } from './receipt.ts'
+import { CANCELLED, endIn, readReceipt, readReceipts, USED, type TransactionReceipt } from './receipt.ts'
 import { isSpentAt, type AuthorizationState, type StateQuestion, type StateReader } from './state.ts'
 import { eventsFrom } from './transfers.ts'
 
@@ -88,7 +88,7 @@ async function howSpent(
   const { payment, named, proof, proved } = check
   // The block it was paid in is still there.
   if (proof !== undefined && seen.hash === proof.blockHash) return { kind: 'paid', tx: proof.tx }
-  const read = (receipt: Receipt | undefined) => {
+  const read = (receipt: TransactionReceipt | undefined) => {
     const end = receipt === undefined ? SILENT : endIn(receipt, payment)
     if (end.kind === 'paid' && receipt?.blockHash !== undefined && receipt.blockNumber !== undefined)
       proved({ tx: end.tx, block: BigInt(receipt.blockNumber), blockHash: receipt.blockHash })

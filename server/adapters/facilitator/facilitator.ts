@@ -26,19 +26,19 @@ export type FacilitatorSettings = {
 /** Headers that say who calls `address`. */
 export type Authorize = (method: 'GET' | 'POST', address: string) => Promise<Readonly<Record<string, string>>>
 
-// In each lane. What strangers have verified must never delay what is settled for blocks that are held.
+// Limits for verify and for settle, each by itself: what strangers have verified must not delay settlements of held blocks.
 const AT_ONCE = 64
 const WAITING_MAX = 256
 
-// Many times what any answer needs.
+// Answers are much smaller.
 const ANSWER_MAX_BYTES = 65_536
 
 /**
- * Makes the facilitator port. Verify and settle have a lane each: 64 calls of a kind are under way, 256 wait for their turn,
- * and what comes beyond is `busy` without a call. Probes wait for nobody.
+ * Makes the facilitator port. Verify and settle have a queue each: 64 calls run at once, 256 wait, and further ones are
+ * `busy` without a call. Probes do not queue.
  */
 export function httpFacilitator(settings: FacilitatorSettings, offer: Offer): RingMember {
-  const [verifying, settling] = [lane(), lane()]
+  const [verifying, settling] = [callLimit(), callLimit()]
   const { verifyTimeoutMs, settleTimeoutMs } = settings
   const connection: Connection = { ...settings, ...readAddress(settings.url) }
   return {
@@ -56,7 +56,7 @@ type Connection = HttpAddress & Omit<FacilitatorSettings, 'url'>
 
 type Busy = { readonly kind: 'busy' }
 
-function lane(): <T>(call: () => Promise<T>) => Promise<T | Busy> {
+function callLimit(): <T>(call: () => Promise<T>) => Promise<T | Busy> {
   const limit = pLimit(AT_ONCE)
   return async (call) => (limit.pendingCount >= WAITING_MAX ? { kind: 'busy' } : await limit(call))
 }
@@ -89,7 +89,7 @@ async function supports(
     onProbed(isOurs ? null : `does not take ${network}`)
     return isOurs ? 'yes' : 'no'
   } catch (error) {
-    onProbed(probeTrouble(error))
+    onProbed(describeProbeError(error))
     return 'unavailable'
   }
 }
@@ -122,7 +122,7 @@ const HINTS: Readonly<Record<number, string>> = {
 }
 
 /** The answer to a probe, if it is one. Throws `ProbeFailed`. */
-function usable<Schema extends TSchema>(schema: Schema, { status, value }: Answer, path: Path): Static<Schema> {
+function usable<Schema extends TSchema>(schema: Schema, { status, value }: HttpAnswer, path: Path): Static<Schema> {
   if (isSuccess(status) && Value.Check(schema, value)) return value
   if (isSuccess(status)) throw new ProbeFailed(`answers /${path} with what is no x402 facilitator’s answer`)
   if (status === 404) throw new ProbeFailed(`has no /${path} at its address (404)`)
@@ -132,7 +132,7 @@ function usable<Schema extends TSchema>(schema: Schema, { status, value }: Answe
 const isLate = (error: unknown) => error instanceof DOMException && error.name === 'TimeoutError'
 
 /** What is wrong with a facilitator that failed a probe. */
-function probeTrouble(error: unknown): string {
+function describeProbeError(error: unknown): string {
   if (error instanceof ProbeFailed) return error.message
   if (error instanceof SyntaxError) return 'answers what is no JSON'
   return connectionTrouble(error) ?? 'does not answer'
@@ -194,7 +194,7 @@ async function settle(
 
 type Path = 'verify' | 'settle' | 'supported'
 
-type Answer = { readonly status: number; readonly value: unknown }
+type HttpAnswer = { readonly status: number; readonly value: unknown }
 
 /**
  * Asks once. The SDK's client would follow redirects, read answers of any size, and print what strangers say. Rejects
@@ -205,7 +205,7 @@ async function ask(
   path: Path,
   timeoutMs: number,
   body?: object,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   const method = body === undefined ? 'GET' : 'POST'
   const init = body === undefined ? { method } : { method, body: JSON.stringify(body) }
   const address = addressOf(url, path)
@@ -223,7 +223,7 @@ function addressOf(base: string, path: Path): string {
   return url.href
 }
 
-/** What a facilitator says of an extension, as far as it looks like codes. */
+/** What a facilitator reports about an extension. Only what has the form of a code is kept. */
 export type ExtensionSaid = { readonly extension: string; readonly status: string; readonly reason?: string }
 
 // As many as any facilitator knows.
@@ -249,7 +249,7 @@ function extensionsIn({ headers }: Response): readonly ExtensionSaid[] {
 const isSuccess = (status: number) => status >= 200 && status < 300
 
 /** The answer of a call that succeeded; throws for any other and for what is not in the schema. */
-function readSuccess<Schema extends TSchema>(schema: Schema, { status, value }: Answer): Static<Schema> {
+function readSuccess<Schema extends TSchema>(schema: Schema, { status, value }: HttpAnswer): Static<Schema> {
   if (!isSuccess(status) || !Value.Check(schema, value)) throw new TypeError('not the answer that was asked for')
   return value
 }
@@ -257,7 +257,7 @@ function readSuccess<Schema extends TSchema>(schema: Schema, { status, value }: 
 const SERVER_ERROR = 500
 
 /** The refusal in an answer that blames the request: x402 lets refusals come with such a status. */
-function refusalIn({ status, value }: Answer, field: 'isValid' | 'success'): Record<string, unknown> | undefined {
+function refusalIn({ status, value }: HttpAnswer, field: 'isValid' | 'success'): Record<string, unknown> | undefined {
   if (isSuccess(status) || status >= SERVER_ERROR) return undefined
   return typeof value === 'object' && value !== null && field in value ? { ...value } : undefined
 }

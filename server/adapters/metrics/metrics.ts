@@ -43,7 +43,7 @@ const HTTP_BUCKETS_SECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 
 // A block, small pictures, large ones, the largest area.
 const BUCKETS_BLOCKS = [1, 4, 12, 30, 100, 400]
 
-// Told as none from the start, because a series that begins with its first alert does not rise.
+// Reported as 0 from the start, because a series that begins with its first alert shows no increase.
 const ALERTS = [
   'outage',
   'row-damaged',
@@ -154,7 +154,7 @@ function instruments(registry: Registry) {
     labelNames: ['version'],
     registers,
   })
-  // A version that nobody sends is told as none, so that it can be seen.
+  // A version that nobody sends is reported as 0, so that it is visible.
   for (const version of [1, 2]) paid.inc({ version }, 0)
   const alerts = new Counter({
     name: 'wall_alerts_total',

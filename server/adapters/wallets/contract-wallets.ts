@@ -32,11 +32,11 @@ type SignedByContract = (
   wallet: Address,
   digests: readonly Hash[],
   signature: Hex,
-  lane: Lane,
+  priority: Priority,
 ) => Promise<Hash | Unsigned>
 
 // Forty questions in any second, in all. A payer that was once seen to sign does not wait behind those that never were.
-const QUESTIONS: Readonly<Record<Lane | 'known payer', Budget>> = {
+const QUESTIONS: Readonly<Record<Priority | 'known payer', Budget>> = {
   owner: { burst: 8, perSecond: 6 },
   suspect: { burst: 3, perSecond: 3 },
   payer: { burst: 6, perSecond: 4 },
@@ -59,19 +59,19 @@ export function signedByContract(
   const knownPayers = lru<string, true>(REMEMBERED_MAX)
   const aboutOne = tokenBuckets(ABOUT_ONE, REMEMBERED_MAX)
   const questions = new Map(Object.entries(QUESTIONS).map(([name, budget]) => [name, tokenBuckets(budget, 1)]))
-  const mayAsk = (wallet: Address, lane: string) =>
-    aboutOne.take(`${lane} ${wallet}`, elapsed()) === 0 && questions.get(lane)?.take(lane, elapsed()) === 0
+  const mayAsk = (wallet: Address, priority: string) =>
+    aboutOne.take(`${priority} ${wallet}`, elapsed()) === 0 && questions.get(priority)?.take(priority, elapsed()) === 0
 
-  return async (wallet, digests, signature, lane) => {
+  return async (wallet, digests, signature, priority) => {
     if (digests.length === 0 || !bytesPattern.test(signature)) return 'not-signed'
-    const code = await contracts.has(wallet, lane)
+    const code = await contracts.has(wallet, priority)
     if (typeof code === 'string') return code
     const wrapper = unwrap(signature)
     if (!code && wrapper === undefined) return 'not-signed'
-    const isKnown = lane === 'payer' && knownPayers.get(wallet) === true
-    if (!mayAsk(wallet, isKnown ? 'known payer' : lane)) return 'busy'
+    const isKnown = priority === 'payer' && knownPayers.get(wallet) === true
+    if (!mayAsk(wallet, isKnown ? 'known payer' : priority)) return 'busy'
     const answer = await calls.make(() => ask(client, wallet, digests, wrapper ?? { signature }))
-    if (lane === 'payer' && isTaken(answer)) knownPayers.set(wallet, true)
+    if (priority === 'payer' && isTaken(answer)) knownPayers.set(wallet, true)
     if (!code && isTaken(answer)) contracts.forget(wallet)
     return answer
   }
@@ -140,17 +140,17 @@ function orNothing(error: unknown): undefined {
  * Who is asked about, and for whom: owners of blocks, of whom there are few, for somebody who may be one or for a suspect;
  * or payers, whom anybody can invent.
  */
-export type Lane = 'owner' | 'suspect' | 'payer'
+export type Priority = 'owner' | 'suspect' | 'payer'
 
 type ContractCode = {
-  /** Whether there is code at an address; `busy` and `silent` when that cannot be told now. */
-  has(wallet: Address, lane: Lane): Promise<boolean | 'busy' | 'silent'>
+  /** Whether there is code at an address; `busy` and `silent` when that is not known now. */
+  has(wallet: Address, priority: Priority): Promise<boolean | 'busy' | 'silent'>
   /** Forgets that there was none: it is about to be deployed. */
   forget(wallet: Address): void
 }
 
 // Twenty look-ups in any second, in all. Owners have a share that no flood of payments can use up.
-const LOOK_UPS: Readonly<Record<Lane, Budget>> = {
+const LOOK_UPS: Readonly<Record<Priority, Budget>> = {
   owner: { burst: 3, perSecond: 2 },
   suspect: { burst: 4, perSecond: 1 },
   payer: { burst: 3, perSecond: 7 },
@@ -181,14 +181,14 @@ export function contractCode(
     return code
   }
 
-  const has: ContractCode['has'] = async (wallet, lane) => {
-    // Where there was code there may be none any more, which the question that follows tells.
+  const has: ContractCode['has'] = async (wallet, priority) => {
+    // The code may be gone by now; the call to the contract shows that.
     if (withCode.get(wallet) === true) return true
     const seenAt = seenWithout.get(wallet)
     if (seenAt !== undefined && elapsed() - seenAt < NO_CODE_KEPT_MS) return false
     const same = underWay.get(wallet)
     if (same !== undefined) return await same
-    if (calls.areFull() || lookUps[lane].take(lane, elapsed()) > 0) return 'busy'
+    if (calls.areFull() || lookUps[priority].take(priority, elapsed()) > 0) return 'busy'
     const answer = lookUp(wallet).finally(() => underWay.delete(wallet))
     underWay.set(wallet, answer)
     return await answer

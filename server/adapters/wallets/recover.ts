@@ -18,7 +18,7 @@ export type Keys = {
   recover(digest: Hash, signature: `0x${string}`): Promise<Address | undefined>
 }
 
-/** The fastest keys that work here; `failed` is told of each library that does not. */
+/** The fastest keys that work here; `failed` is called for each library that does not. */
 export async function fastestKeys(failed: (library: Library, why: string) => void = () => {}): Promise<Keys> {
   for (const library of LIBRARIES) {
     try {

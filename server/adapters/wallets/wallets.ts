@@ -10,7 +10,7 @@ import type { Clock, Wallets } from '../../ports.ts'
 import { authorizationDigest } from '../../x402/authorization.ts'
 import type { Offer } from '../../x402/terms.ts'
 import { boundedCalls } from '../bounded-calls.ts'
-import { contractCode, isTaken, type Lane, signedByContract } from './contract-wallets.ts'
+import { contractCode, isTaken, type Priority, signedByContract } from './contract-wallets.ts'
 import type { Keys } from './recover.ts'
 
 /**
@@ -37,10 +37,15 @@ export function viemWallets(
     return isTaken(answer) ? 'signed' : answer
   }
   /** The first of the contracts that takes the signature. None is denied by what another could not be asked. */
-  const askContracts = async (signers: readonly Address[], digests: readonly Hash[], signature: Hex, lane: Lane) => {
+  const askContracts = async (
+    signers: readonly Address[],
+    digests: readonly Hash[],
+    signature: Hex,
+    priority: Priority,
+  ) => {
     let denial: Exclude<SignatureCheck, 'signed'> = 'not-signed'
     for (const by of signers) {
-      const answer = await askContract(by, digests, signature, lane)
+      const answer = await askContract(by, digests, signature, priority)
       if (isTaken(answer)) return { by, digest: answer }
       if (answer !== 'not-signed') denial = answer
     }

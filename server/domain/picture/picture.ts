@@ -20,7 +20,7 @@ export type PaintPlan = {
   readonly background: string
 }
 
-/** Why nothing came of a picture. `tangled` is a file that costs far more to read than its size says. */
+/** Why a picture cannot be read. `tangled` is a file that costs far more to decode than its size suggests. */
 export type PictureFlaw = 'unreadable' | 'too-many-pixels' | 'tangled' | 'late' | 'busy'
 
 /** Pixels a picture may have, as many as a 4K screen. Its header is checked before it is read, which takes 16 bytes a pixel. */

@@ -27,10 +27,10 @@ export type Identity = Signed & {
   readonly framework: string | null | undefined
 }
 
-/** A wallet's word on who paints for it; `null` for nobody. Of two words the one with the later time holds. */
+/** The painter that a wallet names; `null` for nobody. Of two namings the one with the later time holds. */
 export type PainterNaming = { readonly painter: Address | null; readonly ts: UnixMs }
 
-/** `superseded`: a word with this time or a later one was applied before. */
+/** `superseded`: a naming with this time or a later one was applied before. */
 export type NamingResult = 'applied' | 'superseded' | 'unknown-wallet'
 
 /**
@@ -82,10 +82,10 @@ export const personaAfter = (before: Persona, { name, framework }: Persona): Per
 /** Whom a purchase named, by the number of its payment. */
 type PurchasePainter = { readonly payment: number; readonly painter: Address }
 
-/** A wallet's word, and the last payment whose own naming it ended. */
+/** A wallet's naming, and the last payment whose own naming it ended. */
 export type WalletPainter = PainterNaming & { readonly through: number }
 
-/** Who paints what a purchase bought: whom it named itself, unless the wallet has spoken since. */
+/** Who paints what a purchase bought: the painter that it named, unless the wallet has named one since. */
 export function painterAmong(purchase: PurchasePainter | null, wallet: WalletPainter | null): Address | null {
   if (purchase !== null && purchase.payment > (wallet?.through ?? 0)) return purchase.painter
   return wallet?.painter ?? null

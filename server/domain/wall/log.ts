@@ -11,7 +11,7 @@ import type { Address, Hash, UnixMs } from '../purchase/payment.ts'
 export type LogNumber = number
 
 /** Repaints younger than this are all in the log; of older ones the last of each block and hour may be all that is left. */
-export const KEPT_WHOLE_MS = 30 * 24 * 3_600_000
+export const COMPACTED_AFTER_MS = 30 * 24 * 3_600_000
 
 /** What a block shows. */
 export type Face = { readonly pixels: Pixels | null; readonly message: string | null; readonly link: string | null }
@@ -49,7 +49,7 @@ export type RepaintChange = { readonly kind: 'repaint'; readonly block: BlockInd
 
 /**
  * The operator hid parts of a block, or shows them again. `hidden` is all that is withheld from here on; older entries are
- * told without it, for good. The face is what readers see.
+ * shown without it, for good. The face is what readers see.
  */
 export type ModerationChange = {
   readonly kind: 'hide' | 'unhide'
@@ -87,5 +87,5 @@ export type OwnedBlock = {
   readonly claimedAt: UnixMs
   readonly tx: Hash
   readonly settled: boolean
-  readonly painter: Address | null // whose signature counts beside the owner's; told to the owner only
+  readonly painter: Address | null // whose signature counts beside the owner's; shown to the owner only
 }

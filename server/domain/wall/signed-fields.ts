@@ -41,7 +41,7 @@ export function flawOf(kind: Kind, named: SignedFields): Failure | undefined {
 function flawIn(field: SignableField, text: string, kind: Kind): Failure | undefined {
   if (field !== 'pixels')
     return followsRule[field](text) ? undefined : failure(`invalid_${field}`, `${field} ${rules[field]}.`)
-  // How many pixels an area has, only its name tells.
+  // Only the name of an area says how many pixels it has.
   if (kind === 'set_area') return undefined
   const pixels = parsePixels(text)
   return 'problem' in pixels ? failure('invalid_pixels', `pixels: ${pixels.problem}.`) : undefined

@@ -3,7 +3,7 @@
 import type { WallView } from '../../domain/wall/wall-view.ts'
 import { holdsAlready, prefersGzip } from '../request/negotiate.ts'
 import { queryOf } from '../request/request-url.ts'
-import { type HeaderFields, KEPT_BY_PROXIES, respond, respondUnchanged } from './respond.ts'
+import { type HeaderFields, CACHED_BY_PROXIES, respond, respondUnchanged } from './respond.ts'
 
 /** Answers a read with status 200, or with 304 when the client has the current version. */
 export type CachedResponse = (request: Request) => Response
@@ -107,7 +107,7 @@ const encoder = new TextEncoder()
 /** Makes a JSON response with an ETag. */
 export function respondTagged(text: string): Response {
   const bytes = encoder.encode(text)
-  return respond(200, 'application/json', bytes, { ETag: etagOf(bytes), 'Cache-Control': KEPT_BY_PROXIES })
+  return respond(200, 'application/json', bytes, { ETag: etagOf(bytes), 'Cache-Control': CACHED_BY_PROXIES })
 }
 
 /** Makes a 304 when the client has this version; else `undefined`. */

@@ -7,10 +7,10 @@ import { PAYMENT_RESPONSE_V1, PAYMENT_V1 } from '../../x402/v1.ts'
 export type HeaderFields = Readonly<Record<string, string>>
 
 /** For what everyone requests all the time: clients and proxies keep it for a moment, and proxies serve it while they revalidate. */
-export const KEPT_BRIEFLY = 'public, max-age=2, stale-while-revalidate=10'
+export const CACHED_BRIEFLY = 'public, max-age=2, stale-while-revalidate=10'
 
 /** For what must be current: clients revalidate each time, and proxies keep it for a moment. */
-export const KEPT_BY_PROXIES = 'public, max-age=0, s-maxage=2'
+export const CACHED_BY_PROXIES = 'public, max-age=0, s-maxage=2'
 
 /** For what must not be stored. */
 export const NO_STORE: HeaderFields = { 'Cache-Control': 'no-store' }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ASSET_SYMBOL, USUAL_PRICE } from '../../../shared/money.ts'
 import { inMarkup } from '../../discovery/site.ts'
 import { etagOf, cachedResponse, type CachedResponse } from './cached-response.ts'
-import { KEPT_BY_PROXIES } from './respond.ts'
+import { CACHED_BY_PROXIES } from './respond.ts'
 
 /** Finds the handler of the file at a path. */
 export type ViewerFiles = (path: string) => CachedResponse | undefined
@@ -39,22 +39,22 @@ function withPolicy(page: CachedResponse, policy: string): CachedResponse {
 }
 
 /** Settings of the wall that differ from those the page was built with. */
-export type PageWords = { readonly title: string; readonly price: string }
+export type Branding = { readonly title: string; readonly price: string }
 
-const BUILT: PageWords = { title: 'Pixel Wall', price: USUAL_PRICE }
+const BUILT: Branding = { title: 'Pixel Wall', price: USUAL_PRICE }
 
 /** Reads all files by name and location. `index.html` is also `/`, and `paint.html` is `/paint`. */
-export async function viewerFiles(files: ReadonlyMap<string, string>, words: PageWords = BUILT): Promise<ViewerFiles> {
+export async function viewerFiles(files: ReadonlyMap<string, string>, words: Branding = BUILT): Promise<ViewerFiles> {
   const answers = new Map<string, CachedResponse>()
   for (const [name, path] of files) {
     if (name === CHAT_VIEW) continue
     const file = Bun.file(path)
-    const content = retold(name, await file.bytes(), words)
+    const content = filledIn(name, await file.bytes(), words)
     const plain = cachedResponse({
       type: file.type,
       bytes: () => content,
       etag: etagOf(content),
-      cacheControl: name.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : KEPT_BY_PROXIES,
+      cacheControl: name.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : CACHED_BY_PROXIES,
     })
     const isPage = name.endsWith(PAGE_END)
     const answer = isPage ? withPolicy(plain, name === INDEX ? WALL_POLICY : PAGE_POLICY) : plain
@@ -67,19 +67,19 @@ export async function viewerFiles(files: ReadonlyMap<string, string>, words: Pag
 /** All that Vite built: the files of the page, and the view for chats of a wall at `baseUrl`. */
 export const builtPages = async (
   files: ReadonlyMap<string, string>,
-  words: PageWords & { readonly baseUrl: string },
+  words: Branding & { readonly baseUrl: string },
 ) => ({ viewer: await viewerFiles(files, words), chatView: await chatView(files, words, words.baseUrl) })
 
 /** The view of the wall for chats, which is no address of the service; empty where the page was not built. */
-export async function chatView(files: ReadonlyMap<string, string>, words: PageWords, baseUrl: string): Promise<string> {
+export async function chatView(files: ReadonlyMap<string, string>, words: Branding, baseUrl: string): Promise<string> {
   const path = files.get(CHAT_VIEW)
   if (path === undefined) return ''
-  const html = new TextDecoder().decode(retold(CHAT_VIEW, await Bun.file(path).bytes(), words))
+  const html = new TextDecoder().decode(filledIn(CHAT_VIEW, await Bun.file(path).bytes(), words))
   return html.replace('<meta name="wall" content=""', () => `<meta name="wall" content="${inMarkup(baseUrl)}"`)
 }
 
 /** A page or the manifest, with the wall's title and price filled in. */
-function retold(name: string, content: Uint8Array<ArrayBuffer>, { title, price }: PageWords): Uint8Array<ArrayBuffer> {
+function filledIn(name: string, content: Uint8Array<ArrayBuffer>, { title, price }: Branding): Uint8Array<ArrayBuffer> {
   const isManifest = name.endsWith(MANIFEST_END)
   if (!isManifest && !name.endsWith(PAGE_END)) return content
   const shown = isManifest ? JSON.stringify(title).slice(1, -1) : inMarkup(title)
@@ -87,9 +87,9 @@ function retold(name: string, content: Uint8Array<ArrayBuffer>, { title, price }
     .decode(content)
     .replaceAll(BUILT.title, () => shown)
     .replaceAll(`${BUILT.price} ${ASSET_SYMBOL}`, `${price} ${ASSET_SYMBOL}`)
-  const told =
+  const priced =
     price === BUILT.price ? text : text.replace('</head>', `<meta name="price" content="${price}" />\n  </head>`)
-  return new TextEncoder().encode(told)
+  return new TextEncoder().encode(priced)
 }
 
 /** The paths of all files under `directory` by their relative names; none when it does not exist. */

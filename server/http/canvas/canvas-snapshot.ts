@@ -7,7 +7,7 @@ import type { Change, LogNumber } from '../../domain/wall/log.ts'
 import type { WallView } from '../../domain/wall/wall-view.ts'
 import type { Clock } from '../../ports.ts'
 import { copyOf, held, release, type CachedResponse } from '../answer/cached-response.ts'
-import { KEPT_BRIEFLY, LOG_NUMBER, respond, respondUnchanged, type HeaderFields } from '../answer/respond.ts'
+import { CACHED_BRIEFLY, LOG_NUMBER, respond, respondUnchanged, type HeaderFields } from '../answer/respond.ts'
 import { holdsAlready, preferredEncoding, type Encoding } from '../request/negotiate.ts'
 import {
   gzipBody,
@@ -146,7 +146,7 @@ type Bodies = { readonly plain: Pieces } & { readonly [E in Encoding]?: Pieces }
 
 /** One response for each encoding, cloned for each request. */
 function answerFrom(type: string, bodies: Bodies, version: ReturnType<typeof versionOf>): Shown {
-  const headers = { ...version, 'Cache-Control': KEPT_BRIEFLY, Vary: 'Accept-Encoding' }
+  const headers = { ...version, 'Cache-Control': CACHED_BRIEFLY, Vary: 'Accept-Encoding' }
   const ready = (body: Pieces | undefined, encoding: HeaderFields) =>
     body === undefined ? undefined : held(respond(200, type, joined(body), { ...headers, ...encoding }))
   const plain = held(respond(200, type, joined(bodies.plain), headers))

@@ -31,7 +31,7 @@ const encoder = new TextEncoder()
 const NOTHING = new Uint8Array()
 
 export function recentEvents(log: Log): RecentEvents {
-  const events: Told[] = []
+  const events: RecentEvent[] = []
   const pieces = lru<string, Promise<Piece | undefined>>(PIECES_MAX)
   let shared = { after: 0, upTo: 0, bytes: NOTHING }
 
@@ -44,14 +44,14 @@ export function recentEvents(log: Log): RecentEvents {
     forget()
     for (const [at, { change }] of events.entries())
       if ('face' in change && change.block === block)
-        events[at] = told({ ...change, face: visible(change.face, hidden) })
+        events[at] = recentEvent({ ...change, face: visible(change.face, hidden) })
   }
   const withholdNames = ({ agent, withheld }: IdentityChange) => {
     if (withheld === undefined) return
     forget()
     for (const [at, { change }] of events.entries())
       if ('agent' in change && change.agent === agent)
-        events[at] = told({ ...change, persona: visibleNames(change.persona, withheld) })
+        events[at] = recentEvent({ ...change, persona: visibleNames(change.persona, withheld) })
   }
   const textBetween = (after: LogNumber, to: LogNumber) => {
     const first = events.findLastIndex(({ change }) => change.number <= after) + 1
@@ -69,7 +69,7 @@ export function recentEvents(log: Log): RecentEvents {
     remember(change) {
       if (change.kind === 'hide') withhold(change)
       if (change.kind === 'identity') withholdNames(change)
-      events.push(told(change))
+      events.push(recentEvent(change))
       if (events.length > 2 * RECENT_MAX) events.splice(0, RECENT_MAX)
     },
     after(number) {
@@ -88,9 +88,9 @@ export function recentEvents(log: Log): RecentEvents {
 }
 
 /** A change and its event, which is encoded once, when the first client needs it. */
-type Told = { readonly change: Change; readonly text: () => string }
+type RecentEvent = { readonly change: Change; readonly text: () => string }
 
-function told(change: Change): Told {
+function recentEvent(change: Change): RecentEvent {
   let text: string | undefined
   return { change, text: () => (text ??= eventOf(change)) }
 }

@@ -32,8 +32,8 @@ export function addressReader({ peerOf, trustedHops }: AddressSource): AddressOf
     const hops = trustedHops ?? (isLoopback(peer) ? 1 : 0)
     if (hops === 0) return networkOf(peer)
     const forwarded = (request.headers.get(FORWARDED) ?? '').split(',').map((part) => bareAddress(part.trim()))
-    const told = forwarded.at(-Math.min(hops, forwarded.length)) ?? ''
-    return networkOf(isIP(told) === 0 ? peer : told)
+    const client = forwarded.at(-Math.min(hops, forwarded.length)) ?? ''
+    return networkOf(isIP(client) === 0 ? peer : client)
   }
 }
 

@@ -31,7 +31,7 @@ export function readQuery<Key extends string>(url: string, keys: readonly Key[])
 }
 
 /** Finds the first unknown parameter; an empty name when it cannot be decoded. */
-export function strangerIn(url: string, keys: readonly string[]): string | undefined {
+export function unknownParameterIn(url: string, keys: readonly string[]): string | undefined {
   const query = queryOf(url)
   if (query === '') return undefined
   for (const pair of query.split('&')) {
@@ -63,9 +63,9 @@ export function paramsReader<Schema extends TObject>(schema: Schema): (url: stri
   const refuse = (name: string, rule: string) => failure(codeOfField(name, 'invalid_option'), `${name} ${rule}.`)
   return (url) => {
     const given: Record<string, unknown> = {}
-    for (const [name, said] of readQuery(url, names)) {
-      if ('flaw' in said) return refuse(name, said.flaw)
-      given[name] = isInteger(schema.properties[name]) ? readInteger(said.text) : said.text
+    for (const [name, value] of readQuery(url, names)) {
+      if ('flaw' in value) return refuse(name, value.flaw)
+      given[name] = isInteger(schema.properties[name]) ? readInteger(value.text) : value.text
       // `undefined` would mean that the parameter was not given.
       if (given[name] === undefined) return refuse(name, ruleOf(schema.properties[name]))
     }

@@ -8,7 +8,7 @@ import { Arguments, Output } from '../arguments.ts'
 import { png, refuse, succeed } from '../reply.ts'
 import { errors, READ_ONLY, tool } from '../tool.ts'
 
-// What leaves room for the rest of a call in 64 KiB, once it is base64.
+// In base64 this leaves room for the rest of a call of 64 KiB.
 const IMAGE_MAX_BYTES = 44 * 1024
 
 const { preview: _, ...blocksOnly } = PaintedBlocks.properties

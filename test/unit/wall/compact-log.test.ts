@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Change } from '../../../server/domain/wall/log.ts'
-import { KEPT_WHOLE_MS } from '../../../server/domain/wall/log.ts'
+import { COMPACTED_AFTER_MS } from '../../../server/domain/wall/log.ts'
 import { logCompactor } from '../../../server/wall/compact-log.ts'
 import { openBlank } from '../../support/blank-wall.ts'
 import { sell } from '../../support/engine.ts'
@@ -38,12 +38,12 @@ test('at every full hour the wall is what it was, and young repaints are all the
         await wall.blocks.edit(BLOCKS[block] ?? blockOf('3,4'), { ...editOf(at, { message: `${at}` }), ts: 0 }, now)
       }
       const before = await wall.log.after(0, 100)
-      const clock = fakeClock(NOW + KEPT_WHOLE_MS + hoursLater * HOUR_MS)
+      const clock = fakeClock(NOW + COMPACTED_AFTER_MS + hoursLater * HOUR_MS)
       const compact = logCompactor({ ...wall, clock, logger: fakeLogger() })
       await compact(never)
       const after = await wall.log.after(0, 100)
 
-      const cut = Math.floor((clock.now() - KEPT_WHOLE_MS) / HOUR_MS) * HOUR_MS
+      const cut = Math.floor((clock.now() - COMPACTED_AFTER_MS) / HOUR_MS) * HOUR_MS
       for (let hour = Math.floor(NOW / HOUR_MS) * HOUR_MS; hour <= now + HOUR_MS; hour += HOUR_MS)
         expect(saidAt(after, hour)).toEqual(saidAt(before, hour))
       expect(after.filter(({ at }) => at >= cut)).toEqual(before.filter(({ at }) => at >= cut))
@@ -66,7 +66,7 @@ test('a long log is gone through page by page, and told of once', async () => {
   const edits = Array.from({ length: 1300 }, (_, at) => ({ ...editOf(at, { message: `${at}` }), ts: 0 }))
   for (const edit of edits) await wall.blocks.edit(blockOf('3,4'), edit, NOW)
   const logger = fakeLogger()
-  const compact = logCompactor({ ...wall, clock: fakeClock(NOW + KEPT_WHOLE_MS + HOUR_MS), logger })
+  const compact = logCompactor({ ...wall, clock: fakeClock(NOW + COMPACTED_AFTER_MS + HOUR_MS), logger })
   await compact(never)
   expect((await wall.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 1301])
   expect(logger.notes.filter(({ event }) => event === 'log-compacted')).toHaveLength(1)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ports } from '../../../../db/sqlite/open.ts'
 import { REPEAT } from '../../../../server/domain/advice.ts'
-import { KEPT_WHOLE_MS } from '../../../../server/domain/wall/log.ts'
+import { COMPACTED_AFTER_MS } from '../../../../server/domain/wall/log.ts'
 import type { WalletStanding } from '../../../../shared/contract/wallet.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
 import { connectBlank } from '../../../support/blank-wall.ts'
@@ -109,7 +109,7 @@ test('an owner who comes back is told what changed at its blocks and right besid
   expect(await since(next ?? 0)).toMatchObject({ changes: [], next: 6, complete: true })
   expect(await since(7)).toMatchObject({ changes: [], next: 6, complete: false })
   // Repaints of that time may have been compacted away.
-  clock.pass(KEPT_WHOLE_MS + 1)
+  clock.pass(COMPACTED_AFTER_MS + 1)
   expect(await since(3)).toMatchObject({ next: 6, complete: false })
 })
 
