@@ -2,9 +2,8 @@
 
 import { type Appearance, createAppearance } from './appearance.ts'
 import { type View, viewOf } from './camera/camera.ts'
-import { loadCanvas } from './data/load-canvas.ts'
 import type { OfflineCopy } from './data/offline-copy.ts'
-import { canvasReader } from './data/read-canvas.ts'
+import { readWall } from './data/read-wall.ts'
 import { priceOnPage } from './page-words.ts'
 import type { Theme } from './theme.ts'
 import { query } from './ui/dom.ts'
@@ -69,19 +68,18 @@ export function createShell(page: ShellDeps): Shell {
     start(signal) {
       new ResizeObserver(fitStage).observe(stage)
       watchPixelRatio()
-      void readWall(page, signal)
+      void keepReading(page, signal)
     },
   }
 }
 
 /** Reads the wall until it has arrived, and keeps it up to date from then on. */
-async function readWall(page: ShellDeps, signal: AbortSignal) {
+async function keepReading(page: ShellDeps, signal: AbortSignal) {
   const { stage, offline } = page
-  const read = canvasReader(offline?.ask)
   for (let failures = 0; ; failures++) {
     stage.ariaBusy = 'true'
     try {
-      const { number } = await loadCanvas(read, page.show, priceOnPage())
+      const { number } = await readWall({ ask: offline?.ask ?? fetch, show: page.show, price: priceOnPage() })
       stage.ariaBusy = 'false'
       return await follow(page, number, signal)
     } catch {

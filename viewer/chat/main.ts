@@ -11,7 +11,7 @@ import { listenToInput } from '../studio/pointer-input.ts'
 import { createPreview } from '../studio/preview.ts'
 import { areaCovered, lookAtSketch, movedTo, newSketch, type Sketch } from '../studio/sketch.ts'
 import { query } from '../ui/dom.ts'
-import { wallWithoutBlocks, withClaims, withPictures, type Wall } from '../wall/wall-model.ts'
+import { wallOf, type Wall } from '../wall/wall-model.ts'
 import { proposalOf, WHOLE_WALL, type Proposal } from './proposal.ts'
 import { offerOf, type Offer } from './words.ts'
 
@@ -116,8 +116,7 @@ async function readWall(): Promise<Wall> {
     fetch(`${address}/api/canvas.bin`).then((response) => response.arrayBuffer()),
     readJson<Canvas>('/api/blocks'),
   ])
-  const wall = withPictures(wallWithoutBlocks(blocks), 0, new Uint8Array(pixels))
-  return { ...withClaims(wall, blocks.blocks), changed: undefined, complete: true }
+  return wallOf({ pixels: new Uint8Array(pixels), blocks })
 }
 
 async function readJson<Body>(path: string): Promise<Body> {

@@ -6,7 +6,7 @@ import type { Canvas, CanvasBlock } from '../../shared/contract/canvas.ts'
 export type BlocksMessage = { readonly blocks: readonly CanvasBlock[] } | { readonly head: Omit<Canvas, 'blocks'> }
 
 // A slow machine takes so many at once without a pause that anybody notices.
-const PART_BLOCKS = 1000
+const PART_BLOCKS = 250
 
 declare const self: Worker
 

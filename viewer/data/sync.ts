@@ -1,10 +1,10 @@
 /** Keeps the wall up to date by the log: its live stream, or polling where none can be kept open. */
 
 import type { ChangeDto, LogTail, Reset } from '../../shared/contract/live.ts'
-import { type Wall, wallOf } from '../wall/wall-model.ts'
+import type { Wall } from '../wall/wall-model.ts'
 import { withChanges } from './apply-updates.ts'
-import { canvasReader } from './read-canvas.ts'
 import { readJson } from './read-json.ts'
+import { readWall } from './read-wall.ts'
 
 // One attempt may fail; after this many the page says that what it shows may be old.
 const FAILURES_TOLERATED = 2
@@ -29,7 +29,6 @@ const TIME = { timeStyle: 'medium' } as const
 
 /** Keeps the wall up to date until `signal` aborts. */
 export function syncWall({ number, readAt, wall: current, show, showStale }: SyncDeps, signal: AbortSignal) {
-  const read = canvasReader((path) => fetch(path, { cache: 'no-cache' }))
   let known = number
   let failures = 0
   let upToDateAt = readAt ?? Date.now()
@@ -46,10 +45,10 @@ export function syncWall({ number, readAt, wall: current, show, showStale }: Syn
         if (changed !== wall) show(changed)
       },
       async readAgain(until) {
-        const reading = await read()
+        const read = await readWall({ ask: (path) => fetch(path, { cache: 'no-cache' }) })
         if (until.aborted) return
-        known = reading.number
-        show(wallOf(reading))
+        known = read.number
+        show(read.wall)
       },
       setStatus(ok) {
         failures = ok ? 0 : failures + 1

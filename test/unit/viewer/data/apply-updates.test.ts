@@ -3,7 +3,7 @@ import type { Canvas } from '../../../../shared/contract/canvas.ts'
 import type { Sale } from '../../../../shared/contract/feed.ts'
 import { TOTAL_BLOCKS, coordOf } from '../../../../shared/wall.ts'
 import { withChanges } from '../../../../viewer/data/apply-updates.ts'
-import { loadCanvas } from '../../../../viewer/data/load-canvas.ts'
+import { readWall } from '../../../../viewer/data/read-wall.ts'
 import { decodePicture, pictureAt } from '../../../../viewer/wall/pixel-buffer.ts'
 import { wallOf as wallFrom, type Wall } from '../../../../viewer/wall/wall-model.ts'
 import { pixelsOf, withoutPictures } from '../../../support/page/sample-server.ts'
@@ -91,21 +91,27 @@ test('halves of two moments and the changes between them lead to the wall of now
 
 test('a wall whose pictures arrive in pieces before all else is the wall that the canvas read tells', async () => {
   const shown: Wall[] = []
-  let drawn = () => {}
   const { pixels, blocks } = readingOf(canvas)
-  await loadCanvas(
-    async (onPictures) => {
-      for (let first = 0; first < TOTAL_BLOCKS; first += 100)
-        onPictures?.(first, pixels.subarray(first * 100, (first + 100) * 100))
-      await new Promise<void>((resolve) => (drawn = resolve))
-      return { pixels, blocks, number: 4 }
+  const { promise: isDrawn, resolve } = Promise.withResolvers<void>()
+  const pieces = new ReadableStream({
+    async start(stream) {
+      // No piece but the last ends with a block.
+      for (let at = 0; at < pixels.length; at += 9999) stream.enqueue(pixels.slice(at, at + 9999))
+      await isDrawn
+      stream.close()
     },
-    (wall) => {
-      shown.push(wall)
-      drawn()
+  })
+  const headers = { 'log-number': '4' }
+  const { wall, number } = await readWall({
+    ask: async (path) =>
+      path === '/api/blocks' ? Response.json(blocks, { headers }) : new Response(pieces, { headers }),
+    show(next) {
+      shown.push(next)
+      resolve()
     },
-  )
+  })
   const whole = wallOf(canvas)
+  expect([number, wall.changed]).toEqual([4, undefined])
   expect(shown[0]?.complete).toBe(false)
   for (const key of ['agents', 'stats', 'texture', 'claims', 'complete'] as const)
     expect(shown.at(-1)?.[key]).toEqual(whole[key])

@@ -1,0 +1,119 @@
+/** Reads the whole wall: first the pictures of all blocks while they arrive, then all else. */
+
+import type { CanvasBlock } from '../../shared/contract/canvas.ts'
+import { ASSET_SYMBOL, USUAL_PRICE } from '../../shared/money.ts'
+import { TOTAL_BLOCKS, type BlockIndex } from '../../shared/wall.ts'
+import { BLOCK_BYTES } from '../wall/pixel-buffer.ts'
+import { wallWithoutBlocks, withClaims, withPictures, type CanvasHead, type Wall } from '../wall/wall-model.ts'
+import type { BlocksMessage } from './blocks-worker.ts'
+
+const PIXELS = '/api/canvas.bin'
+const BLOCKS = '/api/blocks'
+
+// The rest is asked for when so many blocks have their pictures. Sooner it would delay them on a slow line; once all of them
+// are there, its way through the network would be waited for.
+const NEARLY_ALL = 0.85 * TOTAL_BLOCKS
+
+// Pictures arrive faster than they need to be drawn.
+const DRAW_MS = 80
+
+// The page answers its reader after so much work, though more has arrived.
+const TASK_MS = 12
+
+export type ReadWallDeps = {
+  /** Gets an answer of the service. */
+  ask(path: string): Promise<Response>
+  /** Shows the wall, as far as it has arrived. */
+  show?(wall: Wall): void
+  /** What a block costs, until the service has told it. */
+  readonly price?: string
+}
+
+/** The whole wall, and the number of the log up to which it shows every change. */
+export type Reading = { readonly wall: Wall; readonly number: number }
+
+/** Reads the whole wall; rejects when it cannot be read. */
+export async function readWall({ ask, show = () => {}, price = USUAL_PRICE }: ReadWallDeps): Promise<Reading> {
+  let wall = wallWithoutBlocks(emptyHead(price))
+  let changed: BlockIndex[] = [] // since the wall was last shown
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let shownAt = performance.now()
+  const showPart = () => {
+    timer = undefined
+    shownAt = performance.now()
+    show({ ...wall, changed })
+    changed = []
+  }
+  const read = async (path: string) => {
+    const response = await ask(path)
+    if (!response.ok) throw new Error(`${path} answered ${response.status}`)
+    return response
+  }
+  try {
+    const first = await read(PIXELS)
+    let asked: Promise<Response> | undefined
+    for await (const [from, bytes] of picturesIn(first.body)) {
+      wall = withPictures(wall, from, bytes)
+      changed.push(...(wall.changed ?? []))
+      if (changed.length > 0) timer ??= setTimeout(showPart, shownAt + DRAW_MS - performance.now())
+      if (from >= NEARLY_ALL) asked ??= read(BLOCKS)
+      asked?.catch(() => {})
+    }
+    const second = await (asked ?? read(BLOCKS))
+    const whole: Wall = { ...wall, claims: new Map() }
+    const { pricing, stats, agents } = await parse(second.arrayBuffer(), (blocks) => {
+      changed.push(...(withClaims(whole, blocks).changed ?? []))
+    })
+    const done: Wall = { ...whole, pricing, stats, agents, changed: undefined, complete: true }
+    // What has been drawn already need not be drawn again.
+    show({ ...done, changed })
+    return { wall: done, number: Math.min(numberOf(first), numberOf(second)) }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** What is known of a wall of which only pictures have arrived. */
+const emptyHead = (perBlock: string): CanvasHead => ({
+  pricing: { perPixel: '', perBlock, asset: ASSET_SYMBOL, network: '' },
+  stats: { claimed: 0, remaining: 0, agents: 0, lastClaimedAt: null, lastSaleId: 0 },
+  agents: [],
+})
+
+// A read that does not tell its number, because a proxy dropped it, is followed from the beginning.
+const numberOf = ({ headers }: Response) => Number(headers.get('log-number'))
+
+/** The pictures of consecutive blocks as they arrive, each part with its first block; throws when they end too soon. */
+async function* picturesIn(body: Response['body']): AsyncGenerator<readonly [first: number, bytes: Uint8Array]> {
+  const bytes = new Uint8Array(TOTAL_BLOCKS * BLOCK_BYTES)
+  let [length, blocks] = [0, 0] // that have arrived, and of them whole blocks
+  let begun = performance.now()
+  const reader = body?.getReader()
+  for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
+    bytes.set(part.value, length)
+    length += part.value.length
+    const whole = Math.floor(length / BLOCK_BYTES)
+    if (whole > blocks) yield [blocks, bytes.subarray(blocks * BLOCK_BYTES, whole * BLOCK_BYTES)]
+    blocks = whole
+    if (performance.now() - begun < TASK_MS) continue
+    await new Promise((resolve) => setTimeout(resolve))
+    begun = performance.now()
+  }
+  if (blocks < TOTAL_BLOCKS) throw new Error('the pixels were cut short')
+}
+
+/** Has a worker parse all but the pictures, so that the page stays responsive. It starts while the text is arriving. */
+function parse(
+  arriving: Promise<ArrayBuffer>,
+  onBlocks: (blocks: readonly CanvasBlock[]) => void,
+): Promise<CanvasHead> {
+  const { promise, resolve, reject } = Promise.withResolvers<CanvasHead>()
+  const worker = new Worker(new URL('./blocks-worker.ts', import.meta.url), { type: 'module', name: 'blocks-worker' })
+  worker.addEventListener('message', ({ data }: MessageEvent<BlocksMessage>) => {
+    if ('head' in data) resolve(data.head)
+    else onBlocks(data.blocks)
+  })
+  worker.addEventListener('error', () => reject(new Error('the blocks could not be parsed')))
+  arriving.then((text) => worker.postMessage(text, [text]), reject)
+  return promise.finally(() => worker.terminate())
+}
