@@ -6,14 +6,17 @@ import type { Work } from '../../shared/works.ts'
 import { boundsOf } from './artworks.ts'
 import type { KnownBlock, Wall } from './wall-model.ts'
 
-const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const numberFormat = new Intl.NumberFormat('en')
+// Made when it is first needed, because that takes a slow machine longer than a frame.
+let dateFormat: Intl.DateTimeFormat | undefined
 
 /** A date and time in the reader's own locale. */
-export const dateText = (unixMs: number): string => dateFormat.format(unixMs)
+export function dateText(unixMs: number): string {
+  dateFormat ??= new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+  return dateFormat.format(unixMs)
+}
 
 /** `1,234`. */
-export const countText = (count: number): string => numberFormat.format(count)
+export const countText = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
 
 /** `1 block`, `12 blocks`. */
 export const blocksText = (count: number): string => `${countText(count)} ${count === 1 ? 'block' : 'blocks'}`
@@ -31,8 +34,6 @@ export function summaryOf({ pricing, stats }: Pick<Wall, 'pricing' | 'stats'>, s
 /** What an agent is called. */
 export const nameOf = ({ name }: Pick<CanvasAgent, 'name'>): string => name ?? 'Unnamed agent'
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-
 // From the largest on; the last one counts seconds.
 const SPANS = [
   ['year', 31_536_000],
@@ -45,8 +46,9 @@ const SPANS = [
 /** How long ago a moment was, both in Unix milliseconds: `3 days ago`. */
 export function agoText(unixMs: number, now: number): string {
   const seconds = Math.max(0, Math.round((now - unixMs) / 1000))
-  for (const [unit, span] of SPANS) if (seconds >= span) return relative.format(-Math.floor(seconds / span), unit)
-  return 'just now'
+  const [unit, span = 1] = SPANS.find(([, least]) => seconds >= least) ?? []
+  const count = Math.floor(seconds / span)
+  return unit === undefined ? 'just now' : `${count} ${unit}${count === 1 ? '' : 's'} ago`
 }
 
 /** What blocks cost, as the wall shows money: `$1`, `$12.50`. */

@@ -2,6 +2,7 @@
 
 import { ALL_BLOCKS, TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { bytesOf, type Theme } from '../theme.ts'
+import { countText } from './formatting.ts'
 import { OPEN } from './pixel-buffer.ts'
 import type { Wall } from './wall-model.ts'
 
@@ -90,18 +91,16 @@ export function legendOf(wall: Wall, overlay: Overlay): Legend[] {
     case 'none':
       return []
     case 'open':
-      return [{ colour: hexOf(OPEN_COLOUR), text: `${wall.stats.remaining.toLocaleString('en')} open blocks` }]
+      return [{ colour: hexOf(OPEN_COLOUR), text: `${countText(wall.stats.remaining)} open blocks` }]
     case 'framework': {
       const all = frameworksOf(wall)
       const named = all.slice(0, FRAMEWORK_COLOURS.length)
       const rest = all.slice(named.length).reduce((sum, { blocks }) => sum + blocks, 0)
       const legends = named.map(({ name, blocks }, i) => ({
         colour: frameworkColour(i),
-        text: `${name ?? 'none named'} · ${blocks.toLocaleString('en')}`,
+        text: `${name ?? 'none named'} · ${countText(blocks)}`,
       }))
-      return rest === 0
-        ? legends
-        : [...legends, { colour: OTHER_COLOUR, text: `others · ${rest.toLocaleString('en')}` }]
+      return rest === 0 ? legends : [...legends, { colour: OTHER_COLOUR, text: `others · ${countText(rest)}` }]
     }
   }
 }
