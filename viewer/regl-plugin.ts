@@ -12,6 +12,10 @@ const HEAD = /^\(function \(global, factory\) \{[\s\S]*?'use strict';/
 const TAIL = /\}\)\)\);\s*$/
 const CORE = /\nfunction reglCore \([\s\S]*?\n\}\n(?=\nfunction stats \()/
 
+// What regl asks the driver when it makes a framebuffer, for whose answers the page would wait: one of bytes is whole everywhere.
+const STATUS = /\n *\/\/ Check status code\n[^}]*\}\n/
+const ERROR = /\n *\/\/ [A-Z]+: Clear error code here[^\n]*\n[^\n]*\n *gl\.getError\(\)\n/
+
 /** A function up to the brace that closes it, which stands below its beginning. */
 const bodyOf = (head: string) => new RegExp(`\\n( *)${head} \\([\\s\\S]*?\\n\\1\\}\\n`)
 
@@ -51,6 +55,8 @@ export const reglPlugin: Plugin = {
     if (!UNCHECKED.test(id)) return undefined
     const parts = [
       [CORE, ownCore],
+      [STATUS, '\n'],
+      [ERROR, '\n'],
       ...Object.entries(REPLACED).map(([head, own]) => [bodyOf(head), `\n${head} () { return ${own} }\n`] as const),
       [HEAD, ownHead],
       [TAIL, '})()'],

@@ -57,13 +57,14 @@ export function drawCalls(parts: ReglParts) {
     compile(options: Options, attributes: Parts<readonly number[]>, uniforms: Parts<Value>) {
       // regl has a command of its own that has no shaders.
       const program = 'vert' in options.static ? begunProgram(gl, options.static) : undefined
-      let call: ((props: Props) => void) | undefined
+      let ready: ((props: Props) => void) | undefined
+      const call = () => (ready ??= program && callOf(parts, program, options.static, attributes, uniforms))
+      // The driver is waited for in a task of its own for each command, and not by the first drawing for all of them.
+      setTimeout(call)
       const target = options.dynamic['framebuffer']
       const draw = (props: Props) => {
-        if (program === undefined) return refused()
         drawTo(target === undefined ? null : framebuffers.getFramebuffer(props[nameIn(target)]))
-        call ??= callOf(parts, program, options.static, attributes, uniforms)
-        call(props)
+        ;(call() ?? refused)(props)
       }
       return { draw, batch: refused, scope: refused, destroy() {} }
     },

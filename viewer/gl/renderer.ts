@@ -45,13 +45,13 @@ export type Renderer = {
   destroy(): void
 }
 
-/** `undefined` where the browser has no WebGL. */
-export function createRenderer(canvas: HTMLCanvasElement): Renderer | undefined {
-  const gl = canvas.getContext('webgl', { alpha: false, antialias: false, depth: false, stencil: false })
-  return gl ? rendererOn(createRegl({ gl })) : undefined
-}
+/** The GPU's drawing context of a canvas; none where the browser has no WebGL. */
+export const gpuOf = (canvas: HTMLCanvasElement): WebGLRenderingContext | null =>
+  canvas.getContext('webgl', { alpha: false, antialias: false, depth: false, stencil: false })
 
-function rendererOn(regl: Regl): Renderer {
+/** A renderer on the GPU. */
+export function createRenderer(gl: WebGLRenderingContext): Renderer {
+  const regl = createRegl({ gl })
   const { indices, palette, overlay, fresh, marks } = texturesOn(regl)
   const levels = createLevels(regl, { indices, palette, overlay })
   const paint = paintersOn(regl)

@@ -8,7 +8,7 @@ import { freshness } from '../wall/news.ts'
 import { overlayBytes } from '../wall/overlay.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { fitCanvas, frameOf } from './frame.ts'
-import { createRenderer, type Renderer } from './renderer.ts'
+import { createRenderer, gpuOf, type Renderer } from './renderer.ts'
 
 export type StageRenderer = {
   /** Uploads what differs between two states. */
@@ -111,8 +111,9 @@ function createSurface(canvas: HTMLCanvasElement, onReady: (renderer: Renderer) 
     begin(fallback)
   }
   const start = () => {
-    const found = createRenderer(canvas)
-    if (found) begin(found)
+    const gpu = gpuOf(canvas)
+    // Apart from the search for a GPU, so that neither keeps a slow machine busy for long.
+    if (gpu) setTimeout(() => begin(createRenderer(gpu)))
     else void fallBack()
   }
   const stop = () => {
@@ -132,7 +133,7 @@ function createSurface(canvas: HTMLCanvasElement, onReady: (renderer: Renderer) 
     if (onGpu) stop()
   })
   canvas.addEventListener('webglcontextrestored', () => onGpu && start())
-  // Apart from the start of the page, so that neither keeps a slow machine busy for long.
+  // Likewise apart from the start of the page.
   setTimeout(start)
   return {
     get renderer() {
