@@ -4,17 +4,15 @@ import { WHOLE_WALL, boxAround } from '../camera/camera.ts'
 import type { Component } from '../page.ts'
 import { LIGHT_HEIGHT, LIGHT_WIDTH, roomLight } from '../wall/room-light.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { createElement } from './dom.ts'
+import { createElement, createPicture } from './dom.ts'
 
 // The light follows the wall by that much: it is worked out apart from what the wall needs at once, and once for many changes.
 const AFTER_MS = 400
 
 /** A small picture of the light, which the browser enlarges and moves. */
 export function createAmbient(stage: HTMLElement): Component {
-  const light = createElement('canvas', '')
-  light.width = LIGHT_WIDTH
-  light.height = LIGHT_HEIGHT
-  const element = createElement('div', '', light)
+  const light = createPicture(LIGHT_WIDTH, LIGHT_HEIGHT)
+  const element = createElement('div', '', light.canvas)
   const layer = createElement('div', 'ambient', element)
   layer.ariaHidden = 'true'
   stage.append(layer)
@@ -22,8 +20,7 @@ export function createAmbient(stage: HTMLElement): Component {
   let timer: ReturnType<typeof setTimeout> | undefined
   const shine = () => {
     timer = undefined
-    if (latest === undefined) return
-    light.getContext('2d')?.putImageData(new ImageData(roomLight(latest), LIGHT_WIDTH, LIGHT_HEIGHT), 0, 0)
+    if (latest) light.put(new ImageData(roomLight(latest), LIGHT_WIDTH, LIGHT_HEIGHT))
   }
   return {
     update({ wall }, { wall: before }) {

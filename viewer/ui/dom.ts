@@ -12,6 +12,14 @@ export function createElement<Tag extends keyof HTMLElementTagNameMap>(
   return element
 }
 
+/** A canvas of so many pixels, and what puts them on it. */
+export function createPicture(width: number, height: number) {
+  const canvas = createElement('canvas', '')
+  Object.assign(canvas, { width, height })
+  const context = canvas.getContext('2d')
+  return { canvas, put: (image: ImageData, left = 0, top = 0) => context?.putImageData(image, left, top) }
+}
+
 /** A line of facts about a work, an agent or a block; each that is a string is kept together. */
 export const factsLine = (...facts: readonly (Node | string)[]): HTMLElement =>
   createElement(

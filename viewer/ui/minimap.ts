@@ -8,7 +8,7 @@ import { shownWall, type State } from '../state.ts'
 import { coloursOf } from '../theme.ts'
 import type { IndexTexture } from '../wall/pixel-buffer.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { createElement } from './dom.ts'
+import { createElement, createPicture } from './dom.ts'
 
 // Shown from this many times the size of the whole wall.
 const SHOWN_FROM = 1.5
@@ -18,11 +18,9 @@ const OPAQUE = 255
 
 /** A picture of one pixel a block with a frame around what the stage shows; a press moves the stage there. */
 export function createMinimap(page: Page, stage: HTMLElement): Component {
-  const picture = createElement('canvas', '')
-  picture.width = COLS
-  picture.height = ROWS
+  const picture = createPicture(COLS, ROWS)
   const frame = createElement('div', 'frame')
-  const element = createElement('div', 'minimap', picture, frame)
+  const element = createElement('div', 'minimap', picture.canvas, frame)
   element.ariaHidden = 'true'
   element.hidden = true
   stage.append(element)
@@ -35,7 +33,7 @@ export function createMinimap(page: Page, stage: HTMLElement): Component {
     const blocks = drawn?.texture === wall.texture ? (wall.changed ?? ALL_BLOCKS) : ALL_BLOCKS
     drawn = wall
     drawBlocks(image, wall.texture, blocks, coloursOf(page.appearance.theme()))
-    picture.getContext('2d')?.putImageData(image, 0, 0)
+    picture.put(image)
   }
   const go = (event: PointerEvent) => {
     if (event.buttons === 0) return

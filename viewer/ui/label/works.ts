@@ -7,7 +7,7 @@ import { type Theme, coloursOf } from '../../theme.ts'
 import { type Artwork, boundsOf } from '../../wall/artworks.ts'
 import { nameOf, sizeOf } from '../../wall/formatting.ts'
 import { type IndexTexture, imageOf } from '../../wall/pixel-buffer.ts'
-import { button, createElement, strangersText } from '../dom.ts'
+import { button, createElement, createPicture, strangersText } from '../dom.ts'
 
 /** A list of buttons that go to works; `named` where the works have different owners. */
 export const workList = (page: Page, works: readonly Artwork[], named: boolean): HTMLElement =>
@@ -38,16 +38,13 @@ export function workButton(page: Page, work: Artwork, named: boolean): HTMLEleme
 /** A canvas with one pixel for each of the work's, which label.css enlarges without smoothing. What is not of the work stays clear. */
 export function drawWork(texture: IndexTexture, blocks: Work, theme: Theme): HTMLCanvasElement {
   const { left, top, right, bottom } = boundsOf(blocks)
-  const canvas = document.createElement('canvas')
+  const { canvas, put } = createPicture(right - left, bottom - top)
   canvas.className = 'picture'
-  canvas.width = right - left
-  canvas.height = bottom - top
   canvas.style.setProperty('--ratio', `${canvas.width} / ${canvas.height}`)
-  const context = canvas.getContext('2d')
   const colours = coloursOf(theme)
   for (const block of blocks) {
     const area = boundsOf([block])
-    context?.putImageData(imageOf(texture, area, colours), area.left - left, area.top - top)
+    put(imageOf(texture, area, colours), area.left - left, area.top - top)
   }
   return canvas
 }
