@@ -25,6 +25,13 @@ export const WAIT_FOR_ALL = `
   }
 `
 
+/** What a page's answer begins with in its console. */
+export const ANSWER = 'probe '
+
+/** Has the page tell its figures by itself: one that is asked is kept busy by the question. */
+export const toldBy = (figures: string): string =>
+  `if (location.protocol === 'http:') ${figures}.then((found) => console.info('${ANSWER}' + JSON.stringify(found)))`
+
 /** When the page first drew. */
 export const FIRST_DRAWN = `(async () => {
   while (probe.first === 0) await new Promise(requestAnimationFrame)

@@ -2,12 +2,21 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, ConsoleMessage, Page } from 'playwright-core'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { openBrowser } from '../../test/support/page/browser.ts'
 import type { Scenario } from '../findings.ts'
 import { onEveryProcessor } from '../measure/cpu.ts'
-import { FIRST_DRAWN, NOTE_DRAWINGS, NOTE_TASKS, OPENED, USABLE, WAIT_FOR_ALL } from '../measure/page-probe.ts'
+import {
+  ANSWER,
+  FIRST_DRAWN,
+  NOTE_DRAWINGS,
+  NOTE_TASKS,
+  OPENED,
+  USABLE,
+  WAIT_FOR_ALL,
+  toldBy,
+} from '../measure/page-probe.ts'
 import { median } from '../measure/pair.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -161,14 +170,16 @@ async function loadPage(browser: Browser, { url, scripts, until, mbit, timesSlow
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   const page = await context.newPage()
   await leaveBlankPage(page)
-  for (const content of scripts) await page.addInitScript({ content })
+  for (const content of [...scripts, toldBy(until)]) await page.addInitScript({ content })
   // Every request of a page is held up a little once one is answered here.
   if (url.endsWith(PLAIN)) await page.route(url, (route) => route.fulfill({ path: join(import.meta.dir, PLAIN) }))
   if (mbit !== undefined) await slowDown(page, mbit, timesSlower)
   try {
-    await page.goto(url, { waitUntil: 'domcontentloaded', timeout: TIMEOUT_MS })
-    const answer = await page.waitForFunction(until, undefined, { timeout: TIMEOUT_MS })
-    return [await answer.jsonValue()].flat().map(Number)
+    const isAnswer = (message: ConsoleMessage) => message.text().startsWith(ANSWER)
+    const answer = page.waitForEvent('console', { predicate: isAnswer, timeout: TIMEOUT_MS })
+    await page.goto(url, { waitUntil: 'commit', timeout: TIMEOUT_MS })
+    const figures: number | number[] = JSON.parse((await answer).text().slice(ANSWER.length))
+    return [figures].flat()
   } finally {
     await context.close()
   }
