@@ -93,7 +93,10 @@ const routes = () => ({
       return new Response('kept')
     },
   },
-  '/publish': () => new Response(String(parts.map((part) => segmentOf(summed(part)).zstd.length))),
+  '/publish': async () => {
+    const segments = await Promise.all(parts.map((part) => segmentOf(summed(part))))
+    return new Response(String(segments.map(({ zstd }) => zstd.length)))
+  },
   '/same': {
     POST: async (request: Request) => {
       const path = `/same/${Object.keys(same).length}`

@@ -54,11 +54,8 @@ export type ReadSource = {
   readonly everyMs: number
 }
 
-// The longest time in which no other work of the process runs.
-const SLICE_MS = 2
-
-// When the whole wall is repainted, building it takes a tenth of a second, in which no reader is answered. So the pause
-// before the next publication grows with the work, up to what a reader may wait.
+// When the whole wall is repainted, building it takes a tenth of a second of a processor. So the pause before the next
+// publication grows with the work, up to what a reader may wait.
 const RESTS = 19
 const REST_MAX_MS = 2000
 
@@ -67,13 +64,14 @@ export function canvasSnapshot({ view, parts, type, clock, everyMs }: ReadSource
   const segments: Segment[] = []
   let nextAt = Number.NEGATIVE_INFINITY
 
-  // All parts are taken in one turn of the event loop, so that each published state is one the wall had. Compression may take several turns.
+  // All parts are taken in one turn of the event loop, so that each published state is one the wall had.
   const take = () => ({
     taken: parts.take().map(([slot, content]) => [slot, summed(content)] as const),
     number: view.number,
   })
   const show = async ({ taken, number }: ReturnType<typeof take>) => {
-    await compress(taken, segments, clock)
+    // One after another, so that the pool of threads has time for others.
+    for (const [slot, part] of taken) segments[slot] = await segmentOf(part)
     const bodies = { plain: plainBody(segments), gzip: gzipBody(segments), zstd: zstdBody(segments) }
     // In one turn, so that no request comes in between. The new bodies reuse the memory of the old ones.
     shown.release()
@@ -121,23 +119,6 @@ function versionOf(number: LogNumber, body: readonly Summed[]) {
   const { crc, length } = sumOf(body)
   return { ETag: `W/"${number}-${crc.toString(36)}-${length.toString(36)}"`, [LOG_NUMBER]: `${number}` }
 }
-
-/** Compresses parts, and yields to other work in between. */
-async function compress(
-  parts: ReadonlyArray<readonly [slot: number, part: Summed]>,
-  segments: Segment[],
-  clock: Clock,
-): Promise<void> {
-  let since = clock.elapsed()
-  for (const [slot, part] of parts) {
-    segments[slot] = segmentOf(part)
-    if (clock.elapsed() - since < SLICE_MS) continue
-    await nextTurn()
-    since = clock.elapsed()
-  }
-}
-
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** A published state of the wall. */
 type Shown = { readonly answer: CachedResponse; release(): void }

@@ -4,7 +4,8 @@
  * of several members; the zstd body is a frame (RFC 8878) for each part, which every decoder takes.
  */
 
-import { constants, crc32, deflateRawSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { constants, crc32, deflateRaw, type ZlibOptions } from 'node:zlib'
 
 /** A part of a body, and what its sum adds to that of the body. */
 export type Summed = {
@@ -27,14 +28,16 @@ export const summed = (plain: Uint8Array): Summed => ({
   power: powerOfX(8 * plain.length),
 })
 
-/** Compresses a part. */
-export function segmentOf(part: Summed): Segment {
-  return {
-    ...part,
-    deflated: deflateRawSync(part.plain, { level: DEFLATE_LEVEL, finishFlush: constants.Z_FULL_FLUSH }),
-    zstd: Bun.zstdCompressSync(part.plain, { level: ZSTD_LEVEL }),
-  }
+/** Compresses a part, in the threads that the runtime has for it. */
+export async function segmentOf(part: Summed): Promise<Segment> {
+  const [deflated, zstd] = await Promise.all([
+    deflate(part.plain, { level: DEFLATE_LEVEL, finishFlush: constants.Z_FULL_FLUSH }),
+    Bun.zstdCompress(part.plain, { level: ZSTD_LEVEL }),
+  ])
+  return { ...part, deflated, zstd }
 }
+
+const deflate = promisify<Uint8Array, ZlibOptions, Uint8Array>(deflateRaw)
 
 export type Pieces = readonly Uint8Array[]
 

@@ -176,9 +176,11 @@ test('whoever asks while the wall is published gets what was shown before, or wh
   await reads.published()
   repaint('3,4', 'after', 7)
   const published = reads.published().then(() => 'published')
+  const turn = () => new Promise<'not yet'>((resolve) => setImmediate(resolve, 'not yet'))
   const asked: Response[] = []
   do asked.push(reads.canvas.answer(get()))
-  while ((await Promise.race([published, Promise.resolve('not yet')])) === 'not yet')
+  while ((await Promise.race([published, turn()])) === 'not yet')
+  asked.push(reads.canvas.answer(get()))
   const said = await Promise.all(asked.map(async (answer) => /"m":"(\w+)"/.exec(await answer.text())?.[1]))
   expect(new Set(said)).toEqual(new Set(['before', 'after']))
 })

@@ -68,7 +68,7 @@ test('the text of an area’s edit signs the digest of its pixels, and is accept
       'wall.test',
       'set_area v1',
       'area=6,4,2x1',
-      `ts=${wall.clock.now()}`,
+      `ts=${String(help.request.body['ts'])}`,
       'pixels_present=1',
       `pixels=${digest}`,
       'message_present=1',
