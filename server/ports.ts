@@ -355,7 +355,7 @@ export type Wallets = {
   signedForToken(payment: Payment): Promise<SignatureCheck>
 }
 
-/** Encodes and decodes pictures in other threads. */
+/** Encodes and decodes pictures in other threads. The bitmaps it is given go there, and are empty afterwards. */
 export type Pictures = {
   /** Encodes palette indices as PNG, each pixel as a square of `scale` x `scale` (default 1). */
   encode(bitmap: Bitmap, scale?: number): Promise<Uint8Array<ArrayBuffer>>

@@ -23,7 +23,10 @@ export type NumberedPicture = { readonly id: number; readonly picture: OwnPictur
 declare const self: Worker
 
 self.addEventListener('message', ({ data: { id, job } }: MessageEvent<NumberedJob>) => {
-  void make(job).then((picture) => self.postMessage({ id, picture } satisfies NumberedPicture))
+  void make(job).then((picture) => {
+    const { buffer } = picture instanceof Uint8Array ? picture : picture.indices
+    self.postMessage({ id, picture } satisfies NumberedPicture, [buffer])
+  })
 })
 
 async function make(job: OwnJob): Promise<OwnPicture> {

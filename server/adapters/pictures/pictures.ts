@@ -64,7 +64,7 @@ function ownWorker(): (job: OwnJob) => Promise<OwnPicture> {
     const id = ++jobs
     const answer = Promise.withResolvers<OwnPicture>()
     waiting.set(id, answer)
-    worker.postMessage({ id, job } satisfies NumberedJob)
+    worker.postMessage({ id, job } satisfies NumberedJob, [job.bitmap.indices.buffer])
     return await answer.promise
   }
 }

@@ -4,7 +4,7 @@ import type { Dither } from '../../../shared/quantise.ts'
 import type { Fit } from '../../../shared/resample.ts'
 
 /** Palette indices, one byte a pixel, row-major. */
-export type Bitmap = { readonly width: number; readonly height: number; readonly indices: Uint8Array }
+export type Bitmap = { readonly width: number; readonly height: number; readonly indices: Uint8Array<ArrayBuffer> }
 
 /** A picture as sent: a PNG or JPEG file, or the bare bytes of its pixels, three or four to each. */
 export type SentPicture =
