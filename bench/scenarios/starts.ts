@@ -1,6 +1,6 @@
 /** Starting on walls of each size, and the memory they take. */
 
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { freePort, startWall } from '../../server/local/wall-process.ts'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import type { Row, Scenario } from '../findings.ts'
@@ -14,22 +14,38 @@ import { paced } from './repaints.ts'
 /** From starting the process to the last byte of the first read of the whole wall, on all processors there are. */
 export const coldStart: Scenario = async (servers, { rounds }) => {
   const DATABASE_PATH = servers.database(TOTAL_BLOCKS, 'cold')
-  const [took, loaded]: [number[], number[]] = [[], []]
+  const executable = [makeExecutable(join(servers.folder, 'release')), 'serve']
+  const [took, compiled, loaded]: [number[], number[], number[]] = [[], [], []]
   // A process has the processors of the one that started it.
   await onEveryProcessor(async () => {
     for (let round = 0; round < rounds; round++) {
       took.push(await secondsToFirstRead(DATABASE_PATH))
+      compiled.push(await secondsToFirstRead(DATABASE_PATH, executable))
       loaded.push(await secondsToLoad())
     }
   })
-  const [s, least] = [median(took), median(loaded)]
+  const [s, fast, least] = [median(took), median(compiled), median(loaded)]
   return {
     rows: [
       { what: `${TOTAL_BLOCKS} blocks`, figures: { s } },
+      { what: 'the same, the executable', figures: { s: fast } },
       { what: 'loading the same modules', figures: { s: least } },
     ],
-    ratios: { 'start: seconds to the first full read': s, 'start: over loading the same modules': s / least },
+    ratios: {
+      'start: seconds to the first full read': s,
+      'start: seconds to the first full read, executable': fast,
+      'start: over loading the same modules': s / least,
+    },
   }
+}
+
+/** Makes a release in a folder; the path of its executable. */
+function makeExecutable(folder: string): string {
+  const path = `${dirname(process.execPath)}:${Bun.env['PATH'] ?? ''}`
+  const script = join(import.meta.dir, '../../deploy/release.ts')
+  const { exitCode, stderr } = Bun.spawnSync([process.execPath, script, folder], { env: { ...Bun.env, PATH: path } })
+  if (exitCode !== 0) throw new Error(`the release was not made: ${stderr.toString()}`)
+  return join(folder, `pixel-wall-${process.platform}-${process.arch}`)
 }
 
 async function secondsToLoad(): Promise<number> {
@@ -39,10 +55,10 @@ async function secondsToLoad(): Promise<number> {
   return (performance.now() - startedAt) / 1000
 }
 
-async function secondsToFirstRead(DATABASE_PATH: string): Promise<number> {
+async function secondsToFirstRead(DATABASE_PATH: string, program?: readonly string[]): Promise<number> {
   const PORT = String(await freePort())
   const startedAt = performance.now()
-  const wall = await startWall({ ...QUIET, DATABASE_PATH, PORT })
+  const wall = await startWall({ ...QUIET, DATABASE_PATH, PORT }, { program })
   await (await fetch(`http://127.0.0.1:${PORT}/api/canvas`, { headers: { 'Accept-Encoding': 'identity' } })).bytes()
   const seconds = (performance.now() - startedAt) / 1000
   await wall.kill()
