@@ -1,6 +1,6 @@
 /**
- * Values that are there at once more often than not. Going on without a promise spares a request that waits for nothing a
- * tenth of its time.
+ * Values that are there at once more often than not. Going on without a promise spares a deed a tenth of its time,
+ * and a demand for payment a twentieth.
  */
 
 /** A value, or a promise of it. */
