@@ -69,6 +69,12 @@ export type PurchaseRow = AuthorizationRow &
 
 export const PURCHASE_SOURCES = { payments: 'id', changes: 'sale_number', purchase_painters: 'painter_of' } as const
 
+/**
+ * The number of the payment that `payer` and `nonce` name. Rows that are joined are found by it: a join that compares those two
+ * itself is planned anew by SQLite each time it runs, which takes 20 us of 25.
+ */
+export const PAYMENT_ID = '(SELECT id FROM payments WHERE payer = $payer AND nonce = $nonce)'
+
 /** Reads a `PurchaseRow`; a condition on `p` follows. */
 export const SELECT_PURCHASE = `
   SELECT p.*, sale.name AS sale_name, sale.framework AS sale_framework, sale.number AS sale_number,

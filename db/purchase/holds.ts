@@ -18,6 +18,7 @@ import type { BlockIndex } from '../../shared/wall.ts'
 import {
   authorizationRow,
   integer,
+  PAYMENT_ID,
   PURCHASE_SOURCES,
   purchaseOf,
   type PurchaseRow,
@@ -127,7 +128,7 @@ function* holdAgain(released: Purchase, signed: Payment, block: BlockIndex): Tx<
 }
 
 const HOLD = `
-  UPDATE blocks SET state = 'reserved', payment = (SELECT id FROM payments WHERE payer = $payer AND nonce = $nonce)
+  UPDATE blocks SET state = 'reserved', payment = ${PAYMENT_ID}
   WHERE i {in integer $blocks} AND state = 'open'`
 
 /** Holds every block or, by failing, none. */
@@ -175,7 +176,7 @@ export function* recordUnclaimed(unclaimed: UnclaimedPayment, now: UnixMs): Tx<P
 }
 
 const HELD_BLOCKS = `
-  SELECT 1 FROM blocks WHERE payment = (SELECT id FROM payments WHERE payer = $payer AND nonce = $nonce)
+  SELECT 1 FROM blocks WHERE payment = ${PAYMENT_ID}
   ORDER BY i FOR UPDATE`
 
 /** Locks the blocks that are held for a payment, in the order of the wall. */
@@ -187,7 +188,7 @@ const MARK_DEAD = `
 
 const OPEN = `
   UPDATE blocks SET state = 'open', payment = NULL
-  WHERE state = 'reserved' AND payment = (SELECT id FROM payments WHERE payer = $payer AND nonce = $nonce)`
+  WHERE state = 'reserved' AND payment = ${PAYMENT_ID}`
 
 const RELEASE = `
   UPDATE payments SET state = 'released', uncertain = 0, dead = $dead
@@ -211,7 +212,7 @@ export function* release(before: Purchase, isFinal: boolean): Tx<void> {
 /** A purchase and the number of its row. */
 type Stored = { readonly id: number; readonly purchase: Purchase }
 
-const FIND = `${SELECT_PURCHASE} WHERE p.payer = $payer AND p.nonce = $nonce`
+const FIND = `${SELECT_PURCHASE} WHERE p.id = ${PAYMENT_ID}`
 
 // One damaged column of a payment leaves the other of its two names.
 const DAMAGED = onSqlite(`

@@ -15,8 +15,8 @@ import { personaAfter } from '../../server/domain/wall/edit.ts'
 import { FACE_PARTS, NAME_PARTS, saidParts } from '../../server/domain/wall/moderation.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import type { Agent } from '../rows.ts'
-import { change, count, together, type Tx } from '../tx.ts'
+import { PAYMENT_ID, type Agent } from '../rows.ts'
+import { change, count, together, type Text, type Tx } from '../tx.ts'
 import { enterAgent, findAgent } from '../wall/agents.ts'
 import { nextEntry, writeSales } from '../wall/log.ts'
 import { moderateAgent, moderationOf } from '../wall/moderated-agents.ts'
@@ -100,10 +100,24 @@ const CREDIT = `
   UPDATE payments SET state = 'credited', dead = 0, tx = $tx
   WHERE payer = $payer AND nonce = $nonce AND state = 'released'`
 
-/** In which state a payment and its blocks are before they are sold. */
-type Before = { readonly payment: 'reserved' | 'released'; readonly block: 'reserved' | 'open' }
-const HELD: Before = { payment: 'reserved', block: 'reserved' }
-const RELEASED: Before = { payment: 'released', block: 'open' }
+/** What writes a sale of blocks, and of their payment, that were in one state each before. */
+type Before = { readonly claim: Text; readonly sell: Text }
+
+// The states stand in the texts: SQLite, which has indexes of the blocks in one state, would plan for a value each time anew.
+const soldFrom = (payment: 'reserved' | 'released', block: 'reserved' | 'open'): Before => ({
+  claim: `
+    UPDATE blocks SET state = 'claimed', payment = ${PAYMENT_ID},
+      agent = $agent, pixels = substr({bytes $pixels}, ${PIXELS_PER_BLOCK} * sold.key + 1, ${PIXELS_PER_BLOCK}),
+      message = $message, link = $link, changed = $number + sold.key
+    FROM {each integer $blocks} AS sold WHERE blocks.i = sold.value AND blocks.state = '${block}'`,
+  sell: `
+    UPDATE payments SET state = 'sold', uncertain = 0, dead = 0, block = $block, tx = $tx, seq = $seq, claimed_at = $at,
+      settled = $settled, unanswered = 1
+    WHERE payer = $payer AND nonce = $nonce AND state = '${payment}'`,
+})
+
+const HELD = soldFrom('reserved', 'reserved')
+const RELEASED = soldFrom('released', 'open')
 
 /** A buyer who has bought before. */
 type Buyer = { readonly agent: Agent; readonly isBanned: boolean }
@@ -113,17 +127,6 @@ function* findBuyer(wallet: Address): Tx<Buyer | undefined> {
   if (agent === undefined) return undefined
   return { agent, isBanned: (yield* moderationOf(agent.id)).isBanned }
 }
-
-const CLAIM = `
-  UPDATE blocks SET state = 'claimed', payment = (SELECT id FROM payments WHERE payer = $payer AND nonce = $nonce),
-    agent = $agent, pixels = substr({bytes $pixels}, ${PIXELS_PER_BLOCK} * sold.key + 1, ${PIXELS_PER_BLOCK}),
-    message = $message, link = $link, changed = $number + sold.key
-  FROM {each integer $blocks} AS sold WHERE blocks.i = sold.value AND blocks.state = $was`
-
-const SELL = `
-  UPDATE payments SET state = 'sold', uncertain = 0, dead = 0, block = $block, tx = $tx, seq = $seq, claimed_at = $at,
-    settled = $settled, unanswered = 1
-  WHERE payer = $payer AND nonce = $nonce AND state = $was`
 
 type Selling = Holding & Pick<Purchase, 'payment' | 'listing'>
 
@@ -140,13 +143,8 @@ function* sell(selling: Selling, was: Before, buyer: Buyer | undefined, proof: P
   yield* together(
     enterAgent(agent, buyer?.agent, entry),
     writeSales({ ...entry, agent: agent.id, persona, face }, sold),
-    change(
-      'blocks to sell',
-      CLAIM,
-      { payer, nonce, ...face, agent: agent.id, number, blocks: sold, was: was.block },
-      sold.length,
-    ),
-    change('a payment to sell to', SELL, { payer, nonce, ...proof, block, seq, at, was: was.payment }),
+    change('blocks to sell', was.claim, { payer, nonce, ...face, agent: agent.id, number, blocks: sold }, sold.length),
+    change('a payment to sell to', was.sell, { payer, nonce, ...proof, block, seq, at }),
   )
   if (buyer?.isBanned === true) yield* hide(agent, sold, listing, now)
   return { kind: 'sold', ...proof, claimedAt: at, ...persona, unanswered: true }
