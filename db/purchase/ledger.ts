@@ -9,8 +9,8 @@ import { conflicts, space } from './places.ts'
 import { confirm, finalize, fulfilLatePayment, markFinal, markMissing, markUncertain, writeOff } from './sales.ts'
 
 /** The ledger of a store. */
-export function ledger({ look, write, lasting }: Driver): Ledger {
-  const of = <T>({ payer }: PaymentKey, work: () => Tx<T>) => write(payer, work)
+export function ledger({ look, writeTogether, lasting }: Driver): Ledger {
+  const of = <T>({ payer }: PaymentKey, work: () => Tx<T>) => writeTogether(payer, work)
   return {
     find: async (key) => (await look(() => find(key)))?.purchase,
     availability: (target, payment, now, attended) => look(() => availability({ target, payment, now, attended })),

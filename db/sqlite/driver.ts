@@ -7,7 +7,12 @@ import type { Driver, Result, Sources, Statement, Tx } from '../tx.ts'
 import type { Connection } from './connection.ts'
 
 export function sqliteDriver(connection: Connection): Driver {
-  const read = async <T>(work: () => Tx<T>) => connection.read(() => run(connection, work()))
+  // What others have written together is told to nobody before it is on the disk.
+  const read = async <T>(work: () => Tx<T>) => {
+    const found = connection.read(() => run(connection, work()))
+    await connection.flushed()
+    return found
+  }
   return {
     look: read,
     read,

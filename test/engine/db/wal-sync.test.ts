@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { diskOf } from '../../../db/sqlite/file/wal-sync.ts'
 import { openSqlite, openWall, ports } from '../../../db/sqlite/open.ts'
 import { StoreBroken } from '../../../server/domain/failure.ts'
-import { failureOf, sell } from '../../support/engine.ts'
-import { blockOf, editOf, NOW, TERMS } from '../../support/samples.ts'
+import { failureOf, hold, sell } from '../../support/engine.ts'
+import { blockOf, editOf, NOW, paymentOf, TERMS } from '../../support/samples.ts'
 
 // Goal: what is acknowledged or told is on the disk, though nobody else waits for it. Method: real files, below which the
 // disk takes as long, or fails, as a test wants.
@@ -18,30 +18,52 @@ const block = blockOf('3,4')
 
 /** A wall with one block sold, on a disk that is asked to flush through `flush`. */
 async function wallOn(name: string, flush: () => Promise<void>, onBroken: () => void = () => {}) {
+  const path = join(folder, name)
+  const before = await openSqlite(path, TERMS.network)
+  await sell(before, '3,4', 1, 1)
+  before.close()
   const disk = { soon: setImmediate, flush, close: () => {} }
-  const connection = openWall(join(folder, name), TERMS.network, { disk, onBroken })
-  const wall = ports(connection)
-  await sell(wall, '3,4', 1, 1)
-  return { ...wall, [Symbol.dispose]: connection.close }
+  const connection = openWall(path, TERMS.network, { disk, onBroken })
+  return { ...ports(connection), [Symbol.dispose]: connection.close }
 }
 
-test('an edit is answered, and told to those who follow, once it is on the disk', async () => {
+/** A disk that flushes when it is told to, and tells when it is first asked. */
+function slowDisk() {
   const [asked, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const flush = () => {
     asked.resolve()
     return done.promise
   }
-  using wall = await wallOn('slow.sqlite', flush)
+  return { flush, asked: asked.promise, done: done.resolve }
+}
+
+test('an edit is answered, and told to those who follow, once it is on the disk', async () => {
+  const disk = slowDisk()
+  using wall = await wallOn('slow.sqlite', disk.flush)
   const heard: unknown[] = []
   const editing = wall.blocks.edit(block, editOf(1, { message: 'painted' }), NOW).then((result) => heard.push(result))
-  await asked.promise
+  await disk.asked
   const following = wall.log.after(1, 9).then((changes) => heard.push(changes.length))
-  // Others are answered meanwhile.
-  expect(await wall.blocks.reserved(block)).toBe(false)
+  // What anybody may ask again is answered meanwhile.
+  expect(await wall.ledger.space(block)).toBe('claimed')
   expect(heard).toEqual([])
-  done.resolve()
+  disk.done()
   await Promise.all([editing, following])
   expect(new Set(heard)).toEqual(new Set([1, 'applied']))
+})
+
+test('a claim is answered, and told to who asks for its payment, once it is on the disk', async () => {
+  const disk = slowDisk()
+  using wall = await wallOn('claim.sqlite', disk.flush)
+  const heard: unknown[] = []
+  const claiming = hold(wall, blockOf('5,4'), paymentOf(1, 2)).then(({ state }) => heard.push(state.kind))
+  await disk.asked
+  const finding = wall.ledger.find(paymentOf(1, 2)).then((purchase) => heard.push(purchase?.state.kind))
+  await new Promise(setImmediate)
+  expect(heard).toEqual([])
+  disk.done()
+  await Promise.all([claiming, finding])
+  expect(heard).toEqual(['reserved', 'reserved'])
 })
 
 test('a power cut takes no edit that was answered', async () => {
