@@ -63,7 +63,7 @@ export type Given = {
 
 /** Serves the wall until a signal, then ends the process. Rejects with `CannotOpen` when the store is refused. */
 export async function serve(given: Given): Promise<void> {
-  const { config, asked, askedAgain } = given
+  const { config, asked } = given
   const { store } = given.ahead
   const metrics =
     config.metricsPort === undefined ? undefined : (await import('./adapters/metrics/metrics.ts')).openMetrics()
@@ -73,7 +73,7 @@ export async function serve(given: Given): Promise<void> {
   if (config.witnessPath !== undefined && !(await witness.isApart())) logger.note('witness', { what: WITNESS_BESIDE })
   const witnessing = keepWitness({ store: store.store, witness, clock, logger })
   const wall = await openWall({ ...given, logger }, meters, witnessing.committed)
-  const { server, sold, ready, stream, chain, facilitator, advance, keys, reads } = wall
+  const { server, chain, facilitator, keys, reads } = wall
   const monitors = metrics === undefined ? undefined : listenToMonitors(config, metrics)
   console.log(`The wall is open at ${config.offer.baseUrl}`)
   const supervisor = supervisorIn(Bun.env, (why) => logger.note('no-supervisor', { why }))
@@ -81,9 +81,7 @@ export async function serve(given: Given): Promise<void> {
   logger.note('open', { port: server.port ?? 0, network: config.network })
   const { terms } = config.offer
   const restored = checkRestoredBackup({ ...store, witness, chain, facilitator, terms, clock, logger })
-  const overview = overviewOf(config, wall, restored, last)
-  const runCommand = adminCommands({ ...store, seller: sold, chain, clock, logger, advance, overview, restored })
-  const closeAdminSocket = openAdminSocket(adminSocketAt(config), runCommand, logger)
+  const closeAdminSocket = listenToOperator({ ...given, logger }, wall, restored, last)
   metrics?.watch(readingsOf(config, wall, restored))
   if (monitors !== undefined) logger.note('monitors', { port: monitors.port })
 
@@ -98,20 +96,45 @@ export async function serve(given: Given): Promise<void> {
   await asked
   logger.note('stopping')
   supervisor.stopping()
-  // Load balancers get time to notice. Requests that come meanwhile are answered.
-  ready.drain()
-  await clock.wait(config.drainMs, askedAgain)
-  stopping.abort()
-  stream.close()
-  closeAdminSocket()
-  // From here on new connections are refused. Requests under way, settlements included, are finished.
-  const drained = Promise.all([server.stop(), sold.idle(), ...loops])
-  await Promise.race([drained, clock.wait(config.settleTimeoutMs + DRAIN_SLACK_MS)])
-  await server.stop(true)
+  await drain(given, wall, loops, () => {
+    stopping.abort()
+    closeAdminSocket()
+  })
   await witnessing.flush()
   await store.close()
   logger.note('stopped')
   process.exit(0)
+}
+
+/** Finishes what is under way, settlements included. `stop` ends what readers and buyers do not need. */
+async function drain(
+  { config, askedAgain }: Given,
+  { server, sold, ready, stream }: Wall,
+  loops: readonly Promise<void>[],
+  stop: () => void,
+): Promise<void> {
+  // Load balancers get time to notice. Requests that come meanwhile are answered.
+  ready.drain()
+  await clock.wait(config.drainMs, askedAgain)
+  stop()
+  stream.close()
+  // From here on new connections are refused.
+  const drained = Promise.all([server.stop(), sold.idle(), ...loops])
+  await Promise.race([drained, clock.wait(config.settleTimeoutMs + DRAIN_SLACK_MS)])
+  await server.stop(true)
+}
+
+/** Opens the socket for the operator's commands; returns what closes it. */
+function listenToOperator(
+  { config, ahead: { store }, logger }: Given,
+  wall: Wall,
+  restored: RestoredBackupCheck,
+  alerts: () => readonly Alert[],
+): () => void {
+  const { sold: seller, chain, advance } = wall
+  const overview = overviewOf(config, wall, restored, alerts)
+  const runCommand = adminCommands({ ...store, seller, chain, clock, logger, advance, overview, restored })
+  return openAdminSocket(adminSocketAt(config), runCommand, logger)
 }
 
 type Wall = Awaited<ReturnType<typeof openWall>>
