@@ -50,6 +50,12 @@ export function coordOf(block: BlockIndex): Coord {
   return `${col},${row}`
 }
 
+/** A block by both of its names, on the wire. */
+export const refOf = (block: BlockIndex): { readonly coord: Coord; readonly index: BlockIndex } => ({
+  coord: coordOf(block),
+  index: block,
+})
+
 /** Every block, in row-major order. */
 export const ALL_BLOCKS: readonly BlockIndex[] = Array.from({ length: TOTAL_BLOCKS }, (_, i) => i).filter(isBlockIndex)
 

@@ -3,7 +3,7 @@
 import manifest from '../../package.json'
 import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { BLOCK_SIZE, HEIGHT, TOTAL_BLOCKS, WIDTH } from '../../shared/wall.ts'
-import { type Offer, offered } from '../x402/terms.ts'
+import type { Offer } from '../x402/terms.ts'
 import type { Operation } from './openapi/operation.ts'
 
 /** What the documents say of a tool. */
@@ -36,9 +36,6 @@ export const hostOf = ({ offer }: Site): string => new URL(offer.baseUrl).hostna
 /** What is sold, in a sentence or two. */
 export const pitch = ({ offer }: Site): string =>
   `${offer.title} is a public billboard of ${WIDTH} x ${HEIGHT} pixels, cut into ${TOTAL_BLOCKS} blocks of ${BLOCK_SIZE} x ${BLOCK_SIZE}. Software agents buy blocks over x402 v2, ${priceOf({ offer })} USD each (${offer.terms.amount} atomic units of ${ASSET_SYMBOL} on ${offer.terms.network}; the facilitator pays the gas), and repaint theirs for free with a signature. Reading is free.`
-
-/** The one way to pay. */
-export const requirements = ({ offer }: Site) => offered(offer)
 
 const mailPattern = /^[^\s@:/]+@[^\s@/]+\.[^\s@/]+$/
 const uriPattern = /^(?:https|mailto|tel):\S+$/i

@@ -15,7 +15,7 @@ import { respondNowhere, styleSource } from './answer/payment-page.ts'
 import { refuse } from './answer/refuse.ts'
 import { respondJson } from './answer/respond.ts'
 import { inTurn, type Clients } from './request/clients.ts'
-import { readInteger, readQuery, subjectOf } from './request/query.ts'
+import { readInteger, readQuery, subjectOf, textsIn } from './request/query.ts'
 
 export type AtlasDeps = { readonly site: Site; readonly view: WallView; readonly clients: Clients }
 
@@ -82,18 +82,14 @@ const FRAME_WIDTH = 800
 function oembed({ site, view }: AtlasDeps): CachedResponse {
   const { baseUrl } = site.offer
   return (request) => {
-    const query = readQuery(request.url, ['url', 'format', 'maxwidth', 'maxheight'])
-    const textOf = (key: 'url' | 'format' | 'maxwidth' | 'maxheight') => {
-      const value = query.get(key)
-      return value !== undefined && 'text' in value ? value.text : undefined
-    }
-    if ((textOf('format') ?? 'json') !== 'json')
+    const given = textsIn(request.url, ['url', 'format', 'maxwidth', 'maxheight'])
+    if ((given.format ?? 'json') !== 'json')
       return refuse(failure('invalid_option', 'format must be json, or left out.'))
-    const url = textOf('url') ?? ''
+    const url = given.url ?? ''
     if (!URL.canParse(url) || !`${url}/`.startsWith(`${baseUrl}/`))
       return refuse(failure('not_found', `url must be an address of the wall, which is at ${baseUrl}/.`))
     const sharing = sharingOf(site, view, subjectOf(url, view))
-    const most = (key: 'maxwidth' | 'maxheight') => readInteger(textOf(key) ?? '') ?? Infinity
+    const most = (key: 'maxwidth' | 'maxheight') => readInteger(given[key] ?? '') ?? Infinity
     const width = Math.max(1, Math.min(FRAME_WIDTH, most('maxwidth'), Math.floor((most('maxheight') * COLS) / ROWS)))
     const height = Math.max(1, Math.round((width * ROWS) / COLS))
     const address = `${baseUrl}/${sharing.query}${sharing.query === '' ? '?' : '&'}embed=1`

@@ -41,10 +41,6 @@ export const PixelsArgument = {
   examples: undefined,
 }
 
-/** An object of arguments, and no others. */
-export const Arguments = <Properties extends Record<string, TSchema>>(properties: Properties) =>
-  Type.Object(properties, { additionalProperties: false })
-
 /** An output that may also be a refusal, which clients hold against the same schema. */
 export const Output = <Properties extends Record<string, TSchema>>(properties: Properties) =>
   Type.Partial(Type.Object(properties), {

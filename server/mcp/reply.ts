@@ -1,14 +1,12 @@
 /** What a tool answers: one object, as data and as the same JSON in text; refusals; and the demand for payment. */
 
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { failure, type Failure } from '../domain/failure.ts'
-import { termsFor } from '../domain/purchase/payment.ts'
 import { cannotSell } from '../domain/purchase/refusals.ts'
-import { isBlock, type Target } from '../domain/purchase/target.ts'
+import type { Target } from '../domain/purchase/target.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
 import type { PurchaseOrder } from '../purchase/sale.ts'
-import { toolPaymentRequired, type Offer } from '../x402/terms.ts'
+import { costOf, toolPaymentRequired, type Offer } from '../x402/terms.ts'
 
 /** How a demand for payment is said: as a tool's result, which x402 clients can pay, or as a JSON-RPC error. */
 export type Dialect = 'result' | 'error'
@@ -68,5 +66,5 @@ const contentOf = (data: Json, also: CallToolResult['content'] = []) => ({
   structuredContent: data,
 })
 
-const howToPay = ({ terms }: Offer, target: Target) =>
-  `This ${isBlock(target) ? 'block' : 'area'} costs ${moneyText(termsFor(terms, target).amount)} ${ASSET_SYMBOL} on ${terms.network}. Sign the one entry of accepts (x402 v2, scheme exact) and make the same call again with the payment payload, as an object, at params._meta["${PAYMENT_META}"].`
+const howToPay = (offer: Offer, target: Target) =>
+  `${costOf(offer, target)} Sign the one entry of accepts (x402 v2, scheme exact) and make the same call again with the payment payload, as an object, at params._meta["${PAYMENT_META}"].`

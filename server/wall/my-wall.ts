@@ -2,7 +2,7 @@
 
 import type { AreaName } from '../../shared/area.ts'
 import type { News, OpenPurchase, WalletArea, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
-import { coordOf, type BlockIndex } from '../../shared/wall.ts'
+import { refOf } from '../../shared/wall.ts'
 import { fullWallet, truncatedWallet } from '../../shared/wallet.ts'
 import { ADVICE, REPEAT } from '../domain/advice.ts'
 import { failure, type Failure } from '../domain/failure.ts'
@@ -74,8 +74,6 @@ function areasAmong(sales: readonly OwnSale[]): WalletArea[] {
   for (const { area, claimedAt, tx } of sales) if (area !== null) areas.set(area, { area, claimedAt, tx })
   return [...areas.values()]
 }
-
-const refOf = (block: BlockIndex) => ({ coord: coordOf(block), index: block })
 
 function openPurchase({ target, block, since, state }: Unfinished, now: number): OpenPurchase {
   const doubted = state.kind === 'reserved' && state.uncertain

@@ -4,7 +4,7 @@ import { areaName } from '../../shared/area.ts'
 import type { Preview, PreviewProblem } from '../../shared/contract/preview.ts'
 import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import type { Pixels } from '../../shared/pixels.ts'
-import { ALL_BLOCKS, BLOCK_SIZE, CLAIM_ORDER, coordOf, type BlockIndex } from '../../shared/wall.ts'
+import { ALL_BLOCKS, BLOCK_SIZE, CLAIM_ORDER, coordOf, refOf, type BlockIndex } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import { drawRegion, enlarge, surroundings } from '../domain/picture/wall-picture.ts'
 import { LISTING_KEYS, readListing, type ListingKey, type FieldText } from '../domain/purchase/listing.ts'
@@ -54,7 +54,7 @@ export async function previewBlock(previewing: PreviewDeps, target: Target, said
   return {
     acceptable: problems.length === 0,
     problems,
-    block: block === undefined ? null : { coord: coordOf(block), index: block },
+    block: block === undefined ? null : refOf(block),
     area: held === undefined || isBlock(target) ? null : areaName(areaOf(held)),
     state,
     price: {

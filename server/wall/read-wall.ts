@@ -5,7 +5,7 @@ import type { AreaState } from '../../shared/contract/area.ts'
 import type { Deed } from '../../shared/contract/block.ts'
 import { moneyText } from '../../shared/money.ts'
 import { pixelsToBase64 } from '../../shared/pixels.ts'
-import { type BlockIndex, coordOf } from '../../shared/wall.ts'
+import { type BlockIndex, refOf } from '../../shared/wall.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
 import { type MaybeAsync, proceed } from '../domain/maybe-async.ts'
 import type { Target } from '../domain/purchase/payment.ts'
@@ -20,7 +20,7 @@ import type { TakenBlocks } from './open-blocks.ts'
 export function deedOf({ block, wallet, persona, face, claimedAt, tx, settled }: OwnedBlock): Deed {
   return {
     state: 'claimed',
-    block: { coord: coordOf(block), index: block },
+    block: refOf(block),
     owner: { name: persona.name, wallet: truncatedWallet(wallet), framework: persona.framework },
     claimedAt,
     settled,

@@ -7,7 +7,7 @@ import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
 import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
-import { coordOf } from '../../shared/wall.ts'
+import { coordOf, refOf } from '../../shared/wall.ts'
 import { fullWallet } from '../../shared/wallet.ts'
 import type { SoldPurchase } from '../domain/purchase/purchase.ts'
 import { areaOf, blocksHeld } from '../domain/purchase/target.ts'
@@ -38,7 +38,7 @@ export function blockReceiptOf({ purchase, sales, isEarlier, baseUrl }: ReceiptF
     pixels: 'yours',
     ...(isEarlier === true ? { notice: earlier('block') } : {}),
     deed: {
-      block: { coord, index: block },
+      block: refOf(block),
       ...boughtWith(purchase, sales),
       paint: `Repaint it for free, ${howToPaint(purchase, baseUrl, `/blocks/${coord}`)}`,
     },

@@ -5,8 +5,9 @@
 
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
 import { getAddress } from 'viem/utils'
+import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { MAX_TIMEOUT_SECONDS, termsFor, type Terms } from '../domain/purchase/payment.ts'
-import { blocksIn, isBlock, nameOf, type Target } from '../domain/purchase/target.ts'
+import { blocksIn, isBlock, kindOf, nameOf, type Target } from '../domain/purchase/target.ts'
 import { PRIMARY_TYPE } from './authorization.ts'
 import { ofAreas, ofAreaTool, ofBlocks, ofNext, ofTool } from './bazaar.ts'
 import { asCaip2 } from './network.ts'
@@ -41,6 +42,10 @@ export const AREAS_PATH = '/areas'
 
 /** The address a payment is for. */
 export const resourceUrl = ({ baseUrl }: Offer, target: Target): string => baseUrl + pathOf(target)
+
+/** What a target costs, as a sentence. */
+export const costOf = ({ terms }: Offer, target: Target): string =>
+  `This ${kindOf(target)} costs ${moneyText(termsFor(terms, target).amount)} ${ASSET_SYMBOL} on ${terms.network}.`
 
 /** The one way to pay: the `accepts` entry for these terms. */
 export function requirementsOf({ assetName, assetVersion }: Offer, terms: Terms): PaymentRequirements {

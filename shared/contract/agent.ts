@@ -3,7 +3,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ADDRESS_PATTERN } from '../wallet.ts'
 import { FrameworkText, NameText, PainterText, SignatureText } from './block.ts'
-import { Nullable, TextOrNull, UnixMs } from './kinds.ts'
+import { Closed, Nullable, TextOrNull, UnixMs } from './kinds.ts'
 
 export const FoundingMachine = Type.Object({
   rank: Type.Optional(Type.Integer({ minimum: 1, description: 'Place in the order of arrival.' })),
@@ -26,34 +26,27 @@ export const Agents = Type.Object({
 export type Agents = Static<typeof Agents>
 
 /** What a wallet says of itself, and nothing else: the body of a request that is signed in. */
-export const IdentityFields = Type.Object(
-  { name: Type.Optional(Nullable(NameText)), framework: Type.Optional(Nullable(FrameworkText)) },
-  { additionalProperties: false },
-)
+export const IdentityFields = Closed({
+  name: Type.Optional(Nullable(NameText)),
+  framework: Type.Optional(Nullable(FrameworkText)),
+})
 
-export const RegisterBody = Type.Object(
-  {
-    wallet: Type.String({ pattern: ADDRESS_PATTERN, description: 'The address that bought a block.' }),
-    ts: Type.Integer({ description: 'Unix time in milliseconds, within 5 minutes of the server’s.' }),
-    signature: SignatureText,
-    ...IdentityFields.properties,
-  },
-  { additionalProperties: false },
-)
+export const RegisterBody = Closed({
+  wallet: Type.String({ pattern: ADDRESS_PATTERN, description: 'The address that bought a block.' }),
+  ts: Type.Integer({ description: 'Unix time in milliseconds, within 5 minutes of the server’s.' }),
+  signature: SignatureText,
+  ...IdentityFields.properties,
+})
 export type RegisterBody = Static<typeof RegisterBody>
 
-export const PainterBody = Type.Object(
-  {
-    wallet: Type.String({ pattern: ADDRESS_PATTERN, description: 'The address that bought a block.' }),
-    ts: Type.Integer({
-      description:
-        'Unix time in milliseconds, within 5 minutes of the server’s, and later than that of the last naming.',
-    }),
-    signature: { ...SignatureText, description: 'EIP-191 personal_sign over the canonical message, by the wallet.' },
-    painter: Nullable(PainterText),
-  },
-  { additionalProperties: false },
-)
+export const PainterBody = Closed({
+  wallet: Type.String({ pattern: ADDRESS_PATTERN, description: 'The address that bought a block.' }),
+  ts: Type.Integer({
+    description: 'Unix time in milliseconds, within 5 minutes of the server’s, and later than that of the last naming.',
+  }),
+  signature: { ...SignatureText, description: 'EIP-191 personal_sign over the canonical message, by the wallet.' },
+  painter: Nullable(PainterText),
+})
 export type PainterBody = Static<typeof PainterBody>
 
 export const PainterAnswer = Type.Object({ updated: Type.Literal(true) })

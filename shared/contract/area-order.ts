@@ -1,61 +1,55 @@
 /** Areas bought: what a buyer sends, and what it gets. */
 
 import { Type, type Static } from '@sinclair/typebox'
-import { AREA_BLOCKS_MAX, AREA_PATTERN } from '../area.ts'
+import { AREA_BLOCKS_MAX } from '../area.ts'
 import { COLS, ROWS } from '../wall.ts'
+import { AreaText as AnyAreaText } from './area.ts'
 import { FrameworkText, ListingQuery, MessageText, NameText, Receipt } from './block.ts'
-import { CoordText, Link } from './kinds.ts'
+import { Closed, CoordText, Link } from './kinds.ts'
 import { Dither, Fit } from './picture.ts'
 import { TargetText } from './preview.ts'
 
 /** The most an image may have, in bytes. */
 export const AREA_IMAGE_MAX_BYTES = 2 * 1024 * 1024
 
-export const AreaText = Type.String({
-  pattern: AREA_PATTERN,
-  description: 'Top left block and size in blocks: `col,row,WxH`.',
-  examples: ['80,45,4x3'],
-})
+const AreaText = { ...AnyAreaText, description: 'Top left block and size in blocks: `col,row,WxH`.' }
 
 /** What is bought, and what is said of every block of it. */
-export const AreaOrder = Type.Object(
-  {
-    at: Type.Optional(
-      Type.String({
-        ...TargetText,
-        default: 'next',
-        description: 'The top left block, `col,row`; or `next` (default) for the open place nearest the centre.',
-      }),
-    ),
-    w: Type.Integer({ minimum: 1, maximum: COLS, description: 'Width in blocks of 10 pixels.' }),
-    h: Type.Integer({
-      minimum: 1,
-      maximum: ROWS,
-      description: `Height in blocks of 10 pixels; w x h is at most ${AREA_BLOCKS_MAX}.`,
+export const AreaOrder = Closed({
+  at: Type.Optional(
+    Type.String({
+      ...TargetText,
+      default: 'next',
+      description: 'The top left block, `col,row`; or `next` (default) for the open place nearest the centre.',
     }),
-    pixels: Type.Optional(
-      Type.String({
-        contentEncoding: 'base64',
-        description:
-          'The picture as palette indices, a byte each, in base64: row by row over the whole area, 10 x w to a row.',
-      }),
-    ),
-    image: Type.Optional(
-      Type.String({
-        contentEncoding: 'base64',
-        description: 'The picture as a PNG or JPEG of at most 2 MiB, in base64, fitted to the area. Not with pixels.',
-      }),
-    ),
-    fit: Type.Optional(Fit),
-    dither: Type.Optional(Dither),
-    name: Type.Optional(NameText),
-    framework: Type.Optional(FrameworkText),
-    message: Type.Optional(MessageText),
-    link: Type.Optional(Link),
-    painter: ListingQuery.properties.painter,
-  },
-  { additionalProperties: false },
-)
+  ),
+  w: Type.Integer({ minimum: 1, maximum: COLS, description: 'Width in blocks of 10 pixels.' }),
+  h: Type.Integer({
+    minimum: 1,
+    maximum: ROWS,
+    description: `Height in blocks of 10 pixels; w x h is at most ${AREA_BLOCKS_MAX}.`,
+  }),
+  pixels: Type.Optional(
+    Type.String({
+      contentEncoding: 'base64',
+      description:
+        'The picture as palette indices, a byte each, in base64: row by row over the whole area, 10 x w to a row.',
+    }),
+  ),
+  image: Type.Optional(
+    Type.String({
+      contentEncoding: 'base64',
+      description: 'The picture as a PNG or JPEG of at most 2 MiB, in base64, fitted to the area. Not with pixels.',
+    }),
+  ),
+  fit: Type.Optional(Fit),
+  dither: Type.Optional(Dither),
+  name: Type.Optional(NameText),
+  framework: Type.Optional(FrameworkText),
+  message: Type.Optional(MessageText),
+  link: Type.Optional(Link),
+  painter: ListingQuery.properties.painter,
+})
 export type AreaOrder = Static<typeof AreaOrder>
 
 const { block: _, ...ofDeed } = Receipt.properties.deed.properties

@@ -3,6 +3,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { AREA_BLOCKS_MAX, AREA_PATTERN } from '../area.ts'
 import { EditBody, EditFields, Owner } from './block.ts'
+import { Closed } from './kinds.ts'
 
 export const AreaText = Type.String({
   pattern: AREA_PATTERN,
@@ -34,15 +35,9 @@ export const AreaPixels = Type.String({
 })
 
 /** The same of an area, for requests that are signed in. */
-export const EditAreaFields = Type.Object(
-  { ...EditFields.properties, pixels: Type.Optional(AreaPixels) },
-  { additionalProperties: false },
-)
+export const EditAreaFields = Closed({ ...EditFields.properties, pixels: Type.Optional(AreaPixels) })
 
-export const EditAreaBody = Type.Object(
-  { ...EditBody.properties, pixels: Type.Optional(AreaPixels) },
-  { additionalProperties: false },
-)
+export const EditAreaBody = Closed({ ...EditBody.properties, pixels: Type.Optional(AreaPixels) })
 export type EditAreaBody = Static<typeof EditAreaBody>
 
 export const EditAreaAnswer = Type.Object({

@@ -5,7 +5,18 @@ import { ASSET_SYMBOL } from '../money.ts'
 import { FRAMEWORK_MAX, MESSAGE_MAX, NAME_MAX } from '../text.ts'
 import { TOTAL_BLOCKS } from '../wall.ts'
 import { ADDRESS_PATTERN } from '../wallet.ts'
-import { CoordText, Link, Nullable, PixelsBase64, PixelsHex, Printable, TextOrNull, TxHash, UnixMs } from './kinds.ts'
+import {
+  Closed,
+  CoordText,
+  Link,
+  Nullable,
+  PixelsBase64,
+  PixelsHex,
+  Printable,
+  TextOrNull,
+  TxHash,
+  UnixMs,
+} from './kinds.ts'
 
 export const NameText = Printable(NAME_MAX, 'Display name of the wallet, shared by all its blocks.', 'Ada')
 export const FrameworkText = Printable(FRAMEWORK_MAX, 'What the agent runs on.', 'eliza')
@@ -95,23 +106,17 @@ export const SignatureText = Type.String({
 })
 
 /** What an owner changes about a block, and nothing else: the body of a request that is signed in. */
-export const EditFields = Type.Object(
-  {
-    pixels: Type.Optional(PixelsHex),
-    message: Type.Optional(Nullable(MessageText)),
-    link: Type.Optional(Nullable(Link)),
-  },
-  { additionalProperties: false },
-)
+export const EditFields = Closed({
+  pixels: Type.Optional(PixelsHex),
+  message: Type.Optional(Nullable(MessageText)),
+  link: Type.Optional(Nullable(Link)),
+})
 
-export const EditBody = Type.Object(
-  {
-    ts: Type.Integer({ description: 'Unix time in milliseconds, within 5 minutes of the server’s.' }),
-    signature: SignatureText,
-    ...EditFields.properties,
-  },
-  { additionalProperties: false },
-)
+export const EditBody = Closed({
+  ts: Type.Integer({ description: 'Unix time in milliseconds, within 5 minutes of the server’s.' }),
+  signature: SignatureText,
+  ...EditFields.properties,
+})
 export type EditBody = Static<typeof EditBody>
 
 export const EditAnswer = Type.Object({ updated: Type.Literal(true), deed: Deed })

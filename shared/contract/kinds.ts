@@ -1,6 +1,14 @@
 /** TypeBox kinds for what JSON Schema alone cannot say: printable text, links and palette bytes. */
 
-import { FormatRegistry, Kind, Type, TypeRegistry, type SchemaOptions, type TUnsafe } from '@sinclair/typebox'
+import {
+  FormatRegistry,
+  Kind,
+  Type,
+  TypeRegistry,
+  type SchemaOptions,
+  type TProperties,
+  type TUnsafe,
+} from '@sinclair/typebox'
 import { USUAL_PRICE } from '../money.ts'
 import { PIXELS_HEX_LENGTH, parsePixels } from '../pixels.ts'
 import { LINK_MAX, isLink, isPrintable } from '../text.ts'
@@ -47,9 +55,16 @@ export const PixelsHex: TUnsafe<string> = Type.Unsafe<string>({
   examples: ['b4'.repeat(PIXELS_HEX_LENGTH / 2)],
 })
 
+/** An object without any other members. */
+export const Closed = <Properties extends TProperties>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: false })
+
 /** A text, or `null` for none. */
 export const Nullable = <T extends TUnsafe<string> | ReturnType<typeof Type.String>>(schema: T) =>
   Type.Union([schema, Type.Null()])
+
+/** A text that may be left out, checked by its reader. */
+export const OptionalText = (description: string) => Type.Optional(Type.String({ description }))
 
 /** Text that is not there when nobody said it. */
 export const TextOrNull = Nullable(Type.String())

@@ -3,7 +3,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ASSET_SYMBOL } from '../money.ts'
 import { BlockRef } from './block.ts'
-import { Money, Nullable } from './kinds.ts'
+import { Closed, Money, Nullable, OptionalText } from './kinds.ts'
 
 /** `next`, or the coordinate of a block. */
 export const TargetText = Type.String({
@@ -12,26 +12,21 @@ export const TargetText = Type.String({
   examples: ['next', '80,45'],
 })
 
-const said = (description: string) => Type.Optional(Type.String({ description }))
-
 /** Any text may be tried; what breaks a rule comes back as a problem. */
-export const PreviewBody = Type.Object(
-  {
-    coord: TargetText,
-    w: Type.Optional(
-      Type.Integer({ description: 'Width in blocks, for an area whose top left block is coord. Default 1.' }),
-    ),
-    h: Type.Optional(Type.Integer({ description: 'Height in blocks. Default 1.' })),
-    name: said('As when buying: 1 to 40 printable characters.'),
-    framework: said('As when buying: 1 to 32 printable characters.'),
-    message: said('As when buying: 1 to 140 printable characters.'),
-    link: said('As when buying: an https URI of at most 200 characters.'),
-    px: said('As when buying a block: 200 hex characters, each pair a palette index from 00 to ef.'),
-    pixels: said('As when buying an area: its palette indices in base64, row by row.'),
-    painter: said('As when buying: an address that may repaint beside you.'),
-  },
-  { additionalProperties: false },
-)
+export const PreviewBody = Closed({
+  coord: TargetText,
+  w: Type.Optional(
+    Type.Integer({ description: 'Width in blocks, for an area whose top left block is coord. Default 1.' }),
+  ),
+  h: Type.Optional(Type.Integer({ description: 'Height in blocks. Default 1.' })),
+  name: OptionalText('As when buying: 1 to 40 printable characters.'),
+  framework: OptionalText('As when buying: 1 to 32 printable characters.'),
+  message: OptionalText('As when buying: 1 to 140 printable characters.'),
+  link: OptionalText('As when buying: an https URI of at most 200 characters.'),
+  px: OptionalText('As when buying a block: 200 hex characters, each pair a palette index from 00 to ef.'),
+  pixels: OptionalText('As when buying an area: its palette indices in base64, row by row.'),
+  painter: OptionalText('As when buying: an address that may repaint beside you.'),
+})
 export type PreviewBody = Static<typeof PreviewBody>
 
 export const PreviewProblem = Type.Object({

@@ -2,9 +2,7 @@
 
 import { Type, type Static } from '@sinclair/typebox'
 import { AreaText } from './area.ts'
-import { CoordText } from './kinds.ts'
-
-const text = (description: string) => Type.Optional(Type.String({ description }))
+import { CoordText, OptionalText } from './kinds.ts'
 
 /** A field is present when its key is; `clear` names those that shall be null. */
 export const SignQuery = Type.Object({
@@ -17,15 +15,15 @@ export const SignQuery = Type.Object({
   ),
   coord: Type.Optional({ ...CoordText, description: 'set_pixels: the block, `col,row`.' }),
   area: Type.Optional({ ...AreaText, description: 'set_area: the area, `col,row,WxH`.' }),
-  pixels: text(
+  pixels: OptionalText(
     'set_pixels: 200 hex characters. set_area: the bytes in base64; or their SHA-256 in 64 lower-case hex digits, and then you add them to the body yourself.',
   ),
-  message: text('set_pixels, set_area: 1 to 140 printable characters.'),
-  link: text('set_pixels, set_area: an https URI of at most 200 characters.'),
-  wallet: text('register and set_painter: your address.'),
-  name: text('register: 1 to 40 printable characters.'),
-  framework: text('register: 1 to 32 printable characters.'),
-  painter: text('set_painter: the address of the key that may repaint.'),
+  message: OptionalText('set_pixels, set_area: 1 to 140 printable characters.'),
+  link: OptionalText('set_pixels, set_area: an https URI of at most 200 characters.'),
+  wallet: OptionalText('register and set_painter: your address.'),
+  name: OptionalText('register: 1 to 40 printable characters.'),
+  framework: OptionalText('register: 1 to 32 printable characters.'),
+  painter: OptionalText('set_painter: the address of the key that may repaint.'),
   clear: Type.Optional(
     Type.String({
       description: 'Fields to set to null, comma-separated: message, link; name, framework; painter.',

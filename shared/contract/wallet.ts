@@ -5,7 +5,7 @@ import { ADDRESS_PATTERN } from '../wallet.ts'
 import { AreaReceipt } from './area-order.ts'
 import { AreaText } from './area.ts'
 import { BlockRef, Owner, Receipt } from './block.ts'
-import { CoordText, Nullable, TextOrNull, TxHash, UnixMs } from './kinds.ts'
+import { Closed, CoordText, Nullable, TextOrNull, TxHash, UnixMs } from './kinds.ts'
 
 export const WalletParams = Type.Object({
   wallet: Type.String({
@@ -159,14 +159,11 @@ export const WalletStanding = Type.Composite([WalletAccount, Type.Partial(News)]
 export type WalletStanding = Static<typeof WalletStanding>
 
 /** Where a list of receipts begins. */
-export const ReceiptsBody = Type.Object(
-  {
-    after: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: '`nextAfter` of the page before.' }),
-    ),
-  },
-  { additionalProperties: false },
-)
+export const ReceiptsBody = Closed({
+  after: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: '`nextAfter` of the page before.' }),
+  ),
+})
 export type ReceiptsBody = Static<typeof ReceiptsBody>
 
 /** How many purchases a page of receipts has. */

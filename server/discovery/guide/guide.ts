@@ -9,11 +9,12 @@ import { BLOCK_SIZE, COLS, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../../../sh
 import { ADVICE } from '../../domain/advice.ts'
 import { statusOf, type FailureCode } from '../../domain/failure.ts'
 import { AUTHORIZATION_TYPES } from '../../x402/authorization.ts'
+import { offered } from '../../x402/terms.ts'
 import { meaningOf } from '../codes.ts'
 import { NEVER_PAY_TWICE } from '../essentials.ts'
 import { fieldRows, table } from '../fields.ts'
 import { PATHS } from '../links.ts'
-import { pitch, priceOf, requirements, spendCap, type Site } from '../site.ts'
+import { pitch, priceOf, spendCap, type Site } from '../site.ts'
 import { paintSection, repaintSection } from './owning.ts'
 
 /** The first line of everything that is written for agents. */
@@ -94,7 +95,7 @@ Clients of version 1 (\`x402-fetch\`, \`x402-axios\`) buy too: they find their t
 
 /** Everything that has to be built when no x402 client is at hand. */
 function payByHandSection(site: Site): string {
-  const accepted = requirements(site)
+  const accepted = offered(site.offer)
   const authorization = {
     from: '<your address>',
     to: accepted.payTo,
@@ -127,7 +128,7 @@ function domainOf(site: Site) {
     name: assetName,
     version: assetVersion,
     chainId: Number(terms.network.split(':')[1]),
-    verifyingContract: requirements(site).asset,
+    verifyingContract: offered(site.offer).asset,
   }
 }
 

@@ -6,9 +6,10 @@ import { moneyText } from '../../../shared/money.ts'
 import type { Coord } from '../../../shared/wall.ts'
 import { statusOf, type FailureCode } from '../../domain/failure.ts'
 import { SIGN_IN_HEADER } from '../../x402/sign-in.ts'
+import { offered } from '../../x402/terms.ts'
 import { essentials } from '../essentials.ts'
 import { PATHS } from '../links.ts'
-import { contactUri, pitch, priceOf, requirements, VERSION, type Site } from '../site.ts'
+import { contactUri, pitch, priceOf, VERSION, type Site } from '../site.ts'
 import { inWords, responsesOf, sharedRefusals } from './answers.ts'
 import type { Operation } from './operation.ts'
 import { sampleBodies } from './samples.ts'
@@ -117,7 +118,7 @@ function describe(operation: Operation, site: Site, example: Coord): Json {
 }
 
 function paymentInfo(site: Site, { priced }: Operation): Json {
-  const { amount, ...terms } = requirements(site)
+  const { amount, ...terms } = offered(site.offer)
   if (priced === undefined)
     return {
       price: { mode: 'fixed', currency: 'USD', amount: priceOf(site) },

@@ -4,13 +4,14 @@
  */
 
 import { type Agents, type FoundingMachine, REGISTRY_MAX } from '../../../shared/contract/agent.ts'
-import type { CanvasAgent, CanvasBlock, CanvasStats } from '../../../shared/contract/canvas.ts'
+import type { Canvas as CanvasRead, CanvasAgent, CanvasBlock, CanvasStats } from '../../../shared/contract/canvas.ts'
 import type { FeedPage, FeedQuery, Sale } from '../../../shared/contract/feed.ts'
 import type { ChangeDto } from '../../../shared/contract/live.ts'
-import { type Pixels, pixelsToBase64, trustPixels } from '../../../shared/pixels.ts'
-import { type BlockIndex, coordOf, TOTAL_BLOCKS } from '../../../shared/wall.ts'
+import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
+import { type Pixels, PIXELS_PER_BLOCK, pixelsToBase64, trustPixels } from '../../../shared/pixels.ts'
+import { BLOCK_SIZE, type BlockIndex, COLS, coordOf, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../../../shared/wall.ts'
 import { truncatedWallet } from '../../../shared/wallet.ts'
-import type { Address, UnixMs } from '../purchase/payment.ts'
+import type { Address, Terms, UnixMs } from '../purchase/payment.ts'
 import { blocksIn, type Holding } from '../purchase/target.ts'
 import { blankCanvas, type Canvas, placeBlock, readBlock, UNPAINTED } from './canvas.ts'
 import type {
@@ -197,6 +198,24 @@ const wireFace = ({ pixels, ...texts }: Face) => ({
 const wireText = ({ message, link }: Pick<Face, 'message' | 'link'>) => ({
   ...(message === null ? {} : { m: message }),
   ...(link === null ? {} : { l: link }),
+})
+
+/** The wall's size, on the wire. */
+export const WALL_SIZE = {
+  width: WIDTH,
+  height: HEIGHT,
+  blockSize: BLOCK_SIZE,
+  cols: COLS,
+  rows: ROWS,
+  totalBlocks: TOTAL_BLOCKS,
+} as const
+
+/** What pixels and blocks cost, on the wire. */
+export const pricingOf = ({ network, amount }: Pick<Terms, 'network' | 'amount'>): CanvasRead['pricing'] => ({
+  perPixel: moneyText(amount / BigInt(PIXELS_PER_BLOCK)),
+  perBlock: moneyText(amount),
+  asset: ASSET_SYMBOL,
+  network,
 })
 
 /** How many blocks are sold, and by how many agents. */

@@ -1,14 +1,12 @@
 /** Error responses: the Error shape, and the payment terms in a 402. */
 
-import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
 import { DEMAND_LINK, PATHS } from '../../discovery/links.ts'
 import { failure, statusOf, type Failure } from '../../domain/failure.ts'
-import { termsFor } from '../../domain/purchase/payment.ts'
 import { cannotSell } from '../../domain/purchase/refusals.ts'
-import { isBlock, type Target } from '../../domain/purchase/target.ts'
+import type { Target } from '../../domain/purchase/target.ts'
 import type { PaymentHealth } from '../../health/payment-health.ts'
 import { encodeHeader } from '../../x402/receipt.ts'
-import { paymentRequired, type DemandDetails, type Offer } from '../../x402/terms.ts'
+import { costOf, paymentRequired, type DemandDetails, type Offer } from '../../x402/terms.ts'
 import { demandV1 } from '../../x402/v1.ts'
 import { copyOf } from './cached-response.ts'
 import { pageHeaders } from './page-headers.ts'
@@ -90,8 +88,8 @@ function demand({ offer }: DemandDeps, target: Target, asked: DemandDetails) {
   }
 }
 
-const howToPay = ({ terms }: Offer, target: Target) =>
-  `This ${isBlock(target) ? 'block' : 'area'} costs ${moneyText(termsFor(terms, target).amount)} ${ASSET_SYMBOL} on ${terms.network}. Sign the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact) and send the same request again with a PAYMENT-SIGNATURE header; clients of x402 v1 find their terms in this body.`
+const howToPay = (offer: Offer, target: Target) =>
+  `${costOf(offer, target)} Sign the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact) and send the same request again with a PAYMENT-SIGNATURE header; clients of x402 v1 find their terms in this body.`
 
 /** Why a payment was refused. Many clients show only this text from the header. */
 function reasonIn(details: Failure['details']): Pick<DemandDetails, 'reason'> {

@@ -1,21 +1,10 @@
-/** The JSON of the canvas read, in parts that change independently: constants, counts, agents by group, blocks by wall row. */
+/** The reads of the whole wall in parts that change independently: JSON by constants, counts, agents and wall rows; pixels by rows. */
 
-import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
 import { PALETTE } from '../../../shared/palette.ts'
-import { PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
-import {
-  ALL_BLOCKS,
-  BLOCK_SIZE,
-  cellOf,
-  COLS,
-  HEIGHT,
-  ROWS,
-  TOTAL_BLOCKS,
-  WIDTH,
-  type BlockIndex,
-} from '../../../shared/wall.ts'
+import { ALL_BLOCKS, cellOf, COLS, ROWS, TOTAL_BLOCKS, type BlockIndex } from '../../../shared/wall.ts'
 import type { Terms } from '../../domain/purchase/payment.ts'
-import { canvasAgents, canvasBlock, statsOf, type WallView } from '../../domain/wall/wall-view.ts'
+import { readBlocks } from '../../domain/wall/canvas.ts'
+import { canvasAgents, canvasBlock, pricingOf, statsOf, WALL_SIZE, type WallView } from '../../domain/wall/wall-view.ts'
 import type { Part, Parts } from './canvas-snapshot.ts'
 
 // Agents are never removed, so a group keeps its position in the body.
@@ -84,26 +73,28 @@ export function canvasParts(view: WallView, terms: Priced, hasPictures = true): 
   }
 }
 
-function headOf({ network, amount }: Priced): string {
-  const canvas = {
-    width: WIDTH,
-    height: HEIGHT,
-    blockSize: BLOCK_SIZE,
-    cols: COLS,
-    rows: ROWS,
-    totalBlocks: TOTAL_BLOCKS,
-  }
-  const pricing = {
-    perPixel: moneyText(amount / BigInt(PIXELS_PER_BLOCK)),
-    perBlock: moneyText(amount),
-    asset: ASSET_SYMBOL,
-    network,
-  }
-  return `${JSON.stringify({ canvas, pricing, palette: PALETTE }).slice(0, -1)},\n`
-}
+const headOf = (terms: Priced) =>
+  `${JSON.stringify({ canvas: WALL_SIZE, pricing: pricingOf(terms), palette: PALETTE }).slice(0, -1)},\n`
 
 function groupText(view: WallView, group: number): string {
   const from = group * AGENTS_PER_GROUP
   const agents = canvasAgents(view, from, from + AGENTS_PER_GROUP).map((agent) => JSON.stringify(agent))
   return agents.length === 0 ? '' : `${group === 0 ? '' : ','}${agents.join(',')}`
+}
+
+/** Cuts a view's pixels into parts. */
+export function pixelParts(view: WallView): Parts {
+  const dirtyRows = new Set(Array.from({ length: ROWS }, (_, row) => row))
+  const bytesOf = (row: number) => readBlocks(view.canvas, ALL_BLOCKS.slice(row * COLS, (row + 1) * COLS))
+  return {
+    mark(change) {
+      if ('block' in change) dirtyRows.add(cellOf(change.block).row)
+    },
+    isDirty: () => dirtyRows.size > 0,
+    take() {
+      const parts = [...dirtyRows].toSorted((a, b) => a - b).map((row): Part => [row, bytesOf(row)])
+      dirtyRows.clear()
+      return parts
+    },
+  }
 }

@@ -3,9 +3,8 @@
 import type { Change, LogNumber } from '../../domain/wall/log.ts'
 import type { WallView } from '../../domain/wall/wall-view.ts'
 import type { Clock } from '../../ports.ts'
-import { canvasParts, type Priced } from './canvas-parts.ts'
+import { canvasParts, pixelParts, type Priced } from './canvas-parts.ts'
 import { canvasSnapshot, type CanvasSnapshot } from './canvas-snapshot.ts'
-import { pixelParts } from './pixel-parts.ts'
 
 /** Dependencies of the reads. `everyMs` is the shortest time between two publications. */
 export type CanvasSource = {

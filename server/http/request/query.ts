@@ -30,6 +30,13 @@ export function readQuery<Key extends string>(url: string, keys: readonly Key[])
   return values
 }
 
+/** The texts of the known parameters, without those that cannot be read. */
+export function textsIn<Key extends string>(url: string, keys: readonly Key[]): { readonly [Name in Key]?: string } {
+  const texts: { [Name in Key]?: string } = {}
+  for (const [key, value] of readQuery(url, keys)) if ('text' in value) texts[key] = value.text
+  return texts
+}
+
 /** Finds the first unknown parameter; an empty name when it cannot be decoded. */
 export function unknownParameterIn(url: string, keys: readonly string[]): string | undefined {
   const query = queryOf(url)
@@ -87,16 +94,12 @@ function ruleOf(schema: TSchema = Type.Unknown()): string {
 
 /** Reads the subject from a query; the wall when it names none. Invalid values are left to the page. */
 export function subjectOf(url: string, view: WallView): CardSubject {
-  const query = readQuery(url, ['block', 'work', 'agent'])
-  const textOf = (key: 'block' | 'work' | 'agent') => {
-    const value = query.get(key)
-    return value !== undefined && 'text' in value ? value.text : undefined
-  }
-  const block = parseCoord(textOf('block') ?? '')
+  const given = textsIn(url, ['block', 'work', 'agent'])
+  const block = parseCoord(given.block ?? '')
   if (block !== undefined) return { kind: 'block', block }
-  const work = parseCoord(textOf('work') ?? '')
+  const work = parseCoord(given.work ?? '')
   if (work !== undefined) return { kind: view.claimed.has(work) ? 'work' : 'block', block: work }
-  const agent = agentNamed(view, textOf('agent'))
+  const agent = agentNamed(view, given.agent)
   return agent === undefined ? { kind: 'wall' } : { kind: 'agent', agent }
 }
 

@@ -3,6 +3,7 @@
 import { Type } from '@sinclair/typebox'
 import { AreaOrder } from '../../../shared/contract/area-order.ts'
 import { ListingQuery } from '../../../shared/contract/block.ts'
+import { Closed } from '../../../shared/contract/kinds.ts'
 import { Preview, TargetText } from '../../../shared/contract/preview.ts'
 import { parseCoord, type BlockIndex } from '../../../shared/wall.ts'
 import { REPEAT, TRY_AGAIN } from '../../domain/advice.ts'
@@ -22,13 +23,13 @@ import { previewBlock as preview } from '../../wall/preview-block.ts'
 import { AREA_TOOL, BUYING_TOOL } from '../../x402/bazaar.ts'
 import { readPayment } from '../../x402/payload.ts'
 import { settleResponse } from '../../x402/receipt.ts'
-import { Arguments, argumentsIn, Output, PixelsArgument, unknownArgument } from '../arguments.ts'
+import { argumentsIn, Output, PixelsArgument, unknownArgument } from '../arguments.ts'
 import { demand, png, refuse, succeed, type Reply } from '../reply.ts'
 import { errors, PRICE_OF_BLOCK, READ_ONLY, WRITES, type Call, type McpDeps, type Tool } from '../tool.ts'
 
 const { name, framework, message, link, painter } = ListingQuery.properties
 
-const BlockArguments = Arguments({
+const BlockArguments = Closed({
   coord: TargetText,
   px: Type.Optional(PixelsArgument),
   link,
@@ -85,7 +86,7 @@ const listingOf = ({ fields, hasUnknown }: BlockFields): Listing | Failure =>
 
 const { at, w, h, pixels, image, fit, dither, ...texts } = AreaOrder.properties
 
-const AreaArguments = Arguments({
+const AreaArguments = Closed({
   at: {
     ...at,
     description: 'The top left block, `col,row`, or `next`: the open place nearest the centre. Default next.',
@@ -130,7 +131,7 @@ async function buy(deps: McpDeps, order: PurchaseOrder, { payment: payload, dial
 
 const { image: _, ...withoutImage } = Preview.properties
 
-const PreviewArguments = Arguments({
+const PreviewArguments = Closed({
   ...BlockArguments.properties,
   w: Type.Optional({
     ...w,

@@ -1,10 +1,11 @@
 /** image_to_pixels: a picture brought down to blocks of the wall's colours. */
 
 import { Type } from '@sinclair/typebox'
+import { Closed } from '../../../shared/contract/kinds.ts'
 import { Dither, Fit, PaintedBlocks, PixelsQuery, RAW_SIDE_MAX } from '../../../shared/contract/picture.ts'
 import { failure } from '../../domain/failure.ts'
 import { imageToPixels as paint } from '../../wall/image-to-pixels.ts'
-import { Arguments, Output } from '../arguments.ts'
+import { Output } from '../arguments.ts'
 import { png, refuse, succeed } from '../reply.ts'
 import { errors, READ_ONLY, tool } from '../tool.ts'
 
@@ -36,7 +37,7 @@ export const imageToPixels = tool(
     annotations: READ_ONLY,
     isShown: true,
     budget: 'uploads',
-    input: Arguments({
+    input: Closed({
       image: Type.String({
         minLength: 1,
         description:

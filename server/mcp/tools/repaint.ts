@@ -11,7 +11,7 @@ import {
   PainterText,
   SignatureText,
 } from '../../../shared/contract/block.ts'
-import { Link, Nullable } from '../../../shared/contract/kinds.ts'
+import { Closed, Link, Nullable } from '../../../shared/contract/kinds.ts'
 import { SignQuery, Signing } from '../../../shared/contract/sign.ts'
 import { ADDRESS_PATTERN } from '../../../shared/wallet.ts'
 import type { Failure } from '../../domain/failure.ts'
@@ -20,7 +20,6 @@ import { readAreaEdit, readEdit, readPainterNaming } from '../../wall/signed-bod
 import { painterNaming, repaintOfArea, repaintOfBlock } from '../../wall/signed-changes.ts'
 import { signingMessage as messageFor } from '../../wall/signing-message.ts'
 import {
-  Arguments,
   CoordArgument,
   KEEPS,
   Output,
@@ -50,7 +49,7 @@ export const setPixels: Tool = {
   title: 'Repaint or edit a block you own',
   description: `Use to change the picture, message or link of a block your wallet bought, or paints. Get the exact text to sign from signing_message, sign it with that wallet (EIP-191 personal_sign) and send the same ts and values here. Not for blocks you do not own yet (buy_block) or your name (PUT /api/agents/me). A wallet that only pays signs in with POST /blocks/{coord} instead (x402 sign-in-with-x). Free. Side effect: replaces what the block shows to everyone; the same signed call again changes nothing. Errors: ${errors('unauthorized')} (expected holds the text that should have been signed), ${errors('stale_signature', 'empty_update', 'invalid_body', 'invalid_coordinate', ...REPAINTING)}. Returns {updated, deed, untrusted}.`,
   annotations: WRITES,
-  input: Arguments({
+  input: Closed({
     coord: CoordArgument,
     ts: SignedAt,
     signature: { ...SignatureText, description: 'EIP-191 personal_sign over the text, 0x and hex.' },
@@ -82,7 +81,7 @@ export const setArea: Tool = {
   title: 'Repaint an area you own with one signature',
   description: `Use to repaint a rectangle of up to 400 blocks that one wallet owns, all or none, with one signature of that wallet or of the painter of every block. It signs (EIP-191 personal_sign) these lines joined with a line feed: the wall’s host name, \`set_area v1\`, \`area=<area>\`, \`ts=<ts>\`, then for pixels, message and link \`<field>_present=1\` or \`0\` and \`<field>=<value or empty>\`, pixels as the lower-case hex SHA-256 of the bytes. Not for one block (set_pixels). A wallet that only pays signs in with POST /areas/{area} instead (x402 sign-in-with-x). Free. Side effect: replaces what the blocks show to everyone; the same signed call again changes nothing. Errors: ${errors('unauthorized')} (expected holds the text that should have been signed), ${errors('stale_signature', 'empty_update', 'invalid_body', 'invalid_area', ...REPAINTING)}. Returns {updated, area, blocks}, blocks as a count.`,
   annotations: WRITES,
-  input: Arguments({
+  input: Closed({
     area: AreaText,
     ts: SignedAt,
     signature: { ...SignatureText, description: 'EIP-191 personal_sign over the text, 0x and hex.' },
@@ -109,7 +108,7 @@ export const setPainter: Tool = {
   title: 'Name the key that may repaint for your wallet',
   description: `Use to let another key sign repaints of all your blocks (set_pixels, set_area), and nothing else, so that the wallet that pays can stay locked away. Get the exact text from signing_message (kind set_painter), sign it with that wallet (EIP-191 personal_sign) and send the same ts and values here. Not to name one for the blocks of one purchase (painter of buy_block). Free. Side effect: ends every naming before, those of purchases included. Errors: ${errors('unauthorized')} (expected holds the text that should have been signed), ${errors('stale_signature', 'invalid_body', 'invalid_wallet', 'invalid_painter', 'no_purchases', 'server_busy', 'too_many_requests', 'database_unavailable')}. Returns {updated}; my_wall shows who is named.`,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  input: Arguments({
+  input: Closed({
     wallet: WalletArgument,
     ts: SignedAt,
     signature: { ...SignatureText, description: 'EIP-191 personal_sign over the text by the wallet, 0x and hex.' },
@@ -138,7 +137,7 @@ export const signingMessage = tool(
     description: `Use before set_pixels, set_area and set_painter, or before naming your wallet with PUT /api/agents/me: gives the exact text that your wallet signs by EIP-191 personal_sign, and a test vector to check your signer by. Not to make the change: send the body it returns, with your signature. Free, no side effects, no keys. Errors: ${errors('invalid_body', 'invalid_coordinate', 'invalid_area', 'invalid_pixels', 'invalid_message', 'invalid_link', 'invalid_wallet', 'invalid_name', 'invalid_framework', 'invalid_painter', 'invalid_option', 'empty_update', 'stale_signature', 'no_owner', 'purchase_pending', 'unauthorized')} (an area of several wallets), ${errors('no_purchases', 'too_many_requests', 'database_unavailable')}. Returns {message, digest, ts, validUntil, request, testVector}; for set_pixels, set_area and set_painter pass the members of request.body on as they are.`,
     annotations: READ_ONLY,
     budget: 'searches',
-    input: Arguments({
+    input: Closed({
       kind: SignQuery.properties.kind,
       coord: Type.Optional({ ...CoordArgument, description: `set_pixels: ${CoordArgument.description}` }),
       area: Type.Optional({ ...AreaText, description: 'set_area: the area, `col,row,WxH`.' }),
