@@ -9,6 +9,7 @@ import { ADVICE, IF_YOURS, LOOK, REPEAT, TRY_AGAIN } from '../domain/advice.ts'
 import type { FailureCode } from '../domain/failure.ts'
 import { TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
 import { rules } from '../domain/wall/signed-fields.ts'
+import { PATHS } from './links.ts'
 
 const SECONDS = TS_TOLERANCE_MS / 1000
 
@@ -66,3 +67,11 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
     'Too much of one kind is under way: pictures, readers, payments or checks of smart wallets. Nothing was charged or changed; send the same request again after Retry-After seconds.',
   database_unavailable: `The store cannot be used now. If you sent a payment: ${REPEAT}`,
 }
+
+/** The body of the 402 that asks for a signature. */
+export const signInRequired = (baseUrl: string) => ({
+  error: 'sign_in_required',
+  message: meaningOf.sign_in_required,
+  accepts: [],
+  docs: baseUrl + PATHS.openapi,
+})

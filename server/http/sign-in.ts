@@ -1,8 +1,7 @@
 /** Answers changes that a wallet signs: in the body, or by signing in, where a 402 says what to sign and a header brings it. */
 
 import type { TObject } from '@sinclair/typebox'
-import { meaningOf } from '../discovery/codes.ts'
-import { PATHS } from '../discovery/links.ts'
+import { signInRequired } from '../discovery/codes.ts'
 import { failure, statusOf, type Failure } from '../domain/failure.ts'
 import { makeChange, signIn, type AskedBySignIn, type ChangeDeps } from '../wall/make-change.ts'
 import type { SignedChange } from '../wall/signed-changes.ts'
@@ -80,12 +79,6 @@ export function signInAnswers({ offer, changing, clients }: SignInDeps) {
 
 function demandSignIn({ baseUrl }: Offer, terms: SignInTerms, now: number): Response {
   const nonce = crypto.randomUUID().replaceAll('-', '')
-  const body = {
-    error: 'sign_in_required',
-    message: meaningOf.sign_in_required,
-    accepts: [],
-    docs: baseUrl + PATHS.openapi,
-  }
   const headers = { ...NO_STORE, 'PAYMENT-REQUIRED': encodeHeader(signInDemand(terms, nonce, now)) }
-  return respondJson(statusOf.sign_in_required, body, headers)
+  return respondJson(statusOf.sign_in_required, signInRequired(baseUrl), headers)
 }

@@ -6,7 +6,7 @@ import { cannotSell } from '../domain/purchase/refusals.ts'
 import type { Target } from '../domain/purchase/target.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
 import type { PurchaseOrder } from '../purchase/sale.ts'
-import { costOf, toolPaymentRequired, type Offer } from '../x402/terms.ts'
+import { costOf, reasonIn, toolPaymentRequired, type Offer } from '../x402/terms.ts'
 
 /** How a demand for payment is said: as a tool's result, which x402 clients can pay, or as a JSON-RPC error. */
 export type Dialect = 'result' | 'error'
@@ -47,8 +47,7 @@ export function demand(
   refusal: Failure = failure('payment_required', howToPay(offer, target)),
 ): Reply {
   if (rail.state() === 'misconfigured') return refuse(cannotSell())
-  const reason = refusal.details?.['reason']
-  const asked = { ...(typeof reason === 'string' ? { reason } : {}), ...(isArea ? { isArea } : {}) }
+  const asked = { ...reasonIn(refusal.details), ...(isArea ? { isArea } : {}) }
   const terms = toolPaymentRequired(offer, target, asked)
   // To agents `error` is always a code; to x402 clients, which read the terms alone, it is what went wrong.
   const words = { error: refusal.code, message: refusal.message, ...refusal.details }

@@ -10,7 +10,7 @@ import { truncatedWallet } from '../../shared/wallet.ts'
 import { type MaybeAsync, proceed } from '../domain/maybe-async.ts'
 import type { Target } from '../domain/purchase/payment.ts'
 import type { OwnedBlock } from '../domain/wall/log.ts'
-import type { WallView } from '../domain/wall/wall-view.ts'
+import { ownerOf, type WallView } from '../domain/wall/wall-view.ts'
 import type { Blocks } from '../ports.ts'
 import type { OfferState, Seller } from '../purchase/seller.ts'
 import type { Offer } from '../x402/terms.ts'
@@ -75,9 +75,6 @@ export async function readArea({ view, taken, offer }: ReadAreaDeps, area: Area)
     taken: sold.length,
     held: blocks.length - sold.length - open,
     price: open === blocks.length ? moneyText(BigInt(open) * offer.terms.amount) : null,
-    owner:
-      agent !== undefined && isOneWallets
-        ? { name: agent.name, wallet: agent.shownAs, framework: agent.framework }
-        : null,
+    owner: agent !== undefined && isOneWallets ? ownerOf(agent) : null,
   }
 }

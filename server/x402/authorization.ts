@@ -1,7 +1,7 @@
 /** What a payer signs: the one message of the token's that moves money for its bearer (EIP-3009), as EIP-712 writes it. */
 
-import { hashTypedData } from 'viem/utils'
-import type { Hash, Payment } from '../domain/purchase/payment.ts'
+import { getAddress, hashTypedData } from 'viem/utils'
+import type { Hash, Payment, Terms } from '../domain/purchase/payment.ts'
 
 /** The message's fields. */
 export const AUTHORIZATION_TYPES = {
@@ -14,6 +14,17 @@ export const AUTHORIZATION_TYPES = {
     { name: 'nonce', type: 'bytes32' },
   ],
 } as const
+
+/** A token that is paid in, with the words of its EIP-712 domain. */
+type Asset = { readonly terms: Terms; readonly assetName: string; readonly assetVersion: string }
+
+/** The EIP-712 domain of the token that an offer is paid in. */
+export const domainOf = ({ terms, assetName: name, assetVersion: version }: Asset) => ({
+  name,
+  version,
+  chainId: Number(terms.network.split(':')[1]),
+  verifyingContract: getAddress(terms.asset),
+})
 
 /** Makes the digests that payments' signatures are made for; `undefined` for a network that is no EVM's. */
 export const authorizationDigest =

@@ -6,6 +6,7 @@
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
 import { getAddress } from 'viem/utils'
 import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
+import type { Failure } from '../domain/failure.ts'
 import { MAX_TIMEOUT_SECONDS, termsFor, type Terms } from '../domain/purchase/payment.ts'
 import { blocksIn, isBlock, kindOf, nameOf, type Target } from '../domain/purchase/target.ts'
 import { PRIMARY_TYPE } from './authorization.ts'
@@ -65,6 +66,12 @@ export function requirementsOf({ assetName, assetVersion }: Offer, terms: Terms)
  * came to where areas are sold, be it of one block.
  */
 export type DemandDetails = { readonly query?: string; readonly reason?: string; readonly isArea?: true }
+
+/** Why a payment was refused, where the details of a refusal say it. Many clients show only this text. */
+export function reasonIn(details: Failure['details']): Pick<DemandDetails, 'reason'> {
+  const reason = details?.['reason']
+  return typeof reason === 'string' ? { reason } : {}
+}
 
 // What catalogues read is left out beside a query so long that the header would not fit the usual 8 kB of a proxy.
 const QUERY_WITH_CATALOGUE_MAX = 2000

@@ -3,14 +3,15 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { getAddress } from 'viem/utils'
 import { MAX_TIMEOUT_SECONDS, type Address, type Payment } from '../../domain/purchase/payment.ts'
-import { AUTHORIZATION_TYPES, PRIMARY_TYPE } from '../../x402/authorization.ts'
+import { AUTHORIZATION_TYPES, domainOf, PRIMARY_TYPE } from '../../x402/authorization.ts'
 import type { Offer } from '../../x402/terms.ts'
 
 // A billion billion dollars. Larger amounts would be more than some facilitators can read.
 const AMOUNT = 10n ** 24n
 
 /** Makes one, by a key that is then forgotten. */
-export async function probePayment({ terms, assetName, assetVersion }: Offer): Promise<Payment> {
+export async function probePayment(offer: Offer): Promise<Payment> {
+  const { terms } = offer
   const account = privateKeyToAccount(generatePrivateKey())
   const authorization = {
     nonce: generatePrivateKey(),
@@ -19,12 +20,7 @@ export async function probePayment({ terms, assetName, assetVersion }: Offer): P
     validBefore: BigInt(Math.floor(Date.now() / 1000) + MAX_TIMEOUT_SECONDS),
   }
   const signature = await account.signTypedData({
-    domain: {
-      name: assetName,
-      version: assetVersion,
-      chainId: Number(terms.network.split(':')[1]),
-      verifyingContract: getAddress(terms.asset),
-    },
+    domain: domainOf(offer),
     types: AUTHORIZATION_TYPES,
     primaryType: PRIMARY_TYPE,
     message: { ...authorization, from: account.address, to: getAddress(terms.payTo), value: AMOUNT },

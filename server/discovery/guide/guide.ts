@@ -8,7 +8,7 @@ import { PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../../../shared/wall.ts'
 import { ADVICE } from '../../domain/advice.ts'
 import { statusOf, type FailureCode } from '../../domain/failure.ts'
-import { AUTHORIZATION_TYPES } from '../../x402/authorization.ts'
+import { AUTHORIZATION_TYPES, domainOf } from '../../x402/authorization.ts'
 import { offered } from '../../x402/terms.ts'
 import { meaningOf } from '../codes.ts'
 import { NEVER_PAY_TWICE } from '../essentials.ts'
@@ -113,23 +113,13 @@ function payByHandSection(site: Site): string {
 
 Sign this typed data (EIP-712; the transfer of EIP-3009) with the wallet that pays. It needs no gas and no approval, and a wallet that is a contract signs as its code says (EIP-1271; EIP-6492 before it is deployed, where the facilitator takes its factory):
 
-${inJson({ domain: domainOf(site), types: AUTHORIZATION_TYPES, primaryType: 'TransferWithAuthorization', message: authorization })}
+${inJson({ domain: domainOf(site.offer), types: AUTHORIZATION_TYPES, primaryType: 'TransferWithAuthorization', message: authorization })}
 
 Put the signature and the same authorization into this object. \`accepted\` repeats the terms of the 402:
 
 ${inJson(payload)}
 
 Base64 of that JSON (standard alphabet, with padding) is the value of the PAYMENT-SIGNATURE header. Send the identical request with it, within the time you signed for. The 200 carries a PAYMENT-RESPONSE header, base64 of \`{success, payer, transaction, network, amount}\`. Keep the signed header until you have that answer.`
-}
-
-function domainOf(site: Site) {
-  const { terms, assetName, assetVersion } = site.offer
-  return {
-    name: assetName,
-    version: assetVersion,
-    chainId: Number(terms.network.split(':')[1]),
-    verifyingContract: offered(site.offer).asset,
-  }
 }
 
 // Each member of the type on one line, as such types are usually written.

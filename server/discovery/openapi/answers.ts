@@ -5,7 +5,7 @@ import { ErrorBody, PaymentRequiredBody, SignInRequiredBody } from '../../../sha
 import { statusOf, type FailureCode } from '../../domain/failure.ts'
 import { paymentRequired } from '../../x402/terms.ts'
 import { demandV1 } from '../../x402/v1.ts'
-import { meaningOf } from '../codes.ts'
+import { meaningOf, signInRequired } from '../codes.ts'
 import { PATHS } from '../links.ts'
 import type { Site } from '../site.ts'
 import type { Operation } from './operation.ts'
@@ -61,12 +61,7 @@ const demandToSignIn = (site: Site): Json => ({
   content: {
     'application/json': {
       schema: published(SignInRequiredBody),
-      example: {
-        error: 'sign_in_required',
-        message: meaningOf.sign_in_required,
-        accepts: [],
-        docs: site.offer.baseUrl + PATHS.openapi,
-      },
+      example: signInRequired(site.offer.baseUrl),
     },
   },
 })

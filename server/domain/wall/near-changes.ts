@@ -3,7 +3,7 @@
 import { NEAR_CHANGES_MAX, type NearChange } from '../../../shared/contract/wallet.ts'
 import { blockAt, cellOf, coordOf, type BlockIndex } from '../../../shared/wall.ts'
 import type { LogNumber } from './log.ts'
-import type { Agent, Claimed, WallView } from './wall-view.ts'
+import { ownerOf, type Agent, type Claimed, type WallView } from './wall-view.ts'
 
 /** The last change of each such block after a number of the log, oldest first; `next` is where to go on. */
 export type NearChanges = { readonly changes: NearChange[]; readonly next: LogNumber }
@@ -27,14 +27,13 @@ type NearBlock = { readonly block: BlockIndex; readonly claimed: Claimed }
 
 function nearChange({ block, claimed }: NearBlock, agent: Agent, since: LogNumber): NearChange {
   const { agent: owner, soldBy, changedBy, changedAt, message, link } = claimed
-  const { name, shownAs: wallet, framework } = owner
   return {
     number: changedBy,
     kind: soldBy > since ? 'sale' : 'repaint',
     t: changedAt,
     coord: coordOf(block),
     yours: owner === agent,
-    owner: { name, wallet, framework },
+    owner: ownerOf(owner),
     message,
     link,
   }

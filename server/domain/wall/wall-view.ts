@@ -4,6 +4,7 @@
  */
 
 import { type Agents, type FoundingMachine, REGISTRY_MAX } from '../../../shared/contract/agent.ts'
+import type { Owner } from '../../../shared/contract/block.ts'
 import type { Canvas as CanvasRead, CanvasAgent, CanvasBlock, CanvasStats } from '../../../shared/contract/canvas.ts'
 import type { FeedPage, FeedQuery, Sale } from '../../../shared/contract/feed.ts'
 import type { ChangeDto } from '../../../shared/contract/live.ts'
@@ -199,6 +200,9 @@ const wireText = ({ message, link }: Pick<Face, 'message' | 'link'>) => ({
   ...(message === null ? {} : { m: message }),
   ...(link === null ? {} : { l: link }),
 })
+
+/** An owner, on the wire. */
+export const ownerOf = ({ name, shownAs: wallet, framework }: Agent): Owner => ({ name, wallet, framework })
 
 /** The wall's size, on the wire. */
 export const WALL_SIZE = {

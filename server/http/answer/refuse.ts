@@ -6,7 +6,7 @@ import { cannotSell } from '../../domain/purchase/refusals.ts'
 import type { Target } from '../../domain/purchase/target.ts'
 import type { PaymentHealth } from '../../health/payment-health.ts'
 import { encodeHeader } from '../../x402/receipt.ts'
-import { costOf, paymentRequired, type DemandDetails, type Offer } from '../../x402/terms.ts'
+import { costOf, paymentRequired, reasonIn, type DemandDetails, type Offer } from '../../x402/terms.ts'
 import { demandV1 } from '../../x402/v1.ts'
 import { copyOf } from './cached-response.ts'
 import { pageHeaders } from './page-headers.ts'
@@ -90,12 +90,6 @@ function demand({ offer }: DemandDeps, target: Target, asked: DemandDetails) {
 
 const howToPay = (offer: Offer, target: Target) =>
   `${costOf(offer, target)} Sign the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact) and send the same request again with a PAYMENT-SIGNATURE header; clients of x402 v1 find their terms in this body.`
-
-/** Why a payment was refused. Many clients show only this text from the header. */
-function reasonIn(details: Failure['details']): Pick<DemandDetails, 'reason'> {
-  const reason = details?.['reason']
-  return typeof reason === 'string' ? { reason } : {}
-}
 
 function retryAfter(details: Failure['details']): HeaderFields {
   const seconds = details?.['retryAfter']
