@@ -31,10 +31,10 @@ import { painterNaming, registration, registrationIn } from '../wall/signed-chan
 import { respondTagged, synchronous, viewCached } from './answer/cached-response.ts'
 import { refuse, respondResult } from './answer/refuse.ts'
 import { wrongVerb } from './fallback.ts'
-import { inTurn, signedBody } from './request/clients.ts'
+import { inTurn } from './request/clients.ts'
 import { nameBelow } from './request/request-url.ts'
-import { queryHooks, strict } from './request/strict.ts'
-import { changeAnswers, signInAnswers, signInHooks, type SignInDeps } from './sign-in.ts'
+import { queryHooks } from './request/strict.ts'
+import { changeAnswers, changeHooks, signInAnswers, signInHooks, type SignInDeps } from './sign-in.ts'
 
 export type AgentDeps = MyWallDeps & SignInDeps & { readonly view: WallView }
 
@@ -47,7 +47,6 @@ export const agents = (deps: AgentDeps) => {
     () => respondTagged(JSON.stringify(registry(view))),
     () => '',
   )
-  const signedHooks = signedBody(clients)
   const [changed, signedIn] = [changeAnswers(deps), signInAnswers(deps)]
   return (
     new Elysia({ name: 'agents' })
@@ -55,7 +54,7 @@ export const agents = (deps: AgentDeps) => {
       .put(
         '/api/agents/me',
         async ({ request, body }) => await changed(request, body, await registration(changing, body.wallet, body)),
-        { ...signedHooks, body: strict(RegisterBody, readRegistration), ...documented(DOCS.registerAgent) },
+        { ...changeHooks(clients, RegisterBody, readRegistration), ...documented(DOCS.registerAgent) },
       )
       .post(
         '/api/agents/me',
@@ -69,7 +68,7 @@ export const agents = (deps: AgentDeps) => {
         '/api/agents/me/painter',
         async ({ request, body }) =>
           await changed(request, body, await painterNaming(changing, body.wallet, body.painter)),
-        { ...signedHooks, body: strict(PainterBody, readPainterNaming), ...documented(DOCS.namePainter) },
+        { ...changeHooks(clients, PainterBody, readPainterNaming), ...documented(DOCS.namePainter) },
       )
       .post(
         RECEIPTS.path,

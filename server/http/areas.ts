@@ -32,10 +32,10 @@ import { demandForArea, refuse, respondResult } from './answer/refuse.ts'
 import { paymentIn, respondSale, type SellingDeps } from './answer/sale.ts'
 import { notOfPicture } from './fallback.ts'
 import { readJson } from './request/body.ts'
-import { inTurn, signedBody, UNREAD, UPLOAD, type Uploads } from './request/clients.ts'
+import { inTurn, UNREAD, UPLOAD, type Uploads } from './request/clients.ts'
 import { nameBelow, PNG_END } from './request/request-url.ts'
 import { Refused, strict } from './request/strict.ts'
-import { changeAnswers, signInAnswers, signInHooks } from './sign-in.ts'
+import { changeAnswers, changeHooks, signInAnswers, signInHooks } from './sign-in.ts'
 
 export type AreaDeps = SellingDeps & RegionDeps & { readonly changing: ChangeDeps; readonly uploads: Uploads }
 
@@ -44,14 +44,13 @@ const PREFIX = '/areas/'
 /** The size limit of a signed change of an area. */
 export const AREA_EDIT_MAX_BYTES = 128 * 1024
 
+const CHECKS = { maxBytes: AREA_EDIT_MAX_BYTES, before: notOfPicture }
+
 export const areas = (deps: AreaDeps) => {
   const { clients, changing } = deps
   const look = inTurn(clients, 'searches')
   const draw = placePictures(deps, AreaImageQuery)
-  const limits = { maxBytes: AREA_EDIT_MAX_BYTES }
-  const signedHooks = signedBody(clients, limits)
   const [changed, signedIn] = [changeAnswers(deps), signInAnswers(deps)]
-  const editing = signInHooks(clients, EditAreaFields, readEditAreaFields, limits)
   return new Elysia({ name: 'areas' })
     .post('/areas', async ({ request, body }) => await order(deps, request, body), {
       parse: orderReader(deps),
@@ -73,18 +72,13 @@ export const areas = (deps: AreaDeps) => {
       '/areas/:area',
       async ({ request, body }) =>
         await changed(request, body, await repaintOfArea(changing, nameBelow(PREFIX, request.url), body)),
-      {
-        ...signedHooks,
-        parse: [notOfPicture, signedHooks.parse],
-        body: strict(EditAreaBody, readAreaEdit),
-        ...documented(DOCS.editArea),
-      },
+      { ...changeHooks(clients, EditAreaBody, readAreaEdit, CHECKS), ...documented(DOCS.editArea) },
     )
     .post(
       '/areas/:area',
       async ({ request, body: { fields, requestId } }) =>
         await signedIn(request, requestId, await repaintOfArea(changing, nameBelow(PREFIX, request.url), fields)),
-      { ...editing, parse: [notOfPicture, editing.parse], ...documented(DOCS.repaintArea) },
+      { ...signInHooks(clients, EditAreaFields, readEditAreaFields, CHECKS), ...documented(DOCS.repaintArea) },
     )
 }
 

@@ -46,24 +46,22 @@ import { demandPaymentInHtml, demands, type MakeDemand, refuse } from './answer/
 import { type HeaderFields, respond, respondUnchanged, VARIES_BY_PAYMENT } from './answer/respond.ts'
 import { paymentIn, respondSale, type SellingDeps } from './answer/sale.ts'
 import { notOfPicture } from './fallback.ts'
-import { signedBody } from './request/clients.ts'
 import { holdsAlready, prefersHtml } from './request/negotiate.ts'
 import { readQuery, unknownParameterIn } from './request/query.ts'
 import { nameBelow, PNG_END, queryOf } from './request/request-url.ts'
-import { strict } from './request/strict.ts'
-import { changeAnswers, signInAnswers, signInHooks } from './sign-in.ts'
+import { changeAnswers, changeHooks, signInAnswers, signInHooks } from './sign-in.ts'
 
 export type BlockDeps = SellingDeps & { readonly images: WallImages; readonly changing: ChangeDeps }
 
 const PREFIX = '/blocks/'
 
+const CHECKS = { before: notOfPicture }
+
 export const blocks = (deps: BlockDeps) => {
   const answer = answering(deps)
   const draw = placePictures(deps, BlockImageQuery)
   const { changing, clients } = deps
-  const signedHooks = signedBody(clients)
   const [changed, signedIn] = [changeAnswers(deps), signInAnswers(deps)]
-  const editing = signInHooks(clients, EditFields, readEditFields)
   return new Elysia({ name: 'blocks' })
     .get('/blocks/next', ({ request }) => answer(request, 'next'), documented(DOCS.buyNextBlock))
     .get(
@@ -79,18 +77,13 @@ export const blocks = (deps: BlockDeps) => {
       '/blocks/:coord',
       async ({ request, body }) =>
         await changed(request, body, await repaintOfBlock(changing, nameBelow(PREFIX, request.url), body)),
-      {
-        ...signedHooks,
-        parse: [notOfPicture, signedHooks.parse],
-        body: strict(EditBody, readEdit),
-        ...documented(DOCS.editBlock),
-      },
+      { ...changeHooks(clients, EditBody, readEdit, CHECKS), ...documented(DOCS.editBlock) },
     )
     .post(
       '/blocks/:coord',
       async ({ request, body: { fields, requestId } }) =>
         await signedIn(request, requestId, await repaintOfBlock(changing, nameBelow(PREFIX, request.url), fields)),
-      { ...editing, parse: [notOfPicture, editing.parse], ...documented(DOCS.repaintBlock) },
+      { ...signInHooks(clients, EditFields, readEditFields, CHECKS), ...documented(DOCS.repaintBlock) },
     )
 }
 

@@ -49,9 +49,9 @@ function verbRefused(verbs: readonly string[]): Refused {
   return new Refused(failure('method_not_allowed', `This address takes ${allowed}.`), { Allow: allowed })
 }
 
-/** A `parse` hook that refuses changes of a picture. Pictures share the routes of blocks and areas, and can only be read. */
-export function notOfPicture({ request }: { readonly request: Request }): void {
-  if (pathOf(request.url).endsWith(PNG_END)) throw verbRefused(READ)
+/** Refuses changes of a picture before a body is read. Pictures share the routes of blocks and areas, and can only be read. */
+export function notOfPicture({ url }: Request): undefined {
+  if (pathOf(url).endsWith(PNG_END)) throw verbRefused(READ)
 }
 
 /** Answers an unknown path. */

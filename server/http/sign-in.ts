@@ -11,7 +11,7 @@ import type { Offer } from '../x402/terms.ts'
 import { refuse, respondResult } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
 import type { BodyLimits } from './request/body.ts'
-import { signedBody, type Clients, type JsonBody } from './request/clients.ts'
+import { signedBody, type Before, type Clients, type JsonBody } from './request/clients.ts'
 import { queryOf } from './request/request-url.ts'
 import { strict } from './request/strict.ts'
 
@@ -30,19 +30,30 @@ export const changeAnswers =
 /** A body, with the digest of its bytes that is signed. */
 type Identified<Fields> = { readonly fields: Fields; readonly requestId: string }
 
-/** Makes the hooks of a route that takes such requests: `read` parses the body, and `schema` documents it. */
+/** Limits of a body, and a check before it is read. */
+type BodyChecks = BodyLimits & { readonly before?: Before }
+
+/** Makes the hooks of a route that takes signed bodies: `read` parses the body, and `schema` documents it. */
+export const changeHooks = <Body extends object>(
+  clients: Clients,
+  schema: TObject,
+  read: (given: unknown) => Body | Failure,
+  { before, ...limits }: BodyChecks = {},
+) => ({ ...signedBody(clients, limits, before), body: strict(schema, read) })
+
+/** The same for bodies that are signed in. */
 export function signInHooks<Fields extends object>(
   clients: Clients,
   schema: TObject,
   read: (given: unknown) => Fields | Failure,
-  limits?: BodyLimits,
+  { before, ...limits }: BodyChecks = {},
 ) {
   const identified = ({ value, bytes }: JsonBody) => ({
     value,
     requestId: new Bun.SHA256().update(bytes).digest('hex'),
   })
   return {
-    ...signedBody(clients, limits, noQuery, identified),
+    ...signedBody(clients, limits, (request) => before?.(request) ?? noQuery(request), identified),
     body: strict(schema, (given): Identified<Fields> | Failure => {
       const { value, requestId } = given as ReturnType<typeof identified>
       const fields = read(value)

@@ -60,7 +60,7 @@ export function inTurn({ limits, addressOf, queue }: Clients, name: BudgetName) 
 }
 
 /** A check before a body is read. */
-type Before = (request: Request) => Failure | undefined
+export type Before = (request: Request) => Failure | undefined
 
 export type JsonBody = { readonly value: unknown; readonly bytes: Uint8Array<ArrayBuffer> }
 
