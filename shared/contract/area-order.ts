@@ -1,6 +1,6 @@
 /** Areas bought: what a buyer sends, and what it gets. */
 
-import { Type, type Static } from '@sinclair/typebox'
+import { Type, type Static, type TString } from '@sinclair/typebox'
 import { AREA_BLOCKS_MAX } from '../area.ts'
 import { COLS, ROWS } from '../wall.ts'
 import { AreaText as AnyAreaText } from './area.ts'
@@ -12,7 +12,7 @@ import { TargetText } from './preview.ts'
 /** The most an image may have, in bytes. */
 export const AREA_IMAGE_MAX_BYTES = 2 * 1024 * 1024
 
-const AreaText = { ...AnyAreaText, description: 'Top left block and size in blocks: `col,row,WxH`.' }
+const AreaText: TString = { ...AnyAreaText, description: 'Top left block and size in blocks: `col,row,WxH`.' }
 
 /** What is bought, and what is said of every block of it. */
 export const AreaOrder = Closed({

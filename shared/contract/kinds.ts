@@ -6,7 +6,10 @@ import {
   Type,
   TypeRegistry,
   type SchemaOptions,
+  type TObject,
+  type TOptional,
   type TProperties,
+  type TString,
   type TUnsafe,
 } from '@sinclair/typebox'
 import { USUAL_PRICE } from '../money.ts'
@@ -56,7 +59,7 @@ export const PixelsHex: TUnsafe<string> = Type.Unsafe<string>({
 })
 
 /** An object without any other members. */
-export const Closed = <Properties extends TProperties>(properties: Properties) =>
+export const Closed = <Properties extends TProperties>(properties: Properties): TObject<Properties> =>
   Type.Object(properties, { additionalProperties: false })
 
 /** A text, or `null` for none. */
@@ -64,7 +67,7 @@ export const Nullable = <T extends TUnsafe<string> | ReturnType<typeof Type.Stri
   Type.Union([schema, Type.Null()])
 
 /** A text that may be left out, checked by its reader. */
-export const OptionalText = (description: string) => Type.Optional(Type.String({ description }))
+export const OptionalText = (description: string): TOptional<TString> => Type.Optional(Type.String({ description }))
 
 /** Text that is not there when nobody said it. */
 export const TextOrNull = Nullable(Type.String())
