@@ -1,16 +1,18 @@
 /**
  * SQL that differs between the engines, as fragments of a text:
  *
- * - `{in integer $list}`, `{not in text $list}`: a condition on the column before it
+ * - `{in integer $list}`: a condition on the column before it
  * - `{each integer $list}`: a table of `key` (from 0) and `value`
- * - `{each $list i:integer message:text}`: a table of `key` and the named fields of the list's objects
+ * - `{rows $list i:integer message:text}`: a table of `key` and the named fields of the list's objects
  * - `{bytes $value}`: a value that may be NULL where bytes are expected
  * - `{lock}`, `{lock skip}`: at the end of a SELECT, locks its rows; `skip` passes by those that others have locked
  * - `{index name}`: after a table, the index that SQLite must use
  * - `{damaged table column}`: whether SQLite found the row damaged that the column numbers
+ *
+ * A list of one is no list for the engine: what it holds is bound as it is, which spares both of them reading JSON or an array.
  */
 
-import type { Text, Value, Values } from './tx.ts'
+import type { Statement, Value, Values } from './tx.ts'
 
 /** Where PostgreSQL tells those who listen that an entry was kept. */
 export const CHANNEL = 'wall'
@@ -18,102 +20,137 @@ export const CHANNEL = 'wall'
 /** The engines, as they differ in SQL. */
 export type Dialect = 'sqlite' | 'postgres'
 
+/** A value as an engine takes it. */
+export type Bound = string | number | Uint8Array | null
+
 /** A text of one engine, ready to be prepared. */
 export type Compiled = {
   readonly sql: string
-  readonly names: readonly string[] // of its values; on PostgreSQL in the order of their numbers
+  /** The values of a statement in the order of their numbers. */
+  readonly bind: (values: Values) => Bound[]
   readonly isWrite: boolean
   readonly hasRows: boolean
 }
 
-const FRAGMENT = /\{(not in|in|each|bytes|lock skip|lock|index|damaged)(?: ([^}]*))?\}/g
+const FRAGMENT = /\{(in|each|rows|bytes|lock skip|lock|index|damaged)(?: ([^}]*))?\}/g
+const VALUE = /\$([a-zA-Z]\w*(?:\.\w+)?)/g
 
 type Fragment = (args: readonly string[]) => string
 
 const sqlite: Readonly<Record<string, Fragment>> = {
   in: ([, list]) => `IN (SELECT value FROM json_each(${list}))`,
-  'not in': ([, list]) => `NOT IN (SELECT value FROM json_each(${list}))`,
-  each: ([first = '', ...fields]) =>
-    first.startsWith('$')
-      ? `(SELECT key, ${fields
-          .map(fieldOf)
-          .map(({ name }) => `value ->> '${name}' AS ${name}`)
-          .join(', ')} FROM json_each(${first}))`
-      : `json_each(${fields[0]})`,
+  each: ([, list]) => `json_each(${list})`,
+  rows: ([list, ...fields]) =>
+    `(SELECT key, ${columns(fields, (name) => `value ->> '${name}'`)} FROM json_each(${list}))`,
   bytes: ([value]) => `${value}`,
   lock: () => '',
   'lock skip': () => '',
   index: ([name]) => `INDEXED BY ${name}`,
   damaged: ([table, column]) => `${column} IN (SELECT id FROM damaged WHERE name = '${table}')`,
+  ...ofOne((value) => value),
 }
 
 const postgres: Readonly<Record<string, Fragment>> = {
   in: ([type, list]) => `= ANY (${list}::${type}[])`,
-  'not in': ([type, list]) => `<> ALL (${list}::${type}[])`,
+  each: ([type, list]) =>
+    `(SELECT ${KEY}, value FROM unnest(${list}::${type}[]) WITH ORDINALITY AS listed (value, place))`,
   // A function that makes a set of JSON is guessed to make a hundred rows; of an array the planner guesses ten.
-  each: ([first = '', ...fields]) =>
-    first.startsWith('$')
-      ? `(SELECT ${KEY}, ${fields
-          .map(fieldOf)
-          .map(({ name, type }) => `(value ->> '${name}')::${type} AS ${name}`)
-          .join(', ')} FROM unnest(${first}::json[]) WITH ORDINALITY AS listed (value, place))`
-      : `(SELECT ${KEY}, value FROM unnest(${fields[0]}::${first}[]) WITH ORDINALITY AS listed (value, place))`,
+  rows: ([list, ...fields]) => `
+    (SELECT ${KEY}, ${columns(fields, (name, type) => `(value ->> '${name}')::${type}`)}
+    FROM unnest(${list}::json[]) WITH ORDINALITY AS listed (value, place))`,
   bytes: ([value]) => `${value}::bytea`,
   lock: () => 'FOR UPDATE',
   'lock skip': () => 'FOR UPDATE SKIP LOCKED',
   index: () => '',
   damaged: () => 'false',
+  ...ofOne((value, type) => `${value}::${type}`),
+}
+
+/** The fragments of lists, for a list of one; `typed` is a value of a type. */
+function ofOne(typed: (value: string, type: string) => string): Readonly<Record<string, Fragment>> {
+  return {
+    'in one': ([type = '', list = '']) => `= ${typed(list, type)}`,
+    'each one': ([type = '', list = '']) => `(SELECT 0 AS key, ${typed(list, type)} AS value)`,
+    'rows one': ([list, ...fields]) =>
+      `(SELECT 0 AS key, ${columns(fields, (name, type) => typed(`${list}.${name}`, type))})`,
+  }
 }
 
 const KEY = '(place - 1)::integer AS key'
 
-function fieldOf(field: string) {
-  const [name = '', type = ''] = field.split(':')
-  return { name, type }
+/** The columns of a table that is made from fields, each read by its name and type. */
+function columns(fields: readonly string[], read: (name: string, type: string) => string): string {
+  const named = fields.map((field) => field.split(':'))
+  return named.map(([name = '', type = '']) => `${read(name, type)} AS ${name}`).join(', ')
 }
 
 const FRAGMENTS = { sqlite, postgres } as const
+const NUMBER = { sqlite: '?', postgres: '$' } as const
 
-const compiled = { sqlite: new Map<string, Compiled>(), postgres: new Map<string, Compiled>() } as const
+/** A text of one engine: its lists, and what it is compiled to where some of them hold one value. */
+type Known = { readonly lists: readonly string[]; readonly forms: Compiled[] }
 
-/** A text for one engine. Each is compiled once. */
-export function compile(text: Text, dialect: Dialect): Compiled {
+const known = { sqlite: new Map<string, Known>(), postgres: new Map<string, Known>() } as const
+
+/** A statement for one engine. Each text is compiled once for each form of its lists. */
+export function compile({ text, values }: Pick<Statement, 'text' | 'values'>, dialect: Dialect): Compiled {
   const own = typeof text === 'string' ? text : text[dialect]
-  const known = compiled[dialect].get(own)
-  if (known !== undefined) return known
-  const made = compiledOf(own, dialect)
-  compiled[dialect].set(own, made)
-  return made
+  let all = known[dialect].get(own)
+  if (all === undefined) {
+    all = { lists: listsIn(own), forms: [] }
+    known[dialect].set(own, all)
+  }
+  const { lists, forms } = all
+  const form = lists.reduce((bits, list, at) => (isOfOne(values[list]) ? bits | (1 << at) : bits), 0)
+  return (forms[form] ??= compiledOf(own, dialect, new Set(lists.filter((_, at) => (form & (1 << at)) !== 0))))
 }
 
-function compiledOf(text: string, dialect: Dialect): Compiled {
-  const expanded = text.replaceAll(FRAGMENT, (_, name: string, args = '') => {
-    const fragment = FRAGMENTS[dialect][name]
+const listsIn = (text: string): readonly string[] => [
+  ...new Set([...text.matchAll(FRAGMENT)].flatMap(([, name = '', args = '']) => listOf(name, args.split(' ')) ?? [])),
+]
+
+/** The list that a fragment reads, if it reads one. */
+const listOf = (name: string, args: readonly string[]): string | undefined =>
+  ['in', 'each', 'rows'].includes(name) ? args.find((arg) => arg.startsWith('$'))?.slice(1) : undefined
+
+function compiledOf(text: string, dialect: Dialect, ofOnes: ReadonlySet<string>): Compiled {
+  const expanded = text.replaceAll(FRAGMENT, (_, name: string, given = '') => {
+    const args = String(given).split(' ')
+    const fragment = FRAGMENTS[dialect][ofOnes.has(listOf(name, args) ?? '') ? `${name} one` : name]
     if (fragment === undefined) throw new Error(`there is no fragment ${name}`)
-    return fragment(String(args).split(' '))
+    return fragment(args)
   })
-  const names = [...new Set([...expanded.matchAll(/\$([a-zA-Z]\w*)/g)].map(([, name = '']) => name))]
-  const sql =
-    dialect === 'sqlite'
-      ? expanded
-      : expanded.replaceAll(/\$([a-zA-Z]\w*)/g, (_, name) => `$${names.indexOf(name) + 1}`)
+  const names = [...new Set([...expanded.matchAll(VALUE)].map(([, name = '']) => name))]
+  const sql = expanded.replaceAll(VALUE, (_, name) => `${NUMBER[dialect]}${names.indexOf(name) + 1}`)
   const isWrite = /\b(INSERT INTO|UPDATE\s+\w+\s+SET|DELETE FROM)\b/.test(sql)
-  return { sql, names, isWrite, hasRows: !isWrite || /\bRETURNING\b/.test(sql) }
+  const readers = names.map((name) => readerOf(name, ofOnes, dialect))
+  const bind = (values: Values) => readers.map((read) => read(values))
+  return { sql, bind, isWrite, hasRows: !isWrite || /\bRETURNING\b/.test(sql) }
 }
 
-/** A value as an engine takes it. */
-export type Bound = string | number | Uint8Array | null
+/** Reads what a text calls by a name, which is a value's, or `list.field` for that of the only object of a list. */
+function readerOf(name: string, ofOnes: ReadonlySet<string>, dialect: Dialect): (values: Values) => Bound {
+  const [given = '', field] = name.split('.')
+  return (values) => {
+    const value = values[given]
+    if (value === undefined) throw new Error(`the statement has no value ${given}`)
+    if (!ofOnes.has(given)) return boundValue(value, dialect)
+    const [only] = value as List
+    return (field === undefined ? only : (only as Readonly<Record<string, Bound>>)[field]) as Bound
+  }
+}
 
-/** A value of a compiled statement, as the engine takes it. */
-export function boundValue(values: Values, name: string, dialect: Dialect): Bound {
-  const value = values[name]
-  if (value === undefined) throw new Error(`the statement has no value ${name}`)
+function boundValue(value: Value, dialect: Dialect): Bound {
   if (typeof value === 'boolean') return value ? 1 : 0
   if (isList(value)) return dialect === 'sqlite' ? JSON.stringify(value) : arrayOf(value)
   return value
 }
 
-const isList = (value: Value): value is Extract<Value, readonly unknown[]> => Array.isArray(value)
+type List = Extract<Value, readonly unknown[]>
+
+const isList = (value: Value): value is List => Array.isArray(value)
+
+const isOfOne = (value: Value | undefined): boolean => value !== undefined && isList(value) && value.length === 1
 
 /** A list as PostgreSQL reads an array. */
 const arrayOf = (list: readonly (string | number | object)[]): string => `{${list.map(elementOf).join(',')}}`

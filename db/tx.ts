@@ -8,7 +8,7 @@ import type { MaybeAsync } from '../server/domain/maybe-async.ts'
 import type { Address } from '../server/domain/purchase/payment.ts'
 import type { Table } from './row-checksums.ts'
 
-/** A value of a statement. Truth is kept as 0 or 1; a list is read through the fragments `in` and `each`. */
+/** A value of a statement. Truth is kept as 0 or 1; a list is read through the fragments `in`, `each` and `rows`. */
 export type Value = string | number | boolean | Uint8Array | null | readonly (string | number | object)[]
 
 /** The values of a statement by name, without the `$`. Those that its text does not name are left out. */

@@ -17,9 +17,9 @@ import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Address } from '../../server/domain/purchase/payment.ts'
 import type { Progress } from '../../server/domain/store-position.ts'
 import { CannotOpen } from '../cannot-open.ts'
-import { boundValue, compile, type Compiled } from '../fragments.ts'
+import { compile } from '../fragments.ts'
 import { TABLES_VERSION } from '../migrations.ts'
-import type { Driver, Result, Tx, Values } from '../tx.ts'
+import type { Driver, Result, Tx } from '../tx.ts'
 import {
   codeOf,
   CommitUnknown,
@@ -31,7 +31,7 @@ import {
   wordsFor,
 } from './errors.ts'
 import { MOVED, NOTE } from './migration-marker.ts'
-import { ANSWER_MS, CONNECTIONS, openPool, type Bound, type Cell, type Pool, type Session } from './pool.ts'
+import { ANSWER_MS, CONNECTIONS, openPool, type Cell, type Pool, type Session } from './pool.ts'
 import { PROGRESS, watermark, type Watermark } from './watermark.ts'
 
 /** The connections of one process to one database. */
@@ -195,9 +195,11 @@ async function attempt<T>(
 async function drive<T>({ all }: Session, work: Tx<T>, onWrite = () => {}): Promise<T> {
   let step = work.next()
   while (step.done !== true) {
-    const statements = step.value.map(({ text, values }) => ({ values, ...compile(text, 'postgres') }))
+    const statements = step.value.map((statement) => ({ values: statement.values, ...compile(statement, 'postgres') }))
     if (statements.some(({ isWrite }) => isWrite)) onWrite()
-    const sent = await all(statements.filter(({ sql }) => sql !== '').map(boundStatement))
+    const sent = await all(
+      statements.flatMap(({ sql, bind, values }) => (sql === '' ? [] : [{ text: sql, values: bind(values) }])),
+    )
     const results = sent.values()
     step = work.next(statements.map(({ sql }) => (sql === '' ? NO_RESULT : (results.next().value ?? NO_RESULT))))
   }
@@ -205,11 +207,6 @@ async function drive<T>({ all }: Session, work: Tx<T>, onWrite = () => {}): Prom
 }
 
 const NO_RESULT: Result = { rows: [], count: 0 }
-
-const boundStatement = ({ sql, names, values }: Compiled & { readonly values: Values }): Bound => ({
-  text: sql,
-  values: names.map((name) => boundValue(values, name, 'postgres')),
-})
 
 /** Asks what became of a commit, and sees to it that the answer stays true. Throws `CommitUnknown`. */
 async function wasKept({ borrow, isOpen }: Pool, askForMs: number, token: string): Promise<boolean> {

@@ -27,7 +27,7 @@ export function openAudit(path: string): OpenAudit {
     const connection: RawConnection = { prepare: (sql) => db.query(sql), run: (sql) => void db.run(sql) }
     checkSchema(connection)
     // All of it inside one transaction is as of one moment.
-    const read = db.transaction(() => run({ ...connection, check: () => {} }, statement()))
+    const read = db.transaction(() => run({ numbered: (sql) => db.query(sql), check: () => {} }, statement()))
     return {
       async statement() {
         try {

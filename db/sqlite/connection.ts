@@ -3,7 +3,7 @@
  * that waited for a promise would be committed at its first `await`, with the rest outside of it.
  */
 
-import { Database } from 'bun:sqlite'
+import { Database, type Statement } from 'bun:sqlite'
 import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
 import type { DamagedRow, Table } from '../row-checksums.ts'
 import { atCommit, beforeCommit } from './errors.ts'
@@ -15,6 +15,8 @@ import { keepSums, type Sums } from './row-checksums.ts'
 
 /** The connection to the one database file. */
 export type Connection = RawConnection & {
+  /** A statement whose values are numbered, compiled once. */
+  numbered<Row>(sql: string): Statement<Row, (string | number | Uint8Array | null)[]>
   /** Throws `StoreUnavailable` when a row does not fit its sum; to be called inside a read or a transaction. */
   check(table: Table, row: number): void
   /** Takes rows for damaged that an inspection found to be. */
@@ -52,8 +54,9 @@ export function connect(path: string, { onBroken = () => {}, disk = diskOf(path)
   let open = true
   let version = 0
   let sums: Sums | undefined
+  const prepare = compileOnce(db)
   const raw: RawConnection = {
-    prepare: compileOnce(db),
+    prepare,
     run: (sql) => {
       version++
       db.run(sql)
@@ -93,6 +96,7 @@ export function connect(path: string, { onBroken = () => {}, disk = diskOf(path)
   })
   return {
     ...raw,
+    numbered: prepare as Connection['numbered'],
     read: (work) => guarded(() => reading(() => asOfNow(db, work))),
     write: (work) => write(work),
     writeTogether: shared.write,
@@ -131,21 +135,13 @@ function compileOnce(db: Database): RawConnection['prepare'] {
 }
 
 /** Runs a statement whose condition must hold: anything but one changed row is a bug, and undoes the transaction. */
-export const changeOne = <Params extends Values>(
+export function changeOne<Params extends Values>(
   statement: Prepared<unknown, Params>,
   values: Params,
-  what: string,
-): void => changeMany(statement, values, 1, what)
-
-/** The same, for a statement that must change so many rows. */
-export function changeMany<Params extends Values>(
-  statement: Prepared<unknown, Params>,
-  values: Params,
-  rows: number,
   what: string,
 ): void {
   const { changes } = statement.run(values)
-  if (changes !== rows) throw new Error(`${what}: ${changes} rows instead of ${rows}`)
+  if (changes !== 1) throw new Error(`${what}: ${changes} rows instead of 1`)
 }
 
 /** The row of a statement that always has one. */

@@ -1,7 +1,7 @@
 /** Runs work on a SQLite connection, in one go. */
 
 import type { MaybeAsync } from '../../server/domain/maybe-async.ts'
-import { boundValue, compile, type Compiled } from '../fragments.ts'
+import { compile } from '../fragments.ts'
 import type { Table } from '../row-checksums.ts'
 import type { Driver, Result, Sources, Statement, Tx } from '../tx.ts'
 import type { Connection } from './connection.ts'
@@ -22,7 +22,7 @@ export function sqliteDriver(connection: Connection): Driver {
   }
 }
 
-type Readable = Pick<Connection, 'prepare' | 'check'>
+type Readable = Pick<Connection, 'numbered' | 'check'>
 
 /** Runs work inside a read or a transaction that is under way. */
 export function run<T>(connection: Readable, work: Tx<T>): T {
@@ -34,18 +34,15 @@ export function run<T>(connection: Readable, work: Tx<T>): T {
 const NO_RESULT: Result = { rows: [], count: 0 }
 
 function resultOf(connection: Readable, statement: Statement): Result {
-  const text = compile(statement.text, 'sqlite')
+  const text = compile(statement, 'sqlite')
   if (text.sql === '') return NO_RESULT
-  const prepared = connection.prepare<Readonly<Record<string, unknown>>>(text.sql)
-  const values = valuesOf(statement, text)
-  if (!text.hasRows) return { rows: [], count: prepared.run(values).changes }
-  const rows = prepared.all(values)
+  const prepared = connection.numbered<Readonly<Record<string, unknown>>>(text.sql)
+  const values = text.bind(statement.values)
+  if (!text.hasRows) return { rows: [], count: prepared.run(...values).changes }
+  const rows = prepared.all(...values)
   if (statement.sources !== undefined) checkRows(connection, rows, statement.sources)
   return { rows, count: rows.length }
 }
-
-const valuesOf = ({ values }: Statement, { names }: Compiled) =>
-  Object.fromEntries(names.map((name) => [name, boundValue(values, name, 'sqlite')]))
 
 /** Throws `StoreUnavailable` when one of the rows that a result was read from is damaged. */
 function checkRows({ check }: Readable, rows: readonly Readonly<Record<string, unknown>>[], sources: Sources): void {

@@ -71,7 +71,7 @@ export function faceList(faces: readonly (Face & { readonly block: BlockIndex })
 }
 
 /** The fields of that list, and the pixels of its member. */
-export const FACES = '{each $faces block:integer drawn:integer message:text link:text} AS face'
+export const FACES = '{rows $faces block:integer drawn:integer message:text link:text} AS face'
 export const PIXELS_OF_FACE = `
   CASE WHEN face.drawn = 1 THEN substr({bytes $pixels}, ${PIXELS_PER_BLOCK} * face.key + 1, ${PIXELS_PER_BLOCK}) END`
 
@@ -81,10 +81,14 @@ const INSERT_REPAINTS = `
   FROM ${FACES} ORDER BY face.key`
 
 /** Writes the repaints of blocks, as readers are to see them. */
-export const writeRepaints = (
+export function* writeRepaints(
   { number, at }: Entry,
   shown: readonly (Face & { readonly block: BlockIndex })[],
-): Tx<void> => change('repaints to write', INSERT_REPAINTS, { number, at, ...faceList(shown) }, shown.length)
+): Tx<void> {
+  const [only, ...others] = shown
+  if (only !== undefined && others.length === 0) yield* writeEntry({ number, at, kind: 'repaint', ...only })
+  else yield* change('repaints to write', INSERT_REPAINTS, { number, at, ...faceList(shown) }, shown.length)
+}
 
 const OUTLINE = `
   SELECT number, at, CASE WHEN kind = 'repaint' AND NOT {damaged changes number} THEN block END AS repainted

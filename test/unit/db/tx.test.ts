@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { boundValue, compile } from '../../../db/fragments.ts'
-import { onPostgres, rows, together, type Statement, type Tx } from '../../../db/tx.ts'
+import { compile, type Dialect } from '../../../db/fragments.ts'
+import { onPostgres, rows, together, type Statement, type Text, type Tx, type Values } from '../../../db/tx.ts'
 
 // Goal: what one statement becomes on each engine, and how parts of work travel together. Method: texts compared as they are, and
 // a driver that answers each statement with its own text.
@@ -38,36 +38,51 @@ test('parts within parts share their lists', () => {
   expect(lists).toEqual([['a', 'b', 'd'], ['c']])
 })
 
+const compiled = (text: Text, dialect: Dialect, values: Values = {}) => compile({ text, values }, dialect)
+
 test.each([
-  ['i {in integer $list}', 'i IN (SELECT value FROM json_each($list))', 'i = ANY ($1::integer[])'],
-  ['n {not in text $list}', 'n NOT IN (SELECT value FROM json_each($list))', 'n <> ALL ($1::text[])'],
+  ['i {in integer $list}', 'i IN (SELECT value FROM json_each(?1))', 'i = ANY ($1::integer[])'],
   ['SELECT 1 {lock}', 'SELECT 1 ', 'SELECT 1 FOR UPDATE'],
   ['SELECT 1 {lock skip}', 'SELECT 1 ', 'SELECT 1 FOR UPDATE SKIP LOCKED'],
   ['t {index x}', 't INDEXED BY x', 't '],
   ['{damaged blocks b.i}', "b.i IN (SELECT id FROM damaged WHERE name = 'blocks')", 'false'],
-  ['substr({bytes $p}, 1)', 'substr($p, 1)', 'substr($1::bytea, 1)'],
-  ['$b $a $b', '$b $a $b', '$1 $2 $1'],
+  ['substr({bytes $p}, 1)', 'substr(?1, 1)', 'substr($1::bytea, 1)'],
+  ['$b $a $b', '?1 ?2 ?1', '$1 $2 $1'],
 ])('%s is said as each engine understands it', (text, sqlite, postgres) => {
-  expect([compile(text, 'sqlite').sql, compile(text, 'postgres').sql]).toEqual([sqlite, postgres])
+  expect([compiled(text, 'sqlite').sql, compiled(text, 'postgres').sql]).toEqual([sqlite, postgres])
+})
+
+test('a list of one is bound as what it holds, and each number of members has its own text', () => {
+  const texts = ['i {in integer $list}', '{each integer $list}', '{rows $list i:integer said:text}']
+  const values = { list: [{ i: 7, said: null }] }
+  expect(texts.map((text) => compiled(text, 'postgres', values).sql)).toEqual([
+    'i = $1::integer',
+    '(SELECT 0 AS key, $1::integer AS value)',
+    '(SELECT 0 AS key, $1::integer AS i, $2::text AS said)',
+  ])
+  expect(compiled('{rows $list i:integer said:text}', 'sqlite', values).bind(values)).toEqual([7, null])
+  expect(compiled('i {in integer $list}', 'sqlite', { list: [7] }).bind({ list: [7] })).toEqual([7])
+  expect(compiled('i {in integer $list}', 'sqlite', { list: [] }).bind({ list: [] })).toEqual(['[]'])
 })
 
 test('a list is bound as each engine reads it, quotes and all', () => {
-  const values = { list: [{ message: 'a "b" \\ {c}', link: null }], numbers: [1, 2] }
-  expect(boundValue(values, 'list', 'sqlite')).toBe(JSON.stringify(values.list))
-  expect(boundValue(values, 'list', 'postgres')).toBe(
-    `{"{\\"message\\":\\"a \\\\\\"b\\\\\\" \\\\\\\\ {c}\\",\\"link\\":null}"}`,
-  )
-  expect(boundValue(values, 'numbers', 'postgres')).toBe('{1,2}')
+  const values = { list: [{ message: 'a "b" \\ {c}', link: null }, {}], numbers: [1, 2] }
+  const bound = (dialect: Dialect) => compiled('$list $numbers', dialect).bind(values)
+  expect(bound('sqlite')).toEqual([JSON.stringify(values.list), '[1,2]'])
+  expect(bound('postgres')).toEqual([
+    `{"{\\"message\\":\\"a \\\\\\"b\\\\\\" \\\\\\\\ {c}\\",\\"link\\":null}","{}"}`,
+    '{1,2}',
+  ])
 })
 
 test('a value that a statement names and nobody gives is a fault, and one that it does not name is left out', () => {
-  expect(() => boundValue({ a: 1 }, 'b', 'sqlite')).toThrow('no value b')
-  expect(compile('SELECT $a', 'postgres').names).toEqual(['a'])
+  expect(() => compiled('SELECT $b', 'sqlite').bind({ a: 1 })).toThrow('no value b')
+  expect(compiled('SELECT $a', 'postgres').bind({ a: 1, b: 2 })).toEqual([1])
 })
 
 test('only what writes makes a transaction worth keeping', () => {
-  const isWrite = (text: string) => compile(text, 'postgres').isWrite
+  const isWrite = (text: string) => compiled(text, 'postgres').isWrite
   expect(['SELECT 1 FOR UPDATE', 'SELECT state FROM blocks'].map(isWrite)).toEqual([false, false])
   expect(['INSERT INTO a VALUES (1)', 'UPDATE a SET b = 1', 'DELETE FROM a'].map(isWrite)).toEqual([true, true, true])
-  expect(compile(onPostgres('SELECT 1'), 'sqlite').sql).toBe('')
+  expect(compiled(onPostgres('SELECT 1'), 'sqlite').sql).toBe('')
 })
