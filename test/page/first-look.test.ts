@@ -6,7 +6,7 @@ import { violationsOf } from '../support/page/axe.ts'
 import { colourAt, countDraws, viewOf } from '../support/page/driver.ts'
 import { galleryWall } from '../support/page/gallery.ts'
 import { canvas, nastyBlock, openBlock } from '../support/page/sample-wall.ts'
-import { browserForTests, testPages } from '../support/page/test-page.ts'
+import { browserForTests, gotoLive, testPages } from '../support/page/test-page.ts'
 
 // Goal: whoever opens the page sees at once what it is, whatever the window, the wall, the link or the trouble.
 
@@ -216,10 +216,8 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
       })
     })
     await page.addInitScript(countDraws)
-    const live = page.waitForResponse((response) => response.url().includes('/api/live'))
-    await page.goto(`${server().url.href}#all`)
+    await gotoLive(page, `${server().url.href}#all`)
     await page.waitForFunction(() => document.body.dataset['ready'])
-    await live
     await page.evaluate(() => Reflect.get(window, 'uploads').splice(0))
     server().repaint(nastyBlock, white)
     await page.waitForFunction(() => Reflect.get(window, 'uploads').length > 0)

@@ -5,7 +5,7 @@ import { settled, sign } from '../support/e2e/buyer.ts'
 import { type World, startWorld } from '../support/e2e/world.ts'
 import { afterDraw, colourAt, middleOf, pointAt, viewOf } from '../support/page/driver.ts'
 import { at } from '../support/page/sample-wall.ts'
-import { browserForTests, newTestPage } from '../support/page/test-page.ts'
+import { browserForTests, gotoLive, newTestPage } from '../support/page/test-page.ts'
 
 // Goal: what a real buyer does is seen by a visitor of the page, with nothing made up in between. Method: the built page
 // from the server's own process, which sells on the embedded network.
@@ -29,10 +29,7 @@ describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () 
     const troubles: string[] = []
     const page = await newTestPage(browser, troubles, { viewport: { width: 960, height: 600 } })
     page.setDefaultTimeout(30_000)
-    const [response] = await Promise.all([
-      page.goto(`${world.url}/#all`),
-      page.waitForResponse((stream) => stream.url().includes('/api/live?after=')),
-    ])
+    const response = await gotoLive(page, `${world.url}/#all`)
     expect(response?.headers()['content-security-policy']).toStartWith("default-src 'none'")
     expect(await page.textContent('#counts')).toBe('0 of 14,400 blocks sold, $1 each.')
 

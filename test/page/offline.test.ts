@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { galleryWall } from '../support/page/gallery.ts'
 import { startSampleServer, type SampleServer } from '../support/page/sample-server.ts'
 import { at } from '../support/page/sample-wall.ts'
-import { browserForTests } from '../support/page/test-page.ts'
+import { browserForTests, gotoLive } from '../support/page/test-page.ts'
 
 // Goal: the page can be installed, and shows the last wall where there is no line. Method: a server of its own is stopped
 // under a page that has been open for a while.
@@ -91,9 +91,7 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
     try {
       const wall = galleryWall(8200)
       server.show(wall)
-      const live = page.waitForResponse((response) => response.url().includes('/api/live?after='))
-      await page.goto(server.url.href)
-      await live
+      await gotoLive(page, server.url.href)
       const quiet = server.asked.filter((path) => !path.startsWith('/api/live'))
       // Ten seconds of it, while the page is kept for when there is no line.
       const repainted = wall.blocks.slice(0, 100)

@@ -1,7 +1,7 @@
 /** Opens the built page over the made-up wall in a real Chromium; any error the page reports fails the test. */
 
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout } from 'bun:test'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page, Response } from 'playwright-core'
 import { openBrowser, type NoBrowser } from './browser.ts'
 import { countDraws } from './driver.ts'
 import { startSampleServer, type SampleServer } from './sample-server.ts'
@@ -38,6 +38,14 @@ export async function newTestPage(
   page.setDefaultTimeout(10_000)
   await page.addInitScript(countDraws)
   return page
+}
+
+/** Opens an address; resolves once the page follows the wall's live stream. */
+export async function gotoLive(page: Page, address: string): Promise<Response | null> {
+  const live = page.waitForResponse((response) => response.url().includes('/api/live?after='))
+  const opened = await page.goto(address)
+  await live
+  return opened
 }
 
 /** Sets up and clears away around the tests of the describe block it is called in. */
