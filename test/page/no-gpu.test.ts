@@ -141,7 +141,8 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     const middle = middleOf(boxOf(fit(view), view, nastyBlock))
     await page.mouse.move(middle.x, middle.y + (await stageTop(page)))
     await page.locator('.tooltip').getByText('Mallory').waitFor()
-    expect(await page.isVisible('.outline')).toBe(true)
+    const { left, top } = boxOf(fit(view), view, nastyBlock)
+    await shows(page, { x: left + 4, y: Math.round(top) - 2 }, (colour) => colour > '#f0f0f0')
   })
 
   test('what is repainted is shown without a reload', async () => {

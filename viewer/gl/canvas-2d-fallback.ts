@@ -17,11 +17,9 @@ export type Fallback = Renderer & { readonly showsOverlays: boolean }
 export function createFallback(stage: HTMLCanvasElement): Fallback {
   const canvas = document.createElement('canvas')
   const own = createCanvasRenderer(canvas)
-  const outline = document.createElement('div')
-  outline.className = 'outline'
   const { shown, ...renderer } = own === undefined ? createPicture() : { shown: canvas, ...own }
   shown.className = 'fallback'
-  stage.before(shown, outline)
+  stage.before(shown)
   return {
     ...renderer,
     showsOverlays: own !== undefined,
@@ -29,9 +27,8 @@ export function createFallback(stage: HTMLCanvasElement): Fallback {
       const { width, height } = stage
       if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height })
       renderer.draw(frame)
-      placeOutline(outline, frame.outlined)
     },
-    destroy: () => [shown, outline].forEach((element) => element.remove()),
+    destroy: () => shown.remove(),
   }
 }
 
@@ -61,14 +58,4 @@ function createPicture() {
       image.style.transform = `translate(${-x * scale}px, ${-y * scale}px) scale(${scale})`
     },
   }
-}
-
-function placeOutline(outline: HTMLElement, outlined: Frame['outlined']) {
-  outline.hidden = outlined === undefined
-  if (outlined === undefined) return
-  const [left, top, right, bottom] = outlined.box
-  const px = (devicePixels: number) => `${devicePixels / devicePixelRatio}px`
-  outline.style.transform = `translate(${px(left)}, ${px(top)})`
-  outline.style.width = px(right - left)
-  outline.style.height = px(bottom - top)
 }

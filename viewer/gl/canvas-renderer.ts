@@ -92,6 +92,10 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
       context.drawImage(wall.canvas, ...place)
       context.imageSmoothingEnabled = false
       context.drawImage(overlay.canvas, ...place)
+      if (frame.outlined) {
+        const [x, y, right, bottom] = frame.outlined.box
+        outline(context, [x, y, right - x, bottom - y], devicePixelRatio)
+      }
       context.setTransform(scale, 0, 0, scale, left, top)
       for (const [colour, width] of marks ? MARK_LINES : []) {
         context.strokeStyle = colour
@@ -107,7 +111,7 @@ export function createPlane(width: number, height: number): CanvasRenderingConte
   return Object.assign(document.createElement('canvas'), { width, height }).getContext('2d')
 }
 
-type Box = readonly [left: number, top: number, width: number, height: number]
+export type Box = readonly [left: number, top: number, width: number, height: number]
 
 function fill(context: CanvasRenderingContext2D, colour: string, box: Box) {
   context.fillStyle = colour
@@ -116,6 +120,23 @@ function fill(context: CanvasRenderingContext2D, colour: string, box: Box) {
 
 /** The wall's top left corner in device pixels. */
 const cornerOf = ({ origin: [x, y], pixel }: Frame) => [Math.round(-x / pixel), Math.round(-y / pixel)] as const
+
+// The line around a box: black with white within, in CSS pixels.
+const OUTLINE_PX = 4
+const OUTLINES = [
+  ['#000', OUTLINE_PX],
+  ['#fff', 2],
+] as const
+
+/** Draws a line beside a box, where it covers none of its pixels; `px` is as long as a CSS pixel. */
+export function outline(context: CanvasRenderingContext2D, [left, top, width, height]: Box, px: number) {
+  const beside = (OUTLINE_PX / 2) * px
+  for (const [colour, wide] of OUTLINES) {
+    context.strokeStyle = colour
+    context.lineWidth = wide * px
+    context.strokeRect(left - beside, top - beside, width + 2 * beside, height + 2 * beside)
+  }
+}
 
 /** A block's place on the canvas and a margin around it, on whole device pixels. */
 function boxOnCanvas(block: BlockIndex, frame: Frame, margin: number): Box {

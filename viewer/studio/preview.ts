@@ -3,7 +3,7 @@
 import { PALETTE } from '../../shared/palette.ts'
 import { BLOCK_SIZE, cellOf, type BlockIndex } from '../../shared/wall.ts'
 import type { Camera, View } from '../camera/camera.ts'
-import { createCanvasRenderer, createPlane } from '../gl/canvas-renderer.ts'
+import { createCanvasRenderer, createPlane, outline } from '../gl/canvas-renderer.ts'
 import { fitCanvas, frameOf } from '../gl/frame.ts'
 import { bytesOf, type Theme } from '../theme.ts'
 import { boundsOf, edgesOf } from '../wall/artworks.ts'
@@ -25,9 +25,6 @@ const STOP = '#e5484d'
 
 // How much of the picture is taken away there.
 const TAKEN_AWAY = 'rgb(0 0 0 / 0.4)'
-
-// The line around the picture, in CSS pixels.
-const OUTLINE_PX = 4
 
 const colours = PALETTE.map((colour) => [...bytesOf(colour), 255])
 
@@ -82,9 +79,7 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme): Preview 
       const line = ratio * frame.pixel // one CSS pixel
       bar(context, barred, line)
       dash(context, owned, line)
-      // Beside the picture, so that it covers none of its pixels.
-      const beside = (line * OUTLINE_PX) / 2
-      outline(context, [left - beside, top - beside, right - left + 2 * beside, bottom - top + 2 * beside], line)
+      outline(context, [left, top, right - left, bottom - top], line)
     },
   }
 }
@@ -126,15 +121,4 @@ function dash(context: CanvasRenderingContext2D, path: Path2D, line: number) {
   context.setLineDash([5 * line, 4 * line])
   context.stroke(path)
   context.setLineDash([])
-}
-
-function outline(context: CanvasRenderingContext2D, box: readonly [number, number, number, number], line: number) {
-  for (const [colour, width] of [
-    ['#000', OUTLINE_PX],
-    ['#fff', 2],
-  ] as const) {
-    context.strokeStyle = colour
-    context.lineWidth = width * line
-    context.strokeRect(...box)
-  }
 }
