@@ -3,10 +3,10 @@
 import { button, createElement, query } from '../ui/dom.ts'
 import { blocksText } from '../wall/formatting.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
-import { coveredCounts, dealOf } from './order/cost-summary.ts'
+import { adviceFor, dealOf } from './order/cost-summary.ts'
 import { type Signer, createRepaintPanel } from './repaint.ts'
 import { blocksOfWallet } from './service.ts'
-import type { Component, Sketch, Studio } from './sketch.ts'
+import type { Component, Studio } from './sketch.ts'
 import { type BrowserWallet, connect, discoverWallets, isAddress } from './wallet.ts'
 
 // Sales come in bursts.
@@ -76,22 +76,4 @@ export function createOwnerSection(studio: Studio): Component {
       if (isSold && next.wallet !== undefined) lookSoon(next.wallet)
     },
   }
-}
-
-const SOLD_OUT =
-  'Every block is sold. Say by which wallet you own some, and lay the picture where all of them are yours.'
-
-/** Why a picture can be neither bought nor repainted where it lies, and what helps. */
-function adviceFor(sketch: Sketch): string {
-  if (sketch.wall === undefined || dealOf(sketch) !== 'neither') return ''
-  const { open, mine, held, others } = coveredCounts(sketch)
-  if (isSoldOut(sketch.wall)) return SOLD_OUT
-  const words = [
-    open > 0 ? `${open} open` : '',
-    mine > 0 ? `${mine} yours` : '',
-    held > 0 ? `${held} being bought at this moment` : '',
-    others > 0 ? `${others} owned by others` : '',
-  ].filter(Boolean)
-  const whose = others > 0 && sketch.wallet === undefined ? ' If they are yours, say by which wallet.' : ''
-  return `It covers blocks that differ: ${words.join(', ')}. Lay it where all are open, or all are yours.${whose}`
 }

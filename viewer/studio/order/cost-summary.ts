@@ -1,7 +1,7 @@
 /** What the covered blocks are, what they cost, and what can be done with them. Pure. */
 
 import type { BlockIndex } from '../../../shared/wall.ts'
-import type { Wall } from '../../wall/wall-model.ts'
+import { isSoldOut, type Wall } from '../../wall/wall-model.ts'
 import { covered, type Sketch } from '../sketch.ts'
 
 /** What a block is to whoever paints: `others` is owned by another wallet. */
@@ -37,3 +37,21 @@ export function dealOf(sketch: Sketch): Deal {
 /** What so many blocks of a wall cost, in dollars with cents. */
 export const priceOf = ({ pricing }: Pick<Wall, 'pricing'>, blocks: number): string =>
   (blocks * Number(pricing.perBlock)).toFixed(2)
+
+const SOLD_OUT =
+  'Every block is sold. Say by which wallet you own some, and lay the picture where all of them are yours.'
+
+/** Why a picture can be neither bought nor repainted where it lies, and what helps; nothing where it can. */
+export function adviceFor(sketch: Sketch): string {
+  if (sketch.wall === undefined || dealOf(sketch) !== 'neither') return ''
+  const { open, mine, held, others } = coveredCounts(sketch)
+  if (isSoldOut(sketch.wall)) return SOLD_OUT
+  const words = [
+    open > 0 ? `${open} open` : '',
+    mine > 0 ? `${mine} yours` : '',
+    held > 0 ? `${held} being bought at this moment` : '',
+    others > 0 ? `${others} owned by others` : '',
+  ].filter(Boolean)
+  const whose = others > 0 && sketch.wallet === undefined ? ' If they are yours, say by which wallet.' : ''
+  return `It covers blocks that differ: ${words.join(', ')}. Lay it where all are open, or all are yours.${whose}`
+}

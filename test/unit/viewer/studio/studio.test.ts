@@ -4,7 +4,7 @@ import { readPlainPng } from '../../../../server/adapters/pictures/png.ts'
 import { AreaOrder } from '../../../../shared/contract/area-order.ts'
 import { PALETTE_SIZE } from '../../../../shared/palette.ts'
 import { areaMessage, digestOfPixels } from '../../../../shared/signing.ts'
-import { dealOf, priceOf, coveredCounts } from '../../../../viewer/studio/order/cost-summary.ts'
+import { adviceFor, coveredCounts, dealOf, priceOf } from '../../../../viewer/studio/order/cost-summary.ts'
 import { writeOrder } from '../../../../viewer/studio/order/export-formats.ts'
 import { orderOf, type RepaintOrder } from '../../../../viewer/studio/order/order.ts'
 import { isPhotograph } from '../../../../viewer/studio/picture-kind.ts'
@@ -116,6 +116,19 @@ describe('a sketch', () => {
     const { wall } = sketch
     expect(dealOf({ ...painted(10, 10, 40, 20), wall: wall && { ...wall, complete: false } })).toBe('neither')
     expect(priceOf({ pricing: { perPixel: '0.025', perBlock: '2.50', asset: 'USDC', network: '' } }, 3)).toBe('7.50')
+  })
+
+  test('over blocks that differ, or on a wall that is sold out, the page says what helps', () => {
+    const mixed = { ...painted(78, 44, 40, 20), wallet: '0x12', mine: new Set([at(80, 45)]), held: 1 }
+    expect(adviceFor(mixed)).toBe(
+      'It covers blocks that differ: 3 open, 1 yours, 1 being bought at this moment, 3 owned by others. Lay it where all are open, or all are yours.',
+    )
+    expect(adviceFor({ ...mixed, wallet: undefined })).toEndWith('If they are yours, say by which wallet.')
+    const { wall } = mixed
+    const soldOut = { ...mixed, wall: wall && { ...wall, stats: { ...wall.stats, remaining: 0 } } }
+    expect(adviceFor(soldOut)).toStartWith('Every block is sold. Say by which wallet you own some')
+    expect(adviceFor(painted(10, 10, 40, 20))).toBe('')
+    expect(adviceFor({ ...soldOut, ...painted(80, 45, 10, 10), wall: soldOut.wall, mine: mixed.mine })).toBe('')
   })
 })
 
