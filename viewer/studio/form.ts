@@ -4,45 +4,46 @@ import { LINK_MAX, MESSAGE_MAX, NAME_MAX, isLink, isPrintable } from '../../shar
 import { blockAt, cellOf } from '../../shared/wall.ts'
 import { query } from '../ui/dom.ts'
 import { findRoom } from './service.ts'
-import { type Component, type Sketch, type Studio, type Words, movedTo, withHeight, withWidth } from './sketch.ts'
+import {
+  type Component,
+  type Sketch,
+  type Studio,
+  type Words,
+  areaOf,
+  movedTo,
+  withHeight,
+  withWidth,
+} from './sketch.ts'
 
 const PHOTO = 'It looks like a photograph, which dithering suits.'
 const DRAWN = 'It looks drawn, and keeps its edges without dithering.'
 
 const FITS = ['cover', 'contain', 'fill'] as const
 const DITHERS = ['none', 'floyd-steinberg'] as const
-const NUMBERS = ['w', 'h', 'col', 'row'] as const
 const WORDS = ['message', 'link', 'name'] as const
+
+const changes: readonly (readonly ['w' | 'h' | 'col' | 'row', (sketch: Sketch, value: number) => Sketch])[] = [
+  ['w', withWidth],
+  ['h', withHeight],
+  ['col', (sketch, col) => movedTo(sketch, { ...sketch.at, col })],
+  ['row', (sketch, row) => movedTo(sketch, { ...sketch.at, row })],
+]
 
 /** Reads the fields into the sketch, and shows the sketch in them. */
 export function createForm(studio: Studio): Component {
   const style = query('style', HTMLElement)
   const outlook = query('outlook', HTMLElement)
   const kind = query('kind', HTMLElement)
-  const numbers = {
-    w: query('w', HTMLInputElement),
-    h: query('h', HTMLInputElement),
-    col: query('col', HTMLInputElement),
-    row: query('row', HTMLInputElement),
-  }
-  const changes: Readonly<Record<(typeof NUMBERS)[number], (sketch: Sketch, value: number) => Sketch>> = {
-    w: withWidth,
-    h: withHeight,
-    col: (sketch, col) => movedTo(sketch, { ...sketch.at, col }),
-    row: (sketch, row) => movedTo(sketch, { ...sketch.at, row }),
-  }
-  const valuesOf = ({ size, at }: Sketch) => ({ ...size, ...at })
+  const numbers = changes.map(([key, change]) => [key, change, query(key, HTMLInputElement)] as const)
   const fill = (sketch: Sketch) => {
-    const values = valuesOf(sketch)
+    const values = areaOf(sketch)
     // A field that is being typed in stays as it is.
-    for (const key of NUMBERS)
-      if (document.activeElement !== numbers[key] || numbers[key].valueAsNumber !== values[key])
-        numbers[key].value = `${values[key]}`
+    for (const [key, , input] of numbers)
+      if (document.activeElement !== input || input.valueAsNumber !== values[key]) input.value = `${values[key]}`
   }
-  for (const key of NUMBERS) {
-    const input = numbers[key]
+  for (const [, change, input] of numbers) {
     input.addEventListener('input', () => {
-      if (input.validity.valid) studio.setSketch(changes[key](studio.sketch(), input.valueAsNumber))
+      if (input.validity.valid) studio.setSketch(change(studio.sketch(), input.valueAsNumber))
     })
     input.addEventListener('change', () => fill(studio.sketch()))
   }
