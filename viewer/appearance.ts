@@ -4,7 +4,6 @@ import { THEMES, themes, type Theme, type ThemeName } from './theme.ts'
 
 export type Appearance = {
   theme(): Theme
-  name(): ThemeName
   /** What the user chose; the system's preference when undefined. */
   chosen(): ThemeName | undefined
   choose(name: ThemeName | undefined): void
@@ -28,7 +27,6 @@ export function createAppearance(onChange: () => void): Appearance {
   strong.addEventListener('change', show)
   return {
     theme: () => themes[name()],
-    name,
     chosen: () => chosen,
     choose(next) {
       chosen = next

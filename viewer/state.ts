@@ -1,6 +1,7 @@
 /** Everything the page shows follows from this state; every action of the user is one step from a state to the next. */
 
 import { BLOCK_SIZE, type BlockIndex, COLS, ROWS, blockAt, cellOf } from '../shared/wall.ts'
+import type { Work } from '../shared/works.ts'
 import {
   type Camera,
   type Point,
@@ -373,8 +374,11 @@ const middleOf = (view: View): Point => ({ x: view.width / 2, y: view.height / 2
 
 /** Opens the label of a block; closes it when that of its work was open already, or without a block. */
 function chosen(state: State, block: BlockIndex | undefined): State {
-  const { pinned, wall, at, camera } = state
-  const work = pinned === undefined || wall === undefined ? [] : workAt(wall, pinned, at)
-  if (block === undefined || block === pinned || work.includes(block)) return { ...state, pinned: undefined }
-  return { ...withLabel(state, block, camera.zoom), pointer: state.pointer }
+  if (block === undefined || block === state.pinned || openWork(state, state.at).includes(block))
+    return { ...state, pinned: undefined }
+  return { ...withLabel(state, block, state.camera.zoom), pointer: state.pointer }
 }
+
+/** The blocks of the work whose label is open, as sold by a moment; none where the block is open ground. */
+export const openWork = ({ wall, pinned }: State, at?: number): Work =>
+  wall === undefined || pinned === undefined ? [] : workAt(wall, pinned, at)

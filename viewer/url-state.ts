@@ -3,8 +3,7 @@
 import { type BlockIndex, coordOf, parseCoord } from '../shared/wall.ts'
 import { type Camera, type View, clamp, fit, isFitted } from './camera/camera.ts'
 import { isBeside } from './camera/label-layout.ts'
-import { type State, agentCamera, atMoment, isSame, layersOf, workBounds, workCamera } from './state.ts'
-import { workAt } from './wall/artworks.ts'
+import { type State, agentCamera, atMoment, isSame, layersOf, openWork, workBounds, workCamera } from './state.ts'
 import { agentNamed } from './wall/search.ts'
 
 // Browsers refuse to change the address too often.
@@ -31,9 +30,10 @@ function cameraAt(state: State, { camera, block }: Place): Camera {
 }
 
 /** Where a state is. */
-export function placeOf({ camera, initialCamera, pinned, agent, at, wall }: State): Place {
+export function placeOf(state: State): Place {
+  const { camera, initialCamera, pinned, agent, at, wall } = state
   const owner = agent === undefined ? undefined : wall?.agents[agent]
-  const work = wall === undefined || pinned === undefined ? [] : workAt(wall, pinned)
+  const work = openWork(state)
   return {
     camera: isSame(camera, initialCamera) ? undefined : camera,
     block: work.length > 1 ? work[0] : pinned,

@@ -4,7 +4,7 @@ import { WHOLE_WALL, boxAround } from '../camera/camera.ts'
 import type { Component } from '../page.ts'
 import { LIGHT_HEIGHT, LIGHT_WIDTH, roomLight } from '../wall/room-light.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { createElement, createPicture } from './dom.ts'
+import { addLayer, createElement, createPicture, placeAt } from './dom.ts'
 
 // The light follows the wall by that much: it is worked out apart from what the wall needs at once, and once for many changes.
 const AFTER_MS = 400
@@ -13,9 +13,7 @@ const AFTER_MS = 400
 export function createAmbient(stage: HTMLElement): Component {
   const light = createPicture(LIGHT_WIDTH, LIGHT_HEIGHT)
   const element = createElement('div', '', light.canvas)
-  const layer = createElement('div', 'ambient', element)
-  layer.ariaHidden = 'true'
-  stage.append(layer)
+  addLayer(stage, 'ambient', element)
   let latest: Wall | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   const shine = () => {
@@ -29,11 +27,10 @@ export function createAmbient(stage: HTMLElement): Component {
       timer ??= setTimeout(shine, AFTER_MS)
     },
     frame({ camera, view }) {
-      const { left, top, width, height } = boxAround(camera, view, WHOLE_WALL)
+      const box = boxAround(camera, view, WHOLE_WALL)
+      const { left, top, width, height } = box
       element.hidden = left < 0 && top < 0 && left + width > view.width && top + height > view.height
-      element.style.transform = `translate(${left}px, ${top}px)`
-      element.style.width = `${width}px`
-      element.style.height = `${height}px`
+      placeAt(element, box)
     },
   }
 }

@@ -9,14 +9,19 @@ export function copyButton(label: string, text: () => string): HTMLButtonElement
       element.textContent = copied ? 'Copied' : 'Could not copy'
       setTimeout(() => element.replaceChildren(label), 1500)
     }
-    // Browsers offer no clipboard to pages that came over plain http.
-    if (!('clipboard' in navigator)) return show(false)
-    void navigator.clipboard.writeText(text()).then(
-      () => show(true),
-      () => show(false),
-    )
+    void copyText(text()).then(show)
   })
   return element
+}
+
+/** Hands a text to the clipboard; answers whether it could. Browsers offer none to pages that came over plain http. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Hands a file to the browser's downloads; nothing when it could not be made. */

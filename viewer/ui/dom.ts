@@ -1,5 +1,7 @@
 /** Creates elements. Text only becomes text nodes: what strangers wrote can never be markup. */
 
+import type { Box } from '../camera/camera.ts'
+
 /** An element of a class with children; strings become text. */
 export function createElement<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
@@ -18,6 +20,21 @@ export function createPicture(width: number, height: number) {
   Object.assign(canvas, { width, height })
   const context = canvas.getContext('2d')
   return { canvas, put: (image: ImageData, left = 0, top = 0) => context?.putImageData(image, left, top) }
+}
+
+/** An element over the wall that screen readers pass over. */
+export function addLayer(stage: HTMLElement, name: string, ...children: readonly Node[]): HTMLElement {
+  const layer = createElement('div', name, ...children)
+  layer.ariaHidden = 'true'
+  stage.append(layer)
+  return layer
+}
+
+/** Puts an element in a place of the stage, in CSS pixels. */
+export function placeAt({ style }: HTMLElement, { left, top, width, height }: Box) {
+  style.transform = `translate(${left}px, ${top}px)`
+  style.width = `${width}px`
+  style.height = `${height}px`
 }
 
 /** A line of facts about a work, an agent or a block; each that is a string is kept together. */
@@ -68,11 +85,18 @@ export function refill(element: HTMLElement, content: readonly Node[]) {
   const controls = () => [...element.querySelectorAll<HTMLElement>('button, a, summary, input, select')]
   const before = controls()
   const focused = before.findIndex((one) => one === document.activeElement)
-  const key = before[focused]?.dataset['key']
   element.replaceChildren(...content)
   if (focused === -1) return
   const after = controls()
-  const same = after.find((one) => key !== undefined && one.dataset['key'] === key)
-  const next = same ?? after[Math.min(focused, after.length - 1)]
-  next?.focus({ preventScroll: true })
+  const keysOf = (all: readonly HTMLElement[]) => all.map(({ dataset }) => dataset['key'])
+  after[focusAfter(keysOf(before), focused, keysOf(after))]?.focus({ preventScroll: true })
+}
+
+type Keys = readonly (string | undefined)[]
+
+/** Which control has the focus once others have taken their places: that of the same key, else the one at the same place. */
+export function focusAfter(before: Keys, focused: number, after: Keys): number {
+  const key = before[focused]
+  const same = key === undefined ? -1 : after.indexOf(key)
+  return same === -1 ? Math.min(focused, after.length - 1) : same
 }

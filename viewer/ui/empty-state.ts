@@ -4,7 +4,7 @@ import { blockAt } from '../../shared/wall.ts'
 import { boxOf } from '../camera/camera.ts'
 import type { Component, Page } from '../page.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
-import { button, createElement } from './dom.ts'
+import { button, createElement, placeAt } from './dom.ts'
 
 const centre = blockAt(80, 45)
 
@@ -32,11 +32,9 @@ export function createEmptyState(page: Page, stage: HTMLElement): Component {
     },
     frame({ camera, view }) {
       if (element.hidden || centre === undefined) return
-      const { left, top, width, height } = boxOf(camera, view, centre)
-      glow.style.transform = `translate(${left}px, ${top}px)`
-      glow.style.width = `${width}px`
-      glow.style.height = `${height}px`
-      element.style.transform = `translate(-50%, ${Math.round(top + height + 24)}px)`
+      const box = boxOf(camera, view, centre)
+      placeAt(glow, box)
+      element.style.transform = `translate(-50%, ${Math.round(box.top + box.height + 24)}px)`
     },
   }
 }

@@ -8,7 +8,7 @@ import { blocksText, countText, nameOf } from '../wall/formatting.ts'
 import { type Hit, type Order, ordered, search } from '../wall/search.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { button, createElement, refill, strangersText } from './dom.ts'
-import { workButton } from './label/works.ts'
+import { listButton, workButton } from './label/works.ts'
 
 const HITS_MAX = 60
 const PAGE = 60
@@ -85,13 +85,9 @@ const hitsText = (count: number) =>
 function hitButton(wall: Wall, hit: Hit, state: State, page: Page): HTMLElement {
   if (hit.kind === 'work') return workButton(page, hit.work, true)
   if (hit.kind === 'block')
-    return button(
-      'work',
-      [
-        createElement('span', 'thumb'),
-        createElement('span', 'name', `Block ${coordOf(hit.block)}`),
-        createElement('span', 'count', 'open'),
-      ],
+    return listButton(
+      `block ${hit.block}`,
+      [createElement('span', 'thumb'), createElement('span', 'name', `Block ${coordOf(hit.block)}`), 'open'],
       () => page.dispatch({ do: 'go', to: hit.block }),
     )
   const agent = wall.agents[hit.agent]
@@ -100,16 +96,14 @@ function hitButton(wall: Wall, hit: Hit, state: State, page: Page): HTMLElement 
     agent.name === null
       ? createElement('span', 'name unnamed', nameOf(agent))
       : strangersText('span', 'name', agent.name)
-  const content = [
-    createElement('span', 'rank', `#${agent.id}`),
-    name,
-    createElement('span', 'count', `${blocksText(agent.blocks)} · `, createElement('code', '', agent.wallet)),
-  ]
-  const element = button('work agent', content, () => {
-    page.dispatch({ do: 'select-agent', agent: page.state().agent === hit.agent ? undefined : hit.agent })
-  })
+  const rank = createElement('span', 'rank', `#${agent.id}`)
+  const element = listButton(
+    `agent ${agent.id}`,
+    [rank, name, `${blocksText(agent.blocks)} · `, createElement('code', '', agent.wallet)],
+    () => page.dispatch({ do: 'select-agent', agent: page.state().agent === hit.agent ? undefined : hit.agent }),
+  )
+  element.classList.add('agent')
   element.dataset['agent'] = String(hit.agent)
-  element.dataset['key'] = `agent ${agent.id}`
   element.ariaPressed = String(state.agent === hit.agent)
   return element
 }

@@ -8,7 +8,7 @@ import { shownWall, type State } from '../state.ts'
 import { coloursOf } from '../theme.ts'
 import type { IndexTexture } from '../wall/pixel-buffer.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { createElement, createPicture } from './dom.ts'
+import { addLayer, createElement, createPicture } from './dom.ts'
 
 // Shown from this many times the size of the whole wall.
 const SHOWN_FROM = 1.5
@@ -20,10 +20,8 @@ const OPAQUE = 255
 export function createMinimap(page: Page, stage: HTMLElement): Component {
   const picture = createPicture(COLS, ROWS)
   const frame = createElement('div', 'frame')
-  const element = createElement('div', 'minimap', picture.canvas, frame)
-  element.ariaHidden = 'true'
+  const element = addLayer(stage, 'minimap', picture.canvas, frame)
   element.hidden = true
-  stage.append(element)
   const image = new ImageData(COLS, ROWS)
   let drawn: Wall | undefined
 

@@ -4,7 +4,7 @@ import { worksOf } from '../../shared/works.ts'
 import { type Rect, boxAround } from '../camera/camera.ts'
 import type { Component } from '../page.ts'
 import { boundsOf } from '../wall/artworks.ts'
-import { createElement } from './dom.ts'
+import { addLayer, createElement, placeAt } from './dom.ts'
 
 // More changes at once are no purchase but a new read of the wall.
 const BLOCKS_MAX = 400
@@ -12,9 +12,7 @@ const PULSES_MAX = 24
 
 /** Adds a pulse for each work that changes. */
 export function createPulses(stage: HTMLElement): Component {
-  const layer = createElement('div', 'pulses')
-  layer.ariaHidden = 'true'
-  stage.append(layer)
+  const layer = addLayer(stage, 'pulses')
   const pulses = new Map<HTMLElement, Rect>()
 
   // An area may arrive in parts: what touches a running pulse makes it larger.
@@ -36,12 +34,7 @@ export function createPulses(stage: HTMLElement): Component {
       for (const work of worksOf(changed).slice(0, PULSES_MAX - pulses.size)) add(boundsOf(work))
     },
     frame({ camera, view }) {
-      for (const [element, area] of pulses) {
-        const { left, top, width, height } = boxAround(camera, view, area)
-        element.style.transform = `translate(${left}px, ${top}px)`
-        element.style.width = `${width}px`
-        element.style.height = `${height}px`
-      }
+      for (const [element, area] of pulses) placeAt(element, boxAround(camera, view, area))
     },
   }
 }

@@ -1,14 +1,13 @@
 /** Shares what the page shows: as a link, as a picture, as a frame in another page. */
 
 import { type BlockIndex, coordOf } from '../../shared/wall.ts'
-import type { Work } from '../../shared/works.ts'
 import type { Rect } from '../camera/camera.ts'
 import { nameOnPage } from '../page-words.ts'
 import type { Page, PanelContent } from '../page.ts'
-import { type State, shownBlock, shownWall } from '../state.ts'
+import { type State, openWork, shownBlock, shownWall } from '../state.ts'
 import { coloursOf } from '../theme.ts'
 import { addressOf } from '../url-state.ts'
-import { blocksOf, boundsOf, workAt } from '../wall/artworks.ts'
+import { blocksOf, boundsOf } from '../wall/artworks.ts'
 import { imageOf } from '../wall/pixel-buffer.ts'
 import { copyButton, saveFile } from './copy-and-save.ts'
 import { button, createElement } from './dom.ts'
@@ -64,7 +63,7 @@ function pictureButtons(page: Page, state: State): HTMLElement[] {
     buttons.push(button('', [label], () => savePicture(page, boundsOf(blocks), `pixel-wall-${name}.png`)))
   if (pinned !== undefined) {
     add(`PNG of block ${coordOf(pinned)}`, [pinned], coordOf(pinned).replace(',', '-'))
-    const work: Work = workAt(wall, pinned)
+    const work = openWork(state)
     if (work.length > 1) add('PNG of the work it is part of', work, `work-${coordOf(pinned).replace(',', '-')}`)
   }
   if (agent !== undefined)

@@ -2,7 +2,7 @@
 
 import { BLOCK_SIZE, COLS, ROWS } from '../../shared/wall.ts'
 import { toScreen, toWall, type Camera, type View } from '../camera/camera.ts'
-import { createElement } from './dom.ts'
+import { addLayer, createElement } from './dom.ts'
 
 // In CSS pixels: blocks smaller than this have no coordinates, and two coordinates stand no nearer than that.
 const BLOCK_PX = 24
@@ -12,9 +12,7 @@ const STEPS = [1, 2, 5, 10]
 
 /** Column numbers along the top and row numbers along the left; answers how to draw them, or none where they are not wanted. */
 export function createTicks(stage: HTMLElement): (camera: Camera, view: View, isWanted: boolean) => void {
-  const layer = createElement('div', 'ticks')
-  layer.ariaHidden = 'true'
-  stage.append(layer)
+  const layer = addLayer(stage, 'ticks')
   const across = pool(layer)
   const down = pool(layer)
 

@@ -7,7 +7,7 @@ import type { Component, Page } from '../page.ts'
 import { type State, pointedBlock, shownWall } from '../state.ts'
 import { artworkAt, workAt } from '../wall/artworks.ts'
 import { nameOf, priceText, sizeOf } from '../wall/formatting.ts'
-import { createElement, strangersText } from './dom.ts'
+import { addLayer, createElement, strangersText } from './dom.ts'
 
 // A pointer that moves over the wall shows no tooltip.
 const REST_MS = 150
@@ -17,11 +17,9 @@ const GAP_PX = 16
 
 /** A small label beside the pointer that takes no pointer itself. */
 export function createTooltip(page: Page, stage: HTMLElement): Component {
-  const element = createElement('div', 'tooltip')
   // Screen readers get the same from the live region `spoken`.
-  element.ariaHidden = 'true'
+  const element = addLayer(stage, 'tooltip')
   element.hidden = true
-  stage.append(element)
   let timer: ReturnType<typeof setTimeout> | undefined
   let named: BlockIndex | undefined // what the tooltip names, or will name after the rest
 

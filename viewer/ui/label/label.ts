@@ -10,6 +10,7 @@ import { type State, shownBlock, shownWall, showsLabel, workBounds } from '../..
 import { type Artwork, artworkAt, workAt } from '../../wall/artworks.ts'
 import { spoken } from '../../wall/formatting.ts'
 import { knownBlockAt } from '../../wall/wall-model.ts'
+import { copyText } from '../copy-and-save.ts'
 import { button, createElement, query, refill } from '../dom.ts'
 import { toast } from '../messages.ts'
 import { type CardActions, addPayment, cardContent } from './card.ts'
@@ -187,9 +188,5 @@ export function shareWork({ message, blocks: [first] }: Artwork) {
   const isPhone = window.matchMedia('(pointer: coarse)').matches
   // It rejects when the user closes the sheet.
   if (isPhone && 'share' in navigator) return void navigator.share(shared).catch(() => {})
-  if (!('clipboard' in navigator)) return toast(shared.url)
-  void navigator.clipboard.writeText(shared.url).then(
-    () => toast('The link is copied.'),
-    () => toast(shared.url),
-  )
+  void copyText(shared.url).then((copied) => toast(copied ? 'The link is copied.' : shared.url))
 }

@@ -13,26 +13,30 @@ import { button, createElement, createPicture, strangersText } from '../dom.ts'
 export const workList = (page: Page, works: readonly Artwork[], named: boolean): HTMLElement =>
   createElement('ul', 'works', ...works.map((work) => createElement('li', '', workButton(page, work, named))))
 
+/** A button of a list: a picture or a number, a name, and a line of more. */
+export function listButton(
+  key: string,
+  [lead, name, ...more]: readonly [lead: Node, name: Node, ...more: readonly (Node | string)[]],
+  onClick: () => void,
+): HTMLButtonElement {
+  const element = button('work', [lead, name, createElement('span', 'count', ...more)], onClick)
+  element.dataset['key'] = key
+  return element
+}
+
 /** A button with a work's picture, title and, if `named`, its owner. */
 export function workButton(page: Page, work: Artwork, named: boolean): HTMLElement {
   const { wall } = page.state()
   const owner = wall?.agents[work.agent]
   const picture = wall === undefined ? [] : [drawWork(wall.texture, work.blocks, page.appearance.theme())]
   const whose = named && owner !== undefined ? [createElement('bdi', '', nameOf(owner)), ' · '] : []
-  const element = button(
-    'work',
-    [
-      createElement('span', 'thumb', ...picture),
-      strangersText('span', work.message === undefined ? 'name unnamed' : 'name', titleOf(work.message)),
-      createElement('span', 'count', ...whose, sizeOf(work.blocks)),
-    ],
-    () => {
-      const [first] = work.blocks
-      if (first !== undefined) page.dispatch({ do: 'open-work', block: first })
-    },
+  const name = strangersText('span', work.message === undefined ? 'name unnamed' : 'name', titleOf(work.message))
+  const [first] = work.blocks
+  return listButton(
+    `work ${first}`,
+    [createElement('span', 'thumb', ...picture), name, ...whose, sizeOf(work.blocks)],
+    () => first !== undefined && page.dispatch({ do: 'open-work', block: first }),
   )
-  element.dataset['key'] = `work ${work.blocks[0]}`
-  return element
 }
 
 /** A canvas with one pixel for each of the work's, which label.css enlarges without smoothing. What is not of the work stays clear. */

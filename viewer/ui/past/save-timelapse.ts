@@ -2,8 +2,8 @@
 
 import { coordOf, isBlockIndex } from '../../../shared/wall.ts'
 import type { Page } from '../../page.ts'
-import type { State } from '../../state.ts'
-import { boundsOf, workAt } from '../../wall/artworks.ts'
+import { type State, openWork } from '../../state.ts'
+import { boundsOf } from '../../wall/artworks.ts'
 import type { Step, TimelapseInput } from '../../wall/timelapse.ts'
 import { saveFile } from '../copy-and-save.ts'
 import { button } from '../dom.ts'
@@ -46,15 +46,15 @@ export function createSaveTimelapse(page: Page): SaveTimelapse {
   return { element, update: write, close: end }
 }
 
-function subjectOf({ wall, pinned }: State): string | undefined {
-  const [first] = wall === undefined || pinned === undefined ? [] : workAt(wall, pinned)
+function subjectOf(state: State): string | undefined {
+  const [first] = openWork(state)
   return first === undefined ? undefined : coordOf(first)
 }
 
-function timelapseInputOf(page: Page, { wall, pinned, history }: State): TimelapseInput {
-  const work = wall === undefined || pinned === undefined ? [] : workAt(wall, pinned)
+function timelapseInputOf(page: Page, state: State): TimelapseInput {
+  const work = openWork(state)
   const own = new Set<number>(work)
-  const steps = (history?.changes ?? []).flatMap(({ i, px }): Step[] =>
+  const steps = (state.history?.changes ?? []).flatMap(({ i, px }): Step[] =>
     isBlockIndex(i) && (own.size === 0 || own.has(i)) ? [{ block: i, px }] : [],
   )
   return { steps, area: boundsOf(work), theme: page.appearance.theme() }
