@@ -94,9 +94,11 @@ async function newBuyer(network: LocalNetwork): Promise<Buyer> {
   const wallet = await network.wallet(1)
   return {
     via: 'http',
+    leaves: false,
     at: 'next',
     wallet,
     payload: undefined,
+    abandoned: undefined,
     receipt: undefined,
     refusal: undefined,
     waits: [],

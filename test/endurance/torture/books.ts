@@ -4,7 +4,7 @@ import type { LocalNetwork } from '../../../server/local/network.ts'
 import type { Chain, Transfer } from '../../../server/ports.ts'
 import type { Deed } from '../../../shared/contract/block.ts'
 import type { Canvas } from '../../../shared/contract/canvas.ts'
-import { ask, blocksOf, type Buyer } from './buyers.ts'
+import { ask, blocksOf, nonceIn, type Buyer } from './buyers.ts'
 import { reader, type Door, type Editor, type Reader } from './bystanders.ts'
 import { priceOf } from './plan.ts'
 
@@ -51,7 +51,7 @@ export async function inspect(scene: Scene, recent: readonly Buyer[]): Promise<{
   if (new Set(bought).size !== bought.length) wrong.push('two receipts name one block')
   for (const buyer of scene.buyers) if (buyer.refusal === 'no end') wrong.push(`no end for ${nonceOf(buyer)}`)
   wrong.push(...(await readings(scene, canvas)))
-  for (const buyer of recent) wrong.push(...(await again(scene, buyer)))
+  for (const buyer of recent) wrong.push(...(await again(scene, buyer, noncesOf(transfers))))
   for (const editor of scene.editors) wrong.push(...(await painted(scene, editor)))
   wrong.push(...(await scene.tables()))
   return { wrong, sums }
@@ -67,13 +67,15 @@ export const blocksBought = (buyers: readonly Buyer[]): readonly string[] =>
 export const canvases = ({ urls }: Scene): Promise<readonly string[]> =>
   Promise.all(urls.map(async (url) => await (await fetch(`${url}/api/canvas`)).text()))
 
-/** The authorization a buyer signed; `undefined` while it has signed none. */
-export const nonceOf = ({ payload }: Buyer): string | undefined =>
-  (payload?.payload as { authorization?: { nonce?: string } } | undefined)?.authorization?.nonce?.toLowerCase()
+/** All that a buyer signed. */
+const signedBy = ({ abandoned, payload }: Buyer) =>
+  [...new Set([abandoned, payload])].filter((one) => one !== undefined)
 
-/** Each transfer is of the whole price and has one receipt, by its own transaction; and nobody has a receipt for nothing. */
+const nonceOf = (buyer: Buyer): string => signedBy(buyer).map(nonceIn).join(' or ')
+
+/** Each transfer is of the whole price and has one receipt, by its own transaction; nobody pays twice, or has a receipt for nothing. */
 function money(transfers: readonly Transfer[], buyers: readonly Buyer[]): string[] {
-  const byNonce = new Map(buyers.flatMap((buyer) => [[nonceOf(buyer) ?? '', buyer] as const]))
+  const byNonce = new Map(buyers.flatMap((buyer) => signedBy(buyer).map((signed) => [nonceIn(signed), buyer] as const)))
   const wrong = transfers.flatMap(({ nonce, tx, amount }) => {
     const buyer = byNonce.get(nonce ?? '')
     if (buyer === undefined) return [`${tx} pays for nothing that anybody asked for`]
@@ -85,13 +87,18 @@ function money(transfers: readonly Transfer[], buyers: readonly Buyer[]): string
     if (length !== paidFor) return [`${nonce} was charged ${paidFor} dollars for ${length} blocks`]
     return buyer.receipt.deed.tx === tx ? [] : [`the receipt of ${nonce} names ${buyer.receipt.deed.tx}, not ${tx}`]
   })
-  const paid = new Set(transfers.map(({ nonce }) => nonce))
+  const paid = noncesOf(transfers)
   if (paid.size !== transfers.length) wrong.push('an authorization was charged twice')
-  for (const buyer of buyers)
-    if (buyer.receipt !== undefined && !paid.has(nonceOf(buyer) as `0x${string}`))
-      wrong.push(`${nonceOf(buyer)} has a block for free`)
+  for (const buyer of buyers) {
+    const charged = signedBy(buyer).filter((signed) => paid.has(nonceIn(signed)))
+    if (charged.length > 1) wrong.push(`the buyer of ${nonceOf(buyer)} was charged twice`)
+    if (buyer.receipt !== undefined && charged.length === 0) wrong.push(`${nonceOf(buyer)} has a block for free`)
+  }
   return wrong
 }
+
+const noncesOf = (transfers: readonly Transfer[]): ReadonlySet<string> =>
+  new Set(transfers.map(({ nonce }) => nonce ?? ''))
 
 async function received(chain: Chain, payTo: `0x${string}`): Promise<readonly Transfer[]> {
   const all: Transfer[] = []
@@ -120,11 +127,12 @@ async function readings({ urls, door, follower }: Scene, { blocks }: Canvas): Pr
 }
 
 /** The same signed request gets the same receipt, by the other entrance too. */
-async function again({ door }: Scene, buyer: Buyer): Promise<string[]> {
-  if (buyer.receipt === undefined || buyer.payload === undefined) return []
+async function again({ door }: Scene, buyer: Buyer, paid: ReadonlySet<string>): Promise<string[]> {
+  const payload = signedBy(buyer).find((signed) => paid.has(nonceIn(signed)))
+  if (buyer.receipt === undefined || payload === undefined) return []
   const wrong: string[] = []
   for (const via of ['http', 'mcp'] as const) {
-    const answer = await ask({ ...buyer, via }, door(), buyer.payload)
+    const answer = await ask({ ...buyer, via }, door(), payload)
     if (answer?.status !== 200 || !Bun.deepEquals(answer.body, buyer.receipt))
       wrong.push(`over ${via}, ${nonceOf(buyer)} gets ${JSON.stringify(answer)} instead of its receipt`)
   }

@@ -1,4 +1,7 @@
-/** Buyers who never give up: each signs once, and sends that request until it has an end, whatever dies meanwhile. */
+/**
+ * Buyers who never give up: each signs once, and sends that request until it has an end, whatever dies meanwhile. Some hang up
+ * once, while their payment is settled, and sign anew; they too may be charged once only.
+ */
 
 import { x402Client } from '@x402/core/client'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
@@ -15,6 +18,7 @@ import { priceOf, type Order } from './plan.ts'
 export type Buyer = Order & {
   readonly wallet: Wallet
   payload: PaymentPayload | undefined // once signed
+  abandoned: PaymentPayload | undefined // the one that was sent when the buyer hung up
   receipt: Receipt | AreaReceipt | undefined // once told so
   refusal: string | undefined // the code of the answer that ended it
   readonly waits: string[] // the codes of the answers that told it to wait, or `silence`
@@ -30,26 +34,51 @@ const AGAIN_AFTER_MS = 100
 // Refusals of a payment that end it; all others are for now, as their words say.
 const ENDS = [402, 409, 410]
 
+/** What ends the connections of a buyer, by the nonce whose settlement is waited for. */
+export type HangUps = Map<string, () => void>
+
 /** Buys until there is an end, each time by another door. `copies` is how many of each signed request are sent at once. */
-export async function buyUntilEnded(buyer: Buyer, door: Door, copies: number): Promise<void> {
+export async function buyUntilEnded(
+  buyer: Buyer,
+  door: Door,
+  copies: number,
+  hangUps: HangUps = new Map(),
+): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS
   while (performance.now() < deadline) {
-    if (await step(buyer, door, copies)) return
+    if (await step(buyer, door, copies, hangUps)) return
     await Bun.sleep(AGAIN_AFTER_MS)
   }
   buyer.refusal = 'no end'
 }
 
-async function step(buyer: Buyer, door: Door, copies: number): Promise<boolean> {
+async function step(buyer: Buyer, door: Door, copies: number, hangUps: HangUps): Promise<boolean> {
   if (buyer.payload === undefined) return await signTerms(buyer, await ask(buyer, door()))
   const { payload } = buyer
-  const answers = await Promise.all(Array.from({ length: copies }, () => ask(buyer, door(), payload)))
+  const leaving = new AbortController()
+  if (buyer.leaves && buyer.abandoned === undefined) hangUps.set(nonceIn(payload), () => leaving.abort())
+  const answers = await Promise.all(Array.from({ length: copies }, () => ask(buyer, door(), payload, leaving.signal)))
+  hangUps.delete(nonceIn(payload))
+  if (leaving.signal.aborted) {
+    buyer.abandoned = payload
+    buyer.payload = undefined
+    return false
+  }
   for (const answer of answers) {
     if (answer?.status === 200) keepReceipt(buyer, answer.body as Receipt | AreaReceipt)
     else if (answer !== undefined && ENDS.includes(answer.status)) buyer.refusal ??= codeOf(answer.body)
     else buyer.waits.push(answer === undefined ? 'silence' : codeOf(answer.body))
   }
-  return buyer.receipt !== undefined || buyer.refusal !== undefined
+  if (buyer.receipt !== undefined) return true
+  return buyer.refusal !== undefined && !returnsToAbandoned(buyer)
+}
+
+/** What stands in the way of a payment may be what the abandoned one bought: then that one is sent again, until it has an end. */
+function returnsToAbandoned(buyer: Buyer): boolean {
+  if (buyer.abandoned === undefined || buyer.payload === buyer.abandoned) return false
+  buyer.payload = buyer.abandoned
+  buyer.refusal = undefined
+  return true
 }
 
 async function signTerms(buyer: Buyer, answer: Answer): Promise<boolean> {
@@ -64,10 +93,11 @@ async function signTerms(buyer: Buyer, answer: Answer): Promise<boolean> {
   // A block that is gone, or being bought: this buyer goes home, having signed nothing.
   const isOver = answer !== undefined && (answer.status === 200 || answer.status === 409)
   if (isOver) buyer.refusal = codeOf(answer.body)
-  return isOver
+  return isOver && !returnsToAbandoned(buyer)
 }
 
-function keepReceipt(buyer: Buyer, receipt: Receipt | AreaReceipt): void {
+/** Keeps a receipt, which another payment of the buyer's may be told with a notice. */
+function keepReceipt(buyer: Buyer, { notice: _notice, ...receipt }: Receipt | AreaReceipt): void {
   if (buyer.receipt !== undefined && !Bun.deepEquals(buyer.receipt, receipt))
     throw new Error(`two receipts for one payment: ${JSON.stringify([buyer.receipt, receipt])}`)
   buyer.receipt = receipt
@@ -79,25 +109,35 @@ const codeOf = (body: unknown) => String((body as { error?: string }).error ?? '
 export const blocksOf = (receipt: Receipt | AreaReceipt): readonly string[] =>
   'blocks' in receipt ? receipt.blocks : [receipt.block]
 
+/** The nonce of a signed authorization. */
+export const nonceIn = ({ payload }: PaymentPayload): string =>
+  (payload as { authorization?: { nonce?: string } }).authorization?.nonce?.toLowerCase() ?? ''
+
 /** Asks by the buyer's own entrance, with its payment if there is one. */
-export async function ask(order: Order, url: string, payload?: PaymentPayload): Promise<Answer> {
+export async function ask(
+  order: Order,
+  url: string,
+  payload?: PaymentPayload,
+  signal = new AbortController().signal,
+): Promise<Answer> {
   try {
-    return await (order.via === 'http' ? askHttp(url, order, payload) : askMcp(url, order, payload))
+    return await (order.via === 'http' ? askHttp(url, order, signal, payload) : askMcp(url, order, signal, payload))
   } catch {
     return undefined
   }
 }
 
-async function askHttp(url: string, order: Order, payload?: PaymentPayload): Promise<Answer> {
+async function askHttp(url: string, order: Order, signal: AbortSignal, payload?: PaymentPayload): Promise<Answer> {
   const paid = payload === undefined ? {} : { 'payment-signature': encodePaymentSignatureHeader(payload) }
   const headers = { accept: 'application/json', ...paid }
   const area = areaBody(order)
   const response = await (area === undefined
-    ? fetch(`${url}/blocks/${order.at}`, { headers })
+    ? fetch(`${url}/blocks/${order.at}`, { headers, signal })
     : fetch(`${url}/areas`, {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify(area),
+        signal,
       }))
   const demand = response.status === 402 ? response.headers.get('payment-required') : null
   const body: unknown = await response.json()
@@ -130,7 +170,7 @@ const statuses: Readonly<Record<string, number>> = {
   facilitator_unavailable: 502,
 }
 
-async function askMcp(url: string, order: Order, payload?: PaymentPayload): Promise<Answer> {
+async function askMcp(url: string, order: Order, signal: AbortSignal, payload?: PaymentPayload): Promise<Answer> {
   const meta = payload === undefined ? {} : { _meta: { 'x402/payment': payload } }
   const area = areaBody(order)
   const what =
@@ -144,6 +184,7 @@ async function askMcp(url: string, order: Order, payload?: PaymentPayload): Prom
       'mcp-protocol-version': '2025-11-25',
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    signal,
   })
   const { result } = (await response.json()) as { result: ToolResult }
   const { structuredContent: body, _meta } = result

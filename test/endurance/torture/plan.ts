@@ -24,7 +24,12 @@ export type Trouble =
 export type Kill = { readonly afterMs: number; readonly instance: number }
 
 /** What a buyer wants, a block or an area of so many blocks, and by which entrance it comes. */
-export type Order = { readonly at: string; readonly area?: Size; readonly via: 'http' | 'mcp' }
+export type Order = {
+  readonly at: string
+  readonly area?: Size
+  readonly via: 'http' | 'mcp'
+  readonly leaves: boolean // hangs up while its payment is settled, and signs anew
+}
 
 /** Width and height in blocks; `painted` where it is bought with a picture that is still to be made. */
 type Size = { readonly w: number; readonly h: number; readonly painted: boolean }
@@ -71,7 +76,8 @@ export function planOf(seed: number, rounds: number, crowd = CROWD, instances?: 
       // A few blocks at the edge, so that buyers meet there.
       const at = prng.chance(0.4) ? `${(number * 4 + prng.below(6)) % 150},${Math.floor(number / 37) % 20}` : 'next'
       const via = prng.chance(0.4) ? 'mcp' : 'http'
-      return prng.chance(0.4) ? { at, via, area: sizeIn(prng) } : { at, via }
+      const leaves = prng.chance(0.3)
+      return prng.chance(0.4) ? { at, via, leaves, area: sizeIn(prng) } : { at, via, leaves }
     })
     return {
       number,

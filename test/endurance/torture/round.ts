@@ -24,7 +24,9 @@ export async function playRound(stage: Stage, round: Round): Promise<readonly Bu
   const over = new AbortController()
   const audience = attend(stage, over.signal)
   const trouble = makeTrouble(stage, round)
-  const buying = guests.map((guest, at) => buyUntilEnded(guest, stage.door, at < round.copies ? 2 : 1))
+  // After the receipt of an earlier purchase the same request buys, so who hangs up sends each once.
+  const copiesOf = (guest: Buyer, at: number) => (at < round.copies && !guest.leaves ? 2 : 1)
+  const buying = guests.map((guest, at) => buyUntilEnded(guest, stage.door, copiesOf(guest, at), stage.hangUps))
   for (const { afterMs, instance } of round.kills) {
     await Bun.sleep(afterMs)
     await stage.keepers[instance]?.crash()
@@ -40,8 +42,10 @@ export async function playRound(stage: Stage, round: Round): Promise<readonly Bu
 async function invite({ network, buyers }: Stage, { orders }: Round): Promise<readonly Buyer[]> {
   const guests = await Promise.all(
     orders.map(async (order): Promise<Buyer> => {
-      const wallet = await network.wallet(priceOf(order))
-      return { ...order, wallet, payload: undefined, receipt: undefined, refusal: undefined, waits: [] }
+      // Enough to be charged twice.
+      const wallet = await network.wallet(2 * priceOf(order))
+      const nothing = { payload: undefined, abandoned: undefined, receipt: undefined, refusal: undefined }
+      return { ...order, wallet, ...nothing, waits: [] }
     }),
   )
   buyers.push(...guests)

@@ -17,6 +17,7 @@ export type Summary = Sums & {
   readonly buyers: number
   readonly sold: number // blocks that somebody has the receipt of
   readonly areas: number // of several blocks, among what was sold
+  readonly left: number // buyers who hung up while their payment was settled
   readonly refusals: Readonly<Record<string, number>>
   readonly waits: Readonly<Record<string, number>>
   readonly edits: number
@@ -79,6 +80,7 @@ export async function torture({ seed, rounds, crowd, instances }: Run, tell: (li
     buyers: buyers.length,
     sold: blocksBought(buyers).length,
     areas: buyers.filter(({ area, receipt }) => area !== undefined && receipt !== undefined).length,
+    left: buyers.filter(({ abandoned }) => abandoned !== undefined).length,
     refusals: countOf(buyers.flatMap(({ refusal }) => refusal ?? [])),
     waits: countOf(buyers.flatMap(({ waits }) => waits)),
     edits: editors.reduce((sum, { sent }) => sum + sent.length, 0),

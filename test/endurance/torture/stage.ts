@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { PaymentPayload } from '@x402/core/types'
 import { viemChain } from '../../../server/adapters/chain/chain.ts'
 import { openEndpoints } from '../../../server/adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../../../server/adapters/clock.ts'
@@ -13,7 +14,7 @@ import { startFaultyFacilitator } from '../../support/chain/faulty-facilitator.t
 import { newOffer } from '../../support/chain/signing.ts'
 import { startPostgres, type PostgresServer } from '../../support/postgres/server.ts'
 import type { Scene } from './books.ts'
-import type { Buyer } from './buyers.ts'
+import { nonceIn, type Buyer, type HangUps } from './buyers.ts'
 import { reader, type Editor } from './bystanders.ts'
 import { mountSmallDisk, type SmallDisk } from './disk.ts'
 import { startGate } from './gate.ts'
@@ -27,7 +28,8 @@ export type Stage = Awaited<ReturnType<typeof setStage>>
 export async function setStage(instances?: number) {
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-torture-'))
   const network = await startLocalNetwork()
-  const facilitator = await startFaultyFacilitator(network.askFacilitator)
+  const hangUps: HangUps = new Map()
+  const facilitator = await startFaultyFacilitator(leftBy(hangUps, network.askFacilitator))
   const gate = await startGate(network.rpcUrl)
   const ground = instances === undefined ? fileIn(folder) : await sharedServer()
   const payTo = newWallet().address
@@ -55,6 +57,7 @@ export async function setStage(instances?: number) {
     door,
     network,
     facilitator,
+    hangUps,
     gate,
     keepers,
     totals,
@@ -80,6 +83,21 @@ export async function setStage(instances?: number) {
       await network.stop()
       await rm(folder, { recursive: true, force: true })
     },
+  }
+}
+
+// Longer than it takes a wall to see that a client is gone.
+const SEEN_GONE_MS = 50
+
+/** A facilitator at whose settlements buyers hang up: the wall cannot have an answer for them before they are gone. */
+function leftBy(hangUps: HangUps, settle: Stage['network']['askFacilitator']): Stage['network']['askFacilitator'] {
+  return async (request) => {
+    if (new URL(request.url).pathname !== '/settle') return await settle(request)
+    const { paymentPayload } = (await request.clone().json()) as { readonly paymentPayload: PaymentPayload }
+    const hangUp = hangUps.get(nonceIn(paymentPayload))
+    hangUp?.()
+    if (hangUp !== undefined) await Bun.sleep(SEEN_GONE_MS)
+    return await settle(request)
   }
 }
 

@@ -9,9 +9,9 @@ test.each([
   { name: 'a wall on a file', crowd: 10, instances: undefined },
   { name: 'three instances on one database', crowd: 12, instances: 3 },
 ])(
-  'a round of kills and failures on $name: each dollar bought one block, areas are whole, and every receipt stays true',
+  'a round of kills and failures on $name: each dollar bought one block, areas are whole, every receipt stays true, and who hung up paid once',
   async ({ crowd, instances }) => {
-    const { wrong, sold, areas, dollars, claimed, credits, kills } = await torture(
+    const { wrong, sold, areas, left, dollars, claimed, credits, kills } = await torture(
       { seed: 1, rounds: 1, crowd, instances },
       () => {},
     )
@@ -20,6 +20,7 @@ test.each([
     expect(kills).toBeGreaterThanOrEqual(1)
     expect(sold).toBeGreaterThan(3)
     expect(areas).toBeGreaterThan(0)
+    expect(left).toBeGreaterThan(0)
   },
   { timeout: 120_000 },
 )
