@@ -6,7 +6,7 @@ import type { Clock, Leases, Ledger } from '../ports.ts'
 import { TIMES, type Times } from '../times.ts'
 
 /** What other runs must know of a run under way. */
-type RunUnderWay = { readonly key: PaymentKey; readonly hasClaimed: boolean; readonly client: WaitingClient }
+type RunUnderWay = { readonly key: PaymentKey; readonly hasClaimed: boolean; readonly client: AbortSignal }
 
 type AvailabilityDeps = {
   readonly ledger: Ledger
@@ -19,7 +19,7 @@ type AvailabilityDeps = {
 /** The payments of a payer that runs of this process have claimed, and whose clients still wait. */
 const attendedOf = ({ underWay }: AvailabilityDeps, payer: Address): readonly Hash[] =>
   [...underWay]
-    .filter(({ key, hasClaimed, client }) => key.payer === payer && hasClaimed && !client.hasLeft())
+    .filter(({ key, hasClaimed, client }) => key.payer === payer && hasClaimed && !client.aborted)
     .map(({ key }) => key.nonce)
 
 /** Asks the ledger. Waits while another process holds the lease of an earlier purchase, as that process may be dead. */
@@ -56,16 +56,3 @@ export async function claimOf(
     if (prior !== undefined) return claiming
   }
 }
-
-export type WaitingClient = {
-  /** Whether it has disconnected. */
-  hasLeft(): boolean
-}
-
-/** One without a signal counts as waiting for ever. */
-export const waitingClient = (signal: AbortSignal | undefined): WaitingClient => ({
-  hasLeft: () => signal?.aborted === true,
-})
-
-/** No client, for the reconciler. */
-export const NOBODY: WaitingClient = { hasLeft: () => true }

@@ -28,7 +28,7 @@ import type { Chain, Clock, Facilitator, Logger, Leases, Ledger, Pictures, Walle
 import type { Times } from '../times.ts'
 import { paintArea } from '../wall/image-to-pixels.ts'
 import type { AttemptBudget } from './attempt-budget.ts'
-import { availabilityOf, claimOf, NOBODY, type WaitingClient } from './availability.ts'
+import { availabilityOf, claimOf } from './availability.ts'
 import { statusInNextBlock, statusOf } from './chain-status.ts'
 import { logActs, logPurchase, type LogStep } from './purchase-log.ts'
 import type { SingleFlight } from './single-flight.ts'
@@ -69,7 +69,7 @@ export type Runs = PurchaseDeps & {
 export type PurchaseRun = {
   readonly key: PaymentKey
   readonly request: BuyRequest | undefined // undefined for the reconciler
-  readonly client: WaitingClient
+  readonly client: AbortSignal // aborted once the client has disconnected
   hasClaimed: boolean // this run holds the block, or its claim is being written
   readonly isSpent: boolean // the wallet's budget of retries is used up, so the chain is not asked
   hasAsked: boolean // the chain was asked about the payment
@@ -83,7 +83,7 @@ const BEGINNING = { hasClaimed: false, isWaiting: false, known: undefined, hands
 
 const newRun = (
   key: PaymentKey,
-  client: WaitingClient,
+  client: AbortSignal,
   request: BuyRequest | undefined,
   isSpent: boolean,
 ): PurchaseRun => ({ key, request, client, isSpent, hasAsked: false, ...BEGINNING })
@@ -102,7 +102,7 @@ export type BuyRequest = {
 export async function runForClient(
   runs: Runs,
   request: BuyRequest,
-  client: WaitingClient,
+  client: AbortSignal,
   script: (order: Order) => Script<Outcome>,
   answer: (outcome: Outcome) => void,
   isSpent = false,
@@ -113,14 +113,7 @@ export async function runForClient(
   runs.underWay.add(run)
   try {
     const armed = rail.state() === 'armed'
-    const order = {
-      ...request,
-      terms: termsFor(terms, target),
-      now: clock.now(),
-      armed,
-      contact,
-      payees,
-    }
+    const order = { ...request, terms: termsFor(terms, target), now: clock.now(), armed, contact, payees }
     const log = logPurchase(runs)
     const outcome = await outcomeOf(runs, run, () => script(order), log.step)
     log.ended(payment, target, outcome)
@@ -137,7 +130,7 @@ export async function runReconcile(
   key: PaymentKey,
   log: LogStep = logActs(runs),
 ): Promise<Purchase | undefined | 'elsewhere'> {
-  const run = newRun(key, NOBODY, undefined, false)
+  const run = newRun(key, AbortSignal.abort(), undefined, false)
   try {
     return await runs.lease.unlessTaken(key, () => playThrough(runs, run, () => reconcile(key), log))
   } catch (error) {
@@ -187,7 +180,7 @@ async function markAnswered({ clock, ledger }: Runs, run: PurchaseRun, outcome: 
   // Lets the answer be written to its connection first.
   await clock.wait(0)
   // If this cannot be written, the receipt is given once more, which charges nobody.
-  if (!run.client.hasLeft()) await ifAvailable(ledger.markAnswered(answered.payment))
+  if (!run.client.aborted) await ifAvailable(ledger.markAnswered(answered.payment))
 }
 
 const PLAYS_MAX = 5
@@ -281,7 +274,7 @@ function writes(runs: Runs, run: PurchaseRun) {
   }
   return {
     async claim(request) {
-      if (run.client.hasLeft()) return { kind: 'abandoned' }
+      if (run.client.aborted) return { kind: 'abandoned' }
       // Set before the write: another purchase of this payer may see the claim at once.
       run.hasClaimed = true
       const claiming = await claimOf(runs, request)

@@ -10,7 +10,6 @@ import { NO_LEASE, paymentLease } from '../instances/payment-lease.ts'
 import type { Clock, Facilitator } from '../ports.ts'
 import { TIMES } from '../times.ts'
 import { attemptBudget, lookUpBudget } from './attempt-budget.ts'
-import { waitingClient, type WaitingClient } from './availability.ts'
 import { alertOnce } from './purchase-log.ts'
 import { runForClient, runReconcile, runsOf, type BuyRequest, type PurchaseDeps, type Runs } from './purchase-run.ts'
 import { singleFlight } from './single-flight.ts'
@@ -35,6 +34,9 @@ export type Seller = {
   idle(): Promise<void>
 }
 
+// Of a client that never disconnects.
+const STAYING = new AbortController().signal
+
 /** Makes the one seller of this process. */
 export function seller(deps: PurchaseDeps): Seller {
   const runs: Runs = {
@@ -48,7 +50,7 @@ export function seller(deps: PurchaseDeps): Seller {
     mayLookUp: lookUpBudget(deps.clock),
   }
   return {
-    buy: (target, payment, listing, client) => attempt(runs, { target, payment, listing }, waitingClient(client)),
+    buy: (target, payment, listing, client = STAYING) => attempt(runs, { target, payment, listing }, client),
     offered: (target) =>
       proceed(runs.ledger.space(target), (space) => (space === 'reserved' ? heldBy(runs, target) : space)),
     async reconcile(key) {
@@ -64,7 +66,7 @@ export function seller(deps: PurchaseDeps): Seller {
 }
 
 /** Buys, after every other run for the payment has ended. Answers before its own run has ended. */
-function attempt(runs: Runs, request: BuyRequest, client: WaitingClient): Promise<Outcome> {
+function attempt(runs: Runs, request: BuyRequest, client: AbortSignal): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
   const { payment } = request
   const run = async () => {
@@ -88,7 +90,7 @@ const isFinal = (kind: Purchase['state']['kind'] | undefined) => kind === 'sold'
 /** Whether a held target is being bought now. If not, it is uncertain: its payer must be able to come back and sign anew. */
 async function heldBy(runs: Runs, target: Target): Promise<OfferState> {
   for (const holder of await runs.ledger.holders(target)) {
-    const isHere = runsOf(runs, holder).some(({ hasClaimed, client }) => hasClaimed && !client.hasLeft())
+    const isHere = runsOf(runs, holder).some(({ hasClaimed, client }) => hasClaimed && !client.aborted)
     if (!isHere && (await runs.leases?.isTaken(holder)) !== true) return 'uncertain'
   }
   return 'reserved'

@@ -55,9 +55,7 @@ async function area(call: Call, size: string) {
   const place = { at: placeIn(call), ...sizeOf(size) }
   nameOf(place) // refuses a place that is none
   const image = options['image'] === undefined ? undefined : await readPicture(options['image'])
-  const wall = await call.owner()
-  await refuseCost(wall, place, options)
-  return { wall: wall.url, ...(await purchaseArea(wall, options, { ...place, image })) }
+  return await purchaseArea(await call.owner(), options, { ...place, image })
 }
 
 /** What a receipt says, for a person. */
@@ -95,18 +93,13 @@ export function nameOf({ at, w, h }: Omit<AreaCall, 'image'>): string | undefine
   return areaName(area)
 }
 
-/** Refuses an area that costs more than may be paid, as the wall says; where it has no room, buying says so. */
-export async function refuseCost(
-  wall: Wall,
-  { w, h }: AreaSize,
-  { max = MAX_DOLLARS }: Call['options'],
-): Promise<void> {
-  const { spaces } = await wall.space({ w, h, limit: 1 })
-  const price = spaces[0]?.price
-  if (price === undefined || Number(price) <= Number(max)) return
-  throw new UsageError(`${w * h} blocks cost ${price} ${ASSET_SYMBOL}. Allow it with --max ${price}.`)
+/** Buys an area, unless it costs more than may be paid, as the wall says; where it has no room, buying says so. */
+export async function purchaseArea(wall: Wall, options: Call['options'], area: AreaCall) {
+  const { w, h } = area
+  const { max = MAX_DOLLARS } = options
+  const price = (await wall.space({ w, h, limit: 1 })).spaces[0]?.price
+  if (price !== undefined && Number(price) > Number(max))
+    throw new UsageError(`${w * h} blocks cost ${price} ${ASSET_SYMBOL}. Allow it with --max ${price}.`)
+  const bought = await wall.purchaseArea({ ...area, ...given(options, LISTING_OPTIONS), ...fittingIn(options) })
+  return { wall: wall.url, ...bought }
 }
-
-/** Buys an area. */
-export const purchaseArea = (wall: Wall, options: Call['options'], area: AreaCall) =>
-  wall.purchaseArea({ ...area, ...given(options, LISTING_OPTIONS), ...fittingIn(options) })

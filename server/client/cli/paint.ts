@@ -1,6 +1,6 @@
 /** `pixel-wall paint`: a picture over a rectangle of blocks, bought in one payment, or repainted where it is one's own. */
 
-import { AREA_OPTIONS, boughtLines, nameOf, purchaseArea, refuseCost, sizeOf } from './buy.ts'
+import { AREA_OPTIONS, boughtLines, nameOf, purchaseArea, sizeOf } from './buy.ts'
 import { given, LISTING_OPTIONS, MAX_OPTION, UsageError, type Command } from './command.ts'
 import { fittingIn, FITTING, readPicture } from './picture-file.ts'
 
@@ -24,7 +24,6 @@ export const paint: Command = {
       const answer = await wall.repaintArea(name, { pixels, ...given(options, TEXTS) })
       return print(answer, [`Area ${name} is repainted.`])
     }
-    await refuseCost(wall, size, options)
     const { receipt, done } = await purchaseArea(wall, options, { at, ...size, image })
     print(receipt, boughtLines(receipt, wall.url))
     await done()

@@ -24,9 +24,6 @@ export type OpenPurchase = {
   readonly state: Omit<Reserved, 'attempt'> | Released
 }
 
-/** A payment that landed when no block was left for it. */
-type OwnCredit = { readonly amount: bigint; readonly tx: Hash }
-
 /** What has no end yet, in numbers. `oldestSince` is of what is held or watched. */
 export type Pending = {
   readonly held: number
@@ -56,7 +53,7 @@ export type Account = {
   readonly nextAfter: number // number of the last sale that is told
   readonly hasMore: boolean // whether there are sales after it
   readonly open: readonly OpenPurchase[]
-  readonly credits: readonly OwnCredit[]
+  readonly credits: readonly { readonly amount: bigint; readonly tx: Hash }[]
   readonly painter: Address | null // whom the wallet itself has named, for all of its blocks
 }
 

@@ -250,7 +250,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a receipt is marked as answered before its client was asked whether it is there',
     file: RUN,
-    from: 'if (!run.client.hasLeft()) await',
+    from: 'if (!run.client.aborted) await',
     to: 'await',
   },
   {
@@ -269,13 +269,13 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a block is claimed for a client that left',
     file: RUN,
-    from: `      if (run.client.hasLeft()) return { kind: 'abandoned' }\n`,
+    from: `      if (run.client.aborted) return { kind: 'abandoned' }\n`,
     to: '',
   },
   {
     name: 'a purchase whose client left counts as under way',
     file: 'server/purchase/availability.ts',
-    from: 'key.payer === payer && hasClaimed && !client.hasLeft()',
+    from: 'key.payer === payer && hasClaimed && !client.aborted',
     to: 'key.payer === payer && hasClaimed && client !== undefined',
   },
   {
@@ -420,8 +420,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'nobody sees that a client left',
     file: SELLER,
-    from: 'waitingClient(client)',
-    to: 'waitingClient(undefined)',
+    from: 'attempt(runs, { target, payment, listing }, client)',
+    to: 'attempt(runs, { target, payment, listing }, STAYING)',
   },
   {
     name: 'what is over is called charged',
