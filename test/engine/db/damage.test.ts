@@ -34,7 +34,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const SALES = 60
 // More than that, and a word on them, for those who ask: `FLIPS=1000 TELL=1 bun test test/engine/db/damage`.
-const ROUNDS = Number(Bun.env['FLIPS'] ?? 40)
+const ROUNDS = Number(Bun.env['FLIPS'] ?? 20)
 const keys = Array.from({ length: SALES }, (_, at) => ({ payer: wallet(1 + (at % 7)), nonce: hash(at + 1) }))
 const path = join(folder, 'wall.sqlite')
 const EDITED = blockOf('80,45')

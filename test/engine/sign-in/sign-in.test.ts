@@ -66,15 +66,12 @@ const onPostgres = testOver(async () => {
   return await soldWalls(await openPostgres(url, TERMS.network), await openPostgres(url, TERMS.network))
 }, closeBoth)
 
-describe.each([
-  ['SQLite', onSqlite],
-  ['PostgreSQL', onPostgres],
-] as const)('signing in on %s', (_, test) => {
-  demands(test)
-  owners(test)
-  receipts(test)
-  refusals(test)
-  repeats(test)
+describe('signing in on SQLite', () => {
+  for (const promises of [demands, owners, receipts, refusals, repeats]) promises(onSqlite)
+})
+
+describe('signing in on PostgreSQL, which has several processes', () => {
+  for (const promises of [receipts, repeats]) promises(onPostgres)
 })
 
 function owners(test: WallsTest): void {
@@ -278,7 +275,7 @@ function refusals(test: WallsTest): void {
     expect(await messageOf(wall)).toBe('old')
   })
 
-  test('of 10,000 headers, honest ones with something changed, none fails here and none paints what nobody signed', async ([
+  test('of 3,000 headers, honest ones with something changed, none fails here and none paints what nobody signed', async ([
     wall,
   ]) => {
     const demand = await wall.ask(BLOCK, posting({ message: 'new' }))
@@ -287,7 +284,7 @@ function refusals(test: WallsTest): void {
     const prng = prngOf(27)
     const texts = ['', '0x', 'null', '\\u0000', '\\n', '999999', '{', '"', 'Z', 'ä', 'eip155:8453', OWNER]
     const statuses = new Set<number>()
-    for (let count = 0; count < 10_000; count += 1) {
+    for (let count = 0; count < 3000; count += 1) {
       let text = honest
       for (let times = prng.below(3); times >= 0; times -= 1) {
         const at = prng.below(text.length)
@@ -301,7 +298,7 @@ function refusals(test: WallsTest): void {
       statuses.add((await wall.app.handle(request)).status)
     }
     expect([...statuses].toSorted((a, b) => a - b)).toEqual([400, 401])
-  }, 120_000)
+  })
 }
 
 function repeats(test: WallsTest): void {

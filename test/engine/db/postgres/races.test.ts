@@ -91,14 +91,6 @@ onTwo()('of 64 payers of two processes on one block one gets it, and nobody else
   expect(known.filter((purchase) => purchase !== undefined)).toHaveLength(1)
 })
 
-onTwo()('300 payers of two processes on the next block get the 300 blocks nearest the centre', async (engines) => {
-  const claimings = await Promise.all(
-    each(300, engines, ({ ledger }, payer) => ledger.claim('next', paymentOf(payer, 1), SILENT, HEAD, NOW, [])),
-  )
-  const blocks = new Set(claimings.flatMap(claimed).map(({ block }) => block))
-  expect(blocks).toEqual(new Set(CLAIM_ORDER.slice(0, 300)))
-})
-
 onTwo(7)(
   'when fewer blocks are left than payers, each block is had by one of them and the others lose',
   async (engines) => {

@@ -10,7 +10,7 @@ import { editOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS } from '../../../supp
 // twice, and the log has no gap. Method: buyers of two engines go on until they have their block, as the script would, while
 // a vandal kills; then the tables are held against what the buyers were told.
 
-const BUYERS = 60
+const BUYERS = 30
 
 let server: PostgresServer
 beforeAll(async () => {
