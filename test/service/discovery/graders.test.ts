@@ -48,11 +48,6 @@ function exampleIn(response: Response) {
 const textAt = async (path: string, init?: RequestInit) => (await wall.ask(`GET ${path}`, init)).text()
 
 describe('CDP validate', () => {
-  test('a bare GET is answered 402, with a demand that can be read', () => {
-    expect(next.status).toBe(402)
-    expect(demand.x402Version).toBe(2)
-  })
-
   test('the bazaar declaration is there and fits its own schema, on both kinds of address', async () => {
     const block = await wall.ask('GET /blocks/0,0')
     const demands = [demand, decodePaymentRequiredHeader(block.headers.get('payment-required') ?? '')]
@@ -111,17 +106,6 @@ describe('mpp.land and mppx', () => {
     for (const link of Object.values(openApi['x-service-info'].docs)) expect(URL.canParse(link)).toBe(true)
   })
 
-  test('discovery may be cached, a demand may not', async () => {
-    for (const path of ['/openapi.json', '/llms.txt'])
-      expect((await wall.ask(`GET ${path}`)).headers.get('cache-control')).toBe('public, max-age=300')
-    expect(next.headers.get('cache-control')).toBe('no-store')
-    expect(next.headers.get('content-type')).toBe('application/json')
-  })
-
-  test('the 402 comes before validation of what a prober leaves out', async () => {
-    for (const path of ['/blocks/next', '/blocks/0,0']) expect((await wall.ask(`GET ${path}`)).status).toBe(402)
-  })
-
   // Not applicable, because there is no MPP rail, and none may be claimed that does not work: a WWW-Authenticate challenge
   // with its required parameters, its expiry and a digest of POST bodies. Problem Details (2 points): the contract fixes
   // the error shape. HTTPS (10 points): of the deployment, whose BASE_URL all documents follow.
@@ -171,14 +155,6 @@ describe('x402-surface-check', () => {
     expect(new URL(demand.resource?.url ?? '').origin).toBe('https://wall.test')
   })
 
-  test('the body says what the header says, in the words of version 1', async () => {
-    const { asset, payTo, amount, extra } = accept ?? {}
-    expect(await jsonOf(next)).toMatchObject({
-      x402Version: 1,
-      accepts: [{ network: 'base', resource: demand.resource?.url, asset, payTo, maxAmountRequired: amount, extra }],
-    })
-  })
-
   test('nothing of the request but its own address is in the terms', async () => {
     const headers = { cookie: 'secret=1', authorization: 'Bearer secret', referer: 'https://secret.example/' }
     const asked = await wall.ask('GET /blocks/next?name=Ada', { headers })
@@ -200,15 +176,6 @@ describe('x402-surface-check', () => {
     expect((await own.buy('/blocks/next', 1)).headers.get('cache-control')).toBe('private, no-store')
     expect((await own.ask('GET /blocks/160,0')).headers.get('cache-control')).toBe('no-store')
   })
-
-  // Of strict proof, signed offers and receipts are not offered; sending a payment again is safe by payer and nonce.
-  test('strict proof: the same payment again has the same answer', async () => {
-    const own = await openWall()
-    const first = await own.buy('/blocks/next', 1)
-    const again = await own.buy('/blocks/next', 1)
-    expect(await again.text()).toBe(await first.text())
-    expect(again.headers.get('payment-response')).toBe(first.headers.get('payment-response'))
-  })
 })
 
 describe('canagentuse', () => {
@@ -220,10 +187,6 @@ describe('canagentuse', () => {
       expect(operation['x-payment-info']?.protocols).toEqual([{ x402: { version: 2, ...told } }])
     }
   })
-
-  test('the network is named as CAIP-2 asks', () => {
-    expect(accept?.network).toMatch(/^eip155:\d+$/)
-  })
 })
 
 describe('x402fix and x402-doctor', () => {
@@ -231,11 +194,6 @@ describe('x402fix and x402-doctor', () => {
     const head = await wall.ask('HEAD /blocks/next')
     expect(head.status).toBe(402)
     expect(head.headers.get('payment-required')).toBe(header)
-  })
-
-  test('the header passes every proxy: under 3.5 KB', async () => {
-    const long = await wall.ask('GET /blocks/159,89')
-    for (const { headers } of [next, long]) expect(headers.get('payment-required')?.length).toBeLessThan(3500)
   })
 })
 
@@ -247,14 +205,6 @@ describe('isitagentready and agent-ready', () => {
     expect(robots).not.toContain('Disallow')
     expect(robots.match(/^Content-Signal: search=yes, ai-input=yes, ai-train=yes$/gm)).toHaveLength(2)
     expect(robots).toContain('Sitemap: https://wall.test/sitemap.xml')
-  })
-
-  test('the homepage has Link headers with registered relations, and a Markdown form', async () => {
-    const home = await wall.ask('GET /', { headers: { accept: 'text/markdown' } })
-    expect(home.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
-    expect(home.headers.get('vary')).toContain('Accept')
-    for (const rel of ['api-catalog', 'service-desc', 'service-doc', 'describedby', 'sitemap'])
-      expect(home.headers.get('link')).toContain(`rel="${rel}"`)
   })
 
   test.each(['/.well-known/mcp/server-card.json', '/.well-known/agent-skills/index.json', '/.well-known/api-catalog'])(

@@ -7,10 +7,9 @@ import { coordOf } from '../../../../shared/wall.ts'
 import { sell } from '../../../support/engine.ts'
 import { fakeClock } from '../../../support/fakes/clock.ts'
 import { usedUp } from '../../../support/fakes/limits.ts'
-import { UNCHECKED } from '../../../support/fakes/wallets.ts'
-import { blockOf, listingOf, NOW, SILENT, wallet } from '../../../support/samples.ts'
+import { blockOf, listingOf, NOW, SILENT } from '../../../support/samples.ts'
 import { decoded } from '../../../support/service/decoded.ts'
-import { areaEditOf, editOf, namingOf, sending } from '../../../support/service/signed.ts'
+import { areaEditOf, editOf, sending } from '../../../support/service/signed.ts'
 import { codeOf, HOST, jsonOf, openWall } from '../../../support/service/wall.ts'
 
 // Goal: an area is read, seen and repainted as one. Method: blocks are bought one by one; the area is asked for and changed
@@ -49,12 +48,6 @@ test.each(names)('%s names no area', async (name) => {
   }
   const body = areaEditOf(1, name, { message: 'a' })
   expect(await codeOf(await ask(`PUT /areas/${name}`, sending(body)))).toBe('invalid_area')
-})
-
-test('an area of the wall is one of 1 to 400 blocks', async () => {
-  const { ask } = await openWall()
-  for (const name of ['0,0,1x1', '0,0,20x20', '140,70,20x20', '0,0,160x2', '159,89,1x1', '0%2C0%2C1x1'])
-    expect((await ask(`GET /areas/${name}`)).status).toBe(200)
 })
 
 test('an area tells how many blocks are open, sold and held, and what all of them cost', async () => {
@@ -132,17 +125,6 @@ test('an owner repaints an area with one signature, and every reader sees each b
   expect(await jsonOf(await ask('GET /blocks/0,0'))).toHaveProperty('message', 'elsewhere')
 })
 
-test('what an edit leaves out is kept, and null clears', async () => {
-  const { put, ask, deeds } = await areaWall()
-  await put(areaEditOf(1, AREA, { pixels: PIXELS, message: 'ours', link: 'https://ada.example/' }))
-  await ask('PUT /blocks/4,4', sending(editOf(1, '4,4', { message: 'mine' })))
-  expect((await put(areaEditOf(1, AREA, { link: null }))).status).toBe(200)
-  const messages = ['ours', 'mine', 'ours', 'ours', 'ours', 'ours']
-  expect(await deeds()).toMatchObject(
-    messages.map((message, at) => ({ message, link: null, pixels: partAt(at).toBase64() })),
-  )
-})
-
 test('the text to sign names the area, and the picture by its SHA-256', async () => {
   const { put } = await areaWall()
   const digest = createHash('sha256').update(PIXELS).digest('hex')
@@ -164,15 +146,6 @@ test('a signature for other pixels, another area or a block is none for this', a
   expect((await put(ofBlock, '3,4,1x1')).status).toBe(401)
 })
 
-test('an area of several owners is nobody’s to sign for', async () => {
-  const wall = await areaWall({ coords: COORDS.slice(0, 5) })
-  await wall.buy(`/blocks/${COORDS[5]}`, 2, 60)
-  for (const payer of [1, 2]) {
-    const refused = await wall.put(areaEditOf(payer, AREA, { message: 'a' }))
-    expect([refused.status, await jsonOf(refused)]).toMatchObject([401, { expected: expect.stringContaining(AREA) }])
-  }
-})
-
 test('an area of which a block is open has no owner; one that is being bought is waited for; nothing changes', async () => {
   const wall = await areaWall({ coords: COORDS.slice(0, 5) })
   const edit = areaEditOf(1, AREA, { message: 'a' })
@@ -181,33 +154,6 @@ test('an area of which a block is open has no owner; one that is being bought is
   await wall.buy(`/blocks/${COORDS[5]}`, 1, 60)
   expect(await codeOf(await wall.put(edit))).toBe('purchase_pending')
   expect(await jsonOf(await wall.ask('GET /blocks/3,4'))).toHaveProperty('message', null)
-})
-
-test('a painter of every block repaints the area, and one of some of them does not', async () => {
-  const { put, ask, buy } = await areaWall({ painter: wallet(9) })
-  expect((await put(areaEditOf(9, AREA, { message: 'painted' }))).status).toBe(200)
-  await buy('/blocks/6,4', 1, 50)
-  expect((await put(areaEditOf(9, '5,4,2x1', { message: 'painted' }), '5,4,2x1')).status).toBe(401)
-  await ask('PUT /api/agents/me/painter', sending(namingOf(1, wallet(8))))
-  expect((await put(areaEditOf(8, '5,4,2x1', { message: 'painted' }), '5,4,2x1')).status).toBe(200)
-  expect((await put(areaEditOf(9, AREA, { message: 'ended' }))).status).toBe(401)
-})
-
-test('the same edit again is still true, unless one of its blocks was repainted since', async () => {
-  const { put, ask } = await areaWall()
-  const edit = areaEditOf(1, AREA, { message: 'a' })
-  expect([(await put(edit)).status, (await put(edit)).status]).toEqual([200, 200])
-  expect((await ask('PUT /blocks/5,5', sending(editOf(1, '5,5', { message: 'b' })))).status).toBe(200)
-  expect(await codeOf(await put(edit))).toBe('stale_signature')
-  expect(await jsonOf(await ask('GET /blocks/5,5'))).toHaveProperty('message', 'b')
-})
-
-test.each(['busy', 'silent'] as const)('a smart wallet that cannot be asked (%s) is not denied', async (why) => {
-  const { put, deeds } = await areaWall()
-  expect(await codeOf(await put({ ...areaEditOf(1, AREA, { message: 'new' }), signature: UNCHECKED[why] }))).toBe(
-    'server_busy',
-  )
-  expect((await deeds()).map(({ message }) => message)).toEqual(Array(6).fill(null))
 })
 
 test('a repaint of an area takes one of each block’s budget, or none of any', async () => {

@@ -91,15 +91,6 @@ describe('an order without a payment', () => {
     expect(await codeOf(await order(wall, body))).toBe(code)
   })
 
-  test('that is no object, or no JSON, is refused', async () => {
-    const wall = await openWall()
-    for (const body of ['[]', '7', '{', 'null']) {
-      expect(
-        await codeOf(await wall.ask('POST /areas', { headers: { 'Content-Type': 'application/json' }, body })),
-      ).toBe('invalid_body')
-    }
-  })
-
   test.each([undefined, '', '{}', ' { } '])(
     'of %p is a probe: without a payment it is told the terms of one block',
     async (body) => {
@@ -218,15 +209,6 @@ describe('a paid order', () => {
     const again = await buy(wall, { at: '80,45', w: 4, h: 3 }, 12, 0xab, 1)
     expect(await jsonOf(again)).toEqual(receipt)
     expect(wall.facilitator.settled).toHaveLength(1)
-  })
-
-  test('without a place gets the open area nearest the centre', async () => {
-    const wall = await openWall()
-    for (const [payer, area] of [
-      [1, '78,43,4x3'],
-      [2, '78,46,4x3'],
-    ] as const)
-      expect(await jsonOf(await buy(wall, { w: 4, h: 3 }, 12, payer))).toMatchObject({ area })
   })
 
   test('of one block is a block’s purchase, told as an area', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { UNCHECKED } from '../../../support/fakes/wallets.ts'
-import { NOW } from '../../../support/samples.ts'
-import { editOf, sending } from '../../../support/service/signed.ts'
+import { NOW, wallet } from '../../../support/samples.ts'
+import { areaEditOf, editOf, namingOf, registrationOf, sending } from '../../../support/service/signed.ts'
 import { codeOf, HOST, jsonOf, openWall } from '../../../support/service/wall.ts'
 
 const px = '07'.repeat(100)
@@ -58,17 +58,6 @@ test('nobody but the owner edits a block', async () => {
   expect(await jsonOf(await wall.ask('GET /blocks/3,4'))).toHaveProperty('message', 'old')
 })
 
-test.each(['busy', 'silent'] as const)('a smart wallet that cannot be asked (%s) is not denied', async (why) => {
-  const wall = await soldWall()
-  const response = await wall.put({ ...editOf(1, '3,4', { message: 'new' }), signature: UNCHECKED[why] })
-  expect(response.status).toBe(503)
-  expect(response.headers.get('retry-after')).toBe('2')
-  const { error, message } = await jsonOf(response)
-  expect(error).toBe('server_busy')
-  expect(message).toContain('Nothing was changed; send the same request again')
-  expect(await jsonOf(await wall.ask('GET /blocks/3,4'))).toHaveProperty('message', 'old')
-})
-
 test('a signed time is good for five minutes either way', async () => {
   const wall = await soldWall()
   for (const ts of [NOW - 300_000, NOW + 300_000])
@@ -77,6 +66,31 @@ test('a signed time is good for five minutes either way', async () => {
     expect(await codeOf(await wall.put(editOf(1, '3,4', { message: 'late' }, { ts })))).toBe('stale_signature')
   }
 })
+
+const signedChanges: ReadonlyArray<readonly [what: string, address: string, body: object]> = [
+  ['a repaint', 'PUT /blocks/3,4', editOf(1, '3,4', { message: 'new' })],
+  ['a repaint of an area', 'PUT /areas/3,4,1x1', areaEditOf(1, '3,4,1x1', { message: 'new' })],
+  ['a painter', 'PUT /api/agents/me/painter', namingOf(1, wallet(8))],
+  ['a name', 'PUT /api/agents/me', registrationOf(1, { name: 'Eve' })],
+]
+
+test.each(signedChanges)(
+  'a smart wallet that cannot be asked is not denied %s, and nothing changes',
+  async (_, address, body) => {
+    const wall = await soldWall()
+    const standing = async () => await jsonOf(await wall.ask(`GET /api/agents/${wallet(1)}`))
+    const before = await standing()
+    for (const signature of [UNCHECKED.busy, UNCHECKED.silent]) {
+      const response = await wall.ask(address, sending({ ...body, signature }))
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2'])
+      expect(await jsonOf(response)).toMatchObject({
+        error: 'server_busy',
+        message: expect.stringContaining('Nothing was changed; send the same request again'),
+      })
+    }
+    expect(await standing()).toEqual(before)
+  },
+)
 
 test('the same edit again is still true, unless a newer one has been applied', async () => {
   const wall = await soldWall()

@@ -4,7 +4,6 @@ import { emptyView } from '../../../../server/domain/wall/wall-view.ts'
 import { rateLimits } from '../../../../server/wall/rate-limits.ts'
 import { repaintOfArea, repaintOfBlock } from '../../../../server/wall/signed-changes.ts'
 import { fakeClock } from '../../../support/fakes/clock.ts'
-import { UNCHECKED } from '../../../support/fakes/wallets.ts'
 import { hash, NOW, wallet } from '../../../support/samples.ts'
 import { editOf, namingOf, sending } from '../../../support/service/signed.ts'
 import { codeOf, HOST, jsonOf, openWall } from '../../../support/service/wall.ts'
@@ -30,12 +29,6 @@ test('whom a purchase names repaints its block, and so does the owner still', as
   expect(await jsonOf(await ask('GET /blocks/3,4'))).toHaveProperty('message', 'by the painter')
   expect((await paint(1, 'by the owner')).status).toBe(200)
   expect((await paint(2, 'by a stranger')).status).toBe(401)
-})
-
-test('whom a purchase names repaints no other block of the buyer', async () => {
-  const { paint, buy } = await paintedWall()
-  await buy('/blocks/5,5', 1, 2)
-  expect((await paint(9, 'mine', '5,5')).status).toBe(401)
 })
 
 test('the receipt shows the painter in full, also when it is asked for again', async () => {
@@ -66,15 +59,6 @@ test('a painter is shown to nobody but in the receipt and the wallet’s own pag
   })
 })
 
-test('a wallet’s page tells who paints each block, and of nobody where nobody does', async () => {
-  const { buy, standing } = await paintedWall()
-  await buy('/blocks/5,5', 1, 2)
-  const { painter, blocks } = (await standing()) as { painter: unknown; blocks: object[] }
-  expect(painter).toBeNull()
-  expect(blocks[0]).toHaveProperty('painter', getAddress(PAINTER))
-  expect(blocks[1]).not.toHaveProperty('painter')
-})
-
 test('a purchase is not made for a painter that is no address, and nothing is charged', async () => {
   const { ask, buy } = await openWall()
   for (const painter of ['', 'me', '0x12', `${PAINTER}0`, PAINTER.slice(2), `0X${PAINTER.slice(2)}`, 'ada.eth']) {
@@ -91,15 +75,6 @@ test('a painter may be written in any letter case', async () => {
   expect((await upper.paint(0xabc, 'hello')).status).toBe(200)
 })
 
-test('trying a purchase out tells a painter that is none', async () => {
-  const { ask } = await openWall()
-  const preview = (painter: string) => ask('POST /api/preview', sending({ coord: '3,4', painter }))
-  expect(await jsonOf(await preview('me'))).toMatchObject({
-    problems: [{ field: 'painter', code: 'invalid_painter' }],
-  })
-  expect(await jsonOf(await preview(PAINTER))).toMatchObject({ problems: [] })
-})
-
 test('a wallet names the painter of all its blocks, and null ends it', async () => {
   const { buy, name, paint } = await paintedWall('')
   await buy('/blocks/5,5', 1, 2)
@@ -108,16 +83,6 @@ test('a wallet names the painter of all its blocks, and null ends it', async () 
   for (const coord of ['3,4', '5,5']) expect((await paint(9, 'painted', coord)).status).toBe(200)
   expect((await name(namingOf(1, null, NOW + 1))).status).toBe(200)
   for (const coord of ['3,4', '5,5']) expect((await paint(9, 'too late', coord)).status).toBe(401)
-})
-
-test('a wallet’s word ends every naming before it, those of purchases included', async () => {
-  const { name, paint, buy } = await paintedWall()
-  expect((await name(namingOf(1, wallet(8)))).status).toBe(200)
-  expect((await paint(9, 'ended')).status).toBe(401)
-  expect((await paint(8, 'named')).status).toBe(200)
-  await buy(`/blocks/5,5?painter=${PAINTER}`, 1, 2)
-  expect((await paint(9, 'named since', '5,5')).status).toBe(200)
-  expect((await paint(9, 'still ended')).status).toBe(401)
 })
 
 test('what a painter signed cannot be sent again once another paints', async () => {
@@ -144,22 +109,6 @@ test('a painter names nobody: not the wallet, not another painter', async () => 
   expect((await ask('PUT /api/agents/me', sending(registration))).status).toBe(401)
 })
 
-test('a naming with a time not above that of the last one is stale, and the same one works once', async () => {
-  const { name, standing } = await paintedWall()
-  const first = namingOf(1, wallet(8), NOW + 5)
-  expect((await name(first)).status).toBe(200)
-  for (const body of [first, namingOf(1, PAINTER, NOW + 5), namingOf(1, null, NOW + 4)])
-    expect(await codeOf(await name(body))).toBe('stale_signature')
-  expect(await standing()).toHaveProperty('painter', getAddress(wallet(8)))
-  expect((await name(namingOf(1, PAINTER, NOW + 6))).status).toBe(200)
-})
-
-test.each(['busy', 'silent'] as const)('a smart wallet that cannot be asked (%s) is not denied', async (why) => {
-  const { name, standing } = await paintedWall()
-  expect(await codeOf(await name({ ...namingOf(1, wallet(8)), signature: UNCHECKED[why] }))).toBe('server_busy')
-  expect(await standing()).toHaveProperty('painter', null)
-})
-
 const wall = await paintedWall()
 
 const bodies: ReadonlyArray<readonly [what: string, fields: object, code: string]> = [
@@ -176,11 +125,6 @@ test.each(bodies)('a naming with %s is refused', async (_, given, code) => {
 
 test('a wallet that never bought names nobody', async () => {
   expect(await codeOf(await wall.name(namingOf(2, PAINTER)))).toBe('no_purchases')
-})
-
-test('a body over 4 KiB is not read', async () => {
-  const response = await wall.name('x'.repeat(4097))
-  expect([response.status, response.headers.get('connection')]).toEqual([413, 'close'])
 })
 
 test('a wallet’s namings have a budget', async () => {

@@ -116,16 +116,6 @@ test.each([
   expect(wall.facilitator.verified).toEqual([])
 })
 
-test('a payment known already gets its receipt, whatever is said of the block by now', async () => {
-  const wall = await openWall()
-  const first = await buy(wall, { coord: 'next', name: 'Ada' }, paymentOf(1, 1))
-  expect(await buy(wall, { coord: 'next', name: '\u202e', pixels: 'x' }, paymentOf(1, 1))).toEqual(first)
-  expect(await buy(wall, { coord: '79,44' }, paymentOf(1, 1))).toEqual(first)
-  expect((await buy(wall, { coord: '3,4' }, paymentOf(1, 1))).structuredContent).toMatchObject({
-    error: 'payment_used',
-  })
-})
-
 test('copies of one payment over both edges at once buy one block for one charge', async () => {
   const wall = await openWall()
   const [overMcp, overHttp] = await Promise.all([
