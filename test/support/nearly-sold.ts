@@ -1,9 +1,14 @@
 /** Fills a wall quickly: by SQL instead of 28,800 transactions. */
 
+import { readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { SQL } from 'bun'
 import type { Connection } from '../../db/sqlite/connection.ts'
+import { openSqlite, type Sqlite } from '../../db/sqlite/open.ts'
 import { CLAIM_ORDER } from '../../shared/wall.ts'
-import { NOW, wallet } from './samples.ts'
+import { connectBlank } from './blank-wall.ts'
+import { NOW, TERMS, wallet } from './samples.ts'
 
 const buyer = wallet(0xdecade)
 
@@ -23,6 +28,26 @@ const sellingOf = (sold: number, hexOfSeq: string) => `
 /** Sells all but the last `left` blocks of the order of sale to one wallet that no sample uses. */
 export function sellAllBut(left: number, connection: Connection): void {
   connection.write(() => connection.run(sellingOf(CLAIM_ORDER.length - left, `printf('%064x', seq)`)))
+}
+
+const made = new Map<number, Uint8Array>()
+
+/** A wall in memory on which that was done: once for all tests of a file, and copied. */
+export async function openNearlySold(left: number): Promise<Sqlite> {
+  const copyOf = made.get(left) ?? nearlySold(left)
+  made.set(left, copyOf)
+  return await openSqlite(':memory:', TERMS.network, { copyOf })
+}
+
+function nearlySold(left: number): Uint8Array {
+  const file = join(tmpdir(), `${crypto.randomUUID()}.sqlite`)
+  const connection = connectBlank()
+  sellAllBut(left, connection)
+  connection.run(`VACUUM INTO '${file}'`)
+  connection.close()
+  const bytes = readFileSync(file)
+  rmSync(file)
+  return bytes
 }
 
 /** The same on PostgreSQL. */

@@ -2,11 +2,11 @@ import { afterAll, expect, test } from 'bun:test'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSqlite, openWall, ports } from '../../../db/sqlite/open.ts'
+import { openSqlite, openWall } from '../../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { openBlank } from '../../support/blank-wall.ts'
 import { failureOf, testOverStore } from '../../support/engine.ts'
-import { sellAllBut } from '../../support/nearly-sold.ts'
+import { openNearlySold } from '../../support/nearly-sold.ts'
 import { blockOf, TERMS } from '../../support/samples.ts'
 import { storeContract } from '../ports/store.contract.ts'
 
@@ -34,9 +34,6 @@ test('whether a block can be bought is not told of a store that is closed', asyn
 })
 
 const onEmpty = testOverStore(() => openSqlite(newFile(), TERMS.network))
-const onLast = testOverStore(async () => {
-  const connection = openWall(newFile(), TERMS.network)
-  sellAllBut(1, connection)
-  return { ...ports(connection), close: connection.close }
-})
+// In memory, where a wall that is nearly sold is open at once.
+const onLast = testOverStore(() => openNearlySold(1))
 storeContract('SQLite', onEmpty, onLast)

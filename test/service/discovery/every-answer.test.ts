@@ -1,11 +1,9 @@
 import { expect, test } from 'bun:test'
-import { ports } from '../../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { CanvasReads } from '../../../server/http/canvas/canvas-read.ts'
 import type { Pictures, Wallets } from '../../../server/ports.ts'
-import { connectBlank } from '../../support/blank-wall.ts'
 import { unlimited, usedUp } from '../../support/fakes/limits.ts'
-import { sellAllBut } from '../../support/nearly-sold.ts'
+import { openNearlySold } from '../../support/nearly-sold.ts'
 import { paymentOf, wallet } from '../../support/samples.ts'
 import { expectDocumented, listedBy } from '../../support/service/documented.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
@@ -160,12 +158,7 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'POST /areas 400': ask('POST /areas', areaOrder({ w: 0 })),
   'POST /areas 402': ask('POST /areas', areaOrder()),
   'POST /areas 409': onceSold('POST /areas', areaOrder({ at: '2,4' })),
-  'POST /areas 410': async () => {
-    const connection = connectBlank()
-    sellAllBut(0, connection)
-    const wall = await openWall({}, { ...ports(connection), close: connection.close })
-    return await wall.ask('POST /areas', areaOrder())
-  },
+  'POST /areas 410': async () => await (await openWall({}, await openNearlySold(0))).ask('POST /areas', areaOrder()),
   'POST /areas 413': ask('POST /areas', areaOrder({ image: 'A'.repeat(5 * 2 ** 20) })),
   'POST /areas 429': beyond('POST /areas', areaOrder()),
   'POST /areas 502': async () => {

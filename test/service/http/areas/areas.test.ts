@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
 import { validateDiscoveryExtension } from '@x402/extensions/bazaar'
-import { ports } from '../../../../db/sqlite/open.ts'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
 import { blocksOf, parseArea } from '../../../../shared/area.ts'
 import { coordOf } from '../../../../shared/wall.ts'
 import { fullWallet } from '../../../../shared/wallet.ts'
-import { connectBlank } from '../../../support/blank-wall.ts'
 import { hold } from '../../../support/engine.ts'
-import { sellAllBut } from '../../../support/nearly-sold.ts'
+import { openNearlySold } from '../../../support/nearly-sold.ts'
 import { flatPng } from '../../../support/picture-files.ts'
 import { hash, NOW, paymentOf, SILENT, wallet } from '../../../support/samples.ts'
 import { areaEditOf, sending } from '../../../support/service/signed.ts'
@@ -344,11 +342,7 @@ test('a wallet is told of an area as long as it is unfinished, by what it asked 
 
 describe('where there is little room', () => {
   /** A wall of which all but the last blocks of the order of sale are one stranger's. */
-  const crowded = async (left: number) => {
-    const connection = connectBlank()
-    sellAllBut(left, connection)
-    return await openWall({}, { ...ports(connection), close: connection.close })
-  }
+  const crowded = async (left: number) => await openWall({}, await openNearlySold(left))
 
   test('a size of which no place is open is refused, with and without a payment', async () => {
     const wall = await crowded(1)

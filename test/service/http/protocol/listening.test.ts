@@ -132,7 +132,7 @@ test('a preflight is answered without a body', async () => {
 const PUT = ['PUT /blocks/1,1 HTTP/1.1', 'Host: wall.test', 'Content-Type: application/json']
 
 test('a body that is announced too large is refused in JSON, and the connection ends', async () => {
-  for (const announced of [4097, 1_073_741_824, 2 ** 52]) {
+  for (const announced of [4097, 2 ** 52]) {
     const answer = await raw(...PUT, `Content-Length: ${announced}`, '', '')
     expect(statusOf(answer)).toBe(413)
     expect(answer.toLowerCase()).toContain('connection: close')

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
-import { ports } from '../../../../db/sqlite/open.ts'
 import { readPlainPng } from '../../../../server/adapters/pictures/png.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
 import { CLAIM_ORDER, coordOf } from '../../../../shared/wall.ts'
-import { connectBlank } from '../../../support/blank-wall.ts'
 import { hold } from '../../../support/engine.ts'
-import { sellAllBut } from '../../../support/nearly-sold.ts'
+import { openNearlySold } from '../../../support/nearly-sold.ts'
 import { blockOf, paymentOf } from '../../../support/samples.ts'
 import { sending } from '../../../support/service/signed.ts'
 import { codeOf, jsonOf, openWall, type Wall } from '../../../support/service/wall.ts'
@@ -192,9 +190,7 @@ describe('of an area', () => {
   })
 
   test('of which no place is open any more is told', async () => {
-    const connection = connectBlank()
-    sellAllBut(1, connection)
-    const own = await openWall({}, { ...ports(connection), close: connection.close })
+    const own = await openWall({}, await openNearlySold(1))
     expect(await preview(own, { coord: 'next', w: 2, h: 1 })).toMatchObject({
       acceptable: false,
       block: null,

@@ -1,12 +1,10 @@
 import { expect, test } from 'bun:test'
-import { ports } from '../../../../db/sqlite/open.ts'
 import { REPEAT } from '../../../../server/domain/advice.ts'
 import { COMPACTED_AFTER_MS } from '../../../../server/domain/wall/log.ts'
 import type { WalletStanding } from '../../../../shared/contract/wallet.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
-import { connectBlank } from '../../../support/blank-wall.ts'
 import { hold } from '../../../support/engine.ts'
-import { sellAllBut } from '../../../support/nearly-sold.ts'
+import { openNearlySold } from '../../../support/nearly-sold.ts'
 import { blockOf, hash, NOW, paymentOf, SILENT, wallet } from '../../../support/samples.ts'
 import { editOf, sending } from '../../../support/service/signed.ts'
 import { codeOf, CONTACT, jsonOf, openWall } from '../../../support/service/wall.ts'
@@ -66,9 +64,7 @@ test('a wallet that never bought is unknown', async () => {
 })
 
 test('a wallet of 2,000 blocks is told of them 200 at a time, or as few as it likes', async () => {
-  const connection = connectBlank()
-  sellAllBut(CLAIM_ORDER.length - 2000, connection)
-  const { ask } = await openWall({}, { ...ports(connection), close: connection.close })
+  const { ask } = await openWall({}, await openNearlySold(CLAIM_ORDER.length - 2000))
   const read = async (query: string): Promise<Page> =>
     (await jsonOf(await ask(`GET /api/agents/${wallet(0xdecade)}${query}`))) as Page
   const told = []
@@ -114,9 +110,7 @@ test('an owner who comes back is told what changed at its blocks and right besid
 })
 
 test('of more than a hundred changes the oldest come first, and `next` leads to the others', async () => {
-  const connection = connectBlank()
-  sellAllBut(CLAIM_ORDER.length - 250, connection)
-  const { ask } = await openWall({}, { ...ports(connection), close: connection.close })
+  const { ask } = await openWall({}, await openNearlySold(CLAIM_ORDER.length - 250))
   const told: number[] = []
   const sizes: number[] = []
   for (let next = 0; next < 250;) {
