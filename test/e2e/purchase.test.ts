@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { x402Client } from '@x402/core/client'
-import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
-import { isPaymentRequiredV2 } from '@x402/core/schemas'
+import { decodePaymentResponseHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
-import { validateDiscoveryExtension } from '@x402/extensions/bazaar'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { Agents } from '../../shared/contract/agent.ts'
 import { Deed, Receipt } from '../../shared/contract/block.ts'
@@ -23,29 +21,6 @@ describe('a wall on a file', () => {
   shareWorld((opened) => void (world = opened))
 
   const px = '0102'.repeat(50)
-
-  test('the demand is what the SDK and its discovery extension read', async () => {
-    for (const target of ['next', '3,4']) {
-      const header = (await get(world, target)).headers.get('payment-required') ?? ''
-      const demand = decodePaymentRequiredHeader(header)
-      expect(isPaymentRequiredV2(demand)).toBe(true)
-      expect(header.length).toBeLessThan(3500)
-      expect(demand.accepts).toEqual([
-        {
-          scheme: 'exact',
-          network: 'eip155:8453',
-          amount: '1000000',
-          asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-          payTo: world.payTo,
-          maxTimeoutSeconds: 300,
-          extra: { name: 'USD Coin', version: '2', primaryType: 'TransferWithAuthorization' },
-        },
-      ])
-      expect(demand.resource.url).toBe(`${world.url}/blocks/${target}`)
-      const declared = demand.extensions?.['bazaar'] as Parameters<typeof validateDiscoveryExtension>[0]
-      expect(validateDiscoveryExtension(declared)).toEqual({ valid: true })
-    }
-  })
 
   test('a stock client with its default spend cap buys, and everyone tells the same story', async () => {
     const wallet = await world.wallet(5)
