@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { multicallAddress } from '../../server/local/token/contracts.ts'
 import { freePort, startWall, type WallSettings } from '../../server/local/wall-process.ts'
+import { type Rule, startOddEndpoint } from '../support/chain/odd-endpoint.ts'
 import { runCommand } from '../support/e2e/command.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
+import { mayMount } from '../support/scratch-folder.ts'
 
 // Goal: what keeps a wall from selling is known before it is started, and what cannot work ends it in a sentence before it is
 // open. Method: the real command and the real process, over a chain and a facilitator that are told to misbehave.
@@ -47,6 +50,57 @@ test('a facilitator that does not verify, a port in use and a folder that is mis
     `WRONG  folders: WITNESS_PATH: there is no folder ${join(around.folder, 'none')}`,
     `WRONG  facilitator ${host}: the facilitator ${host} answers /verify with status 500`,
   ])
+})
+
+const wrongIn = async (changes: WallSettings) => {
+  const { status, lines } = await check(changes)
+  return { status, wrong: lines.filter((line) => line.startsWith('WRONG')) }
+}
+
+test('a setting that cannot work, and a file that is no database, are each named', async () => {
+  expect(await wrongIn({ PRICE: 'free' })).toMatchObject({
+    status: 1,
+    wrong: [expect.stringMatching(/settings: .*PRICE/s)],
+  })
+  const path = join(around.folder, 'letter.sqlite')
+  await Bun.write(path, 'Dear reader, this is no database. '.repeat(100))
+  const wrong = [expect.stringMatching(/^WRONG {2}database \(sqlite\): .*damaged/)]
+  expect(await wrongIn({ DATABASE_PATH: path })).toEqual({ status: 1, wrong })
+})
+
+test('an endpoint of another chain, and a clock that is off, are each named', async () => {
+  const rules: Record<string, Rule> = {}
+  const endpoint = startOddEndpoint(around.network.rpcUrl, rules)
+  const { host } = new URL(endpoint.url)
+  rules['eth_chainId'] = () => ({ result: '0x1' })
+  const wrong = [`WRONG  chain-endpoint ${host}: the chain endpoint ${host} serves eip155:1, not eip155:8453`]
+  expect(await wrongIn({ RPC_URL: endpoint.url })).toEqual({ status: 1, wrong })
+  delete rules['eth_chainId']
+  // The newest block is of a time to come, and a multicall does not tell of it.
+  rules['eth_call'] = async ([call], ask) =>
+    JSON.stringify(call).includes(multicallAddress.toLowerCase())
+      ? { error: { code: 3, message: 'execution reverted' } }
+      : { result: await ask() }
+  rules['eth_getBlockByNumber'] = async (_, ask) => {
+    const block = (await ask()) as { readonly timestamp: string }
+    return { result: { ...block, timestamp: `0x${(Number(block.timestamp) + 300).toString(16)}` } }
+  }
+  expect(await wrongIn({ RPC_URL: endpoint.url })).toEqual({
+    status: 1,
+    wrong: ['WRONG  clock machine: the clock of this machine is more than 60 s behind the newest block'],
+  })
+  await endpoint.stop()
+})
+
+test.if(mayMount)('a disk that is nearly full is named', async () => {
+  const disk = join(around.folder, 'small')
+  await Bun.$`mkdir ${disk} && mount -t tmpfs -o size=32m none ${disk}`
+  try {
+    const small = { DATABASE_PATH: join(disk, 'wall.sqlite') }
+    expect(await wrongIn(small)).toEqual({ status: 1, wrong: ['WRONG  disk: it is nearly full'] })
+  } finally {
+    await Bun.$`umount ${disk}`
+  }
 })
 
 test('a wall that cannot listen, or keep its files, ends with 78 and a sentence, and was never open', async () => {

@@ -9,3 +9,6 @@ export function scratchFolder(): string {
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
+
+/** Whether this process may mount a small disk in one. */
+export const mayMount = process.platform === 'linux' && process.getuid?.() === 0

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { BEHIND_MAX } from '../../../server/http/live.ts'
 import { BUDGETS } from '../../../server/wall/rate-limits.ts'
-import { FLOODS, type FloodName } from './floods.ts'
-import { openScene, type Effect, type Scene } from './scene.ts'
+import { FLOOD_NAMES, type FloodName } from './floods.ts'
+import { blocksOf, openScene, type Effect, type Scene } from './scene.ts'
 
 // Goal: whoever floods the wall takes nothing from anybody else. Method: each flood of `bun run abuse` for a moment, from one
 // address and from many. What is counted is counted here; how long others wait is measured by the command alone.
@@ -18,12 +18,9 @@ const SOLD_MEANWHILE = 3
 // The wall asks whether the facilitator works once a minute.
 const PROBES_MAX = 2
 
-const isFlood = (name: string): name is FloodName => Object.hasOwn(FLOODS, name)
-const names = Object.keys(FLOODS).filter(isFlood)
-
 let scene: Scene
 beforeAll(async () => {
-  scene = await openScene(2 * BEHIND_MAX)
+  scene = await openScene(2 * BEHIND_MAX, 2 * FLOOD_NAMES.length * blocksOf(1))
 })
 afterAll(async () => {
   await scene.stop()
@@ -39,7 +36,7 @@ function expectOthersServed({ bought, painted, rails, statuses }: Effect): void 
   expect(Object.keys(statuses).filter((status) => status.startsWith('5') && status !== '503')).toEqual([])
 }
 
-test.each(names)('a flood of %s from 200 addresses: the wall sells, and nothing of it fails', async (name) => {
+test.each(FLOOD_NAMES)('a flood of %s from 200 addresses: the wall sells, and nothing of it fails', async (name) => {
   expectOthersServed(await flood(name, 200))
 })
 

@@ -1,14 +1,18 @@
 /** What strangers flood the wall with: requests that are cheap to make, by what they aim at. */
 
+import type { PaymentRequirements } from '@x402/core/types'
+import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { serializeErc6492Signature } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { newWallet } from '../../../server/local/wallets.ts'
 import { editMessage } from '../../../shared/signing.ts'
 import { COLS } from '../../../shared/wall.ts'
 import { flatPng, GREY, pngOf } from '../../support/picture-files.ts'
 
-/** What requests are made of: the wall's terms, a block with its owner's key, and the owner's address. */
+/** What requests are made of: the wall's terms, and a block with its owner, who has more blocks than anyone. */
 export type Target = {
   readonly host: string
-  readonly terms: object
+  readonly terms: PaymentRequirements
   readonly block: string
   readonly key: `0x${string}`
   readonly wallet: string
@@ -19,6 +23,8 @@ export type Flood = {
   readonly connections: number
   readonly request: (at: number, target: Target) => Uint8Array | Promise<Uint8Array>
   readonly stays?: true // the answer does not end: connections are left open, and opened anew where they are closed
+  readonly drips?: true // another byte is sent each second
+  readonly pipelined?: number // so many requests are sent before an answer is waited for
 }
 
 /** A request as it goes over the wire. */
@@ -34,22 +40,42 @@ function bytesOf(
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
+const MCP_TYPE = { ...JSON_TYPE, Accept: 'application/json, text/event-stream' }
 
 const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)).toHex()
 
 /** A payment in the right shape that nobody has signed. */
-function junkPayment({ terms }: Target): string {
+function junkPayment({ terms }: Target): object {
   const authorization = {
     from: `0x${random(20)}`,
-    to: 'payTo' in terms ? terms.payTo : '',
-    value: 'amount' in terms ? terms.amount : '',
+    to: terms.payTo,
+    value: terms.amount,
     validAfter: '0',
     validBefore: String(Math.floor(Date.now() / 1000) + 300),
     nonce: `0x${random(32)}`,
   }
-  const payload = { signature: `0x${random(64)}1b`, authorization }
-  return Buffer.from(JSON.stringify({ x402Version: 2, accepted: terms, payload })).toString('base64')
+  return { x402Version: 2, accepted: terms, payload: { signature: junkSignature(), authorization } }
 }
+
+/** A payment that is signed well by a wallet without money. */
+async function pennilessPayment({ terms }: Target): Promise<object> {
+  const { payload } = await new ExactEvmScheme(newWallet()).createPaymentPayload(2, terms)
+  return { x402Version: 2, accepted: terms, payload }
+}
+
+const paying = (payment: object, target: Target) =>
+  bytesOf('GET /blocks/next', target, { 'PAYMENT-SIGNATURE': Buffer.from(JSON.stringify(payment)).toString('base64') })
+
+const junkSignature = (): `0x${string}` => `0x${random(64)}1b`
+
+/** A repaint of a block that is signed by somebody else. */
+const foreignRepaint = (signature: `0x${string}`, target: Target) =>
+  bytesOf(
+    `PUT /blocks/${target.block}`,
+    target,
+    JSON_TYPE,
+    JSON.stringify({ ts: Date.now(), signature, message: `not mine ${random(4)}` }),
+  )
 
 async function repaint(at: number, target: Target): Promise<Uint8Array> {
   const fields = { message: `flood ${at} ${random(4)}` }
@@ -81,8 +107,7 @@ export const FLOODS = {
   card: { connections: 32, request: (at, target) => bytesOf(`GET /card.png?block=${at % COLS},7`, target) },
   'MCP list': {
     connections: 32,
-    request: (_, target) =>
-      bytesOf('POST /mcp', target, { ...JSON_TYPE, Accept: 'application/json' }, call('tools/list')),
+    request: (_, target) => bytesOf('POST /mcp', target, MCP_TYPE, call('tools/list')),
   },
   history: {
     connections: 32,
@@ -93,7 +118,11 @@ export const FLOODS = {
     connections: 256,
     request: (at, target) => bytesOf(`GET /api/space?limit=20&near=${at % COLS},${at % 90}`, target),
   },
-  'one wallet': { connections: 64, request: (_, target) => bytesOf(`GET /api/agents/${target.wallet}`, target) },
+  'one wallet': {
+    connections: 64,
+    pipelined: 50,
+    request: (_, target) => bytesOf(`GET /api/agents/${target.wallet}`, target),
+  },
   pictures: {
     connections: 40,
     request: (_, target) => bytesOf('POST /api/pixels?w=8&h=8', target, { 'Content-Type': 'image/png' }, picture),
@@ -120,21 +149,48 @@ export const FLOODS = {
     connections: 64,
     request: (_, target) => bytesOf('POST /areas', target, JSON_TYPE, '{"w":20,"h":20}'),
   },
-  'bad signatures': {
+  'bad signatures': { connections: 128, request: (_, target) => foreignRepaint(junkSignature(), target) },
+  'signatures of wallets that are not deployed': {
     connections: 128,
-    request: (at, target) =>
-      bytesOf(
-        `PUT /blocks/${target.block}`,
+    request: (_, target) =>
+      foreignRepaint(
+        serializeErc6492Signature({ address: `0x${random(20)}`, data: `0x${random(64)}`, signature: junkSignature() }),
         target,
-        JSON_TYPE,
-        JSON.stringify({ ts: Date.now(), signature: `0x${random(64)}1b`, message: `not mine ${at}` }),
       ),
   },
-  'junk payments': {
-    connections: 1000,
-    request: (_, target) => bytesOf('GET /blocks/next', target, { 'PAYMENT-SIGNATURE': junkPayment(target) }),
+  'bad signatures of names': {
+    connections: 64,
+    request: (_, target) => {
+      const body = { wallet: target.wallet, ts: Date.now(), signature: junkSignature(), name: 'not mine' }
+      return bytesOf('PUT /api/agents/me', target, JSON_TYPE, JSON.stringify(body))
+    },
+  },
+  'junk payments': { connections: 1500, request: (_, target) => paying(junkPayment(target), target) },
+  'junk payments over MCP': {
+    connections: 128,
+    request: (_, target) => {
+      const paid = { name: 'buy_block', arguments: {}, _meta: { 'x402/payment': junkPayment(target) } }
+      return bytesOf('POST /mcp', target, MCP_TYPE, call('tools/call', paid))
+    },
+  },
+  'payments of empty wallets': {
+    connections: 64,
+    request: async (_, target) => paying(await pennilessPayment(target), target),
   },
   repaints: { connections: 48, request: repaint },
+  'uploads of a byte a second': {
+    connections: 100,
+    drips: true,
+    request: (_, target) =>
+      bytesOf('POST /api/pixels?w=8&h=8', target, { 'Content-Type': 'image/png', 'Content-Length': '1000000' }),
+  },
+  'heads of a byte a second': {
+    connections: 2000,
+    drips: true,
+    request: (_, target) => Buffer.from(`GET / HTTP/1.1\r\nHost: ${target.host}\r\nX-`),
+  },
+  'connections without a word': { connections: 2000, request: () => new Uint8Array() },
+  'live streams': { connections: 2000, stays: true, request: (_, target) => bytesOf('GET /api/live', target) },
   'live from 0': {
     connections: 500,
     stays: true,
@@ -143,3 +199,8 @@ export const FLOODS = {
 } as const satisfies Readonly<Record<string, Flood>>
 
 export type FloodName = keyof typeof FLOODS
+
+/** The names of all of them. */
+export const FLOOD_NAMES: readonly FloodName[] = Object.keys(FLOODS).filter((name): name is FloodName =>
+  Object.hasOwn(FLOODS, name),
+)

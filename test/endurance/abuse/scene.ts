@@ -1,20 +1,19 @@
 /** A wall in its own process with a real chain, everything that leaves it counted, and honest buyers beside the floods. */
 
 import { join } from 'node:path'
-import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { seed } from '../../../bench/servers/seed.ts'
+import { agentsOf } from '../../../bench/servers/servers.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
-import { armed, startWall, type WallProcess } from '../../../server/local/wall-process.ts'
-import { newWallet } from '../../../server/local/wallets.ts'
-import type { HistoryPage } from '../../../shared/contract/live.ts'
+import { armed, startWall } from '../../../server/local/wall-process.ts'
+import type { LogTail } from '../../../shared/contract/live.ts'
 import type { Health } from '../../../shared/contract/service.ts'
-import { parseCoord } from '../../../shared/wall.ts'
+import { CLAIM_ORDER, TOTAL_BLOCKS } from '../../../shared/wall.ts'
 import { orderArea, signArea } from '../../support/e2e/area-orders.ts'
-import { get, settled, sign } from '../../support/e2e/buyer.ts'
+import { settled, sign } from '../../support/e2e/buyer.ts'
 import { startSurroundings } from '../../support/e2e/world.ts'
 import { flatPng } from '../../support/picture-files.ts'
-import type { FloodCounts, FloodOrder } from './flooder.ts'
-import { type Flood, type FloodName, FLOODS, type Target } from './floods.ts'
+import { type FloodCounts, floodFrom, targetOf } from './flood-from.ts'
+import { type FloodName, FLOODS } from './floods.ts'
 
 /**
  * How a flood is made: how long, from how many addresses, over how many connections at most, and how many buy a block
@@ -49,50 +48,32 @@ export type Scene = {
   stop(): Promise<void>
 }
 
-const BLOCK = '3,3'
-
-// A wall that is nearly full: what is left lies in the corners, and is enough for every buyer.
-const SOLD = 13_000
-const AGENTS = 500
+/** Blocks that honest buyers take under one flood: each a block, and an area of two. */
+export const blocksOf = (buyers: number): number => 3 * buyers
 
 // Of an honest buyer: a picture as most are.
 const ORDER = { w: 2, h: 1, image: flatPng(512, 256, '#d75f00').toBase64() }
-const FLOODER = join(import.meta.dir, 'flooder.ts')
 
-/** Opens a wall that is nearly full, and has `changes` repaints of one block in its log. */
-export async function openScene(changes: number): Promise<Scene> {
+/** Opens a wall that is full but for `left` blocks, and has `changes` repaints of one block in its log. */
+export async function openScene(changes: number, left: number): Promise<Scene> {
   const around = await startSurroundings()
   const rpc = countingProxy(around.network.rpcUrl)
   const databasePath = join(around.folder, 'wall.sqlite')
-  const open = async (): Promise<WallProcess> => {
-    const started = await startWall({ ...around.settings, RPC_URL: rpc.url, DATABASE_PATH: databasePath })
-    await armed(started.url)
-    return started
-  }
-  seed(databasePath, SOLD, AGENTS)
-  let wall = await open()
-  const owner = newWallet()
-  await around.network.fund(owner.address, 2)
-  const bought = await get(wall, BLOCK, await sign(wall, owner, BLOCK))
-  if (bought.status !== 200) throw new Error(`the scene could not buy its block: ${bought.status}`)
-  await wall.stop()
+  const sold = TOTAL_BLOCKS - left
+  seed(databasePath, sold, agentsOf(sold))
   await lengthenLog(databasePath, changes)
-  wall = await open()
-  const target: Target = {
-    host: new URL(wall.url).host,
-    terms:
-      decodePaymentRequiredHeader((await get(wall, 'next')).headers.get('payment-required') ?? '').accepts[0] ?? {},
-    block: BLOCK,
-    key: owner.privateKey,
-    wallet: owner.address,
-  }
+  const wall = await startWall({ ...around.settings, RPC_URL: rpc.url, DATABASE_PATH: databasePath })
+  await armed(wall.url)
+  const target = await targetOf(wall, sold)
   return {
     pid: () => wall.pid,
     idle: async (ms) => (await watched(wall.url, Bun.sleep(ms))).times,
     async flood(name, plan) {
       const wallets = await Promise.all(Array.from({ length: plan.buyers }, () => around.wallet(4)))
       const before = { verified: around.facilitator.verify.count(), rpc: rpc.count(), log: await lastNumber(wall.url) }
-      const flooding = floodFrom(name, plan, target)
+      const { ms, addresses, connectionsMax } = plan
+      const connections = Math.min(FLOODS[name].connections, connectionsMax)
+      const flooding = floodFrom({ flood: name, connections, addresses, ms, target })
       const took: number[] = []
       const timed = async (answer: () => Promise<Response>) => {
         const startedAt = performance.now()
@@ -131,19 +112,6 @@ export async function openScene(changes: number): Promise<Scene> {
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
-/** Floods from another process, which keeps its own work out of what is measured here. */
-async function floodFrom(
-  name: FloodName,
-  { ms, addresses, connectionsMax }: Plan,
-  target: Target,
-): Promise<FloodCounts> {
-  const flood: Flood = FLOODS[name]
-  const connections = Math.min(flood.connections, connectionsMax)
-  const order: FloodOrder = { flood: name, connections, addresses, ms, target }
-  const child = Bun.spawn([process.execPath, FLOODER, JSON.stringify(order)], { stdout: 'pipe', stderr: 'inherit' })
-  return JSON.parse(await new Response(child.stdout).text()) as FloodCounts
-}
-
 const SAMPLE_EVERY_MS = 10
 
 /** Asks for health again and again until something is over. */
@@ -163,28 +131,17 @@ async function watched(url: string, until: Promise<unknown>) {
   return { times: { healthP50: at(0.5), healthP99: at(0.99) }, rails: [...rails] }
 }
 
-const HISTORY_FAR = 1_000_000
-
-/** The number of the newest change, found by halving: the log may be long. */
+/** The number of the newest change. */
 async function lastNumber(url: string): Promise<number> {
-  const isPast = async (after: number) => {
-    const page = (await (await fetch(`${url}/api/history?after=${after}&limit=1`)).json()) as HistoryPage
-    return page.changes.length === 0
-  }
-  let [low, high] = [0, HISTORY_FAR]
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    if (await isPast(middle)) high = middle
-    else low = middle + 1
-  }
-  return low
+  const { nextAfter } = (await (await fetch(`${url}/api/tail`)).json()) as LogTail
+  return nextAfter
 }
 
 const EDITS_AT_ONCE = 500
 
 /** Writes repaints into a wall that is closed, as its owner could have made them over the years. */
 async function lengthenLog(path: string, changes: number): Promise<void> {
-  const block = parseCoord(BLOCK)
+  const [block] = CLAIM_ORDER
   const engine = await openSqlite(path, 'eip155:8453')
   for (let at = 0; block !== undefined && at < changes; at += EDITS_AT_ONCE)
     await Promise.all(

@@ -6,8 +6,9 @@ import type { DependencyKind } from '../../../server/domain/dependency.ts'
 import { multicallAddress } from '../../../server/local/token/contracts.ts'
 import { armed } from '../../../server/local/wall-process.ts'
 import { buyBlock, get, sign } from '../../support/e2e/buyer.ts'
+import { mayMount } from '../../support/scratch-folder.ts'
 import { answers, answersPage, type Failing, type Front, hangs, onPath, retells } from './front.ts'
-import { type FileStage, isServerOurs, mayMount, type ServerStage } from './stage.ts'
+import { type FileStage, isServerOurs, type ServerStage } from './stage.ts'
 
 /** One outage on a stage. */
 export type Outage<On> = {

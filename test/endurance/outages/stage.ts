@@ -1,7 +1,6 @@
 /** Walls as processes of their own, with all that they depend on: each of it can be taken away. */
 
-import { mkdir } from 'node:fs/promises'
-import { rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { armed, type WallProcess, type WallSettings } from '../../../server/local/wall-process.ts'
@@ -10,6 +9,7 @@ import { startSurroundings, type Surroundings } from '../../support/e2e/world.ts
 import { IS_LONG_RUN } from '../../support/long-run.ts'
 import { type CutProxy, cutProxy } from '../../support/postgres/cut-proxy.ts'
 import { startPostgres } from '../../support/postgres/server.ts'
+import { mayMount } from '../../support/scratch-folder.ts'
 import { makeCertificates, openFront, type Front } from './front.ts'
 
 /** A wall, the fronts of its facilitator and its chain endpoint, and what is around it. */
@@ -44,9 +44,6 @@ export type ServerStage = Stage & {
 
 /** Whether a server is ours: of one that somebody else lends nothing is changed. */
 export const isServerOurs = (Bun.env['TEST_DATABASE_URL'] ?? '') === ''
-
-/** Whether this process may mount a small disk. */
-export const mayMount = process.platform === 'linux' && process.getuid?.() === 0
 
 // What an operator has who sets none of them.
 const OWN_TIMES: WallSettings = IS_LONG_RUN

@@ -13,10 +13,18 @@ import { startLocalNetwork } from '../../../server/local/network.ts'
 import { armed, startWall, type WallProcess } from '../../../server/local/wall-process.ts'
 import { newWallet } from '../../../server/local/wallets.ts'
 import { TOTAL_BLOCKS } from '../../../shared/wall.ts'
+import { floodFrom, targetOf } from '../abuse/flood-from.ts'
+import { type FloodName, FLOODS } from '../abuse/floods.ts'
 import { visit, type Rates, type Totals } from './crowd.ts'
 
-/** A run: how long it takes, how often the wall is looked at, and how many use it. */
-export type Run = { readonly ms: number; readonly everyMs: number; readonly restMs?: number; readonly rates: Rates }
+/** A run: how long it takes, how often the wall is looked at, how many use it, and which floods come in turns. */
+export type Run = {
+  readonly ms: number
+  readonly everyMs: number
+  readonly restMs?: number
+  readonly rates: Rates
+  readonly floods: readonly FloodName[]
+}
 
 /** What the wall's process holds at one moment. */
 export type Sample = {
@@ -28,6 +36,7 @@ export type Sample = {
   readonly journalLines: number
   readonly journalKb: number
   readonly alerts: number
+  readonly flood: FloodName | undefined // the newest one
 }
 
 /** A run's end: `rest` is what the wall holds once all have gone; `alerts` are the lines themselves. */
@@ -42,9 +51,13 @@ export type Summary = Omit<Totals, 'wrong'> & {
 // Closed connections and what was read for them are let go of soon.
 const REST_MS = 3000
 
+// In between there is nothing but the usual.
+const FLOODED_SHARE = 0.5
+const FLOODERS = 200
+
 /** Runs; `tell` hears of each sample. The last blocks of the wall are sold while it runs. */
 export async function soak(
-  { ms, everyMs, restMs = REST_MS, rates }: Run,
+  { ms, everyMs, restMs = REST_MS, rates, floods }: Run,
   tell: (sample: Sample) => void,
 ): Promise<Summary> {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-soak-'))
@@ -66,14 +79,27 @@ export async function soak(
     await armed(wall.url)
     const totals: Totals = { reads: 0, repaints: 0, events: 0, bought: 0, busy: 0, wrong: [] }
     const samples: Sample[] = []
-    const sample = lookAt(wall, path)
+    let flood: FloodName | undefined
+    const look = lookAt(wall, path)
+    const sample = (): Sample => ({ ...look(), flood })
+    const target = await targetOf(wall, sold)
+    const floodInTurns = async () => {
+      for (flood of floods) {
+        const [turnMs, { connections }] = [ms / floods.length, FLOODS[flood]]
+        const floodMs = turnMs * FLOODED_SHARE
+        const { statuses } = await floodFrom({ flood, connections, addresses: FLOODERS, ms: floodMs, target })
+        const faults = Object.keys(statuses).filter((status) => status.startsWith('5') && status !== '503')
+        totals.wrong.push(...faults.map((status) => `flood of ${flood}: ${status}`))
+        await Bun.sleep(turnMs - floodMs)
+      }
+    }
     const watching = setInterval(() => {
       const seen = sample()
       samples.push(seen)
       tell(seen)
     }, everyMs)
     try {
-      await visit(rates, { url: wall.url, network, ms, sold }, totals)
+      await Promise.all([visit(rates, { url: wall.url, network, ms, sold }, totals), floodInTurns()])
       clearInterval(watching)
       await Bun.sleep(restMs)
       const claimed = await claimedAt(wall.url)
@@ -88,7 +114,7 @@ export async function soak(
   }
 }
 
-function lookAt({ pid, journal }: WallProcess, path: string): () => Sample {
+function lookAt({ pid, journal }: WallProcess, path: string): () => Omit<Sample, 'flood'> {
   const since = performance.now()
   return () => ({
     minute: Math.round((performance.now() - since) / 6000) / 10,

@@ -4,26 +4,12 @@
  */
 
 import { connect } from 'node:net'
-import { FLOODS, type Flood, type FloodName, type Target } from './floods.ts'
-
-/** What to do: for `ms`, over so many connections from so many addresses. */
-export type FloodOrder = {
-  readonly flood: FloodName
-  readonly connections: number
-  readonly addresses: number
-  readonly ms: number
-  readonly target: Target
-}
-
-/** How many answers had each status, how many connections failed, and how many streams were told to read the canvas. */
-export type FloodCounts = {
-  readonly statuses: Readonly<Record<string, number>>
-  readonly broken: number
-  readonly resets: number
-}
+import type { FloodCounts, FloodOrder } from './flood-from.ts'
+import { FLOODS, type Flood } from './floods.ts'
 
 const HEAD_END = '\r\n\r\n'
 const AGAIN_MS = 50
+const DRIPS_EVERY_MS = 1000
 
 const order = JSON.parse(Bun.argv[2] ?? '') as FloodOrder
 const flood: Flood = FLOODS[order.flood]
@@ -46,34 +32,44 @@ function converse(localAddress: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const socket = connect({ host: hostname, port: Number(port), localAddress })
   const timer = setTimeout(() => socket.destroy(), Math.max(0, until - performance.now()))
+  const dripping = flood.drips === true ? setInterval(() => socket.write('1'), DRIPS_EVERY_MS) : undefined
+  let awaited = 0 // answers to what was asked
+  let head = ''
+  let missing = 0 // bytes of the body that is being read
   const ask = async () => {
     if (isOver()) return void socket.destroy()
-    socket.write(await flood.request(asked++, order.target))
+    awaited = flood.pipelined ?? 1
+    const requests = Array.from({ length: awaited }, () => flood.request(asked++, order.target))
+    socket.write(Buffer.concat(await Promise.all(requests)))
   }
-  let head = ''
-  let missing: number | undefined
+  const read = (chunk: Buffer): void => {
+    const ofBody = Math.min(missing, chunk.length)
+    missing -= ofBody
+    if (flood.stays === true) resets += countOf(chunk.subarray(0, ofBody), 'event: reset')
+    const rest = chunk.subarray(ofBody)
+    if (ofBody > 0 && missing === 0) awaited--
+    if (rest.length === 0) return
+    head += rest.toString('latin1')
+    const end = head.indexOf(HEAD_END)
+    if (end < 0) return
+    const status = head.slice(9, 12)
+    statuses[status] = (statuses[status] ?? 0) + 1
+    const length = /^content-length: *(\d+)/im.exec(head.slice(0, end))?.[1]
+    missing = length === undefined ? Number.POSITIVE_INFINITY : Number(length)
+    if (missing === 0) awaited--
+    const body = Buffer.from(head.slice(end + HEAD_END.length), 'latin1')
+    head = ''
+    read(body)
+  }
   socket.on('connect', () => void ask())
   socket.on('data', (chunk: Buffer) => {
-    if (flood.stays === true && missing === Number.POSITIVE_INFINITY)
-      return void (resets += countOf(chunk, 'event: reset'))
-    if (missing === undefined) {
-      head += chunk.toString('latin1')
-      const end = head.indexOf(HEAD_END)
-      if (end < 0) return
-      const status = head.slice(9, 12)
-      statuses[status] = (statuses[status] ?? 0) + 1
-      const length = /^content-length: *(\d+)/im.exec(head.slice(0, end))?.[1]
-      missing = length === undefined ? Number.POSITIVE_INFINITY : Number(length) - (head.length - end - HEAD_END.length)
-      if (missing === Number.POSITIVE_INFINITY) resets += countOf(Buffer.from(head), 'event: reset')
-      head = ''
-    } else missing -= chunk.length
-    if (missing > 0) return
-    missing = undefined
-    void ask()
+    read(chunk)
+    if (awaited === 0) void ask()
   })
   socket.on('error', () => broken++)
   socket.on('close', () => {
     clearTimeout(timer)
+    clearInterval(dripping)
     resolve()
   })
   return promise
