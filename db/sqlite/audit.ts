@@ -6,7 +6,7 @@ import type { Audit } from '../../server/ports.ts'
 import { CannotOpen } from '../cannot-open.ts'
 import { statement } from '../purchase/books.ts'
 import { run } from './driver.ts'
-import { troubleOf } from './errors.ts'
+import { cannotUse, troubleOf } from './errors.ts'
 import { checkSchema } from './migrate.ts'
 import type { RawConnection } from './raw.ts'
 
@@ -18,7 +18,7 @@ export function openAudit(path: string): OpenAudit {
   if (!existsSync(path)) throw new CannotOpen(`there is no database at ${path}`)
   const told = (error: unknown) => {
     const trouble = troubleOf(error)
-    return trouble === undefined ? error : new CannotOpen(`the database ${path} cannot be read: ${trouble}`)
+    return trouble === undefined ? error : cannotUse(path, trouble)
   }
   try {
     const db = new Database(path, { readonly: true, strict: true })
