@@ -142,8 +142,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what was released is left out of the sweep (SQL)',
     file: 'db/purchase/ledger.ts',
-    from: `AND (settled = 0 OR`,
-    to: `AND state <> 'released' AND (settled = 0 OR`,
+    from: `AND ((settled = 0 AND`,
+    to: `AND state <> 'released' AND ((settled = 0 AND`,
   },
   {
     name: 'an edit sent twice is applied twice (SQL)',
