@@ -31,6 +31,7 @@ const REPLACED = {
   'function createTextureCube': 'unused',
   'function createCubeFBO': 'unused',
   'var wrapLimits = function': 'limits',
+  'function createExtensionCache': 'noExtensions',
 }
 
 const drawCalls = new URL('gl/draw-calls.ts', import.meta.url).pathname
@@ -43,6 +44,7 @@ function reglCore (gl, strings, extensions, limits, buffers, elements, textures,
 
 const ownHead = `import { drawCalls } from ${JSON.stringify(drawCalls)}
 const unused = { clear() {}, restore() {}, update() {}, destroyBuffer() {} }
+const noExtensions = { extensions: {}, restore() {} }
 // What every WebGL has.
 const limits = { maxTextureUnits: 8, maxColorAttachments: 1, extensions: [] }
 export default (function () {`

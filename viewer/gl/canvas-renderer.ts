@@ -28,9 +28,10 @@ const TEN = 10
 const REACH = 1.2
 const LIGHT_SHARE = 0.22
 
-// Widths of the lines around marked works, in CSS pixels.
-const MARK_LINES = [
-  ['#000', 5],
+// The lines around works and blocks, black with white within, and their widths in CSS pixels.
+const LINE_PX = 4
+const LINES = [
+  ['#000', LINE_PX],
   ['#fff', 2],
 ] as const
 
@@ -97,11 +98,7 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
         outline(context, [x, y, right - x, bottom - y], devicePixelRatio)
       }
       context.setTransform(scale, 0, 0, scale, left, top)
-      for (const [colour, width] of marks ? MARK_LINES : []) {
-        context.strokeStyle = colour
-        context.lineWidth = width * devicePixelRatio * frame.pixel
-        if (marks) context.stroke(marks)
-      }
+      if (marks) strokeLines(context, marks, devicePixelRatio * frame.pixel)
     },
   }
 }
@@ -121,20 +118,19 @@ function fill(context: CanvasRenderingContext2D, colour: string, box: Box) {
 /** The wall's top left corner in device pixels. */
 const cornerOf = ({ origin: [x, y], pixel }: Frame) => [Math.round(-x / pixel), Math.round(-y / pixel)] as const
 
-// The line around a box: black with white within, in CSS pixels.
-const OUTLINE_PX = 4
-const OUTLINES = [
-  ['#000', OUTLINE_PX],
-  ['#fff', 2],
-] as const
-
 /** Draws a line beside a box, where it covers none of its pixels; `px` is as long as a CSS pixel. */
 export function outline(context: CanvasRenderingContext2D, [left, top, width, height]: Box, px: number) {
-  const beside = (OUTLINE_PX / 2) * px
-  for (const [colour, wide] of OUTLINES) {
+  const beside = (LINE_PX / 2) * px
+  const path = new Path2D()
+  path.rect(left - beside, top - beside, width + 2 * beside, height + 2 * beside)
+  strokeLines(context, path, px)
+}
+
+function strokeLines(context: CanvasRenderingContext2D, path: Path2D, px: number) {
+  for (const [colour, width] of LINES) {
     context.strokeStyle = colour
-    context.lineWidth = wide * px
-    context.strokeRect(left - beside, top - beside, width + 2 * beside, height + 2 * beside)
+    context.lineWidth = width * px
+    context.stroke(path)
   }
 }
 
