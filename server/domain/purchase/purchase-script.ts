@@ -34,6 +34,7 @@ import {
   type ChainStatus,
 } from './purchase.ts'
 import {
+  boughtBefore,
   cannotCheckSignature,
   cannotLookUp,
   earlierElsewhere,
@@ -169,21 +170,25 @@ function* buyFresh(order: Order, released?: Purchase): Script<Outcome> {
 
 /** Why a payment cannot buy its target, whatever a facilitator would say of it. */
 function refusalOf(target: Target, unfit: string | undefined, { space, prior }: Availability): Failure | undefined {
-  if (prior !== undefined) return unfit === undefined ? undefined : earlierUnknown()
+  if (prior !== undefined) return unfit === undefined ? undefined : besidePrior(prior, target)
   if (space !== 'open') return unavailability(target, space)
   return unfit === undefined ? undefined : paymentRequired(unfit)
 }
+
+/** What a payment that cannot buy is told beside an earlier one: to wait for its end, unless that is the very target. */
+const besidePrior = (prior: Purchase, target: Target): Failure =>
+  isSold(prior) && ownTarget(prior) === target ? boughtBefore(prior) : earlierUnknown()
 
 /** Whether a payment moves our token to an address of this wall, for whatever price. */
 const paysWall = ({ payment: { to, accepted }, terms, payees }: Order): boolean =>
   payees.has(to) && accepted.asset === terms.asset && accepted.network === terms.network
 
 /** A payment that was spent before the wall saw it. Nothing is sold for it; if it paid the wall, it is owed to its payer. */
-function* refuseSpent({ payment, contact }: Order, prior: Purchase | undefined): Script<Outcome> {
+function* refuseSpent({ target, payment, contact }: Order, prior: Purchase | undefined): Script<Outcome> {
   const status = yield* ask({ do: 'ask-chain', payment, head: 0n, wait: 'none' })
   if (status.kind === 'paid') return refused(paymentUnmatched(payment.amount, status.tx, contact))
   if (status.kind !== 'void') return refused(cannotLookUp())
-  if (prior !== undefined) return refusedPayer(earlierUnknown(), undefined)
+  if (prior !== undefined) return refusedPayer(besidePrior(prior, target), undefined)
   return refusedPayer(paymentRequired('the authorization was used or cancelled before; sign a new one'), undefined)
 }
 

@@ -109,6 +109,14 @@ export const paymentUsed = (bought: Holding): Failure =>
     namedIn(bought),
   )
 
+/** The payment cannot buy, and its payer bought the very target with another one. */
+export const boughtBefore = (bought: Holding): Failure =>
+  failure(
+    'payment_used',
+    `This payment is not used: an earlier payment of yours bought ${wordsFor(bought)}.`,
+    namedIn(bought),
+  )
+
 /** The client's own name for a purchase stands for another block or area already. */
 export const identifierUsed = (bought: Holding): Failure =>
   failure(

@@ -55,18 +55,24 @@ test('every path of "buy this block"', () => {
     look-up: unknown > check-signature: good > order: unfit > prior purchase: none > check-availability: open > read-chain: silent -> 503 settlement_unknown
     look-up: unknown > check-signature: good > order: unfit > prior purchase: none > check-availability: reserved | full > [after check-availability: reserved | full]
     look-up: unknown > check-signature: good > order: unfit > prior purchase: none > check-availability: claimed > [after check-availability: claimed]
-    look-up: unknown > check-signature: good > order: unfit > prior purchase: open | sold | sold elsewhere > check-availability > read-chain: unspent | silent -> 503 settlement_unknown
-    look-up: unknown > check-signature: good > order: unfit > prior purchase: open | sold | sold elsewhere > check-availability > read-chain: spent > ask-chain: paid | paid for good -> 409 payment_unmatched
-    look-up: unknown > check-signature: good > order: unfit > prior purchase: open | sold | sold elsewhere > check-availability > read-chain: spent > ask-chain: unspent | void | void for good | silent -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: unfit > prior purchase: open | sold elsewhere > check-availability > read-chain: unspent | silent -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: unfit > prior purchase: open | sold elsewhere > check-availability > read-chain: spent > ask-chain: paid | paid for good -> 409 payment_unmatched
+    look-up: unknown > check-signature: good > order: unfit > prior purchase: open | sold elsewhere > check-availability > read-chain: spent > ask-chain: unspent | void | void for good | silent -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: unfit > prior purchase: sold > check-availability > read-chain: unspent -> 409 payment_used
+    look-up: unknown > check-signature: good > order: unfit > prior purchase: sold > check-availability > read-chain: spent > [after read-chain: spent, 2]
+    look-up: unknown > check-signature: good > order: unfit > prior purchase: sold > check-availability > read-chain: silent -> 503 settlement_unknown
     look-up: unknown > check-signature: good > order: bad listing > prior purchase: none > check-availability: open > read-chain: unspent -> 400 invalid_listing
     look-up: unknown > check-signature: good > order: bad listing > prior purchase: none > check-availability: open > read-chain: spent > [after read-chain: spent]
     look-up: unknown > check-signature: good > order: bad listing > prior purchase: none > check-availability: open > read-chain: silent -> 502 facilitator_unavailable
     look-up: unknown > check-signature: good > order: bad listing > prior purchase: none > check-availability: reserved | full > [after check-availability: reserved | full]
     look-up: unknown > check-signature: good > order: bad listing > prior purchase: none > check-availability: claimed > [after check-availability: claimed]
-    look-up: unknown > check-signature: good > order: bad listing > prior purchase: open | sold | sold elsewhere > check-availability > read-chain: unspent -> 400 invalid_listing
-    look-up: unknown > check-signature: good > order: bad listing > prior purchase: open | sold | sold elsewhere > check-availability > read-chain: spent > ask-chain: paid | paid for good -> 409 payment_unmatched
-    look-up: unknown > check-signature: good > order: bad listing > prior purchase: open | sold | sold elsewhere > check-availability > read-chain: spent > ask-chain: unspent | void | void for good | silent -> 503 settlement_unknown
-    look-up: unknown > check-signature: good > order: bad listing > prior purchase: open | sold | sold elsewhere > check-availability > read-chain: silent -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: bad listing > prior purchase: open | sold elsewhere > check-availability > read-chain: unspent -> 400 invalid_listing
+    look-up: unknown > check-signature: good > order: bad listing > prior purchase: open | sold elsewhere > check-availability > read-chain: spent > ask-chain: paid | paid for good -> 409 payment_unmatched
+    look-up: unknown > check-signature: good > order: bad listing > prior purchase: open | sold elsewhere > check-availability > read-chain: spent > ask-chain: unspent | void | void for good | silent -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: bad listing > prior purchase: open | sold elsewhere > check-availability > read-chain: silent -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > order: bad listing > prior purchase: sold > check-availability > read-chain: unspent -> 400 invalid_listing
+    look-up: unknown > check-signature: good > order: bad listing > prior purchase: sold > check-availability > read-chain: spent > [after read-chain: spent, 2]
+    look-up: unknown > check-signature: good > order: bad listing > prior purchase: sold > check-availability > read-chain: silent -> 503 settlement_unknown
     look-up: unknown > check-signature: bad > [after check-signature: bad]
     look-up: unknown > check-signature: busy -> 503 server_busy
     look-up: unknown > check-signature: silent -> 502 facilitator_unavailable
@@ -79,7 +85,7 @@ test('every path of "buy this block"', () => {
     look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: unspent > verify: invalid > [after record-unclaimed]
     look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: unspent > verify: unavailable -> 502 facilitator_unavailable
     look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: unspent > verify: busy -> 503 server_busy
-    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: spent > [after read-chain: spent, 2]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: spent > [after read-chain: spent, 3]
     look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: open > read-chain: silent -> 502 facilitator_unavailable
     look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: reserved | full -> 409 purchase_pending
     look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: none > check-availability: claimed -> 409 block_taken
@@ -95,20 +101,21 @@ test('every path of "buy this block"', () => {
     look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: unspent > resolve-other: sold > hand-over: taken -> 503 settlement_unknown
     look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: unspent > resolve-other: sold elsewhere > hand-over: given -> 409 payment_used
     look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: unspent > resolve-other: sold elsewhere > hand-over: taken -> 503 settlement_unknown
-    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: spent > [after read-chain: spent, 2]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: spent > [after read-chain: spent, 3]
     look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: open > check-availability > read-chain: silent -> 503 settlement_unknown
     look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold > [after prior purchase: sold, 2]
     look-up: released | final > ask-chain: unspent > check-signature: good > order: good | bad listing > prior purchase: sold elsewhere > [after prior purchase: sold elsewhere, 2]
     look-up: released | final > ask-chain: unspent > check-signature: good > order: unarmed > prior purchase: none > check-availability -> 502 facilitator_unavailable
     look-up: released | final > ask-chain: unspent > check-signature: good > order: unarmed > prior purchase: open > check-availability > read-chain: unspent > [after read-chain: unspent]
-    look-up: released | final > ask-chain: unspent > check-signature: good > order: unarmed > prior purchase: open > check-availability > read-chain: spent > [after read-chain: spent, 2]
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: unarmed > prior purchase: open > check-availability > read-chain: spent > [after read-chain: spent, 3]
     look-up: released | final > ask-chain: unspent > check-signature: good > order: unarmed > prior purchase: open > check-availability > read-chain: silent -> 503 settlement_unknown
     look-up: released | final > ask-chain: unspent > check-signature: good > order: unarmed > prior purchase: sold > [after prior purchase: sold, 2]
     look-up: released | final > ask-chain: unspent > check-signature: good > order: unarmed > prior purchase: sold elsewhere > [after prior purchase: sold elsewhere, 2]
     look-up: released | final > ask-chain: unspent > check-signature: good > order: unfit > prior purchase: none > check-availability: open -> 402 payment_required
     look-up: released | final > ask-chain: unspent > check-signature: good > order: unfit > prior purchase: none > check-availability: reserved | full -> 409 purchase_pending
     look-up: released | final > ask-chain: unspent > check-signature: good > order: unfit > prior purchase: none > check-availability: claimed -> 409 block_taken
-    look-up: released | final > ask-chain: unspent > check-signature: good > order: unfit > prior purchase: open | sold | sold elsewhere > check-availability -> 503 settlement_unknown
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: unfit > prior purchase: open | sold elsewhere > check-availability -> 503 settlement_unknown
+    look-up: released | final > ask-chain: unspent > check-signature: good > order: unfit > prior purchase: sold > check-availability -> 409 payment_used
     look-up: released | final > ask-chain: unspent > check-signature: bad > [after check-signature: bad]
     look-up: released | final > ask-chain: unspent > check-signature: busy -> 503 server_busy
     look-up: released | final > ask-chain: unspent > check-signature: silent -> 502 facilitator_unavailable
@@ -189,9 +196,13 @@ test('every path of "buy this block"', () => {
     [after prior purchase: sold]:
     check-availability > read-chain: unspent > hand-over: given -> bought with the prior payment
     check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
-    check-availability > read-chain: spent > ask-chain: paid | paid for good -> 409 payment_unmatched
-    check-availability > read-chain: spent > ask-chain: unspent | void | void for good | silent -> 503 settlement_unknown
+    check-availability > read-chain: spent > [after read-chain: spent, 2]
     check-availability > read-chain: silent -> 503 settlement_unknown
+
+    [after read-chain: spent, 2]:
+    ask-chain: paid | paid for good -> 409 payment_unmatched
+    ask-chain: unspent | silent -> 503 settlement_unknown
+    ask-chain: void | void for good -> 409 payment_used
 
     [after prior purchase: sold elsewhere]:
     check-availability > read-chain: unspent > hand-over: given -> 409 payment_used
@@ -237,7 +248,7 @@ test('every path of "buy this block"', () => {
     check-for-token: bad > [after record-unclaimed]
     check-for-token: busy -> 503 server_busy
 
-    [after read-chain: spent, 2]:
+    [after read-chain: spent, 3]:
     ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
     ask-chain: unspent | silent -> 503 settlement_unknown
     ask-chain: void > release and watch -> 402 payment_required
@@ -246,13 +257,13 @@ test('every path of "buy this block"', () => {
     [after prior purchase: sold, 2]:
     check-availability > read-chain: unspent > hand-over: given -> bought with the prior payment
     check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
-    check-availability > read-chain: spent > [after read-chain: spent, 2]
+    check-availability > read-chain: spent > [after read-chain: spent, 3]
     check-availability > read-chain: silent -> 503 settlement_unknown
 
     [after prior purchase: sold elsewhere, 2]:
     check-availability > read-chain: unspent > hand-over: given -> 409 payment_used
     check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
-    check-availability > read-chain: spent > [after read-chain: spent, 2]
+    check-availability > read-chain: spent > [after read-chain: spent, 3]
     check-availability > read-chain: silent -> 503 settlement_unknown"
   `)
 })

@@ -19,6 +19,7 @@ describe('a refusal', () => {
     ['503 database_unavailable', refusals.storeUnavailable()],
     ['503 server_busy', refusals.paymentsBusy()],
     ['409 payment_used', refusals.paymentUsed(HELD)],
+    ['409 payment_used', refusals.boughtBefore(HELD)],
     ['409 payment_credited', refusals.paymentCredited(1_000_000n, hash(1), 'ops@wall.example')],
     ['410 sold_out', refusals.unavailability('next', 'claimed')],
     ['409 wall_busy', refusals.unavailability('next', 'reserved')],
