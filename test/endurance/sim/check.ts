@@ -17,7 +17,7 @@ import type { Book, Sale } from './ledger-model.ts'
 import type { Order } from './payers.ts'
 import { SIGNED, DENIALS } from './samples.ts'
 import type { Verb, Watcher } from './server.ts'
-import { isDead, isUnderWay, standsStill, timeOf, type Spending, type World } from './world.ts'
+import { isDead, isUnderWay, standsStill, type Spending, type World } from './world.ts'
 
 /** One broken promise ends the history. */
 export class Violation extends Error {
@@ -53,11 +53,10 @@ export type Witness = {
   readonly credited: Set<string>
   readonly sent: Map<string, Draft[]> // what was said with each payment
   readonly kept: Map<string, Listing> // what was written of it first
-  skewed: boolean // whether the clock was ever set
   // Of one server:
   life: Life | undefined
   readonly claiming: Map<string, Asking>
-  readonly askedOpenAt: Map<string, number> // step at which it last asked what a payer has open
+  readonly askedOpen: Map<string, { readonly step: number; readonly now: number }> // when it last asked what a payer has open
   readonly sights: Map<string, Map<Life, number>> // by server: step of the first answered look that showed a payment unspent
   readonly verifiedAt: Map<string, number>
   readonly answeredAt: Map<string, number> // step of the last look at the chain that was answered
@@ -86,14 +85,13 @@ export const witnessOf = (
   credited: new Set(),
   sent: new Map(),
   kept: new Map(),
-  skewed: false,
   ...unseen(),
 })
 
 const unseen = () => ({
   life: undefined,
   claiming: new Map(),
-  askedOpenAt: new Map(),
+  askedOpen: new Map(),
   verifiedAt: new Map(),
   answeredAt: new Map(),
 })
@@ -101,7 +99,7 @@ const unseen = () => ({
 /** What is seen of one of several servers: what it knows itself, and beside that what everybody has seen. */
 export const seatOf = (witness: Witness): Witness => Object.assign(Object.create(witness) as Witness, unseen())
 
-type Asking = { readonly target: Target; readonly payment: Payment }
+type Asking = { readonly target: Target; readonly payment: Payment; readonly now: number }
 type Selling = { readonly settled: boolean }
 type Releasing = { readonly purchase: Purchase; readonly isFinal: boolean }
 
@@ -130,8 +128,8 @@ export function watcherOf(witness: Witness): Watcher {
       const isHad = kind === 'reserved' || kind === 'sold' || witness.claimed.has(key)
       promise(isHad, 'money is asked to move only for a block held or sold', key)
     },
-    asksOpen(key) {
-      witness.askedOpenAt.set(key, world.step)
+    asksOpen(key, now) {
+      witness.askedOpen.set(key, { step: world.step, now })
     },
     intrudes(key) {
       promise(false, 'no server has settled what another is at', key)
@@ -187,7 +185,7 @@ const isKnown = (steps: Witness['ends'], key: string, step: number, by?: Life): 
 function checkRelease({ world, paid, life }: Witness, key: string, { purchase, isFinal }: Releasing): void {
   const moved = movedBy(world, key)
   promise(
-    world.undone.has(key) || !isUnderWay(world, purchase.payment),
+    world.revived.has(key) || !isUnderWay(world, purchase.payment),
     'a settlement that may yet land never frees a block',
     key,
   )
@@ -230,25 +228,33 @@ function checkClaim(witness: Witness, claimed: string): void {
     promise(!isOpen || row.payment.identifier !== identifier, 'what a payer calls by one name is bought once', claimed)
   }
   checkPlace(witness, claimed, [rowOf(witness, claimed)?.target ?? asked.target])
-  const askedOpenAt = stepIn(witness.askedOpenAt, claimed)
-  for (const key of unanswered(witness, asked.payment, asked.target, askedOpenAt))
+  const { step } = witness.askedOpen.get(claimed) ?? NEVER
+  for (const key of unanswered(witness, asked.payment, asked.target, { step, now: asked.now }))
     promise(false, 'I7: nobody is charged anew while an older purchase is unanswered', key)
 }
 
-/** Older purchases of a payer for the same target, held or sold, whose client was left without the receipt before `step`. */
-function unanswered(witness: Witness, { payer, nonce }: Payment, target: Target, step: number): readonly string[] {
+const NEVER = { step: -1, now: 0 }
+
+/**
+ * Older purchases of a payer for the same target, held or sold, whose client was left without the receipt before `step`. The
+ * clock of the server says which are too old to be known for that.
+ */
+function unanswered(
+  witness: Witness,
+  { payer, nonce }: Payment,
+  target: Target,
+  { step, now }: { readonly step: number; readonly now: number },
+): readonly string[] {
   return witness.signed
     .filter((other) => other.payer === payer && other.nonce !== nonce)
     .map(keyOf)
     .filter((key) => Math.max(witness.left.get(key) ?? Infinity, witness.claimed.get(key)?.step ?? Infinity) < step)
-    .filter((key) => isOpen(witness, rowOf(witness, key), target))
+    .filter((key) => isOpen(rowOf(witness, key), target, now))
 }
 
-function isOpen({ world, skewed }: Witness, row: Purchase | undefined, target: Target): boolean {
+function isOpen(row: Purchase | undefined, target: Target, now: number): boolean {
   if (row?.target !== target) return false
-  if (row.state.kind === 'reserved') return true
-  // A receipt is kept for so long by the clock of the server.
-  return row.state.kind === 'sold' && !skewed && timeOf(world) - row.state.claimedAt < RECEIPT_KEPT_MS - 60_000
+  return row.state.kind === 'reserved' || (row.state.kind === 'sold' && now - row.state.claimedAt < RECEIPT_KEPT_MS)
 }
 
 function checkHolds(witness: Witness, key: string): void {
@@ -357,8 +363,14 @@ export function noteReceipt({ left, receipts }: Witness, payment: Payment): void
   receipts.add(keyOf(payment))
 }
 
+/** When a payment was shown, how high the chain was, and where the wall that was asked knows itself to be paid. */
+export type Asked = { readonly startedAt: number; readonly height: number; readonly payees: ReadonlySet<string> }
+
+// An endpoint is no further behind.
+const LAG_MAX = 3
+
 /** Holds one answer to a buyer against what is so at that moment. */
-export function checkAnswer(witness: Witness, { payment, target }: Order, outcome: Outcome, startedAt: number): void {
+export function checkAnswer(witness: Witness, { payment, target }: Order, outcome: Outcome, asked: Asked): void {
   if (outcome.kind === 'bought') {
     checkReceipt(payment, target, outcome.purchase, rowOf(witness, keyOf(outcome.purchase.payment)))
     return
@@ -375,7 +387,7 @@ export function checkAnswer(witness: Witness, { payment, target }: Order, outcom
     rowOf(witness, key)?.state.kind === 'sold'
   promise(charged !== 'yes' || mayBeCharged, 'what is called charged was', key)
   promise(code !== 'payment_unmatched' || rowOf(witness, key) === undefined, 'a purchase that is known is matched', key)
-  if (DENIALS.has(code) || charged === 'no') checkDenial(witness, { payment, target }, outcome.failure, startedAt)
+  if (DENIALS.has(code) || charged === 'no') checkDenial(witness, { payment, target }, outcome.failure, asked)
 }
 
 /**
@@ -386,14 +398,14 @@ function checkDenial(
   witness: Witness,
   { payment, target }: Pick<Order, 'payment' | 'target'>,
   { code, details }: Failure,
-  startedAt: number,
+  { startedAt, height, payees }: Asked,
 ): void {
   const { world, ends, life } = witness
   const key = keyOf(payment)
   const row = rowOf(witness, key)
   promise(row?.state.kind !== 'sold' && row?.state.kind !== 'credited', `I6: no ${code} for what has its end`, key)
   promise(row?.state.kind !== 'reserved' || !beforeClaim.has(code), `I6: no ${code} while it is held for`, key)
-  promise(world.undone.has(key) || !isUnderWay(world, payment), `I6: no ${code} while the wall has it settled`, key)
+  promise(world.revived.has(key) || !isUnderWay(world, payment), `I6: no ${code} while the wall has it settled`, key)
   const moved = movedBy(world, key)
   // A refusal that leaves all as it was, and says nothing of money, tells of its own request alone.
   const isOfRequest = row === undefined && passing.has(code) && details?.['charged'] !== 'no'
@@ -409,8 +421,11 @@ function checkDenial(
     const isUnasked = code === 'payment_required' && isBlind && stepIn(witness.answeredAt, key) < verifiedAt
     promise(!isUnasked, `I6: no ${code} for what moved before it was verified`, key)
   }
+  const isHere = moved !== undefined && moved.amount === payment.amount && moved.height < height - LAG_MAX
+  const isTold = row !== undefined || details?.['charged'] !== 'no' || !payees.has(payment.to)
+  promise(!isHere || isTold, `I6: no ${code} for money that has been here for long`, key)
   if (code !== 'payment_required' || row !== undefined || payment.signature !== SIGNED) return
-  for (const other of unanswered(witness, payment, target, stepIn(witness.askedOpenAt, key))) {
+  for (const other of unanswered(witness, payment, target, witness.askedOpen.get(key) ?? NEVER)) {
     const mayMove =
       movedBy(world, other) !== undefined ||
       witness.signed.some((one) => keyOf(one) === other && isUnderWay(world, one))

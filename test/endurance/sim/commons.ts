@@ -10,6 +10,7 @@ import { strikes, type World } from './world.ts'
 export type Life = {
   readonly startedAt: number // step of the history
   diedAt: number | undefined
+  skewMs: number // how far its clock is from the truth
 }
 
 /** The ports of one life. */

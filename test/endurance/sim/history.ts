@@ -30,10 +30,10 @@ import { checkKeepers, isBusy, keeperOf, startKeeper, type Errand, type Keeper, 
 import type { Book, OpenBook, Paint, Sale } from './ledger-model.ts'
 import { change, checkPaint, studioOf, type Studio } from './owners.ts'
 import { aim, crowdOf, mischief, nextOrder, sign, type Crowd, type Order, type Payer } from './payers.ts'
-import { PLAIN, TERMS } from './samples.ts'
+import { addressOf, PLAIN, TERMS } from './samples.ts'
 import { startServer, type Seat, type Server } from './server.ts'
 import { checkWishes, endAtDeed, isAsking, wishOf, type Wish } from './shoppers.ts'
-import { reorganise, stall, strikes, timeOf, worldOf, type World } from './world.ts'
+import { heightOf, reorganise, stall, strikes, timeOf, worldOf, type World } from './world.ts'
 
 /** What one history came to. */
 export type Report = Sums & {
@@ -149,13 +149,16 @@ const isRinged = (seed: number): boolean => seed % 4 === 2 || seed % 16 === 15
 /** Whether two servers sell from the same book. */
 export const isTwinned = (seed: number): boolean => seed % TWIN_EVERY === TWIN_EVERY - 1
 
+// How far the clocks of two servers are off from the first.
+const OFF_MS = [0, 7000]
+
 function standsOf(world: World, book: Book, witness: Witness, count: number): Stand[] {
   const commons = count > 1 ? commonsOf(world) : undefined
   return Array.from({ length: count }, (_, nth) => {
     const own = count > 1 ? seatOf(witness) : witness
     const stand: Stand = {
       witness: own,
-      life: { startedAt: 0, diedAt: undefined },
+      life: { startedAt: 0, diedAt: undefined, skewMs: OFF_MS[nth] ?? 0 },
       server: undefined,
       seat: {
         name: `server ${nth + 1}`,
@@ -176,7 +179,7 @@ function live(history: History): void {
   for (let turn = 0; turn < (history.wall.length > HOLDS_MAX ? WIDE_TURNS : SAFETY_TURNS); turn += 1) takeTurn(history)
   endFaults(history)
   serveEverybody(history)
-  if (!history.witness.skewed) checkWishes(history.world, history.book, history.wishes)
+  checkWishes(history.world, history.book, history.wishes)
   runUntilSettled(history)
   serveKeepers(history)
   runUntilSettled(history)
@@ -241,12 +244,13 @@ function advance({ world }: History): void {
 }
 
 function disturb(history: History): void {
-  const { world, witness, stands } = history
+  const { world, stands } = history
   if (strikes(world, 'reorganise')) reorganise(world)
   if (strikes(world, 'clockSteps')) {
-    world.skewMs = world.prng.pick([-3_600_000, -5000, 0, 5000, 3_600_000])
-    witness.skewed = true
-    world.tell(() => `server: its clock is ${world.skewMs} ms off`)
+    const { life } = anyOf(world, stands)
+    life.skewMs = world.prng.pick([-3_600_000, -5000, 0, 5000, 3_600_000])
+    world.tell(() => `server: its clock is ${life.skewMs} ms off`)
+    for (const wish of history.wishes) noteTime(history, wish)
   }
   if (strikes(world, 'chainStalls')) stall(world, world.prng.pick([20_000, 90_000, 300_000]))
   if (strikes(world, 'freeze')) freeze(world, anyOf(world, stands).life)
@@ -277,7 +281,7 @@ function leave(witness: Witness, inFlight: ReadonlySet<InFlight>, { order: { pay
 
 function start(history: History, stand: Stand): void {
   stand.server = undefined
-  stand.life = { startedAt: history.world.step, diedAt: undefined }
+  stand.life = { ...stand.life, startedAt: history.world.step, diedAt: undefined }
   stand.witness.life = stand.life
   startServer(history.world, stand.seat, stand.life)
   settle(history)
@@ -291,6 +295,8 @@ function restart(history: History, stand: Stand): void {
   // Instances are to agree on the price.
   if (world.isVaried && history.stands.length === 1 && world.prng.chance(0.3))
     world.prices.push(TERMS.amount * BigInt(1 + world.prng.below(3)))
+  if (world.isVaried && history.stands.length === 1 && world.words.chance(0.3))
+    world.payees.push(addressOf(0xb000 + world.words.below(3)))
   const dropped = [...inFlight].filter((request) => request.at === stand)
   for (const request of dropped) inFlight.delete(request)
   for (const request of dropped) leave(history.witness, inFlight, request)
@@ -336,6 +342,7 @@ function shop(history: History, wish: Wish): void {
   const at = anyOf(world, stands)
   if (wish.isWaiting) return
   wish.isWaiting = true
+  noteTime(history, wish)
   world.tell(() => `buyer: ${wish.payer.wallet.slice(-4)} asks for ${wish.target}`)
   ask(history, at, wish.target, (space) => {
     wish.isWaiting = false
@@ -350,6 +357,14 @@ function shop(history: History, wish: Wish): void {
     wish.isWaiting = true
     send(history, { target: wish.target, payment, listing: PLAIN }, { wish, told: () => (wish.isWaiting = false) })
   })
+}
+
+// The wall remembers what is owed for minutes.
+const OFF_MAX_MS = 60_000
+
+/** Notes whether a clock is far off while somebody asks. */
+function noteTime({ world, stands }: History, wish: Wish): void {
+  if (isAsking(world, wish)) wish.isMistimed ||= stands.some(({ life }) => Math.abs(life.skewMs) > OFF_MAX_MS)
 }
 
 /** Somebody asks what a target costs. */
@@ -462,7 +477,7 @@ function send(history: History, order: Order, sending: Sending = {}): void {
   history.requests += 1
   world.step += 1
   world.tell(() => `buyer: ${id} for ${order.target}`)
-  const startedAt = world.step
+  const asked = { startedAt: world.step, height: heightOf(world), payees: server.payees }
   // A signal costs as much as some of the steps that it could end.
   const mayLeave = world.faults.hangUp > 0 || sending.keeper !== undefined
   const mine: InFlight = { at, order, client: mayLeave ? new AbortController() : undefined, ...sending }
@@ -475,7 +490,7 @@ function send(history: History, order: Order, sending: Sending = {}): void {
     // Whoever hung up hears nothing.
     if (!inFlight.delete(mine)) return
     answers.set(name, (answers.get(name) ?? 0) + 1)
-    checkAnswer(at.witness, order, outcome, startedAt)
+    checkAnswer(at.witness, order, outcome, asked)
     hear(history, mine, outcome)
     sending.check?.(outcome)
   }
@@ -509,10 +524,11 @@ function hear({ world, witness, inFlight }: History, mine: InFlight, outcome: Ou
 const isFinal: ReadonlySet<string> = new Set(['sold_out', 'block_taken', 'no_room'])
 
 /** Nothing fails any more. */
-function endFaults({ world }: History): void {
+function endFaults({ world, stands }: History): void {
+  for (const { life } of stands) life.skewMs = 0
   world.faults = NO_FAULTS
   if (world.second !== undefined) world.second = NO_FAULTS
-  world.skewMs = 0
+  world.slowness = 0
   world.stalledUntilMs = 0
 }
 
@@ -554,7 +570,9 @@ function checkViews(history: History, paint: Paint): void {
 }
 
 const isAtRest = ({ ledger }: Book, world: World): boolean =>
-  world.pool.length === 0 && settled(ledger.unfinished(timeOf(world) + MUCH_LATER_MS)).length === 0
+  world.pool.length === 0 &&
+  world.settling === 0 &&
+  settled(ledger.unfinished(timeOf(world) + MUCH_LATER_MS)).length === 0
 
 /** The same signed request always ends in the same place: every payer asks once more, and is told what is so. */
 function sendEverythingAgain(history: History): void {

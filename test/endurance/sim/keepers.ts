@@ -14,8 +14,8 @@ import type { BlockIndex } from '../../../shared/wall.ts'
 import { Violation } from './check.ts'
 import type { Book } from './ledger-model.ts'
 import { sign, type Crowd, type Payer } from './payers.ts'
-import { SIGNED, TERMS } from './samples.ts'
-import { isCharged, priceNow, type World } from './world.ts'
+import { SIGNED } from './samples.ts'
+import { isCharged, termsNow, type World } from './world.ts'
 
 /** What reaches a wall, and what is told of it; `undefined` where no answer comes. */
 export type Line = {
@@ -179,7 +179,7 @@ function outcomeOf(world: World, target: Target, outcome: Outcome): Response {
 const DOLLARS = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
 function refusal(world: World, target: Target, code: FailureCode, details?: Failure['details']): Response {
-  const { network, payTo, amount } = termsFor({ ...TERMS, amount: priceNow(world) }, target)
+  const { network, payTo, amount } = termsFor(termsNow(world), target)
   const terms = {
     scheme: 'exact',
     network,

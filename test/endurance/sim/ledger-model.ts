@@ -5,6 +5,7 @@ import {
   FIRST_LOOK_MS,
   keyOf,
   LAST_LOOK_MS,
+  type Address,
   type Hash,
   type Payment,
   type PaymentKey,
@@ -27,6 +28,8 @@ export type Book = {
   row(key: string): Purchase | undefined
   /** The payment (see `keyOf`) that each block is held for or was sold to. */
   held(): ReadonlyMap<BlockIndex, string>
+  /** Every address that payments which are written were to pay. */
+  payees(): Promise<readonly Address[]>
   /** Sales after number `after`, in order; numbers are dense, from 1. */
   sales(after: number): Promise<readonly Sale[]>
   close(): void
@@ -55,6 +58,7 @@ export const openModelBook: OpenBook = async (wall) => {
     paint: undefined,
     row: (key) => shelf.rows.get(key),
     held: () => new Map(shelf.holders.entries().map(([block, { payment }]) => [block, keyOf(payment)] as const)),
+    payees: async () => [...shelf.rows.values()].map(({ payment }) => payment.to),
     sales: async (after) => shelf.sales.slice(after),
     close: () => {},
   }

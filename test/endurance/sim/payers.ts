@@ -7,8 +7,8 @@ import { keyOf, termsFor, type Address, type Payment, type Target } from '../../
 import { isBlock } from '../../../server/domain/purchase/target.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { sizeOf } from './areas.ts'
-import { addressOf, FORGED, paymentOf, pictureOf, PLAIN, SIGNED, TERMS } from './samples.ts'
-import { broadcast, priceNow, spendNow, strikes, timeOf, type World } from './world.ts'
+import { addressOf, FORGED, paymentOf, pictureOf, PLAIN, SIGNED } from './samples.ts'
+import { broadcast, spendNow, strikes, termsNow, timeOf, type World } from './world.ts'
 
 /** One request to buy, as it leaves a client. */
 export type Order = {
@@ -86,7 +86,7 @@ function anew(world: World, known: Payment): Payment {
   const { prng, isVaried } = world
   if (!isVaried || known.signature !== SIGNED || !prng.chance(0.15)) return known
   const validBefore = BigInt(Math.floor(timeOf(world) / 1000) + prng.pick([30, 90, 300]))
-  const amount = prng.chance(0.3) ? known.amount + priceNow(world) : known.amount
+  const amount = prng.chance(0.3) ? known.amount + termsNow(world).amount : known.amount
   return { ...known, amount, validBefore, accepted: { ...known.accepted, amount } }
 }
 
@@ -115,7 +115,7 @@ export function sign(
   { seconds, ...pen }: Pen = OWN_PEN,
 ): Payment {
   const until = BigInt(Math.floor(timeOf(world) / 1000) + seconds)
-  const terms = termsFor({ ...TERMS, amount: priceNow(world) }, target)
+  const terms = termsFor(termsNow(world), target)
   const payment = { ...paymentOf(wallet, signed.length + 1, until, terms), ...pen }
   signed.push(payment)
   return payment

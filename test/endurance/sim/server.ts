@@ -6,7 +6,7 @@
 import { singleProcess } from '../../../db/sqlite/coordination.ts'
 import { StaleWriteError, StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { SignatureCheck } from '../../../server/domain/purchase/facilitator-errors.ts'
-import { keyOf, type Payment, type PaymentKey } from '../../../server/domain/purchase/payment.ts'
+import { keyOf, type Address, type Payment, type PaymentKey } from '../../../server/domain/purchase/payment.ts'
 import { freshChain } from '../../../server/health/chain-freshness.ts'
 import { paymentHealth } from '../../../server/health/payment-health.ts'
 import { runPeriodically } from '../../../server/health/run-periodically.ts'
@@ -15,19 +15,21 @@ import type { Chain, Clock, Logger, Ledger, Pictures, RingMember, Wallets } from
 import { facilitatorRing } from '../../../server/purchase/facilitator-ring.ts'
 import { reconciler } from '../../../server/purchase/reconciler.ts'
 import { seller, type Seller } from '../../../server/purchase/seller.ts'
+import { settled } from '../../support/scheduler.ts'
 import type { Commons, Life } from './commons.ts'
 import { NO_FAULTS } from './faults.ts'
 import type { Book, Paint } from './ledger-model.ts'
-import { SIGNED, TERMS } from './samples.ts'
+import { SIGNED } from './samples.ts'
 import {
-  clockOf,
   health,
-  priceNow,
   read,
   settle,
+  settleLate,
   strikes,
   supports,
   status,
+  termsNow,
+  timeOf,
   verify,
   type FacilitatorName,
   type World,
@@ -41,7 +43,7 @@ export type Watcher = {
   /** What is about to be done. */
   asks(verb: Verb, key: string, what: unknown): void
   /** A server asks what a payer has open, and says itself whose clients still wait: now, not when the question arrives. */
-  asksOpen(key: string): void
+  asksOpen(key: string, now: number): void
   /** A server has a payment settled that another one has to itself. */
   intrudes(key: string): void
   /** What came of it in the store, whoever hears of it. */
@@ -56,6 +58,7 @@ export type Server = {
   readonly clock: Clock
   readonly paint: Paint | undefined // as the server reaches it
   readonly follower: Follower | undefined
+  readonly payees: ReadonlySet<Address> // where the wall was ever to be paid
   readonly life: Life
 }
 
@@ -82,7 +85,8 @@ export type Seat = {
 export function startServer(world: World, { name, book, watcher, commons, opened }: Seat, self: Life): void {
   world.tell(() => `${name}: starts`)
   const shared = commons?.of(self)
-  const price = priceNow(world)
+  const terms = termsNow(world)
+  const payees = new Set([terms.payTo, ...settled(book.payees())])
   // One of its own: a signal holds all who wait with it, and so each history would stay in memory for good.
   const never = new AbortController().signal
   const die = (why: string) => {
@@ -95,7 +99,7 @@ export function startServer(world: World, { name, book, watcher, commons, opened
     alert: (event, facts) => watcher.alert(event, `${facts?.['payer']}:${facts?.['nonce']}`),
   }
   const clock: Clock = {
-    now: () => clockOf(world),
+    now: () => timeOf(world) + self.skewMs,
     elapsed: () => world.scheduler.elapsed(),
     wait: (ms, signal) => world.scheduler.wait(self, ms, signal),
   }
@@ -127,14 +131,14 @@ export function startServer(world: World, { name, book, watcher, commons, opened
       clock,
       logger,
       rail,
-      terms: { ...TERMS, amount: price },
-      payees: new Set([TERMS.payTo]),
+      terms,
+      payees,
       contact: null,
       advance,
       leases: shared?.leases,
     })
     const swept = reconciler({ ledger, seller: sold, jobs: shared?.jobs ?? singleProcess.jobs, clock, logger })
-    opened({ seller: sold, clock, paint, follower, life: self })
+    opened({ seller: sold, clock, paint, follower, payees, life: self })
     if (shared !== undefined && follower !== undefined)
       void pollLog({ notifier: shared.notifier, advance, clock, logger }, never)
     void runPeriodically({ clock, logger }, never, async () => {
@@ -188,14 +192,14 @@ function ledgerPort(
   return {
     find: (key) => store('find', keyOf(key), undefined, () => ledger.find(key)),
     availability: (target, payment, now, attended) => {
-      watcher.asksOpen(keyOf(payment))
+      watcher.asksOpen(keyOf(payment), now)
       return store('availability', keyOf(payment), undefined, () => ledger.availability(target, payment, now, attended))
     },
     holders: (target) => store('holders', '', undefined, () => ledger.holders(target)),
     space: (target) => store('space', '', undefined, async () => ledger.space(target)),
     inTheWay: (target) => store('inTheWay', '', undefined, () => ledger.inTheWay(target)),
     claim: (target, payment, listing, head, now, attended) =>
-      store('claim', keyOf(payment), { target, payment }, () =>
+      store('claim', keyOf(payment), { target, payment, now }, () =>
         ledger.claim(target, payment, listing, head, now, attended),
       ),
     markUncertain: (purchase) =>
@@ -291,11 +295,15 @@ function facilitatorPort(
   return {
     host,
     verify: (_, payment) => ask('verify', keyOf(payment), () => verify(world, host, payment)),
-    settle: (_, payment) =>
-      ask('settle', keyOf(payment), () => {
+    async settle(_, payment, manner) {
+      const isSlow = world.slowness > 0 && world.prng.chance(world.slowness)
+      const answer = await ask('settle', keyOf(payment), () => {
         if (commons?.isKeptFrom(owner, keyOf(payment)) === true) watcher.intrudes(keyOf(payment))
-        return settle(world, host, payment)
-      }),
+        return isSlow ? 'slow' : settle(world, host, payment)
+      })
+      const { withinMs } = manner ?? { withinMs: TIME_LIMITS.settleTimeoutMs }
+      return answer === 'slow' ? await settleLate(world, host, payment, owner, withinMs) : answer
+    },
     supports: async () => supports(world, host),
     signers: () => Promise.resolve('unknown'),
   }

@@ -54,6 +54,11 @@ const lessons: readonly (readonly [number, string])[] = [
     2_455_784_687,
     'one server gave up a payment that another had claimed meanwhile, because its payer had signed it for longer',
   ],
+  [
+    3_514_438_817,
+    'a payment that was cancelled waited for ever, because its payer had bought the very block with another',
+  ],
+  [2_255_867_193, 'the same with a payment that had expired'],
   [1_416_896_435, 'a payment signed for longer was taken up without its lease, while another server was at it'],
 ]
 

@@ -45,12 +45,13 @@ export function realBooks(): { readonly open: OpenBook; close(): void } {
       const connection = openWall(path, TERMS.network, { disk: { soon: queueMicrotask, close: () => {} } })
       // The file is thrown away, nobody else opens it, and power is not cut here.
       connection.run('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY')
-      const { ledger, blocks, agents, log } = ports(connection)
+      const { ledger, blocks, agents, log, checkpoint } = ports(connection)
       return {
         ledger,
         paint: { blocks, agents, log },
         row: rememberedRow(connection, ledger),
         held: heldBlocks(connection),
+        payees: checkpoint.payees,
         async sales(after) {
           const changes = await log.after(0, 2000)
           return changes.flatMap((change) =>

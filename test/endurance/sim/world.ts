@@ -7,6 +7,7 @@ import {
   type Hash,
   type Payment,
   type PaymentKey,
+  type Terms,
 } from '../../../server/domain/purchase/payment.ts'
 import type { ChainStatus } from '../../../server/domain/purchase/purchase.ts'
 import type { ChainHealth } from '../../../server/ports.ts'
@@ -44,8 +45,10 @@ export type World = {
   faults: Faults
   second: Faults | undefined // of the second facilitator, where there is one
   step: number // counts what happens, so that before and after can be told apart
-  skewMs: number // how far the server's clock is from the truth
   readonly prices: bigint[] // of a block; servers that start now ask the last one
+  readonly payees: Address[] // where the wall was paid; servers that start now ask for the last one
+  slowness: number // how often a facilitator takes its time over a settlement
+  settling: number // settlements that arrived, and were not begun
   readonly blockTimes: number[] // Unix seconds of each block by height
   readonly balances: Map<Address, number> // dollars in each wallet
   readonly spendings: Map<string, Spending>
@@ -53,7 +56,8 @@ export type World = {
   readonly mined: Map<string, Broadcast> // what a reorganisation gives back to the pool
   transactions: number
   readonly claims: Set<string> // payment and hash of every success the facilitator told
-  readonly undone: Set<string> // payments whose end was undone by a reorganisation
+  readonly undone: Set<string> // payments whose transfer was undone by a reorganisation
+  readonly revived: Set<string> // payments whose other end was
   stalledUntilMs: number // by the scheduler: no block is made before
   hasStalled: boolean // it, or who looks at it
   readonly tell: (event: () => string) => void
@@ -73,6 +77,7 @@ const WORDS_SEED = 0x30a2d
 // More than a third of all histories.
 const VARIED: ReadonlySet<number> = new Set([4, 6, 8, 9])
 const KEPT: ReadonlySet<number> = new Set([0, 3, 6, 8])
+const SLOW: ReadonlySet<number> = new Set([2, 5, 10, 12])
 
 /** A world as `seed` makes it. `tell` is handed what happens, for a trace. */
 export function worldOf(seed: number, tell: World['tell']): World {
@@ -86,8 +91,10 @@ export function worldOf(seed: number, tell: World['tell']): World {
     faults: drawFaults(prng),
     second: undefined,
     step: 0,
-    skewMs: 0,
     prices: [TERMS.amount],
+    payees: [TERMS.payTo],
+    slowness: SLOW.has(seed % 17) ? 0.2 : 0,
+    settling: 0,
     blockTimes: [START_MS / 1000],
     balances: new Map(),
     spendings: new Map(),
@@ -96,6 +103,7 @@ export function worldOf(seed: number, tell: World['tell']): World {
     transactions: 0,
     claims: new Set(),
     undone: new Set(),
+    revived: new Set(),
     stalledUntilMs: 0,
     hasStalled: false,
     tell,
@@ -103,8 +111,12 @@ export function worldOf(seed: number, tell: World['tell']): World {
   return world
 }
 
-/** What a block costs at a server that starts now. */
-export const priceNow = ({ prices }: World): bigint => prices.at(-1) ?? TERMS.amount
+/** What a server that starts now asks for a block. */
+export const termsNow = ({ prices, payees }: World): Terms => ({
+  ...TERMS,
+  amount: prices.at(-1) ?? TERMS.amount,
+  payTo: payees.at(-1) ?? TERMS.payTo,
+})
 
 /** Whether a fault happens now. */
 export const strikes = ({ prng, faults }: World, fault: Fault): boolean => prng.chance(faults[fault])
@@ -116,10 +128,7 @@ const strikesAt = ({ prng, faults, second }: World, at: FacilitatorName, fault: 
 /** The true time, Unix milliseconds. */
 export const timeOf = ({ scheduler }: World): number => START_MS + scheduler.elapsed()
 
-/** The time on the server's clock, Unix milliseconds. */
-export const clockOf = (world: World): number => timeOf(world) + world.skewMs
-
-const heightOf = ({ blockTimes }: World) => blockTimes.length - 1
+export const heightOf = ({ blockTimes }: World) => blockTimes.length - 1
 
 const BLOCK_EVERY_MS = 2000
 
@@ -187,8 +196,9 @@ export function reorganise(world: World): void {
   for (const [key, { height, kind }] of spendings) {
     if (height <= kept) continue
     spendings.delete(key)
-    world.undone.add(key)
     const broadcast = mined.get(key)
+    if (kind === 'transfer') world.undone.add(key)
+    else world.revived.add(key)
     if (kind !== 'transfer' || broadcast === undefined) continue
     mined.delete(key)
     const { payer } = broadcast.payment
@@ -328,6 +338,30 @@ export function verify(world: World, at: FacilitatorName, payment: Payment): Ver
   const reason = obstacle(world, payment)
   const stale = payment.signature !== FORGED && strikesAt(world, at, 'verifyStale')
   return reason === undefined || stale ? { kind: 'valid' } : { kind: 'invalid', reason }
+}
+
+const SLOW_SECONDS = [5, 20, 40, 90]
+
+/**
+ * The facilitator port's `settle` of one that takes its time: the request has arrived, and is done later, whether anybody still
+ * waits for it or not.
+ */
+export async function settleLate(
+  world: World,
+  at: FacilitatorName,
+  payment: Payment,
+  owner: object,
+  withinMs: number,
+): Promise<SettleResult> {
+  const { scheduler } = world
+  const takesMs = 1000 * world.prng.pick(SLOW_SECONDS)
+  world.settling += 1
+  const settling = scheduler.wait(world, takesMs).then(() => {
+    world.settling -= 1
+    return settle(world, at, payment)
+  })
+  await scheduler.wait(owner, Math.min(takesMs, withinMs))
+  return takesMs <= withinMs ? await settling : { kind: 'unclear' }
 }
 
 /** The facilitator port's `settle`. */

@@ -210,6 +210,25 @@ export const mutants: readonly Mutant[] = [
     to: '',
   },
   {
+    name: 'where the wall was paid before it is not paid any more',
+    file: SCRIPT,
+    from: 'payees.has(to) && accepted',
+    to: 'to === terms.payTo && accepted',
+  },
+  {
+    name: 'the time of a sale is that of the server',
+    file: 'test/endurance/sim/ledger-model.ts',
+    from: 'const at = Math.max(now, sales.at(-1)?.at ?? 0)',
+    to: 'const at = now',
+    shows: 'twins',
+  },
+  {
+    name: 'a payment that can move nothing waits for ever for one that bought the very target',
+    file: SCRIPT,
+    from: 'isSold(prior) && ownTarget(prior) === target ? boughtBefore(prior) : earlierUnknown()',
+    to: 'isSold(prior) && ownTarget(prior) !== prior.target ? boughtBefore(prior) : earlierUnknown()',
+  },
+  {
     name: 'a payment that buys nothing is refused without a look at the chain',
     file: SCRIPT,
     from: 'if (refusal !== undefined && (released !== undefined || !paysWall(order))) return refuse(refusal)',
