@@ -26,7 +26,7 @@ const ENDED_MAX = 8192
 
 type Ended = { readonly atMs: number; readonly payer: Address; readonly failed: FailureCode | null }
 
-/** Starts with no purchases. Those that end with a fault of their buyer, or of chance, do not count. */
+/** Starts with no purchases. Those that end with a fault of their buyer, or before our own full queues, do not count. */
 export function watchPurchases({
   clock,
   outages,
@@ -53,7 +53,8 @@ export function watchPurchases({
   return {
     ended(payer, outcome) {
       const failed = outcome.kind === 'bought' ? null : outcome.failure.code
-      if (failed !== null && statusOf[failed] < FIRST_OF_OURS) return
+      // Strangers can fill our queues with payments that nobody can make, and nothing is out of order then.
+      if (failed === 'server_busy' || (failed !== null && statusOf[failed] < FIRST_OF_OURS)) return
       if (recent.length < ENDED_MAX) recent.push({ atMs: clock.elapsed(), payer, failed })
     },
     check,

@@ -39,6 +39,11 @@ test('purchases of five payers that fail for no fault of theirs are an outage wi
   expect(logger.alerts).toMatchObject([{ event: 'outage', facts: { dependency: 'purchases', name: 'buyers' } }])
 })
 
+test('a flood that fills our queues is none', () => {
+  end(50, refused('server_busy'))
+  expect(reason()).toBeNull()
+})
+
 test('one payer who fails again and again is none, nor is a fifth that fails, nor what is its buyer’s fault', () => {
   for (let i = 0; i < 50; i++) end(1, refused('settlement_unknown'))
   expect(reason()).toBeNull()
