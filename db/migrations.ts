@@ -17,6 +17,7 @@ import sizesOnPostgres from './migrations/0008_sizes.postgres.sql' with { type: 
 import sizesOnSqlite from './migrations/0008_sizes.sqlite.sql' with { type: 'text' }
 import creditsOnPostgres from './migrations/0009_credits.postgres.sql' with { type: 'text' }
 import creditsOnSqlite from './migrations/0009_credits.sqlite.sql' with { type: 'text' }
+import handedTo from './migrations/0010_handed_to.sql' with { type: 'text' }
 import type { Text } from './tx.ts'
 
 /** In order, a text for both engines or one for each; the version of a database is how many of them it has seen. */
@@ -30,6 +31,7 @@ const MIGRATIONS: readonly Text[] = [
   { sqlite: orderOnSqlite, postgres: orderOnPostgres },
   { sqlite: sizesOnSqlite, postgres: sizesOnPostgres },
   { sqlite: creditsOnSqlite, postgres: creditsOnPostgres },
+  handedTo,
 ]
 
 /** The version that this program writes. */

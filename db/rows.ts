@@ -45,6 +45,7 @@ type StateRow =
       readonly sale_framework: string | null
       readonly settled: Flag
       readonly unanswered: Flag
+      readonly handed_to: Hash | null
     }
   | { readonly state: 'released'; readonly dead: Flag }
   | { readonly state: 'credited'; readonly tx: Hash }
@@ -196,6 +197,7 @@ function stateOf(row: StateRow & { readonly attempt: number }): Purchase['state'
         framework: row.sale_framework,
         settled: row.settled === 1,
         unanswered: row.unanswered === 1,
+        ...(row.handed_to === null ? {} : { handedTo: row.handed_to }),
       }
     case 'released':
       return { kind: 'released', isFinal: row.dead === 1 }

@@ -11,7 +11,7 @@ export type Cell = string | number | Uint8Array | null
 export const KEPT = {
   agents: [...SUMMED.agents, 'signed_at'],
   changes: SUMMED.changes,
-  payments: [...PAYMENT, 'w', 'h', 'attempt', 'identifier'],
+  payments: [...PAYMENT, 'w', 'h', 'attempt', 'identifier', 'handed_to'],
   blocks: [...SUMMED.blocks, 'signed_at'],
   moderated: SUMMED.moderated,
   moderated_agents: SUMMED.moderated_agents,

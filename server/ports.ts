@@ -89,8 +89,8 @@ export type Ledger = {
   recordUnclaimed(payment: UnclaimedPayment, now: UnixMs): Promise<Purchase>
   /** Gives a released payment that landed its block, else the next open one, else a credit. */
   fulfilLatePayment(purchase: Purchase, tx: Hash, now: UnixMs): Promise<Purchase>
-  /** Records that the receipt of a sale was sent to its payer. */
-  markAnswered(key: PaymentKey): Promise<void>
+  /** Records that the receipt of a sale was sent to its payer, as the answer to the payment whose nonce is `to`. */
+  markAnswered(key: PaymentKey, to: Hash): Promise<void>
   /**
    * Every payment to check now: held, watched for a late payment, or sold and not seen on the chain. A sale that was seen is
    * checked twice more: soon, while a lost payment can be settled again, and once its block can no longer be replaced. That is

@@ -36,18 +36,20 @@ const HOLDERS = `
   SELECT payer, nonce FROM payments
   WHERE state = 'reserved' AND block = coalesce($target, block) AND w = $w AND h = $h`
 
-// What a payer holds, was not answered for where it asks again, or calls by the same name; which of these goes before a new
-// payment is not decided here. Three indexes hold them, whatever else the payer bought.
+// What a payer holds, was not answered for where it asks again, got as the answer to this payment, or calls by the same name;
+// which of these goes before a new payment is not decided here. Four indexes hold them, whatever else the payer bought.
 const OPEN_PURCHASES = `
   ${SELECT_PURCHASE} WHERE p.id IN (
     SELECT id FROM payments WHERE payer = $payer AND state = 'reserved'
     UNION ALL SELECT id FROM payments
       WHERE payer = $payer AND unanswered = 1 AND w = $w AND h = $h
         AND (block = $target OR (target IS NOT DISTINCT FROM $target AND claimed_at > $since))
+    UNION ALL SELECT id FROM payments WHERE payer = $payer AND handed_to = $nonce
     UNION ALL SELECT id FROM payments WHERE payer = $payer AND identifier = $identifier AND state IN ('reserved', 'sold'))`
 
 const openPurchaseValues = ({ target, payment, now }: Asking) => ({
   payer: payment.payer,
+  nonce: payment.nonce,
   identifier: payment.identifier ?? null,
   since: now - RECEIPT_KEPT_MS,
   ...targetColumns(target),

@@ -28,13 +28,15 @@ export function ledger({ look, writeTogether, lasting }: Driver): Ledger {
     release: (purchase, isFinal) => of(purchase.payment, () => release(purchase, isFinal)),
     recordUnclaimed: (unclaimed, now) => of(unclaimed.payment, () => recordUnclaimed(unclaimed, now)),
     fulfilLatePayment: ({ payment }, tx, now) => of(payment, () => fulfilLatePayment(payment, tx, now)),
-    markAnswered: async (key) => void (await of(key, () => count(MARK_ANSWERED, key))),
+    markAnswered: async ({ payer, nonce }, to) =>
+      void (await of({ payer, nonce }, () => count(MARK_ANSWERED, { payer, nonce, to }))),
     unfinished: (now) => look(() => unfinished(now)),
   }
 }
 
 const MARK_ANSWERED = `
-  UPDATE payments SET unanswered = 0 WHERE payer = $payer AND nonce = $nonce AND unanswered = 1`
+  UPDATE payments SET unanswered = 0, handed_to = nullif($to, nonce)
+  WHERE payer = $payer AND nonce = $nonce AND unanswered = 1`
 
 // Without the first condition every payment ever made would be read.
 const UNFINISHED = `

@@ -6,6 +6,7 @@
  */
 
 import { ifAvailable, StaleWriteError, StoreUnavailable, type Failure } from '../domain/failure.ts'
+import { wasHandedTo } from '../domain/purchase/claim-rules.ts'
 import type { Draft } from '../domain/purchase/listing.ts'
 import { keyOf, type Address, type Payment, type PaymentKey, termsFor, type Terms } from '../domain/purchase/payment.ts'
 import { reconcile } from '../domain/purchase/purchase-script.ts'
@@ -180,7 +181,7 @@ async function markAnswered({ clock, ledger }: Runs, run: PurchaseRun, outcome: 
   // Lets the answer be written to its connection first.
   await clock.wait(0)
   // If this cannot be written, the receipt is given once more, which charges nobody.
-  if (!run.client.aborted) await ifAvailable(ledger.markAnswered(answered.payment))
+  if (!run.client.aborted) await ifAvailable(ledger.markAnswered(answered.payment, run.key.nonce))
 }
 
 const PLAYS_MAX = 5
@@ -328,10 +329,10 @@ function priors(runs: Runs, run: PurchaseRun, log: LogStep) {
         run.handsOver = undefined
         throw error
       })
-      // The same payment-identifier gets the same receipt, however often it is sent.
+      // The same payment, or payment-identifier, gets the same receipt, however often it is sent.
       const name = run.request?.payment.identifier
       const isNamed = name !== undefined && name === purchase.payment.identifier
-      if (now?.state.kind === 'sold' && (now.state.unanswered || isNamed)) return true
+      if (now?.state.kind === 'sold' && (now.state.unanswered || isNamed || wasHandedTo(now, run.key))) return true
       run.handsOver = undefined
       return false
     },

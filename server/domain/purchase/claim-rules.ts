@@ -3,7 +3,7 @@
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { StaleWriteError } from '../failure.ts'
 import { nearestArea, WHOLLY_OPEN } from '../wall/open-space.ts'
-import { isRenewal, type Hash, type Payment, type UnixMs } from './payment.ts'
+import { isRenewal, type Hash, type Payment, type PaymentKey, type UnixMs } from './payment.ts'
 import type { Purchase } from './purchase.ts'
 import { blocksIn, ownTarget, placeOf, targetOf, type Holding, type Target } from './target.ts'
 
@@ -31,13 +31,22 @@ export type Asking = {
 }
 
 /**
- * Of a payer's purchases the one that goes before a new payment: unanswered, and for the same target, or by the same name. A
- * receipt can be handed over at once, so it goes before a purchase that still has to end; of several the first one goes.
+ * Of a payer's purchases the one that goes before a new payment: the one whose receipt was this payment's answer already, else
+ * one that is unanswered, and for the same target, or by the same name. A receipt can be handed over at once, so it goes before
+ * a purchase that still has to end; of several the first one goes.
  */
 export function unansweredFirst(purchases: readonly Purchase[], asking: Asking): Purchase | undefined {
   const unanswered = purchases.filter((purchase) => goesBefore(purchase, asking))
-  return unanswered.find(({ state }) => state.kind === 'sold') ?? unanswered[0]
+  return (
+    purchases.find((purchase) => wasHandedTo(purchase, asking.payment)) ??
+    unanswered.find(({ state }) => state.kind === 'sold') ??
+    unanswered[0]
+  )
 }
+
+/** Whether the receipt of a purchase was the answer to a later payment. */
+export const wasHandedTo = ({ payment, state }: Purchase, { payer, nonce }: PaymentKey): boolean =>
+  state.kind === 'sold' && payment.payer === payer && state.handedTo === nonce
 
 function goesBefore(purchase: Purchase, { target, payment, now, attended }: Asking): boolean {
   const { state, payment: earlier } = purchase

@@ -34,6 +34,7 @@ export type Sold = {
   readonly framework: string | null
   readonly settled: boolean // our own look at the chain has seen the transfer
   readonly unanswered: boolean // the receipt is not known to have gone out to the payer
+  readonly handedTo?: Hash // the nonce of the later payment whose answer the receipt was
 }
 
 /** The block was given back; `isFinal` once the chain shows that the payment can never land. */

@@ -121,7 +121,9 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
 
   async availability(target, payment, now, attended) {
     const prior = priorOf(shelf, target, payment, now, attended)
-    return { space: spaceFor(shelf, target, payment), prior: prior.find(isSold) ?? prior[0] }
+    const first =
+      prior.find((row) => isSold(row) && row.state.handedTo === payment.nonce) ?? prior.find(isSold) ?? prior[0]
+    return { space: spaceFor(shelf, target, payment), prior: first }
   },
 
   async claim(asked, signed, draft, height, now, attended) {
@@ -200,9 +202,11 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
 
   fulfilLatePayment: async ({ payment }, tx, now) => fulfilLatePayment(shelf, shelf.row(payment), tx, now),
 
-  async markAnswered(key) {
+  async markAnswered(key, to) {
     const known = shelf.rows.get(keyOf(key))
-    if (known !== undefined && isSold(known)) shelf.put({ ...known, state: { ...known.state, unanswered: false } })
+    if (known === undefined || !isSold(known) || !known.state.unanswered) return
+    const handedTo = to === key.nonce ? {} : { handedTo: to }
+    shelf.put({ ...known, state: { ...known.state, unanswered: false, ...handedTo } })
   },
 
   unfinished: async (now) =>
@@ -266,6 +270,7 @@ function priorOf(
     if (payment.payer !== payer || payment.nonce === nonce) return false
     const isNamed = identifier !== undefined && payment.identifier === identifier
     if (isNamed && (state.kind === 'reserved' || state.kind === 'sold')) return true
+    if (state.kind === 'sold' && state.handedTo === nonce) return true
     const isAttended = attended.includes(payment.nonce)
     if (state.kind === 'reserved') return asked === target && (state.uncertain || !isAttended)
     if (state.kind !== 'sold' || !state.unanswered || isAttended) return false

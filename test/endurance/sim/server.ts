@@ -218,7 +218,7 @@ function ledgerPort(
       store('recordUnclaimed', keyOf(unclaimed.payment), unclaimed, () => ledger.recordUnclaimed(unclaimed, now)),
     fulfilLatePayment: (purchase, tx, now) =>
       store('fulfilLatePayment', keyOf(purchase.payment), purchase, () => ledger.fulfilLatePayment(purchase, tx, now)),
-    markAnswered: (key) => store('markAnswered', keyOf(key), undefined, () => ledger.markAnswered(key)),
+    markAnswered: (key, to) => store('markAnswered', keyOf(key), undefined, () => ledger.markAnswered(key, to)),
     unfinished: (now) => store('unfinished', '', undefined, () => ledger.unfinished(now)),
   }
 }

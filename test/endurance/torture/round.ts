@@ -24,9 +24,7 @@ export async function playRound(stage: Stage, round: Round): Promise<readonly Bu
   const over = new AbortController()
   const audience = attend(stage, over.signal)
   const trouble = makeTrouble(stage, round)
-  // After the receipt of an earlier purchase the same request buys, so who hangs up sends each once.
-  const copiesOf = (guest: Buyer, at: number) => (at < round.copies && !guest.leaves ? 2 : 1)
-  const buying = guests.map((guest, at) => buyUntilEnded(guest, stage.door, copiesOf(guest, at), stage.hangUps))
+  const buying = guests.map((guest, at) => buyUntilEnded(guest, stage.door, at < round.copies ? 2 : 1, stage.hangUps))
   for (const { afterMs, instance } of round.kills) {
     await Bun.sleep(afterMs)
     await stage.keepers[instance]?.crash()

@@ -171,7 +171,7 @@ async function take({ ledger }: Engine, { verb, payer, nonce, target, areAttende
     if (verb === 'finalize') await ledger.finalize(purchase, hash(nonce), false, NOW)
     if (verb === 'release' || verb === 'bury') await ledger.release(purchase, verb === 'bury')
     if (verb === 'owe') await ledger.fulfilLatePayment(purchase, hash(nonce), NOW)
-    if (verb === 'answer') await ledger.markAnswered(payment)
+    if (verb === 'answer') await ledger.markAnswered(payment, payment.nonce)
     if (verb === 'confirm') await ledger.confirm(purchase, hash(nonce))
     return 'done'
   } catch {

@@ -182,13 +182,13 @@ function selling(test: EngineTest): void {
     expect(await ledger.markUncertain(waiting)).toEqual(waiting)
     const sold = await ledger.finalize(waiting, hash(1), true, NOW)
     expect(sold.state.unanswered).toBe(true)
-    for (let twice = 0; twice < 2; twice += 1) await ledger.markAnswered(sold.payment)
+    for (let twice = 0; twice < 2; twice += 1) await ledger.markAnswered(sold.payment, sold.payment.nonce)
     expect((await stored(wall, sold.payment)).state).toEqual({ ...sold.state, unanswered: false })
   })
 
   test('what is not sold has no receipt that could have gone out', async (wall) => {
     const held = await hold(wall, 'next', paymentOf(1, 1))
-    for (const payment of [held.payment, paymentOf(1, 2)]) await wall.ledger.markAnswered(payment)
+    for (const payment of [held.payment, paymentOf(1, 2)]) await wall.ledger.markAnswered(payment, payment.nonce)
     expect(await stored(wall, held.payment)).toEqual(held)
   })
 }
@@ -484,7 +484,7 @@ function priors(test: EngineTest): void {
     expect(await priorOf(named(2))).toEqual(held)
     expect(await ledger.claim('next', named(2), SILENT, HEAD, NOW, [named(1).nonce])).toEqual({ kind: 'prior' })
     const sold = await ledger.finalize(held, hash(1), true, NOW)
-    await ledger.markAnswered(sold.payment)
+    await ledger.markAnswered(sold.payment, sold.payment.nonce)
     expect(await priorOf(named(2))).toMatchObject({ state: { kind: 'sold', unanswered: false } })
     expect(await priorOf({ ...named(2), identifier: 'order-0000000002' })).toBeUndefined()
     expect(await priorOf({ ...paymentOf(2, 1), identifier: 'order-0000000001' })).toBeUndefined()
@@ -500,9 +500,22 @@ function priors(test: EngineTest): void {
     expect(await priorAt(NOW + 1000 * MINUTE_MS, sold.block)).toEqual(sold)
     const claim = () => ledger.claim('next', paymentOf(1, 2), listingOf(), HEAD, NOW, [])
     expect(await claim()).toEqual({ kind: 'prior' })
-    await ledger.markAnswered(sold.payment)
+    await ledger.markAnswered(sold.payment, sold.payment.nonce)
     expect([await priorAt(NOW), await priorAt(NOW, sold.block)]).toEqual([undefined, undefined])
     expect(await claim()).toMatchObject({ kind: 'claimed' })
+  })
+
+  test('a receipt that was handed over to a later payment is that payment’s answer for ever, and no other’s', async (wall) => {
+    const { ledger } = wall
+    const sold = await ledger.finalize(await hold(wall, 'next', paymentOf(1, 1)), hash(1), true, NOW)
+    for (const to of [2, 3]) await ledger.markAnswered(sold.payment, hash(to))
+    const priorOf = async (payment: Payment) => (await ledger.availability('next', payment, NOW, [])).prior
+    expect(await priorOf(paymentOf(1, 2))).toEqual({
+      ...sold,
+      state: { ...sold.state, unanswered: false, handedTo: hash(2) },
+    })
+    expect(await ledger.claim('next', paymentOf(1, 2), SILENT, HEAD, NOW, [])).toEqual({ kind: 'prior' })
+    expect([await priorOf(paymentOf(1, 3)), await priorOf(paymentOf(2, 2))]).toEqual([undefined, undefined])
   })
 }
 

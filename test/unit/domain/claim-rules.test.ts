@@ -52,6 +52,13 @@ describe('an earlier purchase goes before a new payment', () => {
     ['held, of another block', bought(held, blockOf('5,6')), asking, false],
     ['sold, and its receipt did not go out', bought(sold), asking, true],
     ['sold and answered', bought({ ...sold, unanswered: false }), asking, false],
+    ['sold, and handed over to this payment', bought({ ...sold, unanswered: false, handedTo: hash(2) }), asking, true],
+    [
+      'sold, and handed over to another payment',
+      bought({ ...sold, unanswered: false, handedTo: hash(3) }),
+      asking,
+      false,
+    ],
     ['sold as next, asked for by its place, however long ago', bought(late, 'next'), asking, true],
     ['sold as next, and asked for as next in time', bought(sold, 'next'), { ...asking, target: 'next' as const }, true],
     [
@@ -76,6 +83,8 @@ describe('an earlier purchase goes before a new payment', () => {
     const [first, second, third] = [bought(held, at, 3), bought(sold, at, 4), bought(sold, at, 5)]
     expect(unansweredFirst([first, second, third], asking)).toBe(second)
     expect(unansweredFirst([first, bought(held, at, 6)], asking)).toBe(first)
+    const handedOver = bought({ ...sold, unanswered: false, handedTo: hash(2) }, at, 7)
+    expect(unansweredFirst([first, second, handedOver], asking)).toBe(handedOver)
   })
 })
 

@@ -351,8 +351,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a sale forgets that its payer waits (SQL)',
     file: 'db/purchase/ledger.ts',
-    from: `SET unanswered = 0 WHERE payer = $payer AND nonce = $nonce AND unanswered = 1`,
-    to: `SET unanswered = 0 WHERE payer = $payer AND unanswered = 1`,
+    from: `WHERE payer = $payer AND nonce = $nonce AND unanswered = 1`,
+    to: `WHERE payer = $payer AND unanswered = 1`,
   },
   {
     name: 'a claim does not see an older purchase that is unanswered (SQL)',
