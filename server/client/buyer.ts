@@ -208,7 +208,8 @@ async function finishAll(payments: SignedPayments, send: Send): Promise<Pick<Ses
       earlier.push(await endOf(saved, await send(saved, EARLIER_TRIES_MAX)))
     } catch (error) {
       if (!(error instanceof WallError)) throw error
-      if (error.kind !== 'refused') open.push({ saved, error })
+      // One that is refused and may still move can be sold when it is sent again.
+      if (error.kind !== 'refused' || error.charged === 'unknown') open.push({ saved, error })
     }
   }
   return { earlier, open }

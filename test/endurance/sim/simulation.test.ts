@@ -59,6 +59,7 @@ const lessons: readonly (readonly [number, string])[] = [
     'a payment that was cancelled waited for ever, because its payer had bought the very block with another',
   ],
   [2_255_867_193, 'the same with a payment that had expired'],
+  [47_351_697, 'a client signed anew beside a payment that was refused and could still be sold'],
   [1_416_896_435, 'a payment signed for longer was taken up without its lease, while another server was at it'],
 ]
 
