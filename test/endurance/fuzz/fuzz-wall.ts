@@ -15,8 +15,8 @@ export type FuzzWall = {
   handle(request: Request): Promise<Response>
   /** Serves on a free port; answers host and port. */
   listen(): string
-  /** Changes whenever a row of the database does. */
-  rowsVersion(): number
+  /** Changes whenever a row of the database does. Waits for purchases under way: they note after their answer that it went out. */
+  rowsVersion(): Promise<number>
   close(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export async function openFuzzWall(): Promise<FuzzWall> {
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-fuzz-'))
   const path = join(folder, 'wall.sqlite')
   const db = await openSqlite(path, TERMS.network)
-  const { app: wall, live, logger } = await openWall({}, db)
+  const { app: wall, live, logger, idle } = await openWall({}, db)
   const handle = async (request: Request): Promise<Response> => await wall.handle(request)
   for (let owner = 1; owner <= OWNERS; owner++) {
     const { status } = await handle(new Request(`${BASE_URL}/blocks/${owner},0`, paidBy(paymentOf(owner, owner))))
@@ -43,7 +43,10 @@ export async function openFuzzWall(): Promise<FuzzWall> {
       wall.listen({ hostname: '127.0.0.1', port: 0 })
       return `127.0.0.1:${wall.server?.port}`
     },
-    rowsVersion: () => version.get()?.data_version ?? 0,
+    async rowsVersion() {
+      await idle()
+      return version.get()?.data_version ?? 0
+    },
     async close() {
       live.close()
       await wall.server?.stop(true)

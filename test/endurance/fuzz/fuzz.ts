@@ -33,7 +33,7 @@ export async function fuzz(
 async function throwOne(wall: FuzzWall, sent: Wild, seen: Seen): Promise<void> {
   const request = requestOf(sent)
   if (request === undefined) return
-  const before = wall.rowsVersion()
+  const before = await wall.rowsVersion()
   const started = performance.now()
   const { response, body } = await answerTo(wall, request)
   const ms = performance.now() - started
@@ -45,7 +45,7 @@ async function throwOne(wall: FuzzWall, sent: Wild, seen: Seen): Promise<void> {
   const isCall = new URL(request.url).pathname === '/mcp'
   if (status >= 400 && request.method !== 'HEAD' && !isRefusal(response, body, isCall))
     throw new Error(`${status} in another shape: ${body.slice(0, 200)}`)
-  if (wall.rowsVersion() !== before && !mayChange(request, status, body))
+  if ((await wall.rowsVersion()) !== before && !mayChange(request, status, body))
     throw new Error(`${status} changed a row: ${body}`)
 }
 
@@ -116,11 +116,12 @@ export async function fuzzWire(
   const statuses = new Map<number, number>()
   const requests = fc.sample(wildBytes, { numRuns: count, seed })
   for (let at = 0; at < requests.length; at += AT_ONCE) {
-    const before = wall.rowsVersion()
+    const before = await wall.rowsVersion()
     const some = requests.slice(at, at + AT_ONCE)
     const answers = await Promise.all(some.map((bytes) => throwBytes(host, bytes)))
     for (const status of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1)
-    if (wall.rowsVersion() !== before && !answers.includes(200)) throw new Error(`${answers.join()} changed a row`)
+    if ((await wall.rowsVersion()) !== before && !answers.includes(200))
+      throw new Error(`${answers.join()} changed a row`)
   }
   return statuses
 }
