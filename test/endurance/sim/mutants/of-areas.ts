@@ -91,7 +91,6 @@ export const mutantsOfAreas: readonly Mutant[] = [
     file: SCRIPT,
     from: '  if (asked === ownTarget(purchase)) return',
     to: '  if (asked === ownTarget(purchase) || asked === purchase.block) return',
-    isCheap: true,
   },
   {
     name: 'what is owed for an area is told as a dollar',
