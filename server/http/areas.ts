@@ -32,7 +32,7 @@ import { demandForArea, refuse, respondResult } from './answer/refuse.ts'
 import { paymentIn, respondSale, type SellingDeps } from './answer/sale.ts'
 import { notOfPicture } from './fallback.ts'
 import { readJson } from './request/body.ts'
-import { inTurn, UNREAD, UPLOAD, type Uploads } from './request/clients.ts'
+import { inTurn, UNREAD, type Uploads } from './request/clients.ts'
 import { nameBelow, PNG_END } from './request/request-url.ts'
 import { Refused, strict } from './request/strict.ts'
 import { changeAnswers, changeHooks, signInAnswers, signInHooks } from './sign-in.ts'
@@ -89,8 +89,7 @@ function orderReader({ clients: { limits, addressOf }, uploads }: AreaDeps) {
     const isPaid = carriesPayment(request)
     const beyond = isPaid ? undefined : limits.take('uploads', addressOf(request))
     if (beyond !== undefined) throw new Refused(beyond)
-    const read = await uploads(request, () => readJson(request, UPLOAD, isPaid ? undefined : {}))
-    if ('code' in read) throw new Refused(read, UNREAD)
+    const read = await uploads(request, (limits) => readJson(request, limits, isPaid ? undefined : {}))
     if ('failure' in read) throw new Refused(read.failure, UNREAD)
     return !isPaid && isEmpty(read.value) ? PROBE : read.value
   }

@@ -15,8 +15,8 @@ import type { CardImages } from '../wall/wall-image.ts'
 import { respondImage, respondRegion, type RegionDeps } from './answer/image-response.ts'
 import { refuse } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
-import { readBody } from './request/body.ts'
-import { UNREAD, UPLOAD, type Uploads } from './request/clients.ts'
+import { readBody, type BodyLimits } from './request/body.ts'
+import { UNREAD, type Uploads } from './request/clients.ts'
 import { queryHooks, Refused } from './request/strict.ts'
 
 export type PictureDeps = RegionDeps & {
@@ -74,7 +74,7 @@ async function toPixels(
   request: Request,
   query: PixelsQuery,
 ): Promise<Response> {
-  const picture = await uploads(request, () => readPicture(request, query))
+  const picture = await uploads(request, (limits) => readPicture(request, query, limits))
   if ('code' in picture) return refuse(picture, UNREAD)
   const background = `#${query.background.replace('#', '').toLowerCase()}`
   const { limits, addressOf } = clients
@@ -82,12 +82,16 @@ async function toPixels(
   return 'code' in painted ? refuse(painted) : respondJson(200, painted, NO_STORE)
 }
 
-async function readPicture(request: Request, { width, height }: PixelsQuery): Promise<SentPicture | Failure> {
+async function readPicture(
+  request: Request,
+  { width, height }: PixelsQuery,
+  limits: BodyLimits,
+): Promise<SentPicture | Failure> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   const isRaw = type === 'application/octet-stream'
   if (!isRaw && type !== 'image/png' && type !== 'image/jpeg') return failure('invalid_body', PICTURE_TYPES)
   if (isRaw && (width === undefined || height === undefined)) return failure('invalid_size', RAW_SIZE)
-  const bytes = await readBody(request, UPLOAD)
+  const bytes = await readBody(request, limits)
   if (!(bytes instanceof Uint8Array)) return bytes.failure
   return width !== undefined && height !== undefined && isRaw
     ? { kind: 'raw', bytes, width, height }

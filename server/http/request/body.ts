@@ -2,6 +2,7 @@
 
 import { parseStrictJson, UnsafeJson } from '../../../shared/json.ts'
 import { failure, type Failure } from '../../domain/failure.ts'
+import { busy } from '../../domain/purchase/refusals.ts'
 
 /** The size limit of a signed change. */
 export const BODY_MAX_BYTES = 4096
@@ -28,7 +29,11 @@ export type BodyLimits = {
   readonly maxBytes?: number
   readonly deadlineMs?: number
   readonly bytesPerSecondMin?: number // from the third second on
+  readonly large?: LargeBodies
 }
+
+/** Where large bodies need a place: one over `fromBytes` asks for it once, and is refused when there is none. */
+export type LargeBodies = { readonly fromBytes: number; readonly hasPlace: () => boolean }
 
 /** Why a body could not be read. */
 type Unread = { readonly failure: Failure }
@@ -51,7 +56,7 @@ export async function readJson(request: Request, limits: BodyLimits = {}, whenEm
 /** Reads a whole body of any type. */
 export async function readBody(
   request: Request,
-  { maxBytes = BODY_MAX_BYTES, deadlineMs = DEADLINE_MS, bytesPerSecondMin = 0 }: BodyLimits = {},
+  { maxBytes = BODY_MAX_BYTES, deadlineMs = DEADLINE_MS, bytesPerSecondMin = 0, large }: BodyLimits = {},
 ): Promise<Uint8Array<ArrayBuffer> | Unread> {
   if (isCoded(request.headers.get('content-encoding'))) return invalid('send it as it is, without Content-Encoding')
   if (Number(request.headers.get('content-length')) > maxBytes) {
@@ -59,12 +64,12 @@ export async function readBody(
     return tooLarge(maxBytes)
   }
   const chunks: Uint8Array[] = []
-  const limits = { maxBytes, deadlineMs, bytesPerSecondMin }
-  return (await readEach(request, limits, (chunk) => chunks.push(chunk))) ?? Buffer.concat(chunks)
+  const limits = { maxBytes, deadlineMs, bytesPerSecondMin, large }
+  return (await readEach(request, limits, (chunk) => void chunks.push(chunk))) ?? Buffer.concat(chunks)
 }
 
 // The largest body that a proxy is configured to pass, and the time it needs to send one that it has whole.
-const PASSED_OVER = { maxBytes: 4 * 1024 * 1024, deadlineMs: 1000, bytesPerSecondMin: 0 }
+const PASSED_OVER = { maxBytes: 4 * 1024 * 1024, deadlineMs: 1000, bytesPerSecondMin: 0, large: undefined }
 
 /** Discards a body that is too large. A proxy that is still sending when the answer comes reports a failed server. */
 const passOver = async (request: Request) => void (await readEach(request, PASSED_OVER, () => {}))
@@ -75,10 +80,12 @@ const isCoded = (contentEncoding: string | null) =>
 
 const isJson = (contentType: string | null) => contentType === null || mediaTypePattern.test(contentType)
 
+type Limits = Required<Omit<BodyLimits, 'large'>> & { readonly large: LargeBodies | undefined }
+
 /** Reads a body in chunks; returns the reason when it cannot be read whole. */
 async function readEach(
   request: Request,
-  { maxBytes, deadlineMs, bytesPerSecondMin }: Required<BodyLimits>,
+  { maxBytes, deadlineMs, bytesPerSecondMin, large }: Limits,
   take: (chunk: Uint8Array) => void,
 ): Promise<Unread | undefined> {
   if (request.body === null) return undefined
@@ -92,7 +99,7 @@ async function readEach(
     if (seconds >= PACE_FROM_SECONDS && read.size < bytesPerSecondMin * seconds) late.resolve('late')
   }, 1000)
   try {
-    return await readUpTo(reader, maxBytes, read, late.promise, take)
+    return await readUpTo(reader, { maxBytes, large }, read, late.promise, take)
   } catch {
     return invalid('it broke off')
   } finally {
@@ -104,7 +111,7 @@ async function readEach(
 
 async function readUpTo(
   reader: Reader,
-  maxBytes: number,
+  { maxBytes, large }: Pick<Limits, 'maxBytes' | 'large'>,
   read: { size: number },
   late: Promise<'late'>,
   take: (chunk: Uint8Array) => void,
@@ -113,8 +120,11 @@ async function readUpTo(
     const step = await Promise.race([reader.read(), late])
     if (step === 'late') return invalid('it took too long to arrive')
     if (step.done) return undefined
+    const before = read.size
     read.size += step.value.byteLength
     if (read.size > maxBytes) return tooLarge(maxBytes)
+    const isLarge = large !== undefined && before <= large.fromBytes && read.size > large.fromBytes
+    if (isLarge && !large.hasPlace()) return { failure: busy() }
     take(step.value)
   }
 }

@@ -2,7 +2,6 @@
 
 import { isIP } from 'node:net'
 import { type Failure, statusOf } from '../../domain/failure.ts'
-import { busy } from '../../domain/purchase/refusals.ts'
 import type { BudgetName, RateLimits } from '../../wall/rate-limits.ts'
 import { carriesPayment } from '../../x402/v1.ts'
 import { refuse } from '../answer/refuse.ts'
@@ -150,19 +149,22 @@ function networkOf(address: string): string {
 export const UPLOAD_MAX_BYTES = 4 * 1024 * 1024
 
 /** Limits of a large body. A slower sender would occupy memory for too long. */
-export const UPLOAD: BodyLimits = {
+const UPLOAD: BodyLimits = {
   maxBytes: UPLOAD_MAX_BYTES,
   deadlineMs: 30_000,
   bytesPerSecondMin: 16 * 1024,
 }
 
-// Bodies that are being read at once, of all clients and of one. They need no worker until they are whole. Those that come
-// with a payment have as many places of their own.
+// Large bodies that are being read at once, of all clients and of one. They need no worker until they are whole. Those that
+// come with a payment have as many places of their own.
 const UPLOADS_AT_ONCE = 64
 const UPLOADS_OF_ONE = 32
 
-/** Reads a body, or refuses it unread when too many are being read. */
-export type Uploads = <T>(request: Request, read: () => Promise<T>) => Promise<T | Failure>
+// A smaller body needs no place: a client that sends next to nothing takes none from others.
+const LARGE_FROM_BYTES = 64 * 1024
+
+/** Reads a body that may be large; one that has grown large while too many are being read is refused. */
+export type Uploads = <T>(request: Request, read: (limits: BodyLimits) => Promise<T>) => Promise<T>
 
 /** Makes the limit that all routes share. */
 export function uploads({ addressOf }: Pick<Clients, 'addressOf'>): Uploads {
@@ -170,7 +172,12 @@ export function uploads({ addressOf }: Pick<Clients, 'addressOf'>): Uploads {
   return async (request, read) => {
     const address = addressOf(request)
     const reading = carriesPayment(request) ? paid : free
-    if (reading.count() >= UPLOADS_AT_ONCE || reading.of(address) >= UPLOADS_OF_ONE) return busy()
-    return await read().finally(reading.take(address))
+    let leave = () => {}
+    const hasPlace = () => {
+      if (reading.count() >= UPLOADS_AT_ONCE || reading.of(address) >= UPLOADS_OF_ONE) return false
+      leave = reading.take(address)
+      return true
+    }
+    return await read({ ...UPLOAD, large: { fromBytes: LARGE_FROM_BYTES, hasPlace } }).finally(() => leave())
   }
 }

@@ -7,7 +7,7 @@ import { coordOf } from '../../../../shared/wall.ts'
 import { fullWallet } from '../../../../shared/wallet.ts'
 import { hold } from '../../../support/engine.ts'
 import { openNearlySold } from '../../../support/nearly-sold.ts'
-import { flatPng } from '../../../support/picture-files.ts'
+import { flatPng, pngOf, RGB } from '../../../support/picture-files.ts'
 import { hash, NOW, paymentOf, SILENT, wallet } from '../../../support/samples.ts'
 import { areaEditOf, sending } from '../../../support/service/signed.ts'
 import { BASE_URL, codeOf, jsonOf, openWall, paidBy, type Wall } from '../../../support/service/wall.ts'
@@ -285,11 +285,14 @@ describe('an order with an image', () => {
     const leave = new AbortController()
     const slow = () =>
       new ReadableStream({
-        start: (controller) => leave.signal.addEventListener('abort', () => controller.close()),
+        start: (controller) => {
+          controller.enqueue(new Uint8Array(100_000))
+          leave.signal.addEventListener('abort', () => controller.close())
+        },
       })
     const png = { headers: { 'Content-Type': 'image/png' } }
     const crawling = Array.from({ length: 32 }, () => wall.ask('POST /api/pixels', { ...png, body: slow() }))
-    const image = flatPng(64, 32, '#ffffff')
+    const image = pngOf(64, 32, RGB, new Uint8Array(32 * (1 + 64 * 3)), [['teXt', new Uint8Array(100_000)]])
     expect((await wall.ask('POST /api/pixels', { ...png, body: image })).status).toBe(503)
     expect((await buy(wall, { at: '3,4', w: 2, h: 1, image: image.toBase64() }, 2, 1)).status).toBe(200)
     leave.abort()

@@ -151,18 +151,19 @@ test('more uploads than the server holds are refused, and the others served', as
   expect(statuses.filter((status) => status === 200)).toHaveLength(17)
 })
 
-test('uploads that hardly move keep nobody waiting: a worker is for pictures that are whole', async () => {
+test('uploads that hardly move keep nobody waiting: a place is for large bodies, a worker for whole pictures', async () => {
   const { ask } = await openWall()
   const leave = new AbortController()
   const slow = () =>
     new ReadableStream({
       start: (controller) => {
         controller.enqueue(image.slice(0, 1))
-        leave.signal.addEventListener('abort', () => controller.close())
+        leave.signal.addEventListener('abort', () => controller.error(new Error('it left')))
       },
     })
-  const crawling = Array.from({ length: 16 }, () => ask('POST /api/pixels', { ...sendingPicture(image), body: slow() }))
-  expect((await ask('POST /api/pixels', sendingPicture(image))).status).toBe(200)
+  const crawling = Array.from({ length: 40 }, () => ask('POST /api/pixels', { ...sendingPicture(image), body: slow() }))
+  const large = sendingPicture(new Uint8Array(200 * 200 * 3), 'application/octet-stream')
+  expect((await ask('POST /api/pixels?width=200&height=200', large)).status).toBe(200)
   leave.abort()
-  for (const response of await Promise.all(crawling)) expect(await codeOf(response)).toBe('invalid_image')
+  for (const response of await Promise.all(crawling)) expect(await codeOf(response)).toBe('invalid_body')
 })
