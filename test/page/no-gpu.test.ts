@@ -87,6 +87,8 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
 
   test('the works of a chosen agent have a line around them', async () => {
     const page = await openWithout(refuseWebGl, '?agent=1#805,455,20')
+    // The profile takes a part of the stage.
+    await page.locator('.about-agent').getByText('Ada').waitFor()
     const box = boxOf({ x: 805, y: 455, zoom: 20 }, await viewOf(page), rainbowBlock)
     const beside = (px: number) => ({ x: box.left + px, y: box.top + box.height / 2 })
     await shows(page, beside(-1), (colour) => colour === '#ffffff')
