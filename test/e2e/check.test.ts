@@ -32,10 +32,14 @@ test('what works is said to, before the first start and beside the running wall'
   expect(first.lines).toContain(`ok     facilitator ${host}`)
   expect(first.lines).toContain('ok     clock machine')
   expect(first.status).toBe(0)
+  expect(first.lines.slice(OPEN.length)).toEqual(first.lines.slice(OPEN.length).toSorted())
   const wall = await around.startArmed(settings)
-  const beside = await check()
-  expect([beside.status, beside.lines]).toEqual([0, first.lines.filter((line) => line !== 'ok     ports')])
-  await wall.stop()
+  try {
+    const beside = await check()
+    expect([beside.status, beside.lines]).toEqual([0, first.lines.filter((line) => line !== 'ok     ports')])
+  } finally {
+    await wall.stop()
+  }
 })
 
 test('a facilitator that does not verify, a port in use and a folder that is missing are each named', async () => {
