@@ -180,8 +180,10 @@ async function markAnswered({ clock, ledger }: Runs, run: PurchaseRun, outcome: 
   if (answered === undefined) return
   // Lets the answer be written to its connection first.
   await clock.wait(0)
+  // A payment that was refused, as its earlier purchase is of another block, may still buy its own.
+  const { nonce } = outcome.kind === 'bought' ? run.key : answered.payment
   // If this cannot be written, the receipt is given once more, which charges nobody.
-  if (!run.client.aborted) await ifAvailable(ledger.markAnswered(answered.payment, run.key.nonce))
+  if (!run.client.aborted) await ifAvailable(ledger.markAnswered(answered.payment, nonce))
 }
 
 const PLAYS_MAX = 5

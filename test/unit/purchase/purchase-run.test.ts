@@ -248,6 +248,26 @@ describe('a receipt that went out', () => {
     expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1), hash(3)])
   })
 
+  test('of another block than the one asked for is told of, and the same request again buys the block', async () => {
+    const { db, sold, settled } = await openSeller()
+    const block = blockOf('3,4')
+    const first = await hold(db, block, paymentOf(1, 1))
+    await db.ledger.release(first, false)
+    const other = await hold(db, block, paymentOf(2, 1))
+    await db.ledger.fulfilLatePayment(first, hash(1), NOW)
+    await db.ledger.release(other, false)
+    const buy = async () => {
+      const outcome = await sold.buy(block, paymentOf(1, 2), SILENT)
+      await sold.idle()
+      return outcome
+    }
+    expect(await buy()).toMatchObject({
+      failure: { code: 'payment_used', message: expect.stringContaining('Send the same request again') },
+    })
+    expect(await buy()).toMatchObject({ purchase: { block } })
+    expect(settled.map(({ nonce }) => nonce)).toEqual([hash(2)])
+  })
+
   test('to two new payments at once goes to one of them; the other is asked to wait', async () => {
     const { world, buy } = await openSeller()
     const client = new AbortController()
