@@ -39,7 +39,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     if (!('reason' in browser)) await browser.close()
   })
 
-  /** Opens a host that shows a call, and waits until the view has read what it may. */
+  /** Opens a host that shows a call, and waits until the view has drawn it, and the wall that it may read. */
   const shown = async (call: Partial<Shown> & Pick<Shown, 'tool'>, width = 720): Promise<readonly [Page, Frame]> => {
     if ('reason' in browser) throw new Error(browser.reason)
     const page = await (await browser.newContext({ viewport: { width, height: 700 } })).newPage()
@@ -49,7 +49,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     await page.evaluate(async (one) => await Reflect.get(globalThis, 'host').show(one), whole)
     const frame = page.frames().find((one) => one !== page.mainFrame())
     if (frame === undefined) throw new Error('the host shows nothing')
-    await frame.waitForSelector('body[data-wall]')
+    await frame.waitForSelector('body[data-call]')
     return [page, frame]
   }
 

@@ -23,6 +23,7 @@ const words = query('offer', HTMLElement)
 const action = query('action', HTMLButtonElement)
 const address = document.querySelector('meta[name="wall"]')?.getAttribute('content') ?? ''
 const forever = new AbortController().signal
+const proposed = Promise.withResolvers<void>()
 
 const app = new App({ name: 'pixel-wall', version: '1' }, {}, { autoResize: true })
 const appearance = createAppearance(() => {
@@ -151,6 +152,7 @@ async function tellModel() {
 app.addEventListener('toolinput', ({ arguments: args = {} }) => (given = args))
 app.addEventListener('toolresult', ({ structuredContent = {}, isError }) => {
   if (isError !== true) propose(proposalOf({ given, answered: structuredContent as Readonly<Record<string, unknown>> }))
+  proposed.resolve()
 })
 app.addEventListener('hostcontextchanged', follow)
 action.addEventListener('click', () => void tellModel())
@@ -176,10 +178,11 @@ new ResizeObserver(fitStage).observe(stage)
 await app.connect()
 follow(app.getHostContext() ?? {})
 showOffer()
-readWall()
-  .then(
-    (wall) => setSketch({ ...sketch, wall }),
-    // The ground stays plain.
-    () => {},
-  )
-  .finally(() => (document.body.dataset['wall'] = 'asked'))
+const wallRead = readWall().then(
+  (wall) => setSketch({ ...sketch, wall }),
+  // The ground stays plain.
+  () => {},
+)
+await Promise.all([wallRead, proposed.promise])
+// Said once both are drawn.
+requestAnimationFrame(() => (document.body.dataset['call'] = 'shown'))
