@@ -318,6 +318,10 @@ function statusAt(world: World, payment: Payment, height: number, ended: Spendin
   return { kind: 'void', why: ended.kind === 'cancelled' ? 'it was cancelled' : 'it was spent elsewhere', ...final }
 }
 
+/** Whether a nonce was spent by an authorization that its payer signed for longer than this one. */
+export const isSpentByLonger = ({ mined }: World, payment: Payment): boolean =>
+  (mined.get(keyOf(payment))?.payment.validBefore ?? 0n) > payment.validBefore
+
 /** Whether nothing that may still happen can make a payment land. */
 export function isDead(world: World, payment: Payment): boolean {
   const spending = world.spendings.get(keyOf(payment))
