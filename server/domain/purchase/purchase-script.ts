@@ -8,6 +8,7 @@
 
 import { StoreUnavailable, type Failure } from '../failure.ts'
 import { charging } from './charging.ts'
+import { wasHandedTo } from './claim-rules.ts'
 import { isSignatureReason, refusalOfUnsent, signatureRefusal, type SettleResult } from './facilitator-errors.ts'
 import { unpainted, type Draft, type Listing } from './listing.ts'
 import {
@@ -131,7 +132,7 @@ function* buyFresh(order: Order, released?: Purchase): Script<Outcome> {
   const { prior } = available
   // A payer gets the receipt of an earlier purchase whether or not payments can be taken.
   if (!order.armed && prior === undefined) return refuse(notArmed())
-  const refusal = refusalOf(target, unfit, available)
+  const refusal = refusalOf(order, unfit, available)
   if (refusal !== undefined && (released !== undefined || !paysWall(order))) return refuse(refusal)
 
   // The height is read before the facilitator is asked: what spends the authorization after it was meant for us,
@@ -169,8 +170,11 @@ function* buyFresh(order: Order, released?: Purchase): Script<Outcome> {
 }
 
 /** Why a payment cannot buy its target, whatever a facilitator would say of it. */
-function refusalOf(target: Target, unfit: string | undefined, { space, prior }: Availability): Failure | undefined {
-  if (prior !== undefined) return unfit === undefined ? undefined : besidePrior(prior, target)
+function refusalOf({ target, payment }: Order, unfit: string | undefined, found: Availability): Failure | undefined {
+  const { space, prior } = found
+  // What was answered with a receipt is answered with it again, whatever became of the payment since.
+  if (prior !== undefined)
+    return unfit === undefined || wasHandedTo(prior, payment) ? undefined : besidePrior(prior, target)
   if (space !== 'open') return unavailability(target, space)
   return unfit === undefined ? undefined : paymentRequired(unfit)
 }
@@ -296,7 +300,7 @@ function* settlePrior(
   // Another request of the payer gives that receipt. The payer may be owed another one, so its next request looks again.
   if (!(yield* ask({ do: 'hand-over', purchase: end }))) return refuse(earlierUnknown())
   // A late payment may have got another block than the one asked for. Its payer must know that before paying more.
-  if (!answersOn(end, asked)) return refuse(earlierElsewhere(end))
+  if (!answersOn(end, asked)) return refuse(wasHandedTo(end, payment) ? paymentUsed(end) : earlierElsewhere(end))
   return { kind: 'bought', purchase: end, isEarlier: true }
 }
 

@@ -62,6 +62,7 @@ const lessons: readonly (readonly [number, string])[] = [
   [47_351_697, 'a client signed anew beside a payment that was refused and could still be sold'],
   [1_416_896_435, 'a payment signed for longer was taken up without its lease, while another server was at it'],
   [3_029_014_470, 'a stranger broadcast a longer authorization of a nonce that was never recorded'],
+  [583_034_874, 'a payment that was answered with an earlier receipt was told to wait for ever once it had expired'],
 ]
 
 describe('a history that once broke a promise', () => {

@@ -235,15 +235,21 @@ describe('a receipt that went out', () => {
     expect(new Set(blocks).size).toBe(10)
   })
 
-  test('that could not be marked is handed over to the next payment, however often that is sent, and charges nobody', async () => {
-    const { down, buy, sold, settled } = await openSeller()
+  test('that could not be marked is handed over to the next payment, however often and late that is sent, and charges nobody', async () => {
+    const { clock, down, buy, sold, settled } = await openSeller()
     down.add('markAnswered')
     await buy(paymentOf(1, 1))
     await sold.idle()
     down.clear()
     const copies = await Promise.all([buy(paymentOf(1, 2)), buy(paymentOf(1, 2))])
-    for (const copy of [...copies, await buy(paymentOf(1, 2))])
+    await sold.idle()
+    const brief = { ...paymentOf(1, 2), validBefore: BigInt(clock.now() / 1000) }
+    for (const copy of [...copies, await buy(paymentOf(1, 2)), await buy(brief)])
       expect(copy).toMatchObject({ isEarlier: true, purchase: { payment: { nonce: hash(1) } } })
+    const elsewhere = await sold.buy(blockOf('3,4'), paymentOf(1, 2), SILENT)
+    expect(elsewhere).toMatchObject({
+      failure: { code: 'payment_used', message: expect.stringContaining('new nonce') },
+    })
     expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
     expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1), hash(3)])
   })
