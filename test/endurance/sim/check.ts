@@ -462,9 +462,11 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
     const row = rowOf(witness, key)
     if (row === undefined) continue
     const spending = world.spendings.get(key)
-    const paid = isOurs(witness, key, spending)
-    if (paid) charged += 1
     const { kind } = row.state
+    // What another authorization of the nonce moved buys nothing: the look for orphans finds it.
+    const isOrphan = kind === 'released' && spending?.amount !== row.payment.amount
+    const paid = isOurs(witness, key, spending) && !isOrphan
+    if (paid) charged += 1
     const blocks = BigInt(blocksOf(row.target))
     const isPriced = world.prices.some((price) => price * blocks === row.payment.amount)
     promise(isPriced || kind === 'released', 'I4: what is sold or owed was paid by the block', key)

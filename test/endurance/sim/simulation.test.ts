@@ -63,6 +63,8 @@ const lessons: readonly (readonly [number, string])[] = [
   [1_416_896_435, 'a payment signed for longer was taken up without its lease, while another server was at it'],
   [3_029_014_470, 'a stranger broadcast a longer authorization of a nonce that was never recorded'],
   [583_034_874, 'a payment that was answered with an earlier receipt was told to wait for ever once it had expired'],
+  [610_450_603, 'a reorganisation took back a cancellation after the client had signed anew'],
+  [1_971_506_840, 'a nonce was signed for two amounts, and a stranger broadcast the one that was not recorded'],
 ]
 
 describe('a history that once broke a promise', () => {

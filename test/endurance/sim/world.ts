@@ -19,7 +19,7 @@ import { FORGED, hashOf, TERMS } from './samples.ts'
 /** What spent an authorization. */
 export type Spending = {
   readonly kind: 'transfer' | 'cancelled' | 'elsewhere'
-  readonly amount: bigint // of a transfer, what it moved
+  readonly amount: bigint // what a transfer moved, else 0
   readonly tx: Hash
   readonly height: number
   readonly step: number // of the history
@@ -226,11 +226,12 @@ export const isUnderWay = (world: World, key: PaymentKey): boolean =>
       (hidden === undefined || hidden.highest <= hidden.lowest),
   )
 
-/** Whether the wall had a payment moved: not a stranger, nor a facilitator that swore it did not, nor a chain that took it back. */
-export function isCharged({ spendings, mined, undone }: World, payment: Payment): boolean {
+/** Whether the wall had a payment moved: not a stranger, nor a facilitator that swore it did not, nor a chain that took back what it showed. */
+export function isCharged({ spendings, mined, undone, revived }: World, payment: Payment): boolean {
   const key = keyOf(payment)
   const sent = mined.get(key)
-  return spendings.get(key)?.kind === 'transfer' && sent?.by === 'wall' && sent.hidden === undefined && !undone.has(key)
+  const isSent = sent?.by === 'wall' && sent.hidden === undefined
+  return isSent && spendings.get(key)?.kind === 'transfer' && !undone.has(key) && !revived.has(key)
 }
 
 /** What a payment moves when it lands. */
@@ -326,7 +327,8 @@ export const isSpentByLonger = ({ mined }: World, payment: Payment): boolean =>
 export function isDead(world: World, payment: Payment): boolean {
   const spending = world.spendings.get(keyOf(payment))
   const safe = heightOf(world) - SAFE_DEPTH
-  if (spending !== undefined && spending.height <= safe) return spending.kind !== 'transfer'
+  // A nonce that moved another amount can move this one no more.
+  if (spending !== undefined && spending.height <= safe) return spending.amount !== payment.amount
   return BigInt(world.blockTimes[safe] ?? 0) > payment.validBefore
 }
 
