@@ -251,7 +251,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "an older purchase's receipt is for any block",
     file: SCRIPT,
-    from: `  if (!answersOn(end, asked)) return refuse(earlierElsewhere(end))\n`,
+    from: `  if (!answersOn(end, asked)) return refuse(wasHandedTo(end, payment) ? paymentUsed(end) : earlierElsewhere(end))\n`,
     to: '',
   },
   {
