@@ -38,7 +38,7 @@ export type Database =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
-/** The exit status for wrong settings (EX_CONFIG of sysexits.h): a restart would change nothing. */
+/** The exit status for what only an operator can mend (EX_CONFIG of sysexits.h): a restart would change nothing. */
 export const EXIT_CONFIG = 78
 
 /** Wrong settings. The message names all of them. */

@@ -1,6 +1,6 @@
 /** The service: reads its settings, opens its store, and serves the wall until it is asked to end. */
 
-import { CannotOpen } from '../db/cannot-open.ts'
+import { CannotOpen, CannotOpenYet } from '../db/cannot-open.ts'
 import { openStoreAhead } from '../db/open.ts'
 import type { DamagedRow } from '../db/row-checksums.ts'
 import { terminalText } from '../shared/terminal.ts'
@@ -36,7 +36,7 @@ export async function main(times: Times = TIMES): Promise<void> {
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof CannotOpen || error instanceof UnusableKey)) throw error
     console.error(terminalText(error.message))
-    process.exit(error instanceof CannotOpen ? 1 : EXIT_CONFIG)
+    process.exit(error instanceof CannotOpenYet ? 1 : EXIT_CONFIG)
   }
 }
 
@@ -76,12 +76,12 @@ function signalled(): { readonly asked: Promise<void>; readonly askedAgain: Abor
   return { asked, askedAgain: again.signal }
 }
 
-/** Alerts of a row that does not match its checksum. It is left out of all reads; only a backup has it intact. */
-/** What only the server can notice is noticed by nobody. */
+/** Tells once that PostgreSQL does not check its pages: nobody else would notice damage. */
 function onUnchecked(): void {
   logger.note('pages-unchecked', { what: 'the server does not check its pages for damage; turn data_checksums on' })
 }
 
+/** Alerts of a row that does not match its checksum. It is left out of all reads; only a backup has it intact. */
 function onDamaged({ table, row }: DamagedRow): void {
   logger.alert('row-damaged', { table, row, what: 'the row is not what was written; restore a backup' })
 }

@@ -16,7 +16,7 @@
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Address } from '../../server/domain/purchase/payment.ts'
 import type { Progress } from '../../server/domain/store-position.ts'
-import { CannotOpen } from '../cannot-open.ts'
+import { CannotOpen, CannotOpenYet } from '../cannot-open.ts'
 import { compile } from '../fragments.ts'
 import { TABLES_VERSION } from '../migrations.ts'
 import type { Driver, Result, Tx } from '../tx.ts'
@@ -121,7 +121,7 @@ export async function openConnection(
     if (error instanceof CannotOpen) throw error
     const code = codeOf(error)
     const why = code !== undefined ? wordsFor(code) : error instanceof Error ? error.message : 'it does not answer'
-    throw new CannotOpen(`the database at ${hostOf(url)} cannot be used: ${why}`)
+    throw new CannotOpenYet(`the database at ${hostOf(url)} cannot be used: ${why}`)
   }
 }
 

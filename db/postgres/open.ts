@@ -1,7 +1,7 @@
 /** The PostgreSQL engine: one database, as many processes as like, every port of the store. */
 
 import type { Audit } from '../../server/ports.ts'
-import { CannotOpen } from '../cannot-open.ts'
+import { CannotOpen, CannotOpenYet } from '../cannot-open.ts'
 import type { Engine } from '../engine.ts'
 import { storePorts } from '../ports.ts'
 import { first, lock, one, count, type Tx } from '../tx.ts'
@@ -75,7 +75,7 @@ export async function checkServer({ rows }: Session): Promise<boolean> {
   if (server === undefined) throw new CannotOpen('the database tells nothing of itself')
   if (server.version < OLDEST_SERVER)
     throw new CannotOpen(`PostgreSQL ${server.version} is too old; ${OLDEST_SERVER} or later is needed`)
-  if (server.copy) throw new CannotOpen('the database is a copy that cannot be written; name the primary')
+  if (server.copy) throw new CannotOpenYet('the database is a copy that cannot be written; name the primary')
   if (server.commits !== 'on' && server.commits !== 'remote_apply')
     throw new CannotOpen(`synchronous_commit is ${server.commits} there, so that sales can be lost; set it to on`)
   if (server.setBy !== WALL_NAME) throw new CannotOpen(POOLED)

@@ -2,10 +2,10 @@
 
 import { SQLiteError } from 'bun:sqlite'
 import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
-import { CannotOpen } from '../cannot-open.ts'
+import { CannotOpen, CannotOpenYet } from '../cannot-open.ts'
 
 /** Another process owns the database. */
-export class DatabaseInUse extends CannotOpen {
+export class DatabaseInUse extends CannotOpenYet {
   override name = 'DatabaseInUse'
 }
 
@@ -20,15 +20,19 @@ export function troubleOf(error: unknown): string | undefined {
 }
 
 /** What the operator is told of trouble with a file before it is open. */
-export const cannotUse = (path: string, trouble: string): CannotOpen =>
-  new CannotOpen(`the database ${path} cannot be used: ${wordsFor(trouble)}`)
+export function cannotUse(path: string, trouble: string): CannotOpen {
+  const why = `the database ${path} cannot be used: ${wordsFor(trouble)}`
+  return DAMAGE.test(trouble) ? new CannotOpen(why) : new CannotOpenYet(why)
+}
+
+const DAMAGE = /CORRUPT|NOTADB/
 
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/FULL/, 'the disk is full'],
   [/READONLY|CANTOPEN|PERM/, 'the file cannot be written; look at the rights of the file and its folder'],
   [/BUSY|LOCKED/, 'another program has locked the file'],
   [/IOERR/, 'the disk fails'],
-  [/CORRUPT|NOTADB/, 'the file is damaged'],
+  [DAMAGE, 'the file is damaged'],
 ]
 
 /** What a code of SQLite's says, in our words. */

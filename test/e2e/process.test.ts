@@ -4,6 +4,7 @@ import { newWallet } from '../../server/local/wallets.ts'
 import { get, settled, sign } from '../support/e2e/buyer.ts'
 import { readCanvas, readFeed } from '../support/e2e/read-wall.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 import { sendWhile } from '../support/wait.ts'
 
 let world: World
@@ -76,19 +77,35 @@ describe('a wall on a file', () => {
   })
 })
 
-test('settings that cannot work are all named at once, before anything listens', async () => {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../server/main.ts')], {
-    env: {
-      PATH: Bun.env['PATH'] ?? '',
-      BASE_URL: 'wall.example',
-      PAY_TO: '0x0000000000000000000000000000000000000000',
-      PORT: 'x',
-    },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
+describe('a start that only an operator can mend ends with 78 and a sentence, before anything listens', () => {
+  const folder = scratchFolder()
+  const endOf = async (env: Record<string, string>) => {
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../server/main.ts')], {
+      env: { PATH: Bun.env['PATH'] ?? '', ...env },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const words = await new Response(child.stderr).text()
+    return [await child.exited, words]
+  }
+
+  test('with settings that cannot work, all named at once', async () => {
+    const [status, words] = await endOf({ BASE_URL: 'wall.example', PAY_TO: '0x'.padEnd(42, '0'), PORT: 'x' })
+    expect(status).toBe(78)
+    for (const name of ['BASE_URL', 'PAY_TO', 'FACILITATOR_URL', 'PORT']) expect(words).toContain(name)
   })
-  const words = await new Response(child.stderr).text()
-  expect(await child.exited).toBe(78)
-  for (const name of ['BASE_URL', 'PAY_TO', 'FACILITATOR_URL', 'PORT']) expect(words).toContain(name)
+
+  test('on a file that is no database; one that is away, or in use, ends with 1 and may be tried again', async () => {
+    const settings = {
+      BASE_URL: 'http://127.0.0.1:1',
+      PAY_TO: newWallet().address,
+      FACILITATOR_URL: 'http://127.0.0.1:1',
+    }
+    const path = join(folder, 'wall.sqlite')
+    await Bun.write(path, 'no database at all '.repeat(100))
+    expect(await endOf({ ...settings, DATABASE_PATH: path })).toEqual([78, expect.stringContaining('damaged')])
+    const away = 'postgres://wall@127.0.0.1:1/wall'
+    expect(await endOf({ ...settings, DATABASE_URL: away })).toEqual([1, expect.stringContaining('cannot be used')])
+  })
 })
