@@ -33,11 +33,11 @@ function grow(rows: readonly Row[], depth: number): Tree {
   const verb = verbOf(at)
   const [only] = branches
   if (branches.length > 1 || only === undefined) return { verb, branches }
-  return asides.has(verb) ? only.tree : { verb, branches: [{ labels: [], tree: only.tree }] }
+  return verb === ASIDE ? only.tree : { verb, branches: [{ labels: [], tree: only.tree }] }
 }
 
 // What is told beside the requests is left out altogether where it changes nothing.
-const asides = new Set(['order', 'prior purchase'])
+const ASIDE = 'prior purchase'
 
 const verbOf = (step: string) => step.split(': ')[0] ?? step
 const labelOf = (step = '') => step.slice(verbOf(step).length + 2)

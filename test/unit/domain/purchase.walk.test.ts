@@ -38,8 +38,11 @@ const pairs: readonly (readonly [string, Target, Target])[] = [
   ['a block with a payment for an area that begins there', HERE, '3,4,4x3'],
 ]
 
+// What is odd about an order is the same whatever the payment was used for.
+const oddOrders = (asked: Target) => ({ ...flawedOrders(asked), ...repeatedOrders(asked) })
+
 const walks: readonly Walk[] = pairs.flatMap(([name, asked, used]) =>
-  Object.entries({ good: orderOf(asked), ...flawedOrders(asked), ...repeatedOrders(asked) }).map(([kind, order]) => ({
+  Object.entries({ good: orderOf(asked), ...(used === HERE ? oddOrders(asked) : {}) }).map(([kind, order]) => ({
     name: `${name}, order ${kind}`,
     order,
     paths: [
@@ -169,6 +172,16 @@ describe('before money can move', () => {
     (path, { armed, listing, now }) =>
       remembered(path) === 'unknown' && (!armed || 'code' in listing || now !== NOW) && asks(path, 'verify'),
   )
+
+  law('an order is refused for what is wrong with it', (path, { armed, listing, now }) => {
+    const isPayers = labelled(path.steps, 'check-signature')[0] === 'good'
+    const isOpen = labelled(path.steps, 'check-availability')[0] === 'open'
+    if (remembered(path) !== 'unknown' || !isPayers || !isOpen) return false
+    if (!armed) return ending(path) !== 'facilitator_unavailable'
+    if (labelled(path.steps, 'read-chain')[0] !== 'unspent') return false
+    if (now !== NOW) return ending(path) !== 'payment_required'
+    return 'code' in listing && ending(path) !== 'invalid_listing'
+  })
 
   law(
     'what buys nothing is looked up on the chain within a budget',

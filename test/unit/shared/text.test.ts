@@ -46,33 +46,6 @@ describe('text on the wall', () => {
     ['a tower of marks of several kinds', `x${'\u0301\u0489\u20DD'.repeat(3)}`],
     ['marks on blanks', ' \u0301 \u0308'],
     ['a selector on nothing', '\uFE0F'],
-    ['a NUL', 'a\0b'],
-    ['a tab', 'a\tb'],
-    ['a line feed', 'a\nb'],
-    ['a carriage return', 'a\rb'],
-    ['an escape', 'a\u001B[31mb'],
-    ['a delete', 'a\u007Fb'],
-    ['a C1 control', 'a\u0085b'],
-    ['a line separator', 'a\u2028b'],
-    ['a paragraph separator', 'a\u2029b'],
-    ['a no-break space', 'a\u00A0b'],
-    ['a thin space', 'a\u2009b'],
-    ['an ideographic space', 'a\u3000b'],
-    ['an ogham space', 'a\u1680b'],
-    ['a left-to-right mark', 'a\u200Eb'],
-    ['a right-to-left mark', 'a\u200Fb'],
-    ['an Arabic letter mark', 'a\u061Cb'],
-    ['a right-to-left override', 'a\u202Eb'],
-    ['a left-to-right embedding', 'a\u202Ab'],
-    ['an isolate', 'a\u2066b'],
-    ['the end of an isolate', 'a\u2069b'],
-    ['a zero-width space', 'a\u200Bb'],
-    ['a zero-width non-joiner', 'a\u200Cb'],
-    ['a word joiner', 'a\u2060b'],
-    ['a byte order mark', 'a\uFEFFb'],
-    ['a soft hyphen', 'a\u00ADb'],
-    ['an invisible separator', 'a\u2063b'],
-    ['an interlinear anchor', 'a\uFFF9b'],
     ['a Hangul filler', '\u3164'],
     ['a Hangul filler within', 'a\u3164b'],
     ['a choseong filler', 'a\u115Fb'],
@@ -84,16 +57,7 @@ describe('text on the wall', () => {
     ['a grapheme joiner', 'a\u034Fb'],
     ['an inherent Khmer vowel', 'a\u17B4b'],
     ['a Mongolian selector', 'a\u180Bb'],
-    ['a Mongolian vowel separator', 'a\u180Eb'],
-    ['a tag', 'a\u{E0041}b'],
     ['a flag made of tags', '🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}'],
-    ['private use', '\uE000'],
-    ['supplementary private use', '\u{F0000}'],
-    ['an unassigned code point', 'a\u0378b'],
-    ['a noncharacter', 'a\uFFFEb'],
-    ['a lone high surrogate', 'a\uD800'],
-    ['a lone low surrogate', '\uDC00a'],
-    ['surrogates the wrong way round', '\uDE00\uD83D'],
     ['a joiner between letters', 'a\u200Db'],
     ['a joiner before an emoji', 'a\u200D😀'],
     ['a joiner after an emoji', '😀\u200Da'],
@@ -118,15 +82,12 @@ describe('text on the wall', () => {
     expect(isPrintable('e\u0301'.repeat(NAME_MAX / 2) + 'e', NAME_MAX)).toBe(false)
   })
 
-  test('holds nothing of the classes that hide or turn text, whatever surrounds it', () => {
-    const hiding = fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.fromCodePoint(code))
-    fc.assert(
-      fc.property(hiding, fc.string({ unit: 'binary', maxLength: 8 }), (character, around) => {
-        const forbidden = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|(?!\u200D)\p{Cf}|(?! )\p{Zs}/u.test(character)
-        if (forbidden) expect(isPrintable(`x${around}${character}${around}`, MESSAGE_MAX)).toBe(false)
-      }),
-      { numRuns: 2000 },
-    )
+  test('holds no character of the classes that hide or turn text', () => {
+    const isHiding = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|(?!\u200D)\p{Cf}|(?! )\p{Zs}/u
+    const every = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code))
+    const hiding = every.filter((character) => isHiding.test(character))
+    expect(hiding).toContain('\u202E')
+    expect(hiding.filter((character) => isPrintable(`x${character}y`, MESSAGE_MAX))).toEqual([])
   })
 })
 
@@ -175,33 +136,14 @@ describe('a link', () => {
     ['with a host for a user', 'https://example.org@evil.test/'],
     ['with an escaped host', 'https://exa%6Dple.org/'],
     ['with a space in its host', 'https://exa mple.org/'],
-    ['with a space in its path', 'https://example.org/a b'],
-    ['with a tab', 'https://example.org/\t'],
-    ['with a line feed at its end', 'https://example.org/\n'],
     ['with a space before', ' https://example.org/'],
     ['with a space after', 'https://example.org/ '],
-    ['with a backslash', 'https://example.org/\\evil'],
     ['with a backslash for the host', 'https://example.org\\@evil.test/'],
-    ['with port 0', 'https://example.org:0/'],
-    ['with a port too high', 'https://example.org:65536/'],
-    ['with a port far too high', 'https://example.org:99999/'],
-    ['with a long port', 'https://example.org:000443/'],
-    ['with an empty port', 'https://example.org:/'],
-    ['with a port in letters', 'https://example.org:http/'],
     ['with a host in Unicode', 'https://bücher.example/'],
     ['with a Cyrillic look-alike', 'https://аpple.com/'],
-    ['with a path in Unicode', 'https://example.org/é'],
     ['with a bad escape', 'https://example.org/%zz'],
     ['with half an escape', 'https://example.org/%2'],
     ['with a lone percent', 'https://example.org/%'],
-    ['with a double quote', 'https://example.org/"onmouseover=x'],
-    ['with a single quote', "https://example.org/'x"],
-    ['with angle brackets', 'https://example.org/<b>'],
-    ['with a backquote', 'https://example.org/`x'],
-    ['with braces', 'https://example.org/{x}'],
-    ['with a pipe', 'https://example.org/a|b'],
-    ['with a bidi override', 'https://example.org/\u202E'],
-    ['with a NUL', 'https://example.org/\0'],
     ['with half an address', 'https://[::1/'],
     ['with no address', 'https://[]/'],
     ['with a zone', 'https://[fe80::1%25eth0]/'],
@@ -209,6 +151,15 @@ describe('a link', () => {
     ['of 201 characters', `https://example.org/${'a'.repeat(LINK_MAX - 19)}`],
   ])('is not %s', (_, text) => {
     expect(isLink(text)).toBe(false)
+  })
+
+  test.each('\0\t\n \\"\'<>`{}|\u00E9\u202E'.split(''))('has no %j in its path', (character) => {
+    expect(isLink(`https://example.org/${character}`)).toBe(false)
+    expect(isLink(`https://example.org/a${character}b`)).toBe(false)
+  })
+
+  test.each(['', '0', '65536', '99999', '000443', 'http'])('has no port %j', (port) => {
+    expect(isLink(`https://example.org:${port}/`)).toBe(false)
   })
 
   test('is read by the platform as the same host, and without a user', () => {

@@ -159,45 +159,30 @@ describe('what the payload only echoes', () => {
 
 describe('a payload is refused whose', () => {
   const numbers = [
-    1_000_000,
     '1e6',
-    '+1000000',
-    '-1000000',
-    ' 1000000',
-    '1000000 ',
-    '01000000',
+    '+1',
+    '-1',
+    ' 1',
+    '01',
     '0xF4240',
-    '1000000.0',
-    '1,000,000',
-    '١',
+    '1.0',
+    '\u0661',
     '',
-    '9'.repeat(100),
     (2n ** 256n).toString(),
+    1,
     null,
-    ['1000000'],
     undefined,
   ]
   const addresses = [
-    '0x1234',
     `0x${'1'.repeat(41)}`,
     `0X${'1'.repeat(40)}`,
     `0x${'g'.repeat(40)}`,
     `0x${'1'.repeat(40)}\n`,
     '0x833589FCD6eDb6E08f4c7C32D4f71b54bdA02913', // one letter of the checksum is wrong
-    '',
     1,
-    null,
     undefined,
   ]
-  const hashes = [
-    `0x${'1'.repeat(62)}`,
-    `0x${'1'.repeat(66)}`,
-    '1'.repeat(64),
-    `0x${'x'.repeat(64)}`,
-    1,
-    null,
-    undefined,
-  ]
+  const hashes = [`0x${'1'.repeat(62)}`, `0x${'1'.repeat(66)}`, '1'.repeat(64), `0x${'x'.repeat(64)}`, 1, undefined]
   const cases: [string, readonly unknown[]][] = [
     ['x402Version', [1, 3, '2', null, undefined]],
     ['accepted', [null, [], 'exact', {}, undefined]],
@@ -228,11 +213,6 @@ describe('a payload is refused whose', () => {
     },
   )
 
-  test('method is another one than the one offered', () => {
-    const permit2 = { permit2Authorization: { from: PAYER }, signature: '0x12' }
-    expect(codeOf(readPayment(changed('payload', permit2)))).toBe('invalid_payment')
-  })
-
   test('keys are inherited', () => {
     const inherited = Object.create(stock.payload) as object
     expect(codeOf(readPayment(changed('payload', undefined)))).toBe('invalid_payment')
@@ -254,12 +234,6 @@ describe('a header is refused that is', () => {
     ['two headers in one', `${encoded('{}')}, ${encoded('{}')}`],
     ['padded in the middle', 'e30=e30='],
     ['padded too far', 'e30==='],
-    ['null', encoded('null')],
-    ['a list', encoded('[]')],
-    ['a number', encoded('123')],
-    ['a text', encoded('"x"')],
-    ['an empty object', encoded('{}')],
-    ['only a version', encoded('{"x402Version":2}')],
     ['no JSON', encoded('{bad')],
     ['no UTF-8', encoded(Uint8Array.from([0x7b, 0xff, 0xfe, 0x7d]))],
     ['nested without end', encoded('['.repeat(12_000) + ']'.repeat(12_000))],
