@@ -4,7 +4,7 @@ import type { BlockIndex } from '../../../shared/wall.ts'
 import { StaleWriteError } from '../failure.ts'
 import { nearestArea, WHOLLY_OPEN } from '../wall/open-space.ts'
 import { isRenewal, type Hash, type Payment, type PaymentKey, type UnixMs } from './payment.ts'
-import type { Purchase } from './purchase.ts'
+import { isSold, type Purchase, type SoldPurchase } from './purchase.ts'
 import { blocksIn, ownTarget, placeOf, targetOf, type Holding, type Target } from './target.ts'
 
 /** How many unresolved purchases one payer can have: one dollar could otherwise hold the whole wall. */
@@ -45,8 +45,8 @@ export function unansweredFirst(purchases: readonly Purchase[], asking: Asking):
 }
 
 /** Whether the receipt of a purchase was the answer to a later payment. */
-export const wasHandedTo = ({ payment, state }: Purchase, { payer, nonce }: PaymentKey): boolean =>
-  state.kind === 'sold' && payment.payer === payer && state.handedTo === nonce
+export const wasHandedTo = (purchase: Purchase, { payer, nonce }: PaymentKey): purchase is SoldPurchase =>
+  isSold(purchase) && purchase.payment.payer === payer && purchase.state.handedTo === nonce
 
 function goesBefore(purchase: Purchase, { target, payment, now, attended }: Asking): boolean {
   const { state, payment: earlier } = purchase

@@ -31,6 +31,7 @@ import {
   type Purchase,
   type Request,
   type Script,
+  type SoldPurchase,
   type UnclaimedPayment,
   type ChainStatus,
 } from './purchase.ts'
@@ -130,9 +131,11 @@ function* buyFresh(order: Order, released?: Purchase): Script<Outcome> {
 
   const available = yield* ask({ do: 'check-availability', target, payment, now })
   const { prior } = available
+  // What was answered with a receipt is answered with it again, whatever became of the payment since.
+  if (prior !== undefined && wasHandedTo(prior, payment)) return yield* handOver(prior, order, refuse)
   // A payer gets the receipt of an earlier purchase whether or not payments can be taken.
   if (!order.armed && prior === undefined) return refuse(notArmed())
-  const refusal = refusalOf(order, unfit, available)
+  const refusal = refusalOf(target, unfit, available)
   if (refusal !== undefined && (released !== undefined || !paysWall(order))) return refuse(refusal)
 
   // The height is read before the facilitator is asked: what spends the authorization after it was meant for us,
@@ -170,11 +173,8 @@ function* buyFresh(order: Order, released?: Purchase): Script<Outcome> {
 }
 
 /** Why a payment cannot buy its target, whatever a facilitator would say of it. */
-function refusalOf({ target, payment }: Order, unfit: string | undefined, found: Availability): Failure | undefined {
-  const { space, prior } = found
-  // What was answered with a receipt is answered with it again, whatever became of the payment since.
-  if (prior !== undefined)
-    return unfit === undefined || wasHandedTo(prior, payment) ? undefined : besidePrior(prior, target)
+function refusalOf(target: Target, unfit: string | undefined, { space, prior }: Availability): Failure | undefined {
+  if (prior !== undefined) return unfit === undefined ? undefined : besidePrior(prior, target)
   if (space !== 'open') return unavailability(target, space)
   return unfit === undefined ? undefined : paymentRequired(unfit)
 }
@@ -273,7 +273,7 @@ function* refuseInvalid(
   order: Order,
   refusedPayment: Purchase | UnclaimedPayment,
   reason: string,
-  refuse: (reason: Failure) => Outcome,
+  refuse: Refuse,
 ): Script<Outcome> {
   const { payment } = order
   const refusal = isSignatureReason(reason)
@@ -286,17 +286,20 @@ function* refuseInvalid(
   return answerFrom(watched.status?.kind === 'unspent' ? { ...watched, refusal } : watched, order)
 }
 
+type Refuse = (reason: Failure) => Outcome
+
 /** Ends an earlier purchase of the same payer for the same target first; `undefined` when the new one may go on. */
-function* settlePrior(
-  prior: Purchase,
-  { target: asked, payment }: Order,
-  refuse: (reason: Failure) => Outcome,
-): Script<Outcome | undefined> {
+function* settlePrior(prior: Purchase, order: Order, refuse: Refuse): Script<Outcome | undefined> {
+  const { target: asked, payment } = order
   const isNamed = payment.identifier !== undefined && payment.identifier === prior.payment.identifier
   if (isNamed && !answersOn(prior, asked)) return refuse(identifierUsed(prior))
   const end = isSold(prior) ? prior : yield* ask({ do: 'resolve-other', key: prior.payment })
   if (end?.state.kind === 'reserved') return refuse(earlierUnknown())
-  if (end === undefined || !isSold(end)) return undefined
+  return end === undefined || !isSold(end) ? undefined : yield* handOver(end, order, refuse)
+}
+
+/** Answers with the receipt of an earlier purchase, for which nothing more is charged. */
+function* handOver(end: SoldPurchase, { target: asked, payment }: Order, refuse: Refuse): Script<Outcome> {
   // Another request of the payer gives that receipt. The payer may be owed another one, so its next request looks again.
   if (!(yield* ask({ do: 'hand-over', purchase: end }))) return refuse(earlierUnknown())
   // A late payment may have got another block than the one asked for. Its payer must know that before paying more.
