@@ -3,7 +3,7 @@ import { FormatRegistry, Type, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { documents } from '../../../server/discovery/documents.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
-import { BASE_URL, OFFER, openWall } from '../../support/service/wall.ts'
+import { BASE_URL, OFFER } from '../../support/service/wall.ts'
 
 // What each small document must be by its own specification, in our words: none of the schemas can be fetched here.
 
@@ -146,13 +146,6 @@ test.each(shapes)('%s has the shape of its specification, at whatever address', 
   for (const address of addresses) expect([...Value.Errors(shape, JSON.parse(textOf(path, address)))]).toEqual([])
 })
 
-test('a server is named by its host in reverse', () => {
-  expect(JSON.parse(textOf('/server.json', 'https://wall.example.com'))).toHaveProperty(
-    'name',
-    'com.example.wall/pixel-wall',
-  )
-})
-
 test('the skill has front matter that names it as the index does', () => {
   const { skills } = JSON.parse(textOf('/.well-known/agent-skills/index.json')) as {
     skills: ReadonlyArray<{ name: string; description: string }>
@@ -182,14 +175,4 @@ test('llms.txt is a title, a summary, a list of what matters, then lists of link
   expect(headings).toEqual(['## Documents', '## Addresses', '## Optional'])
   for (const line of lists.flatMap((list) => list.split('\n')))
     expect(line).toMatch(/^- \[[^\]]+\]\(https:\/\/\S+\): .+$/)
-})
-
-test('the sitemap lists addresses of ours that are there', async () => {
-  const page = () => new Response()
-  const wall = await openWall({ viewer: (path) => (path === '/paint' ? page : undefined) })
-  const named = [...textOf('/sitemap.xml').matchAll(/<url><loc>https:\/\/wall\.test(\/[^<]*)<\/loc><\/url>/g)].map(
-    ([, path = '']) => path,
-  )
-  expect(named).toContain('/llms.txt')
-  for (const path of named) expect((await wall.ask(`HEAD ${path}`)).status).toBe(200)
 })

@@ -23,7 +23,17 @@ test.each(offTheWall)('/blocks/%s is no block', async (segment) => {
   expect(await codeOf(response)).toBe('invalid_coordinate')
 })
 
-const nowhere = ['/blocks', '/blocks//', '/Blocks/1,1', '/api', '/api//canvas', '/API/canvas', '/.env', '/mcp/x']
+const nowhere = [
+  '/blocks',
+  '/blocks//',
+  '/Blocks/1,1',
+  '/api',
+  '/api//canvas',
+  '/API/canvas',
+  '/.env',
+  '/mcp/x',
+  '/.well-known/agent-card.json',
+]
 
 test.each(nowhere)('%s is nowhere', async (path) => {
   for (const method of ['GET', 'PUT', 'POST']) {
