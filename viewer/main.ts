@@ -32,7 +32,6 @@ const canvas = query('wall', HTMLCanvasElement)
 const counts = query('counts', HTMLElement)
 const panelButtons = [...document.querySelectorAll<HTMLButtonElement>('button[data-panel]')]
 const reducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)')
-const forever = new AbortController().signal
 
 let state = initialState(viewOf(stage), reducedMotion.matches)
 let drawnAt: number | undefined // when the last frame of a motion was drawn
@@ -151,7 +150,7 @@ function goTo(place: Place, keepsCamera: boolean) {
 async function loadLazyUi() {
   try {
     const { createLazyUi } = await import('./ui/lazy-ui.ts')
-    components = createLazyUi(page, forever)
+    components = createLazyUi(page)
   } catch {
     return showLostScript()
   }
@@ -160,7 +159,7 @@ async function loadLazyUi() {
   askFrame()
 }
 
-listen(canvas, dispatch, forever)
+listen(canvas, dispatch)
 reducedMotion.addEventListener('change', () => setState({ ...state, reducedMotion: reducedMotion.matches }))
 for (const button of panelButtons) {
   const panel = PANELS.find((name) => name === button.dataset['panel'])
@@ -172,4 +171,4 @@ if (isEmbedded) embed()
 // Who comes back has read the words of the first visit: on a phone they give way to the wall.
 document.body.classList.toggle('returning', stored('visited') !== undefined)
 store('visited', '1')
-shell.start(forever)
+shell.start()

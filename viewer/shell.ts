@@ -31,8 +31,8 @@ export type Shell = {
   readonly appearance: Appearance
   /** Has a frame drawn soon, once however often it is asked for. */
   askFrame(): void
-  /** Reads the wall, follows it and the stage's size until `signal` aborts. */
-  start(signal: AbortSignal): void
+  /** Reads the wall, and follows it and the stage's size. */
+  start(): void
 }
 
 /** A shell that is not started yet. */
@@ -65,23 +65,23 @@ export function createShell(page: ShellDeps): Shell {
   return {
     appearance,
     askFrame,
-    start(signal) {
+    start() {
       new ResizeObserver(fitStage).observe(stage)
       watchPixelRatio()
-      void keepReading(page, signal)
+      void keepReading(page)
     },
   }
 }
 
 /** Reads the wall until it has arrived, and keeps it up to date from then on. */
-async function keepReading(page: ShellDeps, signal: AbortSignal) {
+async function keepReading(page: ShellDeps) {
   const { stage, offline } = page
   for (let failures = 0; ; failures++) {
     stage.ariaBusy = 'true'
     try {
       const { number } = await readWall({ ask: offline?.ask ?? fetch, show: page.show, price: priceOnPage() })
       stage.ariaBusy = 'false'
-      return await follow(page, number, signal)
+      return await follow(page, number)
     } catch {
       stage.ariaBusy = 'false'
       await anotherTry(RETRY_MS[failures] ?? RETRY_MS[3])
@@ -104,15 +104,13 @@ function anotherTry(ms: number): Promise<void> {
 }
 
 // Loaded once the wall is there, because nothing that is on the first screen needs it.
-async function follow({ wall, show, offline }: ShellDeps, number: number, signal: AbortSignal) {
+async function follow({ wall, show, offline }: ShellDeps, number: number) {
   try {
     const { syncWall } = await import('./data/sync.ts')
     const stale = query('stale', HTMLElement)
-    syncWall(
-      { number, readAt: offline?.readAt(), wall, show, showStale: (words) => void (stale.textContent = words) },
-      signal,
-    )
-    offline?.keep(signal)
+    const showStale = (words: string) => void (stale.textContent = words)
+    syncWall({ number, readAt: offline?.readAt(), wall, show, showStale })
+    offline?.keep()
   } catch {
     showLostScript()
   }

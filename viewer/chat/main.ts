@@ -22,7 +22,6 @@ const canvas = query('wall', HTMLCanvasElement)
 const words = query('offer', HTMLElement)
 const action = query('action', HTMLButtonElement)
 const address = document.querySelector('meta[name="wall"]')?.getAttribute('content') ?? ''
-const forever = new AbortController().signal
 const proposed = Promise.withResolvers<void>()
 
 const app = new App({ name: 'pixel-wall', version: '1' }, {}, { autoResize: true })
@@ -156,24 +155,20 @@ app.addEventListener('toolresult', ({ structuredContent = {}, isError }) => {
 })
 app.addEventListener('hostcontextchanged', follow)
 action.addEventListener('click', () => void tellModel())
-listenToInput(
-  canvas,
-  {
-    sketch: () => sketch,
-    camera: () => camera,
-    view: () => view,
-    turn,
-    move(at) {
-      if (sketch.picture === undefined || sketch.mine.size > 0) return
-      isPlaced = true
-      setSketch(movedTo(sketch, at))
-      turn(reveal(camera, view, areaCovered(sketch)))
-    },
-    fit: () => turn(fit(view)),
-    lookAtPicture,
+listenToInput(canvas, {
+  sketch: () => sketch,
+  camera: () => camera,
+  view: () => view,
+  turn,
+  move(at) {
+    if (sketch.picture === undefined || sketch.mine.size > 0) return
+    isPlaced = true
+    setSketch(movedTo(sketch, at))
+    turn(reveal(camera, view, areaCovered(sketch)))
   },
-  forever,
-)
+  fit: () => turn(fit(view)),
+  lookAtPicture,
+})
 new ResizeObserver(fitStage).observe(stage)
 await app.connect()
 follow(app.getHostContext() ?? {})

@@ -10,7 +10,7 @@ export type OfflineCopy = {
   /** Asks the service, and holds its answer; when it cannot be reached, answers what is kept of that path. */
   ask(path: string): Promise<Response>
   /** Keeps what is held, and the page around it, once a visit. */
-  keep(signal: AbortSignal): void
+  keep(): void
   /** When what is kept was read, in Unix milliseconds; `undefined` while the service answers. */
   readAt(): number | undefined
 }
@@ -33,10 +33,7 @@ export function createOfflineCopy(): OfflineCopy | undefined {
         return kept
       }
     },
-    keep(signal) {
-      const timer = setTimeout(() => void keep(held).catch(() => {}), REST_MS)
-      signal.addEventListener('abort', () => clearTimeout(timer))
-    },
+    keep: () => void setTimeout(() => void keep(held).catch(() => {}), REST_MS),
     readAt: () => readAt,
   }
 }

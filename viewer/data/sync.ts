@@ -27,54 +27,50 @@ const DAY_MS = 86_400_000
 const DAY = { dateStyle: 'medium', timeStyle: 'short' } as const
 const TIME = { timeStyle: 'medium' } as const
 
-/** Keeps the wall up to date until `signal` aborts. */
-export function syncWall({ number, readAt, wall: current, show, showStale }: SyncDeps, signal: AbortSignal) {
+/** Keeps the wall up to date. */
+export function syncWall({ number, readAt, wall: current, show, showStale }: SyncDeps) {
   let known = number
   let failures = 0
   let upToDateAt = readAt ?? Date.now()
   if (readAt !== undefined) showStale(staleText(readAt))
-  followLog(
-    {
-      number: () => known,
-      receive(changes) {
-        const unknown = changes.filter((change) => change.number > known)
-        const wall = current()
-        if (wall === undefined || unknown.length === 0) return
-        known = unknown.at(-1)?.number ?? known
-        const changed = withChanges(wall, unknown)
-        if (changed !== wall) show(changed)
-      },
-      async readAgain(until) {
-        const read = await readWall({ ask: (path) => fetch(path, { cache: 'no-cache' }) })
-        if (until.aborted) return
-        known = read.number
-        show(read.wall)
-      },
-      setStatus(ok) {
-        failures = ok ? 0 : failures + 1
-        if (ok) upToDateAt = Date.now()
-        if (ok || failures >= FAILURES_TOLERATED) showStale(ok ? '' : staleText(upToDateAt))
-      },
+  followLog({
+    number: () => known,
+    receive(changes) {
+      const unknown = changes.filter((change) => change.number > known)
+      const wall = current()
+      if (wall === undefined || unknown.length === 0) return
+      known = unknown.at(-1)?.number ?? known
+      const changed = withChanges(wall, unknown)
+      if (changed !== wall) show(changed)
     },
-    signal,
-  )
+    async readAgain(until) {
+      const read = await readWall({ ask: (path) => fetch(path, { cache: 'no-cache' }) })
+      if (until.aborted) return
+      known = read.number
+      show(read.wall)
+    },
+    setStatus(ok) {
+      failures = ok ? 0 : failures + 1
+      if (ok) upToDateAt = Date.now()
+      if (ok || failures >= FAILURES_TOLERATED) showStale(ok ? '' : staleText(upToDateAt))
+    },
+  })
 }
 
-function followLog(follower: Follower, signal: AbortSignal) {
+function followLog(follower: Follower) {
   let current = new AbortController()
   // After sleep a stream may be dead without an error. A hidden page needs none, and browsers allow all pages of a
   // service only six connections together.
   const wake = () => {
     current.abort()
-    if (document.hidden || signal.aborted) return
+    if (document.hidden) return
     current = new AbortController()
     const until = current.signal
     followStream(follower, until, () => poll(follower, until))
   }
-  document.addEventListener('visibilitychange', wake, { signal })
-  window.addEventListener('online', wake, { signal })
-  window.addEventListener('pageshow', (event) => event.persisted && wake(), { signal })
-  signal.addEventListener('abort', () => current.abort())
+  document.addEventListener('visibilitychange', wake)
+  window.addEventListener('online', wake)
+  window.addEventListener('pageshow', (event) => event.persisted && wake())
   wake()
 }
 
@@ -91,7 +87,7 @@ const BATCH_MS = 20
  * Brings what the stream sends until `signal` aborts; calls `giveUp` once after too many failures in a row. The stream
  * begins after the number that the wall shows, and sends every change from there on, so nothing can be missed.
  */
-export function followStream(follower: Follower, signal: AbortSignal, giveUp: () => void) {
+function followStream(follower: Follower, signal: AbortSignal, giveUp: () => void) {
   let stream: EventSource | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let failures = 0
@@ -151,7 +147,7 @@ export function followStream(follower: Follower, signal: AbortSignal, giveUp: ()
 const TAIL_MS = 4000
 
 /** Polls until `signal` aborts. */
-export function poll(follower: Follower, signal: AbortSignal) {
+function poll(follower: Follower, signal: AbortSignal) {
   const ask = async () => {
     if (signal.aborted) return
     try {
@@ -170,7 +166,7 @@ export function poll(follower: Follower, signal: AbortSignal) {
 }
 
 /** A wall that follows the log. */
-export type Follower = {
+type Follower = {
   /** Number of the newest change that the wall shows. */
   number(): number
   /** Applies changes in the order they were made; those that the wall shows already change nothing. */

@@ -21,19 +21,13 @@ const WHEEL_LINE_PX = 16
 
 type Dispatch = (action: Action) => void
 
-/** Listens on a stage until `signal` aborts. */
-export function listen(stage: HTMLElement, dispatch: Dispatch, signal: AbortSignal) {
-  listenToPointers(stage, dispatch, signal)
-  listenToWheel(stage, dispatch, signal)
-  window.addEventListener('keydown', (event) => onKey(event, stage, dispatch), { signal })
-  stage.addEventListener(
-    'focus',
-    () => stage.matches(':focus-visible') && dispatch({ do: 'walk', right: 0, down: 0 }),
-    {
-      signal,
-    },
-  )
-  stage.addEventListener('blur', () => dispatch({ do: 'leave' }), { signal })
+/** Listens on a stage. */
+export function listen(stage: HTMLElement, dispatch: Dispatch) {
+  listenToPointers(stage, dispatch)
+  listenToWheel(stage, dispatch)
+  window.addEventListener('keydown', (event) => onKey(event, stage, dispatch))
+  stage.addEventListener('focus', () => stage.matches(':focus-visible') && dispatch({ do: 'walk', right: 0, down: 0 }))
+  stage.addEventListener('blur', () => dispatch({ do: 'leave' }))
 }
 
 function onKey(event: KeyboardEvent, stage: HTMLElement, dispatch: Dispatch) {
@@ -59,7 +53,7 @@ export function listenToZoomButtons(dispatch: Dispatch) {
 }
 
 /** The wheel, and pinches on a trackpad. */
-export function listenToWheel(stage: HTMLElement, dispatch: Dispatch, signal: AbortSignal) {
+export function listenToWheel(stage: HTMLElement, dispatch: Dispatch) {
   const onWheel = (event: WheelEvent) => {
     event.preventDefault()
     const px = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? event.deltaY * WHEEL_LINE_PX : event.deltaY
@@ -68,11 +62,11 @@ export function listenToWheel(stage: HTMLElement, dispatch: Dispatch, signal: Ab
     dispatch({ do: 'point', at })
   }
   // Not passive, because the page itself must not scroll or zoom.
-  stage.addEventListener('wheel', onWheel, { passive: false, signal })
+  stage.addEventListener('wheel', onWheel, { passive: false })
 }
 
 /** Mouse, pen and fingers. */
-export function listenToPointers(stage: HTMLElement, dispatch: Dispatch, signal: AbortSignal) {
+export function listenToPointers(stage: HTMLElement, dispatch: Dispatch) {
   const down = new Map<number, Point>()
   const trail: Moment[] = [] // of the finger that drags
   let press: Point | undefined // where a press began that may still be a tap
@@ -125,15 +119,12 @@ export function listenToPointers(stage: HTMLElement, dispatch: Dispatch, signal:
   }
 
   // Otherwise the browser clicks, after a tap, what the tap has brought under the finger.
-  stage.addEventListener('touchend', (event) => event.cancelable && event.preventDefault(), {
-    passive: false,
-    signal,
-  })
-  stage.addEventListener('pointerdown', onDown, { signal })
-  stage.addEventListener('pointermove', onMove, { signal })
-  stage.addEventListener('pointerup', onUp, { signal })
-  stage.addEventListener('pointercancel', onUp, { signal })
-  stage.addEventListener('pointerleave', () => dispatch({ do: 'point', at: undefined }), { signal })
+  stage.addEventListener('touchend', (event) => event.cancelable && event.preventDefault(), { passive: false })
+  stage.addEventListener('pointerdown', onDown)
+  stage.addEventListener('pointermove', onMove)
+  stage.addEventListener('pointerup', onUp)
+  stage.addEventListener('pointercancel', onUp)
+  stage.addEventListener('pointerleave', () => dispatch({ do: 'point', at: undefined }))
 }
 
 /** One finger drags the wall; of two, the wall follows their middle and spread. */

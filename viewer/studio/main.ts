@@ -38,7 +38,6 @@ const stage = query('stage', HTMLElement)
 const canvas = query('wall', HTMLCanvasElement)
 const counts = query('counts', HTMLElement)
 const invitation = query('invitation', HTMLElement)
-const forever = new AbortController().signal
 
 const asked = parseCoord(new URLSearchParams(location.search).get('at') ?? '')
 let sketch = newSketch(asked === undefined ? { col: 80, row: 45 } : cellOf(asked))
@@ -152,6 +151,6 @@ function showWall(wall: Wall) {
   if (wall.complete) document.body.dataset['ready'] = 'yes'
 }
 
-listenToInput(canvas, controls, forever)
+listenToInput(canvas, controls)
 listenForPictures((file) => void open(file))
-shell.start(forever)
+shell.start()

@@ -20,22 +20,18 @@ export type PreviewControls = {
   lookAtPicture(): void
 }
 
-/** Listens until `signal` aborts. */
-export function listenToInput(canvas: HTMLCanvasElement, controls: PreviewControls, signal: AbortSignal) {
+/** Listens on the preview's canvas. */
+export function listenToInput(canvas: HTMLCanvasElement, controls: PreviewControls) {
   let held: Point | undefined // the corner of the picture that is being dragged, in wall pixels
   let fingers = 0
 
   // Registered before the common listener, which reports how far a drag goes but not where it began.
-  canvas.addEventListener(
-    'pointerdown',
-    ({ offsetX: x, offsetY: y }) => {
-      fingers++
-      held = fingers === 1 && isOnPicture(controls, { x, y }) ? cornerOf(controls.sketch().at) : undefined
-    },
-    { signal },
-  )
+  canvas.addEventListener('pointerdown', ({ offsetX: x, offsetY: y }) => {
+    fingers++
+    held = fingers === 1 && isOnPicture(controls, { x, y }) ? cornerOf(controls.sketch().at) : undefined
+  })
   for (const kind of ['pointerup', 'pointercancel'] as const)
-    canvas.addEventListener(kind, () => (fingers = Math.max(0, fingers - 1)), { signal })
+    canvas.addEventListener(kind, () => (fingers = Math.max(0, fingers - 1)))
 
   const dispatch = (action: Action) => {
     if (action.do === 'zoom') {
@@ -54,10 +50,10 @@ export function listenToInput(canvas: HTMLCanvasElement, controls: PreviewContro
     else if (action.do === 'pin') controls.lookAtPicture()
     else if (action.do === 'fit') controls.fit()
   }
-  listenToPointers(canvas, dispatch, signal)
-  listenToWheel(canvas, dispatch, signal)
+  listenToPointers(canvas, dispatch)
+  listenToWheel(canvas, dispatch)
   listenToZoomButtons(dispatch)
-  canvas.addEventListener('keydown', (event) => onKey(event, dispatch), { signal })
+  canvas.addEventListener('keydown', (event) => onKey(event, dispatch))
 }
 
 const cornerOf = ({ col, row }: Cell): Point => ({ x: col * BLOCK_SIZE, y: row * BLOCK_SIZE })

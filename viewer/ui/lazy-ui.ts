@@ -19,7 +19,7 @@ import '../styles/label.css'
 import '../styles/panel.css'
 
 /** Builds the components in their places. */
-export function createLazyUi(page: Page, signal: AbortSignal): Component {
+export function createLazyUi(page: Page): Component {
   const stage = query('stage', HTMLElement)
   const drawTicks = createTicks(stage)
   const components: Component[] = [
@@ -34,8 +34,8 @@ export function createLazyUi(page: Page, signal: AbortSignal): Component {
     createTooltip(page, stage),
     createTitle(),
     createPulses(stage),
-    createHistoryLoader(page, signal),
-    createTour(page, signal),
+    createHistoryLoader(page),
+    createTour(page),
   ]
   return {
     update: (next, before) => components.forEach((component) => component.update(next, before)),

@@ -5,19 +5,19 @@ import type { Component, Page } from '../page.ts'
 const NEXT_MS = 12_000
 
 /** Begins the tour once the wall is there, if the address asks for it. */
-export function createTour(page: Page, signal: AbortSignal): Component {
+export function createTour(page: Page): Component {
   let waits = new URLSearchParams(location.search).has('tour')
   return {
     update({ wall }) {
       if (!waits || !wall?.complete) return
       waits = false
       // The wall is being shown just now; where the address leads comes first.
-      setTimeout(() => startTour(page, signal))
+      setTimeout(() => startTour(page))
     },
   }
 }
 
-function startTour(page: Page, signal: AbortSignal) {
+function startTour(page: Page) {
   // What is shown can be linked to by itself.
   const url = new URL(location.href)
   url.searchParams.delete('tour')
@@ -30,6 +30,6 @@ function startTour(page: Page, signal: AbortSignal) {
     touched.abort()
   }
   for (const kind of ['pointerdown', 'keydown', 'wheel'])
-    window.addEventListener(kind, end, { signal: AbortSignal.any([signal, touched.signal]), capture: true })
+    window.addEventListener(kind, end, { signal: touched.signal, capture: true })
   next()
 }

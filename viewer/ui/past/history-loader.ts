@@ -9,7 +9,7 @@ import { historyOf } from '../../wall/wall-history.ts'
 const PAGE_CHANGES = 200
 
 /** A part that shows nothing: it sends the history to the state. */
-export function createHistoryLoader(page: Page, signal: AbortSignal): Component {
+export function createHistoryLoader(page: Page): Component {
   const log: ChangeDto[] = []
   let nextAfter = 0
   let isBehind = true
@@ -21,7 +21,7 @@ export function createHistoryLoader(page: Page, signal: AbortSignal): Component 
     try {
       for (let more = true; more;) {
         const path = `/api/history?after=${nextAfter}&limit=${PAGE_CHANGES}`
-        const part = await readJson<HistoryPage>(path, 'history', { signal })
+        const part = await readJson<HistoryPage>(path, 'history')
         log.push(...part.changes)
         more = part.hasMore && part.nextAfter > nextAfter
         nextAfter = part.nextAfter
