@@ -53,7 +53,10 @@ export async function personalSign(
   text: string,
 ): Promise<string | WalletRefusal> {
   return await asked(async () => {
-    const signature = await provider.request({ method: 'personal_sign', params: [hexOf(text), address] })
+    const signature = await provider.request({
+      method: 'personal_sign',
+      params: [`0x${new TextEncoder().encode(text).toHex()}`, address],
+    })
     const isHex = typeof signature === 'string' && /^0x[0-9a-fA-F]+$/.test(signature)
     return isHex ? signature : { declined: false, words: 'What it answered is no signature.' }
   })
@@ -75,6 +78,3 @@ async function asked<T>(ask: () => Promise<T>): Promise<T | WalletRefusal> {
     return { declined, words: declined ? 'You declined to sign.' : `The wallet refused: ${said}` }
   }
 }
-
-const hexOf = (text: string) =>
-  `0x${Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('')}`

@@ -19,7 +19,6 @@ export type OverlayState = {
 /** An overlay's colour with what it stands for. */
 export type Legend = { readonly colour: string; readonly text: string }
 
-type Rgb = readonly [number, number, number]
 type Tint = readonly [number, number, number, number]
 
 /** `TOTAL_BLOCKS * 4` bytes. */
@@ -34,7 +33,7 @@ const clear: Tint = [0, 0, 0, 0]
 /** The frameworks with the most blocks, each with its colour. */
 export const FRAMEWORK_COLOURS = ['#e69f00', '#56b4e9', '#009e73', '#f0e442', '#4b7fd6', '#d55e00', '#cc79a7'] as const
 const OTHER_COLOUR = '#9aa3ad'
-const OPEN_COLOUR: Rgb = [46, 196, 124]
+const OPEN_COLOUR = '#2ec47c'
 
 /** The tints of all blocks; all clear without an overlay. */
 export function overlayBytes(wall: Wall, { overlay, agent, at = Infinity }: OverlayState, theme: Theme): OverlayBytes {
@@ -60,7 +59,7 @@ function tintsOf(wall: Wall, overlay: Overlay, dim: Tint): (claim: Claim | undef
     case 'none':
       return () => clear
     case 'open':
-      return (claim) => (claim === undefined ? [...OPEN_COLOUR, TINT] : dim)
+      return (claim) => (claim === undefined ? [...bytesOf(OPEN_COLOUR), TINT] : dim)
     case 'framework':
       return byFramework(wall, dim)
   }
@@ -91,7 +90,7 @@ export function legendOf(wall: Wall, overlay: Overlay): Legend[] {
     case 'none':
       return []
     case 'open':
-      return [{ colour: hexOf(OPEN_COLOUR), text: `${countText(wall.stats.remaining)} open blocks` }]
+      return [{ colour: OPEN_COLOUR, text: `${countText(wall.stats.remaining)} open blocks` }]
     case 'framework': {
       const all = frameworksOf(wall)
       const named = all.slice(0, FRAMEWORK_COLOURS.length)
@@ -104,5 +103,3 @@ export function legendOf(wall: Wall, overlay: Overlay): Legend[] {
     }
   }
 }
-
-const hexOf = (rgb: Rgb) => `#${rgb.map((level) => level.toString(16).padStart(2, '0')).join('')}`

@@ -32,17 +32,12 @@ export function blankTexture(): IndexTexture {
 
 /** Draws an owned block's picture, or the frame of a block without one. */
 export function paintBlock(texture: IndexTexture, block: BlockIndex, px: string | undefined) {
-  place(texture, block, px === undefined ? blockWithoutPicture : decodePicture(px))
+  place(texture, block, px === undefined ? blockWithoutPicture : Uint8Array.fromBase64(px))
 }
 
 /** Clears a block, as before it was sold. */
 export function clearBlock(texture: IndexTexture, block: BlockIndex) {
   place(texture, block, openBlock)
-}
-
-/** A block's 100 palette indices. Older browsers lack `Uint8Array.fromBase64`, hence the longer way. */
-export function decodePicture(base64: string): Uint8Array {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
 }
 
 /** The 100 bytes the texture holds for a block, row by row. */

@@ -43,7 +43,7 @@ export function orderOf(sketch: Sketch, wall: string): Order | undefined {
   const deal = dealOf(sketch)
   if (sketch.wall === undefined || painted === undefined || deal === 'neither') return undefined
   const { name } = sketch.words
-  const body = { pixels: base64Of(painted.indices), ...spoken(sketch.words) }
+  const body = { pixels: painted.indices.toBase64(), ...spoken(sketch.words) }
   const order = { wall, area: areaName(area), blocks: area.w * area.h }
   if (deal === 'repaint') return { kind: 'repaint', ...order, url: `${wall}/areas/${order.area}`, body }
   const { col, row, w, h } = area
@@ -64,15 +64,10 @@ export const sumOf = ({ price, asset, network }: BuyOrder): string => `${price} 
 
 /** The text that a repaint's owner signs, at a time in Unix milliseconds. */
 export function textOf({ area, body }: Pick<RepaintOrder, 'area' | 'body'>, host: string, ts: number): string {
-  return areaMessage(host, area, ts, { ...body, pixels: digestOfPixels(bytesOf(body.pixels)) })
+  return areaMessage(host, area, ts, { ...body, pixels: digestOfPixels(Uint8Array.fromBase64(body.pixels)) })
 }
 
 const spoken = ({ message, link }: Words) => ({
   ...(message === '' ? {} : { message }),
   ...(link === '' ? {} : { link }),
 })
-
-// Older browsers lack `toBase64` and `fromBase64`, hence the longer ways.
-const base64Of = (bytes: Uint8Array) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
-
-const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))

@@ -4,7 +4,7 @@ import type { ChangeDto } from '../../../../shared/contract/live.ts'
 import { coordOf } from '../../../../shared/wall.ts'
 import { withChanges } from '../../../../viewer/data/apply-updates.ts'
 import { initialState, shownWall, step } from '../../../../viewer/state.ts'
-import { blankTexture, decodePicture, pictureAt } from '../../../../viewer/wall/pixel-buffer.ts'
+import { blankTexture, pictureAt } from '../../../../viewer/wall/pixel-buffer.ts'
 import { historyOf, pastAt, type Past } from '../../../../viewer/wall/wall-history.ts'
 import { knownBlockAt } from '../../../../viewer/wall/wall-model.ts'
 import { at, canvas as sample, wallOf } from '../../../support/page/sample-wall.ts'
@@ -52,10 +52,7 @@ test('the past is what the changes until then lead to, from wherever it is reach
           for (const block of blocks) {
             expect(pictureAt(past.wall.texture, block)).toEqual(pictureAt(then.texture, block))
             const [told, made] = [knownBlockAt(past.wall, block, moment), knownBlockAt(then, block)]
-            expect([told.kind, 'message' in told && told.message]).toEqual([
-              made.kind,
-              'message' in made && made.message,
-            ])
+            expect([told.kind, 'claim' in told && told.claim.m]).toEqual([made.kind, 'claim' in made && made.claim.m])
           }
         }
       },
@@ -72,8 +69,8 @@ test('looking at the past leaves the present as it is', () => {
     { do: 'history-loaded', history: historyOf(log, 2) },
   )
   const then = step(remembering, { do: 'seek', at: 1 })
-  expect(pictureAt(shownWall(then)?.texture ?? blankTexture(), blocks[0])).toEqual(decodePicture(colour(1)))
+  expect(pictureAt(shownWall(then)?.texture ?? blankTexture(), blocks[0])).toEqual(Uint8Array.fromBase64(colour(1)))
   const now = step(then, { do: 'seek', at: undefined })
   expect(shownWall(now)).toBe(wall)
-  expect(pictureAt(wall.texture, blocks[0])).toEqual(decodePicture(colour(2)))
+  expect(pictureAt(wall.texture, blocks[0])).toEqual(Uint8Array.fromBase64(colour(2)))
 })

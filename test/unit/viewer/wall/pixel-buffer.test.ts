@@ -8,7 +8,6 @@ import {
   NO_PICTURE_FRAME,
   OPEN,
   blankTexture,
-  decodePicture,
   paintBlock,
   pictureAt,
 } from '../../../../viewer/wall/pixel-buffer.ts'
@@ -50,8 +49,4 @@ test('an open block and an owned one without a picture look different from each 
   expect(open).toEqual(new Set([OPEN]))
   expect(unpainted).toEqual(new Set([NO_PICTURE_FRAME, NO_PICTURE]))
   expect(Math.min(...open, ...unpainted)).toBeGreaterThanOrEqual(PALETTE_SIZE)
-})
-
-test('a picture is read from base64 byte by byte', () => {
-  fc.assert(fc.property(pictures, (picture) => expect(decodePicture(picture.toBase64())).toEqual(picture)))
 })
