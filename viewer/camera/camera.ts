@@ -1,5 +1,6 @@
 /** The camera: which part of the wall the stage shows. Pure. Screen points are CSS pixels from the stage's top left. */
 
+import type { Area } from '../../shared/area.ts'
 import { BLOCK_SIZE, type BlockIndex, HEIGHT, WIDTH, blockAt, cellOf } from '../../shared/wall.ts'
 
 /** CSS pixels per wall pixel at most: a block then spans 480. */
@@ -83,6 +84,14 @@ export function zoom(camera: Camera, view: View, factor: number, at: Point): Cam
 /** A rectangle of the wall, in its pixels. */
 export type Rect = { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number }
 
+/** The rectangle of an area of blocks. */
+export const rectOf = ({ col, row, w, h }: Area): Rect => ({
+  left: col * BLOCK_SIZE,
+  top: row * BLOCK_SIZE,
+  right: (col + w) * BLOCK_SIZE,
+  bottom: (row + h) * BLOCK_SIZE,
+})
+
 export const WHOLE_WALL: Rect = { left: 0, top: 0, right: WIDTH, bottom: HEIGHT }
 
 /** The nearest look at an area that shows all of it with some room around, no nearer than `zoomMax`. */
@@ -138,12 +147,8 @@ export function blockUnder(camera: Camera, view: View, at: Point): BlockIndex | 
 }
 
 /** Where a block appears on the stage. */
-export function boxOf(camera: Camera, view: View, block: BlockIndex): Box {
-  const { col, row } = cellOf(block)
-  const corner = toScreen(camera, view, { x: col * BLOCK_SIZE, y: row * BLOCK_SIZE })
-  const size = BLOCK_SIZE * camera.zoom
-  return { left: corner.x, top: corner.y, width: size, height: size }
-}
+export const boxOf = (camera: Camera, view: View, block: BlockIndex): Box =>
+  boxAround(camera, view, rectOf({ ...cellOf(block), w: 1, h: 1 }))
 
 /** Where an area of the wall appears on the stage. */
 export function boxAround(camera: Camera, view: View, { left, top, right, bottom }: Rect): Box {

@@ -6,22 +6,20 @@ import type { ErrorBody } from '../../shared/contract/service.ts'
 import type { Spaces } from '../../shared/contract/space.ts'
 import type { WalletStanding } from '../../shared/contract/wallet.ts'
 import { coordOf, isBlockIndex, parseCoord, type BlockIndex } from '../../shared/wall.ts'
+import { readJson } from '../data/read-json.ts'
 
 /** Finds where so many blocks are open side by side, nearest to a block; `undefined` when nowhere. */
 export async function findRoom({ w, h }: AreaSize, near?: BlockIndex): Promise<BlockIndex | undefined> {
   const query = new URLSearchParams({ w: `${w}`, h: `${h}`, limit: '1' })
   if (near !== undefined) query.set('near', coordOf(near))
-  const response = await fetch(`/api/space?${query}`)
-  if (!response.ok) throw new Error(`the search for room answered ${response.status}`)
-  const { spaces }: Spaces = await response.json()
+  const { spaces } = await readJson<Spaces>(`/api/space?${query}`, 'search for room')
   return parseCoord(spaces[0]?.coord ?? '')
 }
 
 /** How many blocks of an area somebody is paying for at this moment; rejects when the service cannot tell. */
 export async function heldBlocks(area: Area, signal: AbortSignal): Promise<number> {
-  const response = await fetch(`/areas/${areaName(area)}`, { headers: { accept: 'application/json' }, signal })
-  if (!response.ok) throw new Error(`the area answered ${response.status}`)
-  const { held }: AreaState = await response.json()
+  const init = { headers: { accept: 'application/json' }, signal }
+  const { held } = await readJson<AreaState>(`/areas/${areaName(area)}`, 'area', init)
   return held
 }
 

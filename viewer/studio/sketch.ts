@@ -4,7 +4,7 @@ import { AREA_BLOCKS_MAX, type Area, type AreaSize, blocksOf } from '../../share
 import type { Dither } from '../../shared/quantise.ts'
 import type { Fit } from '../../shared/resample.ts'
 import { BLOCK_SIZE, type BlockIndex, COLS, type Cell, ROWS } from '../../shared/wall.ts'
-import { type Camera, type Rect, type View, lookAt } from '../camera/camera.ts'
+import { type Camera, type Rect, type View, lookAt, rectOf } from '../camera/camera.ts'
 import type { Wall } from '../wall/wall-model.ts'
 
 /** A picture in its own pixels, before it is painted in blocks. */
@@ -134,10 +134,7 @@ export const covered = (sketch: Pick<Sketch, 'at' | 'size'>): BlockIndex[] => bl
 export const areaOf = ({ at, size }: Pick<Sketch, 'at' | 'size'>): Area => ({ ...at, ...size })
 
 /** Where on the wall it lies, in pixels. */
-export function areaCovered({ at, size }: Pick<Sketch, 'at' | 'size'>): Rect {
-  const [left, top] = [at.col * BLOCK_SIZE, at.row * BLOCK_SIZE]
-  return { left, top, right: left + size.w * BLOCK_SIZE, bottom: top + size.h * BLOCK_SIZE }
-}
+export const areaCovered = (sketch: Pick<Sketch, 'at' | 'size'>): Rect => rectOf(areaOf(sketch))
 
 // A picture that is looked at is at most this large, in CSS pixels per wall pixel.
 const LOOK_ZOOM = 8

@@ -2,7 +2,7 @@
 
 import { BLOCK_SIZE, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
 import { workAround, type Work } from '../../shared/works.ts'
-import { WHOLE_WALL, type Rect } from '../camera/camera.ts'
+import { WHOLE_WALL, rectOf, type Rect } from '../camera/camera.ts'
 import type { Wall } from './wall-model.ts'
 
 /** A work with what is known of it. */
@@ -73,12 +73,8 @@ export function boundsOf(blocks: readonly BlockIndex[]): Rect {
   const cells = blocks.map(cellOf)
   const cols = cells.map(({ col }) => col)
   const rows = cells.map(({ row }) => row)
-  return {
-    left: Math.min(...cols) * BLOCK_SIZE,
-    top: Math.min(...rows) * BLOCK_SIZE,
-    right: (Math.max(...cols) + 1) * BLOCK_SIZE,
-    bottom: (Math.max(...rows) + 1) * BLOCK_SIZE,
-  }
+  const [col, row] = [Math.min(...cols), Math.min(...rows)]
+  return rectOf({ col, row, w: Math.max(...cols) + 1 - col, h: Math.max(...rows) + 1 - row })
 }
 
 // Of the sold blocks this share may lie outside, so that one far away does not make all others small.
@@ -93,14 +89,9 @@ export function soldArea({ claims }: Wall): Rect | undefined {
     const inOrder = Uint8Array.from(values).sort()
     return [inOrder[stray] ?? 0, inOrder[inOrder.length - 1 - stray] ?? 0]
   }
-  const [left, right] = span(cells.map(({ col }) => col))
-  const [top, bottom] = span(cells.map(({ row }) => row))
-  return {
-    left: left * BLOCK_SIZE,
-    top: top * BLOCK_SIZE,
-    right: (right + 1) * BLOCK_SIZE,
-    bottom: (bottom + 1) * BLOCK_SIZE,
-  }
+  const [col, lastCol] = span(cells.map((cell) => cell.col))
+  const [row, lastRow] = span(cells.map((cell) => cell.row))
+  return rectOf({ col, row, w: lastCol + 1 - col, h: lastRow + 1 - row })
 }
 
 /** The edges of blocks whose neighbour there is none of them, as an SVG path in wall pixels. */

@@ -1,10 +1,10 @@
 /** Blocks, agents, works, prices and times as text. */
 
 import type { CanvasAgent } from '../../shared/contract/canvas.ts'
-import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
+import { BLOCK_SIZE, type BlockIndex, coordOf } from '../../shared/wall.ts'
 import type { Work } from '../../shared/works.ts'
-import { boundsOf } from './artworks.ts'
-import type { KnownBlock, Wall } from './wall-model.ts'
+import { boundsOf, workAt } from './artworks.ts'
+import { type Wall, knownBlockAt } from './wall-model.ts'
 
 // Made when it is first needed, because that takes a slow machine longer than a frame.
 let dateFormat: Intl.DateTimeFormat | undefined
@@ -65,16 +65,17 @@ export function sizeOf(work: Work): string {
 }
 
 /** A block described for screen readers: where, who, what and when, one sentence each. */
-export function spoken(known: KnownBlock, work: Work): string {
-  const where = `Block ${coordOf(known.block)}.`
+export function spoken(wall: Wall, block: BlockIndex, at: number | undefined): string {
+  const where = `Block ${coordOf(block)}.`
+  const known = knownBlockAt(wall, block, at)
   if (known.kind === 'open') {
-    return known.soldLater
-      ? `${where} Not sold yet at this moment.`
-      : `${where} Open, ${known.pricing.perBlock} ${known.pricing.asset}.`
+    const { perBlock, asset } = wall.pricing
+    return `${where} ${known.soldLater ? 'Not sold yet at this moment' : `Open, ${perBlock} ${asset}`}.`
   }
-  const { owner, message } = known
+  const { owner, claim } = known
+  const work = workAt(wall, block, at)
   const who = owner.framework === null ? `${nameOf(owner)}.` : `${nameOf(owner)}, ${owner.framework}.`
-  const what = message === undefined ? '' : ` Says: ${message}.`
+  const what = claim.m === undefined ? '' : ` Says: ${claim.m}.`
   const part = work.length > 1 ? ` Part of a work of ${blocksText(work.length)}.` : ''
-  return `${where} ${who}${what} Sold ${dateText(known.claimedAt)}.${part}`
+  return `${where} ${who}${what} Sold ${dateText(claim.t)}.${part}`
 }

@@ -1,23 +1,18 @@
 /** What happened lately, told by the wall's own sales. Pure. */
 
-import { TOTAL_BLOCKS, type BlockIndex } from '../../shared/wall.ts'
+import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import type { Wall } from './wall-model.ts'
 
-/** The last sale, and how many blocks were sold since a moment. */
-export type News = {
-  readonly sold: number
-  readonly agent: number
-  readonly soldAt: number
-  readonly block: BlockIndex
-}
+/** How many blocks were sold since a moment, and who bought the last of all, and when. */
+type News = { readonly sold: number; readonly agent: number; readonly soldAt: number }
 
 /** The news since a moment in Unix milliseconds; `undefined` before the first sale. */
 export function newsSince({ claims }: Pick<Wall, 'claims'>, since: number): News | undefined {
   let sold = 0
   let last: News | undefined
-  for (const [block, { a: agent, t: soldAt }] of claims) {
+  for (const { a: agent, t: soldAt } of claims.values()) {
     if (soldAt >= since) sold++
-    if (last === undefined || soldAt > last.soldAt) last = { sold, agent, soldAt, block }
+    if (last === undefined || soldAt > last.soldAt) last = { sold, agent, soldAt }
   }
   return last && { ...last, sold }
 }

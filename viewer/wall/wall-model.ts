@@ -2,15 +2,7 @@
 
 import type { Canvas, CanvasAgent, CanvasBlock, CanvasStats } from '../../shared/contract/canvas.ts'
 import { isBlockIndex, type BlockIndex } from '../../shared/wall.ts'
-import {
-  blankTexture,
-  BLOCK_BYTES,
-  isOpenAt,
-  paintBlock,
-  paintBytes,
-  pictureAt,
-  type IndexTexture,
-} from './pixel-buffer.ts'
+import { blankTexture, BLOCK_BYTES, isOpenAt, paintBlock, paintBytes, type IndexTexture } from './pixel-buffer.ts'
 
 /** What is known of a claimed block but its picture, which is in the texture. */
 export type Claim = Omit<CanvasBlock, 'px'>
@@ -32,23 +24,11 @@ export type Wall = {
   readonly complete: boolean // whether the whole read has arrived
 }
 
-export type KnownBlock =
-  | {
-      readonly kind: 'open'
-      readonly block: BlockIndex
-      readonly pricing: Canvas['pricing']
-      readonly soldLater: boolean // open at the moment that is shown, but not any more
-    }
-  | {
-      readonly kind: 'claimed'
-      readonly block: BlockIndex
-      readonly agent: number // index of the owner in `agents`
-      readonly owner: CanvasAgent
-      readonly claimedAt: number // Unix milliseconds
-      readonly message: string | undefined
-      readonly link: string | undefined
-      readonly picture: Uint8Array // 100 bytes as in the texture
-    }
+/** A claimed block, and who owns it. */
+export type ClaimedBlock = { readonly kind: 'claimed'; readonly claim: Claim; readonly owner: CanvasAgent }
+
+/** A block at a moment; `soldLater` when it is not open any more. */
+export type KnownBlock = { readonly kind: 'open'; readonly soldLater: boolean } | ClaimedBlock
 
 /** Whether nothing is left to be bought. */
 export const isSoldOut = (wall: Wall | undefined): boolean => wall?.complete === true && wall.stats.remaining === 0
@@ -103,11 +83,9 @@ export function wallOf({ pixels, blocks }: { readonly pixels: Uint8Array; readon
 }
 
 /** What is known of a block, at a moment in Unix milliseconds or now. */
-export function knownBlockAt({ agents, pricing, claims, texture }: Wall, block: BlockIndex, at = Infinity): KnownBlock {
+export function knownBlockAt({ agents, claims }: Wall, block: BlockIndex, at = Infinity): KnownBlock {
   const claim = claims.get(block)
   const owner = claim && agents[claim.a]
-  if (claim === undefined || owner === undefined) return { kind: 'open', block, pricing, soldLater: false }
-  if (claim.t > at) return { kind: 'open', block, pricing, soldLater: true }
-  const { a: agent, t: claimedAt, m: message, l: link } = claim
-  return { kind: 'claimed', block, agent, owner, claimedAt, message, link, picture: pictureAt(texture, block) }
+  const isSold = claim !== undefined && owner !== undefined
+  return isSold && claim.t <= at ? { kind: 'claimed', claim, owner } : { kind: 'open', soldLater: isSold }
 }

@@ -15,6 +15,7 @@ const ADAPTERS = ['chain/', 'facilitator/', 'metrics/', 'pictures/', 'wallets/',
 const BESIDE = [...WORDS, 'server/ports.ts', 'server/adapters/*', 'server/adapters/chain/endpoints.ts']
 const SEEN = ['shared/', 'viewer/camera/']
 const DRAWN = [...SEEN, 'viewer/wall/', 'viewer/theme.ts', 'viewer/state.ts']
+const STUDIO = ['data/read-json.ts', 'gl/', 'input/', 'ui/', 'shell.ts'].map((name) => `viewer/${name}`)
 const PAGE = ['page', 'page-words', 'url-state'].map((name) => `viewer/${name}.ts`)
 const LOCK_FILES = ['package.json', 'bun.lock']
 const TYPEBOX = '@sinclair/typebox*'
@@ -76,7 +77,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'viewer/gl/': { files: DRAWN, uses: ['regl'] },
   'viewer/input/': { files: [...SEEN, 'viewer/state.ts', 'viewer/ui/dom.ts'], uses: [] },
   'viewer/ui/': { files: [...DRAWN, 'viewer/data/', 'viewer/input/keys.ts', 'viewer/styles/', ...PAGE], uses: [] },
-  'viewer/studio/': { files: [...DRAWN, 'viewer/gl/', 'viewer/input/', 'viewer/ui/', 'viewer/shell.ts'], uses: [] },
+  'viewer/studio/': { files: [...DRAWN, ...STUDIO], uses: [] },
   'viewer/': { files: ['shared/'], uses: ['vite', '@modelcontextprotocol/ext-apps'] },
   'bench/': {
     files: ['shared/', 'db/', 'server/local/', ...MEASURED, ...BORROWED],

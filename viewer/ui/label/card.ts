@@ -1,20 +1,18 @@
 /** What the label shows: a work with its picture and its owner, or an open block and how it is bought. */
 
 import type { Deed } from '../../../shared/contract/block.ts'
+import type { CanvasAgent } from '../../../shared/contract/canvas.ts'
 import { isLink } from '../../../shared/text.ts'
 import { titleOf } from '../../../shared/titles.ts'
 import { type BlockIndex, coordOf } from '../../../shared/wall.ts'
 import type { LabelShape } from '../../camera/label-layout.ts'
 import type { Theme } from '../../theme.ts'
 import type { Artwork } from '../../wall/artworks.ts'
-import { agoText, blocksText, dateText, nameOf, priceText, sizeOf } from '../../wall/formatting.ts'
+import { blocksText, dateText, nameOf, priceText, sizeOf } from '../../wall/formatting.ts'
 import { NO_PICTURE_FRAME, pictureAt } from '../../wall/pixel-buffer.ts'
-import type { KnownBlock, Wall } from '../../wall/wall-model.ts'
+import type { ClaimedBlock, KnownBlock, Wall } from '../../wall/wall-model.ts'
 import { button, createElement, externalLink, factsLine, strangersText } from '../dom.ts'
-import { drawWork } from './works.ts'
-
-type Claimed = Extract<KnownBlock, { kind: 'claimed' }>
-type Open = Extract<KnownBlock, { kind: 'open' }>
+import { agoElement, drawWork, frameworkOf } from './works.ts'
 
 /** What a label shows besides the block itself. */
 export type CardContext = {
@@ -32,8 +30,9 @@ export type CardActions = {
 }
 
 /** The content of a label. */
-export function cardContent(known: KnownBlock, around: CardContext, acts: CardActions): Node[] {
-  return known.kind === 'open' ? openCard(known, acts) : claimedCard(known, around, acts)
+export function cardContent(block: BlockIndex, known: KnownBlock, around: CardContext, acts: CardActions): Node[] {
+  if (known.kind === 'claimed') return claimedCard(known, block, around, acts)
+  return openCard(block, known.soldLater, around.wall.pricing, acts)
 }
 
 /** Adds how the block was paid. */
@@ -42,7 +41,7 @@ export function addPayment(element: HTMLElement, deed: Deed, network: string) {
   element.querySelector('.payment')?.replaceChildren(deed.settled ? 'settled ' : 'paid ', ...tx)
 }
 
-function openCard({ block, pricing, soldLater }: Open, acts: CardActions): Node[] {
+function openCard(block: BlockIndex, soldLater: boolean, pricing: Wall['pricing'], acts: CardActions): Node[] {
   const coord = coordOf(block)
   const where = createElement('p', 'facts where', `Block ${coord}`)
   if (soldLater)
@@ -72,21 +71,17 @@ function openCard({ block, pricing, soldLater }: Open, acts: CardActions): Node[
   ]
 }
 
-function claimedCard(known: Claimed, around: CardContext, acts: CardActions): Node[] {
+function claimedCard(known: ClaimedBlock, block: BlockIndex, around: CardContext, acts: CardActions): Node[] {
   const { wall, work, theme, shape } = around
   if (work === undefined) return []
-  const { owner, agent } = known
+  const { owner } = known
+  const selectAgent = () => acts.selectAgent(known.claim.a)
   const title = titleOf(work.message)
   const says = work.message !== undefined && title !== work.message ? [work.message] : []
   return [
     createElement('div', 'frame', drawWork(wall.texture, work.blocks, theme)),
     strangersText('h2', work.message === undefined ? 'title unnamed' : 'title', title),
-    createElement(
-      'p',
-      'by',
-      agentButton(owner.name, nameOf(owner), () => acts.selectAgent(agent)),
-      ...frameworkOf(owner),
-    ),
+    createElement('p', 'by', agentButton(owner, selectAgent), ...frameworkOf(owner)),
     ...(isPainted(wall, work) ? [] : [createElement('p', 'unnamed', UNPAINTED)]),
     ...says.map((message) => strangersText('p', 'message', message)),
     ...(work.link === undefined ? [] : linkOf(work.link)),
@@ -95,15 +90,15 @@ function claimedCard(known: Claimed, around: CardContext, acts: CardActions): No
       'acts',
       button('', ['Share'], () => acts.share(work)),
       // A tap on a phone has looked closer already.
-      ...(shape === 'sheet' ? [] : [button('', ['Look closer'], () => acts.zoomToWork(known.block))]),
-      ...(owner.blocks > work.blocks.length ? [button('', ['All its works'], () => acts.selectAgent(agent))] : []),
+      ...(shape === 'sheet' ? [] : [button('', ['Look closer'], () => acts.zoomToWork(block))]),
+      ...(owner.blocks > work.blocks.length ? [button('', ['All its works'], selectAgent)] : []),
     ),
     factsLine(
-      timeOf(work.since),
+      agoElement(work.since),
       sizeText(work),
       `${priceText(wall.pricing.perBlock, work.blocks.length)} in ${wall.pricing.asset}`,
     ),
-    details(`Block ${coordOf(known.block)}`, blockFacts(known, around)),
+    details(`Block ${coordOf(block)}`, blockFacts(known, block, around)),
   ]
 }
 
@@ -115,17 +110,17 @@ const isPainted = ({ texture }: Wall, { blocks }: Artwork) =>
 const sizeText = ({ blocks }: Artwork) =>
   blocks.length === 1 ? blocksText(1) : `${sizeOf(blocks)}${sizeOf(blocks).includes('×') ? ' blocks' : ''}`
 
-function blockFacts(known: Claimed, { wall, work, theme }: CardContext): Node[] {
-  const { owner, message, link } = known
+function blockFacts({ claim, owner }: ClaimedBlock, block: BlockIndex, { wall, work, theme }: CardContext): Node[] {
+  const { m: message, l: link } = claim
   return [
     createElement(
       'div',
       'block',
-      drawWork(wall.texture, [known.block], theme),
+      drawWork(wall.texture, [block], theme),
       createElement(
         'div',
         '',
-        factsLine(`Sold ${dateText(known.claimedAt)}`, createElement('span', 'payment')),
+        factsLine(`Sold ${dateText(claim.t)}`, createElement('span', 'payment')),
         factsLine(createElement('code', '', owner.wallet)),
       ),
     ),
@@ -138,14 +133,8 @@ function details(summary: string, content: readonly Node[]): HTMLElement {
   return createElement('details', '', createElement('summary', '', summary), ...content)
 }
 
-const agentButton = (name: string | null, text: string, onClick: () => void) => {
-  const element = button('agent', [createElement('bdi', '', text)], onClick)
-  element.classList.toggle('unnamed', name === null)
-  return element
-}
-
-const frameworkOf = ({ framework }: { readonly framework: string | null }) =>
-  framework === null ? [] : [strangersText('span', 'framework', framework)]
+const agentButton = (owner: CanvasAgent, onClick: () => void) =>
+  button(owner.name === null ? 'agent unnamed' : 'agent', [createElement('bdi', '', nameOf(owner))], onClick)
 
 /** A link to the paint page; in a frame it opens a new tab, because that page refuses to be framed. */
 function paintLink(coord: string): HTMLElement {
@@ -175,11 +164,4 @@ function transaction(hash: string, network: string): Node {
   const anchor = externalLink(`${explorer}/tx/${hash}`, code)
   anchor.ariaLabel = `Transaction ${short} in the chain’s explorer`
   return anchor
-}
-
-function timeOf(unixMs: number): HTMLElement {
-  const time = createElement('time', '', agoText(unixMs, Date.now()))
-  time.dateTime = new Date(unixMs).toISOString()
-  time.title = dateText(unixMs)
-  return time
 }

@@ -55,7 +55,7 @@ export function createLabel(page: Page): Component {
     const isOther = shown !== pinned
     const around = { wall: seen, work, theme: page.appearance.theme(), shape: labelShape(state.view) }
     const unfolded = !isOther && body.querySelector('details')?.open === true
-    refill(body, cardContent(known, around, acts))
+    refill(body, cardContent(pinned, known, around, acts))
     if (isOther) {
       handle.lower()
       body.scrollTop = 0
@@ -126,9 +126,7 @@ function createSpeaker(): (state: State) => void {
     const block = state.cursor ?? state.pinned
     const wall = shownWall(state)
     if (wall === undefined || block === undefined || !wall.complete) return
-    timer = setTimeout(() => {
-      status.textContent = spoken(knownBlockAt(wall, block, state.at), workAt(wall, block, state.at))
-    }, REST_MS)
+    timer = setTimeout(() => (status.textContent = spoken(wall, block, state.at)), REST_MS)
   }
 }
 

@@ -4,10 +4,10 @@ import { isLink } from '../../../shared/text.ts'
 import type { Page, PanelContent } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { artworksOf, blocksOf } from '../../wall/artworks.ts'
-import { agoText, blocksText, countText, dateText, nameOf } from '../../wall/formatting.ts'
+import { blocksText, countText, nameOf } from '../../wall/formatting.ts'
 import { copyButton } from '../copy-and-save.ts'
 import { button, createElement, externalLink, factsLine, refill, strangersText } from '../dom.ts'
-import { workList } from './works.ts'
+import { agoElement, frameworkOf, workButton } from './works.ts'
 
 const WORKS_MAX = 60
 
@@ -19,20 +19,16 @@ export function createProfile(page: Page): PanelContent {
     if (wall === undefined || agent === undefined || owner === undefined) return refill(body, [])
     const works = artworksOf(wall).filter((work) => work.agent === agent)
     const since = Math.min(...works.map((work) => work.since))
-    const first = createElement('time', '', agoText(since, Date.now()))
-    first.title = dateText(since)
     const hosts = hostsOf(blocksOf(wall, agent).flatMap((block) => wall.claims.get(block)?.l ?? []))
     const link = `${location.origin}/?agent=${owner.id}`
+    const items = works.slice(0, WORKS_MAX).map((work) => createElement('li', '', workButton(page, work, false)))
     refill(body, [
       strangersText('p', owner.name === null ? 'name unnamed' : 'name', nameOf(owner)),
-      factsLine(
-        `Agent ${owner.id} of ${countText(wall.agents.length)}`,
-        ...(owner.framework === null ? [] : [strangersText('span', 'framework', owner.framework)]),
-      ),
+      factsLine(`Agent ${owner.id} of ${countText(wall.agents.length)}`, ...frameworkOf(owner)),
       factsLine(
         `${countText(works.length)} ${works.length === 1 ? 'work' : 'works'}`,
         blocksText(owner.blocks),
-        createElement('span', '', 'since ', first),
+        createElement('span', '', 'since ', agoElement(since)),
       ),
       factsLine(createElement('code', '', owner.wallet)),
       createElement('ul', 'links', ...hosts.map(([href, host]) => createElement('li', '', externalLink(href, host)))),
@@ -42,7 +38,7 @@ export function createProfile(page: Page): PanelContent {
         copyButton('Copy link', () => link),
         button('', ['Show all agents'], () => page.dispatch({ do: 'select-agent', agent: undefined })),
       ),
-      workList(page, works.slice(0, WORKS_MAX), false),
+      createElement('ul', 'works', ...items),
       ...(works.length > WORKS_MAX ? [factsLine(`The newest ${WORKS_MAX} of ${countText(works.length)} works.`)] : []),
       factsLine(feedLink(owner.id)),
     ])
@@ -56,15 +52,11 @@ export function createProfile(page: Page): PanelContent {
   }
 }
 
-function hostsOf(links: readonly string[]): [href: string, host: string][] {
-  const hosts = new Map<string, string>()
-  for (const link of links) {
-    if (!isLink(link)) continue
-    const { host } = new URL(link)
-    if (!hosts.has(host)) hosts.set(host, link)
-  }
-  return [...hosts].map(([host, href]) => [href, host])
-}
+/** The first link to each host. */
+const hostsOf = (links: readonly string[]) =>
+  [...Map.groupBy(links.filter(isLink), (link) => new URL(link).host)].map(
+    ([host, [href = '']]) => [href, host] as const,
+  )
 
 function feedLink(id: number): HTMLAnchorElement {
   const anchor = createElement('a', '', 'Follow its new works (Atom)')

@@ -1,17 +1,26 @@
 /** Works as pictures and lists. */
 
+import type { CanvasAgent } from '../../../shared/contract/canvas.ts'
 import { titleOf } from '../../../shared/titles.ts'
 import type { Work } from '../../../shared/works.ts'
 import type { Page } from '../../page.ts'
 import { type Theme, coloursOf } from '../../theme.ts'
 import { type Artwork, boundsOf } from '../../wall/artworks.ts'
-import { nameOf, sizeOf } from '../../wall/formatting.ts'
+import { agoText, dateText, nameOf, sizeOf } from '../../wall/formatting.ts'
 import { type IndexTexture, imageOf } from '../../wall/pixel-buffer.ts'
 import { button, createElement, createPicture, strangersText } from '../dom.ts'
 
-/** A list of buttons that go to works; `named` where the works have different owners. */
-export const workList = (page: Page, works: readonly Artwork[], named: boolean): HTMLElement =>
-  createElement('ul', 'works', ...works.map((work) => createElement('li', '', workButton(page, work, named))))
+/** How long ago a moment was, in Unix milliseconds; the date shows on hover. */
+export function agoElement(unixMs: number): HTMLElement {
+  const time = createElement('time', '', agoText(unixMs, Date.now()))
+  time.dateTime = new Date(unixMs).toISOString()
+  time.title = dateText(unixMs)
+  return time
+}
+
+/** The framework that an agent names, if any. */
+export const frameworkOf = ({ framework }: CanvasAgent): HTMLElement[] =>
+  framework === null ? [] : [strangersText('span', 'framework', framework)]
 
 /** A button of a list: a picture or a number, a name, and a line of more. */
 export function listButton(
