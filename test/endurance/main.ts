@@ -20,9 +20,9 @@ const tests = (paths: readonly string[], does: string): Run => ({
 const RUNS: Readonly<Record<string, Run>> = {
   sim: script('sim/main.ts', '100,000 histories over a model chain, or with --mutants every planted bug'),
   torture: script('torture/main.ts', 'rounds of kills and failures on real processes, chain and disk'),
-  hostile: script('hostile/run.ts', 'a catalogue of bad requests'),
+  hostile: tests(['endurance/hostile/catalogue.test.ts'], 'a catalogue of bad requests'),
   connections: script('connections/run-connections.ts', 'ten thousand half-open connections'),
-  fuzz: script('fuzz/run-fuzz.ts', 'a million generated requests'),
+  fuzz: tests(['endurance/fuzz/fuzz.test.ts'], 'a million generated requests'),
   abuse: script('abuse/main.ts', 'floods of every kind, and what others have of the wall meanwhile'),
   outages: script('outages/main.ts', 'each dependency taken away, and how long until that is named and over'),
   troubles: tests(

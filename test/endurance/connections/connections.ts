@@ -1,7 +1,6 @@
 /** What a crowd of half-open connections costs everyone else: how long they wait, and how much memory it takes. */
 
 import { fileURLToPath } from 'node:url'
-import { openFiles } from '../hostile/limits.ts'
 
 const CROWD = fileURLToPath(new URL('./crowd.ts', import.meta.url))
 
@@ -64,4 +63,10 @@ export async function fares(url: string, requests: number): Promise<Fares> {
 export async function memoryMib(pid: number): Promise<number> {
   const kib = Number(await new Response(Bun.spawn(['ps', '-o', 'rss=', '-p', String(pid)]).stdout).text())
   return kib / 1024
+}
+
+/** How many files and sockets a process may hold open here. */
+async function openFiles(): Promise<number> {
+  const most = Number(await new Response(Bun.spawn(['sh', '-c', 'ulimit -Hn']).stdout).text())
+  return Number.isFinite(most) ? most : Number.MAX_SAFE_INTEGER
 }

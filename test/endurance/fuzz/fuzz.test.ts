@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { IS_LONG_RUN } from '../../support/long-run.ts'
 import { openFuzzWall, type FuzzWall } from './fuzz-wall.ts'
 import { fuzz, fuzzWire } from './fuzz.ts'
 
@@ -6,10 +7,9 @@ import { fuzz, fuzzWire } from './fuzz.ts'
 // requests, most of them one step from an honest one, at the whole service over a real database and fakes of the world.
 // `bun run endurance fuzz` throws a million, with another seed each time.
 
-const SEED = 402
-
-// It takes a few seconds on a machine that does nothing else.
-const SLOW_MACHINE_MS = 120_000
+const SEED = IS_LONG_RUN ? Date.now() % 2 ** 31 : 402
+const REQUESTS = IS_LONG_RUN ? 1_000_000 : 5000
+const TIME_MS = IS_LONG_RUN ? 3 * 3_600_000 : 120_000
 
 let wall: FuzzWall
 beforeAll(async () => {
@@ -20,12 +20,12 @@ afterAll(async () => {
 })
 
 test(
-  '5,000 generated requests get no 500, and change nothing without a 200',
+  `${REQUESTS} generated requests (seed ${SEED}) get no 500, and change nothing without a 200`,
   async () => {
-    const { statuses } = await fuzz(wall, 5000, SEED)
+    const statuses = await fuzz(wall, REQUESTS, SEED)
     for (const status of [200, 400, 401, 402, 404, 405, 409, 413]) expect([...statuses.keys()]).toContain(status)
   },
-  SLOW_MACHINE_MS,
+  TIME_MS,
 )
 
 test('spoilt bytes on the wire get no 500, and the wall goes on answering', async () => {

@@ -1,24 +1,9 @@
 /** HTTP/1.1 by hand: what is sent is byte for byte what the test wrote, however wrong. */
 
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
 
 /** What came back: status 0 when the connection ended without an answer. */
-export type Answer = {
-  readonly status: number
-  readonly headers: Headers
-  readonly body: string
-  readonly ms: number
-}
-
-/** A socket to the server, after it is open. */
-export type Line = {
-  write(bytes: string | Uint8Array): void
-  /** Says that nothing more will be sent, while still listening. */
-  finish(): void
-  /** Hangs up. */
-  drop(): void
-  readonly ended: () => boolean
-}
+export type Answer = { readonly status: number; readonly headers: Headers; readonly body: string }
 
 /** A request in parts. */
 export type WireRequest = {
@@ -33,33 +18,24 @@ const TIMEOUT_MS = 30_000
 
 const NO_ANSWER = { status: 0, headers: new Headers(), body: '' }
 
-/** Opens a line, lets `talk` send, and answers the first response, or that there was none before the time was up. */
+/** Sends bytes, and answers the first response, or that there was none before the time was up. */
 export function converse(
   host: string,
-  talk: (line: Line) => void | Promise<void>,
-  isHead = false,
-  timeoutMs = TIMEOUT_MS,
+  bytes: string | Uint8Array,
+  { isHead = false, timeoutMs = TIMEOUT_MS }: { isHead?: boolean; timeoutMs?: number } = {},
 ): Promise<Answer> {
   const { hostname, port } = new URL(`http://${host}`)
   const { promise, resolve } = Promise.withResolvers<Answer>()
-  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
-  let started = performance.now()
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }, () => socket.write(bytes))
   let got = Buffer.alloc(0)
-  let over = false
-  const end = (answer: Omit<Answer, 'ms'>) => {
-    if (over) return
-    over = true
+  const end = (answer: Answer) => {
     clearTimeout(timer)
     socket.destroy()
-    resolve({ ...answer, ms: performance.now() - started })
+    resolve(answer)
   }
   const timer = setTimeout(() => end(NO_ANSWER), timeoutMs)
-  socket.once('connect', () => {
-    started = performance.now()
-    void talk(lineOf(socket, () => over))
-  })
-  socket.on('data', (bytes: Uint8Array) => {
-    got = Buffer.concat([got, bytes])
+  socket.on('data', (more: Uint8Array) => {
+    got = Buffer.concat([got, more])
     const answer = parseAnswer(got, isHead, false)
     if (answer !== undefined) end(answer)
   })
@@ -68,11 +44,6 @@ export function converse(
   socket.on('close', hungUp)
   socket.on('error', hungUp)
   return promise
-}
-
-/** Sends one request and answers its response. */
-export function send(host: string, request: WireRequest): Promise<Answer> {
-  return converse(host, (line) => line.write(bytesOf(host, request)), request.method === 'HEAD')
 }
 
 /** A request as bytes, with a Host unless it brings one. */
@@ -87,23 +58,11 @@ export function bytesOf(host: string, { method, target, headers, body, chunked }
   return Buffer.concat(chunked ? [head, chunkOf(body), Buffer.from('0\r\n\r\n')] : [head, body])
 }
 
-/** One chunk of a chunked body. */
-export const chunkOf = (body: Uint8Array): Uint8Array =>
+const chunkOf = (body: Uint8Array): Uint8Array =>
   Buffer.concat([Buffer.from(`${body.byteLength.toString(16)}\r\n`), body, Buffer.from('\r\n')])
 
-function lineOf(socket: Socket, ended: () => boolean): Line {
-  return {
-    write: (bytes) => {
-      if (!socket.destroyed) socket.write(bytes)
-    },
-    finish: () => void socket.end(),
-    drop: () => void socket.destroy(),
-    ended,
-  }
-}
-
 /** The first response in `got`; `undefined` while it is not whole. */
-function parseAnswer(got: Buffer, isHead: boolean, atEnd: boolean): Omit<Answer, 'ms'> | undefined {
+function parseAnswer(got: Buffer, isHead: boolean, atEnd: boolean): Answer | undefined {
   const split = got.indexOf('\r\n\r\n')
   if (split < 0) return undefined
   const [line = '', ...fields] = got.subarray(0, split).toString('latin1').split('\r\n')

@@ -6,7 +6,7 @@ import { NOW, paymentOf, wallet } from '../../support/samples.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
 import { editOf, registrationOf } from '../../support/service/signed.ts'
 import { headerOf, payloadOf } from '../../support/service/wall.ts'
-import { OWNERS } from '../fuzz/fuzz-wall.ts'
+import { OWNERS } from './fuzz-wall.ts'
 
 /** A request before it is one: what a client may get wrong. */
 export type Wild = {

@@ -1,0 +1,84 @@
+/** Makes a request of a case: puts in times, blocks, wallets, signatures and payments that only a run can know. */
+
+import { decodePercent } from '../../../server/http/request/request-url.ts'
+import { editMessage, registerMessage, type Field } from '../../../shared/signing.ts'
+import { signPayment } from '../../support/chain/payments.ts'
+import { headerOf } from '../../support/service/wall.ts'
+import type { RequestCase } from './catalogue.ts'
+import { recordIn, recordOf } from './json.ts'
+import type { Stage } from './stage.ts'
+import type { WireRequest } from './wire.ts'
+
+/** Replaces every token of a case; throws for one that is not known. */
+export async function fill(stage: Stage, item: RequestCase): Promise<WireRequest> {
+  const word = wordsOf(stage)
+  const { method, bodyB64, chunked = false } = item
+  const target = replaced(item.path, word)
+  const headers = { ...item.headers, ...(item.pay && { 'payment-signature': await paymentWith(stage, item.pay) }) }
+  if (bodyB64 !== undefined) return { method, target, headers, chunked, body: Uint8Array.fromBase64(bodyB64) }
+  const text = item.body === null ? undefined : await signed(stage, target, replaced(item.body, word))
+  return { method, target, headers, chunked, body: text === undefined ? undefined : new TextEncoder().encode(text) }
+}
+
+type Word = (token: string) => string
+
+/** Replaces all tokens but signatures, which are of the rest. */
+export const replaced = (text: string, word: Word): string =>
+  text.replaceAll(/\{\{(?!sig:)([\w:+-]+)\}\}/g, (_, token: string) => word(token))
+
+/** What stands for the tokens of one case. */
+export function wordsOf(stage: Stage): Word {
+  const { owner, stranger, host, owned } = stage
+  const known: Readonly<Record<string, string>> = {
+    host,
+    owned,
+    open: stage.open(),
+    nowSeconds: String(Math.floor(Date.now() / 1000)),
+    'wallet:owner': owner.address,
+    'wallet:owner:upper': `0x${owner.address.slice(2).toUpperCase()}`,
+    'wallet:stranger': stranger.address,
+  }
+  return (token) => {
+    const shift = /^now([+-]\d+)?$/.exec(token)
+    if (shift !== null) return String(Date.now() + Number(shift[1] ?? 0))
+    const blanks = /^blanks:(\d+)$/.exec(token)?.[1]
+    const text = blanks === undefined ? known[token] : ' '.repeat(Number(blanks))
+    if (text === undefined) throw new Error(`an unknown token: {{${token}}}`)
+    return text
+  }
+}
+
+/** A body with its signatures, of what it says itself. */
+async function signed({ owner, stranger, world }: Stage, target: string, text: string): Promise<string> {
+  const who = /\{\{sig:(\w+)\}\}/.exec(text)?.[1]
+  if (who === undefined) return text
+  const message = messageIn(new URL(world.url).hostname, target, recordIn(text))
+  const signature = await (who === 'owner' ? owner : stranger).signMessage({ message })
+  return text.replaceAll(`{{sig:${who}}}`, signature)
+}
+
+/** The canonical message of a body, as far as it can be read. */
+function messageIn(hostname: string, target: string, body: Readonly<Record<string, unknown>>): string {
+  const isCall = target === '/mcp'
+  const fields = isCall ? recordOf(recordOf(body['params'])['arguments']) : body
+  const of = (name: string) => fieldOf(fields[name])
+  const ts = Number(fields['ts'])
+  if (target.startsWith('/api/agents/me'))
+    return registerMessage(hostname, String(fields['wallet']), ts, { name: of('name'), framework: of('framework') })
+  const coord = isCall ? fields['coord'] : decodePercent(target.slice('/blocks/'.length).split('?')[0] ?? '')
+  return editMessage(hostname, String(coord), ts, { pixels: of('pixels'), message: of('message'), link: of('link') })
+}
+
+const fieldOf = (value: unknown): Field =>
+  value === undefined || value === null || typeof value === 'string' ? value : JSON.stringify(value)
+
+/** The header of a good payment, with some of its members replaced. */
+async function paymentWith({ owner, terms }: Stage, changes: Readonly<Record<string, unknown>>): Promise<string> {
+  const payment: object = structuredClone(await signPayment(owner, terms))
+  for (const [path, value] of Object.entries(changes)) {
+    const keys = path.split('.')
+    const parent = keys.slice(0, -1).reduce<unknown>((part, key) => recordOf(part)[key], payment)
+    Object.assign(recordOf(parent), { [keys.at(-1) ?? '']: value })
+  }
+  return headerOf(payment)
+}
