@@ -19,18 +19,19 @@ function wallSold(sold: readonly (readonly [block: BlockIndex, agent: number])[]
     const agent = numbers.get(buyer) ?? numbers.size + 1
     numbers.set(buyer, agent)
     const face = { pixels: null, message: `sale ${at + 1}`, link: null }
-    const [number, persona] = [at + 1, { name: null, framework: null }]
-    applyChange(view, {
+    const [seq, persona] = [at + 1, { name: null, framework: null }]
+    const sale = {
       kind: 'sale',
-      number,
-      seq: number,
+      number: seq,
+      seq,
       at: NOW + at,
       block,
       agent,
       wallet: wallet(agent),
       persona,
       face,
-    })
+    } as const
+    applyChange(view, sale)
   }
   return view
 }

@@ -21,28 +21,11 @@ const EMPTY: Statement = {
   from: undefined,
 }
 
-const saleOf = (n: number): BookedSale => ({
-  payer: wallet(n),
-  nonce: hash(n),
-  block: blockOf('3,4'),
-  blocks: 1,
-  amount: PRICE,
-  tx: hash(100 + n),
-})
-const creditOf = (n: number, paidOut: string | null = null): BookedCredit => ({
-  payer: wallet(n),
-  nonce: hash(n),
-  amount: PRICE,
-  tx: hash(100 + n),
-  paidOut,
-})
-const arrivalOf = (n: number, changes: Partial<Arrival> = {}): Arrival => ({
-  payer: wallet(n),
-  nonce: hash(n),
-  amount: PRICE,
-  tx: hash(100 + n),
-  ...changes,
-})
+/** The `n`-th payer's payment, as it is booked and as it arrives. */
+const paid = (n: number) => ({ payer: wallet(n), nonce: hash(n), amount: PRICE, tx: hash(100 + n) })
+const saleOf = (n: number): BookedSale => ({ ...paid(n), block: blockOf('3,4'), blocks: 1 })
+const creditOf = (n: number, paidOut: string | null = null): BookedCredit => ({ ...paid(n), paidOut })
+const arrivalOf = (n: number, changes: Partial<Arrival> = {}): Arrival => ({ ...paid(n), ...changes })
 const books = (changes: Partial<Statement>): Statement => ({
   ...EMPTY,
   claimed: changes.sales?.length ?? 0,
@@ -60,17 +43,9 @@ describe('the books balance', () => {
 
   test('when each sale and each credit has its dollar', () => {
     const statement = books({ sales: [saleOf(1), saleOf(2)], credits: [creditOf(3), creditOf(4, 'refund 1')] })
-    expect(
-      balance(
-        statement,
-        [1, 2, 3, 4].map((n) => arrivalOf(n)),
-      ),
-    ).toMatchObject({
-      balances: true,
-      claimed: 2,
-      received: 4n * PRICE,
-      owed: PRICE,
-    })
+    const arrivals = [1, 2, 3, 4].map((n) => arrivalOf(n))
+    const expected = { balances: true, claimed: 2, received: 4n * PRICE, owed: PRICE }
+    expect(balance(statement, arrivals)).toMatchObject(expected)
   })
 
   test('whatever else anybody sends: other amounts, and money without an authorization', () => {

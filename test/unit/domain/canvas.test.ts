@@ -3,17 +3,11 @@ import fc from 'fast-check'
 import { blankCanvas, placeBlock, readBlock, UNPAINTED } from '../../../server/domain/wall/canvas.ts'
 import { trustPixels, type Pixels } from '../../../shared/pixels.ts'
 import { ALL_BLOCKS, cellOf, type BlockIndex } from '../../../shared/wall.ts'
-import { blockOf, pixelsOf } from '../../support/samples.ts'
+import { blockOf } from '../../support/samples.ts'
 
 const unpainted = new Uint8Array(100).fill(UNPAINTED)
 
 describe('the canvas', () => {
-  test('is 1.44 MB of pixels that nobody has painted', () => {
-    const canvas = blankCanvas()
-    expect(canvas.length).toBe(1600 * 900)
-    expect(canvas.every((byte) => byte === 0xff)).toBe(true)
-  })
-
   test('holds a block row by row, where it lies on the wall', () => {
     const canvas = blankCanvas()
     placeBlock(canvas, blockOf('159,89'), trustPixels(Uint8Array.from({ length: 100 }, (_, i) => i)))
@@ -22,13 +16,6 @@ describe('the canvas', () => {
     expect(canvas[891 * 1600 + 1590]).toBe(10)
     expect(canvas[899 * 1600 + 1599]).toBe(99)
     expect(canvas.filter((byte) => byte !== UNPAINTED)).toHaveLength(100)
-  })
-
-  test('forgets a picture that is taken away', () => {
-    const canvas = blankCanvas()
-    placeBlock(canvas, blockOf('0,0'), pixelsOf(7))
-    placeBlock(canvas, blockOf('0,0'), null)
-    expect(Buffer.compare(canvas, blankCanvas())).toBe(0)
   })
 
   test('shows the last picture of every block, pixel by pixel', () => {

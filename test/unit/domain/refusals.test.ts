@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { statusOf, type Failure } from '../../../server/domain/failure.ts'
 import * as refusals from '../../../server/domain/purchase/refusals.ts'
+import { parseArea } from '../../../shared/area.ts'
 import { blockOf, hash } from '../../support/samples.ts'
 
 const BLOCK = blockOf('80,45')
@@ -11,16 +12,6 @@ const statusAndCode = ({ code }: Failure) => `${statusOf[code]} ${code}`
 
 describe('a refusal', () => {
   test.each<[string, Failure]>([
-    ['402 payment_required', refusals.paymentRequired('the authorization has expired')],
-    ['502 facilitator_unavailable', refusals.facilitatorUnavailable('The chain does not answer')],
-    ['503 settlement_unknown', refusals.settlementUnknown(HELD)],
-    ['503 settlement_unknown', refusals.earlierUnknown()],
-    ['503 deed_not_persisted', refusals.notPersisted(HELD)],
-    ['503 database_unavailable', refusals.storeUnavailable()],
-    ['503 server_busy', refusals.paymentsBusy()],
-    ['409 payment_used', refusals.paymentUsed(HELD)],
-    ['409 payment_used', refusals.boughtBefore(HELD)],
-    ['409 payment_credited', refusals.paymentCredited(1_000_000n, hash(1), 'ops@wall.example')],
     ['410 sold_out', refusals.unavailability('next', 'claimed')],
     ['409 wall_busy', refusals.unavailability('next', 'reserved')],
     ['409 wall_busy', refusals.unavailability('next', 'full')],
@@ -80,4 +71,10 @@ describe('a refusal', () => {
       contact: null,
     })
   })
+})
+
+test('whoever names no area is shown how one is named', () => {
+  const refusal = refusals.invalidArea()
+  expect(statusAndCode(refusal)).toBe('400 invalid_area')
+  expect(parseArea(/\d+,\d+,\d+x\d+/.exec(refusal.message)?.[0] ?? '')).toBeDefined()
 })

@@ -2,15 +2,11 @@ import { expect, test } from 'bun:test'
 import type { Bitmap } from '../../../server/domain/picture/picture.ts'
 import { drawRegion, enlarge, surroundings, WHOLE_WALL } from '../../../server/domain/picture/wall-picture.ts'
 import { applyChange, emptyView } from '../../../server/domain/wall/wall-view.ts'
-import { parsePixels, trustPixels, type Pixels } from '../../../shared/pixels.ts'
+import { trustPixels } from '../../../shared/pixels.ts'
 import { areaIn, blockOf, NOW, pixelsOf, wallet } from '../../support/samples.ts'
 
 /** A picture in which every pixel differs from its neighbours. */
-const gradient = (): Pixels => {
-  const pixels = parsePixels(Uint8Array.from({ length: 100 }, (_, at) => at).toHex())
-  if ('problem' in pixels) throw new RangeError(pixels.problem)
-  return pixels
-}
+const gradient = () => trustPixels(Uint8Array.from({ length: 100 }, (_, at) => at))
 
 const PERSONA = { name: null, framework: null }
 
@@ -77,18 +73,8 @@ test('a trial is shown instead of what is there, and nothing is changed by it', 
 test('every pixel becomes a square', () => {
   const small: Bitmap = { width: 2, height: 2, indices: Uint8Array.of(1, 2, 3, 4) }
   expect(enlarge(small, 1)).toEqual(small)
-  expect(enlarge(small, 3)).toEqual({
-    width: 6,
-    height: 6,
-    indices: Uint8Array.from([
-      ...line(1, 2),
-      ...line(1, 2),
-      ...line(1, 2),
-      ...line(3, 4),
-      ...line(3, 4),
-      ...line(3, 4),
-    ]),
-  })
+  const rows = [line(1, 2), line(1, 2), line(1, 2), line(3, 4), line(3, 4), line(3, 4)]
+  expect(enlarge(small, 3)).toEqual({ width: 6, height: 6, indices: Uint8Array.from(rows.flat()) })
 })
 
 const line = (left: number, right: number) => [left, left, left, right, right, right]

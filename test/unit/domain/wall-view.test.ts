@@ -32,30 +32,24 @@ function viewOf(log: readonly Change[]): WallView {
   return view
 }
 
+/** When a change of a log happened. */
+const at = (number: number) => ({ number, at: NOW + number })
+
 /** The `number`-th sale of a log that holds nothing else: the `agent`-th agent's. */
-const sale = (number: number, agent: number, face = BARE, persona = NOBODY): Change => ({
-  number,
-  at: NOW + number,
-  kind: 'sale',
-  seq: number,
-  block: CLAIM_ORDER[number - 1] ?? blockOf('0,0'),
-  face,
-  agent,
-  wallet: wallet(agent),
-  persona,
-})
+const sale = (number: number, agent: number, face = BARE, persona = NOBODY): Change => {
+  const block = CLAIM_ORDER[number - 1] ?? blockOf('0,0')
+  return { ...at(number), kind: 'sale', seq: number, block, face, agent, wallet: wallet(agent), persona }
+}
 
 const repaint = (number: number, block: BlockIndex, face: Face): Change => ({
-  number,
-  at: NOW + number,
+  ...at(number),
   kind: 'repaint',
   block,
   face,
 })
 
 const hide = (number: number, block: BlockIndex, hidden: Hidden, face: Face): Change => ({
-  number,
-  at: NOW + number,
+  ...at(number),
   kind: 'hide',
   block,
   hidden,
@@ -63,8 +57,7 @@ const hide = (number: number, block: BlockIndex, hidden: Hidden, face: Face): Ch
 })
 
 const identity = (number: number, agent: number, persona: Persona): Change => ({
-  number,
-  at: NOW + number,
+  ...at(number),
   kind: 'identity',
   agent,
   persona,

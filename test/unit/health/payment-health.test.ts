@@ -34,7 +34,13 @@ function railOver() {
     logger: { note: (_, facts) => notes.push(facts), alert: () => notes.push('alert') },
     facilitatorTrouble: () => (world.supports === 'unavailable' ? NO_FACILITATOR : world.down),
   })
-  return { world, notes, rail }
+  /** What the rail is, and what it says, once the world is as told and was looked at. */
+  const probed = async (changes: Partial<typeof world> = {}) => {
+    Object.assign(world, changes)
+    await rail.probe()
+    return [rail.state(), rail.fault()]
+  }
+  return { world, notes, rail, probed }
 }
 
 /** A rail that takes payments. */
@@ -48,6 +54,7 @@ async function armedRail() {
 
 const NO_FACILITATOR = 'the facilitator at pay.example does not answer'
 const NO_CHAIN = 'the chain endpoint rpc.example does not answer'
+const ARMED = ['armed', null]
 
 describe('the rail', () => {
   test('arms once a probe succeeded and open purchases were looked at, in either order', async () => {
@@ -68,109 +75,71 @@ describe('the rail', () => {
     ['the chain', 'yes', SILENT, NO_CHAIN],
     ['either', 'unavailable', SILENT, `${NO_FACILITATOR}; ${NO_CHAIN}`],
   ])('does not arm while %s is silent, and says so', async (_, supports, fault, what) => {
-    const { rail, world } = railOver()
-    Object.assign(world, { supports, fault })
+    const { rail, probed } = railOver()
     rail.reconciled()
-    await rail.probe()
-    expect([rail.state(), rail.fault()]).toEqual(['arming', what])
-    Object.assign(world, { supports: 'yes', fault: WELL })
-    await rail.probe()
-    expect([rail.state(), rail.fault()]).toEqual(['armed', null])
+    expect(await probed({ supports, fault })).toEqual(['arming', what])
+    expect(await probed({ supports: 'yes', fault: WELL })).toEqual(ARMED)
   })
 
   test('says which facilitator is down while another works, and stays armed', async () => {
-    const { rail, world, notes } = await armedRail()
-    world.down = NO_FACILITATOR
-    await rail.probe()
-    expect([rail.state(), rail.fault(), notes.at(-1)]).toEqual([
-      'armed',
-      NO_FACILITATOR,
-      { state: 'armed', what: NO_FACILITATOR },
-    ])
-    world.down = null
-    await rail.probe()
-    expect([rail.state(), rail.fault()]).toEqual(['armed', null])
+    const { probed, notes } = await armedRail()
+    expect(await probed({ down: NO_FACILITATOR })).toEqual(['armed', NO_FACILITATOR])
+    expect(notes.at(-1)).toEqual({ state: 'armed', what: NO_FACILITATOR })
+    expect(await probed({ down: null })).toEqual(ARMED)
   })
 
   test('is misconfigured by what the chain answers, until it answers otherwise', async () => {
-    const { rail, world } = await armedRail()
-    world.fault = OTHER_CHAIN
-    await rail.probe()
-    expect([rail.state(), rail.fault()]).toEqual(['misconfigured', 'the chain is another one'])
-    world.fault = SILENT
-    await rail.probe()
-    expect(rail.state()).toBe('misconfigured')
-    world.fault = WELL
-    await rail.probe()
-    expect([rail.state(), rail.fault()]).toEqual(['armed', null])
+    const { probed } = await armedRail()
+    expect(await probed({ fault: OTHER_CHAIN })).toEqual(['misconfigured', 'the chain is another one'])
+    expect(await probed({ fault: SILENT })).toContain('misconfigured')
+    expect(await probed({ fault: WELL })).toEqual(ARMED)
   })
 
   test('is misconfigured by a facilitator that does not take the network', async () => {
-    const { rail, world } = await armedRail()
-    world.supports = 'no'
-    await rail.probe()
-    expect([rail.state(), rail.fault()]).toEqual(['misconfigured', 'the facilitator does not take this network'])
+    const { probed } = await armedRail()
+    expect(await probed({ supports: 'no' })).toEqual(['misconfigured', 'the facilitator does not take this network'])
   })
 
   test('disarms after five failed probes in a row, and arms again by one that succeeds', async () => {
-    const { rail, world } = await armedRail()
-    world.supports = 'unavailable'
-    for (let i = 0; i < 4; i++) await rail.probe()
-    expect([rail.state(), rail.fault()]).toEqual(['armed', NO_FACILITATOR])
-    await rail.probe()
-    expect(rail.state()).toBe('arming')
-    world.supports = 'yes'
-    await rail.probe()
-    expect([rail.state(), rail.fault()]).toEqual(['armed', null])
+    const { probed } = await armedRail()
+    const supports = 'unavailable'
+    for (let i = 0; i < 4; i++) expect(await probed({ supports })).toEqual(['armed', NO_FACILITATOR])
+    expect(await probed()).toContain('arming')
+    expect(await probed({ supports: 'yes' })).toEqual(ARMED)
   })
 
   test('disarms after a minute of failing probes', async () => {
-    const { rail, world } = await armedRail()
-    world.supports = 'unavailable'
-    const failAt = async (now: number) => {
-      world.now = now
-      await rail.probe()
-      return rail.state()
-    }
-    expect(await failAt(1_000)).toBe('armed')
-    expect(await failAt(31_000)).toBe('armed')
-    expect(await failAt(60_999)).toBe('armed')
-    expect(await failAt(61_000)).toBe('arming')
-    world.supports = 'yes'
-    await rail.probe()
-    expect(rail.state()).toBe('armed')
-    world.supports = 'unavailable'
-    expect(await failAt(61_001)).toBe('armed')
+    const { probed } = await armedRail()
+    const supports = 'unavailable'
+    for (const now of [1000, 31_000, 60_999]) expect(await probed({ supports, now })).toContain('armed')
+    expect(await probed({ now: 61_000 })).toContain('arming')
+    expect(await probed({ supports: 'yes' })).toContain('armed')
+    expect(await probed({ supports, now: 61_001 })).toContain('armed')
   })
 
   test('disarms at once while the chain stands still, and until it is seen to move', async () => {
-    const { rail, world } = await armedRail()
-    world.fault = STALLED
-    await rail.probe()
-    expect([rail.state(), rail.fault()]).toEqual(['arming', 'the chain makes no blocks'])
-    world.fault = SILENT
-    await rail.probe()
-    expect(rail.state()).toBe('arming')
-    world.fault = { kind: 'none', head: 8n }
-    await rail.probe()
-    expect([rail.state(), rail.fault()]).toEqual(['armed', null])
+    const { probed } = await armedRail()
+    expect(await probed({ fault: STALLED })).toEqual(['arming', 'the chain makes no blocks'])
+    expect(await probed({ fault: SILENT })).toContain('arming')
+    expect(await probed({ fault: { kind: 'none', head: 8n } })).toEqual(ARMED)
   })
 
   test('is asked about each 5 s while something is wrong or the chain was no further, each 8 s else', async () => {
-    const { rail, world } = railOver()
+    const { rail, probed } = railOver()
     expect(rail.probeInMs()).toBe(0)
-    const probed = async (changes: Partial<typeof world>) => {
-      Object.assign(world, changes)
-      await rail.probe()
-      return rail.probeInMs()
-    }
-    expect(await probed({ fault: { kind: 'none', head: 1n } })).toBe(1000)
+    await probed({ fault: { kind: 'none', head: 1n } })
+    expect(rail.probeInMs()).toBe(1000)
     rail.reconciled()
     expect(rail.probeInMs()).toBe(8000)
-    expect(await probed({})).toBe(5000)
-    expect(await probed({ fault: { kind: 'none', head: 2n } })).toBe(8000)
-    expect(await probed({ supports: 'unavailable' })).toBe(5000)
-    expect(await probed({ supports: 'no' })).toBe(5000)
+    for (const [changes, inMs] of [
+      [{}, 5000],
+      [{ fault: { kind: 'none', head: 2n } }, 8000],
+      [{ supports: 'unavailable' }, 5000],
+      [{ supports: 'no' }, 5000],
+    ] as const) {
+      await probed(changes)
+      expect(rail.probeInMs()).toBe(inMs)
+    }
   })
 
   test('is probed at once, but not again within 2 s, when a buyer meets trouble at a facilitator', async () => {
@@ -185,23 +154,14 @@ describe('the rail', () => {
   })
 
   test('says what the endpoint cannot do, and takes payments', async () => {
-    const { rail, world } = await armedRail()
-    world.fault = { kind: 'none', lacks: 'no events' }
-    await rail.probe()
-    expect([rail.state(), rail.fault()]).toEqual(['armed', 'no events'])
+    const { probed } = await armedRail()
+    expect(await probed({ fault: { kind: 'none', lacks: 'no events' } })).toEqual(['armed', 'no events'])
   })
 
   test('notes each change once', async () => {
-    const { rail, world, notes } = await armedRail()
-    rail.state()
-    world.fault = OTHER_CHAIN
-    await rail.probe()
-    await rail.probe()
-    world.fault = WELL
-    await rail.probe()
-    world.supports = 'unavailable'
-    await rail.probe()
-    await rail.probe()
+    const { probed, notes } = await armedRail()
+    for (const fault of [OTHER_CHAIN, OTHER_CHAIN, WELL]) await probed({ fault })
+    for (const supports of ['unavailable', 'unavailable'] as const) await probed({ supports })
     expect(notes).toEqual([
       { state: 'armed' },
       { state: 'misconfigured', what: 'the chain is another one' },

@@ -45,76 +45,62 @@ function world() {
     clock: { ...clock, wait: () => new Promise((resolve) => setTimeout(resolve, 5)) },
   })
   const down = () => outages.all().flatMap(({ kind, state, reason }) => (state === 'down' ? [[kind, reason]] : []))
-  return { says, watch, down, logger }
+  /** What is down once the store says so and was looked at. */
+  const seen = async (now: Partial<typeof says> = {}) => {
+    Object.assign(says, now)
+    await watch.check()
+    return down()
+  }
+  return { says, watch, seen, logger }
 }
 
 test('a store that works is told as such, with what is open in it', async () => {
-  const { watch, down, logger } = world()
-  await watch.check()
-  expect(down()).toEqual([])
-  expect(logger.alerts).toEqual([])
+  const { watch, seen, logger } = world()
+  expect([await seen(), logger.alerts]).toEqual([[], []])
   expect(watch.seen()).toEqual({ pending: PENDING, freeBytes: FREE_BYTES_MIN * 2 })
 })
 
 test('each way to fail has its name, and one name only', async () => {
-  const { says, watch, down } = world()
+  const { seen } = world()
   const disk = { of: 'store-write', reason: 'the disk is full' } as const
   const standby = { of: 'standby', reason: 'no standby confirms' } as const
-  says.failure = disk
-  await watch.check()
-  expect(down()).toEqual([['store-write', 'the disk is full']])
-  says.failure = null
-  await watch.check()
-  says.failure = standby
-  await watch.check()
-  expect(down()).toEqual([['standby', 'no standby confirms']])
-  says.failure = null
-  await watch.check()
-  says.ready = false
-  says.failure = disk
-  await watch.check()
-  expect(down()).toEqual([['store-read', 'the database cannot be read']])
+  for (const failure of [disk, standby]) {
+    expect(await seen({ failure })).toEqual([[failure.of, failure.reason]])
+    expect(await seen({ failure: null })).toEqual([])
+  }
+  expect(await seen({ ready: false, failure: disk })).toEqual([['store-read', 'the database cannot be read']])
 })
 
 test.each<[string, WriteFailure | undefined]>([
   ['is not answered', undefined],
   ['fails', { of: 'store-write', reason: 'the connection is lost' }],
 ])('a store that goes away under a write that %s is one that cannot be read', async (_, failure) => {
-  const { says, watch, down } = world()
-  says.failure = failure
-  says.leaves = true
-  await watch.check()
-  expect(down()).toEqual([['store-read', 'the database cannot be read']])
+  const { seen } = world()
+  expect(await seen({ failure, leaves: true })).toEqual([['store-read', 'the database cannot be read']])
 })
 
 test('a frozen store is asked no second time, and whoever wants to know is told what was seen last', async () => {
-  const { says, watch, down } = world()
+  const { says, watch, seen } = world()
   await watch.check()
   says.ready = undefined
   const before = says.asked
   expect(await watch.isReadable()).toBe(true)
-  await watch.check()
-  expect(down()).toEqual([['store-read', 'the database does not answer in time']])
+  expect(await seen()).toEqual([['store-read', 'the database does not answer in time']])
   expect(await watch.isReadable()).toBe(false)
   expect(says.asked).toBe(before + 1)
 })
 
 test('a write that never ends is told as one', async () => {
-  const { says, watch, down } = world()
-  says.failure = undefined
-  await watch.check()
-  expect(down()).toEqual([['store-write', 'the database takes no write in time']])
+  const { seen } = world()
+  expect(await seen({ failure: undefined })).toEqual([['store-write', 'the database takes no write in time']])
 })
 
 test('a disk at its limit is one outage, until there is clearly room', async () => {
-  const { says, watch, down, logger } = world()
-  for (const free of [0.9, 1.1, 0.9, 1.1]) {
-    says.free = FREE_BYTES_MIN * free
-    await watch.check()
-    expect(down()).toEqual([['disk', 'the disk of the wall’s data is nearly full']])
-  }
-  says.free = FREE_BYTES_MIN * 2
-  await watch.check()
-  expect(down()).toEqual([])
+  const { seen, logger } = world()
+  for (const free of [0.9, 1.1, 0.9, 1.1])
+    expect(await seen({ free: FREE_BYTES_MIN * free })).toEqual([
+      ['disk', 'the disk of the wall’s data is nearly full'],
+    ])
+  expect(await seen({ free: FREE_BYTES_MIN * 2 })).toEqual([])
   expect(logger.alerts).toHaveLength(1)
 })

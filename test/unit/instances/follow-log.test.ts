@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { Change } from '../../../server/domain/wall/log.ts'
 import { canvasAgents, feedPage, registry, statsOf, type WallView } from '../../../server/domain/wall/wall-view.ts'
-import { followLog } from '../../../server/instances/follow-log.ts'
+import { afterStartUpCheck, followLog, pollLog } from '../../../server/instances/follow-log.ts'
 import { anyLog, compacted } from '../../support/any-log.ts'
+import { failureOf } from '../../support/engine.ts'
+import { fakeLogger } from '../../support/fakes/logger.ts'
 import { blockOf, NOW, wallet } from '../../support/samples.ts'
-
-const FACE = { pixels: null, message: null, link: null }
 
 const SALE: Change = {
   number: 1,
@@ -14,7 +15,7 @@ const SALE: Change = {
   kind: 'sale',
   seq: 1,
   block: blockOf('80,45'),
-  face: FACE,
+  face: { pixels: null, message: null, link: null },
   agent: 1,
   wallet: wallet(1),
   persona: { name: null, framework: null },
@@ -64,22 +65,14 @@ describe('the view of a log', () => {
   test('is read in pages until the log is at its end', async () => {
     const log = logOf([SALE])
     const follower = await followLog(log)
-    log.changes.push(...Array.from({ length: 1200 }, (_, i) => renamed(i + 2)))
+    log.changes.push(...Array.from({ length: 1000 }, (_, i) => renamed(i + 2)))
     await follower.advance()
     expect(log.reads).toEqual([
       { after: 1, limit: 500 },
       { after: 501, limit: 500 },
       { after: 1001, limit: 500 },
     ])
-    expect(nameIn(follower.view)).toBe('name 1201')
-  })
-
-  test('reads once more after a page that was exactly full', async () => {
-    const log = logOf([SALE])
-    const follower = await followLog(log)
-    log.changes.push(...Array.from({ length: 500 }, (_, i) => renamed(i + 2)))
-    await follower.advance()
-    expect(log.reads.map(({ after }) => after)).toEqual([1, 501])
+    expect(nameIn(follower.view)).toBe('name 1001')
   })
 
   test('applies each change once, however many ask at once', async () => {
@@ -138,4 +131,98 @@ describe('the view of a log', () => {
       { numRuns: 50 },
     )
   })
+})
+
+/** A view that is asked to advance `times` times by the poll, which is notified by hand. */
+function poll(times: number, advance: (time: number) => Promise<void>) {
+  const logger = fakeLogger()
+  const stop = new AbortController()
+  const waits: number[] = []
+  let asked = 0
+  let ring: (() => void) | undefined
+  const clock = {
+    now: () => 0,
+    elapsed: () => 0,
+    async wait(ms: number) {
+      waits.push(ms)
+      if (waits.length === times) stop.abort()
+    },
+  }
+  const notifier = {
+    listen(rung: () => void) {
+      ring = rung
+      return () => {
+        ring = undefined
+      }
+    },
+  }
+  const done = pollLog({ notifier, advance: () => advance((asked += 1)), clock, logger }, stop.signal)
+  return { done, logger, waits, asked: () => asked, ring: () => ring?.(), isHeard: () => ring !== undefined }
+}
+
+test('a view is level with what others write within a second, whether it is notified or not', async () => {
+  const { done, waits, asked } = poll(3, async () => {})
+  await done
+  expect(asked()).toBe(3)
+  expect(waits).toEqual([1000, 1000, 1000])
+})
+
+test('a notification is followed at once, for as long as the view is kept level', async () => {
+  const reading = Promise.withResolvers<void>()
+  const { done, ring, asked, isHeard } = poll(1, (time) => (time === 1 ? reading.promise : Promise.resolve()))
+  ring()
+  expect(asked()).toBe(2)
+  reading.resolve()
+  await done
+  expect(isHeard()).toBe(false)
+})
+
+test('a store that is away is told of once, and so is its coming back', async () => {
+  const { done, logger } = poll(4, async (time) => {
+    if (time < 4) throw new StoreUnavailable('down')
+  })
+  await done
+  expect(logger.notes.map(({ event }) => event)).toEqual(['log-out-of-reach', 'log-followed'])
+})
+
+// Nothing that was read of a damaged store is built on.
+
+/** Builds, and counts how often; the first time only once `ready`. */
+function builder(ready: Promise<unknown> = Promise.resolve()) {
+  let built = 0
+  return async () => {
+    built++
+    if (built === 1) await ready
+    return built
+  }
+}
+
+test('what was built on a whole store is kept', async () => {
+  expect(await afterStartUpCheck(Promise.resolve('whole'), builder())).toBe(1)
+})
+
+test('what was built before the store was mended is built anew, though it could not be built at all', async () => {
+  expect(await afterStartUpCheck(Promise.resolve('mended'), builder())).toBe(2)
+  expect(await afterStartUpCheck(Promise.resolve('mended'), builder(Promise.reject(new Error('a gap'))))).toBe(2)
+})
+
+test('nothing is built on before the store was looked through', async () => {
+  const looked = Promise.withResolvers<'whole'>()
+  let isDone = false
+  const building = afterStartUpCheck(looked.promise, builder()).then(() => (isDone = true))
+  await Bun.sleep(0)
+  expect(isDone).toBe(false)
+  looked.resolve('whole')
+  await building
+})
+
+test('a store that is refused says why, whatever came of building on it', async () => {
+  const refused = Promise.reject(new Error('the database is damaged'))
+  for (const ready of [Promise.resolve(), Promise.reject(new Error('a gap'))])
+    expect(String(await failureOf(afterStartUpCheck(refused, builder(ready))))).toContain('the database is damaged')
+})
+
+test('a whole store on which nothing can be built says why', async () => {
+  const building = afterStartUpCheck(Promise.resolve('whole'), builder(Promise.reject(new Error('a gap'))))
+  expect(String(await failureOf(building))).toContain('a gap')
 })

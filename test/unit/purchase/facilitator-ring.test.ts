@@ -129,14 +129,6 @@ describe('a settlement', () => {
     }
   })
 
-  test('is not tried elsewhere while the chain cannot be asked', async () => {
-    const { chain, first, second, ring } = ringOfTwo()
-    chain.silent = true
-    first.settling = UNCLEAR
-    expect((await ring.settle('next', newPayment())).kind).toBe('unclear')
-    expect(second.settled).toEqual([])
-  })
-
   test('that is said to be made is taken for it while the chain cannot be asked', async () => {
     const { chain, first, ring } = ringOfTwo()
     chain.silent = true
@@ -169,14 +161,17 @@ describe('a settlement', () => {
     ])
   })
 
-  test('that used up all the time goes to nobody else', async () => {
-    const { clock, first, second, ring } = ringOfTwo()
-    first.settle = async () => {
-      clock.pass(31_000)
+  test.each<[string, (world: ReturnType<typeof ringOfTwo>) => void]>([
+    ['the chain cannot be asked', ({ chain }) => void (chain.silent = true)],
+    ['all the time is used up', ({ clock }) => clock.pass(31_000)],
+  ])('is not tried elsewhere where %s', async (_, happens) => {
+    const world = ringOfTwo()
+    world.first.settle = async () => {
+      happens(world)
       return UNCLEAR
     }
-    expect((await ring.settle('next', newPayment())).kind).toBe('unclear')
-    expect(second.settled).toEqual([])
+    expect((await world.ring.settle('next', newPayment())).kind).toBe('unclear')
+    expect(world.second.settled).toEqual([])
   })
 })
 

@@ -57,62 +57,52 @@ async function openSeller() {
   })
   const sold = sellerWith({ ledger, facilitator, chain, clock, logger })
   const buy = (payment: Payment, client?: AbortSignal) => sold.buy('next', payment, SILENT, client)
-  return { db, chain, clock, logger, down, world, sold, buy, settled: honest.settled }
+  const charged = () => honest.settled.map(({ nonce }) => nonce)
+  return { db, chain, clock, logger, down, world, sold, buy, charged }
+}
+
+type World = Awaited<ReturnType<typeof openSeller>>
+
+/** The first payment, whose client hangs up while it settles, or while the store does what the verb says. */
+async function hangUp({ world, buy }: World, during: Verb | 'settle' = 'settle') {
+  const client = new AbortController()
+  if (during === 'settle') world.atSettle = () => client.abort()
+  else world.atStore = (verb) => verb === during && client.abort()
+  return await buy(paymentOf(1, 1), client.signal)
 }
 
 describe('a client that hangs up while its payment settles', () => {
-  test('gets the receipt when it signs anew, and is not charged again', async () => {
-    const { world, buy, settled } = await openSeller()
-    const client = new AbortController()
-    world.atSettle = () => client.abort()
-    await buy(paymentOf(1, 1), client.signal)
-    expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
-    expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
-  })
+  test.each(['settle', 'finalize'] as const)(
+    'gets the receipt when it signs anew, and is not charged again (%s)',
+    async (during) => {
+      const seller = await openSeller()
+      await hangUp(seller, during)
+      expect(nonceOrCode(await seller.buy(paymentOf(1, 2)))).toBe(hash(1))
+      expect(seller.charged()).toEqual([hash(1)])
+    },
+  )
 
   test('stops nothing: its block is sold', async () => {
-    const { world, buy, db } = await openSeller()
-    const client = new AbortController()
-    world.atSettle = () => client.abort()
-    await buy(paymentOf(1, 1), client.signal)
-    expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'sold', unanswered: true } })
+    const seller = await openSeller()
+    await hangUp(seller)
+    expect(await seller.db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'sold', unanswered: true } })
   })
 
   test('is still owed its receipt though somebody else, with a copy of its request, was answered', async () => {
-    const { world, buy, settled } = await openSeller()
-    const client = new AbortController()
-    world.atSettle = () => client.abort()
-    const answers = await Promise.all([buy(paymentOf(1, 1), client.signal), buy(paymentOf(1, 1))])
+    const seller = await openSeller()
+    const { buy, charged } = seller
+    const answers = await Promise.all([hangUp(seller), buy(paymentOf(1, 1))])
     expect(answers.map(nonceOrCode)).toEqual([hash(1), hash(1)])
     expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
-    expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
+    expect(charged()).toEqual([hash(1)])
   })
 })
 
-test('a client that hangs up while its sale is written gets the receipt when it signs anew, and is not charged again', async () => {
-  const { world, buy, settled } = await openSeller()
-  const client = new AbortController()
-  world.atStore = (verb) => verb === 'finalize' && client.abort()
-  await buy(paymentOf(1, 1), client.signal)
-  expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
-  expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
-})
-
 test('a client that hangs up before its block is held is not charged', async () => {
-  const { world, buy, db, settled } = await openSeller()
-  const client = new AbortController()
-  world.atStore = (verb) => verb === 'availability' && client.abort()
-  await buy(paymentOf(1, 1), client.signal)
-  expect(await db.ledger.find(paymentOf(1, 1))).toBeUndefined()
-  expect(settled).toHaveLength(0)
-})
-
-test('a payment that was refused, and that somebody else broadcast since, gets its block when it is sent again', async () => {
-  const { world, buy, chain } = await openSeller()
-  world.atVerify = () => {}
-  expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('payment_required')
-  chain.land(paymentOf(1, 1))
-  expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
+  const seller = await openSeller()
+  await hangUp(seller, 'availability')
+  expect(await seller.db.ledger.find(paymentOf(1, 1))).toBeUndefined()
+  expect(seller.charged()).toHaveLength(0)
 })
 
 test('a payment that was refused is watched by the next process, and gets its block if somebody broadcasts it', async () => {
@@ -125,7 +115,7 @@ test('a payment that was refused is watched by the next process, and gets its bl
   expect(nonceOrCode(await later.buy('next', paymentOf(1, 1), SILENT))).toBe(hash(1))
 })
 
-test('who sends a payment again that landed chooses nothing of what its block shows', async () => {
+test('a payment that was refused, and that somebody else broadcast, gets its block when it is sent again, with its first listing', async () => {
   const { world, buy, sold, chain, db } = await openSeller()
   world.atVerify = () => {}
   await buy(paymentOf(1, 1))
@@ -139,12 +129,12 @@ describe('money that reached the wall before it had seen the payment', () => {
   const moved = { kind: 'refused', failure: { code: 'payment_unmatched', details: { charged: 'yes' } } }
 
   test('is told as such, and nobody is asked to pay again', async () => {
-    const { buy, chain, settled } = await openSeller()
+    const { buy, chain, charged } = await openSeller()
     const tx = chain.land(paymentOf(1, 1))
     expect(await buy(paymentOf(1, 1))).toMatchObject({
       failure: { code: 'payment_unmatched', details: { charged: 'yes', tx, amount: '1000000', contact: null } },
     })
-    expect(settled).toHaveLength(0)
+    expect(charged()).toHaveLength(0)
   })
 
   test('is told so of a payment whose time is over, and of one for a block that is sold', async () => {
@@ -181,24 +171,19 @@ describe('money that reached the wall before it had seen the payment', () => {
 })
 
 describe('a nonce that its own payer signed anew', () => {
-  test('for another time is told that its payment was charged', async () => {
-    const { buy, settled } = await openSeller()
-    await buy(paymentOf(1, 1))
-    const anew = { ...paymentOf(1, 1), validBefore: paymentOf(1, 1).validBefore - 1n }
-    expect(await buy(anew)).toMatchObject({ failure: { code: 'payment_used', details: { charged: 'yes' } } })
-    expect(settled).toHaveLength(1)
-  })
-
-  test('while its payment is in doubt is not told that nothing was charged', async () => {
+  test.each<[string, SettleResult | undefined]>([
+    ['yes', undefined],
+    ['unknown', { kind: 'unclear' }],
+  ])('for another time is told whether its payment was charged: %s', async (isCharged, settling) => {
     const { world, buy } = await openSeller()
-    world.settling = { kind: 'unclear' }
+    world.settling = settling
     await buy(paymentOf(1, 1))
     const anew = { ...paymentOf(1, 1), validBefore: paymentOf(1, 1).validBefore - 1n }
-    expect(await buy(anew)).toMatchObject({ failure: { code: 'payment_used', details: { charged: 'unknown' } } })
+    expect(await buy(anew)).toMatchObject({ failure: { code: 'payment_used', details: { charged: isCharged } } })
   })
 
   test('for another price settles neither, after the first was given up', async () => {
-    const { world, buy, db, settled } = await openSeller()
+    const { world, buy, db, charged } = await openSeller()
     world.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
     expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('payment_required')
     world.settling = undefined
@@ -208,16 +193,15 @@ describe('a nonce that its own payer signed anew', () => {
       const anew = { ...paymentOf(1, 1), ...dearer, validBefore: until }
       expect(await buy(anew)).toMatchObject({ failure: { code: 'payment_used', details: { charged: 'unknown' } } })
     }
-    expect(settled).toHaveLength(0)
+    expect(charged()).toHaveLength(0)
     expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ payment: { amount: TERMS.amount, validBefore } })
   })
 })
 
 test('a payer gets the receipt it is owed while payments cannot be taken', async () => {
-  const { db, world, buy, chain, clock, logger } = await openSeller()
-  const client = new AbortController()
-  world.atSettle = () => client.abort()
-  await buy(paymentOf(1, 1), client.signal)
+  const seller = await openSeller()
+  const { db, chain, clock, logger } = seller
+  await hangUp(seller)
   const rail = { ...armedRail, state: () => 'arming' as const }
   const unarmed = sellerWith({ ledger: db.ledger, facilitator: fakeFacilitator(chain), chain, clock, logger, rail })
   expect(nonceOrCode(await unarmed.buy('next', paymentOf(1, 2), SILENT))).toBe(hash(1))
@@ -236,7 +220,7 @@ describe('a receipt that went out', () => {
   })
 
   test('that could not be marked is handed over to the next payment, however often and late that is sent, and charges nobody', async () => {
-    const { clock, down, buy, sold, settled } = await openSeller()
+    const { clock, down, buy, sold, charged } = await openSeller()
     down.add('markAnswered')
     await buy(paymentOf(1, 1))
     await sold.idle()
@@ -251,11 +235,11 @@ describe('a receipt that went out', () => {
       failure: { code: 'payment_used', message: expect.stringContaining('new nonce') },
     })
     expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
-    expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1), hash(3)])
+    expect(charged()).toEqual([hash(1), hash(3)])
   })
 
   test('of another block than the one asked for is told of, and the same request again buys the block', async () => {
-    const { db, sold, settled } = await openSeller()
+    const { db, sold, charged } = await openSeller()
     const block = blockOf('3,4')
     const first = await hold(db, block, paymentOf(1, 1))
     await db.ledger.release(first, false)
@@ -271,21 +255,19 @@ describe('a receipt that went out', () => {
       failure: { code: 'payment_used', message: expect.stringContaining('Send the same request again') },
     })
     expect(await buy()).toMatchObject({ purchase: { block } })
-    expect(settled.map(({ nonce }) => nonce)).toEqual([hash(2)])
+    expect(charged()).toEqual([hash(2)])
   })
 
   test('to two new payments at once goes to one of them; the other is asked to wait', async () => {
-    const { world, buy } = await openSeller()
-    const client = new AbortController()
-    world.atSettle = () => client.abort()
-    await buy(paymentOf(1, 1), client.signal)
-    const answers = await Promise.all([buy(paymentOf(1, 2)), buy(paymentOf(1, 3))])
+    const seller = await openSeller()
+    await hangUp(seller)
+    const answers = await Promise.all([seller.buy(paymentOf(1, 2)), seller.buy(paymentOf(1, 3))])
     expect(answers.map(nonceOrCode).toSorted()).toEqual([hash(1), 'settlement_unknown'])
   })
 })
 
 test('a payment shown again after a 503 gets its receipt, and ends nothing that is owed', async () => {
-  const { world, buy, clock, settled } = await openSeller()
+  const { world, buy, clock, charged } = await openSeller()
   world.settling = { kind: 'unclear' }
   expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
   world.settling = undefined
@@ -293,18 +275,18 @@ test('a payment shown again after a 503 gets its receipt, and ends nothing that 
   expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
   expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
   expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
-  expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1), hash(3)])
+  expect(charged()).toEqual([hash(1), hash(3)])
 })
 
 describe('a purchase that its client has a name for', () => {
   const named = (nonce: number) => ({ ...paymentOf(1, nonce), identifier: 'order-0000000001' })
 
   test('is made once, however often it is signed anew, and the receipt is the same', async () => {
-    const { buy, clock, settled } = await openSeller()
+    const { buy, clock, charged } = await openSeller()
     expect(nonceOrCode(await buy(named(1)))).toBe(hash(1))
     clock.pass(3_600_000)
     for (const nonce of [2, 3]) expect(nonceOrCode(await buy(freshAt(clock.now(), named(nonce))))).toBe(hash(1))
-    expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
+    expect(charged()).toEqual([hash(1)])
   })
 
   test('buys nothing else under that name', async () => {
@@ -338,19 +320,17 @@ describe('a payment that is known, shown by somebody else', () => {
   })
 })
 
-describe('a target that is held', () => {
-  test('is being bought while its run has a client, and in doubt afterwards', async () => {
-    const { world, sold, buy } = await openSeller()
-    const block = blockOf('79,44')
-    const during: unknown[] = []
-    world.atSettle = () => void during.push(sold.offered(block))
-    world.settling = { kind: 'unclear' }
-    expect(await sold.offered(block)).toBe('open')
-    await buy(paymentOf(1, 1))
-    expect(await Promise.all(during)).toEqual(['reserved'])
-    await sold.idle()
-    expect(await sold.offered(block)).toBe('uncertain')
-  })
+test('a target that is held is being bought while its run has a client, and in doubt afterwards', async () => {
+  const { world, sold, buy } = await openSeller()
+  const block = blockOf('79,44')
+  const during: unknown[] = []
+  world.atSettle = () => void during.push(sold.offered(block))
+  world.settling = { kind: 'unclear' }
+  expect(await sold.offered(block)).toBe('open')
+  await buy(paymentOf(1, 1))
+  expect(await Promise.all(during)).toEqual(['reserved'])
+  await sold.idle()
+  expect(await sold.offered(block)).toBe('uncertain')
 })
 
 test('whoever sends a settled payment again and hangs up leaves nothing owed', async () => {
@@ -364,16 +344,15 @@ test('whoever sends a settled payment again and hangs up leaves nothing owed', a
 
 describe('what the store could not take', () => {
   test('leaves a receipt owed that it kept from being handed over', async () => {
-    const { world, down, buy, settled } = await openSeller()
-    const client = new AbortController()
-    world.atSettle = () => client.abort()
-    await buy(paymentOf(1, 1), client.signal)
+    const seller = await openSeller()
+    const { world, down, buy, charged } = seller
+    await hangUp(seller)
     world.atStore = (verb) => verb === 'availability' && down.add('find')
     expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe('database_unavailable')
     world.atStore = undefined
     down.clear()
     expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(1))
-    expect(settled).toHaveLength(1)
+    expect(charged()).toHaveLength(1)
   })
 
   test('keeps nobody from a receipt that is true already', async () => {
@@ -387,13 +366,13 @@ describe('what the store could not take', () => {
   })
 
   test('is a sale that nothing new is sold over', async () => {
-    const { down, buy, settled } = await openSeller()
+    const { down, buy, charged } = await openSeller()
     for (const verb of ['finalize', 'markUncertain'] as const) down.add(verb)
     expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('deed_not_persisted')
     expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe('settlement_unknown')
     down.clear()
     expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(1))
-    expect(settled).toHaveLength(1)
+    expect(charged()).toHaveLength(1)
   })
 
   test('is a payment that somebody else broadcast, and it gets its block by the next sweep', async () => {

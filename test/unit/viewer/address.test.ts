@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { ALL_BLOCKS, TOTAL_BLOCKS } from '../../../shared/wall.ts'
-import { clamp, fit } from '../../../viewer/camera/camera.ts'
+import { fit } from '../../../viewer/camera/camera.ts'
 import { readAddress, writeAddress } from '../../../viewer/url-state.ts'
-import { at, rainbowBlock } from '../../support/page/sample-wall.ts'
+import { rainbowBlock } from '../../support/page/sample-wall.ts'
+import { blocks, camerasIn } from './any-camera.ts'
 
 const view = { width: 1280, height: 755 }
 const nowhere = { camera: undefined, block: undefined, work: false, agent: undefined, at: undefined }
@@ -15,19 +15,9 @@ function opened(address: string) {
 }
 
 test('a link leads to where it was made', () => {
-  const cameras = fc
-    .record({
-      x: fc.double({ min: 0, max: 1600, noNaN: true }),
-      y: fc.double({ min: 0, max: 900, noNaN: true }),
-      zoom: fc.double({ min: 1, max: 48, noNaN: true }),
-    })
-    .map((camera) => clamp(camera, view))
   const place = fc.record({
-    camera: cameras,
-    block: fc.option(
-      fc.integer({ min: 0, max: TOTAL_BLOCKS - 1 }).map((i) => ALL_BLOCKS[i] ?? at(0, 0)),
-      { nil: undefined },
-    ),
+    camera: camerasIn(view),
+    block: fc.option(blocks, { nil: undefined }),
     agent: fc.option(fc.nat().map(String), { nil: undefined }),
     at: fc.option(fc.nat(), { nil: undefined }),
     work: fc.boolean(),
@@ -63,19 +53,8 @@ test('a camera is written short', () => {
 })
 
 test('a malformed address leads nowhere', () => {
-  for (const address of [
-    '?block=160,0',
-    '?block=a',
-    '?at=-1',
-    '?at=1e9',
-    '#1,2',
-    '#a,b,c',
-    '#1,2,0',
-    '#1,2,3,4',
-    '#%',
-  ]) {
-    expect(opened(address)).toEqual(nowhere)
-  }
+  const malformed = ['?block=160,0', '?block=a', '?at=-1', '?at=1e9', '#1,2', '#a,b,c', '#1,2,0', '#1,2,3,4', '#%']
+  for (const address of malformed) expect(opened(address)).toEqual(nowhere)
 })
 
 test('commas may come escaped', () => {

@@ -7,21 +7,22 @@ import { blockOf } from '../../support/samples.ts'
 
 // Goal: looking costs a search of the wall only when something was taken since. Method: count reads, compare identities.
 
+const unasked = () => Promise.reject(new Error('not asked'))
+
+/** The blocks taken of an empty wall and of what `held` answers. */
+const takenWith = (held: () => Promise<BlockIndex[]>) =>
+  takenBlocks({
+    view: emptyView(),
+    ledgerReader: { held, pending: unasked, ofPayer: unasked, purchases: unasked },
+    advance: async () => {},
+  })
+
 function looking() {
   const held: BlockIndex[] = []
   let reads = 0
-  const taken = takenBlocks({
-    view: emptyView(),
-    ledgerReader: {
-      held: async () => {
-        reads++
-        return [...held]
-      },
-      pending: () => Promise.reject(new Error('not asked')),
-      ofPayer: () => Promise.reject(new Error('not asked')),
-      purchases: () => Promise.reject(new Error('not asked')),
-    },
-    advance: async () => {},
+  const taken = takenWith(async () => {
+    reads++
+    return [...held]
   })
   return { held, taken, reads: () => reads }
 }
@@ -57,16 +58,7 @@ test('those who look at once share a read, and whoever comes while one is under 
 
 test('a read that failed is not kept', async () => {
   let broken = true
-  const failing = takenBlocks({
-    view: emptyView(),
-    ledgerReader: {
-      held: () => (broken ? Promise.reject(new Error('no store')) : Promise.resolve([])),
-      pending: () => Promise.reject(new Error('not asked')),
-      ofPayer: () => Promise.reject(new Error('not asked')),
-      purchases: () => Promise.reject(new Error('not asked')),
-    },
-    advance: async () => {},
-  })
+  const failing = takenWith(() => (broken ? Promise.reject(new Error('no store')) : Promise.resolve([])))
   await expect(failing()).rejects.toThrow('no store')
   broken = false
   expect((await failing()).has(blockOf('1,1'))).toBe(false)

@@ -1,25 +1,32 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { HEIGHT, WIDTH } from '../../../../shared/wall.ts'
-import { ZOOM_MAX, clamp, fit, isFitted, pan, toScreen, toWall, zoom } from '../../../../viewer/camera/camera.ts'
+import { coordOf, HEIGHT, WIDTH } from '../../../../shared/wall.ts'
+import {
+  ZOOM_MAX,
+  blockUnder,
+  boxOf,
+  clamp,
+  fit,
+  isFitted,
+  pan,
+  toScreen,
+  toWall,
+  zoom,
+} from '../../../../viewer/camera/camera.ts'
+import { at } from '../../../support/page/sample-wall.ts'
+import { blocks, camerasIn, numbers } from '../any-camera.ts'
 
 const views = fc.record({ width: fc.integer({ min: 320, max: 4000 }), height: fc.integer({ min: 200, max: 3000 }) })
 const coveredViews = fc
-  .tuple(views, fc.double({ min: 0, max: 0.6, noNaN: true }))
+  .tuple(views, numbers(0, 0.6))
   .map(([view, share]) => ({ ...view, covered: share * view.height }))
-const anyCamera = fc.record({
-  x: fc.double({ min: -2000, max: 4000, noNaN: true }),
-  y: fc.double({ min: -2000, max: 4000, noNaN: true }),
-  zoom: fc.double({ min: 0.001, max: 1000, noNaN: true }),
-})
+const anyCamera = fc.record({ x: numbers(-2000, 4000), y: numbers(-2000, 4000), zoom: numbers(0.001, 1000) })
 // A camera the page can be in, with a point of the wall that it shows somewhere.
-const standing = fc
-  .tuple(views, anyCamera, fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true }))
-  .map(([view, camera, across, down]) => ({
-    view,
-    camera: clamp(camera, view),
-    wallPoint: { x: across * WIDTH, y: down * HEIGHT },
-  }))
+const standing = fc.tuple(views, anyCamera, numbers(0, 1), numbers(0, 1)).map(([view, camera, across, down]) => ({
+  view,
+  camera: clamp(camera, view),
+  wallPoint: { x: across * WIDTH, y: down * HEIGHT },
+}))
 
 test('a wall point and its place on the screen lead to each other', () => {
   fc.assert(
@@ -33,7 +40,7 @@ test('a wall point and its place on the screen lead to each other', () => {
 
 test('zooming in keeps the wall point under the cursor where it is', () => {
   fc.assert(
-    fc.property(standing, fc.double({ min: 1, max: 20, noNaN: true }), ({ view, camera, wallPoint }, factor) => {
+    fc.property(standing, numbers(1, 20), ({ view, camera, wallPoint }, factor) => {
       const cursor = toScreen(camera, view, wallPoint)
       const after = toScreen(zoom(camera, view, factor, cursor), view, wallPoint)
       expect(after.x).toBeCloseTo(cursor.x, 5)
@@ -44,7 +51,7 @@ test('zooming in keeps the wall point under the cursor where it is', () => {
 
 test('zooming in and out again at one point comes back', () => {
   fc.assert(
-    fc.property(standing, fc.double({ min: 1, max: 20, noNaN: true }), ({ view, camera, wallPoint }, factor) => {
+    fc.property(standing, numbers(1, 20), ({ view, camera, wallPoint }, factor) => {
       const cursor = toScreen(camera, view, wallPoint)
       const near = zoom(camera, view, factor, cursor)
       const back = zoom(near, view, camera.zoom / near.zoom, cursor)
@@ -66,7 +73,7 @@ test('zooming all the way out shows the whole wall in the middle, from anywhere'
 })
 
 test('however the wall is moved, it covers the place it would take as a whole', () => {
-  const distances = fc.double({ min: -1e5, max: 1e5, noNaN: true })
+  const distances = numbers(-1e5, 1e5)
   fc.assert(
     fc.property(standing, distances, distances, ({ view, camera }, dx, dy) => {
       const moved = pan(camera, view, dx, dy)
@@ -97,10 +104,37 @@ test('a clamped camera is allowed, and clamping it again changes nothing', () =>
 })
 
 test('a drag moves the wall as far as the hand', () => {
-  const view = { width: 1280, height: 800 }
-  const near = zoom(fit(view), view, 10, { x: 640, y: 400 })
-  const before = toScreen(near, view, { x: 800, y: 450 })
-  const after = toScreen(pan(near, view, 30, -20), view, { x: 800, y: 450 })
+  const near = zoom(fit(STAGE), STAGE, 10, { x: 640, y: 400 })
+  const before = toScreen(near, STAGE, { x: 800, y: 450 })
+  const after = toScreen(pan(near, STAGE, 30, -20), STAGE, { x: 800, y: 450 })
   expect(after.x - before.x).toBeCloseTo(30, 6)
   expect(after.y - before.y).toBeCloseTo(-20, 6)
+})
+
+const STAGE = { width: 1280, height: 800 }
+
+test('the block under a point inside a block’s box is that block', () => {
+  const inside = numbers(0.01, 0.99)
+  fc.assert(
+    fc.property(camerasIn(STAGE), blocks, inside, inside, (camera, block, across, down) => {
+      const box = boxOf(camera, STAGE, block)
+      const point = { x: box.left + box.width * across, y: box.top + box.height * down }
+      expect(blockUnder(camera, STAGE, point)).toBe(block)
+    }),
+  )
+})
+
+test('there is no block beside the wall', () => {
+  const camera = fit(STAGE)
+  const corner = boxOf(camera, STAGE, at(0, 0))
+  const opposite = boxOf(camera, STAGE, at(159, 89))
+  expect(blockUnder(camera, STAGE, { x: corner.left - 1, y: 400 })).toBeUndefined()
+  expect(blockUnder(camera, STAGE, { x: 640, y: corner.top - 1 })).toBeUndefined()
+  expect(blockUnder(camera, STAGE, { x: opposite.left + opposite.width + 1, y: 400 })).toBeUndefined()
+  expect(blockUnder(camera, STAGE, { x: 640, y: opposite.top + opposite.height + 1 })).toBeUndefined()
+})
+
+test('the middle of the stage shows a block of the wall’s middle', () => {
+  const block = blockUnder(fit(STAGE), STAGE, { x: 641, y: 401 })
+  expect(block === undefined ? undefined : coordOf(block)).toBe('80,45')
 })

@@ -1,20 +1,13 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { ALL_BLOCKS, TOTAL_BLOCKS } from '../../../../shared/wall.ts'
+import type { BlockIndex } from '../../../../shared/wall.ts'
 import { type Camera, boxOf, clamp, fit, lookAt, reveal } from '../../../../viewer/camera/camera.ts'
 import { type Motion, advance, throwSpeed } from '../../../../viewer/camera/motion.ts'
 import { boundsOf } from '../../../../viewer/wall/artworks.ts'
-import { at } from '../../../support/page/sample-wall.ts'
+import { blocks, camerasIn, numbers } from '../any-camera.ts'
 
 const view = { width: 1280, height: 755 }
-const cameras = fc
-  .record({
-    x: fc.double({ min: 0, max: 1600, noNaN: true }),
-    y: fc.double({ min: 0, max: 900, noNaN: true }),
-    zoom: fc.double({ min: 0.5, max: 48, noNaN: true }),
-  })
-  .map((camera) => clamp(camera, view))
-const blocks = fc.integer({ min: 0, max: TOTAL_BLOCKS - 1 }).map((i) => ALL_BLOCKS[i] ?? at(0, 0))
+const cameras = camerasIn(view)
 const FRAME_MS = 16
 const FRAMES_MAX = 200
 
@@ -27,7 +20,7 @@ function rest(camera: Camera, motion: Motion) {
 }
 
 test('a thrown wall slows down and comes to rest', () => {
-  const speeds = fc.double({ min: -20, max: 20, noNaN: true })
+  const speeds = numbers(-20, 20)
   fc.assert(
     fc.property(cameras, speeds, speeds, (camera, vx, vy) => {
       expect(rest(camera, { kind: 'glide', vx, vy }).frames).toBeLessThan(FRAMES_MAX)
@@ -86,7 +79,7 @@ test('what a cursor walks onto comes into view, and what is in view moves nothin
   )
 })
 
-function expectOnStage(camera: Camera, block: (typeof ALL_BLOCKS)[number]) {
+function expectOnStage(camera: Camera, block: BlockIndex) {
   const box = boxOf(camera, view, block)
   expect(box.left).toBeGreaterThan(-1)
   expect(box.top).toBeGreaterThan(-1)

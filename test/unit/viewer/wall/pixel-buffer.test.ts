@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { PALETTE_SIZE } from '../../../../shared/palette.ts'
 import { PIXELS_PER_BLOCK } from '../../../../shared/pixels.ts'
-import { ALL_BLOCKS, HEIGHT, TOTAL_BLOCKS, WIDTH, type BlockIndex } from '../../../../shared/wall.ts'
+import { HEIGHT, TOTAL_BLOCKS, WIDTH, type BlockIndex } from '../../../../shared/wall.ts'
 import {
   NO_PICTURE,
   NO_PICTURE_FRAME,
@@ -12,8 +12,8 @@ import {
   pictureAt,
 } from '../../../../viewer/wall/pixel-buffer.ts'
 import { at } from '../../../support/page/sample-wall.ts'
+import { blocks } from '../any-camera.ts'
 
-const blocks = fc.integer({ min: 0, max: TOTAL_BLOCKS - 1 }).map((i) => ALL_BLOCKS[i] ?? at(0, 0))
 const pictures = fc.uint8Array({ minLength: PIXELS_PER_BLOCK, maxLength: PIXELS_PER_BLOCK, max: PALETTE_SIZE - 1 })
 
 const painted = (block: BlockIndex, px: string | undefined) => {
