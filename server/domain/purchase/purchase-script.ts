@@ -132,10 +132,11 @@ function* buyFresh(order: Order, released?: Purchase): Script<Outcome> {
   const available = yield* ask({ do: 'check-availability', target, payment, now })
   const { prior } = available
   // What was answered with a receipt is answered with it again, whatever became of the payment since.
-  if (prior !== undefined && wasHandedTo(prior, payment)) return yield* handOver(prior, order, refuse)
+  if (prior !== undefined && wasHandedTo(prior, payment) && answersOn(prior, target))
+    return yield* handOver(prior, order, refuse)
   // A payer gets the receipt of an earlier purchase whether or not payments can be taken.
   if (!order.armed && prior === undefined) return refuse(notArmed())
-  const refusal = refusalOf(target, unfit, available)
+  const refusal = refusalOf(order, unfit, available)
   if (refusal !== undefined && (released !== undefined || !paysWall(order))) return refuse(refusal)
 
   // The height is read before the facilitator is asked: what spends the authorization after it was meant for us,
@@ -173,26 +174,29 @@ function* buyFresh(order: Order, released?: Purchase): Script<Outcome> {
 }
 
 /** Why a payment cannot buy its target, whatever a facilitator would say of it. */
-function refusalOf(target: Target, unfit: string | undefined, { space, prior }: Availability): Failure | undefined {
-  if (prior !== undefined) return unfit === undefined ? undefined : besidePrior(prior, target)
-  if (space !== 'open') return unavailability(target, space)
+function refusalOf(order: Order, unfit: string | undefined, { space, prior }: Availability): Failure | undefined {
+  if (prior !== undefined) return unfit === undefined ? undefined : besidePrior(prior, order)
+  if (space !== 'open') return unavailability(order.target, space)
   return unfit === undefined ? undefined : paymentRequired(unfit)
 }
 
-/** What a payment that cannot buy is told beside an earlier one: to wait for its end, unless that is the very target. */
-const besidePrior = (prior: Purchase, target: Target): Failure =>
-  isSold(prior) && ownTarget(prior) === target ? boughtBefore(prior) : earlierUnknown()
+/** What a payment that cannot buy is told beside an earlier one: to wait for its end, unless it had its receipt, or is for the very target. */
+function besidePrior(prior: Purchase, { target, payment }: Order): Failure {
+  if (wasHandedTo(prior, payment)) return paymentUsed(prior)
+  return isSold(prior) && ownTarget(prior) === target ? boughtBefore(prior) : earlierUnknown()
+}
 
 /** Whether a payment moves our token to an address of this wall, for whatever price. */
 const paysWall = ({ payment: { to, accepted }, terms, payees }: Order): boolean =>
   payees.has(to) && accepted.asset === terms.asset && accepted.network === terms.network
 
 /** A payment that was spent before the wall saw it. Nothing is sold for it; if it paid the wall, it is owed to its payer. */
-function* refuseSpent({ target, payment, contact }: Order, prior: Purchase | undefined): Script<Outcome> {
+function* refuseSpent(order: Order, prior: Purchase | undefined): Script<Outcome> {
+  const { payment, contact } = order
   const status = yield* ask({ do: 'ask-chain', payment, head: 0n, wait: 'none' })
   if (status.kind === 'paid') return refused(paymentUnmatched(payment.amount, status.tx, contact))
   if (status.kind !== 'void') return refused(cannotLookUp())
-  if (prior !== undefined) return refusedPayer(besidePrior(prior, target), undefined)
+  if (prior !== undefined) return refusedPayer(besidePrior(prior, order), undefined)
   return refusedPayer(paymentRequired('the authorization was used or cancelled before; sign a new one'), undefined)
 }
 

@@ -60,11 +60,19 @@ const lessons: readonly (readonly [number, string])[] = [
   ],
   [2_255_867_193, 'the same with a payment that had expired'],
   [3_106_778_314, 'the same once its nonce was spent elsewhere'],
+  [
+    4_090_481_513,
+    'the same asked for another block, and was said not to be charged though a stranger had broadcast it',
+  ],
   [47_351_697, 'a client signed anew beside a payment that was refused and could still be sold'],
   [1_416_896_435, 'a payment signed for longer was taken up without its lease, while another server was at it'],
   [3_029_014_470, 'a stranger broadcast a longer authorization of a nonce that was never recorded'],
   [583_034_874, 'a payment that was answered with an earlier receipt was told to wait for ever once it had expired'],
   [3_106_778_314, 'the same once its nonce was spent elsewhere'],
+  [
+    4_090_481_513,
+    'the same asked for another block, and was said not to be charged though a stranger had broadcast it',
+  ],
   [610_450_603, 'a reorganisation took back a cancellation after the client had signed anew'],
   [1_971_506_840, 'a nonce was signed for two amounts, and a stranger broadcast the one that was not recorded'],
 ]
