@@ -1,10 +1,10 @@
 import { describe, expect } from 'bun:test'
 import { targetOf, type Target } from '../../../server/domain/purchase/target.ts'
-import { blocksOf, parseArea } from '../../../shared/area.ts'
+import { blocksOf } from '../../../shared/area.ts'
 import { partOf, trustPixels, type Pixels } from '../../../shared/pixels.ts'
 import { coordOf, type BlockIndex } from '../../../shared/wall.ts'
 import { failureOf, hold, sell, stored, type Engine, type EngineTest, landUnclaimed } from '../../support/engine.ts'
-import { blockOf, editOf, hash, HEAD, listingOf, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
+import { areaIn, blockOf, hash, HEAD, listingOf, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
 
 // Goal: an area is held, sold and given back whole, in every way a purchase can go. Method: each test drives a fresh engine
 // through its ports; `testLast` gives a wall on which only one block is open.
@@ -22,11 +22,7 @@ export function areasContract(name: string, test: EngineTest, testLast: EngineTe
   })
 }
 
-const blocksIn = (name: string): readonly BlockIndex[] => {
-  const area = parseArea(name)
-  if (area === undefined) throw new RangeError(`${name} is no area`)
-  return blocksOf(area)
-}
+const blocksIn = (name: string): readonly BlockIndex[] => blocksOf(areaIn(name))
 
 /** Pixels of so many blocks, each of a colour of its own. */
 const pictureOf = (blocks: number): Pixels =>
@@ -155,14 +151,6 @@ function selling(test: EngineTest): void {
     expect(page).toMatchObject({ nextAfter: 5, hasMore: true })
     expect(page.sales.map(({ block }) => coordOf(block))).toEqual(['82,45', '80,46'])
   })
-
-  test('a block of it is repainted by itself', async (wall) => {
-    await wall.ledger.finalize(await hold(wall, '80,45,2x1', paymentOf(1, 1), SILENT), hash(1), true, NOW)
-    const edit = editOf(7, { message: 'mine' })
-    expect(await wall.blocks.edit(blockOf('81,45'), edit, NOW)).toBe('applied')
-    expect(await wall.blocks.owned(blockOf('81,45'))).toMatchObject({ face: { message: 'mine' } })
-    expect(await wall.blocks.owned(blockOf('80,45'))).toMatchObject({ face: { message: null } })
-  })
 }
 
 function givingBack(test: EngineTest): void {
@@ -213,13 +201,6 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
     expect(given.state).toEqual({ kind: 'credited', tx: hash(1) })
     expect(await wall.ledger.space('next')).toBe('open')
     expect((await wall.ledgerReader.ofPayer(payment.payer)).credits).toEqual([{ amount: 2_000_000n, tx: hash(1) }])
-  })
-
-  test('one that was never held gets the area it asked for', async (wall) => {
-    const landed = { payment: paymentOf(1, 1), target: 'next,3x1', listing: SILENT, head: HEAD } as const
-    const given = await landUnclaimed(wall, landed, hash(1))
-    expect(given).toMatchObject({ target: 'next,3x1', state: { kind: 'sold' } })
-    expect(await statesIn(wall, `${coordOf(given.block)},3x1`)).toEqual(['claimed', 'claimed', 'claimed'])
   })
 }
 

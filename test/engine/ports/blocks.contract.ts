@@ -1,53 +1,76 @@
 import { describe, expect } from 'bun:test'
 import { keepUntil } from '../../../server/domain/wall/edit.ts'
-import { hold, sell, type EngineTest } from '../../support/engine.ts'
-import {
-  blockOf,
-  editOf,
-  hash,
-  identityOf,
-  listingOf,
-  NOW,
-  paymentOf,
-  pixelsOf,
-  wallet,
-} from '../../support/samples.ts'
+import { areaAt, blocksOf } from '../../../shared/area.ts'
+import { blockwise, partOf } from '../../../shared/pixels.ts'
+import { coordOf } from '../../../shared/wall.ts'
+import { hold, sell, type Engine, type EngineTest } from '../../support/engine.ts'
+import { areaIn, blockOf, editOf, hash, listingOf, NOW, paymentOf, pixelsOf, wallet } from '../../support/samples.ts'
 
-// Goal: every promise of the `Blocks` port. Method: each test sells what it needs and edits through the port alone.
+// Goal: every promise of the `Blocks` port. Method: blocks are sold one by one, and repainted alone or as an area.
 
 const block = blockOf('3,4')
+const last = blockOf('5,5')
+const area = areaIn('3,4,3x2')
+const blocks = blocksOf(area)
+
+/** A picture of which no two blocks are alike. */
+const pixels = blockwise(
+  Uint8Array.from({ length: 100 * blocks.length }, (_, at) => at % 240),
+  area.w,
+)
+
+async function sellAll(wall: Engine, of = blocks, listing = listingOf()): Promise<void> {
+  for (const [at, each] of of.entries()) await sell(wall, coordOf(each), 1, at + 1, listing)
+}
+
+const facesOf = async (wall: Engine) =>
+  await Promise.all(blocks.map(async (each) => (await wall.blocks.owned(each))?.face))
 
 /** The suite of the `Blocks` port. */
 export function blocksContract(name: string, test: EngineTest): void {
   describe(`blocks on ${name}`, () => {
-    test('a sold block has an owner, a face and its proof; any other has none', async (wall) => {
-      await sell(wall, '3,4', 1, 1)
-      await hold(wall, blockOf('5,6'), paymentOf(1, 2))
-      expect(await wall.blocks.owned(block)).toEqual({
-        block,
-        wallet: wallet(1),
-        persona: { name: 'Ada', framework: 'loom' },
-        face: { pixels: pixelsOf(7), message: 'hello, wall', link: 'https://ada.example/' },
-        claimedAt: NOW,
-        tx: hash(1),
-        settled: true,
-        painter: null,
-      })
-      expect(await wall.blocks.owned(blockOf('5,6'))).toBeUndefined()
-      expect(await wall.blocks.owned(blockOf('7,8'))).toBeUndefined()
-      expect([await wall.blocks.reserved(blockOf('5,6')), await wall.blocks.reserved(blockOf('7,8'))]).toEqual([
-        true,
-        false,
-      ])
-    })
-
-    test('an owner has the name the wallet has now, not the one it bought under', async (wall) => {
-      await sell(wall, '3,4', 1, 1)
-      await wall.agents.identify(wallet(1), identityOf(1, { name: 'Bob' }), NOW)
-      expect((await wall.blocks.owned(block))?.persona).toEqual({ name: 'Bob', framework: 'loom' })
-    })
+    owners(test)
     edits(test)
     replays(test)
+    painters(test)
+  })
+}
+
+function owners(test: EngineTest): void {
+  test('a sold block has an owner, a face and its proof; any other has none', async (wall) => {
+    await sell(wall, '3,4', 1, 1)
+    await hold(wall, blockOf('5,6'), paymentOf(1, 2))
+    expect(await wall.blocks.owned(block)).toEqual({
+      block,
+      wallet: wallet(1),
+      persona: { name: 'Ada', framework: 'loom' },
+      face: { pixels: pixelsOf(7), message: 'hello, wall', link: 'https://ada.example/' },
+      claimedAt: NOW,
+      tx: hash(1),
+      settled: true,
+      painter: null,
+    })
+    for (const [coord, isHeld] of [
+      ['5,6', true],
+      ['7,8', false],
+    ] as const) {
+      expect(await wall.blocks.owned(blockOf(coord))).toBeUndefined()
+      expect(await wall.blocks.reserved(blockOf(coord))).toBe(isHeld)
+    }
+  })
+
+  test('an area is of the one wallet that owns every block, or else it tells what is in the way', async (wall) => {
+    const owner = () => wall.blocks.ownerOf(area)
+    expect(await owner()).toEqual({ kind: 'open', block })
+    await sellAll(wall, blocks.slice(0, 2))
+    const held = await hold(wall, blockOf('5,4'), paymentOf(1, 50))
+    expect(await owner()).toEqual({ kind: 'held', block: blockOf('5,4') })
+    await wall.ledger.release(held, true)
+    expect(await owner()).toEqual({ kind: 'open', block: blockOf('5,4') })
+    await sell(wall, '5,4', 2, 51)
+    for (const [at, coord] of ['3,5', '4,5', '5,5'].entries()) await sell(wall, coord, 1, 60 + at)
+    expect(await owner()).toEqual({ kind: 'several' })
+    expect(await wall.blocks.ownerOf(areaIn('3,5,3x1'))).toEqual({ kind: 'owned', wallet: wallet(1), painter: null })
   })
 }
 
@@ -61,43 +84,93 @@ function edits(test: EngineTest): void {
     expect(await wall.log.after(1, 9)).toEqual([{ number: 2, at: NOW + 5, kind: 'repaint', block, face }])
   })
 
-  test('words can be cleared; a picture stays until there is another', async (wall) => {
-    await sell(wall, '3,4', 1, 1)
-    await wall.blocks.edit(block, editOf(1, { message: null, link: null }), NOW)
-    expect((await wall.blocks.owned(block))?.face).toEqual({ pixels: pixelsOf(7), message: null, link: null })
+  test('each block of an area gets its part of the picture, message and link as they are, and an entry of the log', async (wall) => {
+    await sellAll(wall)
+    const edit = editOf(1, { pixels, message: 'ours', link: null })
+    expect(await wall.blocks.editArea(area, edit, NOW + 5)).toBe('applied')
+    const faces = blocks.map((_, at) => ({ pixels: partOf(pixels, at), message: 'ours', link: null }))
+    expect(await facesOf(wall)).toEqual(faces)
+    const entries = blocks.map((each, at) => ({
+      number: 7 + at,
+      at: NOW + 5,
+      kind: 'repaint',
+      block: each,
+      face: faces[at],
+    }))
+    expect(await wall.log.after(6, 99)).toEqual(entries as never)
   })
 
-  test('a block that nobody owns cannot be edited, not even by the one it is held for', async (wall) => {
-    await hold(wall, block, paymentOf(1, 1))
-    expect(await wall.blocks.edit(block, editOf(1, { message: 'mine' }), NOW)).toBe('not-owned')
-    expect(await wall.blocks.edit(blockOf('5,6'), editOf(1, { message: 'mine' }), NOW)).toBe('not-owned')
-    expect(await wall.log.after(0, 9)).toEqual([])
+  test('what an edit leaves out is kept, of each block its own', async (wall) => {
+    await sellAll(wall)
+    await wall.blocks.edit(block, editOf(1, { message: 'mine' }), NOW)
+    expect(await wall.blocks.editArea(area, editOf(2, { link: null }), NOW)).toBe('applied')
+    const faces = await facesOf(wall)
+    expect(faces.map((face) => face?.message)).toEqual(['mine', ...Array(5).fill('hello, wall')])
+    expect(faces.every((face) => face?.link === null && face.pixels !== null)).toBe(true)
+  })
+
+  test('a block that nobody owns is not edited, not even by the one it is held for, nor an area that it is of', async (wall) => {
+    await sellAll(wall, blocks.slice(1))
+    await hold(wall, block, paymentOf(1, 50))
+    const before = await facesOf(wall)
+    for (const unowned of [block, blockOf('5,6')])
+      expect(await wall.blocks.edit(unowned, editOf(1, { message: 'mine' }), NOW)).toBe('not-owned')
+    expect(await wall.blocks.editArea(area, editOf(1, { pixels }), NOW)).toBe('not-owned')
+    expect(await facesOf(wall)).toEqual(before)
+    expect(await wall.log.after(5, 9)).toEqual([])
+  })
+
+  test('the largest area is repainted at once, and a purchase beside it goes on', async (wall) => {
+    const large = areaAt(blockOf('40,30'), { w: 20, h: 1 }) ?? area
+    await sellAll(wall, blocksOf(large))
+    const picture = blockwise(new Uint8Array(2000).fill(9), large.w)
+    const [edited, sold] = await Promise.all([
+      wall.blocks.editArea(large, editOf(1, { pixels: picture }), NOW),
+      sell(wall, '0,0', 2, 99),
+    ])
+    expect([edited, sold.state.kind]).toEqual(['applied', 'sold'])
+    const numbers = (await wall.log.after(0, 99)).map(({ number }) => number)
+    expect(numbers).toEqual(Array.from({ length: 41 }, (_, at) => at + 1))
+  })
+
+  test('two areas that overlap are repainted one after the other, whatever their order', async (wall) => {
+    await sellAll(wall)
+    const areas = [areaIn('3,4,2x2'), areaIn('4,4,2x2')]
+    const repaint = (at: number) =>
+      wall.blocks.editArea(areas[at % 2] ?? area, editOf(at + 1, { message: `${at}` }), NOW)
+    expect(await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(repaint))).toEqual(Array(8).fill('applied'))
+    const shown = await facesOf(wall)
+    expect(shown[1]?.message === shown[0]?.message || shown[1]?.message === shown[2]?.message).toBe(true)
+    expect(await wall.log.after(6, 99)).toHaveLength(32)
   })
 }
 
 function replays(test: EngineTest): void {
-  test('the same edit again changes nothing: repeated while it is the latest, superseded after a newer one', async (wall) => {
-    await sell(wall, '3,4', 1, 1)
-    const [older, newer] = [editOf(1, { message: 'older' }), editOf(2, { message: 'newer' })]
-    expect(await wall.blocks.edit(block, older, NOW)).toBe('applied')
-    expect(await wall.blocks.edit(block, older, NOW)).toBe('repeated')
-    expect(await wall.blocks.edit(block, newer, NOW)).toBe('applied')
-    expect(await wall.blocks.edit(block, older, NOW)).toBe('superseded')
-    expect(await wall.blocks.edit(block, newer, NOW)).toBe('repeated')
-    expect((await wall.blocks.owned(block))?.face.message).toBe('newer')
-    expect(await wall.log.after(1, 9)).toHaveLength(2)
+  test('the same edit again changes nothing: repeated while it is the latest of every block, else superseded', async (wall) => {
+    await sellAll(wall)
+    const paint = (digest: number) => wall.blocks.editArea(area, editOf(digest, { pixels }), NOW)
+    const change = () => wall.blocks.edit(last, editOf(2, { pixels: pixelsOf(1) }), NOW)
+    expect([await paint(1), await paint(1)]).toEqual(['applied', 'repeated'])
+    expect([await change(), await change()]).toEqual(['applied', 'repeated'])
+    expect(await paint(1)).toBe('superseded')
+    expect(await paint(3)).toBe('applied')
+    expect([await paint(1), await change(), await paint(3)]).toEqual(['superseded', 'superseded', 'repeated'])
+    expect(await wall.log.after(6, 99)).toHaveLength(13)
   })
 
-  test('an edit signed before the last one applied comes too late; one signed at the same time does not', async (wall) => {
-    await sell(wall, '3,4', 1, 1)
-    const say = (digest: number, ts: number) =>
-      wall.blocks.edit(block, { ...editOf(digest, { message: `${digest}` }), ts }, NOW)
-    expect([await say(1, NOW - 5), await say(2, NOW - 6), await say(3, NOW - 5)]).toEqual([
+  test('an edit signed before the last one of any of its blocks comes too late; one signed at the same time does not', async (wall) => {
+    await sellAll(wall)
+    const paint = (digest: number, ts: number) => wall.blocks.editArea(area, { ...editOf(digest, { pixels }), ts }, NOW)
+    const edit = (digest: number, ts: number) =>
+      wall.blocks.edit(last, { ...editOf(digest, { message: `${digest}` }), ts }, NOW)
+    expect([await edit(1, NOW - 5), await edit(2, NOW - 6), await edit(3, NOW - 5)]).toEqual([
       'applied',
       'superseded',
       'applied',
     ])
-    expect((await wall.blocks.owned(block))?.face.message).toBe('3')
+    expect([await paint(4, NOW - 6), await paint(5, NOW - 4)]).toEqual(['superseded', 'applied'])
+    expect([await edit(6, NOW - 5), await edit(7, NOW - 4)]).toEqual(['superseded', 'applied'])
+    expect((await wall.blocks.owned(last))?.face.message).toBe('7')
   })
 
   test('an edit by a clock that is fast keeps out nothing that is signed after it was applied', async (wall) => {
@@ -109,20 +182,37 @@ function replays(test: EngineTest): void {
   })
 
   test('an edit of one block says nothing about another', async (wall) => {
-    await sell(wall, '3,4', 1, 1)
-    await sell(wall, '5,6', 1, 2)
-    expect(await wall.blocks.edit(block, editOf(1, { message: 'a' }), NOW)).toBe('applied')
-    expect(await wall.blocks.edit(blockOf('5,6'), editOf(1, { message: 'a' }), NOW)).toBe('applied')
-    expect(await wall.blocks.edit(block, editOf(1, { message: 'a' }), NOW)).toBe('repeated')
+    await sellAll(wall)
+    const say = (each = block) => wall.blocks.edit(each, editOf(1, { message: 'a' }), NOW)
+    expect([await say(), await say(last), await say()]).toEqual(['applied', 'applied', 'repeated'])
   })
 
   test('an edit is remembered until its time is over, and no longer', async (wall) => {
-    await sell(wall, '3,4', 1, 1, listingOf())
+    await sell(wall, '3,4', 1, 1)
     const [older, newer] = [editOf(1, { message: 'older' }), editOf(2, { message: 'newer' })]
     await wall.blocks.edit(block, older, NOW)
     await wall.blocks.edit(block, newer, keepUntil(NOW))
     expect(await wall.blocks.edit(block, older, keepUntil(NOW))).toBe('superseded')
     await wall.blocks.edit(block, editOf(3, { message: 'newest' }), keepUntil(NOW) + 1)
     expect(await wall.blocks.edit(block, older, NOW)).toBe('applied')
+  })
+}
+
+function painters(test: EngineTest): void {
+  test('a painter paints an area, and is told as its painter, while it paints every block of it', async (wall) => {
+    const painted = listingOf({ painter: wallet(9) })
+    await sellAll(wall, blocks, painted)
+    const paint = (digest: number, painter: number) =>
+      wall.blocks.editArea(area, editOf(digest, { pixels, painter: wallet(painter) }), NOW)
+    expect(await wall.blocks.ownerOf(area)).toEqual({ kind: 'owned', wallet: wallet(1), painter: wallet(9) })
+    expect([await paint(1, 9), await paint(2, 8)]).toEqual(['applied', 'not-painter'])
+    await wall.agents.namePainter(wallet(1), { painter: wallet(8), ts: NOW })
+    expect(await wall.blocks.ownerOf(area)).toHaveProperty('painter', wallet(8))
+    expect([await paint(3, 9), await paint(4, 8)]).toEqual(['not-painter', 'applied'])
+    await sell(wall, '6,4', 1, 30, painted)
+    const wider = areaIn('5,4,2x1')
+    expect(await wall.blocks.ownerOf(wider)).toEqual({ kind: 'owned', wallet: wallet(1), painter: null })
+    for (const painter of [wallet(8), wallet(9)])
+      expect(await wall.blocks.editArea(wider, editOf(5, { message: 'x', painter }), NOW)).toBe('not-painter')
   })
 }

@@ -142,19 +142,6 @@ function words(test: EngineTest): void {
 }
 
 function repaints(test: EngineTest): void {
-  test('a painter repaints while it is named, and not any more afterwards', async (wall) => {
-    await sell(wall, '3,4', 1, 1, { ...SILENT, painter: wallet(9) })
-    const paint = (digest: number, painter: Address | null) =>
-      wall.blocks.edit(block, editOf(digest, { message: `by ${painter}`, painter }), NOW)
-    expect(await paint(1, wallet(9))).toBe('applied')
-    expect(await paint(2, wallet(8))).toBe('not-painter')
-    await wall.agents.namePainter(wallet(1), naming(wallet(8)))
-    expect(await paint(3, wallet(9))).toBe('not-painter')
-    expect((await wall.blocks.owned(block))?.face.message).toBe(`by ${wallet(9)}`)
-    expect([await paint(4, wallet(8)), await paint(5, null)]).toEqual(['applied', 'applied'])
-    expect(await wall.log.after(1, 9)).toHaveLength(3)
-  })
-
   test('no repaint of a painter is kept after the word that ended it', async (wall) => {
     await sell(wall, '3,4', 1, 1, { ...SILENT, painter: wallet(9) })
     const edits = Array.from({ length: 20 }, (_, digest) => editOf(digest + 1, { message: 'p', painter: wallet(9) }))

@@ -1,6 +1,5 @@
 import type { EngineTest } from '../../support/engine.ts'
 import { agentsContract } from './agents.contract.ts'
-import { areaEditsContract } from './area-edits.contract.ts'
 import { areasContract } from './areas.contract.ts'
 import { blocksContract } from './blocks.contract.ts'
 import { ledgerReaderContract } from './ledger-reader.contract.ts'
@@ -15,7 +14,6 @@ export function storeContract(name: string, onEmpty: EngineTest, onLast: EngineT
   areasContract(name, onEmpty, onLast)
   ledgerReaderContract(name, onEmpty, onLast)
   blocksContract(name, onEmpty)
-  areaEditsContract(name, onEmpty)
   agentsContract(name, onEmpty)
   logContract(name, onEmpty)
   moderationContract(name, onEmpty)
