@@ -1,123 +1,182 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { cp } from 'node:fs/promises'
+import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
+import { armed, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
+import { newWallet } from '../../server/local/wallets.ts'
+import { facilitatorAt, oneDollarTo, signPayment } from '../support/chain/payments.ts'
+import { lower, newOffer, sign as signFor, submit, transferOf } from '../support/chain/signing.ts'
 import { buyBlock, get, sign } from '../support/e2e/buyer.ts'
 import { runCommand } from '../support/e2e/command.ts'
 import { alertsOf, railOf } from '../support/e2e/read-wall.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { eventually } from '../support/wait.ts'
 
-// Goal: a backup can be taken at any time and put back, and what was sold in between is not silently sold again.
-// Method: the operator's own commands, run as written, on a wall that sells on a real chain. Backing up is about the file
-// of SQLite: PostgreSQL has its own tools, and what an older copy does to instances is in `instances`.
+// Goal: a stranger's dollar stops nothing, and an older copy of the database sells nothing, whatever is put back with it.
+// Method: real walls that are stopped while others pay their address, or the files beside them are put back.
 
 let around: Surroundings
 let settings: WallSettings
 beforeAll(async () => {
-  around = await startSurroundings({ SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' })
+  around = await startSurroundings()
   settings = await around.settingsOnFile()
 })
 afterAll(() => around.stop())
 
-/** Runs one of the operator's commands with the wall's settings; what it said and how it ended. */
-async function operate(command: string, ...args: readonly string[]): Promise<{ said: string; status: number }> {
-  return await operateOn(settings, command, ...args)
+const sell = async (wall: WallProcess) => await buyBlock(wall, await around.wallet())
+
+const operate = (command: string, ...args: readonly string[]) => runCommand(settings, around.folder, command, ...args)
+
+const books = async () => {
+  const { out, status } = await operate('books', '--json')
+  return { status, ...(JSON.parse(out) as Record<string, unknown>) }
 }
 
-/** The same, with other settings. */
-async function operateOn(wall: WallSettings, command: string, ...args: readonly string[]) {
-  const { out, err, status } = await runCommand(wall, around.folder, command, ...args)
-  return { said: out + err, status }
+const alerted = (wall: WallProcess, wanted: string) =>
+  eventually(async () => alertsOf(wall).find(({ event }) => event === wanted))
+
+/** Pays the wall's address by an authorization that a stranger broadcasts; the transaction. */
+async function payByStranger(): Promise<string> {
+  const offer = newOffer()
+  const terms = { ...offer.terms, payTo: lower(around.payTo) }
+  const payment = await signFor(await around.wallet(), { ...offer, terms })
+  return await submit(around.network.client, transferOf(payment))
 }
 
-/** Sells a block; gives the signed payment and the block. */
-async function sell(wall: WallProcess): Promise<{ payment: string; block: string }> {
-  const { payment, receipt } = await buyBlock(wall, await around.wallet())
-  return { payment, block: receipt.block }
+/** Has our own facilitator broadcast a payment that the wall was never shown. */
+async function payByFacilitator(): Promise<void> {
+  const terms = oneDollarTo(around.payTo)
+  const payment = await signPayment(await around.wallet(), terms)
+  const settled = await facilitatorAt(around.network.facilitatorUrl).settle(payment, terms)
+  expect(settled.success).toBe(true)
 }
 
-const orphansIn = (wall: WallProcess) => alertsOf(wall, 'orphan').flatMap(({ tx }) => tx ?? [])
+test('a stranger’s dollar that came while the wall was down is told once and booked, and the wall sells on', async () => {
+  const first = await around.startArmed(settings)
+  await sell(first)
+  await first.stop()
+  const tx = await payByStranger()
+  const wall = await around.startArmed(settings)
+  expect(await alerted(wall, 'stray')).toMatchObject({ tx })
+  await sell(wall)
+  expect(await books()).toMatchObject({
+    status: 0,
+    balances: true,
+    claimed: 2,
+    received: '2000000',
+    stray: [{ tx, amount: '1000000' }],
+    strayed: '1000000',
+    orphans: [],
+  })
+  expect(await around.network.balanceOf(around.payTo)).toBe(3_000_000n)
+  await wall.stop()
+  const again = await around.startArmed(settings)
+  expect(alertsOf(again)).toEqual([])
+  await again.stop()
+})
+
+test('what our own facilitator sent for nothing we know keeps the wall from selling, until the operator says that it is stray', async () => {
+  await payByFacilitator()
+  const wall = await around.start(settings)
+  const { payer = '', nonce = '' } = await alerted(wall, 'orphan')
+  expect(await railOf(wall)).toBe('arming')
+  const ready = await eventually(async () => {
+    const answer = await fetch(`${wall.url}/readyz`)
+    const text = await answer.text()
+    return text.includes('no purchase is known for') ? answer.status : undefined
+  })
+  expect(ready).toBe(503)
+  expect(await operate('resolve', '--all', '--stray')).toMatchObject({ status: 0 })
+  await armed(wall.url)
+  await sell(wall)
+  expect(await operate('resolve', payer, nonce, '--stray')).toMatchObject({ status: 1 })
+  expect(await books()).toMatchObject({ status: 0, strayed: '2000000', orphans: [] })
+  await wall.stop()
+})
+
+test('yesterday’s database sells nothing, its witness put back with it or not, and says which it is', async () => {
+  const files = ['wall.sqlite', 'wall.sqlite.witness']
+  const yesterday = (name: string) => join(around.folder, `yesterday-${name}`)
+  for (const name of files) await cp(join(around.folder, name), yesterday(name))
+  const before = await around.startArmed(settings)
+  await sell(before)
+  await before.stop()
+
+  await cp(yesterday('wall.sqlite'), around.databasePath)
+  const older = await around.start(settings)
+  await alerted(older, 'older-copy')
+  await alerted(older, 'orphan')
+  expect(await railOf(older)).toBe('arming')
+  await older.stop()
+
+  for (const name of files) await cp(yesterday(name), join(around.folder, name))
+  const snapshot = await around.start(settings)
+  await alerted(snapshot, 'orphan')
+  expect(alertsOf(snapshot).map(({ event }) => event)).toEqual(['orphan'])
+  expect(await railOf(snapshot)).toBe('arming')
+  await snapshot.stop()
+
+  expect(await operate('accept-restore', '--yes')).toMatchObject({ status: 0 })
+  const accepted = await around.startArmed(settings)
+  await sell(accepted)
+  await accepted.stop()
+})
+
+test('a database that is gone is no new wall where its witness is left, until the operator says so', async () => {
+  await rm(around.databasePath)
+  const wall = await around.start(settings)
+  await alerted(wall, 'older-copy')
+  expect(await railOf(wall)).toBe('arming')
+  await wall.stop()
+  expect(await operate('accept-restore')).toMatchObject({
+    status: 1,
+    out: expect.stringContaining('older than its witness'),
+  })
+  expect(await operate('accept-restore', '--yes')).toMatchObject({ status: 0 })
+  const accepted = await around.startArmed(settings)
+  await accepted.stop()
+})
 
 test('an older copy that is put back is noticed, sells nothing new, and is the wall once the operator says so', async () => {
   const backup = join(around.folder, 'backup.sqlite')
-  let wall = await around.startArmed(settings)
+  const DATABASE_PATH = join(around.folder, 'own.sqlite')
+  const own = { ...settings, DATABASE_PATH, PAY_TO: newWallet().address }
+  const operateOwn = async (...args: readonly [command: string, ...others: string[]]) => {
+    const { out, err, status } = await runCommand(own, around.folder, ...args)
+    return { status, said: out + err }
+  }
+  let wall = await around.startArmed(own)
   const before = [await sell(wall), await sell(wall)]
-  const [meanwhile, made] = await Promise.all([sell(wall), operate('backup', backup)])
+  const [, made] = await Promise.all([sell(wall), operateOwn('backup', backup)])
   expect(made).toMatchObject({ status: 0 })
-  expect((await operate('backup', backup)).said).toContain('never replaces')
+  expect((await operateOwn('backup', backup)).said).toContain('never replaces')
   const lost = [await sell(wall), await sell(wall), await sell(wall)]
-  expect((await operate('accept-restore', '--yes')).said).toContain('another process')
+  expect((await operateOwn('accept-restore', '--yes')).said).toContain('another process')
   await wall.stop()
 
-  await cp(backup, around.databasePath)
-  wall = await around.start(settings)
-  const orphans = await eventually(async () => (orphansIn(wall).length >= lost.length ? orphansIn(wall) : undefined))
+  await cp(backup, DATABASE_PATH)
+  wall = await around.start(own)
+  const orphansNow = () => alertsOf(wall, 'orphan').flatMap(({ tx }) => tx ?? [])
+  const orphans = await eventually(async () => (orphansNow().length >= lost.length ? orphansNow() : undefined))
   // The sale that was under way may be on either side of the copy.
   expect(orphans.length - lost.length).toBeWithin(0, 2)
   expect(await railOf(wall)).toBe('arming')
-  for (const { payment, block } of before)
-    expect(await (await get(wall, 'next', payment)).json()).toMatchObject({ block, owner: 'you' })
+  for (const { payment, receipt } of before)
+    expect(await (await get(wall, 'next', payment)).json()).toMatchObject({ block: receipt.block, owner: 'you' })
   const stranger = await sign(wall, await around.wallet())
   expect((await get(wall, 'next', stranger)).status).toBe(502)
   await wall.stop()
 
-  const silent = { ...settings, RPC_URL: 'http://127.0.0.1:1' }
-  expect(await operateOn(silent, 'accept-restore')).toEqual({
-    said: 'the chain does not answer; nothing was changed\n',
-    status: 2,
-  })
-  const listed = await operate('accept-restore')
+  const listed = await operateOwn('accept-restore')
   expect(listed.status).toBe(1)
   for (const tx of orphans) expect(listed.said).toContain(tx)
-  expect(await operate('accept-restore', '--yes')).toMatchObject({ status: 0 })
-  expect((await operate('books')).said).toContain(
-    `credits                   ${orphans.length}, of which ${orphans.length}.00`,
-  )
+  expect(await operateOwn('accept-restore', '--yes')).toMatchObject({ status: 0 })
+  const owed = `credits                   ${orphans.length}, of which ${orphans.length}.00`
+  expect((await operateOwn('books')).said).toContain(owed)
 
-  wall = await around.startArmed(settings)
-  expect(orphansIn(wall)).toEqual([])
-  for (const { payment } of lost)
-    expect(await (await get(wall, 'next', payment)).json()).toMatchObject({
-      error: 'payment_credited',
-      charged: 'yes',
-    })
+  wall = await around.startArmed(own)
+  expect(orphansNow()).toEqual([])
+  const credited = { error: 'payment_credited', charged: 'yes' }
+  for (const { payment } of lost) expect(await (await get(wall, 'next', payment)).json()).toMatchObject(credited)
   expect((await get(wall, 'next', stranger)).status).toBe(200)
   await wall.stop()
-  wall = await around.startArmed(settings)
-  expect((await get(wall, 'next', meanwhile.payment)).status).not.toBe(500)
-  await wall.stop()
-})
-
-test('a lost sale that was accepted as a credit is owed no more once a reorganisation took its money back', async () => {
-  const backup = join(around.folder, 'before-the-credit.sqlite')
-  const { client } = around.network
-  const wall = await around.startArmed(settings)
-  expect(await operate('backup', backup)).toMatchObject({ status: 0 })
-  const before = await client.snapshot()
-  const { payment } = await sell(wall)
-  await wall.stop()
-  await cp(backup, around.databasePath)
-  const [, payer = '', nonce = ''] =
-    /(0x\S+) paid .*nonce (0x\w+)/.exec((await operate('accept-restore', '--yes')).said) ?? []
-
-  await client.revert({ id: before })
-  await client.increaseTime({ seconds: 3600 })
-  await client.mine({ blocks: 100 })
-  const after = await around.startArmed(settings)
-  expect((await operate('books')).said).toContain(`${payer} ${nonce} 1.00 USDC`)
-  expect((await operate('resolve', payer, nonce)).said).toContain('credit owed -> given back for good')
-  expect(alertsOf(after, 'payment-lost')).toMatchObject([{ nonce }])
-  expect((await operate('books')).said).not.toContain(nonce)
-  const answer = await (await get(after, 'next', payment)).json()
-  expect(answer).toMatchObject({ error: 'payment_required', charged: 'no' })
-  await after.stop()
-})
-
-test('money that came without buying anything is no reason to stop selling', async () => {
-  const wall = await around.startArmed(settings)
-  await wall.stop()
-  await around.network.fund(around.payTo, 1)
-  const again = await around.startArmed(settings)
-  await again.stop()
 })
