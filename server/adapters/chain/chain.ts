@@ -4,7 +4,6 @@ import { lru } from '../../../shared/lru.ts'
 import { keyOf, type Address, type Payment, type PaymentKey } from '../../domain/purchase/payment.ts'
 import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 import type { Chain, ChainHealth, Receipts } from '../../ports.ts'
-import { withTimeout } from '../../times.ts'
 import type { Offer } from '../../x402/terms.ts'
 import { EndpointBehind, type CallContext } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
@@ -23,16 +22,16 @@ const SILENT = { kind: 'silent' } as const
 
 /** Makes the chain port. Each question is answered within eight seconds. */
 export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
-  const { clock, deadlineMs } = endpoints
+  const { clock, deadlineMs, machine } = endpoints
   const { asset } = offer.terms
-  const states = stateReader()
+  const states = stateReader(machine)
   const readAt = remembered<number>()
   const proofs = remembered<Proof>()
 
   const urgencyOf = (payment: Payment) =>
     clock.elapsed() - (readAt.get(payment) ?? -BUYING_MS) < BUYING_MS ? 'settlement' : 'background'
   const bounded = <T, S>(urgency: CallContext['urgency'], work: (context: CallContext) => Promise<T>, silent: S) =>
-    withTimeout<T | S>(deadlineMs, (late) => work({ urgency, late }).catch(() => silent), silent)
+    machine.withTimeout<T | S>(deadlineMs, (late) => work({ urgency, late }).catch(() => silent), silent)
 
   return {
     read(key) {

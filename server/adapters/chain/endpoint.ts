@@ -2,6 +2,7 @@
 
 import { HttpRequestError, RpcRequestError } from 'viem'
 import type { Clock } from '../../ports.ts'
+import { withTimeout } from '../../times.ts'
 import { fetchBounded, readAddress } from '../bounded-calls.ts'
 import { callQueue, type CallQueue, type Urgency } from './call-queue.ts'
 import { logWindow, type LogWindow } from './log-window.ts'
@@ -77,26 +78,45 @@ export const sessionWith = (endpoint: Endpoint, context: CallContext): Session =
   call: (method, params) => endpoint.call(context, method, params),
 })
 
-/** How often an endpoint may be called, how long a call may take, and by which clock. */
-type EndpointLimits = { readonly perSecond: number | undefined; readonly timeoutMs: number; readonly clock: Clock }
+/** Where an endpoint is, and how it is called. */
+export type Transport = Pick<Endpoint, 'host' | 'post'>
 
-/** Makes an endpoint of an http address for a chain. */
-export function endpointAt(
-  address: string,
-  wanted: bigint,
-  { perSecond, timeoutMs, clock }: EndpointLimits,
-  hasMulticall?: false,
-): Endpoint {
+/** Calls an http address. A call takes at most `timeoutMs`. */
+export function httpTransport(address: string, timeoutMs: number): Transport {
   const { url, host, headers: credentials } = readAddress(address)
   const headers = { 'content-type': 'application/json', ...credentials }
-  const turn = callQueue({ atOnce: CALLS_AT_ONCE, waitingMax: CALLS_WAITING_MAX, perSecond }, clock)
   let calls = 0
-  const post = async (method: string, params: readonly unknown[]): Promise<unknown> => {
-    const body = { jsonrpc: '2.0', id: ++calls, method, params }
-    const bounds = { timeoutMs, maxBytes: ANSWER_MAX_BYTES }
-    const response = await fetchBounded(url, { method: 'POST', headers, body: JSON.stringify(body) }, bounds)
-    return await resultOf(response, { body, url: host })
+  return {
+    host,
+    async post(method, params) {
+      const body = { jsonrpc: '2.0', id: ++calls, method, params }
+      const bounds = { timeoutMs, maxBytes: ANSWER_MAX_BYTES }
+      const response = await fetchBounded(url, { method: 'POST', headers, body: JSON.stringify(body) }, bounds)
+      return await resultOf(response, { body, url: host })
+    },
   }
+}
+
+/** How calls and time pass beneath the adapter. `soon` runs what ends a turn of the event loop. */
+export type Machine = {
+  readonly transportTo: (address: string, timeoutMs: number) => Transport
+  readonly withTimeout: typeof withTimeout
+  readonly soon: (run: () => void) => void
+}
+
+export const MACHINE: Machine = { transportTo: httpTransport, withTimeout, soon: setImmediate }
+
+/** How often an endpoint may be called, and by which clock. */
+type EndpointLimits = { readonly perSecond: number | undefined; readonly clock: Clock }
+
+/** Makes an endpoint for a chain. */
+export function endpointOver(
+  { host, post }: Transport,
+  wanted: bigint,
+  { perSecond, clock }: EndpointLimits,
+  hasMulticall?: false,
+): Endpoint {
+  const turn = callQueue({ atOnce: CALLS_AT_ONCE, waitingMax: CALLS_WAITING_MAX, perSecond }, clock)
   const call: Endpoint['call'] = async ({ urgency, late }, method, params) => {
     let isLate = false
     const answer = await turn(urgency, () => {

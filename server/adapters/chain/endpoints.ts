@@ -16,14 +16,16 @@ import { chainOf, isSoldOn, type ChainInfo, type Network } from '../../x402/netw
 import { connectionTrouble } from '../bounded-calls.ts'
 import { QueueFull } from './call-queue.ts'
 import {
-  endpointAt,
   EndpointBehind,
   EndpointBusy,
+  endpointOver,
+  MACHINE,
   NoRpcAnswer,
   quantity,
   sessionWith,
   type CallContext,
   type Endpoint,
+  type Machine,
   type Session,
 } from './endpoint.ts'
 
@@ -36,6 +38,7 @@ export type Endpoints = {
   readonly clock: Clock
   /** How long a question may take, with all its calls. */
   readonly deadlineMs: number
+  readonly machine: Machine
   readonly all: readonly Endpoint[]
   /** The newest block that any of them has shown. */
   newest(): Height | undefined
@@ -57,6 +60,7 @@ export type EndpointOptions = {
   readonly callsPerSecond?: number | undefined
   readonly onProbed?: OnProbed
   readonly times?: Times
+  readonly machine?: Machine
 }
 
 /** Called with what a probe found wrong with an endpoint, in our words; `null` for nothing. */
@@ -68,14 +72,15 @@ const RETRY_MS = 150
 export function openEndpoints(
   network: Network,
   addresses: readonly string[],
-  { clock, callsPerSecond, onProbed = () => {}, times = TIMES }: EndpointOptions,
+  { clock, callsPerSecond, onProbed = () => {}, times = TIMES, machine = MACHINE }: EndpointOptions,
 ): Endpoints {
   const { id, publicUrl } = chainOf(network)
   const urls = addresses.length === 0 ? [publicUrl] : addresses
-  const limits = { perSecond: callsPerSecond, timeoutMs: times.chainCallTimeoutMs, clock }
+  const limits = { perSecond: callsPerSecond, clock }
   // On Arbitrum, contracts see Ethereum's block numbers, so a multicall cannot report the height.
   const hasMulticall = isSoldOn(network) ? undefined : false
-  const all = urls.map((url) => endpointAt(url, BigInt(id), limits, hasMulticall))
+  const transports = urls.map((url) => machine.transportTo(url, times.chainCallTimeoutMs))
+  const all = transports.map((transport) => endpointOver(transport, BigInt(id), limits, hasMulticall))
   let newest: Height | undefined
 
   /** Those that take calls, the ones without trouble first. */
@@ -117,6 +122,7 @@ export function openEndpoints(
   return {
     clock,
     deadlineMs: times.chainDeadlineMs,
+    machine,
     all,
     newest: () => newest,
     saw({ number, timestamp }) {

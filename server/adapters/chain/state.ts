@@ -3,7 +3,7 @@
 import { decodeFunctionResult, encodeFunctionData, multicall3Abi, parseAbi, RpcRequestError } from 'viem'
 import type { Address, Hash, PaymentKey, UnixSeconds } from '../../domain/purchase/payment.ts'
 import type { Urgency } from './call-queue.ts'
-import type { Endpoint, Session } from './endpoint.ts'
+import type { Endpoint, Machine, Session } from './endpoint.ts'
 import { blockAt, callContract, hexData, MULTICALL } from './endpoints.ts'
 
 /** The state of one authorization at one block. `hash` is of the block that was asked for, where it is not too old. */
@@ -38,10 +38,10 @@ const abi = parseAbi([
 ])
 
 /** Makes a reader whose questions of one turn share their calls. */
-export function stateReader(): StateReader {
+export function stateReader({ soon }: Machine): StateReader {
   const shared = { latest: new Map<Endpoint, SharedCheck>(), safe: new Map<Endpoint, SharedCheck>() }
   const check = (tag: Tag, { endpoint, urgency }: Session, question: StateQuestion) => {
-    const known = shared[tag].get(endpoint) ?? sharedCheck(endpoint, tag)
+    const known = shared[tag].get(endpoint) ?? sharedCheck(endpoint, tag, soon)
     shared[tag].set(endpoint, known)
     return known(urgency, question)
   }
@@ -83,7 +83,7 @@ type SharedCheck = (urgency: Urgency, question: StateQuestion) => Promise<Author
 type Waiting = PromiseWithResolvers<AuthorizationState> & { readonly question: StateQuestion }
 
 /** Whoever has its turn first asks for all who wait by then. */
-function sharedCheck(endpoint: Endpoint, tag: Tag): SharedCheck {
+function sharedCheck(endpoint: Endpoint, tag: Tag, soon: Machine['soon']): SharedCheck {
   let waiting: Waiting[] = []
   const askForAll = async (taken: readonly Waiting[]) => {
     try {
@@ -101,7 +101,7 @@ function sharedCheck(endpoint: Endpoint, tag: Tag): SharedCheck {
     const mine: Waiting = { ...Promise.withResolvers<AuthorizationState>(), question }
     waiting.push(mine)
     // What else is asked in this turn of the event loop is taken along.
-    setImmediate(() => {
+    soon(() => {
       const turn = endpoint.turn(urgency, () => {
         const taken = waiting.slice(0, SHARED_MAX)
         if (taken.length === 0) return undefined
