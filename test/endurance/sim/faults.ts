@@ -62,6 +62,12 @@ export const drawSharedFaults = (prng: Prng): Partial<Faults> => ({
   crash: prng.pick([0, 0.3, 0.6, 1]),
 })
 
+/** What goes wrong where the adapter's own rules read the chain: much, as they are what is tried. */
+export const drawChainFaults = (prng: Prng): Partial<Faults> =>
+  faultsFrom(['chainLags', 'logsNarrow', 'safeUnreadable', 'reorganise'], () =>
+    prng.chance(0.5) ? 0 : prng.pick([0.1, 0.3, 0.6]),
+  )
+
 const drawn = (prng: Prng) => (prng.chance(0.75) ? 0 : prng.pick([0.03, 0.1, 0.3, 0.6]))
 
 function faultsFrom(all: readonly Fault[], probability: () => number): Faults {

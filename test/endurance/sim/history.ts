@@ -25,7 +25,7 @@ import {
   type Witness,
 } from './check.ts'
 import { commonsOf, type Life } from './commons.ts'
-import { drawFaults, drawSharedFaults, NO_FAULTS } from './faults.ts'
+import { drawChainFaults, drawFaults, drawSharedFaults, NO_FAULTS } from './faults.ts'
 import { checkKeepers, isBusy, keeperOf, startKeeper, type Errand, type Keeper, type Line } from './keepers.ts'
 import type { Book, OpenBook, Paint, Sale } from './ledger-model.ts'
 import { change, checkPaint, studioOf, type Studio } from './owners.ts'
@@ -98,6 +98,7 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
   const wall = wallOf(world, sells, isWide)
   const isTwin = isTwinned(seed)
   if (isTwin) world.faults = { ...world.faults, ...drawSharedFaults(prngOf(~seed)) }
+  if (world.hasEndpoints) world.faults = { ...world.faults, ...drawChainFaults(prngOf(seed ^ ENDPOINTS_SEED)) }
   if (isRinged(seed) && !isWide) world.second = drawFaults(prngOf(seed ^ SECOND_SEED))
   const book = settled(open(wall, sells))
   const areas = sells === 'areas' ? areasOn(wall) : []
@@ -142,6 +143,7 @@ function wallOf({ prng }: World, sells: 'blocks' | 'areas', isWide: boolean): re
 
 // Other faults than the first facilitator's.
 const SECOND_SEED = 0x5ec0d
+const ENDPOINTS_SEED = 0xe9d01
 
 /** Whether there are two facilitators. */
 const isRinged = (seed: number): boolean => seed % 4 === 2 || seed % 16 === 15

@@ -28,6 +28,7 @@ const { values } = parseArgs({
     worker: { type: 'boolean', default: false },
     real: { type: 'boolean', default: false },
     twins: { type: 'boolean', default: false },
+    endpoints: { type: 'boolean', default: false },
   },
 })
 

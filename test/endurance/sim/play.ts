@@ -4,6 +4,7 @@ import type { Sums } from './check.ts'
 import { isTwinned, simulate, type Report } from './history.ts'
 import { openModelBook } from './ledger-model.ts'
 import { isReal, realBooks } from './sqlite-book.ts'
+import { hasEndpoints } from './world.ts'
 
 /** What a stretch of histories came to. */
 export type Totals = Sums & {
@@ -30,17 +31,25 @@ export const NOTHING: Totals = {
 
 const EVERY = 250
 
-/** Which of the histories are played: `real` all of them over the real engine, `twins` only those of two servers. */
-export type Choice = { readonly real: boolean; readonly twins: boolean }
+/**
+ * Which of the histories are played: `real` all of them over the real engine, `twins` only those of two servers, `endpoints` only
+ * those in which the chain's adapter is played.
+ */
+export type Choice = { readonly real: boolean; readonly twins: boolean; readonly endpoints: boolean }
 
 /** Plays seeds from `from` up to `end`, and tells a `Totals` every so often; a `Broken` one ends it. */
-export function playRange(from: number, end: number, { real, twins }: Choice, tell: (line: string) => void): void {
+export function playRange(
+  from: number,
+  end: number,
+  { real, twins, endpoints }: Choice,
+  tell: (line: string) => void,
+): void {
   const books = realBooks()
   let totals = NOTHING
   let seed = from
   try {
     for (; seed < end; seed += 1) {
-      if (!twins || isTwinned(seed))
+      if ((!twins || isTwinned(seed)) && (!endpoints || hasEndpoints(seed)))
         totals = plus(totals, totalsOf(simulate(seed, real || isReal(seed) ? books.open : openModelBook)))
       if (totals.seeds < EVERY && seed + 1 < end) continue
       tell(JSON.stringify(totals))

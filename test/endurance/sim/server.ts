@@ -17,6 +17,7 @@ import { reconciler } from '../../../server/purchase/reconciler.ts'
 import { seller, type Seller } from '../../../server/purchase/seller.ts'
 import { settled } from '../../support/scheduler.ts'
 import type { Commons, Life } from './commons.ts'
+import { adapterOver } from './endpoints.ts'
 import { NO_FAULTS } from './faults.ts'
 import type { Book, Paint } from './ledger-model.ts'
 import { SIGNED } from './samples.ts'
@@ -107,7 +108,7 @@ export function startServer(world: World, { name, book, watcher, commons, opened
   const told = (reason: string | null) => {
     if (reason !== null) watcher.alert('outage', 'chain')
   }
-  const chain = freshChain(chainPort(world, watcher, self), { clock, told })
+  const chain = freshChain(chainPort(world, watcher, self, clock), { clock, told })
   const names: readonly FacilitatorName[] = world.second === undefined ? ['first'] : ['first', 'second']
   const members = names.map((name) => facilitatorPort(world, name, watcher, self, commons))
   const facilitator = facilitatorRing({ members, chain, clock, logger, ...TIME_LIMITS })
@@ -271,7 +272,8 @@ function paintPort(
   }
 }
 
-function chainPort(world: World, watcher: Watcher, owner: object): Chain {
+function chainPort(world: World, watcher: Watcher, owner: object, clock: Clock): Chain {
+  if (world.hasEndpoints) return adapterPort(world, watcher, owner, clock)
   const sight = { newest: 0 }
   const ask = <T>(verb: Verb, key: string, act: () => T): Promise<T> => remote(world, watcher, owner, verb, key, act)
   return {
@@ -281,6 +283,24 @@ function chainPort(world: World, watcher: Watcher, owner: object): Chain {
     fault: async () => health(world),
     transfersTo: () => Promise.resolve('silent'),
     broadcaster: () => Promise.resolve('silent'),
+  }
+}
+
+/** The product's own adapter, over model endpoints. */
+function adapterPort(world: World, watcher: Watcher, owner: object, clock: Clock): Chain {
+  const chain = adapterOver(world, owner, clock)
+  const ask = async <T>(verb: Verb, key: string, act: () => Promise<T>): Promise<T> => {
+    const askedAt = (world.step += 1)
+    watcher.asks(verb, key, undefined)
+    const answer = await act()
+    world.tell(() => `  ${key.slice(-4)} ${verb}: ${written(answer)}`)
+    watcher.heard(verb, key, answer, askedAt)
+    return answer
+  }
+  return {
+    ...chain,
+    read: (key) => ask('read', keyOf(key), () => chain.read(key)),
+    status: (payment, head, named) => ask('status', keyOf(payment), () => chain.status(payment, head, named)),
   }
 }
 

@@ -41,7 +41,7 @@ export async function playSeeds(
   return { total, broken: ends.toSorted((one, other) => one.seed - other.seed)[0] }
 }
 
-const EVERY_ONE: Choice = { real: false, twins: false }
+const EVERY_ONE: Choice = { real: false, twins: false, endpoints: false }
 
 /** Plays a stretch in a process of its own, with the simulation that lies in `folder`. */
 export async function playStretch(
@@ -49,9 +49,9 @@ export async function playStretch(
   from: number,
   end: number,
   told: (totals: Totals) => void,
-  { real, twins }: Choice = EVERY_ONE,
+  choice: Choice = EVERY_ONE,
 ): Promise<Broken | undefined> {
-  const only = [...(real ? ['--real'] : []), ...(twins ? ['--twins'] : [])]
+  const only = Object.entries(choice).flatMap(([name, isChosen]) => (isChosen ? [`--${name}`] : []))
   const args = ['--worker', '--from', String(from), '--seeds', String(end - from), ...only]
   const worker = Bun.spawn([process.execPath, `${folder}/main.ts`, ...args], { stdout: 'pipe', stderr: 'pipe' })
   const [text, trouble] = await Promise.all([worker.stdout.text(), worker.stderr.text(), worker.exited])

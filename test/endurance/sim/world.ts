@@ -40,6 +40,8 @@ export type World = {
   readonly prng: Prng
   readonly words: Prng // what is said; another one, so that it changes nothing else
   readonly isVaried: boolean // whether nonces are signed anew, and servers start with another price
+  readonly hasEndpoints: boolean // whether servers read the chain by the adapter's own rules
+  readonly hasMulticall: boolean // whether the chain has the contract that takes many questions in one call
   readonly isKept: boolean // whether those who send again are clients that keep what they sign
   readonly scheduler: Scheduler
   faults: Faults
@@ -50,6 +52,7 @@ export type World = {
   slowness: number // how often a facilitator takes its time over a settlement
   settling: number // settlements that arrived, and were not begun
   readonly blockTimes: number[] // Unix seconds of each block by height
+  readonly forks: number[] // the last block that each reorganisation kept
   readonly balances: Map<Address, number> // dollars in each wallet
   readonly spendings: Map<string, Spending>
   pool: readonly Broadcast[]
@@ -66,7 +69,7 @@ export type World = {
 const START_MS = 1_700_000_000_000
 
 // A block this far below the newest one is safe: no reorganisation reaches it.
-const SAFE_DEPTH = 4
+export const SAFE_DEPTH = 4
 const REORGANISED_MAX = 3
 
 /** The facilitators' names, in the order in which they are asked. */
@@ -78,6 +81,12 @@ const WORDS_SEED = 0x30a2d
 const VARIED: ReadonlySet<number> = new Set([4, 6, 8, 9])
 const KEPT: ReadonlySet<number> = new Set([0, 3, 6, 8])
 const SLOW: ReadonlySet<number> = new Set([2, 5, 10, 12])
+const ENDPOINTS_EVERY = 23
+// Such calls are dear to write and to read.
+const MULTICALL_EVERY = 6
+
+/** Whether servers read the chain by the adapter's own rules, over model endpoints. */
+export const hasEndpoints = (seed: number): boolean => seed % ENDPOINTS_EVERY === 5
 
 /** A world as `seed` makes it. `tell` is handed what happens, for a trace. */
 export function worldOf(seed: number, tell: World['tell']): World {
@@ -86,6 +95,8 @@ export function worldOf(seed: number, tell: World['tell']): World {
     prng,
     words: prngOf(seed ^ WORDS_SEED),
     isVaried: VARIED.has(seed % 11),
+    hasEndpoints: hasEndpoints(seed),
+    hasMulticall: seed % MULTICALL_EVERY === 0,
     isKept: KEPT.has(seed % 13),
     scheduler: schedulerOf((elapsed) => makeBlocks(world, elapsed)),
     faults: drawFaults(prng),
@@ -96,6 +107,7 @@ export function worldOf(seed: number, tell: World['tell']): World {
     slowness: SLOW.has(seed % 17) ? 0.2 : 0,
     settling: 0,
     blockTimes: [START_MS / 1000],
+    forks: [],
     balances: new Map(),
     spendings: new Map(),
     pool: [],
@@ -192,6 +204,7 @@ export function reorganise(world: World): void {
   const { prng, spendings, mined } = world
   const depth = Math.min(1 + prng.below(REORGANISED_MAX), heightOf(world))
   const kept = heightOf(world) - depth
+  world.forks.push(kept)
   world.tell(() => `chain: blocks from ${kept + 1} are replaced`)
   for (const [key, { height, kind }] of spendings) {
     if (height <= kept) continue
@@ -251,7 +264,7 @@ function obstacle(world: World, payment: Payment, seconds = Math.floor(timeOf(wo
 export type Sight = { newest: number }
 
 /** The newest block that an endpoint has. */
-function heightSeen(world: World): number {
+export function heightSeen(world: World): number {
   const lag = strikes(world, 'chainLags') ? 1 + world.prng.below(3) : 0
   return Math.max(0, heightOf(world) - lag)
 }
@@ -264,14 +277,19 @@ function viewOf(world: World, key: PaymentKey, sight: Sight) {
   const height = heightSeen(world)
   const spending = world.spendings.get(keyOf(key))
   const ended = spending !== undefined && spending.height <= height ? spending : undefined
-  for (const { payment, hidden } of world.pool) {
-    if (hidden === undefined || keyOf(payment) !== keyOf(key)) continue
-    hidden.lowest = Math.min(hidden.lowest, height)
-    hidden.highest = Math.max(hidden.highest, height)
-  }
+  noteShown(world, keyOf(key), height)
   const isBehind = ended === undefined && height < sight.newest
   sight.newest = Math.max(sight.newest, height)
   return { height, ended, isBehind }
+}
+
+/** Notes that a payment was looked for at a height: whoever saw a later block than at first need not wait for what was denied. */
+export function noteShown({ pool }: World, key: string, height: number): void {
+  for (const { payment, hidden } of pool) {
+    if (hidden === undefined || keyOf(payment) !== key) continue
+    hidden.lowest = Math.min(hidden.lowest, height)
+    hidden.highest = Math.max(hidden.highest, height)
+  }
 }
 
 /** The chain port's `read`. */
@@ -307,7 +325,7 @@ export function status(
   return ended === undefined ? { kind: 'silent' } : { kind: 'void', why: found.why }
 }
 
-const NARROW_BLOCKS = 5
+export const NARROW_BLOCKS = 5
 
 function statusAt(world: World, payment: Payment, height: number, ended: Spending | undefined): ChainStatus {
   const safe = height - SAFE_DEPTH

@@ -4,6 +4,6 @@ export type Mutant = {
   readonly file: string // in the repository
   readonly from: string // as the source has it, exactly once
   readonly to: string
-  readonly shows?: 'real' | 'twins' | 'real twins' // over the real engine only, between two servers only, or both
+  readonly shows?: 'real' | 'twins' | 'real twins' | 'endpoints' // over the real engine only, between two servers, or in the adapter
   readonly isCheap?: true // found within so few histories that every test run can do it
 }

@@ -62,6 +62,7 @@ export async function fateOf(mutant: Mutant, seeds: number): Promise<Fate> {
 const choiceOf = ({ file, shows }: Mutant): Choice => ({
   real: file.startsWith('db/') || shows === 'real' || shows === 'real twins',
   twins: shows === 'twins' || shows === 'real twins',
+  endpoints: shows === 'endpoints',
 })
 
 /** Plants every bug and prints what became of it; answers the exit code. */

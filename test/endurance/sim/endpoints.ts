@@ -1,0 +1,237 @@
+/** The chain as JSON-RPC endpoints show it: late, behind, silent, or short of events. The product's adapter reads it. */
+
+import {
+  decodeFunctionData,
+  encodeFunctionResult,
+  multicall3Abi,
+  numberToHex,
+  pad,
+  parseAbi,
+  RpcRequestError,
+  toFunctionSelector,
+  type Hex,
+} from 'viem'
+import { viemChain } from '../../../server/adapters/chain/chain.ts'
+import type { Machine } from '../../../server/adapters/chain/endpoint.ts'
+import { MULTICALL, openEndpoints } from '../../../server/adapters/chain/endpoints.ts'
+import { CANCELLED, TRANSFER, USED, type EventLog } from '../../../server/adapters/chain/receipt.ts'
+import type { Chain, Clock } from '../../../server/ports.ts'
+import { OFFER } from '../../support/offer.ts'
+import { addressOf, hashOf, TERMS } from './samples.ts'
+import {
+  health,
+  heightSeen,
+  NARROW_BLOCKS,
+  noteShown,
+  SAFE_DEPTH,
+  strikes,
+  type Spending,
+  type World,
+} from './world.ts'
+
+/** The adapter of one process, over two endpoints. */
+export function adapterOver(world: World, owner: object, clock: Clock): Chain {
+  const { scheduler } = world
+  let isProbing = false
+  const machine: Machine = {
+    soon: queueMicrotask,
+    async withTimeout(ms, work, otherwise) {
+      const [late, done] = [new AbortController(), new AbortController()]
+      const deadline = scheduler.wait(owner, ms, done.signal).then(() => {
+        late.abort()
+        return otherwise
+      })
+      const answer = await Promise.race([work(late.signal), deadline])
+      done.abort()
+      return answer
+    },
+    transportTo: (host, timeoutMs) => ({
+      host,
+      async post(method, params) {
+        const ask = () => answerTo(world, method, params)
+        const tell = (answer: unknown) => world.tell(() => `    ${host} ${method}: ${String(answer).slice(0, 40)}`)
+        const answer = isProbing ? ask() : await scheduler.exchange(owner, ask, tell)
+        if (answer === 'late' && !isProbing) await scheduler.wait(owner, timeoutMs)
+        if (answer === 'late') throw new DOMException('no answer in time', 'TimeoutError')
+        if (answer instanceof Error) throw answer
+        return answer
+      },
+    }),
+  }
+  const endpoints = openEndpoints('eip155:8453', ['first endpoint', 'second endpoint'], { clock, machine })
+  const chain = viemChain(endpoints, { ...OFFER, terms: TERMS })
+  return {
+    ...chain,
+    // A probe is answered at once: how its calls overtake all else tells nothing. As it asks by multicall, it is dear.
+    async fault() {
+      if (!world.hasMulticall) return health(world)
+      isProbing = true
+      const found = await chain.fault()
+      isProbing = false
+      return found
+    },
+  }
+}
+
+/** What a call is answered; an error is thrown at whoever asked. */
+function answerTo(world: World, method: string, params: readonly unknown[]): unknown {
+  if (strikes(world, 'chainSilent')) return world.prng.chance(0.5) ? 'late' : new TypeError('the connection is refused')
+  const height = heightSeen(world)
+  const isCut = strikes(world, 'logsNarrow')
+  const [first, second] = params
+  switch (method) {
+    case 'eth_chainId':
+      return numberToHex(8453)
+    case 'eth_blockNumber':
+      return numberToHex(height)
+    case 'eth_getBlockByNumber': {
+      const number = heightAt(world, first, height)
+      return typeof number === 'number'
+        ? { number: numberToHex(number), timestamp: numberToHex(timeAt(world, number)) }
+        : number
+    }
+    case 'eth_call': {
+      const number = heightAt(world, second, height)
+      if (typeof number !== 'number') return number
+      if (number > height || (isCut && number <= height - NARROW_BLOCKS)) return refusal('no state of this block')
+      return callAt(world, first as Call, number)
+    }
+    case 'eth_getTransactionReceipt':
+      return receiptsOf(world, height).find(({ transactionHash }) => transactionHash === first) ?? null
+    case 'eth_getBlockReceipts':
+      return receiptsOf(world, height).filter(({ blockNumber }) => blockNumber === first)
+    case 'eth_getLogs':
+      return eventsOf(world, first as EventFilter, height, isCut)
+    default:
+      return refusal(`no method ${method}`)
+  }
+}
+
+const refusal = (message: string, code = -32_000) =>
+  new RpcRequestError({ body: {}, error: { code, message }, url: 'model' })
+
+const LIMIT_EXCEEDED = -32_005
+
+const timeAt = ({ blockTimes }: World, height: number) => blockTimes[height] ?? 0
+
+/** The height that a tag or a number stands for. */
+function heightAt(world: World, tag: unknown, height: number): number | Error {
+  if (tag === 'latest') return height
+  if (tag !== 'safe') return Number(tag)
+  return strikes(world, 'safeUnreadable') ? refusal('not now', LIMIT_EXCEEDED) : Math.max(0, height - SAFE_DEPTH)
+}
+
+type Call = { readonly to: string; readonly data: Hex }
+
+const abi = parseAbi([
+  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  'function name() view returns (string)',
+  'function version() view returns (string)',
+  'function getBlockNumber() view returns (uint256)',
+  'function getCurrentBlockTimestamp() view returns (uint256)',
+  'function getBlockHash(uint256 blockNumber) view returns (bytes32)',
+])
+
+const [STATE, NAME, VERSION, NUMBER, TIME, HASH] = abi.map((item) => toFunctionSelector(item))
+const words = {
+  name: encodeFunctionResult({ abi, functionName: 'name', result: OFFER.assetName }),
+  version: encodeFunctionResult({ abi, functionName: 'version', result: OFFER.assetVersion }),
+}
+
+const word = (value: number | boolean) => numberToHex(Number(value), { size: 32 })
+
+/** What a contract answers at a block. */
+function callAt(world: World, { to, data }: Call, height: number): Hex {
+  if (to === MULTICALL && !world.hasMulticall) return '0x'
+  if (to === MULTICALL && data.length > 100) return callsAt(world, data, height)
+  const argument = data.slice(10)
+  switch (data.slice(0, 10)) {
+    case STATE: {
+      const key = `0x${argument.slice(24, 64)}:0x${argument.slice(64)}`
+      noteShown(world, key, height)
+      return word((world.spendings.get(key)?.height ?? Infinity) <= height)
+    }
+    case NAME:
+      return words.name
+    case VERSION:
+      return words.version
+    case NUMBER:
+      return word(height)
+    case TIME:
+      return word(timeAt(world, height))
+    case HASH:
+      return Number(`0x${argument}`) < height ? hashAt(world, Number(`0x${argument}`)) : word(0)
+    default:
+      return '0x'
+  }
+}
+
+function callsAt(world: World, data: Hex, height: number): Hex {
+  const { args } = decodeFunctionData({ abi: multicall3Abi, data })
+  const calls = args[0] as readonly { readonly target: Hex; readonly callData: Hex }[]
+  const result = calls.map(({ target, callData }) => ({
+    success: true,
+    returnData: callAt(world, { to: target, data: callData }, height),
+  }))
+  return encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result })
+}
+
+/** A block that was replaced has another hash. */
+const hashAt = ({ forks }: World, height: number) =>
+  hashOf(0xb10c_0000_0000 + height * 0x1000 + forks.filter((kept) => kept < height).length)
+
+type ModelReceipt = {
+  readonly transactionHash: Hex
+  readonly blockNumber: Hex
+  readonly blockHash: Hex
+  readonly logs: readonly EventLog[]
+}
+
+/** The receipts of all that ended an authorization. */
+const receiptsOf = (world: World, height: number): readonly ModelReceipt[] =>
+  [...world.spendings]
+    .filter(([, spending]) => spending.height <= height)
+    .map(([key, spending]) => {
+      const where = {
+        transactionHash: spending.tx,
+        blockNumber: numberToHex(spending.height),
+        blockHash: hashAt(world, spending.height),
+      }
+      const logs = eventsIn(world, key, spending).map(([topics, amount], nth) => ({
+        ...where,
+        address: TERMS.asset,
+        topics,
+        data: word(Number(amount)),
+        logIndex: numberToHex(2 * Number(spending.tx) + nth),
+      }))
+      return { ...where, logs }
+    })
+
+const SOMEBODY = addressOf(0xe15e)
+
+function eventsIn({ mined }: World, key: string, { kind, amount }: Spending): readonly (readonly [Hex[], bigint])[] {
+  const [payer, nonce] = key.split(':') as [Hex, Hex]
+  if (kind === 'cancelled') return [[[CANCELLED, pad(payer), nonce], 0n]]
+  const to = kind === 'transfer' ? mined.get(key)?.payment.to : undefined
+  return [
+    [[USED, pad(payer), nonce], 0n],
+    [[TRANSFER, pad(payer), pad(to ?? SOMEBODY)], amount],
+  ]
+}
+
+type EventFilter = {
+  readonly topics: readonly (null | string | readonly string[])[]
+  readonly fromBlock: Hex
+  readonly toBlock: Hex
+}
+
+function eventsOf(world: World, { topics, fromBlock, toBlock }: EventFilter, height: number, isCut: boolean): unknown {
+  const [from, to] = [Number(fromBlock), Number(toBlock)]
+  if (isCut && to - from >= world.prng.pick([0, 1, NARROW_BLOCKS])) return refusal('too many blocks', LIMIT_EXCEEDED)
+  return receiptsOf(world, height)
+    .filter(({ blockNumber }) => Number(blockNumber) >= from && Number(blockNumber) <= to)
+    .flatMap(({ logs }) => logs)
+    .filter((event) =>
+      topics.every((wanted, at) => wanted === null || [wanted].flat().includes(event.topics[at] ?? '')),
+    )
+}
