@@ -48,7 +48,10 @@ export async function statusInNextBlock(
     await clock.wait(waitMs)
     const seen = await chain.read(payment)
     if (seen === 'silent' || seen.head <= asked.head) continue
-    return seen.spent ? await chain.status(payment, head) : { kind: 'unspent' }
+    const status: ChainStatus = seen.spent ? await chain.status(payment, head) : { kind: 'unspent' }
+    // What was spent and is unspent again was in a block that was replaced, and may land once more.
+    const isUndone = status.kind === 'unspent' && (asked.spent || seen.spent)
+    return isUndone ? { kind: 'silent' } : status
   }
   return { kind: 'silent' }
 }

@@ -74,6 +74,7 @@ const lessons: readonly (readonly [number, string])[] = [
     'the same asked for another block, and was said not to be charged though a stranger had broadcast it',
   ],
   [610_450_603, 'a reorganisation took back a cancellation after the client had signed anew'],
+  [3_705_792_474, 'a block was given back although its payment had been seen spent, in a block that was replaced'],
   [1_971_506_840, 'a nonce was signed for two amounts, and a stranger broadcast the one that was not recorded'],
 ]
 

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { SettleResult } from '../../../server/domain/purchase/facilitator-errors.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
-import type { Ledger } from '../../../server/ports.ts'
+import type { Chain, Ledger } from '../../../server/ports.ts'
+import { statusInNextBlock } from '../../../server/purchase/chain-status.ts'
 import { openBlank } from '../../support/blank-wall.ts'
 import { hold } from '../../support/engine.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
@@ -196,6 +197,16 @@ describe('a nonce that its own payer signed anew', () => {
     expect(charged()).toHaveLength(0)
     expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ payment: { amount: TERMS.amount, validBefore } })
   })
+})
+
+test('a payment that was spent in a block since replaced is not taken for unspent', async () => {
+  const reads = [false, true].map((spent, at) => ({ head: BigInt(at), spent }))
+  const chain: Chain = {
+    ...fakeChain(),
+    read: async () => reads.shift() ?? 'silent',
+    status: async () => ({ kind: 'unspent' }),
+  }
+  expect(await statusInNextBlock({ chain, clock: fakeClock(NOW) }, paymentOf(1, 1), 0n)).toEqual({ kind: 'silent' })
 })
 
 test('a payer gets the receipt it is owed while payments cannot be taken', async () => {
