@@ -52,10 +52,6 @@ describe('a payment', () => {
     expect(fitness({ [edge]: NOW_SECONDS + seconds }, NOW + 999)).toBe(reason)
   })
 
-  test('that was valid from the start of time is not early', () => {
-    expect(fitness({ validAfter: 0n })).toBeUndefined()
-  })
-
   test('is known by its payer and nonce alone', () => {
     const twin = paymentOf(1, 1, { signature: '0x12', amount: 5n })
     expect(keyOf(twin)).toBe(keyOf(paymentOf(1, 1)))

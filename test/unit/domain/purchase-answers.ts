@@ -128,7 +128,12 @@ export function availabilities(target: Target): readonly Reply[] {
     ['prior sold, ', older(target, SOLD_UNANSWERED)],
     ['prior sold elsewhere, ', { ...older(target, SOLD_UNANSWERED), block: ELSEWHERE }],
   ]
-  return priors.flatMap(([name, prior]) => spaces.map((space) => value(`${name}${space}`, { space, prior })))
+  // Beside a prior purchase an open block and a sold one stand for all.
+  return priors.flatMap(([name, prior]) =>
+    (prior === undefined ? spaces : (['open', 'claimed'] as const)).map((space) =>
+      value(`${name}${space}`, { space, prior }),
+    ),
+  )
 }
 
 const verifications: readonly Reply[] = [

@@ -59,9 +59,11 @@ test('every path of "buy this block"', () => {
     look-up: unknown > check-signature: good > prior purchase: sold elsewhere > check-availability > read-chain: spent > ask-chain: paid | paid for good -> 409 payment_unmatched
     look-up: unknown > check-signature: good > prior purchase: sold elsewhere > check-availability > read-chain: spent > ask-chain: unspent | void | void for good | silent -> 503 settlement_unknown
     look-up: unknown > check-signature: good > prior purchase: sold elsewhere > check-availability > read-chain: silent -> 503 settlement_unknown
-    look-up: unknown > check-signature: bad > check-availability: open | full -> 402 payment_required
-    look-up: unknown > check-signature: bad > check-availability: reserved -> 409 purchase_pending
-    look-up: unknown > check-signature: bad > check-availability: claimed -> 409 block_taken
+    look-up: unknown > check-signature: bad > prior purchase: none > check-availability: open | full -> 402 payment_required
+    look-up: unknown > check-signature: bad > prior purchase: none > check-availability: reserved -> 409 purchase_pending
+    look-up: unknown > check-signature: bad > prior purchase: none > check-availability: claimed -> 409 block_taken
+    look-up: unknown > check-signature: bad > prior purchase: open | sold | sold elsewhere > check-availability: open -> 402 payment_required
+    look-up: unknown > check-signature: bad > prior purchase: open | sold | sold elsewhere > check-availability: claimed -> 409 block_taken
     look-up: unknown > check-signature: busy -> 503 server_busy
     look-up: unknown > check-signature: silent -> 502 facilitator_unavailable
     look-up: reserved > mark-uncertain > [after mark-uncertain]

@@ -86,7 +86,7 @@ const statusIn = ({ end }: Path<Outcome>): number =>
   end.kind === 'threw' || end.value.kind === 'bought' ? 500 : statusOf[end.value.failure.code]
 
 const labelled = (steps: readonly Step[], verb: Verb): readonly string[] =>
-  steps.filter(({ request }) => request.do === verb).map(({ reply }) => reply.label)
+  steps.flatMap(({ request, reply }) => (request.do === verb ? reply.label : []))
 
 const asks = ({ steps }: Path<Outcome>, verb: Verb) => steps.some(({ request }) => request.do === verb)
 // Whether a reorganisation could undo it matters only to what is remembered.

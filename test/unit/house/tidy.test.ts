@@ -40,11 +40,8 @@ const codeUnder = (...folders: readonly string[]) =>
     .filter(({ path }) => isCode(path) && folders.some((folder) => path.startsWith(folder)))
     .map(({ path, text }) => ({ path, text: withoutComments(text) }))
 
-test('there is a repository to look at', () => {
-  expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(['package.json', 'bun.lock', 'shared/wall.ts']))
-})
-
 test('nothing is left to be done later', () => {
+  expect(files.length).toBeGreaterThan(500)
   // Classes of one letter keep this file from breaking its own law.
   expect(breaches(files, /\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b/)).toEqual([])
 })

@@ -29,10 +29,11 @@ const apply = (change: Change) => {
   reads.changed(change)
 }
 
+const next = () => ({ number: view.number + 1, at: NOW })
+
 const sell = (coord: string, message: string | null = null) =>
   apply({
-    number: view.number + 1,
-    at: NOW,
+    ...next(),
     kind: 'sale',
     seq: view.sales.length + 1,
     block: blockOf(coord),
@@ -43,13 +44,7 @@ const sell = (coord: string, message: string | null = null) =>
   })
 
 const repaint = (coord: string, message: string | null, colour: number) =>
-  apply({
-    number: view.number + 1,
-    at: NOW,
-    kind: 'repaint',
-    block: blockOf(coord),
-    face: { pixels: pixelsOf(colour), message, link: null },
-  })
+  apply({ ...next(), kind: 'repaint', block: blockOf(coord), face: { pixels: pixelsOf(colour), message, link: null } })
 
 beforeEach(() => {
   told = []
@@ -86,13 +81,7 @@ test('every change is seen: a sale, pixels alone, words alone, and a name', asyn
   expect((await blocksNow())[0]).not.toHaveProperty('m')
   sell('4,4')
   expect(await blocksNow()).toHaveLength(2)
-  apply({
-    number: view.number + 1,
-    at: NOW,
-    kind: 'identity',
-    agent: 1,
-    persona: { name: 'Ada', framework: null },
-  })
+  apply({ ...next(), kind: 'identity', agent: 1, persona: { name: 'Ada', framework: null } })
   expect(await (await read(get())).json()).toMatchObject({ agents: [{ name: 'Ada', blocks: 2 }] })
 })
 

@@ -21,11 +21,16 @@ function work(name: string, notes: string[]) {
   }
 }
 
+/** Flights, and pieces of work that note when they start and end. */
+function world() {
+  const notes: string[] = []
+  const [a, b, c] = [work('a', notes), work('b', notes), work('c', notes)]
+  return { flights: singleFlight(), notes, a, b, c }
+}
+
 describe('runs for one key', () => {
   test('go one after the other, in the order they came', async () => {
-    const notes: string[] = []
-    const [a, b, c] = [work('a', notes), work('b', notes), work('c', notes)]
-    const flights = singleFlight()
+    const { flights, notes, a, b, c } = world()
     const all = Promise.all([a, b, c].map(({ run }) => flights.run('key', run)))
     c.finish()
     b.finish()
@@ -53,18 +58,10 @@ describe('runs for one key', () => {
       'fourth',
     ])
   })
-
-  test('start even when the first failed at once', async () => {
-    const flights = singleFlight()
-    await expect(flights.run('key', () => Promise.reject(new Error('first')))).rejects.toThrow('first')
-    expect(await flights.run('key', () => Promise.resolve('second'))).toBe('second')
-  })
 })
 
 test('runs for different keys do not wait for each other', async () => {
-  const notes: string[] = []
-  const [a, b] = [work('a', notes), work('b', notes)]
-  const flights = singleFlight()
+  const { flights, notes, a, b } = world()
   const slow = flights.run('one', a.run)
   const quick = flights.run('two', b.run)
   b.finish()
@@ -75,9 +72,7 @@ test('runs for different keys do not wait for each other', async () => {
 })
 
 test('a key is busy from the call until its last run has ended, however it ended', async () => {
-  const notes: string[] = []
-  const [a, b] = [work('a', notes), work('b', notes)]
-  const flights = singleFlight()
+  const { flights, a, b } = world()
   expect(flights.busy('key')).toBe(false)
   const first = flights.run('key', a.run)
   const second = flights.run('key', b.run)
@@ -91,9 +86,7 @@ test('a key is busy from the call until its last run has ended, however it ended
 })
 
 test('idle waits for every run, those started meanwhile included', async () => {
-  const notes: string[] = []
-  const [a, b] = [work('a', notes), work('b', notes)]
-  const flights = singleFlight()
+  const { flights, notes, a, b } = world()
   await flights.idle()
   const first = flights.run('one', a.run)
   const idle = flights.idle().then(() => notes.push('idle'))

@@ -28,6 +28,8 @@ import {
 
 const view = { width: 1280, height: 755 }
 const opened: State = { ...initialState(view), wall: wallOf(canvas) }
+// The page once the wall has arrived, for a user who wants no motion.
+const home = received(initialState(view, true), wallOf(canvas))
 
 const pointOf = (state: State, block: typeof openBlock) => {
   const box = boxOf(state.camera, state.view, block)
@@ -81,7 +83,7 @@ const wide = scattered.flatMap((i) => (i % 16 === 0 ? [i, i + 1, i + 2] : [i]))
 const crowded = wallOf({ ...canvas, blocks: [...wide, 14_399, 14_398].map((i) => ({ i, a: i % 2, t: 0 })) })
 
 describe.each(STAGES)('on %s', (...[, stage]) => {
-  const home = received(initialState(stage), crowded)
+  const start = received(initialState(stage), crowded)
   const shares = fc.double({ min: 0, max: 0.999, noNaN: true })
   const ways = fc.constantFrom('tap', 'touch', 'list or news', 'surprise', 'link')
 
@@ -94,7 +96,7 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
     const touched = pointOf(from, seen[Math.floor(chance * seen.length)] ?? block)
     if (way === 'list or news') return step(from, { do: 'open-work', block })
     if (way === 'surprise') return step(from, { do: 'surprise', chance })
-    if (way === 'link') return atPlace(home, { camera: undefined, block, agent: undefined, at: undefined })
+    if (way === 'link') return atPlace(start, { camera: undefined, block, agent: undefined, at: undefined })
     return seen.length === 0 ? from : step(from, { do: 'tap', at: touched, byFinger: way === 'touch' })
   }
 
@@ -108,7 +110,7 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
         fc.double({ min: 0.5, max: 40, noNaN: true }),
         (way, chance, x, y, z) => {
           const at = { x: x * stage.width, y: y * stage.height }
-          const from = step(step(home, { do: 'fit' }), { do: 'zoom', factor: z, at })
+          const from = step(step(start, { do: 'fit' }), { do: 'zoom', factor: z, at })
           const { pinned, ...there } = atRest(gone(way, from, chance))
           if (pinned === undefined) return
           expect(isBeside(there.camera, stage, workBounds({ ...there, pinned }, pinned))).toBe(true)
@@ -120,7 +122,7 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
   test('a window of another size keeps the work beside its label, in flight and at rest', () => {
     fc.assert(
       fc.property(shares, fc.boolean(), (chance, rests) => {
-        const flying = step(home, { do: 'surprise', chance })
+        const flying = step(start, { do: 'surprise', chance })
         const other = { width: stage.height, height: stage.width }
         const { pinned, ...there } = atRest(resize(rests ? atRest(flying) : flying, other))
         expect(pinned !== undefined && isBeside(there.camera, other, workBounds({ ...there, pinned }, pinned))).toBe(
@@ -153,15 +155,14 @@ test('on a phone a panel takes the place of the label, and a work that is chosen
 })
 
 test('a work of somebody else lets the chosen agent go, and one of its own does not', () => {
-  const agents = received(initialState(view, true), wallOf(canvas))
-  const ada = step(agents, { do: 'select-agent', agent: 0 })
+  const ada = step(home, { do: 'select-agent', agent: 0 })
   const own = step(ada, { do: 'open-work', block: rainbowBlock })
   const other = step(ada, { do: 'open-work', block: nastyBlock })
   expect([own.agent, own.panel, other.agent, other.panel]).toEqual([0, 'profile', undefined, undefined])
 })
 
 test('a work that was sold later than the moment shown is opened in the present', () => {
-  const past = step(received(initialState(view, true), wallOf(canvas)), { do: 'seek', at: 1_760_000_000_000 })
+  const past = step(home, { do: 'seek', at: 1_760_000_000_000 })
   expect(step(past, { do: 'open-work', block: nastyBlock }).at).toBeUndefined()
   expect(step(past, { do: 'open-work', block: rainbowBlock }).at).toBe(1_760_000_000_000)
 })
@@ -209,7 +210,7 @@ test('a surprise is a work that is not open already', () => {
 
 test('a wall shown whole stays whole in a window of another size, and a closer look stays where it is', () => {
   const small = { width: 360, height: 690 }
-  const whole = step(received(initialState(view, true), wallOf(canvas)), { do: 'fit' })
+  const whole = step(home, { do: 'fit' })
   expect(resize(whole, small).camera).toEqual(fit(small))
   const near = step(opened, { do: 'zoom', factor: 10, at: pointOf(opened, rainbowBlock) })
   expect(resize(near, { width: 1000, height: 700 }).camera).toEqual(near.camera)
@@ -258,14 +259,12 @@ test('Escape takes one layer away at a time', () => {
 })
 
 test('the wall counts as moved once its user has moved it, and not before', () => {
-  const home = received(initialState(view, true), wallOf(canvas))
   expect([home.isMoved, resize(home, { width: 900, height: 600 }).isMoved]).toEqual([false, false])
   expect(step(home, { do: 'open', panel: 'find' }).isMoved).toBe(false)
   expect(step(home, { do: 'pan', dx: 10, dy: 0 }).isMoved).toBe(true)
 })
 
 test('a link to an agent shows its profile, unless it names a work too or stands in a frame', () => {
-  const home = received(initialState(view, true), wallOf(canvas))
   const place = { camera: undefined, block: undefined, agent: '1', at: undefined }
   expect([atPlace(home, place).agent, atPlace(home, place).panel]).toEqual([0, 'profile'])
   expect(atPlace(home, { ...place, block: rainbowBlock }).panel).toBeUndefined()
@@ -273,7 +272,6 @@ test('a link to an agent shows its profile, unless it names a work too or stands
 })
 
 test('a link to a camera that its work is not on the stage with leads to the work', () => {
-  const home = received(initialState(view, true), wallOf(canvas))
   const far = { camera: { x: 100, y: 100, zoom: 8 }, block: rainbowBlock, agent: undefined, at: undefined }
   expect(isBeside(atPlace(home, far).camera, view, workBounds(home, rainbowBlock))).toBe(true)
   const near = { ...far, camera: { x: 810, y: 455, zoom: 9 } }

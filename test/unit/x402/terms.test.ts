@@ -75,6 +75,22 @@ function stockDiscovery(target: (typeof TARGETS)[number]): Record<string, unknow
   return { bazaar: bazaarResourceServerExtension.enrichDeclaration?.(declared['bazaar'], context) }
 }
 
+const IDENTIFIER = { [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension() }
+
+/** Its discovery extension, which both validators of the SDK take. */
+function validDiscovery({ extensions }: ReturnType<typeof paymentRequired>) {
+  const bazaar = extensions?.['bazaar'] as DiscoveryExtension & Record<string, unknown>
+  expect(validateDiscoveryExtension(bazaar)).toEqual({ valid: true })
+  expect(validateDiscoveryExtensionSpec(bazaar)).toEqual({ valid: true })
+  return bazaar
+}
+
+/** What a catalogue reads of a demand that was paid. */
+const catalogued = (demand: ReturnType<typeof paymentRequired>) => {
+  const accepted = requirementsOf(OFFER, TERMS)
+  return extractDiscoveryInfo({ ...demand, accepted, payload: {} }, accepted)
+}
+
 describe('what is asked for a block', () => {
   test('is what the SDK builds for one dollar', async () => {
     expect([requirementsOf(OFFER, TERMS)]).toEqual(await stockRequirements(await stockServer()))
@@ -126,15 +142,9 @@ describe.each([...TARGETS])('the demand for %p', (target) => {
     expect(sanitizeTags(tags)).toEqual(tags)
   })
 
-  test('carries the extensions as the SDK declares them', () => {
-    const identifier = { [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension() }
-    expect(demand.extensions).toEqual({ ...stockDiscovery(target), ...identifier })
-  })
-
-  test('passes both validators of the discovery extension', () => {
-    const bazaar = demand.extensions?.['bazaar'] as DiscoveryExtension & Record<string, unknown>
-    expect(validateDiscoveryExtension(bazaar)).toEqual({ valid: true })
-    expect(validateDiscoveryExtensionSpec(bazaar)).toEqual({ valid: true })
+  test('carries the extensions as the SDK declares them, and its validators take them', () => {
+    expect(demand.extensions).toEqual({ ...stockDiscovery(target), ...IDENTIFIER })
+    validDiscovery(demand)
   })
 })
 
@@ -147,9 +157,7 @@ describe('the demand for one request', () => {
       resource: { ...demand.resource, url: `https://wall.example/blocks/next?${query}` },
     })
     expect(isPaymentRequiredV2(demand)).toBe(true)
-    const payload = { ...demand, accepted: requirementsOf(OFFER, TERMS), payload: {} }
-    const catalogued = extractDiscoveryInfo(payload, requirementsOf(OFFER, TERMS))
-    expect(catalogued?.resourceUrl).toBe('https://wall.example/blocks/next')
+    expect(catalogued(demand)?.resourceUrl).toBe('https://wall.example/blocks/next')
   })
 
   test('fits the 8 kB of a proxy, whatever is said', () => {
@@ -168,9 +176,7 @@ test('the tool that buys is catalogued by the MCP server’s address and its own
   const demand = toolPaymentRequired(OFFER, 'next', { reason: 'expired' })
   expect(isPaymentRequiredV2(demand)).toBe(true)
   expect([demand.resource.url, demand.error]).toEqual(['https://wall.example/mcp', 'expired'])
-  const bazaar = demand.extensions?.['bazaar'] as DiscoveryExtension & Record<string, unknown>
-  expect(validateDiscoveryExtension(bazaar)).toEqual({ valid: true })
-  expect(validateDiscoveryExtensionSpec(bazaar)).toEqual({ valid: true })
+  const bazaar = validDiscovery(demand)
   const { inputSchema, example } = (bazaar as { info: { input: { inputSchema: object; example: object } } }).info.input
   const declared = declareDiscoveryExtension({
     toolName: 'buy_block',
@@ -179,36 +185,19 @@ test('the tool that buys is catalogued by the MCP server’s address and its own
     example: { ...example },
     output: { example: { block: '80,45', owner: 'you', pixels: 'yours' } },
   })
-  const identifier = { [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension() }
-  expect(demand.extensions).toEqual({ ...JSON.parse(JSON.stringify(declared)), ...identifier })
-  const payload = { ...demand, accepted: requirementsOf(OFFER, TERMS), payload: {} }
-  expect(extractDiscoveryInfo(payload, requirementsOf(OFFER, TERMS))).toMatchObject({
-    resourceUrl: 'https://wall.example/mcp',
-    toolName: 'buy_block',
-  })
+  expect(demand.extensions).toEqual({ ...JSON.parse(JSON.stringify(declared)), ...IDENTIFIER })
+  expect(catalogued(demand)).toMatchObject({ resourceUrl: 'https://wall.example/mcp', toolName: 'buy_block' })
 })
 
 test('a catalogue finds both addresses, the blocks under one template', () => {
   const found = TARGETS.map((target) => {
-    const demand = paymentRequired(OFFER, target)
-    const payload = { ...demand, accepted: requirementsOf(OFFER, TERMS), payload: {} }
-    const discovered = extractDiscoveryInfo(payload, requirementsOf(OFFER, TERMS))
+    const discovered = catalogued(paymentRequired(OFFER, target))
     return { url: discovered?.resourceUrl, input: discovered?.discoveryInfo.input }
   })
+  const input = { type: 'http', method: 'GET', queryParams: { name: 'Ada', message: 'hello' } } as const
   expect(found).toEqual([
-    {
-      url: 'https://wall.example/blocks/next',
-      input: { type: 'http', method: 'GET', queryParams: { name: 'Ada', message: 'hello' } },
-    },
-    {
-      url: 'https://wall.example/blocks/:coord',
-      input: {
-        type: 'http',
-        method: 'GET',
-        queryParams: { name: 'Ada', message: 'hello' },
-        pathParams: { coord: '80,45' },
-      },
-    },
+    { url: 'https://wall.example/blocks/next', input },
+    { url: 'https://wall.example/blocks/:coord', input: { ...input, pathParams: { coord: '80,45' } } },
   ])
 })
 
