@@ -3,7 +3,7 @@ import { paymentHealth } from '../../server/health/payment-health.ts'
 import { reconciler } from '../../server/purchase/reconciler.ts'
 import { sellerWith } from '../support/fakes/seller.ts'
 import { hash, paymentOf, wallet } from '../support/samples.ts'
-import { openWall, paidBy } from '../support/service/wall.ts'
+import { openWall, paidBy, paymentFor } from '../support/service/wall.ts'
 
 // Goal: an operator can follow each purchase in the journal, and reads nothing there that is secret or a stranger's.
 
@@ -38,15 +38,7 @@ test('a step that is not as usual has a line of its own', async () => {
 
 test('the purchase of an area is told as one, by the name of the area', async () => {
   const wall = await openWall()
-  const { accepted, ...payment } = paymentOf(1, 1)
-  const amount = 12n * payment.amount
-  await wall.ask('POST /areas', {
-    headers: {
-      'content-type': 'application/json',
-      ...paidBy({ ...payment, amount, accepted: { ...accepted, amount } }).headers,
-    },
-    body: JSON.stringify({ w: 4, h: 3 }),
-  })
+  await wall.ask('POST /areas', { ...paidBy(paymentFor(12, 1)), body: '{"w":4,"h":3}' })
   const key = { payer: wallet(1), nonce: hash(1) }
   const area = '78,43,4x3'
   expect(linesOf(wall, 'purchase')).toEqual([

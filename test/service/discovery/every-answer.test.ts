@@ -9,7 +9,7 @@ import { expectDocumented, listedBy } from '../../support/service/documented.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
 import { areaEditOf, editOf, namingOf, registrationOf, sending } from '../../support/service/signed.ts'
 import { fieldsFor, headerFor, posting } from '../../support/service/signing-in.ts'
-import { HOST, openWall, paidBy, type Wall } from '../../support/service/wall.ts'
+import { HOST, openWall, paidBy, paymentFor, type Wall } from '../../support/service/wall.ts'
 
 // Goal: the document lists what is answered, and all that is listed is answered. Method: a way to provoke each answer of
 // each operation. `wall.ask` holds what comes to the document: status, headers, media type, code and body.
@@ -95,11 +95,6 @@ const areaOrder = (fields = {}, headers = {}): RequestInit => ({
   headers: { 'Content-Type': 'application/json', ...headers },
   body: JSON.stringify({ w: 2, h: 1, ...fields }),
 })
-const payAreaBy = (payer: number) => {
-  const { accepted, ...payment } = paymentOf(payer, payer)
-  const amount = 2n * payment.amount
-  return paidBy({ ...payment, amount, accepted: { ...accepted, amount } }).headers
-}
 
 // A wall whose every client has asked for too much already.
 const wearyWall = await openWall({ limits: usedUp() })
@@ -124,11 +119,11 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /blocks/{coord} 402': ask('GET /blocks/3,4'),
   'GET /blocks/{coord} 409': onceSold('GET /blocks/3,4', paidBy(paymentOf(2, 2))),
   'GET /blocks/{coord} 503': () => doubtfulWall.buy('/blocks/3,4', 1),
-  'POST /areas 200': async () => (await openWall()).ask('POST /areas', areaOrder({}, payAreaBy(1))),
+  'POST /areas 200': async () => (await openWall()).ask('POST /areas', areaOrder({}, paidBy(paymentFor(2, 1)).headers)),
   'POST /areas 400': ask('POST /areas', areaOrder({ w: 0 })),
   'POST /areas 409': onceSold('POST /areas', areaOrder({ at: '2,4' })),
   'POST /areas 410': async () => await (await openWall({}, await openNearlySold(0))).ask('POST /areas', areaOrder()),
-  'POST /areas 503': () => doubtfulWall.ask('POST /areas', areaOrder({}, payAreaBy(3))),
+  'POST /areas 503': () => doubtfulWall.ask('POST /areas', areaOrder({}, paidBy(paymentFor(2, 3)).headers)),
   'PUT /blocks/{coord} 401': onceSold('PUT /blocks/3,4', sending(editOf(2, '3,4', { message: 'a' }))),
   'POST /blocks/{coord} 200': signingIn(paintBlock, words),
   'POST /blocks/{coord} 401': signingIn(paintBlock, words, 2),

@@ -4,7 +4,7 @@ import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { hash, paymentOf } from '../../support/samples.ts'
 import { callTool } from '../../support/service/agent.ts'
 import { sending } from '../../support/service/signed.ts'
-import { headerOf, jsonOf, openWall, payloadOf, type Wall } from '../../support/service/wall.ts'
+import { headerOf, jsonOf, openWall, paymentFor, payloadOf, type Wall } from '../../support/service/wall.ts'
 
 // Goal: HTTP and MCP are two doors to one shop. Method: the same request is made in two equal worlds, through a door
 // each; what comes back, and what the ledger, the log and the facilitator saw, must be the same.
@@ -18,13 +18,6 @@ type Ask = {
   readonly payload?: unknown // in place of the payment's own
 }
 
-/** A payment for so many blocks. */
-const forBlocks = (count: number, payer: number): Payment => {
-  const { accepted, ...payment } = paymentOf(payer, payer)
-  const amount = BigInt(count) * payment.amount
-  return { ...payment, amount, accepted: { ...accepted, amount } }
-}
-
 /** What comes back, in neither door's words. */
 type Outcome =
   | { readonly kind: 'sold'; readonly receipt: unknown; readonly settlement: unknown }
@@ -35,12 +28,13 @@ type Outcome =
 type World = {
   readonly name: string
   readonly open?: (wall: Wall) => Promise<unknown> | void
-  readonly ask: Ask
+  readonly ask?: Ask // in place of `PAID`
   readonly ends: string
 }
 
 const own = paymentOf(1, 1)
 const other = paymentOf(2, 2)
+const PAID: Ask = { coord: '3,4', payment: own }
 const sell = (coord: string, payment: Payment) => (wall: Wall) => overHttp(wall, { coord, payment })
 
 const uncertain = (coord: string, payment: Payment) => async (wall: Wall) => {
@@ -48,14 +42,8 @@ const uncertain = (coord: string, payment: Payment) => async (wall: Wall) => {
   await overHttp(wall, { coord, payment })
 }
 
-const soldOut = (wall: Wall) => {
-  const space = async () => 'claimed' as const
-  Object.assign(wall.db.ledger, { space, availability: async () => ({ space: 'claimed', prior: undefined }) })
-}
-
-const allReserved = (wall: Wall) => {
-  const space = async () => 'reserved' as const
-  Object.assign(wall.db.ledger, { space, availability: async () => ({ space: 'reserved', prior: undefined }) })
+const all = (space: 'claimed' | 'reserved') => (wall: Wall) => {
+  Object.assign(wall.db.ledger, { space: async () => space, availability: async () => ({ space, prior: undefined }) })
 }
 
 const misconfigured = async (wall: Wall) => {
@@ -70,14 +58,14 @@ const worlds: readonly World[] = [
   { name: 'an open area', ask: { order: { w: 4, h: 3 } }, ends: 'asked to pay' },
   {
     name: 'an area, paid',
-    ask: { order: { ...ROW, pixels: picture, message: 'hi' }, payment: forBlocks(2, 1) },
+    ask: { order: { ...ROW, pixels: picture, message: 'hi' }, payment: paymentFor(2, 1) },
     ends: 'sold',
   },
   { name: 'an area partly taken', open: sell('4,4', other), ask: { order: ROW }, ends: 'block_taken' },
   {
     name: 'an area partly taken, paid',
     open: sell('4,4', other),
-    ask: { order: ROW, payment: forBlocks(2, 1) },
+    ask: { order: ROW, payment: paymentFor(2, 1) },
     ends: 'block_taken',
   },
   { name: 'an area that is too large', ask: { order: { w: 30, h: 30 } }, ends: 'invalid_area' },
@@ -97,28 +85,23 @@ const worlds: readonly World[] = [
     ask: { coord: 'next', payment: own, listing: { px: '07'.repeat(100) } },
     ends: 'sold',
   },
-  { name: 'a block paid for already', open: sell('3,4', own), ask: { coord: '3,4', payment: own }, ends: 'sold' },
-  {
-    name: 'a payment used for another block',
-    open: sell('5,5', own),
-    ask: { coord: '3,4', payment: own },
-    ends: 'payment_used',
-  },
+  { name: 'a block paid for already', open: sell('3,4', own), ends: 'sold' },
+  { name: 'a payment used for another block', open: sell('5,5', own), ends: 'payment_used' },
   { name: 'a taken block', open: sell('3,4', other), ask: { coord: '3,4' }, ends: 'not for sale' },
-  { name: 'a taken block, paid', open: sell('3,4', other), ask: { coord: '3,4', payment: own }, ends: 'block_taken' },
+  { name: 'a taken block, paid', open: sell('3,4', other), ends: 'block_taken' },
   { name: 'a block held in doubt', open: uncertain('3,4', other), ask: { coord: '3,4' }, ends: 'asked to pay' },
+  { name: 'a block held in doubt, paid by a stranger', open: uncertain('3,4', other), ends: 'purchase_pending' },
+  { name: 'a wall that is sold out', open: all('claimed'), ask: { coord: 'next' }, ends: 'sold_out' },
   {
-    name: 'a block held in doubt, paid by a stranger',
-    open: uncertain('3,4', other),
-    ask: { coord: '3,4', payment: own },
-    ends: 'purchase_pending',
+    name: 'a wall that is sold out, paid',
+    open: all('claimed'),
+    ask: { coord: 'next', payment: own },
+    ends: 'sold_out',
   },
-  { name: 'a wall that is sold out', open: soldOut, ask: { coord: 'next' }, ends: 'sold_out' },
-  { name: 'a wall that is sold out, paid', open: soldOut, ask: { coord: 'next', payment: own }, ends: 'sold_out' },
-  { name: 'a wall with reserved blocks only', open: allReserved, ask: { coord: 'next' }, ends: 'wall_busy' },
+  { name: 'a wall with reserved blocks only', open: all('reserved'), ask: { coord: 'next' }, ends: 'wall_busy' },
   {
     name: 'a wall with reserved blocks only, paid',
-    open: allReserved,
+    open: all('reserved'),
     ask: { coord: 'next', payment: own },
     ends: 'wall_busy',
   },
@@ -148,59 +131,38 @@ const worlds: readonly World[] = [
   {
     name: 'a payment that had paid before it was seen',
     open: (wall) => void wall.chain.land(own),
-    ask: { coord: '3,4', payment: own },
     ends: 'payment_unmatched',
   },
-  {
-    name: 'a payment cancelled before it was seen',
-    open: (wall) => wall.chain.cancel(own),
-    ask: { coord: '3,4', payment: own },
-    ends: 'asked to pay',
-  },
+  { name: 'a payment cancelled before it was seen', open: (wall) => wall.chain.cancel(own), ends: 'asked to pay' },
   {
     name: 'a payment the facilitator finds wrong',
     open: (wall) =>
       void (wall.facilitator.verification = { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' }),
-    ask: { coord: '3,4', payment: own },
     ends: 'asked to pay',
   },
   {
     name: 'a facilitator that is away',
     open: (wall) => void (wall.facilitator.verification = { kind: 'unavailable' }),
-    ask: { coord: '3,4', payment: own },
     ends: 'facilitator_unavailable',
   },
   {
     name: 'a facilitator that is away at the last moment',
     open: (wall) => void (wall.facilitator.settling = { kind: 'unsent' }),
-    ask: { coord: '3,4', payment: own },
     ends: 'facilitator_unavailable',
   },
   {
     name: 'a chain that is silent',
     open: (wall) => void (wall.chain.silent = true),
-    ask: { coord: '3,4', payment: own },
     ends: 'facilitator_unavailable',
   },
   { name: 'a rail that can never work', open: misconfigured, ask: { coord: '3,4' }, ends: 'facilitator_unavailable' },
-  {
-    name: 'a rail that can never work, paid',
-    open: misconfigured,
-    ask: { coord: '3,4', payment: own },
-    ends: 'facilitator_unavailable',
-  },
+  { name: 'a rail that can never work, paid', open: misconfigured, ends: 'facilitator_unavailable' },
   {
     name: 'a settlement in doubt',
     open: (wall) => void (wall.facilitator.settling = { kind: 'unclear' }),
-    ask: { coord: '3,4', payment: own },
     ends: 'settlement_unknown',
   },
-  {
-    name: 'a settlement in doubt, asked again',
-    open: uncertain('3,4', own),
-    ask: { coord: '3,4', payment: own },
-    ends: 'settlement_unknown',
-  },
+  { name: 'a settlement in doubt, asked again', open: uncertain('3,4', own), ends: 'settlement_unknown' },
   {
     name: 'a new payment while an older one is in doubt',
     open: uncertain('3,4', own),
@@ -229,7 +191,7 @@ describe('both doors', () => {
     return wall
   }
 
-  test.each(worlds)('$name: $ends, by either door', async ({ open: prepare, ask, ends }) => {
+  test.each(worlds)('$name: $ends, by either door', async ({ open: prepare, ask = PAID, ends }) => {
     const changesNothing = prepare === undefined && ends !== 'sold'
     const [front, back] = changesNothing ? untouched : await Promise.all([touch(), touch()])
     if (front === undefined || back === undefined) throw new Error('two walls were opened')

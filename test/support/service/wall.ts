@@ -170,6 +170,13 @@ export const paidBy = (payment: Payment): { headers: Record<string, string> } =>
   headers: { 'PAYMENT-SIGNATURE': headerOf(payloadOf(payment)) },
 })
 
+/** A payment for so many blocks. */
+export const paymentFor = (blocks: number, payer: number, nonce = payer): Payment => {
+  const payment = paymentOf(payer, nonce)
+  const amount = BigInt(blocks) * TERMS.amount
+  return { ...payment, amount, accepted: { ...payment.accepted, amount } }
+}
+
 /** What an x402 client makes of a payment. */
 export const payloadOf = ({ payer, to, amount, validAfter, validBefore, nonce, signature, accepted }: Payment) => ({
   x402Version: 2,

@@ -1,15 +1,10 @@
 import { expect, test } from 'bun:test'
 import { getAddress } from 'viem/utils'
 import { emptyView } from '../../../../server/domain/wall/wall-view.ts'
-import { rateLimits } from '../../../../server/wall/rate-limits.ts'
 import { repaintOfArea, repaintOfBlock } from '../../../../server/wall/signed-changes.ts'
-import { fakeClock } from '../../../support/fakes/clock.ts'
 import { hash, NOW, wallet } from '../../../support/samples.ts'
 import { editOf, namingOf, sending } from '../../../support/service/signed.ts'
 import { codeOf, HOST, jsonOf, openWall } from '../../../support/service/wall.ts'
-
-// Goal: a painter's signature counts as the owner's for repaints, and for nothing else. Method: the whole service over its
-// addresses; the ninth wallet paints.
 
 const PAINTER = wallet(9)
 
@@ -107,33 +102,6 @@ test('a painter names nobody: not the wallet, not another painter', async () => 
   expect(await codeOf(await name(own))).toBe('no_purchases')
   const registration = { wallet: wallet(1), ts: NOW, signature: own['signature'], name: 'Eve' }
   expect((await ask('PUT /api/agents/me', sending(registration))).status).toBe(401)
-})
-
-const wall = await paintedWall()
-
-const bodies: ReadonlyArray<readonly [what: string, fields: object, code: string]> = [
-  ['no painter', { painter: undefined }, 'invalid_body'],
-  ['a painter by name', { painter: 'ada.eth' }, 'invalid_painter'],
-  ['a short wallet', { wallet: '0x12' }, 'invalid_wallet'],
-  ['half a millisecond', { ts: NOW + 0.5 }, 'invalid_body'],
-  ['another field', { name: 'Ada' }, 'invalid_body'],
-]
-
-test.each(bodies)('a naming with %s is refused', async (_, given, code) => {
-  expect(await codeOf(await wall.name({ ...namingOf(1, PAINTER), ...given }))).toBe(code)
-})
-
-test('a wallet that never bought names nobody', async () => {
-  expect(await codeOf(await wall.name(namingOf(2, PAINTER)))).toBe('no_purchases')
-})
-
-test('a wallet’s namings have a budget', async () => {
-  const limited = await openWall({ limits: rateLimits(fakeClock(NOW)) })
-  await limited.buy('/blocks/3,4', 1)
-  const statuses = []
-  for (let at = 0; at < 301; at += 1)
-    statuses.push((await limited.ask('PUT /api/agents/me/painter', sending(namingOf(1, PAINTER, NOW + at)))).status)
-  expect(statuses.slice(-2)).toEqual([200, 429])
 })
 
 test.each(['block', 'area'] as const)(

@@ -1,16 +1,15 @@
 import { expect, test } from 'bun:test'
+import { getAddress } from 'viem/utils'
 import { tooManyRequests } from '../../../../server/domain/purchase/refusals.ts'
 import { rateLimits, STREAMS_PER_ADDRESS, type RateLimits } from '../../../../server/wall/rate-limits.ts'
 import { fakeClock } from '../../../support/fakes/clock.ts'
 import { unlimited, usedUp } from '../../../support/fakes/limits.ts'
 import { FORGED } from '../../../support/fakes/wallets.ts'
 import { flatPng } from '../../../support/picture-files.ts'
-import { NOW, paymentOf } from '../../../support/samples.ts'
+import { NOW, paymentOf, wallet } from '../../../support/samples.ts'
 import { callTool } from '../../../support/service/agent.ts'
-import { editOf, registrationOf, sending } from '../../../support/service/signed.ts'
-import { codeOf, openWall, paidBy, payloadOf } from '../../../support/service/wall.ts'
-
-// Goal: whoever asks for too much is told so, and nobody else is; no budget stands between a payer and a known payment.
+import { editOf, namingOf, registrationOf, sending } from '../../../support/service/signed.ts'
+import { codeOf, jsonOf, openWall, paidBy, payloadOf } from '../../../support/service/wall.ts'
 
 const repaint = (payer: number, message: string) =>
   ['PUT /blocks/3,4', sending(editOf(payer, '3,4', { message }))] as const
@@ -42,9 +41,13 @@ test.each([
   expect((await ask(`GET ${path}`)).status).not.toBe(429)
 })
 
-test('pages of the log and of the atlas have one budget', async () => {
-  const { ask } = await openWall({ limits: usedUp('pages') })
-  for (const path of ['/api/history', '/atlas', '/atlas.atom']) expect((await ask(`GET ${path}`)).status).toBe(429)
+test.each([
+  ['pages', ['/api/history', '/atlas', '/atlas.atom']],
+  ['searches', ['/api/space', '/areas/3,4,1x1']],
+  ['pictures', ['/wall.png', '/areas/3,4,1x1.png']],
+] as const)('%s have one budget: %j', async (budget, paths) => {
+  const { ask } = await openWall({ limits: usedUp(budget) })
+  for (const path of paths) expect((await ask(`GET ${path}`)).status).toBe(429)
 })
 
 test('a search for room counts by the blocks that it may name', async () => {
@@ -142,14 +145,25 @@ test('nobody but its owner uses a block’s budget up, and too many bad signatur
   expect((await db.log.after(0, 10)).length).toBe(1)
 })
 
-test('a wallet that names itself without end is stopped, and its name is what was answered last', async () => {
-  const { ask, buy } = await openWall({ limits: rateLimits(fakeClock(NOW)) })
-  await buy('/blocks/3,4', 1)
-  const register = (at: number) => ask('PUT /api/agents/me', sending(registrationOf(1, { name: `Ada ${at}` })))
-  for (let at = 1; at <= 300; at++) expect((await register(at)).status).toBe(200)
-  expect((await register(301)).status).toBe(429)
-  expect(await (await ask('GET /api/agents')).json()).toMatchObject({ agents: [{ name: 'Ada 300' }] })
-})
+test.each([
+  ['itself', 'PUT /api/agents/me', (at: number) => registrationOf(1, { name: `Ada ${at}` }), { name: 'Ada 300' }],
+  [
+    'its painter',
+    'PUT /api/agents/me/painter',
+    (at: number) => namingOf(1, wallet(9), NOW + at),
+    { painter: getAddress(wallet(9)) },
+  ],
+] as const)(
+  'a wallet that names %s without end is stopped, and its last answer holds',
+  async (_, request, at, told) => {
+    const { ask, buy } = await openWall({ limits: rateLimits(fakeClock(NOW)) })
+    await buy('/blocks/3,4', 1)
+    const statuses: number[] = []
+    for (let time = 1; time <= 301; time++) statuses.push((await ask(request, sending(at(time)))).status)
+    expect(statuses).toEqual([...Array.from({ length: 300 }, () => 200), 429])
+    expect(await jsonOf(await ask(`GET /api/agents/${wallet(1)}`))).toMatchObject(told)
+  },
+)
 
 test('one address has so many live streams, gets one back when it closes one, and takes none from others', async () => {
   const { live } = await openWall()

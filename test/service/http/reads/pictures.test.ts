@@ -59,6 +59,8 @@ test.each([
   '/wall.png?scale=3',
   '/wall.png?cols=16&rows=16&scale=16',
   '/blocks/3,4.png?scale=1.5',
+  '/areas/0,0,20x20.png?scale=13',
+  '/areas/0,0,2x2.png?scale=17',
 ])('there is no picture %s', async (path) => {
   expect(await codeOf(await wall.ask(`GET ${path}`))).toBe('invalid_region')
 })

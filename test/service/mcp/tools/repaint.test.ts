@@ -71,6 +71,7 @@ const rows: readonly Row[] = [
   ['set_area', { area: '3,4' }, '/areas/3,4', areaEditOf(1, '3,4', { message: 'a' }), 'invalid_area'],
   ['set_area', { area: '3,4,3x1' }, '/areas/3,4,3x1', areaEditOf(1, '3,4,3x1', { message: 'a' }), 'no_owner'],
   refused(naming({ painter: 'me' }), 'invalid_painter'),
+  refused(naming({ painter: undefined }), 'invalid_body'),
   refused(naming({ wallet: '0x12' }), 'invalid_wallet'),
   refused(naming({ ts: NOW - 300_001 }), 'stale_signature'),
   refused(naming({ wallet: wallet(2) }), 'no_purchases'),
