@@ -21,16 +21,19 @@ const RUNS: Readonly<Record<string, Run>> = {
   sim: script('sim/main.ts', '100,000 histories over a model chain, or with --mutants every planted bug'),
   torture: script('torture/main.ts', 'rounds of kills and failures on real processes, chain and disk'),
   hostile: tests(['endurance/hostile/catalogue.test.ts'], 'a catalogue of bad requests'),
-  connections: script('connections/run-connections.ts', 'ten thousand half-open connections'),
+  connections: tests(['endurance/connections/connections.test.ts'], 'ten thousand half-open connections'),
   fuzz: tests(['endurance/fuzz/fuzz.test.ts'], 'a million generated requests'),
-  abuse: script('abuse/main.ts', 'floods of every kind, and what others have of the wall meanwhile'),
-  outages: script('outages/main.ts', 'each dependency taken away, and how long until that is named and over'),
+  abuse: tests(['endurance/abuse/abuse.test.ts'], 'floods of every kind, and what others have of the wall meanwhile'),
+  outages: tests(
+    ['endurance/outages/outages.test.ts'],
+    'each dependency taken away, and how long until that is named and over',
+  ),
   troubles: tests(
     ['e2e/settle-troubles.test.ts', 'e2e/instances/troubled-instances.test.ts'],
     'settlements and instances in trouble, with the service’s own times',
   ),
   soak: script('soak/main.ts', 'a full wall in use for half an hour'),
-  clients: script('clients/main.ts', 'clients that others made buy, or use every tool'),
+  clients: tests(['endurance/clients/clients.long.ts'], 'clients that others made buy, or use every tool'),
   releases: tests(['endurance/releases.long.ts'], 'a release is made, installed and run'),
   upgrade: tests(['endurance/upgrade.long.ts'], 'instances are replaced one by one under load'),
   proxies: tests(

@@ -25,12 +25,27 @@ export type FloodCounts = {
   readonly resets: number
 }
 
-const FLOODER = join(import.meta.dir, 'run-flooder.ts')
+/** A process of its own that floods, one order after the other. */
+export type Flooder = { flood(order: FloodOrder): Promise<FloodCounts>; stop(): Promise<void> }
 
-/** Floods until the time of the order is over. */
-export async function floodFrom(order: FloodOrder): Promise<FloodCounts> {
-  const child = Bun.spawn([process.execPath, FLOODER, JSON.stringify(order)], { stdout: 'pipe', stderr: 'inherit' })
-  return JSON.parse(await new Response(child.stdout).text()) as FloodCounts
+/** Starts one. */
+export function startFlooder(): Flooder {
+  let counted = Promise.withResolvers<FloodCounts>()
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'run-flooder.ts')], {
+    ipc: (counts: FloodCounts) => counted.resolve(counts),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  return {
+    flood(order) {
+      counted = Promise.withResolvers()
+      child.send(order)
+      return counted.promise
+    },
+    async stop() {
+      child.kill()
+      await child.exited
+    },
+  }
 }
 
 /** What floods of a seeded wall aim at, of which so many blocks are sold: a block of the agent that has most. */

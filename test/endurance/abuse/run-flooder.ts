@@ -1,7 +1,4 @@
-/**
- * A process that floods a wall until its time is over, from one loopback address or from many. Its one argument is a
- * `FloodOrder` in JSON; it writes what came of it, a `FloodCounts`, to standard output.
- */
+/** A process that floods a wall on orders, each from one loopback address or from many, and tells what came of each. */
 
 import { connect } from 'node:net'
 import type { FloodCounts, FloodOrder } from './flood-from.ts'
@@ -11,12 +8,15 @@ const HEAD_END = '\r\n\r\n'
 const AGAIN_MS = 50
 const DRIPS_EVERY_MS = 1000
 
-const order = JSON.parse(Bun.argv[2] ?? '') as FloodOrder
-const flood: Flood = FLOODS[order.flood]
-const { hostname, port } = new URL(`http://${order.target.host}`)
-const until = performance.now() + order.ms
-const isOver = () => performance.now() >= until
+process.on('message', (order: FloodOrder) => {
+  void flooded(order).then((counts) => process.send?.(counts))
+})
 
+async function flooded({ flood: name, target, addresses, connections, ms }: FloodOrder): Promise<FloodCounts> {
+const flood: Flood = FLOODS[name]
+const { hostname, port } = new URL(`http://${target.host}`)
+const until = performance.now() + ms
+const isOver = () => performance.now() >= until
 const statuses: Record<string, number> = {}
 let [asked, broken, resets] = [0, 0, 0]
 
@@ -39,7 +39,7 @@ function converse(localAddress: string): Promise<void> {
   const ask = async () => {
     if (isOver()) return void socket.destroy()
     awaited = flood.pipelined ?? 1
-    const requests = Array.from({ length: awaited }, () => flood.request(asked++, order.target))
+    const requests = Array.from({ length: awaited }, () => flood.request(asked++, target))
     socket.write(Buffer.concat(await Promise.all(requests)))
   }
   const read = (chunk: Buffer): void => {
@@ -75,11 +75,10 @@ function converse(localAddress: string): Promise<void> {
   return promise
 }
 
+const addressOf = (at: number) => `127.0.${1 + Math.floor((at % addresses) / 250)}.${1 + ((at % addresses) % 250)}`
+
+await Promise.all(Array.from({ length: connections }, (_, at) => client(addressOf(at))))
+return { statuses, broken, resets }
+}
+
 const countOf = (chunk: Buffer, word: string) => chunk.toString('latin1').split(word).length - 1
-
-const addressOf = (at: number) =>
-  `127.0.${1 + Math.floor((at % order.addresses) / 250)}.${1 + ((at % order.addresses) % 250)}`
-
-await Promise.all(Array.from({ length: order.connections }, (_, at) => client(addressOf(at))))
-console.log(JSON.stringify({ statuses, broken, resets } satisfies FloodCounts))
-process.exit(0)

@@ -8,11 +8,12 @@ import { armed, startWall } from '../../../server/local/wall-process.ts'
 import type { LogTail } from '../../../shared/contract/live.ts'
 import type { Health } from '../../../shared/contract/service.ts'
 import { CLAIM_ORDER, TOTAL_BLOCKS } from '../../../shared/wall.ts'
+import { startOddEndpoint } from '../../support/chain/odd-endpoint.ts'
 import { orderArea, signArea } from '../../support/e2e/area-orders.ts'
 import { settled, sign } from '../../support/e2e/buyer.ts'
 import { startSurroundings } from '../../support/e2e/world.ts'
 import { flatPng } from '../../support/picture-files.ts'
-import { type FloodCounts, floodFrom, targetOf } from './flood-from.ts'
+import { type FloodCounts, startFlooder, targetOf } from './flood-from.ts'
 import { type FloodName, FLOODS } from './floods.ts'
 
 /**
@@ -42,9 +43,6 @@ export type Effect = FloodCounts & {
 /** A wall to flood. */
 export type Scene = {
   flood(name: FloodName, plan: Plan): Promise<Effect>
-  /** How health is answered while nobody else asks. */
-  idle(ms: number): Promise<Pick<Effect, 'healthP50' | 'healthP99'>>
-  readonly pid: () => number
   stop(): Promise<void>
 }
 
@@ -57,7 +55,7 @@ const ORDER = { w: 2, h: 1, image: flatPng(512, 256, '#d75f00').toBase64() }
 /** Opens a wall that is full but for `left` blocks, and has `changes` repaints of one block in its log. */
 export async function openScene(changes: number, left: number): Promise<Scene> {
   const around = await startSurroundings()
-  const rpc = countingProxy(around.network.rpcUrl)
+  const rpc = startOddEndpoint(around.network.rpcUrl, {})
   const databasePath = join(around.folder, 'wall.sqlite')
   const sold = TOTAL_BLOCKS - left
   seed(databasePath, sold, agentsOf(sold))
@@ -65,15 +63,14 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
   const wall = await startWall({ ...around.settings, RPC_URL: rpc.url, DATABASE_PATH: databasePath })
   await armed(wall.url)
   const target = await targetOf(wall, sold)
+  const flooder = startFlooder()
   return {
-    pid: () => wall.pid,
-    idle: async (ms) => (await watched(wall.url, Bun.sleep(ms))).times,
     async flood(name, plan) {
       const wallets = await Promise.all(Array.from({ length: plan.buyers }, () => around.wallet(4)))
-      const before = { verified: around.facilitator.verify.count(), rpc: rpc.count(), log: await lastNumber(wall.url) }
+      const before = { verified: around.facilitator.verify.count(), rpc: rpc.calls(), log: await lastNumber(wall.url) }
       const { ms, addresses, connectionsMax } = plan
       const connections = Math.min(FLOODS[name].connections, connectionsMax)
-      const flooding = floodFrom({ flood: name, connections, addresses, ms, target })
+      const flooding = flooder.flood({ flood: name, connections, addresses, ms, target })
       const took: number[] = []
       const timed = async (answer: () => Promise<Response>) => {
         const startedAt = performance.now()
@@ -98,11 +95,12 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
         painted: ends.filter(({ isPainted }) => isPainted).length,
         buyP50: median(took),
         verified: around.facilitator.verify.count() - before.verified,
-        rpcCalls: rpc.count() - before.rpc,
+        rpcCalls: rpc.calls() - before.rpc,
         logGrew: (await lastNumber(wall.url)) - before.log,
       }
     },
     async stop() {
+      await flooder.stop()
       await wall.stop()
       await rpc.stop()
       await around.stop()
@@ -161,20 +159,4 @@ async function lengthenLog(path: string, changes: number): Promise<void> {
       ),
     )
   engine.close()
-}
-
-/** Passes questions on to the chain, and counts them; a batch counts as many as it holds. */
-function countingProxy(realUrl: string) {
-  let count = 0
-  const server = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    async fetch(request) {
-      const body = await request.text()
-      const asked: unknown = JSON.parse(body)
-      count += Array.isArray(asked) ? asked.length : 1
-      return await fetch(realUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-    },
-  })
-  return { url: `http://127.0.0.1:${server.port}`, count: () => count, stop: () => server.stop(true) }
 }

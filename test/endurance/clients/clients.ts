@@ -8,10 +8,9 @@ import { join } from 'node:path'
 const here = (path: string) => join(import.meta.dir, path)
 const bin = (name: string) => here(`node_modules/.bin/${name}`)
 
-/** A client: its package and, where one package is tried in several ways, which way. */
+/** A client and, where one package is tried in several ways, which way. */
 export type Client = {
   readonly name: string
-  readonly package: string // whose version is printed; an alias of the manifest for older ones
   readonly command: (at: At) => readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly signsIn?: true // it also repaints and names itself, by answering the demand to sign in
@@ -22,32 +21,26 @@ export type At = { readonly target: string; readonly body?: string }
 
 const script = (path: string) => () => ['node', '--import', here('offline.mjs'), here(path)]
 
-const buyer = (name: string, packageName: string, path: string): Client => ({
-  name,
-  package: packageName,
-  command: script(`buyers/${path}.mjs`),
-})
+const buyer = (name: string, path: string): Client => ({ name, command: script(`buyers/${path}.mjs`) })
 
 /** Each buys one block. */
 export const BUYERS: readonly Client[] = [
-  { ...buyer('@x402/fetch', '@x402/fetch', 'x402-fetch-v2'), signsIn: true },
-  buyer('@x402/fetch, older', 'x402-fetch-older', 'x402-fetch-v2-older'),
-  buyer('@x402/axios', '@x402/axios', 'x402-axios-v2'),
-  buyer('x402-fetch (protocol v1)', 'x402-fetch', 'x402-fetch-v1'),
-  buyer('x402-axios (protocol v1)', 'x402-axios', 'x402-axios-v1'),
-  buyer('mppx', 'mppx', 'mppx'),
-  buyer('mppx, older', 'mppx-older', 'mppx-older'),
+  { ...buyer('@x402/fetch', 'x402-fetch-v2'), signsIn: true },
+  buyer('@x402/fetch, older', 'x402-fetch-v2-older'),
+  buyer('@x402/axios', 'x402-axios-v2'),
+  buyer('x402-fetch (protocol v1)', 'x402-fetch-v1'),
+  buyer('x402-axios (protocol v1)', 'x402-axios-v1'),
+  buyer('mppx', 'mppx'),
+  buyer('mppx, older', 'mppx-older'),
   {
     name: 'mppx CLI',
-    package: 'mppx',
     command: ({ target }) => ['node', '--import', here('offline.mjs'), bin('mppx'), target, '--protocol', 'x402', '-s'],
   },
-  buyer('@faremeter/fetch', '@faremeter/fetch', 'faremeter'),
-  buyer('@dexterai/x402', '@dexterai/x402', 'dexter'),
-  buyer('thirdweb', 'thirdweb', 'thirdweb'),
+  buyer('@faremeter/fetch', 'faremeter'),
+  buyer('@dexterai/x402', 'dexter'),
+  buyer('thirdweb', 'thirdweb'),
   {
     name: 'agentcash CLI',
-    package: 'agentcash',
     command: ({ target, body }) => [
       'node',
       '--import',
@@ -61,20 +54,19 @@ export const BUYERS: readonly Client[] = [
   },
 ]
 
-const mcp = (name: string, packageName: string, path: string, env: Readonly<Record<string, string>> = {}): Client => ({
+const mcp = (name: string, path: string, env: Readonly<Record<string, string>> = {}): Client => ({
   name,
-  package: packageName,
   command: script(`tools/${path}.mjs`),
   env,
 })
 
 /** Each lists the tools and uses those that cost nothing. */
 export const TOOL_USERS: readonly Client[] = [
-  mcp('MCP SDK', '@modelcontextprotocol/sdk', 'mcp-sdk'),
-  mcp('MCP SDK, older', 'sdk-older', 'mcp-sdk-older'),
-  mcp('MCP client, mode legacy', '@modelcontextprotocol/client', 'mcp-client', { MODE: 'legacy' }),
-  mcp('MCP client, mode auto', '@modelcontextprotocol/client', 'mcp-client', { MODE: 'auto' }),
-  mcp('MCP client, pinned to 2026-07-28', '@modelcontextprotocol/client', 'mcp-client', { MODE: 'pin' }),
-  mcp('AI SDK', '@ai-sdk/mcp', 'ai-sdk'),
-  mcp('mcporter', 'mcporter', 'mcporter'),
+  mcp('MCP SDK', 'mcp-sdk'),
+  mcp('MCP SDK, older', 'mcp-sdk-older'),
+  mcp('MCP client, mode legacy', 'mcp-client', { MODE: 'legacy' }),
+  mcp('MCP client, mode auto', 'mcp-client', { MODE: 'auto' }),
+  mcp('MCP client, pinned to 2026-07-28', 'mcp-client', { MODE: 'pin' }),
+  mcp('AI SDK', 'ai-sdk'),
+  mcp('mcporter', 'mcporter'),
 ]

@@ -5,9 +5,10 @@ import { cp } from 'node:fs/promises'
 import type { DependencyKind } from '../../../server/domain/dependency.ts'
 import { multicallAddress } from '../../../server/local/token/contracts.ts'
 import { armed } from '../../../server/local/wall-process.ts'
+import { inventedHash } from '../../support/chain/faulty-facilitator.ts'
+import { answers, answersPage, type Failing, type Front, hangs, onPath, retells } from '../../support/chain/front.ts'
 import { buyBlock, get, sign } from '../../support/e2e/buyer.ts'
 import { mayMount } from '../../support/scratch-folder.ts'
-import { answers, answersPage, type Failing, type Front, hangs, onPath, retells } from './front.ts'
 import { type FileStage, isServerOurs, type ServerStage } from './stage.ts'
 
 /** One outage on a stage. */
@@ -21,27 +22,30 @@ export type Outage<On> = {
   readonly end: (stage: On) => unknown
   /** Whether sales go on. */
   readonly sells?: true
-  /** Longer than the gate has time for. */
-  readonly takesLong?: true
+  /** Longer than the gate has time for, or met in the way of another that it plays. */
+  readonly longOnly?: true
   /** By when it is one, where that is not at once. */
   readonly afterSeconds?: number
   /** Whether it can be made on this machine. */
   readonly isPossible?: boolean
 }
 
-type Outages<On> = Readonly<Record<string, Outage<On>>>
-
 const HOST = '127\\.0\\.0\\.1:\\d+'
 
 const facilitatorWords = (words: string) => new RegExp(`^the facilitator ${HOST} ${words}$`)
 const endpointWords = (words: string) => new RegExp(`^the chain endpoint ${HOST} ${words}$`)
 
-/** An outage of the facilitator that is met by a probe, or by a buyer. */
 const ofFacilitator = (words: string, begin: (front: Front) => unknown): Outage<FileStage> => ({
   named: 'facilitator',
   reason: facilitatorWords(words),
   begin: ({ facilitator }) => begin(facilitator),
   end: ({ facilitator }) => facilitator.mend(),
+})
+
+/** One that a probe meets, which is told in the same way as others are. */
+const alsoOfFacilitator = (words: string, how: Failing): Outage<FileStage> => ({
+  ...ofFacilitator(words, (front) => front.fails(how)),
+  longOnly: true,
 })
 
 const metByBuyer = (words: string, how: Failing): Outage<FileStage> => ({
@@ -52,6 +56,19 @@ const metByBuyer = (words: string, how: Failing): Outage<FileStage> => ({
   },
 })
 
+/** A facilitator that sells nothing though it verifies. */
+const atSettlement = (how: Failing): Outage<FileStage> => ({
+  named: 'purchases',
+  reason: /^\d+ of \d+ purchases within a minute failed, most with settlement_unknown$/,
+  sells: true,
+  longOnly: true,
+  async begin(stage) {
+    stage.facilitator.fails(onPath('/settle', how))
+    await Promise.all(Array.from({ length: BUYERS }, () => tryToBuy(stage)))
+  },
+  end: ({ facilitator }) => facilitator.mend(),
+})
+
 const ofEndpoint = (words: string, begin: (front: Front) => unknown): Outage<FileStage> => ({
   named: 'chain-endpoint',
   reason: endpointWords(words),
@@ -59,11 +76,31 @@ const ofEndpoint = (words: string, begin: (front: Front) => unknown): Outage<Fil
   end: ({ endpoint }) => endpoint.mend(),
 })
 
+const alsoOfEndpoint = (words: string, how: Failing): Outage<FileStage> => ({
+  ...ofEndpoint(words, (front) => front.fails(how)),
+  longOnly: true,
+})
+
+/** One of two: sales go on. */
+const oneOfTwo = (
+  which: 'facilitator' | 'endpoint',
+  words: string,
+  begin: (front: Front) => unknown,
+): Outage<ServerStage> => ({
+  named: which === 'endpoint' ? 'chain-endpoint' : which,
+  reason: which === 'endpoint' ? endpointWords(words) : facilitatorWords(words),
+  sells: true,
+  begin: (stage) => begin(stage[which]),
+  end: (stage) => stage[which].mend(),
+})
+
 /** A purchase of a new wallet; whatever comes of it. */
 async function tryToBuy(stage: FileStage): Promise<void> {
   const payment = await sign(stage.wall(), await stage.around.wallet())
   await get(stage.wall(), 'next', payment)
 }
+
+const takesNoCalls = answers(429, { 'Retry-After': '3600' })
 
 // Enough of them, and all of them fail.
 const BUYERS = 6
@@ -113,69 +150,48 @@ function runOn({ pid }: { readonly pid: number }): Promise<void> {
 const locks = new Map<string, Database>()
 
 /** Outages of a wall on a file with one facilitator and one chain endpoint. */
-export const ON_A_FILE: Outages<FileStage> = {
+export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
   'the facilitator is gone': ofFacilitator('cannot be connected to', (front) => front.goes()),
-  'the facilitator hangs': ofFacilitator('does not answer', (front) => front.fails(hangs)),
-  'the facilitator refuses our keys': ofFacilitator('refuses our keys \\(401\\)', (front) => front.fails(answers(401))),
-  'the facilitator takes no calls': ofFacilitator('takes no calls for now \\(429\\)', (front) =>
-    front.fails(answers(429)),
-  ),
-  'the facilitator answers 500': ofFacilitator('answers /supported with status 500', (front) =>
-    front.fails(answers(500)),
-  ),
-  'the facilitator answers a page': ofFacilitator('answers what is no JSON', (front) => front.fails(answersPage)),
+  'the facilitator hangs': alsoOfFacilitator('does not answer', hangs),
+  'the facilitator refuses our keys': alsoOfFacilitator('refuses our keys \\(401\\)', answers(401)),
+  'the facilitator takes no calls': alsoOfFacilitator('takes no calls for now \\(429\\)', answers(429)),
+  'the facilitator answers 500': alsoOfFacilitator('answers /supported with status 500', answers(500)),
+  'the facilitator answers a page': alsoOfFacilitator('answers what is no JSON', answersPage),
   'the facilitator takes another network': ofFacilitator('does not take eip155:8453', (front) =>
     front.fails(() => Response.json({ kinds: [] })),
   ),
   'the facilitator’s certificate is not trusted': ofFacilitator('shows a certificate that is not trusted .*', (front) =>
     front.isForged(),
   ),
-  'the facilitator hangs when it is to verify': metByBuyer('does not answer when it is to verify', hangs),
+  'the facilitator hangs when it is to verify': {
+    ...metByBuyer('does not answer when it is to verify', hangs),
+    longOnly: true,
+  },
   'the facilitator answers 500 when it is to verify': metByBuyer('answers /verify with status 500', answers(500)),
   'the facilitator calls good signatures bad': metByBuyer('calls good signatures bad', () =>
     Response.json({ isValid: false, invalidReason: 'invalid_exact_evm_signature' }),
   ),
-  'the facilitator verifies and does not settle': {
-    named: 'purchases',
-    reason: /^\d+ of \d+ purchases within a minute failed, most with settlement_unknown$/,
-    sells: true,
-    takesLong: true,
-    async begin(stage) {
-      stage.facilitator.fails(onPath('/settle', answers(500)))
-      await Promise.all(Array.from({ length: BUYERS }, () => tryToBuy(stage)))
-    },
-    end: ({ facilitator }) => facilitator.mend(),
-  },
-  'the facilitator invents settlements': {
-    named: 'purchases',
-    reason: /^\d+ of \d+ purchases within a minute failed, most with settlement_unknown$/,
-    sells: true,
-    takesLong: true,
-    async begin(stage) {
-      const lie = { success: true, transaction: `0x${'ab'.repeat(32)}`, network: 'eip155:8453' }
-      stage.facilitator.fails(onPath('/settle', () => Response.json(lie)))
-      await Promise.all(Array.from({ length: BUYERS }, () => tryToBuy(stage)))
-    },
-    end: ({ facilitator }) => facilitator.mend(),
-  },
-  'the chain endpoint is gone': ofEndpoint('cannot be connected to', (front) => front.goes()),
-  'the chain endpoint hangs': ofEndpoint('does not answer', (front) => front.fails(hangs)),
-  'the chain endpoint takes no calls': ofEndpoint('takes no calls for now \\(429\\)', (front) =>
-    front.fails(answers(429, { 'Retry-After': '3600' })),
+  'the facilitator verifies and does not settle': atSettlement(answers(500)),
+  'the facilitator invents settlements': atSettlement(() =>
+    Response.json({ success: true, transaction: inventedHash, network: 'eip155:8453' }),
   ),
+  'the chain endpoint is gone': ofEndpoint('cannot be connected to', (front) => front.goes()),
+  'the chain endpoint hangs': alsoOfEndpoint('does not answer', hangs),
+  'the chain endpoint takes no calls': alsoOfEndpoint('takes no calls for now \\(429\\)', takesNoCalls),
   'the chain endpoint takes no calls, which a buyer meets first': {
     ...ofEndpoint('takes no calls for now \\(429\\)', () => {}),
     async begin(stage) {
       const payment = await sign(stage.wall(), await stage.around.wallet())
-      stage.endpoint.fails(answers(429, { 'Retry-After': '3600' }))
+      stage.endpoint.fails(takesNoCalls)
       await get(stage.wall(), 'next', payment)
     },
   },
-  'the chain endpoint answers 500': ofEndpoint('answers with status 500', (front) => front.fails(answers(500))),
-  'the chain endpoint answers a page': ofEndpoint('answers what is no JSON-RPC', (front) => front.fails(answersPage)),
-  'the chain endpoint’s certificate is not trusted': ofEndpoint('shows a certificate that is not trusted .*', (front) =>
-    front.isForged(),
-  ),
+  'the chain endpoint answers 500': alsoOfEndpoint('answers with status 500', answers(500)),
+  'the chain endpoint answers a page': alsoOfEndpoint('answers what is no JSON-RPC', answersPage),
+  'the chain endpoint’s certificate is not trusted': {
+    ...ofEndpoint('shows a certificate that is not trusted .*', (front) => front.isForged()),
+    longOnly: true,
+  },
   'the chain endpoint serves another chain': {
     ...ofEndpoint('serves eip155:1, not eip155:8453', () => {}),
     begin: (stage) => stage.restart(() => stage.endpoint.fails(retells('eth_chainId', () => '0x1'))),
@@ -183,7 +199,7 @@ export const ON_A_FILE: Outages<FileStage> = {
   'the chain stands still': {
     named: 'chain',
     reason: /^the chain has made no block for more than a minute/,
-    takesLong: true,
+    longOnly: true,
     afterSeconds: 60,
     begin: ({ around }) => around.network.halt(),
     end: ({ around }) => around.network.resume(),
@@ -198,7 +214,7 @@ export const ON_A_FILE: Outages<FileStage> = {
     named: 'event-loop',
     reason: /^the wall itself is late/,
     sells: true,
-    takesLong: true,
+    longOnly: true,
     begin: ({ wall }) => stutter(wall()),
     end: ({ wall }) => runOn(wall()),
   },
@@ -217,20 +233,21 @@ export const ON_A_FILE: Outages<FileStage> = {
     reason: /nearly full/,
     sells: true,
     isPossible: mayMount,
-    begin: (stage) => stage.fill('part', 40),
-    end: (stage) => stage.free('part'),
+    begin: (stage) => stage.disk.fill('part', 40),
+    end: (stage) => stage.disk.free('part'),
   },
   'the disk is full': {
     named: 'store-write',
     reason: /the disk is full/,
     along: 'disk',
     isPossible: mayMount,
-    begin: (stage) => stage.fill('all', 96),
-    end: (stage) => stage.free('all'),
+    begin: (stage) => stage.disk.fill('all', 96),
+    end: (stage) => stage.disk.free('all'),
   },
   'an older copy of the database was put back': {
     named: 'older-copy',
     reason: /./,
+    longOnly: true,
     async begin(stage) {
       const copy = `${stage.databasePath}.copy`
       await stage.restart(() => cp(stage.databasePath, copy))
@@ -245,28 +262,13 @@ export const ON_A_FILE: Outages<FileStage> = {
 const isGone = /^the database (cannot be read|does not answer in time)$/
 
 /** Outages of walls on a server, which have a second facilitator and a second chain endpoint. */
-export const ON_A_SERVER: Outages<ServerStage> = {
-  'one of two facilitators is gone': {
-    named: 'facilitator',
-    reason: facilitatorWords('cannot be connected to'),
-    sells: true,
-    begin: ({ facilitator }) => facilitator.goes(),
-    end: ({ facilitator }) => facilitator.mend(),
-  },
+export const ON_A_SERVER: Readonly<Record<string, Outage<ServerStage>>> = {
+  'one of two facilitators is gone': oneOfTwo('facilitator', 'cannot be connected to', (front) => front.goes()),
   'one of two chain endpoints hangs': {
-    named: 'chain-endpoint',
-    reason: endpointWords('does not answer'),
-    sells: true,
-    begin: ({ endpoint }) => endpoint.fails(hangs),
-    end: ({ endpoint }) => endpoint.mend(),
+    ...oneOfTwo('endpoint', 'does not answer', (front) => front.fails(hangs)),
+    longOnly: true,
   },
-  'one of two chain endpoints lags behind': {
-    named: 'chain-endpoint',
-    reason: endpointWords('lags behind'),
-    sells: true,
-    begin: ({ endpoint }) => endpoint.fails(stale()),
-    end: ({ endpoint }) => endpoint.mend(),
-  },
+  'one of two chain endpoints lags behind': oneOfTwo('endpoint', 'lags behind', (front) => front.fails(stale())),
   'the database server is gone': {
     named: 'store-read',
     reason: isGone,

@@ -16,7 +16,8 @@ export type Seen = {
 
 // Then it is given up.
 const READY_MS = 60_000
-const GIVEN_UP_MS = 60_000
+const NAMED_MS = 30_000
+const OVER_MS = 10_000
 
 type Readiness = {
   readonly reasons: readonly string[]
@@ -38,7 +39,7 @@ export async function seeThrough<On extends Stage>(stage: On, outage: Outage<On>
 
   const began = performance.now()
   await begin(stage)
-  const namedS = await waited(afterSeconds * 1000 + GIVEN_UP_MS, () => alerts().length > 0, began)
+  const namedS = await waited(afterSeconds * 1000 + NAMED_MS, () => alerts().length > 0, began)
   const wall = stage.wall()
   const [alert] = alerts()
   const called = alert?.dependency ?? alert?.event ?? ''
@@ -47,7 +48,7 @@ export async function seeThrough<On extends Stage>(stage: On, outage: Outage<On>
     hold(`it was named ${called}: ${alert.reason}`, called === named && reason.test(alert.reason ?? alert.event))
     const isReady = async () => (await statusOf(wall, '/readyz')) === 200
     if (sells) hold('it stopped sales', await isReady())
-    else hold('/readyz did not say so', (await waited(GIVEN_UP_MS, async () => !(await isReady()))) !== undefined)
+    else hold('/readyz did not say so', (await waited(NAMED_MS, async () => !(await isReady()))) !== undefined)
     await tellsOf(wall, named).then((tells) => hold('/readyz did not name it', tells))
     // A process is not to be ended, nor readers sent away, for what is not its fault.
     for (const path of ['/livez', '/readyz/reads', '/api/canvas'])
@@ -63,11 +64,11 @@ export async function seeThrough<On extends Stage>(stage: On, outage: Outage<On>
       since().some(({ event, dependency }) => event === 'outage-over' && dependency === named)
     return isTold && (await sellsAt(wall)) && (await get(wall, 'next', payment)).status === 200
   }
-  const overS = await waited(GIVEN_UP_MS, isOver, ended)
+  const overS = await waited(OVER_MS, isOver, ended)
   hold('it was not over', overS !== undefined)
   for (const other of alerts().slice(1)) hold(`${other.dependency ?? other.event} was named, too`, false)
   if (isShared(stage))
-    hold('the instances show different sales', (await waited(GIVEN_UP_MS, () => showTheSame(stage))) !== undefined)
+    hold('the instances show different sales', (await waited(NAMED_MS, () => showTheSame(stage))) !== undefined)
   return { called, namedS: namedS === undefined ? undefined : namedS - afterSeconds, overS, misses }
 }
 

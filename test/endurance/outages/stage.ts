@@ -1,16 +1,15 @@
 /** Walls as processes of their own, with all that they depend on: each of it can be taken away. */
 
-import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { armed, type WallProcess, type WallSettings } from '../../../server/local/wall-process.ts'
+import { forwardTo, makeCertificates, openFront, type Front } from '../../support/chain/front.ts'
 import { runCommand } from '../../support/e2e/command.ts'
 import { startSurroundings, type Surroundings } from '../../support/e2e/world.ts'
 import { IS_LONG_RUN } from '../../support/long-run.ts'
 import { type CutProxy, cutProxy } from '../../support/postgres/cut-proxy.ts'
 import { startPostgres } from '../../support/postgres/server.ts'
-import { mayMount } from '../../support/scratch-folder.ts'
-import { makeCertificates, openFront, type Front } from './front.ts'
+import { mountDisk, type SmallDisk } from '../../support/scratch-folder.ts'
 
 /** A wall, the fronts of its facilitator and its chain endpoint, and what is around it. */
 export type Stage = {
@@ -28,9 +27,8 @@ export type FileStage = Stage & {
   /** Ends the wall, does something, and starts it again; it need not be armed then. */
   restart(meanwhile: () => unknown): Promise<void>
   operate(command: string, ...args: readonly string[]): Promise<unknown>
-  /** A file on the disk of the database, of so many megabytes; it is cut off where the disk is full. */
-  fill(name: string, megabytes: number): Promise<void>
-  free(name: string): Promise<void>
+  /** The disk of the database. */
+  readonly disk: SmallDisk
 }
 
 /** Two walls on a PostgreSQL server, each with a second facilitator and a second chain endpoint, which are always well. */
@@ -50,26 +48,21 @@ const OWN_TIMES: WallSettings = IS_LONG_RUN
   ? { RECONCILE_INTERVAL_MS: '5000', VERIFY_TIMEOUT_MS: '5000', SETTLE_TIMEOUT_MS: '30000' }
   : {}
 
-const DISK = '96m'
+const DISK_MB = 96
 
 async function openFronts() {
   const around = await startSurroundings({ BASE_URL: 'http://127.0.0.1', ...OWN_TIMES })
   const certificate = await makeCertificates(around.folder)
-  const facilitator = openFront(around.folder, around.network.askFacilitator)
-  const endpoint = openFront(around.folder, async (request) => {
-    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: await request.text() }
-    return await fetch(around.network.rpcUrl, init)
-  })
+  const facilitator = openFront(around.network.askFacilitator, around.folder)
+  const endpoint = openFront(forwardTo(around.network.rpcUrl), around.folder)
   return { around, facilitator, endpoint, trusting: { NODE_EXTRA_CA_CERTS: certificate } }
 }
 
 /** Opens a wall on a file. */
 export async function openFileStage(): Promise<FileStage> {
   const { around, facilitator, endpoint, trusting } = await openFronts()
-  const disk = join(around.folder, 'disk')
-  await mkdir(disk)
-  if (mayMount) await Bun.$`mount -t tmpfs -o size=${DISK} none ${disk}`
-  const databasePath = join(disk, 'wall.sqlite')
+  const disk = await mountDisk(join(around.folder, 'disk'), DISK_MB)
+  const databasePath = join(disk.folder, 'wall.sqlite')
   const fronts = { FACILITATOR_URL: facilitator.url, RPC_URL: endpoint.url }
   const settings = { ...(await around.settingsOnFile()), ...fronts, ...trusting, DATABASE_PATH: databasePath }
   let wall = await around.startArmed(settings)
@@ -85,12 +78,11 @@ export async function openFileStage(): Promise<FileStage> {
       wall = await around.start(settings)
     },
     operate: (command, ...args) => runCommand(settings, around.folder, command, ...args),
-    fill: (name, megabytes) => writeFile(join(disk, name), Buffer.alloc(megabytes * 1024 * 1024)).catch(() => {}),
-    free: (name) => rm(join(disk, name), { force: true }),
+    disk,
     async stop() {
       await wall.stop()
       await Promise.all([facilitator.stop(), endpoint.stop()])
-      if (mayMount) await Bun.$`umount ${disk}`
+      disk.unmount()
       await around.stop()
     },
   }

@@ -13,7 +13,7 @@ import { startLocalNetwork } from '../../../server/local/network.ts'
 import { armed, startWall, type WallProcess } from '../../../server/local/wall-process.ts'
 import { newWallet } from '../../../server/local/wallets.ts'
 import { TOTAL_BLOCKS } from '../../../shared/wall.ts'
-import { floodFrom, targetOf } from '../abuse/flood-from.ts'
+import { startFlooder, targetOf } from '../abuse/flood-from.ts'
 import { type FloodName, FLOODS } from '../abuse/floods.ts'
 import { visit, type Rates, type Totals } from './crowd.ts'
 
@@ -83,11 +83,12 @@ export async function soak(
     const look = lookAt(wall, path)
     const sample = (): Sample => ({ ...look(), flood })
     const target = await targetOf(wall, sold)
+    const flooder = startFlooder()
     const floodInTurns = async () => {
       for (flood of floods) {
         const [turnMs, { connections }] = [ms / floods.length, FLOODS[flood]]
         const floodMs = turnMs * FLOODED_SHARE
-        const { statuses } = await floodFrom({ flood, connections, addresses: FLOODERS, ms: floodMs, target })
+        const { statuses } = await flooder.flood({ flood, connections, addresses: FLOODERS, ms: floodMs, target })
         const faults = Object.keys(statuses).filter((status) => status.startsWith('5') && status !== '503')
         totals.wrong.push(...faults.map((status) => `flood of ${flood}: ${status}`))
         await Bun.sleep(turnMs - floodMs)
@@ -106,6 +107,7 @@ export async function soak(
       return { ...totals, samples, rest: sample(), sold: claimed, alerts: wall.journal().filter(isAlert) }
     } finally {
       clearInterval(watching)
+      await flooder.stop()
       await wall.stop()
     }
   } finally {

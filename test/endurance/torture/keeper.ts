@@ -1,6 +1,7 @@
 /** Keeps a wall running, as a supervisor does: it is started again whenever it has ended by itself. */
 
 import { startWall, type WallProcess } from '../../../server/local/wall-process.ts'
+import { QUICK_WALL } from '../../support/e2e/world.ts'
 
 export type Keeper = {
   /** Starts the wall on a database; `limits` is a shell command whose limits it inherits until it first ends. */
@@ -39,7 +40,7 @@ export function keeperOf(settings: Readonly<Record<string, string>>, folder: str
   }
 
   const launch = async (limits?: string): Promise<void> => {
-    const started = await startWithRetries(() => startWall({ ...settings, ...place }, { limits, folder }))
+    const started = await startWithRetries(() => startWall({ ...settings, ...place }, { limits, folder, program: QUICK_WALL }))
     totals.starts++
     wall = started
     void started.exited.then((code) =>

@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backUp } from '../../../db/sqlite/file/backup.ts'
 import { armed } from '../../../server/local/wall-process.ts'
+import { forwardTo } from '../../support/chain/front.ts'
 import { blocksOf, buyUntilEnded, type Buyer } from './buyers.ts'
 import { repaintOnce } from './bystanders.ts'
 import { priceOf, type Round } from './plan.ts'
@@ -82,31 +83,28 @@ async function moveOut({ keepers, path }: Stage, there: string | undefined): Pro
 const forget = (path: string) =>
   Promise.all(['', '-wal', '-shm'].map((suffix) => rm(`${path}${suffix}`, { force: true })))
 
-// As many blocks as the narrowest endpoints tell the events of.
-const EVENTS_OF = 5
-
 /** Takes something away for a while. */
 async function makeTrouble(stage: Stage, round: Round): Promise<void> {
-  const { facilitator, gate, network, smallDisk, server, database } = stage
+  const { facilitator, gate, narrow, network, smallDisk, server, database } = stage
   const { trouble, troubleAfterMs, troubleForMs } = round
   await Bun.sleep(troubleAfterMs)
   if (trouble === 'facilitator-gone') {
     facilitator.verify.always('reset')
     facilitator.settle.always('reset-before')
   }
-  if (trouble === 'chain-gone') gate.shut()
+  if (trouble === 'chain-gone') await gate.goes()
   if (trouble === 'chain-stands') await network.halt()
-  if (trouble === 'chain-narrow') gate.narrow(EVENTS_OF)
-  if (trouble === 'disk-full') smallDisk?.fill()
+  if (trouble === 'chain-narrow') gate.fails(forwardTo(narrow.url))
+  if (trouble === 'disk-full') await smallDisk?.fill('filler', 64)
   if (trouble === 'deaf') await cutListeners(database)
   if (trouble === 'server-crash') await server?.kill()
   if (trouble === 'server-restart') await server?.shutDown()
   await Bun.sleep(troubleForMs)
   facilitator.verify.always('honest')
   facilitator.settle.always('honest')
-  gate.open()
+  await gate.mend()
   if (trouble === 'chain-stands') await network.resume()
-  smallDisk?.free()
+  await smallDisk?.free('filler')
   if (trouble === 'deaf') await cutListeners(database)
   if (trouble === 'server-crash' || trouble === 'server-restart') await server?.start()
 }

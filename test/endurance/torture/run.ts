@@ -24,7 +24,6 @@ export type Summary = Sums & {
   readonly starts: number
   readonly kills: number
   readonly diskDeaths: number
-  readonly smallDisk: 'tmpfs' | 'none'
   readonly equalAfterMs: readonly number[] // how long it took the walls to show the same, once all were quiet
   readonly wrong: readonly string[]
 }
@@ -84,7 +83,6 @@ export async function torture({ seed, rounds, crowd, instances }: Run, tell: (li
     refusals: countOf(buyers.flatMap(({ refusal }) => refusal ?? [])),
     waits: countOf(buyers.flatMap(({ waits }) => waits)),
     edits: editors.reduce((sum, { sent }) => sum + sent.length, 0),
-    smallDisk: stage.smallDisk === undefined ? 'none' : 'tmpfs',
     equalAfterMs,
     ...sums,
     ...totals,

@@ -11,13 +11,14 @@ import { startLocalNetwork } from '../../../server/local/network.ts'
 import { freePort } from '../../../server/local/wall-process.ts'
 import { newWallet } from '../../../server/local/wallets.ts'
 import { startFaultyFacilitator } from '../../support/chain/faulty-facilitator.ts'
+import { forwardTo, openFront } from '../../support/chain/front.ts'
+import { limitedTo, startOddEndpoint } from '../../support/chain/odd-endpoint.ts'
 import { newOffer } from '../../support/chain/signing.ts'
 import { startPostgres, type PostgresServer } from '../../support/postgres/server.ts'
+import { mountDisk, type SmallDisk } from '../../support/scratch-folder.ts'
 import type { Scene } from './books.ts'
 import { nonceIn, type Buyer, type HangUps } from './buyers.ts'
 import { reader, type Editor } from './bystanders.ts'
-import { mountSmallDisk, type SmallDisk } from './disk.ts'
-import { startGate } from './gate.ts'
 import { keeperOf, type Database, type Totals } from './keeper.ts'
 import { checkTables } from './tables.ts'
 
@@ -30,8 +31,9 @@ export async function setStage(instances?: number) {
   const network = await startLocalNetwork()
   const hangUps: HangUps = new Map()
   const facilitator = await startFaultyFacilitator(leftBy(hangUps, network.askFacilitator))
-  const gate = await startGate(network.rpcUrl)
-  const ground = instances === undefined ? fileIn(folder) : await sharedServer()
+  const gate = openFront(forwardTo(network.rpcUrl))
+  const narrow = startOddEndpoint(network.rpcUrl, { eth_getLogs: limitedTo(EVENTS_OF) })
+  const ground = instances === undefined ? await fileIn(folder) : await sharedServer()
   const payTo = newWallet().address
   const ports = await Promise.all(Array.from({ length: instances ?? 1 }, freePort))
   const totals: Totals = { starts: 0, kills: 0, diskDeaths: 0, wrong: [] }
@@ -59,6 +61,7 @@ export async function setStage(instances?: number) {
     facilitator,
     hangUps,
     gate,
+    narrow,
     keepers,
     totals,
     buyers,
@@ -79,12 +82,15 @@ export async function setStage(instances?: number) {
       await Promise.all(keepers.map((keeper) => keeper.stop()))
       ground.smallDisk?.unmount()
       await ground.server?.stop()
-      await Promise.all([gate.stop(), facilitator.stop()])
+      await Promise.all([gate.stop(), narrow.stop(), facilitator.stop()])
       await network.stop()
       await rm(folder, { recursive: true, force: true })
     },
   }
 }
+
+// As many blocks as the narrowest endpoints tell the events of.
+const EVENTS_OF = 5
 
 // Longer than it takes a wall to see that a client is gone.
 const SEEN_GONE_MS = 50
@@ -105,13 +111,15 @@ function leftBy(hangUps: HangUps, settle: Stage['network']['askFacilitator']): S
 type Ground = {
   readonly database: Database
   readonly path?: string
-  readonly smallDisk?: SmallDisk | undefined
+  readonly smallDisk?: SmallDisk
   readonly server?: PostgresServer
 }
 
-function fileIn(folder: string): Ground {
+const DISK_MB = 64
+
+async function fileIn(folder: string): Promise<Ground> {
   const path = join(folder, 'wall.sqlite')
-  return { database: { DATABASE_PATH: path }, path, smallDisk: mountSmallDisk(join(folder, 'small')) }
+  return { database: { DATABASE_PATH: path }, path, smallDisk: await mountDisk(join(folder, 'small'), DISK_MB) }
 }
 
 async function sharedServer(): Promise<Ground> {

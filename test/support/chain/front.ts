@@ -1,9 +1,21 @@
-/** What stands before a dependency of the wall's, over TLS, and can be told to fail. */
+/** What stands before a dependency of the wall's, over TLS or not, and can be told to fail. */
 
 import { join } from 'node:path'
 
+type Ask = (request: Request) => Promise<Response>
+
 /** How a request is answered; `ask` hands it to the dependency itself. */
-export type Failing = (request: Request, ask: (request: Request) => Promise<Response>) => Response | Promise<Response>
+export type Failing = (request: Request, ask: Ask) => Response | Promise<Response>
+
+/** Hands questions in JSON on to an address. */
+export const forwardTo =
+  (url: string): Ask =>
+  async (request) =>
+    await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: await request.text(),
+    })
 
 /** A front; honest until it is told otherwise. */
 export type Front = {
@@ -26,18 +38,20 @@ export async function makeCertificates(folder: string): Promise<string> {
   return join(folder, 'trusted.crt')
 }
 
-/** Opens a front of a dependency, with the certificates of a folder. */
-export function openFront(folder: string, ask: (request: Request) => Promise<Response>): Front {
+/** Opens a front of a dependency, with the certificates of a folder if there is one. */
+export function openFront(ask: Ask, folder?: string): Front {
   let how: Failing | undefined
   const listen = (certificate: 'trusted' | 'forged', port: number) =>
     Bun.serve({
       hostname: '127.0.0.1',
       port,
       idleTimeout: 0,
-      tls: {
-        cert: Bun.file(join(folder, `${certificate}.crt`)),
-        key: Bun.file(join(folder, `${certificate}.key`)),
-      },
+      ...(folder !== undefined && {
+        tls: {
+          cert: Bun.file(join(folder, `${certificate}.crt`)),
+          key: Bun.file(join(folder, `${certificate}.key`)),
+        },
+      }),
       fetch: (request) => (how === undefined ? ask(request) : how(request, ask)),
     })
   let server = listen('trusted', 0)
@@ -50,7 +64,7 @@ export function openFront(folder: string, ask: (request: Request) => Promise<Res
     if (what !== 'nothing') server = listen(what, port)
   }
   return {
-    url: `https://127.0.0.1:${port}`,
+    url: `${folder === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     fails: (next) => void (how = next),
     goes: () => show('nothing'),
     isForged: () => show('forged'),

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { wall as wallAt } from '../../../server/client/wall.ts'
+import type { Wallet } from '../../../server/local/wallets.ts'
+import { startWorld, type World } from '../../support/e2e/world.ts'
+import { outputOf } from '../../support/output-of.ts'
+import { BUYERS, TOOL_USERS, type At, type Client } from './clients.ts'
+
+// Goal: clients that others made work with the wall. Method: each is used as its own documents say, against a real wall,
+// chain and facilitator: it buys a block with its listing, charged once (and repaints it and renames itself, if it can sign
+// in), or uses every tool that costs nothing. Where they cannot be installed, that is said.
+
+const HERE = import.meta.dir
+const CLIENT_MAX_MS = 90_000
+
+// From the cache where it is there.
+const install = Bun.spawn([process.execPath, 'install', '--frozen-lockfile', '--silent'], { cwd: HERE, stderr: 'pipe' })
+const complaint = await new Response(install.stderr).text()
+const isInstalled = (await install.exited) === 0
+if (!isInstalled) console.warn(`The clients are not tried, since they cannot be installed. ${complaint.trim()}`)
+
+const named = (clients: readonly Client[]) => clients.map((client, col) => [client.name, client, col] as const)
+
+describe.skipIf(!isInstalled)('made by others,', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await startWorld()
+  }, 60_000)
+  afterAll(() => world.stop())
+
+  test.each(named(BUYERS))(
+    '%s buys a block with its listing',
+    async (_, client, col) => {
+      const coord = `${col},0`
+      const wallet = await world.wallet(5)
+      const listing = {
+        name: client.name.slice(0, 40),
+        message: `bought with ${client.name} & co?`,
+        link: 'https://example.org/a?b=1&c=2',
+      }
+      const target = new URL(`/blocks/${coord}`, world.url)
+      for (const [name, value] of Object.entries(listing)) target.searchParams.set(name, value)
+      await run(client, wallet, { target: target.href })
+      const deed = await wallAt(world.url).block(coord)
+      expect({ name: deed?.owner.name, message: deed?.message, link: deed?.link }).toEqual(listing)
+      if (client.signsIn === true) await signIn(client, wallet, coord)
+      expect(await world.dollarsOf(wallet)).toBe(4)
+    },
+    3 * CLIENT_MAX_MS,
+  )
+
+  /** Repaints the block and names the wallet by the client. */
+  async function signIn(client: Client, wallet: Wallet, coord: string): Promise<void> {
+    const post = (path: string, body: object) =>
+      run(client, wallet, { target: world.url + path, body: JSON.stringify(body) })
+    const message = `repainted with ${client.name}`
+    const name = `by ${client.name}`.slice(0, 40)
+    await post(`/blocks/${coord}`, { message, pixels: '07'.repeat(100) })
+    await post('/api/agents/me', { name })
+    expect(await wallAt(world.url).block(coord)).toMatchObject({
+      message,
+      pixels: expect.any(String),
+      owner: { name },
+    })
+  }
+
+  test.each(named(TOOL_USERS))(
+    '%s uses every tool that costs nothing',
+    async (_, client, col) => {
+      const coord = `${col},1`
+      const { url, folder } = world
+      const wallet = await world.wallet(1)
+      await wallAt(url, { account: wallet, folder }).buy(coord)
+      const image = Buffer.from(await (await fetch(`${url}/blocks/${coord}.png`)).arrayBuffer()).toString('base64')
+      const env = { MCP_URL: `${url}/mcp`, BLOCK: coord, IMAGE: image, CLIENT: client.name }
+      const out = await run(client, wallet, { target: url }, env)
+      // What `every-tool.mjs` says at its end.
+      const said: { names: string[]; used: string[] } = JSON.parse(out.trimEnd().split('\n').at(-1) ?? '')
+      expect(said.names).not.toEqual([])
+      expect(said.names.filter((name) => !said.used.includes(name) && !name.startsWith('buy_'))).toEqual([])
+      expect(await wallAt(url).block(coord)).toMatchObject({
+        message: `by ${client.name}`,
+        pixels: expect.any(String),
+      })
+    },
+    CLIENT_MAX_MS,
+  )
+
+  /** Runs a client to its end, which must be a good one; what it said. */
+  async function run(client: Client, wallet: Wallet, at: At, env: object = {}): Promise<string> {
+    const home = await mkdtemp(join(world.folder, 'home-'))
+    const child = Bun.spawn([...client.command(at)], {
+      cwd: home,
+      env: {
+        PATH: Bun.env['PATH'] ?? '',
+        HOME: home,
+        CI: '1',
+        PRIVATE_KEY: wallet.privateKey,
+        MPPX_PRIVATE_KEY: wallet.privateKey,
+        X402_PRIVATE_KEY: wallet.privateKey,
+        RPC_URL: world.network.rpcUrl,
+        TARGET: at.target,
+        ...(at.body === undefined ? {} : { BODY: at.body }),
+        ...client.env,
+        ...env,
+      },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+      timeout: CLIENT_MAX_MS,
+      killSignal: 'SIGKILL',
+    })
+    const { out, err, code } = await outputOf(child)
+    expect({ code, ...(code !== 0 && { out, err }) }).toEqual({ code: 0 })
+    return out
+  }
+})
