@@ -13,72 +13,72 @@ process.on('message', (order: FloodOrder) => {
 })
 
 async function flooded({ flood: name, target, addresses, connections, ms }: FloodOrder): Promise<FloodCounts> {
-const flood: Flood = FLOODS[name]
-const { hostname, port } = new URL(`http://${target.host}`)
-const until = performance.now() + ms
-const isOver = () => performance.now() >= until
-const statuses: Record<string, number> = {}
-let [asked, broken, resets] = [0, 0, 0]
+  const flood: Flood = FLOODS[name]
+  const { hostname, port } = new URL(`http://${target.host}`)
+  const until = performance.now() + ms
+  const isOver = () => performance.now() >= until
+  const statuses: Record<string, number> = {}
+  let [asked, broken, resets] = [0, 0, 0]
 
-/** One connection after another, each from the same address, until the time is over. */
-async function client(localAddress: string): Promise<void> {
-  while (!isOver()) {
-    await converse(localAddress)
-    await Bun.sleep(AGAIN_MS)
+  /** One connection after another, each from the same address, until the time is over. */
+  async function client(localAddress: string): Promise<void> {
+    while (!isOver()) {
+      await converse(localAddress)
+      await Bun.sleep(AGAIN_MS)
+    }
   }
-}
 
-function converse(localAddress: string): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const socket = connect({ host: hostname, port: Number(port), localAddress })
-  const timer = setTimeout(() => socket.destroy(), Math.max(0, until - performance.now()))
-  const dripping = flood.drips === true ? setInterval(() => socket.write('1'), DRIPS_EVERY_MS) : undefined
-  let awaited = 0 // answers to what was asked
-  let head = ''
-  let missing = 0 // bytes of the body that is being read
-  const ask = async () => {
-    if (isOver()) return void socket.destroy()
-    awaited = flood.pipelined ?? 1
-    const requests = Array.from({ length: awaited }, () => flood.request(asked++, target))
-    socket.write(Buffer.concat(await Promise.all(requests)))
+  function converse(localAddress: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const socket = connect({ host: hostname, port: Number(port), localAddress })
+    const timer = setTimeout(() => socket.destroy(), Math.max(0, until - performance.now()))
+    const dripping = flood.drips === true ? setInterval(() => socket.write('1'), DRIPS_EVERY_MS) : undefined
+    let awaited = 0 // answers to what was asked
+    let head = ''
+    let missing = 0 // bytes of the body that is being read
+    const ask = async () => {
+      if (isOver()) return void socket.destroy()
+      awaited = flood.pipelined ?? 1
+      const requests = Array.from({ length: awaited }, () => flood.request(asked++, target))
+      socket.write(Buffer.concat(await Promise.all(requests)))
+    }
+    const read = (chunk: Buffer): void => {
+      const ofBody = Math.min(missing, chunk.length)
+      missing -= ofBody
+      if (flood.stays === true) resets += countOf(chunk.subarray(0, ofBody), 'event: reset')
+      const rest = chunk.subarray(ofBody)
+      if (ofBody > 0 && missing === 0) awaited--
+      if (rest.length === 0) return
+      head += rest.toString('latin1')
+      const end = head.indexOf(HEAD_END)
+      if (end < 0) return
+      const status = head.slice(9, 12)
+      statuses[status] = (statuses[status] ?? 0) + 1
+      const length = /^content-length: *(\d+)/im.exec(head.slice(0, end))?.[1]
+      missing = length === undefined ? Number.POSITIVE_INFINITY : Number(length)
+      if (missing === 0) awaited--
+      const body = Buffer.from(head.slice(end + HEAD_END.length), 'latin1')
+      head = ''
+      read(body)
+    }
+    socket.on('connect', () => void ask())
+    socket.on('data', (chunk: Buffer) => {
+      read(chunk)
+      if (awaited === 0) void ask()
+    })
+    socket.on('error', () => broken++)
+    socket.on('close', () => {
+      clearTimeout(timer)
+      clearInterval(dripping)
+      resolve()
+    })
+    return promise
   }
-  const read = (chunk: Buffer): void => {
-    const ofBody = Math.min(missing, chunk.length)
-    missing -= ofBody
-    if (flood.stays === true) resets += countOf(chunk.subarray(0, ofBody), 'event: reset')
-    const rest = chunk.subarray(ofBody)
-    if (ofBody > 0 && missing === 0) awaited--
-    if (rest.length === 0) return
-    head += rest.toString('latin1')
-    const end = head.indexOf(HEAD_END)
-    if (end < 0) return
-    const status = head.slice(9, 12)
-    statuses[status] = (statuses[status] ?? 0) + 1
-    const length = /^content-length: *(\d+)/im.exec(head.slice(0, end))?.[1]
-    missing = length === undefined ? Number.POSITIVE_INFINITY : Number(length)
-    if (missing === 0) awaited--
-    const body = Buffer.from(head.slice(end + HEAD_END.length), 'latin1')
-    head = ''
-    read(body)
-  }
-  socket.on('connect', () => void ask())
-  socket.on('data', (chunk: Buffer) => {
-    read(chunk)
-    if (awaited === 0) void ask()
-  })
-  socket.on('error', () => broken++)
-  socket.on('close', () => {
-    clearTimeout(timer)
-    clearInterval(dripping)
-    resolve()
-  })
-  return promise
-}
 
-const addressOf = (at: number) => `127.0.${1 + Math.floor((at % addresses) / 250)}.${1 + ((at % addresses) % 250)}`
+  const addressOf = (at: number) => `127.0.${1 + Math.floor((at % addresses) / 250)}.${1 + ((at % addresses) % 250)}`
 
-await Promise.all(Array.from({ length: connections }, (_, at) => client(addressOf(at))))
-return { statuses, broken, resets }
+  await Promise.all(Array.from({ length: connections }, (_, at) => client(addressOf(at))))
+  return { statuses, broken, resets }
 }
 
 const countOf = (chunk: Buffer, word: string) => chunk.toString('latin1').split(word).length - 1

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { seed } from '../../../bench/servers/seed.ts'
 import { agentsOf } from '../../../bench/servers/servers.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
-import { armed, startWall } from '../../../server/local/wall-process.ts'
 import type { LogTail } from '../../../shared/contract/live.ts'
 import type { Health } from '../../../shared/contract/service.ts'
 import { CLAIM_ORDER, TOTAL_BLOCKS } from '../../../shared/wall.ts'
@@ -60,8 +59,7 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
   const sold = TOTAL_BLOCKS - left
   seed(databasePath, sold, agentsOf(sold))
   await lengthenLog(databasePath, changes)
-  const wall = await startWall({ ...around.settings, RPC_URL: rpc.url, DATABASE_PATH: databasePath })
-  await armed(wall.url)
+  const wall = await around.startArmed({ RPC_URL: rpc.url, DATABASE_PATH: databasePath })
   const target = await targetOf(wall, sold)
   const flooder = startFlooder()
   return {

@@ -9,7 +9,7 @@ test.skipIf(process.platform !== 'linux')(
   async () => {
     const rates = { readsPerSecond: 20, repaintsPerSecond: 10, followers: 20, purchases: 5 }
     const { wrong, alerts, bought, sold, reads, repaints, events, samples, rest } = await soak(
-      { ms: 3000, everyMs: 500, restMs: 1000, rates, floods: ['atlas', 'bad signatures'] },
+      { ms: 1500, everyMs: 250, restMs: 500, rates, floods: ['atlas', 'bad signatures'] },
       () => {},
     )
     expect([wrong, alerts]).toEqual([[], []])

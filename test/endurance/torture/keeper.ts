@@ -40,7 +40,9 @@ export function keeperOf(settings: Readonly<Record<string, string>>, folder: str
   }
 
   const launch = async (limits?: string): Promise<void> => {
-    const started = await startWithRetries(() => startWall({ ...settings, ...place }, { limits, folder, program: QUICK_WALL }))
+    const started = await startWithRetries(() =>
+      startWall({ ...settings, ...place }, { limits, folder, program: QUICK_WALL }),
+    )
     totals.starts++
     wall = started
     void started.exited.then((code) =>

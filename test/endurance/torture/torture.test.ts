@@ -6,8 +6,8 @@ import { torture } from './run.ts'
 // round on a file and one of three instances here, and `bun run torture` plays as many as you like.
 
 test.each([
-  { name: 'a wall on a file', crowd: 10, instances: undefined },
-  { name: 'three instances on one database', crowd: 12, instances: 3 },
+  { name: 'a wall on a file', crowd: 8, instances: undefined },
+  { name: 'three instances on one database', crowd: 8, instances: 3 },
 ])(
   'a round of kills and failures on $name: each dollar bought one block, areas are whole, every receipt stays true, and who hung up paid once',
   async ({ crowd, instances }) => {
