@@ -14,7 +14,7 @@ const balance = ({ network }) =>
 globalThis.fetch = async (input, init) => {
   const request = new Request(input, init)
   const { hostname, pathname } = new URL(request.url)
-  if (loopback.test(hostname)) return await ask(input, init)
+  if (loopback.test(hostname)) return await ask(request)
   const body = request.method === 'POST' ? await request.text() : ''
   if (body.includes('"jsonrpc"')) return await onChain(body)
   if (pathname === '/api/balance') return balance(JSON.parse(body))
