@@ -6,7 +6,6 @@ import { wrapFetchWithPayment } from '@x402/fetch'
 import { getAddress, type Hex } from 'viem'
 import { wall } from '../../server/client/wall.ts'
 import { newWallet, type Wallet } from '../../server/local/wallets.ts'
-import { editMessage } from '../../shared/signing.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
 import {
   type ContractWallets,
@@ -70,15 +69,6 @@ const buy = ({ payer }: Holder, target: string) => {
   return wrapFetchWithPayment(fetch, client)(`${world.url}/blocks/${target}`)
 }
 
-/** Sends a change until it is looked at: so many contracts in a row as here are asked only by and by. */
-async function repaint(target: string, signText: Holder['signText']): Promise<Response> {
-  const [host, ts, fields] = [new URL(world.url).hostname, Date.now(), { message: 'repainted' }]
-  const signature = await signText(editMessage(host, target, ts, fields))
-  const body = JSON.stringify({ ts, signature, ...fields })
-  const headers = { 'content-type': 'application/json' }
-  return await sendWhile(503, () => fetch(`${world.url}/blocks/${target}`, { method: 'PUT', headers, body }))
-}
-
 type SignMessage = (signed: { readonly message: string }) => Promise<Hex>
 
 /** The stock client of a wallet that only signs in, by `signMessage`. */
@@ -90,7 +80,7 @@ const fetchAs = (
   return wrapFetchWithPayment(fetch, new x402Client().registerExtension(extension))
 }
 
-/** Sends a change with it. */
+/** Sends a change with it until it is looked at: so many contracts in a row as here are asked only by and by. */
 async function signedIn(holder: Holder, path: string, change: object, signMessage?: SignMessage): Promise<Response> {
   const [send, headers] = [fetchAs(holder, signMessage), { 'content-type': 'application/json' }]
   return await sendWhile(503, () => send(world.url + path, { method: 'POST', headers, body: JSON.stringify(change) }))
@@ -125,15 +115,6 @@ describe.each([
     expect([theirs.status, await codeOf(theirs)]).toEqual([401, 'unauthorized'])
     const ours = await signedIn(holder, `/blocks/${target}`, { message: 'signed in' })
     expect([ours.status, await ours.json()]).toMatchObject([200, { deed: { message: 'signed in' } }])
-  })
-
-  test('repaints it, as nobody else can', async () => {
-    const stranger = newWallet()
-    const theirs = await repaint(target, (message) => stranger.signMessage({ message }))
-    expect([theirs.status, await codeOf(theirs)]).toEqual([401, 'unauthorized'])
-    const ours = await repaint(target, holder.signText)
-    expect(ours.status).toBe(200)
-    expect(await ours.json()).toMatchObject({ updated: true, deed: { message: 'repainted' } })
   })
 })
 

@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
-import { cp } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { WallSettings } from '../../server/local/wall-process.ts'
 import { get, sign } from '../support/e2e/buyer.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
@@ -44,22 +41,4 @@ test('a disk that fails at commit ends the process; the restart has every sale t
   for (const payment of inDoubt) await waitUntil(async () => (await get(restarted, 'next', payment)).status === 200)
   expect(await around.network.balanceOf(around.payTo)).toBe(BigInt(receipts.size + inDoubt.length) * 1_000_000n)
   await restarted.stop()
-})
-
-test('a wall that was asked to end leaves one file that holds everything', async () => {
-  const path = around.databasePath
-  const wall = await around.startArmed(settings)
-  const payment = await sign(wall, await around.wallet())
-  const receipt = await (await get(wall, 'next', payment)).text()
-  expect(existsSync(`${path}-wal`)).toBe(true)
-  expect(await wall.stop()).toBe(0)
-  expect(existsSync(`${path}-wal`)).toBe(false)
-  // Asked as soon as it listens, too.
-  for (let times = 0; times < 3; times++) expect(await (await around.start(settings)).stop()).toBe(0)
-  expect(existsSync(`${path}-wal`)).toBe(false)
-  const moved = join(around.folder, 'moved.sqlite')
-  await cp(path, moved)
-  const elsewhere = await around.startArmed({ ...settings, DATABASE_PATH: moved })
-  expect(await (await get(elsewhere, 'next', payment)).text()).toBe(receipt)
-  await elsewhere.stop()
 })

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { newWallet } from '../../server/local/wallets.ts'
+import type { AreaReceipt } from '../../shared/contract/area-order.ts'
+import { coordsOf, orderArea, signArea } from '../support/e2e/area-orders.ts'
 import { get, settled, sign } from '../support/e2e/buyer.ts'
-import { readCanvas, readFeed } from '../support/e2e/read-wall.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
+import { flatPng } from '../support/picture-files.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { sendWhile } from '../support/wait.ts'
 
@@ -11,24 +13,6 @@ let world: World
 
 describe('a wall on a file', () => {
   shareWorld((opened) => void (world = opened))
-
-  const everything = async () => ({
-    canvas: await readCanvas(world),
-    feed: await readFeed(world),
-    agents: await (await fetch(`${world.url}/api/agents`)).json(),
-  })
-
-  test('after kill -9 the canvas, the feed and the registry are as before', async () => {
-    for (const target of ['next', 'next', '7,7']) {
-      const wallet = await world.wallet()
-      expect(
-        (await get(world, `${target}?name=N&px=${'05'.repeat(100)}`, await sign(world, wallet, target))).status,
-      ).toBe(200)
-    }
-    const before = await everything()
-    await world.crash()
-    expect(await everything()).toEqual(before)
-  })
 
   test('purchases cut off by kill -9 in mid-settlement go on by themselves, and their signed requests get the receipts', async () => {
     const buyers = await Promise.all(
@@ -47,6 +31,25 @@ describe('a wall on a file', () => {
       expect((await settled(world, 'next', payment)).status).toBe(200)
       expect(await world.dollarsOf(wallet)).toBe(4)
     }
+  })
+
+  test('kill -9 in a purchase of 400 blocks after the money moved: the same request ends in the same area, for one payment', async () => {
+    const payer = await world.wallet(401)
+    const body = { at: '100,20', w: 20, h: 20, image: flatPng(200, 200, '#00ff00').toBase64() }
+    const payment = await signArea(world, payer, body)
+    const { settle } = world.facilitator
+    const forwarded = settle.forwarded()
+    settle.next('hang-after')
+    const cut = orderArea(world, body, payment).catch(() => undefined)
+    await settle.forwardedUntil(forwarded + 1)
+    await world.crash()
+    await cut
+    const response = await sendWhile(503, () => orderArea(world, body, payment))
+    expect(response.status).toBe(200)
+    const receipt = (await response.json()) as AreaReceipt
+    expect(receipt.blocks).toEqual([...coordsOf(`${body.at},20x20`)])
+    expect(await world.dollarsOf(payer)).toBe(1)
+    expect(await (await orderArea(world, body, payment)).json()).toEqual(receipt)
   })
 
   test('SIGTERM lets a settlement under way end, and its buyer is answered', async () => {

@@ -1,119 +1,125 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
+import { wrapAxiosWithPayment } from '@x402/axios'
 import { x402Client } from '@x402/core/client'
 import { decodePaymentResponseHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
+import { ExactEvmSchemeV1 } from '@x402/evm/exact/v1/client'
 import { wrapFetchWithPayment } from '@x402/fetch'
+import axios from 'axios'
 import { Agents } from '../../shared/contract/agent.ts'
+import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import { Deed, Receipt } from '../../shared/contract/block.ts'
 import { Canvas } from '../../shared/contract/canvas.ts'
 import { Sale } from '../../shared/contract/feed.ts'
 import { PALETTE } from '../../shared/palette.ts'
 import { editMessage, registerMessage } from '../../shared/signing.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
-import { buyBlock, get } from '../support/e2e/buyer.ts'
+import { coordsOf } from '../support/e2e/area-orders.ts'
+import { buyBlock, get, payingClient, sign } from '../support/e2e/buyer.ts'
 import { canvasWhen, readCanvas, readFeed } from '../support/e2e/read-wall.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
+import { flatPng } from '../support/picture-files.ts'
+
+// Goal: stock clients of each kind buy blocks and areas, whoever else buys there, and all readers tell the same story. Method: one
+// real process on a file, a real chain and real clients; the books must balance to the dollar at the end.
 
 let world: World
+shareWorld((opened) => void (world = opened), { SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' })
 
-describe('a wall on a file', () => {
-  shareWorld((opened) => void (world = opened))
+const px = '0102'.repeat(50)
 
-  const px = '0102'.repeat(50)
+test('a stock client with its default spend cap buys, and everyone tells the same story', async () => {
+  const wallet = await world.wallet(5)
+  const client = new x402Client().register('eip155:8453', new ExactEvmScheme(wallet))
+  const address = `${world.url}/blocks/10,20?name=Ada&framework=eliza&message=hello&link=https://example.org/&px=${px}`
+  const response = await wrapFetchWithPayment(fetch, client)(address)
+  expect(response.status).toBe(200)
+  const receipt = Value.Parse(Receipt, await response.json())
+  const paid = decodePaymentResponseHeader(response.headers.get('payment-response') ?? '')
+  const { tx, claimedAt } = receipt.deed
 
-  test('a stock client with its default spend cap buys, and everyone tells the same story', async () => {
-    const wallet = await world.wallet(5)
-    const client = new x402Client().register('eip155:8453', new ExactEvmScheme(wallet))
-    const address = `${world.url}/blocks/10,20?name=Ada&framework=eliza&message=hello&link=https://example.org/&px=${px}`
-    const response = await wrapFetchWithPayment(fetch, client)(address)
-    expect(response.status).toBe(200)
-    const receipt = Value.Parse(Receipt, await response.json())
-    const paid = decodePaymentResponseHeader(response.headers.get('payment-response') ?? '')
-    const { tx, claimedAt } = receipt.deed
-
-    expect(receipt.deed).toMatchObject({
-      block: { coord: '10,20', index: 3210 },
-      wallet: wallet.address,
-      name: 'Ada',
-      framework: 'eliza',
-      message: 'hello',
-      link: 'https://example.org/',
-      painted: true,
-      price: { amount: '1.00', asset: 'USDC', network: 'eip155:8453' },
-    })
-    expect(paid).toMatchObject({ success: true, payer: wallet.address, transaction: tx, network: 'eip155:8453' })
-    expect(await world.dollarsOf(wallet)).toBe(4)
-    expect(await world.network.client.getTransactionReceipt({ hash: tx as `0x${string}` })).toMatchObject({
-      status: 'success',
-    })
-
-    const owner = { name: 'Ada', wallet: truncatedWallet(wallet.address), framework: 'eliza' }
-    const pixels = Uint8Array.fromHex(px).toBase64()
-    const deed = Value.Parse(Deed, await (await get(world, '10,20')).json())
-    expect(deed).toEqual({
-      state: 'claimed',
-      block: { coord: '10,20', index: 3210 },
-      owner,
-      claimedAt,
-      settled: true,
-      tx,
-      message: 'hello',
-      link: 'https://example.org/',
-      pixels,
-    })
-
-    const [sale] = (await readFeed(world)).slice(-1)
-    expect(Value.Parse(Sale, sale)).toMatchObject({
-      i: 3210,
-      coord: '10,20',
-      t: claimedAt,
-      agent: owner,
-      m: 'hello',
-      px: pixels,
-    })
-
-    const canvas = Value.Parse(Canvas, await readCanvas(world))
-    expect(canvas.palette).toEqual([...PALETTE])
-    const block = canvas.blocks.find(({ i }) => i === 3210)
-    expect(block).toMatchObject({ t: claimedAt, m: 'hello', l: 'https://example.org/', px: pixels })
-    expect(canvas.agents[block?.a ?? -1]).toMatchObject({ ...owner, blocks: 1 })
-
-    const agents = Value.Parse(Agents, await (await fetch(`${world.url}/api/agents`)).json())
-    expect(agents.agents.at(-1)).toMatchObject({
-      ...owner,
-      blocks: 1,
-      firstSeenAt: claimedAt,
-      link: 'https://example.org/',
-    })
+  expect(receipt.deed).toMatchObject({
+    block: { coord: '10,20', index: 3210 },
+    wallet: wallet.address,
+    name: 'Ada',
+    framework: 'eliza',
+    message: 'hello',
+    link: 'https://example.org/',
+    painted: true,
+    price: { amount: '1.00', asset: 'USDC', network: 'eip155:8453' },
+  })
+  expect(paid).toMatchObject({ success: true, payer: wallet.address, transaction: tx, network: 'eip155:8453' })
+  expect(await world.dollarsOf(wallet)).toBe(4)
+  expect(await world.network.client.getTransactionReceipt({ hash: tx as `0x${string}` })).toMatchObject({
+    status: 'success',
   })
 
-  test('an owner repaints, and names itself, with signatures alone', async () => {
-    const wallet = await world.wallet()
-    const host = new URL(world.url).hostname
-    await buyBlock(world, wallet, '11,20')
-
-    const edit = { pixels: px.toUpperCase(), message: 'repainted', link: null }
-    const ts = Date.now()
-    const signature = await wallet.signMessage({ message: editMessage(host, '11,20', ts, edit) })
-    const painted = await put(`${world.url}/blocks/11,20`, { ts, signature, ...edit })
-    expect(painted).toMatchObject({ status: 200, body: { updated: true, deed: { message: 'repainted', link: null } } })
-
-    const identity = { name: 'Babbage', framework: null }
-    const signed = await wallet.signMessage({ message: registerMessage(host, wallet.address, ts, identity) })
-    const named = await put(`${world.url}/api/agents/me`, {
-      wallet: wallet.address,
-      ts,
-      signature: signed,
-      ...identity,
-    })
-    expect(named).toMatchObject({ status: 200, body: { updated: true, agent: { name: 'Babbage', blocks: 1 } } })
-
-    const canvas = await canvasWhen(world, ({ agents }) => agents.some(({ name }) => name === 'Babbage'))
-    const block = canvas.blocks.find(({ i }) => i === 20 * 160 + 11)
-    expect(block).toMatchObject({ m: 'repainted', px: Uint8Array.fromHex(px).toBase64() })
-    expect(canvas.agents[block?.a ?? -1]).toMatchObject({ name: 'Babbage' })
+  const owner = { name: 'Ada', wallet: truncatedWallet(wallet.address), framework: 'eliza' }
+  const pixels = Uint8Array.fromHex(px).toBase64()
+  const deed = Value.Parse(Deed, await (await get(world, '10,20')).json())
+  expect(deed).toEqual({
+    state: 'claimed',
+    block: { coord: '10,20', index: 3210 },
+    owner,
+    claimedAt,
+    settled: true,
+    tx,
+    message: 'hello',
+    link: 'https://example.org/',
+    pixels,
   })
+
+  const [sale] = (await readFeed(world)).slice(-1)
+  expect(Value.Parse(Sale, sale)).toMatchObject({
+    i: 3210,
+    coord: '10,20',
+    t: claimedAt,
+    agent: owner,
+    m: 'hello',
+    px: pixels,
+  })
+
+  const canvas = Value.Parse(Canvas, await readCanvas(world))
+  expect(canvas.palette).toEqual([...PALETTE])
+  const block = canvas.blocks.find(({ i }) => i === 3210)
+  expect(block).toMatchObject({ t: claimedAt, m: 'hello', l: 'https://example.org/', px: pixels })
+  expect(canvas.agents[block?.a ?? -1]).toMatchObject({ ...owner, blocks: 1 })
+
+  const agents = Value.Parse(Agents, await (await fetch(`${world.url}/api/agents`)).json())
+  expect(agents.agents.at(-1)).toMatchObject({
+    ...owner,
+    blocks: 1,
+    firstSeenAt: claimedAt,
+    link: 'https://example.org/',
+  })
+})
+
+test('an owner repaints, and names itself, with signatures alone', async () => {
+  const wallet = await world.wallet()
+  const host = new URL(world.url).hostname
+  await buyBlock(world, wallet, '11,20')
+
+  const edit = { pixels: px.toUpperCase(), message: 'repainted', link: null }
+  const ts = Date.now()
+  const signature = await wallet.signMessage({ message: editMessage(host, '11,20', ts, edit) })
+  const painted = await put(`${world.url}/blocks/11,20`, { ts, signature, ...edit })
+  expect(painted).toMatchObject({ status: 200, body: { updated: true, deed: { message: 'repainted', link: null } } })
+
+  const identity = { name: 'Babbage', framework: null }
+  const signed = await wallet.signMessage({ message: registerMessage(host, wallet.address, ts, identity) })
+  const named = await put(`${world.url}/api/agents/me`, {
+    wallet: wallet.address,
+    ts,
+    signature: signed,
+    ...identity,
+  })
+  expect(named).toMatchObject({ status: 200, body: { updated: true, agent: { name: 'Babbage', blocks: 1 } } })
+
+  const canvas = await canvasWhen(world, ({ agents }) => agents.some(({ name }) => name === 'Babbage'))
+  const block = canvas.blocks.find(({ i }) => i === 20 * 160 + 11)
+  expect(block).toMatchObject({ m: 'repainted', px: Uint8Array.fromHex(px).toBase64() })
+  expect(canvas.agents[block?.a ?? -1]).toMatchObject({ name: 'Babbage' })
 })
 
 async function put(address: string, body: object): Promise<{ status: number; body: unknown }> {
@@ -124,3 +130,109 @@ async function put(address: string, body: object): Promise<{ status: number; bod
   })
   return { status: response.status, body: await response.json() }
 }
+
+test('the stock fetch client posts a picture, pays once and owns the area', async () => {
+  const wallet = await world.wallet(20)
+  const image = flatPng(120, 90, '#ff0000').toBase64()
+  const response = await wrapFetchWithPayment(fetch, payingClient(wallet))(`${world.url}/areas`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ at: '20,20', w: 4, h: 3, image, name: 'Ada' }),
+  })
+  expect(response.status).toBe(200)
+  const receipt = (await response.json()) as AreaReceipt
+  expect(receipt).toMatchObject({
+    area: '20,20,4x3',
+    blocks: coordsOf('20,20,4x3'),
+    deed: { wallet: wallet.address, name: 'Ada', painted: true, price: { amount: '12.00' } },
+  })
+  const { transaction } = decodePaymentResponseHeader(response.headers.get('payment-response') ?? '')
+  expect(transaction).toBe(receipt.deed.tx)
+  expect(await world.dollarsOf(wallet)).toBe(8)
+})
+
+test('the stock axios client buys with a POST', async () => {
+  const wallet = await world.wallet(4)
+  // It is older than the rest of the SDK, and knows the same schemes.
+  type OlderClient = Parameters<typeof wrapAxiosWithPayment>[1]
+  const client = wrapAxiosWithPayment(axios.create(), payingClient(wallet) as unknown as OlderClient)
+  const { status, data } = await client.post<AreaReceipt>(`${world.url}/areas`, { at: '30,20', w: 2, h: 1 })
+  expect([status, data.area]).toEqual([200, '30,20,2x1'])
+  expect(await world.dollarsOf(wallet)).toBe(2)
+})
+
+const wallets = (count: number) => Promise.all(Array.from({ length: count }, () => world.wallet()))
+
+test('of 20 payers at once on one block one buys it, and nobody else is charged', async () => {
+  const payers = await wallets(20)
+  const payments = await Promise.all(payers.map((payer) => sign(world, payer, '5,5')))
+  const settlesBefore = world.facilitator.settle.count()
+  const answers = await Promise.all(payments.map((payment) => get(world, '5,5', payment)))
+  const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
+  expect(statuses).toEqual([200, ...Array.from({ length: 19 }, () => 409)])
+  for (const answer of answers.filter(({ status }) => status === 409))
+    expect(['block_taken', 'purchase_pending']).toContain(((await answer.json()) as { error: string }).error)
+  expect(world.facilitator.settle.count() - settlesBefore).toBe(1)
+  const left = await Promise.all(payers.map(world.dollarsOf))
+  expect(left.filter((dollars) => dollars === 2)).toHaveLength(19)
+})
+
+test('one signed request ten times at once, and again after a restart, is one block, one charge and one receipt', async () => {
+  const payer = await world.wallet(5)
+  const payment = await sign(world, payer)
+  const settlesBefore = world.facilitator.settle.count()
+  const answers = await Promise.all(Array.from({ length: 10 }, () => get(world, 'next', payment)))
+  await world.restart()
+  answers.push(await get(world, 'next', payment))
+  const bodies = await Promise.all(answers.map((answer) => answer.text()))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+  expect(new Set(bodies).size).toBe(1)
+  const responses = answers.map(({ headers }) => decodePaymentResponseHeader(headers.get('payment-response') ?? ''))
+  expect(new Set(responses.map(({ transaction }) => transaction)).size).toBe(1)
+  expect(world.facilitator.settle.count() - settlesBefore).toBe(1)
+  expect(await world.dollarsOf(payer)).toBe(4)
+})
+
+// Where a client is to speak version 1 of x402, it is not shown the header of version 2, as it would not be by a server that
+// knows none.
+/** A `fetch` that hides what version 2 added to answers, and notes which payment headers it sent. */
+function olderFetch(sent: string[]): typeof fetch {
+  const asked = async (input: string | URL | Request, init?: RequestInit) => {
+    const request = input instanceof Request ? new Request(input, init) : new Request(input.toString(), init)
+    for (const name of ['x-payment', 'payment-signature']) if (request.headers.has(name)) sent.push(name)
+    const response = await fetch(request)
+    const headers = new Headers(response.headers)
+    headers.delete('payment-required')
+    headers.delete('payment-response')
+    return new Response(response.body, { status: response.status, headers })
+  }
+  return Object.assign(asked, { preconnect: fetch.preconnect })
+}
+
+test('a client of version 1 buys a block with its listing, for one dollar', async () => {
+  const wallet = await world.wallet(2)
+  const sent: string[] = []
+  const client = new x402Client().registerV1('base', new ExactEvmSchemeV1(wallet))
+  const pay = wrapFetchWithPayment(olderFetch(sent), client)
+  const response = await pay(`${world.url}/blocks/3,4?name=Ada&message=from+version+1`)
+  expect(response.status).toBe(200)
+  expect(sent).toEqual(['x-payment'])
+  expect(await response.json()).toMatchObject({ block: '3,4', deed: { name: 'Ada', message: 'from version 1' } })
+  expect(JSON.parse(atob(response.headers.get('x-payment-response') ?? ''))).toMatchObject({
+    success: true,
+    network: 'base',
+    payer: wallet.address,
+  })
+  expect(await world.dollarsOf(wallet)).toBe(1)
+})
+
+test('a client that knows both takes version 2', async () => {
+  const wallet = await world.wallet(2)
+  const client = new x402Client()
+    .register('eip155:8453', new ExactEvmScheme(wallet))
+    .registerV1('base', new ExactEvmSchemeV1(wallet))
+  const response = await wrapFetchWithPayment(fetch, client)(`${world.url}/blocks/5,4?name=Ada`)
+  expect([response.status, response.headers.has('payment-response')]).toEqual([200, true])
+  expect(response.headers.has('x-payment-response')).toBe(false)
+  expect(await (await get(world, '5,4')).json()).toMatchObject({ state: 'claimed', owner: { name: 'Ada' } })
+})

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { get } from '../../support/e2e/buyer.ts'
-import { readFeed } from '../../support/e2e/read-wall.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
 import { outputOf } from '../../support/output-of.ts'
 import { flatPng } from '../../support/picture-files.ts'
@@ -49,7 +48,6 @@ async function picture(colour = '#ff0000'): Promise<string> {
   return path
 }
 
-const RED = '180'
 const GREEN = '30'
 
 /** The one colour of a block, as a palette index. */
@@ -59,23 +57,6 @@ async function colourOf(coord: string): Promise<string> {
 }
 
 describe('an area', () => {
-  test('is bought with its picture and what is said of it, in one payment', async () => {
-    const { privateKey, address } = await world.wallet(7)
-    const said = ['--name', 'Ada', '--message', 'hi', '--link', 'https://ada.example/']
-    const args = ['buy', '--image', await picture(), '--size', '3x2', '--at', '20,10', '--max', '6', ...said]
-    const before = (await readFeed(world)).length
-    const receipt = await jsonOf(args, { PRIVATE_KEY: privateKey })
-    expect(receipt).toMatchObject({
-      area: '20,10,3x2',
-      blocks: ['20,10', '21,10', '22,10', '20,11', '21,11', '22,11'],
-      deed: { name: 'Ada', message: 'hi', link: 'https://ada.example/', painted: true, price: { amount: '6.00' } },
-    })
-    const sales = (await readFeed(world)).slice(before)
-    expect(sales.map(({ coord }) => coord)).toEqual(receipt.blocks)
-    expect(await colourOf('22,11')).toBe(RED)
-    expect(await world.network.balanceOf(address)).toBe(1_000_000n)
-  })
-
   test('without a place is the open one nearest the centre', async () => {
     const { privateKey } = await world.wallet(2)
     const space = await bodyOf(clientOf(world).api.space.get({ query: { w: 2, h: 1, limit: 1 } }))
@@ -103,18 +84,6 @@ describe('an area', () => {
     expect(await colourOf('31,11')).toBe(GREEN)
     expect(await (await get(world, '30,11')).json()).toMatchObject({ message: 'green' })
   })
-
-  test.each([
-    ['whose size is none', ['--size', '4']],
-    ['of no blocks', ['--size', '0x3']],
-    ['of more than 400 blocks', ['--size', '21x20']],
-    ['that reaches beyond the wall', ['--size', '2x1', '--at', '159,0']],
-    ['at two places', ['next', '--size', '2x1', '--at', '1,1']],
-    ['with the pixels of a block', ['--size', '2x1', '--px', '00'.repeat(100)]],
-  ])('%s is a wrong call', async (_, args) => {
-    const { code, err } = await run(['buy', ...args, '--max', '400'], { PRIVATE_KEY: `0x${'1'.repeat(64)}` })
-    expect([code, err]).toEqual([2, expect.stringMatching(/^usage: /)])
-  })
 })
 
 describe('paint', () => {
@@ -129,28 +98,6 @@ describe('paint', () => {
     expect(await colourOf(blocks[1])).toBe(GREEN)
     expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
   })
-
-  test.each(['hang-before', 'hang-after'] as const)(
-    'killed in the middle of its payment (%s) ends in one area, charged once',
-    async (trouble) => {
-      const wallet = await world.wallet(12)
-      const env = { PRIVATE_KEY: wallet.privateKey }
-      const args = ['paint', await picture(), '--size', '3x2', '--max', '6']
-      const before = (await readFeed(world)).length
-      const { settle } = world.facilitator
-      const calls = settle.count()
-      settle.next(trouble)
-      const killed = start(args, env)
-      await settle.arrived(calls + 1)
-      killed.kill('SIGKILL')
-      await killed.exited
-      const { area, blocks } = await jsonOf(args, env)
-      expect(area).toBe(`${blocks[0]},3x2`)
-      const sales = (await readFeed(world)).slice(before)
-      expect(sales.map(({ coord }) => coord)).toEqual(blocks)
-      expect(await world.network.balanceOf(wallet.address)).toBe(6_000_000n)
-    },
-  )
 
   test('that was cut off is finished before another picture is bought, and is told of', async () => {
     const wallet = await world.wallet(6)
@@ -227,14 +174,27 @@ describe('the key', () => {
     await Bun.write(join(folder, 'key'), `${privateKey}\n`)
     expect(await jsonOf(['buy', '--key-file', join(folder, 'key')])).toMatchObject({ owner: 'you' })
   })
+})
 
+describe('a wrong call ends with 2, and repeats no secret:', () => {
   const secret = '0xabcdef'
+  const key = { PRIVATE_KEY: `0x${'1'.repeat(64)}` }
+  const area = ['buy', '--max', '400', '--size']
   test.each([
-    ['is missing', ['buy'], {}],
-    ['is none, and is not repeated', ['buy'], { PRIVATE_KEY: secret }],
-    ['is in a file that is not there', ['buy', '--key-file', 'nowhere'], {}],
-    ['is an argument', ['buy', '--key', secret], {}],
-  ] as const)('that %s is a wrong call', async (_, args, env) => {
+    ['a size that is none', [...area, '4'], key],
+    ['an area of no blocks', [...area, '0x3'], key],
+    ['one of more than 400 blocks', [...area, '21x20'], key],
+    ['one that reaches beyond the wall', [...area, '2x1', '--at', '159,0'], key],
+    ['one at two places', [...area, '2x1', 'next', '--at', '1,1'], key],
+    ['one with the pixels of a block', [...area, '2x1', '--px', '00'.repeat(100)], key],
+    ['a key that is missing', ['buy'], {}],
+    ['a key that is none', ['buy'], { PRIVATE_KEY: secret }],
+    ['a key in a file that is not there', ['buy', '--key-file', 'nowhere'], {}],
+    ['a key that is an argument', ['buy', '--key', secret], {}],
+    ['an option there is none of', ['buy', '--nmae', 'Ada'], key],
+    ['too many arguments', ['buy', 'next', 'next'], key],
+    ['an address that is none', ['look', '--url', 'wall'], key],
+  ] as const)('%s', async (_, args, env) => {
     const { code, out, err } = await run(args, env)
     expect([code, out]).toEqual([2, ''])
     expect(err).toMatch(/^usage: /)
@@ -251,9 +211,6 @@ describe('the exit status', () => {
     ['1 when the wall refuses', ['buy', '--name', 'x'.repeat(41)], 1],
     ['2 without a command', [], 2],
     ['2 for a command there is none of', ['sell'], 2],
-    ['2 for an option there is none of', ['buy', '--nmae', 'Ada'], 2],
-    ['2 for too many arguments', ['buy', 'next', 'next'], 2],
-    ['2 for an address that is none', ['look', '--url', 'wall'], 2],
     ['4 when nobody answers', ['look', '--url', 'http://127.0.0.1:1'], 4],
   ] as const)('is %s', async (_, args, status) => {
     const { code, out, err } = await run(args, key)

@@ -1,49 +1,51 @@
-import { afterAll, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { openPostgresAudit } from '../../../db/postgres/audit.ts'
+import { openPostgres } from '../../../db/postgres/open.ts'
 import { openAudit } from '../../../db/sqlite/audit.ts'
 import { openSqlite, openWall, ports } from '../../../db/sqlite/open.ts'
 import { failureOf, sell } from '../../support/engine.ts'
-import { sellAllBut } from '../../support/nearly-sold.ts'
+import { sellAllBut, sellAllButOn } from '../../support/nearly-sold.ts'
 import { TERMS } from '../../support/samples.ts'
-import { auditContract } from '../ports/audit.contract.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { auditContract, type Audited } from '../ports/audit.contract.ts'
+import { postgresWalls } from './postgres/walls.ts'
 
-// Goal: the books can be read beside the process that owns them, and tell everything about money. Method: one connection
-// writes, another reads the same file.
+// Goal: the books can be read beside the processes that sell, and tell everything about money. Method: one connection or engine
+// writes, and the books of the same database are opened on their own.
 
-const folder = mkdtempSync(join(tmpdir(), 'wall-audit-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratchFolder()
+const { server, newWall } = postgresWalls()
 let files = 0
-const newPath = () => join(folder, `${files++}.sqlite`)
 
-auditContract(
-  'SQLite',
-  async () => {
-    const path = newPath()
-    const wall = await openSqlite(path, TERMS.network)
-    const audit = openAudit(path)
-    const close = async () => {
-      audit.close()
-      await wall.close()
-    }
-    return { wall, books: [audit], close }
-  },
-  async () => {
-    const path = newPath()
-    const connection = openWall(path, TERMS.network)
-    sellAllBut(1, connection)
-    const audit = openAudit(path)
-    const close = async () => {
-      audit.close()
-      connection.close()
-    }
-    return { wall: ports(connection), books: [audit], close }
-  },
-)
+/** A file with its books read beside it; all but `left` blocks are sold. */
+async function onFile(left?: number): Promise<Audited> {
+  const path = join(folder, `${files++}.sqlite`)
+  const connection = openWall(path, TERMS.network)
+  if (left !== undefined) sellAllBut(left, connection)
+  const audit = openAudit(path)
+  const close = async () => {
+    audit.close()
+    connection.close()
+  }
+  return { wall: ports(connection), books: [audit], close }
+}
+
+/** A database with its books read through a wall and beside it. */
+async function onServer(left?: number): Promise<Audited> {
+  const url = await newWall()
+  if (left !== undefined) await sellAllButOn(url, left)
+  const wall = await openPostgres(url, TERMS.network)
+  const beside = await openPostgresAudit(url)
+  const close = async () => void (await Promise.all([beside.close(), wall.close()]))
+  return { wall, books: [wall.audit, beside], close }
+}
+
+auditContract('SQLite', onFile, () => onFile(1))
+auditContract('PostgreSQL', onServer, () => onServer(1))
 
 test('the books of a wall that is stopped can be read', async () => {
-  const path = newPath()
+  const path = join(folder, 'stopped.sqlite')
   const wall = await openSqlite(path, TERMS.network)
   await sell(wall, '3,4', 1, 1)
   await wall.close()
@@ -60,4 +62,12 @@ test('a file that is not there, or no wall, is refused in plain words', async ()
   })
   await Bun.write(join(folder, 'text.sqlite'), 'not a database, but long enough to be looked at as one'.repeat(20))
   expect(await failureOf(open('text.sqlite'))).toMatchObject({ name: 'CannotOpen' })
+})
+
+test('a database that is no wall yet has no books', async () => {
+  const url = server().url(await server().newDatabase())
+  expect(await failureOf(openPostgresAudit(url))).toMatchObject({
+    name: 'CannotOpen',
+    message: expect.stringContaining('of another version'),
+  })
 })

@@ -1,7 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import postgresWall from '../../../db/migrations/0001_wall.postgres.sql' with { type: 'text' }
@@ -13,9 +11,10 @@ import { openPostgres } from '../../../db/postgres/open.ts'
 import type { DamagedRow } from '../../../db/row-checksums.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
 import { hold, stored, type Engine } from '../../support/engine.ts'
-import { startPostgres, type PostgresServer } from '../../support/postgres/server.ts'
 import { blockOf, hash, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
 import tables from './before-areas.json'
+import { postgresWalls } from './postgres/walls.ts'
 
 // Goal: a wall that sold blocks before there were areas goes on as it was, and sells areas. Method: rows that the program
 // wrote then, with their sums, in its tables.
@@ -65,15 +64,8 @@ async function goesOn(wall: Engine, damaged: readonly DamagedRow[]): Promise<voi
 }
 
 describe('a database from before areas', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'wall-'))
-  let server: PostgresServer
-  beforeAll(async () => {
-    server = await startPostgres()
-  }, 30_000)
-  afterAll(async () => {
-    rmSync(folder, { recursive: true })
-    await server.stop()
-  })
+  const folder = scratchFolder()
+  const { server } = postgresWalls()
 
   test('goes on in SQLite', async () => {
     const path = join(folder, 'old.sqlite')
@@ -90,7 +82,7 @@ describe('a database from before areas', () => {
   })
 
   test('goes on in PostgreSQL', async () => {
-    const url = server.url(await server.newDatabase())
+    const url = server().url(await server().newDatabase())
     const sql = new SQL(url, { max: 1 })
     await sql
       .unsafe(`

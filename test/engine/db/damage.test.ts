@@ -1,7 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { CannotOpen } from '../../../db/cannot-open.ts'
 import type { DamagedRow } from '../../../db/row-checksums.ts'
@@ -24,13 +22,13 @@ import {
   TERMS,
   wallet,
 } from '../../support/samples.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
 import { WAYS } from './ways.ts'
 
 // Goal: no bit that turns over in the file is ever served as if it were true. Method: bytes of a real file are flipped
 // while nobody has it open; what the store then tells is compared with what it told before, row by row.
 
-const folder = mkdtempSync(join(tmpdir(), 'wall-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratchFolder()
 
 const SALES = 60
 // More than that, and a word on them, for those who ask: `FLIPS=1000 TELL=1 bun test test/engine/db/damage`.

@@ -1,7 +1,6 @@
 import { Database, SQLiteError } from 'bun:sqlite'
-import { afterAll, describe, expect, test } from 'bun:test'
-import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'bun:test'
+import { cpSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { atCommit, beforeCommit } from '../../../db/sqlite/errors.ts'
 import { openSqlite, openWall, ports } from '../../../db/sqlite/open.ts'
@@ -9,12 +8,12 @@ import { StoreBroken, StoreUnavailable } from '../../../server/domain/failure.ts
 import { isBehind } from '../../../server/domain/store-position.ts'
 import { failureOf, sell } from '../../support/engine.ts'
 import { hash, HEAD, listingOf, NOW, paymentOf, TERMS, wallet } from '../../support/samples.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
 
 // Goal: what was acknowledged is kept and what failed has left nothing, whatever ends a process or fills a disk.
 // Method: a child process sells on a real file and is killed; limits of the system stand in for a failing disk.
 
-const folder = mkdtempSync(join(tmpdir(), 'wall-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratchFolder()
 
 const seller = Bun.fileURLToPath(import.meta.resolve('./seller.ts'))
 

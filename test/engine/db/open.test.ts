@@ -1,7 +1,6 @@
 import { Database } from 'bun:sqlite'
-import { afterAll, describe, expect, test } from 'bun:test'
-import { copyFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { describe, expect, test } from 'bun:test'
+import { copyFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { CannotOpen } from '../../../db/cannot-open.ts'
 import wallOfTheFirstVersion from '../../../db/migrations/0001_wall.sqlite.sql' with { type: 'text' }
@@ -9,13 +8,13 @@ import { DatabaseInUse } from '../../../db/sqlite/errors.ts'
 import { checkVersion, openSqlite, openSqliteAhead } from '../../../db/sqlite/open.ts'
 import { failureOf, sell } from '../../support/engine.ts'
 import { blockOf, editOf, identityOf, NOW, TERMS, wallet } from '../../support/samples.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
 import { WAYS } from './ways.ts'
 
 // Goal: a database is opened by one process, for one network, and only when it is whole. Method: real files, and a real
 // second process.
 
-const folder = mkdtempSync(join(tmpdir(), 'wall-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratchFolder()
 
 const fileOf = (name: string) => join(folder, `${name}.sqlite`)
 

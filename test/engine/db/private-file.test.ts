@@ -1,14 +1,13 @@
-import { afterAll, expect, test } from 'bun:test'
-import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
+import { chmodSync, cpSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { backUp } from '../../../db/sqlite/file/backup.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
 import { sell } from '../../support/engine.ts'
 import { TERMS } from '../../support/samples.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'wall-private-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratchFolder()
 
 /** Every file there, with its mode in octal. */
 const modes = () =>

@@ -1,6 +1,5 @@
-import { afterAll, expect, test } from 'bun:test'
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openSqlite, openWall } from '../../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
@@ -8,12 +7,12 @@ import { openBlank } from '../../support/blank-wall.ts'
 import { failureOf, testOverStore } from '../../support/engine.ts'
 import { openNearlySold } from '../../support/nearly-sold.ts'
 import { blockOf, TERMS } from '../../support/samples.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
 import { storeContract } from '../ports/store.contract.ts'
 
 // Goal: SQLite keeps every promise of the ports. Method: the ports' own suites.
 
-const folder = mkdtempSync(join(tmpdir(), 'wall-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratchFolder()
 
 const template = join(folder, 'template.sqlite')
 openWall(template, TERMS.network).close()

@@ -1,18 +1,17 @@
-import { afterAll, expect, test } from 'bun:test'
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { diskOf } from '../../../db/sqlite/file/wal-sync.ts'
 import { openSqlite, openWall, ports } from '../../../db/sqlite/open.ts'
 import { StoreBroken } from '../../../server/domain/failure.ts'
 import { failureOf, hold, sell } from '../../support/engine.ts'
 import { blockOf, editOf, NOW, paymentOf, TERMS } from '../../support/samples.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
 
 // Goal: what is acknowledged or told is on the disk, though nobody else waits for it. Method: real files, below which the
 // disk takes as long, or fails, as a test wants.
 
-const folder = mkdtempSync(join(tmpdir(), 'wall-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = scratchFolder()
 
 const block = blockOf('3,4')
 

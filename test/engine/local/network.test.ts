@@ -4,9 +4,11 @@ import { AnvilMissing, anvilBinary } from '../../../server/local/anvil-binary.ts
 import { startChain } from '../../../server/local/chain.ts'
 import { startLocalNetwork } from '../../../server/local/network.ts'
 import type { LocalNetwork } from '../../../server/local/network.ts'
-import { dollarAbi, dollarAddress } from '../../../server/local/token/contracts.ts'
 import { newWallet } from '../../../server/local/wallets.ts'
 import { facilitatorAt, oneDollarTo, signPayment } from '../../support/chain/payments.ts'
+
+// Goal: the embedded network pays, refuses and ends as the demo and the tests need it. Method: the stock client of a facilitator, and
+// processes that end. What any facilitator promises is its contract's.
 
 let network: LocalNetwork
 beforeAll(async () => {
@@ -15,21 +17,6 @@ beforeAll(async () => {
 afterAll(() => network.stop())
 
 const seller = () => oneDollarTo(newWallet().address)
-
-test('a stock client pays exactly one dollar through verify and settle', async () => {
-  const terms = seller()
-  const payer = await network.wallet(5)
-  const facilitator = facilitatorAt(network.facilitatorUrl)
-  const payment = await signPayment(payer, terms)
-
-  expect(await facilitator.verify(payment, terms)).toEqual({ isValid: true, payer: payer.address })
-  expect(await held(terms.payTo)).toBe(0n)
-  const settled = await facilitator.settle(payment, terms)
-  expect(settled).toMatchObject({ success: true, payer: payer.address, network: 'eip155:8453' })
-  expect(settled.transaction).toMatch(/^0x[0-9a-f]{64}$/)
-  expect(await held(terms.payTo)).toBe(1_000_000n)
-  expect(await network.balanceOf(payer.address)).toBe(4_000_000n)
-})
 
 test('a refusal has its own reason', async () => {
   const terms = seller()
@@ -43,17 +30,6 @@ test('a refusal has its own reason', async () => {
 
   const elsewhere = await signPayment(await network.wallet(1), seller())
   expect((await facilitator.verify(elsewhere, terms)).invalidReason).toBe('invalid_exact_evm_recipient_mismatch')
-})
-
-test('twenty settlements at once all go through', async () => {
-  const terms = seller()
-  const facilitator = facilitatorAt(network.facilitatorUrl)
-  const payers = await Promise.all(Array.from({ length: 20 }, () => network.wallet(1)))
-  const payments = await Promise.all(payers.map((payer) => signPayment(payer, terms)))
-  const settled = await Promise.all(payments.map((payment) => facilitator.settle(payment, terms)))
-  expect(settled.map((result) => result.success)).toEqual(payments.map(() => true))
-  expect(new Set(settled.map((result) => result.transaction)).size).toBe(20)
-  expect(await held(terms.payTo)).toBe(20_000_000n)
 })
 
 test('a transfer dropped from the pool leaves no gap that would hold up the next', async () => {
@@ -78,14 +54,6 @@ test('a transfer dropped from the pool leaves no gap that would hold up the next
   expect(await network.balanceOf(first.address)).toBe(1_000_000n)
 })
 
-test('the facilitator says what it supports', async () => {
-  expect(await facilitatorAt(network.facilitatorUrl).getSupported()).toEqual({
-    kinds: [{ x402Version: 2, scheme: 'exact', network: 'eip155:8453' }],
-    extensions: ['bazaar'],
-    signers: { 'eip155:*': [expect.stringMatching(/^0x[0-9a-fA-F]{40}$/)] },
-  })
-})
-
 test('the facilitator answers nonsense with an error in JSON', async () => {
   const terms = seller()
   const payment = await signPayment(newWallet(), terms)
@@ -103,19 +71,6 @@ test('the facilitator answers nonsense with an error in JSON', async () => {
   for (const [response, status, error] of answers) {
     expect({ status: response.status, body: await response.json() }).toEqual({ status, body: { error } })
   }
-})
-
-test("viem's batched reads find multicall in its place", async () => {
-  const { address } = await network.wallet(3)
-  const token = { address: dollarAddress, abi: dollarAbi } as const
-  const answers = await network.client.multicall({
-    contracts: [
-      { ...token, functionName: 'balanceOf', args: [address] },
-      { ...token, functionName: 'mint', args: [address, 1n] },
-    ],
-  })
-  expect(answers.map((answer) => answer.status)).toEqual(['success', 'failure'])
-  expect(answers[0].result).toBe(3_000_000n)
 })
 
 test('with a block time, payments made at once still all settle', async () => {
@@ -171,8 +126,6 @@ test('a machine without anvil is told what is missing and what still works', () 
   expect(() => anvilBinary('sunos-sparc')).toThrow(/no anvil for sunos-sparc.*linux-x64.*bun run start/)
   expect(() => anvilBinary('win32-x64')).toThrow(/@foundry-rs\/anvil-win32-amd64.*is not installed/)
 })
-
-const held = (address: string) => network.balanceOf(getAddress(address))
 
 const emptied = (ask: { paymentPayload: object }) =>
   JSON.stringify({ ...ask, paymentPayload: { ...ask.paymentPayload, payload: {} } })

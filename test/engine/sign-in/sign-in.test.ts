@@ -71,7 +71,7 @@ describe('signing in on SQLite', () => {
 })
 
 describe('signing in on PostgreSQL, which has several processes', () => {
-  for (const promises of [receipts, repeats]) promises(onPostgres)
+  repeats(onPostgres)
 })
 
 function owners(test: WallsTest): void {
