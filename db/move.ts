@@ -18,18 +18,18 @@ import { ALL_BLOCKS } from '../shared/wall.ts'
 import { CannotOpen } from './cannot-open.ts'
 import type { Place } from './open.ts'
 import {
-  KEPT,
-  KEPT_TABLES,
+  WALL_COLUMNS,
+  WALL_TABLES,
   type Cell,
-  type KeptRow,
-  type KeptTable,
+  type WallRow,
+  type WallTable,
   type Moving,
   type NewWall,
   type WallRows,
 } from './wall-rows.ts'
 
 /** What was moved: how many rows of each table. */
-export type Moved = Readonly<Record<KeptTable, number>>
+export type Moved = Readonly<Record<WallTable, number>>
 
 /** Moves the wall at one place to another. Throws `CannotOpen` when that cannot be; nothing is then at the other place. */
 export async function moveWall(from: Place, to: Place, given: Omit<Moving, 'note'>): Promise<Moved> {
@@ -66,9 +66,9 @@ const doors = async () => ({
 })
 
 async function copyWall(from: WallRows, to: NewWall): Promise<Moved> {
-  for (const table of KEPT_TABLES) await copyTable(table, from, to)
+  for (const table of WALL_TABLES) await copyTable(table, from, to)
   await to.finish()
-  const same = (table: KeptTable) => compareTables(table, from, to)
+  const same = (table: WallTable) => compareTables(table, from, to)
   const moved = {
     agents: await same('agents'),
     changes: await same('changes'),
@@ -87,7 +87,7 @@ async function copyWall(from: WallRows, to: NewWall): Promise<Moved> {
   return moved
 }
 
-async function copyTable(table: KeptTable, from: WallRows, to: NewWall): Promise<void> {
+async function copyTable(table: WallTable, from: WallRows, to: NewWall): Promise<void> {
   let sales = 0
   for await (const page of from.pages(table)) {
     for (const row of page) {
@@ -97,12 +97,12 @@ async function copyTable(table: KeptTable, from: WallRows, to: NewWall): Promise
     }
     // A block that nobody owns or holds is the same on every wall.
     const rows = page.filter(({ state }) => table !== 'blocks' || state !== 'open')
-    if (rows.length > 0) await to.put(table, rows)
+    if (rows.length > 0) await to.write(table, rows)
   }
 }
 
 /** Holds what is there now against what was to be moved, value by value; answers how many rows. */
-async function compareTables(table: KeptTable, from: WallRows, to: WallRows): Promise<number> {
+async function compareTables(table: WallTable, from: WallRows, to: WallRows): Promise<number> {
   const [olds, news] = [from, to].map((wall) => wall.pages(table)[Symbol.asyncIterator]())
   let count = 0
   for (;;) {
@@ -111,14 +111,14 @@ async function compareTables(table: KeptTable, from: WallRows, to: WallRows): Pr
     if (old.length === 0) return count
     for (const [at, row] of made.entries()) {
       const before = old[at]
-      if (before === undefined || !KEPT[table].every((column) => isSame(row[column], before[column])))
+      if (before === undefined || !WALL_COLUMNS[table].every((column) => isSame(row[column], before[column])))
         throw differs(`has another row ${count + at + 1} in ${table}`)
     }
     count += old.length
   }
 }
 
-async function nextOf(pages: AsyncIterator<readonly KeptRow[]> | undefined): Promise<readonly KeptRow[]> {
+async function nextOf(pages: AsyncIterator<readonly WallRow[]> | undefined): Promise<readonly WallRow[]> {
   const page = await pages?.next()
   return page === undefined || page.done === true ? [] : page.value
 }

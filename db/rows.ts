@@ -4,7 +4,7 @@ import { STRAY_NOTE } from '../server/domain/purchase/account.ts'
 import type { Address, Hash, Payment, UnixMs } from '../server/domain/purchase/payment.ts'
 import type { Purchase } from '../server/domain/purchase/purchase.ts'
 import { blocksIn, placeOf, targetOf, type Target } from '../server/domain/purchase/target.ts'
-import type { AgentId, Face, Hidden, LogNumber, Persona } from '../server/domain/wall/log.ts'
+import type { AgentId, BlockContent, Hidden, LogNumber, Profile } from '../server/domain/wall/log.ts'
 import { trustPixels } from '../shared/pixels.ts'
 import type { BlockIndex } from '../shared/wall.ts'
 
@@ -15,7 +15,7 @@ type Flag = 0 | 1
 export type SizeRow = { readonly w: number; readonly h: number }
 
 /** The columns of what a block shows. */
-export type FaceRow = {
+export type ContentRow = {
   readonly pixels: Uint8Array | null
   readonly message: string | null
   readonly link: string | null
@@ -52,7 +52,7 @@ type StateRow =
 
 /** A row of `payments`, with the identity that its sale, if there was one, wrote to the log. */
 export type PurchaseRow = AuthorizationRow &
-  FaceRow &
+  ContentRow &
   SizeRow &
   StateRow & {
     readonly id: number
@@ -100,7 +100,7 @@ export const targetIn = ({ target, w, h }: Pick<PurchaseRow, 'target' | 'w' | 'h
   targetOf(target ?? 'next', { w, h })
 
 /** A wallet that has bought. */
-export type Agent = Persona & {
+export type Agent = Profile & {
   readonly id: AgentId
   readonly wallet: Address
   readonly changed: LogNumber
@@ -129,7 +129,7 @@ export function purchaseOf(row: PurchaseRow): Purchase {
 }
 
 /** What a block shows, from its columns. */
-export function faceOf({ pixels, message, link }: FaceRow): Face {
+export function contentOf({ pixels, message, link }: ContentRow): BlockContent {
   return { pixels: pixels === null ? null : trustPixels(pixels), message, link }
 }
 

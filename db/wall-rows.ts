@@ -8,7 +8,7 @@ import { PAYMENT, SUMMED } from './row-checksums.ts'
 export type Cell = string | number | Uint8Array | null
 
 /** The tables that make a wall, in an order in which rows refer to earlier ones only, with their columns. */
-export const KEPT = {
+export const WALL_COLUMNS = {
   agents: [...SUMMED.agents, 'signed_at'],
   changes: SUMMED.changes,
   payments: [...PAYMENT, 'w', 'h', 'attempt', 'identifier', 'handed_to'],
@@ -24,13 +24,15 @@ export const KEPT = {
 } as const
 
 /** A table of a wall. */
-export type KeptTable = keyof typeof KEPT
+export type WallTable = keyof typeof WALL_COLUMNS
 
 /** All of them, in their order. */
-export const KEPT_TABLES: readonly KeptTable[] = Object.keys(KEPT).filter((name): name is KeptTable => name in KEPT)
+export const WALL_TABLES: readonly WallTable[] = Object.keys(WALL_COLUMNS).filter(
+  (name): name is WallTable => name in WALL_COLUMNS,
+)
 
 /** A row: it has the columns of its own table. */
-export type KeptRow = Readonly<Record<(typeof KEPT)[KeptTable][number], Cell>>
+export type WallRow = Readonly<Record<(typeof WALL_COLUMNS)[WallTable][number], Cell>>
 
 /** How many rows are in memory at once. */
 export const PAGE_ROWS = 500
@@ -38,14 +40,14 @@ export const PAGE_ROWS = 500
 /** The rows of a wall as of one moment. */
 export type WallRows = {
   /** The rows of a table, `PAGE_ROWS` at a time, in an order that both engines keep. */
-  pages(table: KeptTable): AsyncIterable<readonly KeptRow[]>
+  pages(table: WallTable): AsyncIterable<readonly WallRow[]>
   readonly log: Log
 }
 
 /** A wall in the making, which nobody sees until it is whole. */
 export type NewWall = WallRows & {
   /** Writes rows; those of blocks are there already, and change. */
-  put(table: KeptTable, rows: readonly KeptRow[]): Promise<void>
+  write(table: WallTable, rows: readonly WallRow[]): Promise<void>
   /** Makes what follows from the rows, once all are there; the wall is only read from then on. */
   finish(): Promise<void>
 }

@@ -24,7 +24,7 @@ import type { Progress, StorePosition } from './domain/store-position.ts'
 import type { Edit, EditResult, Identity, IdentityResult, NamingResult, PainterNaming } from './domain/wall/edit.ts'
 import type { AreaOwner, Change, LogNumber, OwnedBlock } from './domain/wall/log.ts'
 import type {
-  FacePart,
+  ContentPart,
   ModeratedWallet,
   ModerationAct,
   ModerationResult,
@@ -144,7 +144,7 @@ export type Payouts = {
 /** Moderation: what the operator hides from readers. */
 export type Moderation = {
   /** Hides parts of a claimed block, or shows them again. What the owner set, or sets meanwhile, is kept. */
-  moderate(block: BlockIndex, act: ModerationAct, parts: readonly FacePart[], now: UnixMs): Promise<ModerationResult>
+  moderate(block: BlockIndex, act: ModerationAct, parts: readonly ContentPart[], now: UnixMs): Promise<ModerationResult>
   /** Hides the name or framework of a wallet, or shows it again; bans a wallet, or ends the ban. */
   moderateWallet(wallet: Address, act: WalletAct, now: UnixMs): Promise<WalletActResult>
   /** Wallets with hidden parts or a ban, in the order of their first purchases. */

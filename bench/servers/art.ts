@@ -4,14 +4,14 @@ import { BLOCK_SIZE } from '../../shared/wall.ts'
 import { pick, type Prng } from './prng.ts'
 
 /** What one block shows. */
-export type Face = {
+export type BlockContent = {
   readonly pixels: Uint8Array | null
   readonly message: string | null
   readonly link: string | null
 }
 
-/** A face: nine in ten have a message, as many a link, and nearly all a picture. */
-export function face(roll: Prng): Face {
+/** A content: nine in ten have a message, as many a link, and nearly all a picture. */
+export function content(roll: Prng): BlockContent {
   return {
     pixels: roll() < 0.96 ? picture(roll) : null,
     message: roll() < 0.9 ? sentence(roll) : null,

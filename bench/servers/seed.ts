@@ -3,7 +3,7 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { openWall } from '../../db/sqlite/open.ts'
 import { CLAIM_ORDER } from '../../shared/wall.ts'
-import { face } from './art.ts'
+import { content } from './art.ts'
 import { prng, pick } from './prng.ts'
 import seedSql from './seed.sql' with { type: 'text' }
 
@@ -37,7 +37,7 @@ export function seed(path: string, blocks: number, agents: number): void {
       const entry = { number, at: SEEDED_AT + 1000 * number }
       const { id: agent } = sql.agent.get({ ...buyer, ...entry }) ?? { id: 0 }
       const { name, framework, wallet } = buyer
-      const shown = face(roll)
+      const shown = content(roll)
       sql.change.run({ ...entry, block, agent, name, framework, ...shown })
       const nonce = `0x${number.toString(16).padStart(64, '0')}`
       sql.payment.run({ ...entry, block, nonce, wallet, name, framework, ...shown })

@@ -32,7 +32,7 @@ export function postgresLog({ rows }: Queries, seen: (number: number) => void = 
   const told = (row: Row): Change => {
     const change = changeOf(row)
     if (change.kind === 'identity' || row.withheld === 0) return change
-    return { ...change, face: visible(change.face, hiddenOf(row.withheld)) }
+    return { ...change, content: visible(change.content, hiddenOf(row.withheld)) }
   }
   // Read last: what was hidden in between is left out, too.
   const named = async (changes: readonly Change[]) =>

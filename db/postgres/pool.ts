@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { CHANNEL } from '../fragments.ts'
 import type { Result } from '../tx.ts'
 import { codeOf, inOurWords, isLost } from './errors.ts'
-import { openLanes, type Lane } from './lanes.ts'
+import { openSlots, type Slot } from './slots.ts'
 
 /** A value in a row. */
 export type Cell = string | number | Uint8Array | null
@@ -84,12 +84,12 @@ export type PoolOptions = {
 /** Makes a pool for a server that answers within `answerMs`. Throws a `TypeError` for what is no URL. */
 export function openPool(url: string, answerMs: number, { name = WALL_NAME, inspect }: PoolOptions = {}): Pool {
   const connect = connector(url, name)
-  const lanes = openLanes(connect, CONNECTIONS, answerMs)
+  const slots = openSlots(connect, CONNECTIONS, answerMs)
   const listening = new Set<Listening>()
   let open = true
   const borrow = async <T>(work: (session: Session) => Promise<T>, deadlineMs?: number): Promise<T> => {
     if (!open) throw new StoreUnavailable('the database is closed')
-    return await lanes.use((lane) => onLane(lane, { answerMs, deadlineMs, inspect }, work))
+    return await slots.use((slot) => onSlot(slot, { answerMs, deadlineMs, inspect }, work))
   }
   return {
     borrow: (work) => borrow(work, answerMs),
@@ -127,7 +127,7 @@ export function openPool(url: string, answerMs: number, { name = WALL_NAME, insp
     async close() {
       open = false
       await Promise.all([...listening].map(({ stop }) => stop()))
-      await lanes.close(CLOSE_SECONDS)
+      await slots.close(CLOSE_SECONDS)
     },
   }
 }
@@ -138,26 +138,26 @@ type Use = {
   readonly inspect: PoolOptions['inspect'] | undefined
 }
 
-/** Does work on a lane's connection, which is looked at first if it is new. */
-async function onLane<T>(
-  lane: Lane,
+/** Does work on a slot's connection, which is looked at first if it is new. */
+async function onSlot<T>(
+  slot: Slot,
   { answerMs, deadlineMs, inspect }: Use,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const client = await reserve(lane.sql, answerMs)
+  const client = await reserve(slot.sql, answerMs)
   // Closing it is what ends a statement that is never answered.
   const end = () => void client.close({ timeout: 0 }).catch(() => {})
   const late = deadlineMs === undefined ? undefined : setTimeout(end, deadlineMs)
   try {
     const session = sessionOf(client)
-    if (!lane.isInspected) await inspect?.(session)
-    lane.isInspected = true
+    if (!slot.isInspected) await inspect?.(session)
+    slot.isInspected = true
     const result = await work(session)
     await client.release()
     return result
   } catch (error) {
     // The next one may lead elsewhere.
-    if (lane.isInspected) await giveBack(client, error)
+    if (slot.isInspected) await giveBack(client, error)
     else await client.close({ timeout: 0 }).catch(() => {})
     throw error
   } finally {

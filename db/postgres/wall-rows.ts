@@ -2,13 +2,13 @@
 
 import { CannotOpen } from '../cannot-open.ts'
 import {
-  KEPT,
-  KEPT_TABLES,
+  WALL_COLUMNS,
+  WALL_TABLES,
   MoveUnknown,
   PAGE_ROWS,
   type Close,
-  type KeptRow,
-  type KeptTable,
+  type WallRow,
+  type WallTable,
   type Moving,
   type NewWall,
   type WallRows,
@@ -74,7 +74,7 @@ export const enterPostgres = <T>(
     await session.run('ALTER TABLE changes DISABLE TRIGGER changes_are_numbered_densely')
     const result = await work({
       ...rowsOf(session),
-      put: (table, rows) => putRows(session, table, rows),
+      write: (table, rows) => writeRows(session, table, rows),
       finish: () => finish(session),
     })
     await closeOld()
@@ -83,7 +83,7 @@ export const enterPostgres = <T>(
     return result
   })
 
-const TABLES = KEPT_TABLES.join(', ')
+const TABLES = WALL_TABLES.join(', ')
 
 const UNHURRIED = 'SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0'
 
@@ -140,7 +140,7 @@ async function ensureClosed({ rows }: Session, url: string, timeoutMs: number): 
 
 /** A wall that was opened there and never asked for anything is no wall yet. Throws `CannotOpen` for any other. */
 async function ensureEmpty({ rows, run }: Session, url: string): Promise<void> {
-  const tables = KEPT_TABLES.filter((table) => table !== 'blocks' && table !== 'wall')
+  const tables = WALL_TABLES.filter((table) => table !== 'blocks' && table !== 'wall')
   const [state] = await rows<{ is_used: boolean }>(`
     SELECT ${tables.map((table) => `EXISTS (SELECT 1 FROM ${table})`).join(' OR ')}
       OR EXISTS (SELECT 1 FROM blocks WHERE state <> 'open') AS is_used`)
@@ -156,11 +156,11 @@ const rowsOf = (session: Session): WallRows => ({
   log: postgresLog(session),
 })
 
-async function* pagesOf({ rows, run }: Session, table: KeptTable): AsyncGenerator<readonly KeptRow[]> {
-  const order = table === 'payouts' ? 'payer COLLATE "C", nonce COLLATE "C"' : KEPT[table][0]
-  await run(`DECLARE page CURSOR FOR SELECT ${KEPT[table].join(', ')} FROM ${table} ORDER BY ${order}`)
+async function* pagesOf({ rows, run }: Session, table: WallTable): AsyncGenerator<readonly WallRow[]> {
+  const order = table === 'payouts' ? 'payer COLLATE "C", nonce COLLATE "C"' : WALL_COLUMNS[table][0]
+  await run(`DECLARE page CURSOR FOR SELECT ${WALL_COLUMNS[table].join(', ')} FROM ${table} ORDER BY ${order}`)
   for (;;) {
-    const page = await rows<KeptRow>(`FETCH ${PAGE_ROWS} FROM page`)
+    const page = await rows<WallRow>(`FETCH ${PAGE_ROWS} FROM page`)
     if (page.length > 0) yield page
     if (page.length < PAGE_ROWS) break
   }
@@ -168,8 +168,8 @@ async function* pagesOf({ rows, run }: Session, table: KeptTable): AsyncGenerato
 }
 
 /** One value carries all rows; the table itself says what type each column is. */
-async function putRows({ rows }: Session, table: KeptTable, made: readonly KeptRow[]): Promise<void> {
-  const columns = KEPT[table]
+async function writeRows({ rows }: Session, table: WallTable, made: readonly WallRow[]): Promise<void> {
+  const columns = WALL_COLUMNS[table]
   const from = `json_populate_recordset(NULL::${table}, $1::text::json) AS made`
   const set = columns.map((column) => `${column} = made.${column}`).join(', ')
   const written = await rows(
@@ -183,7 +183,7 @@ async function putRows({ rows }: Session, table: KeptTable, made: readonly KeptR
 }
 
 /** A row as JSON can hold it: bytes in PostgreSQL's own notation. */
-const textOf = (row: KeptRow) =>
+const textOf = (row: WallRow) =>
   Object.fromEntries(
     Object.entries(row).map(([column, cell]) => [column, cell instanceof Uint8Array ? `\\x${cell.toHex()}` : cell]),
   )

@@ -11,8 +11,8 @@ import {
   type UnclaimedPayment,
 } from '../../server/domain/purchase/purchase.ts'
 import { blocksHeld, type Holding } from '../../server/domain/purchase/target.ts'
-import { personaAfter } from '../../server/domain/wall/edit.ts'
-import { FACE_PARTS, NAME_PARTS, saidParts } from '../../server/domain/wall/moderation.ts'
+import { profileAfter } from '../../server/domain/wall/edit.ts'
+import { CONTENT_PARTS, NAME_PARTS, saidParts } from '../../server/domain/wall/moderation.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { PAYMENT_ID, type Agent } from '../rows.ts'
@@ -137,17 +137,22 @@ function* sell(selling: Selling, was: Before, buyer: Buyer | undefined, proof: P
   const sold = blocksHeld(selling)
   const entry = yield* nextEntry(now, { entries: sold.length, sales: sold.length, agents: buyer === undefined ? 1 : 0 })
   const agent = agentAfter(payer, listing, buyer?.agent, entry)
-  const persona = { name: agent.name, framework: agent.framework }
-  const face = { pixels, message, link }
+  const profile = { name: agent.name, framework: agent.framework }
+  const content = { pixels, message, link }
   const { number, at, seq } = entry
   yield* together(
     enterAgent(agent, buyer?.agent, entry),
-    writeSales({ ...entry, agent: agent.id, persona, face }, sold),
-    change('blocks to sell', was.claim, { payer, nonce, ...face, agent: agent.id, number, blocks: sold }, sold.length),
+    writeSales({ ...entry, agent: agent.id, profile, content }, sold),
+    change(
+      'blocks to sell',
+      was.claim,
+      { payer, nonce, ...content, agent: agent.id, number, blocks: sold },
+      sold.length,
+    ),
     change('a payment to sell to', was.sell, { payer, nonce, ...proof, block, seq, at }),
   )
   if (buyer?.isBanned === true) yield* hide(agent, sold, listing, now)
-  return { kind: 'sold', ...proof, claimedAt: at, ...persona, unanswered: true }
+  return { kind: 'sold', ...proof, claimedAt: at, ...profile, unanswered: true }
 }
 
 /** The buyer after a sale: what the listing says of the wallet is its identity from then on, the rest stays. */
@@ -161,14 +166,14 @@ function agentAfter(
   if (before === undefined) return { id, wallet, name, framework, changed: number, signed_at: null }
   return {
     ...before,
-    ...personaAfter(before, listing),
+    ...profileAfter(before, listing),
     changed: name === null && framework === null ? before.changed : number,
   }
 }
 
 /** Hides what a banned buyer says. */
 function* hide(agent: Agent, sold: readonly BlockIndex[], listing: Purchase['listing'], now: UnixMs): Tx<void> {
-  for (const block of sold) yield* moderate(block, 'hide', saidParts(FACE_PARTS, listing), now)
+  for (const block of sold) yield* moderate(block, 'hide', saidParts(CONTENT_PARTS, listing), now)
   yield* moderateAgent(agent, { act: 'hide', parts: saidParts(NAME_PARTS, listing) }, now)
 }
 

@@ -84,6 +84,6 @@ function withoutHidden(changes: readonly Change[], hidings: readonly Hiding[]): 
       ({ block, number }) => block === change.block && (number === null || number > change.number),
     )
     const mask = later.reduce((sum, { hidden }) => sum | hidden, 0)
-    return mask === 0 ? change : { ...change, face: visible(change.face, hiddenOf(mask)) }
+    return mask === 0 ? change : { ...change, content: visible(change.content, hiddenOf(mask)) }
   })
 }

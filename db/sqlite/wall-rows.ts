@@ -7,12 +7,12 @@ import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { CannotOpen } from '../cannot-open.ts'
 import type { DamagedRow } from '../row-checksums.ts'
 import {
-  KEPT,
+  WALL_COLUMNS,
   MoveUnknown,
   PAGE_ROWS,
   type Close,
-  type KeptRow,
-  type KeptTable,
+  type WallRow,
+  type WallTable,
   type Moving,
   type NewWall,
   type WallRows,
@@ -114,7 +114,7 @@ async function filled<T>(path: string, work: (wall: NewWall) => Promise<T>): Pro
       get log() {
         return sqliteLog(connection)
       },
-      put: async (table, rows) => writeRows(connection, table, rows),
+      write: async (table, rows) => writeRows(connection, table, rows),
       async finish() {
         renew()
         connection.close()
@@ -165,10 +165,10 @@ const rowsOf = (connection: Connection): WallRows => ({
   log: sqliteLog(connection),
 })
 
-async function* pagesOf(connection: Connection, table: KeptTable): AsyncGenerator<readonly KeptRow[]> {
-  const order = table === 'payouts' ? 'payer, nonce' : KEPT[table][0]
-  const all = connection.prepare<KeptRow>(`SELECT ${KEPT[table].join(', ')} FROM ${table} ORDER BY ${order}`)
-  let page: KeptRow[] = []
+async function* pagesOf(connection: Connection, table: WallTable): AsyncGenerator<readonly WallRow[]> {
+  const order = table === 'payouts' ? 'payer, nonce' : WALL_COLUMNS[table][0]
+  const all = connection.prepare<WallRow>(`SELECT ${WALL_COLUMNS[table].join(', ')} FROM ${table} ORDER BY ${order}`)
+  let page: WallRow[] = []
   for (const row of all.iterate({})) {
     page.push(row)
     if (page.length < PAGE_ROWS) continue
@@ -178,8 +178,8 @@ async function* pagesOf(connection: Connection, table: KeptTable): AsyncGenerato
   if (page.length > 0) yield page
 }
 
-function writeRows(connection: Connection, table: KeptTable, rows: readonly KeptRow[]): void {
-  const columns = KEPT[table]
+function writeRows(connection: Connection, table: WallTable, rows: readonly WallRow[]): void {
+  const columns = WALL_COLUMNS[table]
   // Its number is what other rows refer to, and would be looked for in all of them if it were set.
   const set = columns.filter((column) => column !== 'i').map((column) => `${column} = $${column}`)
   const named = columns.map((column) => `$${column}`)

@@ -59,18 +59,18 @@ function* identify(wallet: Address, identity: Identity, now: UnixMs): Tx<Identit
   const standing = standingOf(known, [before.changed])
   if (standing !== 'new') return standing
   if (isOutrun(identity.ts, before.signed_at)) return 'superseded'
-  const persona = {
+  const profile = {
     name: edited(identity.name, before.name),
     framework: edited(identity.framework, before.framework),
   }
   const { number, at } = yield* nextEntry(now)
   yield* together(
-    writeEntry({ number, at, kind: 'identity', agent: before.id, ...persona }),
-    renameAgent({ ...before, ...persona, changed: number, signed_at: orderingTime(identity.ts, now) }, before),
+    writeEntry({ number, at, kind: 'identity', agent: before.id, ...profile }),
+    renameAgent({ ...before, ...profile, changed: number, signed_at: orderingTime(identity.ts, now) }, before),
     keep(subject, identity, number, now),
   )
   if (moderation.isBanned)
-    yield* moderateAgent({ ...before, ...persona }, { act: 'hide', parts: saidParts(NAME_PARTS, identity) }, now)
+    yield* moderateAgent({ ...before, ...profile }, { act: 'hide', parts: saidParts(NAME_PARTS, identity) }, now)
   return 'applied'
 }
 

@@ -2,7 +2,7 @@
 
 import type { Address, Hash, UnixMs } from '../../server/domain/purchase/payment.ts'
 import {
-  faceAfter,
+  contentAfter,
   isOutrun,
   orderingTime,
   standingOf,
@@ -10,15 +10,15 @@ import {
   type EditResult,
 } from '../../server/domain/wall/edit.ts'
 import type { AgentId, AreaOwner, LogNumber, OwnedBlock } from '../../server/domain/wall/log.ts'
-import { FACE_PARTS, saidParts, visible, visibleNames } from '../../server/domain/wall/moderation.ts'
+import { CONTENT_PARTS, saidParts, visible, visibleNames } from '../../server/domain/wall/moderation.ts'
 import type { BlockState } from '../../server/domain/wall/open-space.ts'
 import type { Blocks } from '../../server/ports.ts'
 import { blocksOf } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { faceOf, hiddenOf, type FaceRow } from '../rows.ts'
+import { contentOf, hiddenOf, type ContentRow } from '../rows.ts'
 import { change, first, nothing, rows, together, type Driver, type Tx } from '../tx.ts'
 import { firstChange, keep } from './edits.ts'
-import { FACES, faceList, nextEntry, PIXELS_OF_FACE, writeRepaints } from './log.ts'
+import { CONTENTS, contentList, nextEntry, PIXELS_OF_CONTENT, writeRepaints } from './log.ts'
 import { hiddenNamesOf, moderationOf } from './moderated-agents.ts'
 import { hiddenParts, moderate } from './moderation.ts'
 import {
@@ -42,7 +42,7 @@ export const blocks = ({ look, read, writeTogether, lasting }: Driver): Blocks =
 
 const IS_RESERVED = `SELECT 1 FROM blocks WHERE i = $block AND state = 'reserved'`
 
-type OwnedRow = FaceRow & {
+type OwnedRow = ContentRow & {
   readonly i: BlockIndex
   readonly agent: AgentId
   readonly wallet: Address | null // null for a block without an owner
@@ -79,8 +79,8 @@ function* owned(block: BlockIndex): Tx<OwnedBlock | undefined> {
   return {
     block: row.i,
     wallet: row.wallet,
-    persona: visibleNames(row, hiddenNamesOf(row.hidden_names)),
-    face: visible(faceOf(row), hiddenOf(row.hidden)),
+    profile: visibleNames(row, hiddenNamesOf(row.hidden_names)),
+    content: visible(contentOf(row), hiddenOf(row.hidden)),
     claimedAt: row.claimed_at,
     tx: row.tx,
     settled: row.settled === 1,
@@ -107,7 +107,7 @@ function* ownerOf(area: readonly BlockIndex[]): Tx<AreaOwner> {
   return { kind: 'owned', wallet, painter: otherPainters.length > 0 ? null : painter }
 }
 
-type ClaimedRow = FaceRow & {
+type ClaimedRow = ContentRow & {
   readonly i: BlockIndex
   readonly agent: AgentId
   readonly changed: LogNumber | null // null for a block without an owner
@@ -119,9 +119,9 @@ const CLAIMED = `
   WHERE i {in integer $blocks} ORDER BY i {lock}`
 
 const REPAINT = `
-  UPDATE blocks SET pixels = ${PIXELS_OF_FACE}, message = face.message, link = face.link,
-    changed = $number + face.key, signed_at = $signedAt
-  FROM ${FACES} WHERE blocks.i = face.block AND state = 'claimed'`
+  UPDATE blocks SET pixels = ${PIXELS_OF_CONTENT}, message = content.message, link = content.link,
+    changed = $number + content.key, signed_at = $signedAt
+  FROM ${CONTENTS} WHERE blocks.i = content.block AND state = 'claimed'`
 
 /** Repaints blocks, whose pixels follow each other in the edit; the first of them remembers its message. */
 function* repaint(area: readonly BlockIndex[], edit: Edit, now: UnixMs): Tx<EditResult> {
@@ -142,16 +142,16 @@ function* repaint(area: readonly BlockIndex[], edit: Edit, now: UnixMs): Tx<Edit
   if (before.some(({ signed_at }) => isOutrun(edit.ts, signed_at))) return 'superseded'
   if (painters !== undefined && !(painters.size === 1 && painters.has(edit.painter))) return 'not-painter'
   const entry = yield* nextEntry(now, { entries: area.length, sales: 0, agents: 0 })
-  const faces = before.map((row, at) => ({ block: row.i, ...faceAfter(edit, at, faceOf(row)) }))
-  const values = { ...faceList(faces), number: entry.number, signedAt: orderingTime(edit.ts, now) }
+  const contents = before.map((row, at) => ({ block: row.i, ...contentAfter(edit, at, contentOf(row)) }))
+  const values = { ...contentList(contents), number: entry.number, signedAt: orderingTime(edit.ts, now) }
   yield* together(
     writeRepaints(
       entry,
-      faces.map((face) => ({ block: face.block, ...visible(face, hidden(face.block)) })),
+      contents.map((content) => ({ block: content.block, ...visible(content, hidden(content.block)) })),
     ),
     change('blocks to repaint', REPAINT, values, area.length),
     keep(subject, edit, entry.number, now),
   )
-  if (isBanned) for (const block of area) yield* moderate(block, 'hide', saidParts(FACE_PARTS, edit), now)
+  if (isBanned) for (const block of area) yield* moderate(block, 'hide', saidParts(CONTENT_PARTS, edit), now)
   return 'applied'
 }

@@ -4,10 +4,10 @@ import type { Address } from '../../server/domain/purchase/payment.ts'
 import type { Change } from '../../server/domain/wall/log.ts'
 import type { ModerationAct } from '../../server/domain/wall/moderation.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { faceOf, hiddenOf, type FaceRow } from '../rows.ts'
+import { contentOf, hiddenOf, type ContentRow } from '../rows.ts'
 
 /** A row of `changes`, with the wallet of its agent. */
-export type ChangeRow = FaceRow & {
+export type ChangeRow = ContentRow & {
   readonly number: number
   readonly at: number
   readonly name: string | null
@@ -25,7 +25,7 @@ export type ChangeRow = FaceRow & {
     | { readonly kind: 'identity'; readonly agent: number }
   )
 
-export type ChangeColumns = FaceRow & {
+export type ChangeColumns = ContentRow & {
   readonly number: number
   readonly at: number
   readonly kind: Change['kind']
@@ -56,18 +56,18 @@ export const changeRow = (entry: ChangeEntry): ChangeColumns => ({
 /** The entry that a row holds. */
 export function changeOf(row: ChangeRow): Change {
   const { number, at } = row
-  const persona = { name: row.name, framework: row.framework }
+  const profile = { name: row.name, framework: row.framework }
   switch (row.kind) {
     case 'sale': {
       const { seq, block, agent, wallet } = row
-      return { number, at, kind: 'sale', seq, block, face: faceOf(row), agent, wallet, persona }
+      return { number, at, kind: 'sale', seq, block, content: contentOf(row), agent, wallet, profile }
     }
     case 'repaint':
-      return { number, at, kind: 'repaint', block: row.block, face: faceOf(row) }
+      return { number, at, kind: 'repaint', block: row.block, content: contentOf(row) }
     case 'hide':
     case 'unhide':
-      return { number, at, kind: row.kind, block: row.block, hidden: hiddenOf(row.hidden), face: faceOf(row) }
+      return { number, at, kind: row.kind, block: row.block, hidden: hiddenOf(row.hidden), content: contentOf(row) }
     case 'identity':
-      return { number, at, kind: 'identity', agent: row.agent, persona }
+      return { number, at, kind: 'identity', agent: row.agent, profile }
   }
 }

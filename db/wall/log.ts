@@ -1,7 +1,7 @@
 /** Entries of the append-only log, written inside the transaction that makes them true. */
 
 import type { UnixMs } from '../../server/domain/purchase/payment.ts'
-import type { AgentId, Face, LogNumber, Persona } from '../../server/domain/wall/log.ts'
+import type { AgentId, BlockContent, LogNumber, Profile } from '../../server/domain/wall/log.ts'
 import type { LogCompaction, OutlinedEntry } from '../../server/ports.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
@@ -44,7 +44,7 @@ const INSERT = `
 export const writeEntry = (entry: ChangeEntry): Tx<void> => change('an entry to write', INSERT, changeRow(entry))
 
 /** What the sales of blocks have in common. */
-type Sales = Entry & { readonly persona: Persona; readonly face: Face }
+type Sales = Entry & { readonly profile: Profile; readonly content: BlockContent }
 
 const INSERT_SALES = `
   INSERT INTO changes (number, at, kind, seq, block, agent, name, framework, pixels, message, link)
@@ -52,42 +52,43 @@ const INSERT_SALES = `
     substr({bytes $pixels}, ${PIXELS_PER_BLOCK} * key + 1, ${PIXELS_PER_BLOCK}), $message, $link
   FROM {each integer $blocks} AS sold ORDER BY key`
 
-/** Writes the sales of blocks, whose pixels follow each other in the face. */
-export function* writeSales({ persona, face, ...entry }: Sales, blocks: readonly BlockIndex[]): Tx<void> {
-  yield* change('sales to write', INSERT_SALES, { ...entry, ...persona, ...face, blocks }, blocks.length)
+/** Writes the sales of blocks, whose pixels follow each other in the content. */
+export function* writeSales({ profile, content, ...entry }: Sales, blocks: readonly BlockIndex[]): Tx<void> {
+  yield* change('sales to write', INSERT_SALES, { ...entry, ...profile, ...content, blocks }, blocks.length)
 }
 
 /** Faces of blocks as three values of a statement: a list to go through `each` with these fields, and all of their pixels. */
-export function faceList(faces: readonly (Face & { readonly block: BlockIndex })[]) {
-  const pixels = new Uint8Array(faces.length * PIXELS_PER_BLOCK)
-  for (const [at, face] of faces.entries()) if (face.pixels !== null) pixels.set(face.pixels, at * PIXELS_PER_BLOCK)
-  const list = faces.map((face) => ({
-    block: face.block,
-    drawn: face.pixels === null ? 0 : 1,
-    message: face.message,
-    link: face.link,
+export function contentList(contents: readonly (BlockContent & { readonly block: BlockIndex })[]) {
+  const pixels = new Uint8Array(contents.length * PIXELS_PER_BLOCK)
+  for (const [at, content] of contents.entries())
+    if (content.pixels !== null) pixels.set(content.pixels, at * PIXELS_PER_BLOCK)
+  const list = contents.map((content) => ({
+    block: content.block,
+    drawn: content.pixels === null ? 0 : 1,
+    message: content.message,
+    link: content.link,
   }))
-  return { faces: list, pixels }
+  return { contents: list, pixels }
 }
 
 /** The fields of that list, and the pixels of its member. */
-export const FACES = '{rows $faces block:integer drawn:integer message:text link:text} AS face'
-export const PIXELS_OF_FACE = `
-  CASE WHEN face.drawn = 1 THEN substr({bytes $pixels}, ${PIXELS_PER_BLOCK} * face.key + 1, ${PIXELS_PER_BLOCK}) END`
+export const CONTENTS = '{rows $contents block:integer drawn:integer message:text link:text} AS content'
+export const PIXELS_OF_CONTENT = `
+  CASE WHEN content.drawn = 1 THEN substr({bytes $pixels}, ${PIXELS_PER_BLOCK} * content.key + 1, ${PIXELS_PER_BLOCK}) END`
 
 const INSERT_REPAINTS = `
   INSERT INTO changes (number, at, kind, block, pixels, message, link)
-  SELECT $number + face.key, $at, 'repaint', face.block, ${PIXELS_OF_FACE}, face.message, face.link
-  FROM ${FACES} ORDER BY face.key`
+  SELECT $number + content.key, $at, 'repaint', content.block, ${PIXELS_OF_CONTENT}, content.message, content.link
+  FROM ${CONTENTS} ORDER BY content.key`
 
 /** Writes the repaints of blocks, as readers are to see them. */
 export function* writeRepaints(
   { number, at }: Entry,
-  shown: readonly (Face & { readonly block: BlockIndex })[],
+  shown: readonly (BlockContent & { readonly block: BlockIndex })[],
 ): Tx<void> {
   const [only, ...others] = shown
   if (only !== undefined && others.length === 0) yield* writeEntry({ number, at, kind: 'repaint', ...only })
-  else yield* change('repaints to write', INSERT_REPAINTS, { number, at, ...faceList(shown) }, shown.length)
+  else yield* change('repaints to write', INSERT_REPAINTS, { number, at, ...contentList(shown) }, shown.length)
 }
 
 const OUTLINE = `

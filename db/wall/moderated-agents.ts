@@ -99,7 +99,7 @@ export function withoutNames(changes: readonly Change[], moderated: readonly Mod
     const row = 'agent' in change ? rows.get(change.agent) : undefined
     if (row === undefined || !('agent' in change)) return change
     const mask = row.hidden | (change.number < row.through ? row.ever : 0)
-    const told = { ...change, persona: visibleNames(change.persona, hiddenNamesOf(mask)) }
+    const told = { ...change, profile: visibleNames(change.profile, hiddenNamesOf(mask)) }
     return told.kind === 'identity' && change.number === row.through
       ? { ...told, withheld: hiddenNamesOf(row.ever) }
       : told

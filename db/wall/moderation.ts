@@ -6,7 +6,7 @@ import {
   moderated,
   sameHidden,
   visible,
-  type FacePart,
+  type ContentPart,
   type ModerationAct,
   type ModerationResult,
   type RecordedAct,
@@ -15,7 +15,7 @@ import {
 } from '../../server/domain/wall/moderation.ts'
 import type { Moderation } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { faceOf, hiddenOf, maskOf, type FaceRow } from '../rows.ts'
+import { contentOf, hiddenOf, maskOf, type ContentRow } from '../rows.ts'
 import { change, first, lock, rows, together, type Driver, type Tx } from '../tx.ts'
 import { findAgent } from './agents.ts'
 import { nextEntry, writeEntry } from './log.ts'
@@ -44,23 +44,23 @@ export function* hiddenParts(blocks: readonly BlockIndex[]): Tx<(block: BlockInd
   return (block) => hiddenOf(masks.get(block) ?? 0)
 }
 
-const FACE = 'SELECT i, state, pixels, message, link FROM blocks WHERE i = $block {lock}'
+const CONTENT = 'SELECT i, state, pixels, message, link FROM blocks WHERE i = $block {lock}'
 
 /** Hides parts of a block, or shows them again. */
 export function* moderate(
   block: BlockIndex,
   act: ModerationAct,
-  parts: readonly FacePart[],
+  parts: readonly ContentPart[],
   now: UnixMs,
 ): Tx<ModerationResult> {
-  const row = yield* first<FaceRow & { readonly state: string }>(FACE, { block }, { blocks: 'i' })
+  const row = yield* first<ContentRow & { readonly state: string }>(CONTENT, { block }, { blocks: 'i' })
   if (row?.state !== 'claimed') return { kind: 'not-owned' }
   const before = (yield* hiddenParts([block]))(block)
   const hidden = moderated(before, act, parts)
   if (sameHidden(before, hidden)) return { kind: 'unchanged', hidden }
   const { number, at } = yield* nextEntry(now)
-  const [mask, face] = [maskOf(hidden), visible(faceOf(row), hidden)]
-  yield* together(writeEntry({ number, at, kind: act, block, hidden: mask, ...face }), note(block, mask))
+  const [mask, content] = [maskOf(hidden), visible(contentOf(row), hidden)]
+  yield* together(writeEntry({ number, at, kind: act, block, hidden: mask, ...content }), note(block, mask))
   return { kind: 'applied', hidden }
 }
 

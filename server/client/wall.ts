@@ -193,9 +193,9 @@ function imageType([first, second]: Uint8Array): string {
 function rowsOf({ w, h, blocks }: PaintedBlocks): Uint8Array {
   const rows = new Uint8Array(w * h * PIXELS_PER_BLOCK)
   for (const { dx, dy, px } of blocks) {
-    const face = Buffer.from(px, 'hex')
+    const pixels = Buffer.from(px, 'hex')
     for (let line = 0; line < BLOCK_SIZE; line++) {
-      const part = face.subarray(line * BLOCK_SIZE, (line + 1) * BLOCK_SIZE)
+      const part = pixels.subarray(line * BLOCK_SIZE, (line + 1) * BLOCK_SIZE)
       rows.set(part, ((dy * BLOCK_SIZE + line) * w + dx) * BLOCK_SIZE)
     }
   }

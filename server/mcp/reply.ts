@@ -24,7 +24,7 @@ export const PAYMENT_META = 'x402/payment'
 /** Members of answers that hold strangers' text, named in each answer so that a model does not take it for ours. */
 export const UNTRUSTED_DEED = ['deed.owner.name', 'deed.owner.framework', 'deed.message', 'deed.link'] as const
 export const UNTRUSTED_AGENTS = ['agents[].name', 'agents[].framework', 'agents[].link'] as const
-export const UNTRUSTED_PERSONA = ['name', 'framework'] as const
+export const UNTRUSTED_PROFILE = ['name', 'framework'] as const
 
 /** An answer. `also` are further pieces of content, such as a picture. */
 export const succeed = (data: Json, meta?: Json, also: CallToolResult['content'] = []): Reply => ({

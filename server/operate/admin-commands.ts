@@ -13,9 +13,9 @@ import type { Purchase, ChainStatus } from '../domain/purchase/purchase.ts'
 import { wordsFor } from '../domain/purchase/target.ts'
 import type { Hidden } from '../domain/wall/log.ts'
 import {
-  FACE_PARTS,
+  CONTENT_PARTS,
   NAME_PARTS,
-  type FacePart,
+  type ContentPart,
   type NamePart,
   type WalletActResult,
 } from '../domain/wall/moderation.ts'
@@ -56,7 +56,7 @@ export const Commands = {
     {
       act: Type.Union([Type.Literal('hide'), Type.Literal('unhide')]),
       target: Type.String({ maxLength: 60 }),
-      parts: Type.Array(Type.Union([...FACE_PARTS, ...NAME_PARTS].map((part) => Type.Literal(part))), {
+      parts: Type.Array(Type.Union([...CONTENT_PARTS, ...NAME_PARTS].map((part) => Type.Literal(part))), {
         uniqueItems: true, // none: all that there are
       }),
       ...reason,
@@ -111,7 +111,7 @@ async function moderate(deps: AdminDeps, body: CommandBody<'moderate'>): Promise
   const { act, target, parts, who, why } = body
   const named = await namedBlocks(deps, target)
   if (typeof named === 'string') return no(named)
-  const asked = (part: FacePart | NamePart) => parts.length === 0 || parts.includes(part)
+  const asked = (part: ContentPart | NamePart) => parts.length === 0 || parts.includes(part)
   const names = NAME_PARTS.filter(asked)
   if (named.wallet === undefined && names.some((part) => parts.includes(part)))
     return no(`${named.name} has no name of its own: names are a wallet's`)
@@ -119,7 +119,7 @@ async function moderate(deps: AdminDeps, body: CommandBody<'moderate'>): Promise
     deps,
     named,
     act,
-    { parts: FACE_PARTS.filter(asked), names },
+    { parts: CONTENT_PARTS.filter(asked), names },
     { who, why },
   )
   const owned = done.flatMap(({ block, result }) => (result.kind === 'not-owned' ? [] : [{ block, ...result }]))
@@ -155,7 +155,7 @@ function walletWords(result: WalletActResult): string {
 
 /** What is withheld, for operators. */
 function hiddenWords(hidden: Hidden): string {
-  const parts = FACE_PARTS.filter((part) => hidden[part])
+  const parts = CONTENT_PARTS.filter((part) => hidden[part])
   return parts.length === 0 ? 'everything is shown' : `hidden: ${parts.join(', ')}`
 }
 

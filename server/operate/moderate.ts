@@ -5,7 +5,7 @@
 
 import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
-import { FACE_PARTS, NAME_PARTS } from '../domain/wall/moderation.ts'
+import { CONTENT_PARTS, NAME_PARTS } from '../domain/wall/moderation.ts'
 import { runRemotely, UsageError, type Command } from './command.ts'
 
 const USAGE = `Hides parts of blocks and wallets from every reader, or shows them again, while the wall runs.
@@ -65,7 +65,7 @@ function moderation(act: 'hide' | 'unhide'): Command {
       const options = { pixels: flag, message: flag, link: flag, name: flag, framework: flag, why }
       const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options })
       const target = onlyOne(positionals)
-      const parts = [...FACE_PARTS, ...NAME_PARTS].filter((part) => values[part] === true)
+      const parts = [...CONTENT_PARTS, ...NAME_PARTS].filter((part) => values[part] === true)
       return await runRemotely('moderate', { act, target, parts, ...reasonIn(values.why) })
     },
   }

@@ -86,7 +86,7 @@ export function lasting(ms: number): string {
 
 export type Alert = { readonly at: UnixMs; readonly event: string; readonly facts: Parameters<Logger['alert']>[1] }
 
-const KEPT = 10
+const ALERTS_MAX = 10
 
 /** The same journal, and the last ten alerts that were written to it, oldest first. */
 export function recentAlerts(
@@ -99,7 +99,7 @@ export function recentAlerts(
       note: logger.note,
       alert(event, facts) {
         kept.push({ at: now(), event, facts })
-        if (kept.length > KEPT) kept.shift()
+        if (kept.length > ALERTS_MAX) kept.shift()
         logger.alert(event, facts)
       },
     },

@@ -5,7 +5,13 @@ import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import type { Change, Hidden, ModerationChange } from '../domain/wall/log.ts'
-import type { FacePart, ModerationAct, ModerationResult, NamePart, WalletActResult } from '../domain/wall/moderation.ts'
+import type {
+  ContentPart,
+  ModerationAct,
+  ModerationResult,
+  NamePart,
+  WalletActResult,
+} from '../domain/wall/moderation.ts'
 import type { Clock, Logger, Log, Moderation } from '../ports.ts'
 
 export type ModerateDeps = {
@@ -85,7 +91,7 @@ export async function moderateBlocks(
 }
 
 /** Which parts an act is about: of blocks, and of what their wallet is called. */
-export type Withheld = { readonly parts: readonly FacePart[]; readonly names: readonly NamePart[] }
+export type Withheld = { readonly parts: readonly ContentPart[]; readonly names: readonly NamePart[] }
 
 /** Bans a wallet, so that what it says from now on is hidden, or ends the ban. */
 export async function banWallet(

@@ -17,17 +17,17 @@ import type { Offer } from '../x402/terms.ts'
 import type { TakenBlocks } from './open-blocks.ts'
 
 /** The public record of a claimed block. */
-export function deedOf({ block, wallet, persona, face, claimedAt, tx, settled }: OwnedBlock): Deed {
+export function deedOf({ block, wallet, profile, content, claimedAt, tx, settled }: OwnedBlock): Deed {
   return {
     state: 'claimed',
     block: refOf(block),
-    owner: { name: persona.name, wallet: truncatedWallet(wallet), framework: persona.framework },
+    owner: { name: profile.name, wallet: truncatedWallet(wallet), framework: profile.framework },
     claimedAt,
     settled,
     tx,
-    message: face.message,
-    link: face.link,
-    pixels: face.pixels === null ? null : pixelsToBase64(face.pixels),
+    message: content.message,
+    link: content.link,
+    pixels: content.pixels === null ? null : pixelsToBase64(content.pixels),
   }
 }
 

@@ -80,7 +80,7 @@ export async function repaintOfBlock(
     texts: (host, ts) => coords.map((form) => editMessage(host, form, ts, fields)),
     apply: ({ by, ...signed }, now) =>
       blocks.edit(block, { ...signed, pixels, message, link, painter: by === owned.wallet ? null : by }, now),
-    answer: () => ({ updated: true, deed: deedOf({ ...owned, face: shownOf(view, block) }) }),
+    answer: () => ({ updated: true, deed: deedOf({ ...owned, content: shownOf(view, block) }) }),
   }
 }
 

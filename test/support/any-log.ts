@@ -1,19 +1,19 @@
 /** Logs of walls on which anything may have happened, and how a log is compacted. */
 
 import fc from 'fast-check'
-import type { Change, Face, Hidden, Persona, SaleChange } from '../../server/domain/wall/log.ts'
-import { FACE_PARTS, moderated, NOTHING_HIDDEN, visible } from '../../server/domain/wall/moderation.ts'
+import type { Change, BlockContent, Hidden, Profile, SaleChange } from '../../server/domain/wall/log.ts'
+import { CONTENT_PARTS, moderated, NOTHING_HIDDEN, visible } from '../../server/domain/wall/moderation.ts'
 import { trustPixels } from '../../shared/pixels.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
 import { NOW, wallet } from './samples.ts'
 
-const faces: fc.Arbitrary<Face> = fc.record({
+const contents: fc.Arbitrary<BlockContent> = fc.record({
   pixels: fc.option(fc.uint8Array({ minLength: 100, maxLength: 100, max: 239 }).map(trustPixels)),
   message: fc.option(fc.constantFrom('hello', 'bonjour', 'hallo')),
   link: fc.option(fc.constantFrom('https://a.example/', 'https://b.example/')),
 })
 
-const personas: fc.Arbitrary<Persona> = fc.record({
+const profiles: fc.Arbitrary<Profile> = fc.record({
   name: fc.option(fc.constantFrom('Ada', 'Bo', 'Cy')),
   framework: fc.option(fc.constantFrom('loom', 'eliza')),
 })
@@ -21,17 +21,17 @@ const personas: fc.Arbitrary<Persona> = fc.record({
 type Step = {
   readonly does: 'sell' | 'repaint' | 'hide' | 'unhide' | 'identify'
   readonly pick: number // which wallet buys, or which block or agent changes
-  readonly face: Face
-  readonly persona: Persona
-  readonly parts: readonly (typeof FACE_PARTS)[number][] // what is hidden, or shown again
+  readonly content: BlockContent
+  readonly profile: Profile
+  readonly parts: readonly (typeof CONTENT_PARTS)[number][] // what is hidden, or shown again
 }
 
 const steps: fc.Arbitrary<Step> = fc.record({
   does: fc.constantFrom('sell', 'repaint', 'hide', 'unhide', 'identify'),
   pick: fc.nat(11),
-  face: faces,
-  persona: personas,
-  parts: fc.subarray([...FACE_PARTS], { minLength: 1 }),
+  content: contents,
+  profile: profiles,
+  parts: fc.subarray([...CONTENT_PARTS], { minLength: 1 }),
 })
 
 /** A log in which up to twelve wallets buy, repaint and rename, and an operator hides and unhides. */
@@ -41,8 +41,8 @@ function play(script: readonly Step[]): readonly Change[] {
   const log: Change[] = []
   const agents: number[] = [] // the wallets that have bought, in order
   const sold: BlockIndex[] = []
-  const owned = new Map<BlockIndex, { face: Face; hidden: Hidden }>() // what each block's owner set
-  for (const { does, pick, face, persona, parts } of script) {
+  const owned = new Map<BlockIndex, { content: BlockContent; hidden: Hidden }>() // what each block's owner set
+  for (const { does, pick, content, profile, parts } of script) {
     const entry = { number: log.length + 1, at: NOW + 1000 * log.length }
     const block = sold[pick % sold.length]
     if (does === 'sell' || block === undefined) {
@@ -50,28 +50,28 @@ function play(script: readonly Step[]): readonly Change[] {
       if (next === undefined) break
       if (!agents.includes(pick)) agents.push(pick)
       sold.push(next)
-      owned.set(next, { face, hidden: NOTHING_HIDDEN })
+      owned.set(next, { content, hidden: NOTHING_HIDDEN })
       const agent = agents.indexOf(pick) + 1
       log.push({
         ...entry,
         kind: 'sale',
         seq: sold.length,
         block: next,
-        face,
+        content,
         agent,
         wallet: wallet(pick + 1),
-        persona,
+        profile,
       })
     } else if (does === 'repaint') {
       const { hidden } = owned.get(block) ?? { hidden: NOTHING_HIDDEN }
-      owned.set(block, { face, hidden })
-      log.push({ ...entry, kind: 'repaint', block, face: visible(face, hidden) })
+      owned.set(block, { content, hidden })
+      log.push({ ...entry, kind: 'repaint', block, content: visible(content, hidden) })
     } else if (does === 'hide' || does === 'unhide') {
-      const before = owned.get(block) ?? { face, hidden: NOTHING_HIDDEN }
+      const before = owned.get(block) ?? { content, hidden: NOTHING_HIDDEN }
       const hidden = moderated(before.hidden, does, parts)
       owned.set(block, { ...before, hidden })
-      log.push({ ...entry, kind: does, block, hidden, face: visible(before.face, hidden) })
-    } else log.push({ ...entry, kind: 'identity', agent: (pick % agents.length) + 1, persona })
+      log.push({ ...entry, kind: does, block, hidden, content: visible(before.content, hidden) })
+    } else log.push({ ...entry, kind: 'identity', agent: (pick % agents.length) + 1, profile })
   }
   return log
 }
@@ -83,7 +83,7 @@ export function reread(log: readonly Change[]): readonly Change[] {
     const masks = log.flatMap((later) =>
       'hidden' in later && later.block === change.block && later.number > change.number ? [later.hidden] : [],
     )
-    return { ...change, face: masks.reduce(visible, change.face) }
+    return { ...change, content: masks.reduce(visible, change.content) }
   })
 }
 

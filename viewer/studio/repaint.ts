@@ -3,7 +3,7 @@
 import { differs } from '../state.ts'
 import { query } from '../ui/dom.ts'
 import { blocksText } from '../wall/formatting.ts'
-import { type Face, type RepaintOrder, orderOf, textOf } from './order/order.ts'
+import { type RepaintFields, type RepaintOrder, orderOf, textOf } from './order/order.ts'
 import { type EditResult, sendEdit } from './service.ts'
 import { type Component, type Studio, areaOf } from './sketch.ts'
 import { type BrowserWallet, type WalletRefusal, personalSign } from './wallet.ts'
@@ -81,7 +81,7 @@ export type RepaintDeps = {
   readonly host: string
   readonly clock: { ahead: number } // milliseconds that the service's clock is ahead of ours, as far as is known
   sign(text: string): Promise<string | WalletRefusal>
-  send(area: string, body: Face & RepaintSignature): Promise<EditResult>
+  send(area: string, body: RepaintFields & RepaintSignature): Promise<EditResult>
   tell(progress: Progress): void
 }
 

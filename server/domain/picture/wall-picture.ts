@@ -82,10 +82,10 @@ function paintedFrom({ canvas }: WallView, block: BlockIndex, most: number): num
   return count
 }
 
-function placeTile(indices: Uint8Array, width: number, x: number, y: number, face: Uint8Array): void {
+function placeTile(indices: Uint8Array, width: number, x: number, y: number, pixels: Uint8Array): void {
   for (let line = 0; line < BLOCK_SIZE; line++) {
     const at = (y * BLOCK_SIZE + line) * width + x * BLOCK_SIZE
-    indices.set(face.subarray(line * BLOCK_SIZE, (line + 1) * BLOCK_SIZE), at)
+    indices.set(pixels.subarray(line * BLOCK_SIZE, (line + 1) * BLOCK_SIZE), at)
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { partOf, type Pixels } from '../../../shared/pixels.ts'
 import type { Address, Hash, UnixMs } from '../purchase/payment.ts'
-import type { Face, LogNumber, Persona } from './log.ts'
+import type { BlockContent, LogNumber, Profile } from './log.ts'
 
 /** How far a signed time may be from ours, either way. */
 export const TS_TOLERANCE_MS = 5 * 60_000
@@ -58,7 +58,7 @@ export const edited = <T>(value: T | null | undefined, before: T | null): T | nu
   value === undefined ? before : value
 
 /** What an edit leaves of the block that is number `at` of those it is about. */
-export const faceAfter = ({ pixels, message, link }: Edit, at: number, before: Face): Face => ({
+export const contentAfter = ({ pixels, message, link }: Edit, at: number, before: BlockContent): BlockContent => ({
   pixels: edited(pixels && partOf(pixels, at), before.pixels),
   message: edited(message, before.message),
   link: edited(link, before.link),
@@ -74,7 +74,7 @@ export function standingOf(
 }
 
 /** What a sale leaves of a wallet's identity: what the listing says of it, the rest stays. */
-export const personaAfter = (before: Persona, { name, framework }: Persona): Persona => ({
+export const profileAfter = (before: Profile, { name, framework }: Profile): Profile => ({
   name: name ?? before.name,
   framework: framework ?? before.framework,
 })

@@ -14,13 +14,17 @@ export type LogNumber = number
 export const COMPACTED_AFTER_MS = 30 * 24 * 3_600_000
 
 /** What a block shows. */
-export type Face = { readonly pixels: Pixels | null; readonly message: string | null; readonly link: string | null }
+export type BlockContent = {
+  readonly pixels: Pixels | null
+  readonly message: string | null
+  readonly link: string | null
+}
 
 /** Which parts of a block the operator withholds from readers. */
-export type Hidden = Readonly<Record<keyof Face, boolean>>
+export type Hidden = Readonly<Record<keyof BlockContent, boolean>>
 
 /** Who a wallet says it is. */
-export type Persona = { readonly name: string | null; readonly framework: string | null }
+export type Profile = { readonly name: string | null; readonly framework: string | null }
 
 /** An agent's number in the order of first purchases, dense, from 1. */
 export type AgentId = number
@@ -38,36 +42,36 @@ export type SaleChange = {
   readonly kind: 'sale'
   readonly seq: number
   readonly block: BlockIndex
-  readonly face: Face
+  readonly content: BlockContent
   readonly agent: AgentId
   readonly wallet: Address
-  readonly persona: Persona
+  readonly profile: Profile
 }
 
-/** An owner changed what the block shows. The face is what readers see of it: what is hidden stays so. */
-export type RepaintChange = { readonly kind: 'repaint'; readonly block: BlockIndex; readonly face: Face }
+/** An owner changed what the block shows. The content is what readers see of it: what is hidden stays so. */
+export type RepaintChange = { readonly kind: 'repaint'; readonly block: BlockIndex; readonly content: BlockContent }
 
 /**
  * The operator hid parts of a block, or shows them again. `hidden` is all that is withheld from here on; older entries are
- * shown without it, for good. The face is what readers see.
+ * shown without it, for good. The content is what readers see.
  */
 export type ModerationChange = {
   readonly kind: 'hide' | 'unhide'
   readonly block: BlockIndex
   readonly hidden: Hidden
-  readonly face: Face
+  readonly content: BlockContent
 }
 
-/** A wallet changed its identity, or the operator hid or shows parts of it. The persona is what readers see of it. */
+/** A wallet changed its identity, or the operator hid or shows parts of it. The profile is what readers see of it. */
 export type IdentityChange = {
   readonly kind: 'identity'
   readonly agent: AgentId
-  readonly persona: Persona
+  readonly profile: Profile
   readonly withheld?: HiddenNames // by the operator, of what the wallet was called in earlier entries, for good
 }
 
 /** Which of a wallet's names the operator withholds from readers. */
-export type HiddenNames = Readonly<Record<keyof Persona, boolean>>
+export type HiddenNames = Readonly<Record<keyof Profile, boolean>>
 
 /**
  * Whose an area is: of one wallet, or the first of its blocks that has no owner yet, or of `several` wallets. `painter` is
@@ -82,8 +86,8 @@ export type AreaOwner =
 export type OwnedBlock = {
   readonly block: BlockIndex
   readonly wallet: Address
-  readonly persona: Persona
-  readonly face: Face
+  readonly profile: Profile
+  readonly content: BlockContent
   readonly claimedAt: UnixMs
   readonly tx: Hash
   readonly settled: boolean

@@ -1,13 +1,13 @@
 /** What the operator withholds from readers: parts of what a block shows, for as long as they are hidden. */
 
 import type { Address, UnixMs } from '../purchase/payment.ts'
-import type { Face, Hidden, HiddenNames, Persona } from './log.ts'
+import type { BlockContent, Hidden, HiddenNames, Profile } from './log.ts'
 
 export type { HiddenNames }
 
 /** The parts of a block that can be hidden, each on its own. */
-export const FACE_PARTS = ['pixels', 'message', 'link'] as const
-export type FacePart = (typeof FACE_PARTS)[number]
+export const CONTENT_PARTS = ['pixels', 'message', 'link'] as const
+export type ContentPart = (typeof CONTENT_PARTS)[number]
 
 /** A block of which everything is shown. */
 export const NOTHING_HIDDEN: Hidden = { pixels: false, message: false, link: false }
@@ -20,21 +20,22 @@ export type ModerationResult =
   | { readonly kind: 'applied' | 'unchanged'; readonly hidden: Hidden }
   | { readonly kind: 'not-owned' }
 
-/** What readers see of a face. */
-export const visible = (face: Face, hidden: Hidden): Face => ({
-  pixels: hidden.pixels ? null : face.pixels,
-  message: hidden.message ? null : face.message,
-  link: hidden.link ? null : face.link,
+/** What readers see of what a block shows. */
+export const visible = (content: BlockContent, hidden: Hidden): BlockContent => ({
+  pixels: hidden.pixels ? null : content.pixels,
+  message: hidden.message ? null : content.message,
+  link: hidden.link ? null : content.link,
 })
 
 /** What is hidden once an act is done; parts that it does not name stay as they are. */
-export function moderated(before: Hidden, act: ModerationAct, parts: readonly FacePart[]): Hidden {
-  const after = (part: FacePart) => (parts.includes(part) ? act === 'hide' : before[part])
+export function moderated(before: Hidden, act: ModerationAct, parts: readonly ContentPart[]): Hidden {
+  const after = (part: ContentPart) => (parts.includes(part) ? act === 'hide' : before[part])
   return { pixels: after('pixels'), message: after('message'), link: after('link') }
 }
 
 /** Whether two say the same. */
-export const sameHidden = (one: Hidden, other: Hidden): boolean => FACE_PARTS.every((part) => one[part] === other[part])
+export const sameHidden = (one: Hidden, other: Hidden): boolean =>
+  CONTENT_PARTS.every((part) => one[part] === other[part])
 
 /** The parts of what a wallet is called that can be hidden, each on its own. */
 export const NAME_PARTS = ['name', 'framework'] as const
@@ -56,10 +57,10 @@ export type WalletActResult =
   | ({ readonly kind: 'applied' | 'unchanged' } & WalletModeration)
   | { readonly kind: 'unknown-wallet' }
 
-/** What readers see of a persona. */
-export const visibleNames = (persona: Persona, hidden: HiddenNames): Persona => ({
-  name: hidden.name ? null : persona.name,
-  framework: hidden.framework ? null : persona.framework,
+/** What readers see of a profile. */
+export const visibleNames = (profile: Profile, hidden: HiddenNames): Profile => ({
+  name: hidden.name ? null : profile.name,
+  framework: hidden.framework ? null : profile.framework,
 })
 
 /** Which parts of something are said, be it of a block or of a wallet. */

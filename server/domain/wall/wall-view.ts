@@ -17,7 +17,7 @@ import { blocksIn, type Holding } from '../purchase/target.ts'
 import { blankCanvas, type Canvas, placeBlock, readBlock, UNPAINTED } from './canvas.ts'
 import type {
   Change,
-  Face,
+  BlockContent,
   Hidden,
   IdentityChange,
   LogNumber,
@@ -105,20 +105,20 @@ function applyKind(view: WallView, change: Change): void {
 function applySale(view: WallView, sale: Numbered<SaleChange>, at: UnixMs): void {
   if (sale.seq !== view.sales.length + 1) throw new RangeError(`sale ${sale.seq} after ${view.sales.length}`)
   const agent = view.agents[sale.agent - 1] ?? newAgent(view, sale, at)
-  agent.name = sale.persona.name
-  agent.framework = sale.persona.framework
+  agent.name = sale.profile.name
+  agent.framework = sale.profile.framework
   agent.blocks.push(sale.block)
-  const { number, face } = sale
-  const { message, link } = face
+  const { number, content } = sale
+  const { message, link } = content
   view.claimed.set(sale.block, { agent, at, soldBy: number, changedBy: number, changedAt: at, message, link })
   view.lastClaimedAt = at
-  placeBlock(view.canvas, sale.block, face.pixels)
+  placeBlock(view.canvas, sale.block, content.pixels)
   view.sales.push(saleItem(sale, agent.shownAs, at))
 }
 
-function newAgent(view: WallView, { agent: id, wallet, persona }: SaleChange, at: UnixMs): Agent {
+function newAgent(view: WallView, { agent: id, wallet, profile }: SaleChange, at: UnixMs): Agent {
   if (id !== view.agents.length + 1) throw new RangeError(`agent ${id} after ${view.agents.length}`)
-  const agent = { id, wallet, shownAs: truncatedWallet(wallet), firstSeenAt: at, blocks: [], ...persona }
+  const agent = { id, wallet, shownAs: truncatedWallet(wallet), firstSeenAt: at, blocks: [], ...profile }
   view.agents.push(agent)
   for (const name of [String(id), wallet, agent.shownAs.toLowerCase()])
     if (!view.agentByName.has(name)) view.agentByName.set(name, agent)
@@ -135,29 +135,29 @@ export function salesOf(view: WallView, bought: Holding): readonly Sale[] {
 }
 
 /** A sale as the feed shows it; `shownAs` is the buyer's wallet, truncated. */
-function saleItem({ seq, block, agent, face, persona }: SaleChange, shownAs: string, at: UnixMs): Sale {
+function saleItem({ seq, block, agent, content, profile }: SaleChange, shownAs: string, at: UnixMs): Sale {
   return {
     seq,
     i: block,
     coord: coordOf(block),
     t: at,
-    agent: { id: agent, name: persona.name, wallet: shownAs, framework: persona.framework },
-    ...wireFace(face),
+    agent: { id: agent, name: profile.name, wallet: shownAs, framework: profile.framework },
+    ...wireContent(content),
   }
 }
 
 type Numbered<Kind> = Kind & Pick<Change, 'number' | 'at'>
 
 function applyRepaint(view: WallView, change: Numbered<RepaintChange | ModerationChange>): void {
-  const { block, face } = change
+  const { block, content } = change
   const claimed = view.claimed.get(block)
   if (claimed === undefined) throw new RangeError(`block ${block} was changed before it was sold`)
-  claimed.message = face.message
-  claimed.link = face.link
+  claimed.message = content.message
+  claimed.link = content.link
   claimed.changedBy = change.number
   // The time of a damaged entry is lost.
   claimed.changedAt = Math.max(claimed.at, change.at)
-  placeBlock(view.canvas, block, face.pixels)
+  placeBlock(view.canvas, block, content.pixels)
 }
 
 /** What is hidden leaves the feed, too, for good: showing it again is for what the block shows then. */
@@ -179,11 +179,11 @@ function withheld({ m, l, px, ...sale }: Sale, { message, link, pixels }: Hidden
 }
 
 /** What the operator hides leaves the feed, too, for good. */
-function applyIdentity(view: WallView, { agent: id, persona, withheld }: IdentityChange): void {
+function applyIdentity(view: WallView, { agent: id, profile, withheld }: IdentityChange): void {
   const agent = view.agents[id - 1]
   if (agent === undefined) throw new RangeError(`agent ${id} spoke before its first purchase`)
-  agent.name = persona.name
-  agent.framework = persona.framework
+  agent.name = profile.name
+  agent.framework = profile.framework
   if (withheld === undefined) return
   for (const [at, sale] of view.sales.entries())
     if (sale.agent.id === id)
@@ -191,12 +191,12 @@ function applyIdentity(view: WallView, { agent: id, persona, withheld }: Identit
 }
 
 /** What a block shows, on the wire; what is empty is left out. */
-const wireFace = ({ pixels, ...texts }: Face) => ({
+const wireContent = ({ pixels, ...texts }: BlockContent) => ({
   ...wireText(texts),
   ...(pixels === null ? {} : { px: pixelsToBase64(pixels) }),
 })
 
-const wireText = ({ message, link }: Pick<Face, 'message' | 'link'>) => ({
+const wireText = ({ message, link }: Pick<BlockContent, 'message' | 'link'>) => ({
   ...(message === null ? {} : { m: message }),
   ...(link === null ? {} : { l: link }),
 })
@@ -233,7 +233,7 @@ export function statsOf(view: WallView): CanvasStats {
   }
 }
 
-export function shownOf(view: WallView, block: BlockIndex): Face {
+export function shownOf(view: WallView, block: BlockIndex): BlockContent {
   const { message = null, link = null } = view.claimed.get(block) ?? {}
   return { pixels: picturedIn(view, block), message, link }
 }
@@ -313,8 +313,15 @@ export function changeDtoOf(change: Change): ChangeDto {
     case 'repaint':
     case 'hide':
     case 'unhide':
-      return { number, kind: 'repaint', t: at, i: change.block, coord: coordOf(change.block), ...wireFace(change.face) }
+      return {
+        number,
+        kind: 'repaint',
+        t: at,
+        i: change.block,
+        coord: coordOf(change.block),
+        ...wireContent(change.content),
+      }
     case 'identity':
-      return { number, kind: 'identity', t: at, agent: { id: change.agent, ...change.persona } }
+      return { number, kind: 'identity', t: at, agent: { id: change.agent, ...change.profile } }
   }
 }

@@ -43,15 +43,15 @@ export function recentEvents(log: Log): RecentEvents {
   const withhold = ({ block, hidden }: ModerationChange) => {
     forget()
     for (const [at, { change }] of events.entries())
-      if ('face' in change && change.block === block)
-        events[at] = recentEvent({ ...change, face: visible(change.face, hidden) })
+      if ('content' in change && change.block === block)
+        events[at] = recentEvent({ ...change, content: visible(change.content, hidden) })
   }
   const withholdNames = ({ agent, withheld }: IdentityChange) => {
     if (withheld === undefined) return
     forget()
     for (const [at, { change }] of events.entries())
       if ('agent' in change && change.agent === agent)
-        events[at] = recentEvent({ ...change, persona: visibleNames(change.persona, withheld) })
+        events[at] = recentEvent({ ...change, profile: visibleNames(change.profile, withheld) })
   }
   const textBetween = (after: LogNumber, to: LogNumber) => {
     const first = events.findLastIndex(({ change }) => change.number <= after) + 1

@@ -19,7 +19,7 @@ import { listUnclaimed as find } from '../../wall/open-blocks.ts'
 import { lookAt } from '../../wall/read-wall.ts'
 import { paymentRequired } from '../../x402/terms.ts'
 import { CoordArgument, NearArgument, Output, Untrusted, WalletArgument } from '../arguments.ts'
-import { UNTRUSTED_AGENTS, UNTRUSTED_DEED, UNTRUSTED_PERSONA, png, refuse, succeed } from '../reply.ts'
+import { UNTRUSTED_AGENTS, UNTRUSTED_DEED, UNTRUSTED_PROFILE, png, refuse, succeed } from '../reply.ts'
 import { errors, type McpDeps, READ_ONLY, tool } from '../tool.ts'
 
 /** How many of something are listed. */
@@ -236,6 +236,6 @@ export const myWall = tool(
   },
   async (deps, { wallet, after = 0 }) => {
     const standing = await tell(deps, wallet.toLowerCase() as Address, { after, limit: WALLET_LIMIT_MAX })
-    return 'code' in standing ? refuse(standing) : succeed({ ...standing, untrusted: UNTRUSTED_PERSONA })
+    return 'code' in standing ? refuse(standing) : succeed({ ...standing, untrusted: UNTRUSTED_PROFILE })
   },
 )

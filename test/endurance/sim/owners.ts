@@ -42,7 +42,7 @@ const subjectOf = (change: Change) =>
 
 /** What an owner wrote with a change. */
 const writtenIn = (change: Change) =>
-  change.kind === 'repaint' ? change.face.message : change.kind === 'identity' ? change.persona.name : undefined
+  change.kind === 'repaint' ? change.content.message : change.kind === 'identity' ? change.profile.name : undefined
 
 const wordOf = (sent: Sent): string => ('message' in sent ? sent.message : sent.name)
 
@@ -108,7 +108,7 @@ export function checkPaint(paint: Paint, { sent, done }: Studio, follower: Serve
   for (const block of new Set(log.flatMap((change) => ('block' in change ? [change.block] : [])))) {
     const last = log.findLast((change) => 'block' in change && change.block === block)
     const owned = settled(Promise.resolve(paint.blocks.owned(block)))
-    if (last === undefined || !('face' in last) || owned?.face.message !== last.face.message)
+    if (last === undefined || !('content' in last) || owned?.content.message !== last.content.message)
       throw new Violation('a block shows its last change')
   }
 }

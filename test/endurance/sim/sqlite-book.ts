@@ -56,7 +56,7 @@ export function realBooks(): { readonly open: OpenBook; close(): void } {
           const changes = await log.after(0, 2000)
           return changes.flatMap((change) =>
             change.kind === 'sale' && change.seq > after
-              ? [{ seq: change.seq, block: change.block, at: change.at, message: change.face.message }]
+              ? [{ seq: change.seq, block: change.block, at: change.at, message: change.content.message }]
               : [],
           )
         },

@@ -382,7 +382,7 @@ describe('what is sent', () => {
   })
 })
 
-describe('each lane', () => {
+describe('each kind of call', () => {
   /** A facilitator that answers once the gate is opened, and tells how many calls of a kind are under way. */
   function gated() {
     const gate = Promise.withResolvers<void>()
@@ -418,7 +418,7 @@ describe('each lane', () => {
     },
   )
 
-  test('is a lane of its own: a settlement reaches the facilitator past any number of verifies', async () => {
+  test('has its own limit: a settlement reaches the facilitator past any number of verifies', async () => {
     const { facilitator, gate, full } = gated()
     const payment: Payment = await pay(0)
     const verifying = Array.from({ length: AT_ONCE + WAITING }, () => facilitator.verify(BLOCK, payment))

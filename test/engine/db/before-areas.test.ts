@@ -50,7 +50,7 @@ async function goesOn(wall: Engine, damaged: readonly DamagedRow[]): Promise<voi
   const held = await stored(wall, paymentOf(3, 3))
   expect(held).toMatchObject({ target: blockOf('80,45'), state: { kind: 'reserved', uncertain: true } })
   expect(await stored(wall, paymentOf(4, 4))).toMatchObject({ target: 'next', state: { kind: 'released' } })
-  expect(await wall.blocks.owned(blockOf('3,4'))).toMatchObject({ wallet: wallet(1), face: { message: 'new' } })
+  expect(await wall.blocks.owned(blockOf('3,4'))).toMatchObject({ wallet: wallet(1), content: { message: 'new' } })
   expect((await wall.log.after(0, 9)).map(({ kind }) => kind)).toEqual(['sale', 'sale', 'repaint'])
   await wall.ledger.finalize(held, hash(3), true, NOW + 9)
   const area = await hold(wall, 'next,3x2', paymentOf(5, 5), SILENT)

@@ -11,7 +11,7 @@ import { openStore, type Place } from '../../../db/open.ts'
 import { MOVED } from '../../../db/postgres/migration-marker.ts'
 import { openPostgres } from '../../../db/postgres/open.ts'
 import { openWall } from '../../../db/sqlite/open.ts'
-import { KEPT, KEPT_TABLES } from '../../../db/wall-rows.ts'
+import { WALL_COLUMNS, WALL_TABLES } from '../../../db/wall-rows.ts'
 import { paymentHealth } from '../../../server/health/payment-health.ts'
 import { canvasParts, pixelParts } from '../../../server/http/canvas/canvas-parts.ts'
 import { followLog } from '../../../server/instances/follow-log.ts'
@@ -90,11 +90,11 @@ async function allRows(place: Place): Promise<Record<string, readonly string[]>>
   if (place.kind === 'sqlite') {
     using file = new Database(place.path, { readonly: true })
     return Object.fromEntries(
-      KEPT_TABLES.map((name) => [name, linesOf(file.query(`SELECT * FROM ${name}`).all() as Rows)]),
+      WALL_TABLES.map((name) => [name, linesOf(file.query(`SELECT * FROM ${name}`).all() as Rows)]),
     )
   }
   const all: Record<string, readonly string[]> = {}
-  for (const name of KEPT_TABLES) {
+  for (const name of WALL_TABLES) {
     const rows = await ask(place, `SELECT * FROM ${name}`)
     // Only PostgreSQL numbers what it remembers of edits.
     all[name] = linesOf(name === 'edits' ? rows.map(({ id, ...row }) => (id === undefined ? {} : row)) : rows)
@@ -266,7 +266,7 @@ test('nothing that a wall keeps is left out, whatever tables it has', async () =
     there,
     `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns WHERE table_schema = 'public'`,
   )
-  const kept = KEPT_TABLES.flatMap((table) => KEPT[table].map((column) => `${table}.${column}`)).toSorted()
+  const kept = WALL_TABLES.flatMap((table) => WALL_COLUMNS[table].map((column) => `${table}.${column}`)).toSorted()
   const namesOf = (rows: Rows) =>
     rows
       .map(({ table, column }) => `${String(table)}.${String(column)}`)

@@ -86,7 +86,7 @@ test('a power cut takes no edit that was answered', async () => {
   expect(answered.map(({ saved: at }) => at)).toEqual([1, 2, 2, 3, 3, 3])
   for (const { nonce, saved: at } of answered) {
     const restarted = await openSqlite(cut(at), TERMS.network)
-    const edits = (await restarted.log.after(1, 99)).map((change) => 'face' in change && change.face.message)
+    const edits = (await restarted.log.after(1, 99)).map((change) => 'content' in change && change.content.message)
     restarted.close()
     expect(edits).toContain(`edit ${nonce}`)
   }

@@ -22,10 +22,10 @@ export function agentsContract(name: string, test: EngineTest): void {
       await sell(wall, '3,4', 1, 1)
       expect(await wall.agents.identify(wallet(1), identityOf(1, { name: 'Bob' }), NOW + 5)).toBe('applied')
       expect(await wall.agents.identify(wallet(1), identityOf(2, { framework: null }), NOW + 6)).toBe('applied')
-      expect((await wall.blocks.owned(block))?.persona).toEqual({ name: 'Bob', framework: null })
+      expect((await wall.blocks.owned(block))?.profile).toEqual({ name: 'Bob', framework: null })
       expect(await wall.log.after(1, 9)).toEqual([
-        { number: 2, at: NOW + 5, kind: 'identity', agent: 1, persona: { name: 'Bob', framework: 'loom' } },
-        { number: 3, at: NOW + 6, kind: 'identity', agent: 1, persona: { name: 'Bob', framework: null } },
+        { number: 2, at: NOW + 5, kind: 'identity', agent: 1, profile: { name: 'Bob', framework: 'loom' } },
+        { number: 3, at: NOW + 6, kind: 'identity', agent: 1, profile: { name: 'Bob', framework: null } },
       ])
     })
 
@@ -35,7 +35,7 @@ export function agentsContract(name: string, test: EngineTest): void {
       const say = (identity: typeof older) => wall.agents.identify(wallet(1), identity, NOW)
       expect([await say(older), await say(older)]).toEqual(['applied', 'repeated'])
       expect([await say(newer), await say(older), await say(newer)]).toEqual(['applied', 'superseded', 'repeated'])
-      expect((await wall.blocks.owned(block))?.persona.name).toBe('newer')
+      expect((await wall.blocks.owned(block))?.profile.name).toBe('newer')
     })
 
     test('a purchase that names its buyer is a newer word; one that does not is none', async (wall) => {
@@ -46,7 +46,7 @@ export function agentsContract(name: string, test: EngineTest): void {
       expect(await say()).toBe('repeated')
       await sell(wall, 'next', 1, 3, listingOf({ name: null, framework: 'reed' }))
       expect(await say()).toBe('superseded')
-      expect((await wall.blocks.owned(block))?.persona).toEqual({ name: 'Bob', framework: 'reed' })
+      expect((await wall.blocks.owned(block))?.profile).toEqual({ name: 'Bob', framework: 'reed' })
     })
 
     test('a word signed before the last one applied comes too late, whatever was repainted since', async (wall) => {
@@ -56,7 +56,7 @@ export function agentsContract(name: string, test: EngineTest): void {
       expect(await say(1, NOW - 5)).toBe('applied')
       await wall.blocks.edit(block, editOf(9, { message: 'x' }), NOW)
       expect([await say(2, NOW - 6), await say(3, NOW - 5)]).toEqual(['superseded', 'applied'])
-      expect((await wall.blocks.owned(block))?.persona.name).toBe('3')
+      expect((await wall.blocks.owned(block))?.profile.name).toBe('3')
     })
 
     test('one wallet’s word says nothing about another’s', async (wall) => {

@@ -130,9 +130,9 @@ function selling(test: EngineTest): void {
     const changes = await wall.log.after(1, 99)
     expect(changes.map(({ number, at }) => [number, at])).toEqual([2, 3, 4, 5, 6, 7].map((n) => [n, NOW + 5]))
     for (const [i, block] of blocksIn('80,45,3x2').entries()) {
-      const face = { pixels: partOf(pictureOf(6), i), message: 'hello, wall', link: 'https://ada.example/' }
-      expect(changes[i]).toMatchObject({ kind: 'sale', seq: 2 + i, block, face, wallet: wallet(1) })
-      expect(await wall.blocks.owned(block)).toMatchObject({ wallet: wallet(1), tx: hash(1), settled: true, face })
+      const content = { pixels: partOf(pictureOf(6), i), message: 'hello, wall', link: 'https://ada.example/' }
+      expect(changes[i]).toMatchObject({ kind: 'sale', seq: 2 + i, block, content, wallet: wallet(1) })
+      expect(await wall.blocks.owned(block)).toMatchObject({ wallet: wallet(1), tx: hash(1), settled: true, content })
     }
     expect(await wall.log.compacted()).toHaveLength(7)
     expect(await sell(wall, 'next', 2, 2)).toMatchObject({ state: { kind: 'sold' } })

@@ -23,8 +23,8 @@ async function sellAll(wall: Engine, of = blocks, listing = listingOf()): Promis
   for (const [at, each] of of.entries()) await sell(wall, coordOf(each), 1, at + 1, listing)
 }
 
-const facesOf = async (wall: Engine) =>
-  await Promise.all(blocks.map(async (each) => (await wall.blocks.owned(each))?.face))
+const contentsOf = async (wall: Engine) =>
+  await Promise.all(blocks.map(async (each) => (await wall.blocks.owned(each))?.content))
 
 /** The suite of the `Blocks` port. */
 export function blocksContract(name: string, test: EngineTest): void {
@@ -37,14 +37,14 @@ export function blocksContract(name: string, test: EngineTest): void {
 }
 
 function owners(test: EngineTest): void {
-  test('a sold block has an owner, a face and its proof; any other has none', async (wall) => {
+  test('a sold block has an owner, a content and its proof; any other has none', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await hold(wall, blockOf('5,6'), paymentOf(1, 2))
     expect(await wall.blocks.owned(block)).toEqual({
       block,
       wallet: wallet(1),
-      persona: { name: 'Ada', framework: 'loom' },
-      face: { pixels: pixelsOf(7), message: 'hello, wall', link: 'https://ada.example/' },
+      profile: { name: 'Ada', framework: 'loom' },
+      content: { pixels: pixelsOf(7), message: 'hello, wall', link: 'https://ada.example/' },
       claimedAt: NOW,
       tx: hash(1),
       settled: true,
@@ -79,23 +79,23 @@ function edits(test: EngineTest): void {
     await sell(wall, '3,4', 1, 1)
     const edit = editOf(1, { pixels: pixelsOf(9), message: null })
     expect(await wall.blocks.edit(block, edit, NOW + 5)).toBe('applied')
-    const face = { pixels: pixelsOf(9), message: null, link: 'https://ada.example/' }
-    expect((await wall.blocks.owned(block))?.face).toEqual(face)
-    expect(await wall.log.after(1, 9)).toEqual([{ number: 2, at: NOW + 5, kind: 'repaint', block, face }])
+    const content = { pixels: pixelsOf(9), message: null, link: 'https://ada.example/' }
+    expect((await wall.blocks.owned(block))?.content).toEqual(content)
+    expect(await wall.log.after(1, 9)).toEqual([{ number: 2, at: NOW + 5, kind: 'repaint', block, content }])
   })
 
   test('each block of an area gets its part of the picture, message and link as they are, and an entry of the log', async (wall) => {
     await sellAll(wall)
     const edit = editOf(1, { pixels, message: 'ours', link: null })
     expect(await wall.blocks.editArea(area, edit, NOW + 5)).toBe('applied')
-    const faces = blocks.map((_, at) => ({ pixels: partOf(pixels, at), message: 'ours', link: null }))
-    expect(await facesOf(wall)).toEqual(faces)
+    const contents = blocks.map((_, at) => ({ pixels: partOf(pixels, at), message: 'ours', link: null }))
+    expect(await contentsOf(wall)).toEqual(contents)
     const entries = blocks.map((each, at) => ({
       number: 7 + at,
       at: NOW + 5,
       kind: 'repaint',
       block: each,
-      face: faces[at],
+      content: contents[at],
     }))
     expect(await wall.log.after(6, 99)).toEqual(entries as never)
   })
@@ -104,19 +104,19 @@ function edits(test: EngineTest): void {
     await sellAll(wall)
     await wall.blocks.edit(block, editOf(1, { message: 'mine' }), NOW)
     expect(await wall.blocks.editArea(area, editOf(2, { link: null }), NOW)).toBe('applied')
-    const faces = await facesOf(wall)
-    expect(faces.map((face) => face?.message)).toEqual(['mine', ...Array(5).fill('hello, wall')])
-    expect(faces.every((face) => face?.link === null && face.pixels !== null)).toBe(true)
+    const contents = await contentsOf(wall)
+    expect(contents.map((content) => content?.message)).toEqual(['mine', ...Array(5).fill('hello, wall')])
+    expect(contents.every((content) => content?.link === null && content.pixels !== null)).toBe(true)
   })
 
   test('a block that nobody owns is not edited, not even by the one it is held for, nor an area that it is of', async (wall) => {
     await sellAll(wall, blocks.slice(1))
     await hold(wall, block, paymentOf(1, 50))
-    const before = await facesOf(wall)
+    const before = await contentsOf(wall)
     for (const unowned of [block, blockOf('5,6')])
       expect(await wall.blocks.edit(unowned, editOf(1, { message: 'mine' }), NOW)).toBe('not-owned')
     expect(await wall.blocks.editArea(area, editOf(1, { pixels }), NOW)).toBe('not-owned')
-    expect(await facesOf(wall)).toEqual(before)
+    expect(await contentsOf(wall)).toEqual(before)
     expect(await wall.log.after(5, 9)).toEqual([])
   })
 
@@ -139,7 +139,7 @@ function edits(test: EngineTest): void {
     const repaint = (at: number) =>
       wall.blocks.editArea(areas[at % 2] ?? area, editOf(at + 1, { message: `${at}` }), NOW)
     expect(await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(repaint))).toEqual(Array(8).fill('applied'))
-    const shown = await facesOf(wall)
+    const shown = await contentsOf(wall)
     expect(shown[1]?.message === shown[0]?.message || shown[1]?.message === shown[2]?.message).toBe(true)
     expect(await wall.log.after(6, 99)).toHaveLength(32)
   })
@@ -170,7 +170,7 @@ function replays(test: EngineTest): void {
     ])
     expect([await paint(4, NOW - 6), await paint(5, NOW - 4)]).toEqual(['superseded', 'applied'])
     expect([await edit(6, NOW - 5), await edit(7, NOW - 4)]).toEqual(['superseded', 'applied'])
-    expect((await wall.blocks.owned(last))?.face.message).toBe('7')
+    expect((await wall.blocks.owned(last))?.content.message).toBe('7')
   })
 
   test('an edit by a clock that is fast keeps out nothing that is signed after it was applied', async (wall) => {

@@ -158,14 +158,14 @@ function selling(test: EngineTest): void {
   })
 
   test('a sale carries the identity of its moment; what a listing leaves out stays as it was', async (wall) => {
-    const persona = async (nonce: number, name: string | null, framework: string | null) => {
+    const profile = async (nonce: number, name: string | null, framework: string | null) => {
       const { state } = await sell(wall, 'next', 1, nonce, listingOf({ name, framework }))
       return [state.name, state.framework]
     }
-    expect(await persona(1, null, null)).toEqual([null, null])
-    expect(await persona(2, 'Ada', null)).toEqual(['Ada', null])
-    expect(await persona(3, null, 'loom')).toEqual(['Ada', 'loom'])
-    expect(await persona(4, 'Bob', null)).toEqual(['Bob', 'loom'])
+    expect(await profile(1, null, null)).toEqual([null, null])
+    expect(await profile(2, 'Ada', null)).toEqual(['Ada', null])
+    expect(await profile(3, null, 'loom')).toEqual(['Ada', 'loom'])
+    expect(await profile(4, 'Bob', null)).toEqual(['Bob', 'loom'])
     expect((await stored(wall, paymentOf(1, 2))).state).toMatchObject({ name: 'Ada', framework: null })
   })
 

@@ -11,7 +11,7 @@ export function logContract(name: string, test: EngineTest): void {
     shortening(test)
     test('a sale is logged with its number, its buyer and what it showed then', async (wall) => {
       await sell(wall, '3,4', 1, 1)
-      const { name: buyer, framework, painter: _, ...face } = listingOf()
+      const { name: buyer, framework, painter: _, ...content } = listingOf()
       expect(await wall.log.after(0, 9)).toEqual([
         {
           number: 1,
@@ -19,10 +19,10 @@ export function logContract(name: string, test: EngineTest): void {
           kind: 'sale',
           seq: 1,
           block: blockOf('3,4'),
-          face,
+          content,
           agent: 1,
           wallet: wallet(1),
-          persona: { name: buyer, framework },
+          profile: { name: buyer, framework },
         },
       ])
     })

@@ -1,11 +1,11 @@
 import { describe, expect } from 'bun:test'
-import type { Face } from '../../../server/domain/wall/log.ts'
-import { FACE_PARTS, NOTHING_HIDDEN, type NamePart } from '../../../server/domain/wall/moderation.ts'
+import type { BlockContent } from '../../../server/domain/wall/log.ts'
+import { CONTENT_PARTS, NOTHING_HIDDEN, type NamePart } from '../../../server/domain/wall/moderation.ts'
 import { hold, sell, type Engine, type EngineTest } from '../../support/engine.ts'
 import { blockOf, editOf, identityOf, listingOf, NOW, paymentOf, pixelsOf, wallet } from '../../support/samples.ts'
 
 // Goal: what the operator hides is told by no port of the store, and nothing of it is lost. Method: hide after, before and
-// between an owner's edits, and read through every port that tells a face.
+// between an owner's edits, and read through every port that tells what a block shows.
 
 const block = blockOf('3,4')
 const { name: _name, framework: _framework, painter: _painter, ...SOLD } = listingOf()
@@ -21,16 +21,16 @@ export function moderationContract(name: string, test: EngineTest): void {
   })
 }
 
-const faceOf = async ({ blocks }: Engine): Promise<Face | undefined> => (await blocks.owned(block))?.face
+const contentOf = async ({ blocks }: Engine): Promise<BlockContent | undefined> => (await blocks.owned(block))?.content
 
 function acts(test: EngineTest): void {
   test('a part that is hidden is told as absent, and the others as they are; its owner stays', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     const hidden = { ...NOTHING_HIDDEN, pixels: true }
     expect(await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)).toEqual({ kind: 'applied', hidden })
-    expect(await wall.blocks.owned(block)).toMatchObject({ wallet: wallet(1), face: { ...SOLD, pixels: null } })
+    expect(await wall.blocks.owned(block)).toMatchObject({ wallet: wallet(1), content: { ...SOLD, pixels: null } })
     expect(await wall.log.after(1, 9)).toEqual([
-      { number: 2, at: NOW, kind: 'hide', block, hidden, face: { ...SOLD, pixels: null } },
+      { number: 2, at: NOW, kind: 'hide', block, hidden, content: { ...SOLD, pixels: null } },
     ])
   })
 
@@ -38,11 +38,11 @@ function acts(test: EngineTest): void {
     await sell(wall, '3,4', 1, 1)
     await wall.moderation.moderate(block, 'hide', ['message', 'link'], NOW)
     await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)
-    expect(await faceOf(wall)).toEqual({ pixels: null, message: null, link: null })
+    expect(await contentOf(wall)).toEqual({ pixels: null, message: null, link: null })
     await wall.moderation.moderate(block, 'unhide', ['link'], NOW)
-    expect(await faceOf(wall)).toEqual({ pixels: null, message: null, link: SOLD.link })
-    const { kind } = await wall.moderation.moderate(block, 'unhide', FACE_PARTS, NOW)
-    expect([kind, await faceOf(wall)]).toEqual(['applied', SOLD])
+    expect(await contentOf(wall)).toEqual({ pixels: null, message: null, link: SOLD.link })
+    const { kind } = await wall.moderation.moderate(block, 'unhide', CONTENT_PARTS, NOW)
+    expect([kind, await contentOf(wall)]).toEqual(['applied', SOLD])
   })
 
   test('what is so already is not written to the log again, and a block without an owner has nothing to hide', async (wall) => {
@@ -63,10 +63,10 @@ function owners(test: EngineTest): void {
     await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)
     expect(await wall.blocks.edit(block, editOf(1, { pixels: pixelsOf(9), message: 'new' }), NOW)).toBe('applied')
     const seen = { ...SOLD, pixels: null, message: 'new' }
-    expect(await faceOf(wall)).toEqual(seen)
-    expect(await wall.log.after(2, 9)).toEqual([{ number: 3, at: NOW, kind: 'repaint', block, face: seen }])
+    expect(await contentOf(wall)).toEqual(seen)
+    expect(await wall.log.after(2, 9)).toEqual([{ number: 3, at: NOW, kind: 'repaint', block, content: seen }])
     await wall.moderation.moderate(block, 'unhide', ['pixels'], NOW)
-    expect(await faceOf(wall)).toEqual({ ...seen, pixels: pixelsOf(9) })
+    expect(await contentOf(wall)).toEqual({ ...seen, pixels: pixelsOf(9) })
   })
 
   test('an owner’s latest word stays the latest when the operator hides it', async (wall) => {
@@ -87,7 +87,7 @@ function history(test: EngineTest): void {
     await wall.blocks.edit(block, editOf(2, { pixels: pixelsOf(11) }), NOW)
     await wall.moderation.moderate(block, 'unhide', ['pixels'], NOW)
     const pixelsIn = (log: Awaited<ReturnType<Engine['log']['after']>>) =>
-      log.flatMap((change) => ('face' in change ? [[change.number, change.kind, change.face.pixels]] : []))
+      log.flatMap((change) => ('content' in change ? [[change.number, change.kind, change.content.pixels]] : []))
     const whole = await wall.log.after(0, 99)
     expect(pixelsIn(whole)).toEqual([
       [1, 'sale', null],
@@ -102,7 +102,7 @@ function history(test: EngineTest): void {
 }
 
 const called = (log: Awaited<ReturnType<Engine['log']['after']>>) =>
-  log.flatMap(({ number, kind, ...change }) => ('persona' in change ? [{ number, kind, ...change.persona }] : []))
+  log.flatMap(({ number, kind, ...change }) => ('profile' in change ? [{ number, kind, ...change.profile }] : []))
 
 function wallets(test: EngineTest): void {
   const hide = (wall: Engine, ...parts: readonly NamePart[]) =>
@@ -115,12 +115,12 @@ function wallets(test: EngineTest): void {
     const hidden = { name: true, framework: false }
     expect(await hide(wall, 'name')).toEqual({ kind: 'applied', hidden, isBanned: false })
     expect((await hide(wall, 'name')).kind).toBe('unchanged')
-    expect(await wall.blocks.owned(block)).toMatchObject({ persona: { name: null, framework: 'loom' }, face: SOLD })
+    expect(await wall.blocks.owned(block)).toMatchObject({ profile: { name: null, framework: 'loom' }, content: SOLD })
     expect(await wall.moderation.wallets()).toEqual([{ wallet: wallet(1), hidden, isBanned: false }])
     expect(await wall.agents.identify(wallet(1), identityOf(9, { name: 'Eve' }), NOW)).toBe('applied')
-    expect((await wall.blocks.owned(block))?.persona).toEqual({ name: null, framework: 'loom' })
+    expect((await wall.blocks.owned(block))?.profile).toEqual({ name: null, framework: 'loom' })
     await wall.moderation.moderateWallet(wallet(1), { act: 'unhide', parts: ['name'] }, NOW)
-    expect((await wall.blocks.owned(block))?.persona).toEqual({ name: 'Eve', framework: 'loom' })
+    expect((await wall.blocks.owned(block))?.profile).toEqual({ name: 'Eve', framework: 'loom' })
     expect(await wall.moderation.wallets()).toEqual([])
     expect((await wall.moderation.moderateWallet(wallet(7), { act: 'ban' }, NOW)).kind).toBe('unknown-wallet')
   })
@@ -152,14 +152,14 @@ function wallets(test: EngineTest): void {
   test('what a banned wallet says is hidden as it comes, and what it said before is not', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     expect((await wall.moderation.moderateWallet(wallet(1), { act: 'ban' }, NOW)).kind).toBe('applied')
-    expect(await faceOf(wall)).toEqual(SOLD)
+    expect(await contentOf(wall)).toEqual(SOLD)
     await wall.blocks.edit(block, editOf(1, { message: 'rude', link: null }), NOW)
-    expect(await faceOf(wall)).toEqual({ ...SOLD, message: null, link: null })
+    expect(await contentOf(wall)).toEqual({ ...SOLD, message: null, link: null })
     await wall.agents.identify(wallet(1), identityOf(9, { framework: 'rude' }), NOW)
-    expect((await wall.blocks.owned(block))?.persona).toEqual({ name: 'Ada', framework: null })
+    expect((await wall.blocks.owned(block))?.profile).toEqual({ name: 'Ada', framework: null })
     const { block: bought } = await sell(wall, '7,8', 1, 3, listingOf({ message: 'rude', link: null, name: null }))
     const deed = await wall.blocks.owned(bought)
-    expect(deed).toMatchObject({ wallet: wallet(1), face: { pixels: null, message: null, link: null } })
+    expect(deed).toMatchObject({ wallet: wallet(1), content: { pixels: null, message: null, link: null } })
     expect(JSON.stringify([await wall.log.after(0, 99), await wall.log.compacted()])).not.toContain('rude')
   })
 
@@ -169,9 +169,9 @@ function wallets(test: EngineTest): void {
     await wall.blocks.edit(block, editOf(1, { message: 'rude' }), NOW)
     expect(await wall.moderation.moderateWallet(wallet(1), { act: 'unban' }, NOW)).toMatchObject({ isBanned: false })
     await wall.blocks.edit(block, editOf(2, { pixels: pixelsOf(9), message: 'kind' }), NOW)
-    expect(await faceOf(wall)).toEqual({ ...SOLD, pixels: pixelsOf(9), message: null })
+    expect(await contentOf(wall)).toEqual({ ...SOLD, pixels: pixelsOf(9), message: null })
     await wall.moderation.moderate(block, 'unhide', ['message'], NOW)
-    expect((await faceOf(wall))?.message).toBe('kind')
+    expect((await contentOf(wall))?.message).toBe('kind')
   })
 }
 

@@ -18,8 +18,8 @@ function wallSold(sold: readonly (readonly [block: BlockIndex, agent: number])[]
   for (const [at, [block, buyer]] of sold.entries()) {
     const agent = numbers.get(buyer) ?? numbers.size + 1
     numbers.set(buyer, agent)
-    const face = { pixels: null, message: `sale ${at + 1}`, link: null }
-    const [seq, persona] = [at + 1, { name: null, framework: null }]
+    const content = { pixels: null, message: `sale ${at + 1}`, link: null }
+    const [seq, profile] = [at + 1, { name: null, framework: null }]
     const sale = {
       kind: 'sale',
       number: seq,
@@ -28,8 +28,8 @@ function wallSold(sold: readonly (readonly [block: BlockIndex, agent: number])[]
       block,
       agent,
       wallet: wallet(agent),
-      persona,
-      face,
+      profile,
+      content,
     } as const
     applyChange(view, sale)
   }

@@ -8,7 +8,7 @@ import { areaIn, blockOf, NOW, pixelsOf, wallet } from '../../support/samples.ts
 /** A picture in which every pixel differs from its neighbours. */
 const gradient = () => trustPixels(Uint8Array.from({ length: 100 }, (_, at) => at))
 
-const PERSONA = { name: null, framework: null }
+const PROFILE = { name: null, framework: null }
 
 /** A wall with a painted block at 3,4 and a bare one at 5,4. */
 function view() {
@@ -24,10 +24,10 @@ function view() {
       kind: 'sale',
       seq: at + 1,
       block,
-      face: { pixels, message: null, link: null },
+      content: { pixels, message: null, link: null },
       agent: 1,
       wallet: wallet(1),
-      persona: PERSONA,
+      profile: PROFILE,
     })
   return wall
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
 import { readBlock } from '../../../server/domain/wall/canvas.ts'
-import type { Change, Face, Hidden, Persona } from '../../../server/domain/wall/log.ts'
+import type { Change, BlockContent, Hidden, Profile } from '../../../server/domain/wall/log.ts'
 import { NOTHING_HIDDEN, visible } from '../../../server/domain/wall/moderation.ts'
 import {
   applyChange,
@@ -21,10 +21,10 @@ import { CLAIM_ORDER, type BlockIndex } from '../../../shared/wall.ts'
 import { anyLog, compacted, isSale, reread } from '../../support/any-log.ts'
 import { blockOf, NOW, pixelsOf, wallet } from '../../support/samples.ts'
 
-const BARE: Face = { pixels: null, message: null, link: null }
-const FULL: Face = { pixels: pixelsOf(7), message: 'hello', link: 'https://ada.example/' }
-const NOBODY: Persona = { name: null, framework: null }
-const ADA: Persona = { name: 'Ada', framework: 'loom' }
+const BARE: BlockContent = { pixels: null, message: null, link: null }
+const FULL: BlockContent = { pixels: pixelsOf(7), message: 'hello', link: 'https://ada.example/' }
+const NOBODY: Profile = { name: null, framework: null }
+const ADA: Profile = { name: 'Ada', framework: 'loom' }
 
 function viewOf(log: readonly Change[]): WallView {
   const view = emptyView()
@@ -36,31 +36,31 @@ function viewOf(log: readonly Change[]): WallView {
 const at = (number: number) => ({ number, at: NOW + number })
 
 /** The `number`-th sale of a log that holds nothing else: the `agent`-th agent's. */
-const sale = (number: number, agent: number, face = BARE, persona = NOBODY): Change => {
+const sale = (number: number, agent: number, content = BARE, profile = NOBODY): Change => {
   const block = CLAIM_ORDER[number - 1] ?? blockOf('0,0')
-  return { ...at(number), kind: 'sale', seq: number, block, face, agent, wallet: wallet(agent), persona }
+  return { ...at(number), kind: 'sale', seq: number, block, content, agent, wallet: wallet(agent), profile }
 }
 
-const repaint = (number: number, block: BlockIndex, face: Face): Change => ({
+const repaint = (number: number, block: BlockIndex, content: BlockContent): Change => ({
   ...at(number),
   kind: 'repaint',
   block,
-  face,
+  content,
 })
 
-const hide = (number: number, block: BlockIndex, hidden: Hidden, face: Face): Change => ({
+const hide = (number: number, block: BlockIndex, hidden: Hidden, content: BlockContent): Change => ({
   ...at(number),
   kind: 'hide',
   block,
   hidden,
-  face,
+  content,
 })
 
-const identity = (number: number, agent: number, persona: Persona): Change => ({
+const identity = (number: number, agent: number, profile: Profile): Change => ({
   ...at(number),
   kind: 'identity',
   agent,
-  persona,
+  profile,
 })
 
 /** Everything a reader can see, but for the pixels. */
@@ -145,7 +145,7 @@ describe('the registry', () => {
   })
 
   test('links to the first block of a wallet that has a link now', () => {
-    const linked = (link: string | null): Face => ({ ...BARE, link })
+    const linked = (link: string | null): BlockContent => ({ ...BARE, link })
     const linkOf = (log: readonly Change[]) => registryEntry(viewOf(log), wallet(1))?.link
     const sales = [sale(1, 1), sale(2, 1, linked('https://two.example/')), sale(3, 1, linked('https://three.example/'))]
     expect(linkOf(sales)).toBe('https://two.example/')
@@ -223,19 +223,19 @@ describe('whatever happened', () => {
     )
   })
 
-  test('the canvas shows the last face of every block', () => {
+  test('the canvas shows the last content of every block', () => {
     fc.assert(
       fc.property(anyLog(40), (log) => {
         const view = viewOf(log)
-        const faces = new Map<BlockIndex, Face>()
-        for (const change of log) if (change.kind !== 'identity') faces.set(change.block, change.face)
-        for (const [block, { pixels, message, link }] of faces) {
+        const contents = new Map<BlockIndex, BlockContent>()
+        for (const change of log) if (change.kind !== 'identity') contents.set(change.block, change.content)
+        for (const [block, { pixels, message, link }] of contents) {
           const item = canvasBlock(view, block)
           expect([item?.m ?? null, item?.l ?? null]).toEqual([message, link])
           expect(item?.px).toBe(pixels === null ? undefined : pixelsToBase64(pixels))
           expect(readBlock(view.canvas, block)).toEqual(new Uint8Array(pixels ?? new Uint8Array(100).fill(255)))
         }
-        expect(view.claimed.size).toBe(faces.size)
+        expect(view.claimed.size).toBe(contents.size)
       }),
     )
   })
@@ -279,7 +279,7 @@ describe('what the operator hides', () => {
     const view = viewOf([
       sale(1, 1, FULL),
       hide(2, BLOCK, { ...NOTHING_HIDDEN, message: true }, visible(FULL, { ...NOTHING_HIDDEN, message: true })),
-      { number: 3, at: NOW, kind: 'unhide', block: BLOCK, hidden: NOTHING_HIDDEN, face: FULL },
+      { number: 3, at: NOW, kind: 'unhide', block: BLOCK, hidden: NOTHING_HIDDEN, content: FULL },
     ])
     expect(canvasBlock(view, BLOCK)).toMatchObject({ m: 'hello' })
     const [item] = feedPage(view, { after: 0, limit: 9 }).sales

@@ -39,12 +39,17 @@ const sell = (coord: string, message: string | null = null) =>
     block: blockOf(coord),
     agent: 1,
     wallet: wallet(1),
-    persona: { name: null, framework: null },
-    face: { pixels: null, message, link: null },
+    profile: { name: null, framework: null },
+    content: { pixels: null, message, link: null },
   })
 
 const repaint = (coord: string, message: string | null, colour: number) =>
-  apply({ ...next(), kind: 'repaint', block: blockOf(coord), face: { pixels: pixelsOf(colour), message, link: null } })
+  apply({
+    ...next(),
+    kind: 'repaint',
+    block: blockOf(coord),
+    content: { pixels: pixelsOf(colour), message, link: null },
+  })
 
 beforeEach(() => {
   told = []
@@ -81,7 +86,7 @@ test('every change is seen: a sale, pixels alone, words alone, and a name', asyn
   expect((await blocksNow())[0]).not.toHaveProperty('m')
   sell('4,4')
   expect(await blocksNow()).toHaveLength(2)
-  apply({ ...next(), kind: 'identity', agent: 1, persona: { name: 'Ada', framework: null } })
+  apply({ ...next(), kind: 'identity', agent: 1, profile: { name: 'Ada', framework: null } })
   expect(await (await read(get())).json()).toMatchObject({ agents: [{ name: 'Ada', blocks: 2 }] })
 })
 
@@ -135,7 +140,7 @@ test('a wall that takes long to publish is published less often, yet within two 
     takesMs = took
     const before = clock.elapsed()
     changes = 2
-    slow.changed({ number: 1, at: NOW, kind: 'identity', agent: 1, persona: { name: null, framework: null } })
+    slow.changed({ number: 1, at: NOW, kind: 'identity', agent: 1, profile: { name: null, framework: null } })
     await slow.published()
     clock.pass(60_000)
     return clock.elapsed() - before - 60_000 - 2 * took

@@ -30,7 +30,7 @@ const identity = (number: number): Change => ({
   at: NOW,
   kind: 'identity',
   agent: 1,
-  persona: { name: `name ${number}`, framework: null },
+  profile: { name: `name ${number}`, framework: null },
 })
 
 /** Makes the next change, and tells the stream. */
@@ -75,8 +75,8 @@ test('a change is told to those who follow, as the log has it', async () => {
     block: blockOf('3,4'),
     agent: 1,
     wallet: wallet(1),
-    persona: { name: 'Ada', framework: null },
-    face: { pixels: null, message: 'two\nlines never happen', link: null },
+    profile: { name: 'Ada', framework: null },
+    content: { pixels: null, message: 'two\nlines never happen', link: null },
   })
   const data = /data: (.*)\n\n/.exec(await reading)?.[1] ?? ''
   expect(JSON.parse(data)).toMatchObject({
@@ -91,13 +91,13 @@ test('a change is told to those who follow, as the log has it', async () => {
 test('what is hidden is told to nobody any more, and the block as it is shown from then on', async () => {
   const world = logged()
   const block = blockOf('3,4')
-  const [face, bare] = [
+  const [content, bare] = [
     { pixels: null, message: 'bad word', link: 'https://ada.example/' },
     { pixels: null, message: null, link: 'https://ada.example/' },
   ]
   const hidden = { pixels: false, message: true, link: false }
-  add(world, { number: 1, at: NOW, kind: 'repaint', block, face })
-  add(world, { number: 2, at: NOW, kind: 'hide', block, hidden, face: bare })
+  add(world, { number: 1, at: NOW, kind: 'repaint', block, content })
+  add(world, { number: 2, at: NOW, kind: 'hide', block, hidden, content: bare })
   const text = await textFrom(world.stream, (read) => read.includes('id: 2\n'), 0)
   const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))
   expect(events).toMatchObject([

@@ -15,10 +15,10 @@ const SALE: Change = {
   kind: 'sale',
   seq: 1,
   block: blockOf('80,45'),
-  face: { pixels: null, message: null, link: null },
+  content: { pixels: null, message: null, link: null },
   agent: 1,
   wallet: wallet(1),
-  persona: { name: null, framework: null },
+  profile: { name: null, framework: null },
 }
 
 const renamed = (number: number, name = `name ${number}`): Change => ({
@@ -26,7 +26,7 @@ const renamed = (number: number, name = `name ${number}`): Change => ({
   at: NOW + number,
   kind: 'identity',
   agent: 1,
-  persona: { name, framework: null },
+  profile: { name, framework: null },
 })
 
 /** A log in memory that notes how it is read. */

@@ -20,7 +20,8 @@ const never = new AbortController().signal
 /** What each block says at a moment. */
 function saidAt(changes: readonly Change[], moment: number): Map<number, string | null> {
   const said = new Map<number, string | null>()
-  for (const change of changes) if ('face' in change && change.at < moment) said.set(change.block, change.face.message)
+  for (const change of changes)
+    if ('content' in change && change.at < moment) said.set(change.block, change.content.message)
   return said
 }
 

@@ -8,7 +8,7 @@ import { CannotOpen } from '../../../../db/cannot-open.ts'
 import type { Engine } from '../../../../db/engine.ts'
 import { openPostgres } from '../../../../db/postgres/open.ts'
 import { openSqlite } from '../../../../db/sqlite/open.ts'
-import { KEPT, KEPT_TABLES } from '../../../../db/wall-rows.ts'
+import { WALL_COLUMNS, WALL_TABLES } from '../../../../db/wall-rows.ts'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { freePort } from '../../../../server/local/wall-process.ts'
 import { failureOf, hold, sell, landUnclaimed } from '../../../support/engine.ts'
@@ -177,8 +177,8 @@ test('the same purchases and words leave the same rows on both engines', async (
   for (const wall of walls) await story(wall)
   await Promise.all(walls.map((wall) => wall.close()))
   const sqlite = new Database(file, { readonly: true })
-  for (const table of KEPT_TABLES) {
-    const text = `SELECT ${KEPT[table].join(', ')} FROM ${table}`
+  for (const table of WALL_TABLES) {
+    const text = `SELECT ${WALL_COLUMNS[table].join(', ')} FROM ${table}`
     const inLines = (rows: readonly object[]) =>
       rows.map((row) =>
         Object.values(row)

@@ -1,0 +1,65 @@
+/**
+ * Connections in slots, each used by one at a time. A pool of several does not tell which of them was made anew, and each new one has
+ * to be looked at: it may lead to another server.
+ */
+
+import type { SQL } from 'bun'
+import { StoreUnavailable } from '../../server/domain/failure.ts'
+
+/** One connection at a time, which is made anew when it is lost. */
+export type Slot = { readonly sql: SQL; isInspected: boolean }
+
+/** Slots, lent to one after the other. */
+export type Slots = {
+  /** Does work on a slot that nobody else is at. Throws `StoreUnavailable` where none becomes free in time. */
+  use<T>(work: (slot: Slot) => Promise<T>): Promise<T>
+  close(timeoutSeconds: number): Promise<void>
+}
+
+/** Opens so many slots; `connect` makes what connects when it is first used. */
+export function openSlots(
+  connect: (options: { readonly onconnect: () => void }) => SQL,
+  count: number,
+  timeoutMs: number,
+): Slots {
+  const slots = Array.from({ length: count }, () => {
+    const slot: Slot = { isInspected: false, sql: connect({ onconnect: () => void (slot.isInspected = false) }) }
+    return slot
+  })
+  // In turns, so that work that is done again comes to another connection.
+  const free = [...slots]
+  const waiting = new Set<(slot: Slot) => void>()
+  const give = (slot: Slot) => {
+    const [next] = waiting
+    if (next === undefined) return void free.push(slot)
+    waiting.delete(next)
+    next(slot)
+  }
+  return {
+    async use(work) {
+      const slot = free.shift() ?? (await waitFor(waiting, timeoutMs))
+      try {
+        return await work(slot)
+      } finally {
+        give(slot)
+      }
+    },
+    async close(timeoutSeconds) {
+      await Promise.all(slots.map(({ sql }) => sql.close({ timeout: timeoutSeconds })))
+    },
+  }
+}
+
+async function waitFor(waiting: Set<(slot: Slot) => void>, timeoutMs: number): Promise<Slot> {
+  const { promise, resolve, reject } = Promise.withResolvers<Slot>()
+  const late = setTimeout(() => {
+    waiting.delete(resolve)
+    reject(new StoreUnavailable('no connection to the database is to be had'))
+  }, timeoutMs)
+  waiting.add(resolve)
+  try {
+    return await promise
+  } finally {
+    clearTimeout(late)
+  }
+}
