@@ -14,15 +14,24 @@ export type PixelsProblem = { readonly problem: string }
 
 const hexPattern = new RegExp(`^[0-9a-fA-F]{${PIXELS_HEX_LENGTH}}$`)
 
+// The first digit of an index is at most e.
+const pixelsPattern = new RegExp(`^(?:[0-9a-eA-E][0-9a-fA-F]){${PIXELS_PER_BLOCK}}$`)
+
+/** Whether a text is a picture of a block. */
+export const isPixelsHex = (text: string): boolean => pixelsPattern.test(text)
+
 /** Reads 200 hex characters, or says what is wrong with them. */
 export function parsePixels(text: string): Pixels | PixelsProblem {
+  if (isPixelsHex(text)) return pixelsFromHex(text)
   if (!hexPattern.test(text))
     return { problem: `must be exactly ${PIXELS_HEX_LENGTH} hex characters, two for each of 100 pixels` }
   const bytes = Uint8Array.fromHex(text)
   const at = bytes.findIndex((byte) => byte >= PALETTE_SIZE)
-  if (at >= 0) return { problem: `pixel ${at} is ${bytes[at]}; the palette ends at ${PALETTE_SIZE - 1}` }
-  return bytes as Pixels
+  return { problem: `pixel ${at} is ${bytes[at]}; the palette ends at ${PALETTE_SIZE - 1}` }
 }
+
+/** Reads a text that is known to be a picture. */
+export const pixelsFromHex = (text: string): Pixels => trustPixels(Uint8Array.fromHex(text))
 
 /** Takes back bytes that passed `parsePixels` once, such as a stored row's, of so many blocks. */
 export function trustPixels(bytes: Uint8Array, blocks = 1): Pixels {

@@ -8,7 +8,7 @@ import { areaName, blocksOf, parseArea, type Area } from '../../shared/area.ts'
 import type { PainterAnswer, RegisterAnswer } from '../../shared/contract/agent.ts'
 import type { EditAreaAnswer } from '../../shared/contract/area.ts'
 import type { EditAnswer } from '../../shared/contract/block.ts'
-import { parsePixels, type Pixels } from '../../shared/pixels.ts'
+import { pixelsFromHex, type Pixels } from '../../shared/pixels.ts'
 import {
   areaMessage,
   digestOfPixels,
@@ -56,7 +56,7 @@ export type ChangeResult = EditResult | IdentityResult
 /** What changes are made of. */
 export type ChangeSources = { readonly blocks: Blocks; readonly agents: Agents; readonly view: WallView }
 
-/** A repaint of the block at `coord`, as the request wrote it. */
+/** A repaint of the block at `coord`, as the request wrote it, with fields that keep their rules. */
 export async function repaintOfBlock(
   { blocks, view }: ChangeSources,
   coord: string,
@@ -66,8 +66,7 @@ export async function repaintOfBlock(
   if (block === undefined) return invalidCoordinate()
   const owned = await blocks.owned(block)
   if (owned === undefined) return (await blocks.reserved(block)) ? beingBought(block) : noOwner(block)
-  const pixels = fields.pixels === undefined ? undefined : parsePixels(fields.pixels ?? '')
-  if (pixels !== undefined && 'problem' in pixels) return failure('invalid_pixels', pixels.problem)
+  const pixels = typeof fields.pixels === 'string' ? pixelsFromHex(fields.pixels) : undefined
   const { message, link } = fields
   const coords = [...new Set([coord, coordOf(block)])]
   return {

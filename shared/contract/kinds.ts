@@ -13,7 +13,7 @@ import {
   type TUnsafe,
 } from '@sinclair/typebox'
 import { USUAL_PRICE } from '../money.ts'
-import { PIXELS_HEX_LENGTH, parsePixels } from '../pixels.ts'
+import { isPixelsHex, PIXELS_HEX_LENGTH } from '../pixels.ts'
 import { LINK_MAX, isLink, isPrintable } from '../text.ts'
 import { COORD_PATTERN } from '../wall.ts'
 
@@ -25,7 +25,7 @@ TypeRegistry.Set<TextOptions>(
 )
 FormatRegistry.Set('uri', (text) => URL.canParse(text))
 TypeRegistry.Set('Link', (_, value) => typeof value === 'string' && isLink(value))
-TypeRegistry.Set('PixelsHex', (_, value) => typeof value === 'string' && parsePixels(value) instanceof Uint8Array)
+TypeRegistry.Set('PixelsHex', (_, value) => typeof value === 'string' && isPixelsHex(value))
 
 /** 1 to `maxLength` printable characters, counted in code points as JSON Schema does. */
 export const Printable = (maxLength: number, description: string, example: string): TUnsafe<string> =>
