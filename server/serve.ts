@@ -1,6 +1,6 @@
 /** Runs the service: wires the adapters, listens, and shuts down without losing anything. */
 
-import type { Ahead, Engine } from '../db/engine.ts'
+import type { Ahead } from '../db/engine.ts'
 import manifest from '../package.json'
 import { moneyText } from '../shared/money.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
@@ -34,6 +34,7 @@ import { type Alert, type Overview, recentAlerts } from './operate/status-report
 import { pageFiles } from './page-files.ts'
 import type { Logger, Ledger } from './ports.ts'
 import { listenOn, metricsPort, wallPort } from './preflight.ts'
+import type { PurchaseDeps } from './purchase/purchase-run.ts'
 import { reconciler } from './purchase/reconciler.ts'
 import { seller } from './purchase/seller.ts'
 import type { Times } from './times.ts'
@@ -236,78 +237,74 @@ function startLoops(
   return [probing, looking, timing, sweeping, compacting, ...following]
 }
 
-async function openWall({ config, times, ahead, logger }: Given, meters: Meters, committed: () => void) {
-  const { offer, hosts, contact } = config
-  const { blocks, agents, log, store, ledgerReader, ...shared } = ahead.store
-  const ledger = meters.ledger(tellingOfClaims(shared.ledger, committed))
-  const opened = openRail(config, meters, logger, times)
-  const { endpoints, chain, facilitator, rail, outages } = opened
-  const purchases = watchPurchases({ clock, outages })
+/** Opens the wall, part by part: what payments go by, its watches, what readers see, what sells, and the port. */
+async function openWall(given: Given, meters: Meters, committed: () => void) {
+  const { config, times, ahead, logger } = given
+  const { offer, contact, hosts, trustedHops } = config
+  const store = { ...ahead.store, ledger: meters.ledger(tellingOfClaims(ahead.store.ledger, committed)) }
+  const rail = openRail(config, meters, logger, times)
+  const watches = openWatches(given, rail)
   const keys = Promise.withResolvers<Keys>()
-  const wallets = viemWallets(endpoints.client, offer, keys.promise, clock)
-  const ready = readiness({ rail, outages })
-  const freeBytes = freeBytesBeside(dataPath(config))
-  const engine = config.database.kind
-  const hasStandbys = isShared(config)
-  const storeWatch = watchStore({ store, ledgerReader, freeBytes, engine, hasStandbys, outages, clock, times })
+  const wallets = viemWallets(rail.endpoints.client, offer, keys.promise, clock)
   const pages = await builtPages(await pageFiles(), { ...offer, price: moneyText(offer.terms.amount) })
-  const { view, advance, subscribe, reads } = await afterStartUpCheck(ahead.checked, async () => {
-    const follower = await followLog(log)
-    const reads = canvasReads({ view: follower.view, terms: offer.terms, clock, everyMs: times.publishedEveryMs })
-    return { ...follower, reads }
-  })
-  subscribe(reads.changed)
-  const stream = liveStream({
-    log,
-    clock,
-    number: () => view.number,
-    canvasNumber: reads.number,
-    advance,
-    everyMs: times.publishedEveryMs,
-  })
-  for (const told of [stream.changed, committed]) subscribe(told)
-  const pictures = workerPictures()
-  const selling = { ledger, facilitator, chain, wallets, pictures, clock, logger, rail, terms: offer.terms, contact }
-  const stored = await sellingFrom(shared, config)
-  const sold = seller({ ...selling, ...stored, advance, times })
+  const readers = await openReaders(given, committed)
   const limits = rateLimits(clock)
+  const adapters = { wallets, pictures: workerPictures(), clock, logger }
+  const parts = { ...store, ...rail, ...readers, ...adapters, offer, terms: offer.terms, contact, hosts, limits }
+  const sold = await openSeller(given, parts)
   const service = app({
+    ...parts,
+    ...pages,
     countPaid: meters.paid,
     ended(payer, outcome) {
       meters.outcome(outcome)
-      purchases.ended(payer, outcome)
+      watches.purchases.ended(payer, outcome)
     },
     seller: sold,
-    ledger,
-    blocks,
-    view,
-    reads,
-    live: stream,
-    log,
-    rail,
-    readiness: ready,
-    offer,
-    contact,
-    logger,
-    store: { ready: storeWatch.isReadable },
-    ledgerReader,
-    pictures,
-    limits,
-    trustedHops: config.trustedHops,
-    changing: { blocks, agents, wallets, clock, hosts, view, advance, limits },
-    ...pages,
+    live: readers.stream,
+    readiness: watches.ready,
+    store: { ready: watches.storeWatch.isReadable },
+    trustedHops,
+    changing: parts,
     bindHost: config.host,
     ...(meters.http === undefined ? {} : { meter: meters.http }),
   })
-  const wall = listenOn(wallPort(config), (place) => service.listen(place))
-  if (wall.server === null) throw new Error('the server did not start')
-  return { ...opened, server: wall.server, sold, stream, advance, keys, reads, ready, storeWatch, purchases, view }
+  const { server } = listenOn(wallPort(config), (place) => service.listen(place))
+  if (server === null) throw new Error('the server did not start')
+  return { ...rail, ...watches, ...readers, server, sold, keys }
 }
 
-/** What selling needs of the store beside the ledger. */
-async function sellingFrom({ leases, checkpoint }: Pick<Engine, 'leases' | 'checkpoint'>, config: Config) {
+type OpenRail = ReturnType<typeof openRail>
+
+/** What watches the store and the purchases, and says whether this process is ready. */
+function openWatches({ config, times, ahead: { store } }: Given, { rail, outages }: OpenRail) {
+  const disk = { freeBytes: freeBytesBeside(dataPath(config)), engine: config.database.kind }
+  return {
+    purchases: watchPurchases({ clock, outages }),
+    storeWatch: watchStore({ ...store, ...disk, hasStandbys: isShared(config), outages, clock, times }),
+    ready: readiness({ rail, outages }),
+  }
+}
+
+/** What readers see, which follows the log: the view, the reads of the whole wall and the live stream. */
+async function openReaders({ config: { offer }, times, ahead }: Given, committed: () => void) {
+  const { log } = ahead.store
+  const everyMs = times.publishedEveryMs
+  const { view, advance, subscribe, reads } = await afterStartUpCheck(ahead.checked, async () => {
+    const follower = await followLog(log)
+    return { ...follower, reads: canvasReads({ view: follower.view, terms: offer.terms, clock, everyMs }) }
+  })
+  const number = () => view.number
+  const stream = liveStream({ log, clock, number, canvasNumber: reads.number, advance, everyMs })
+  for (const told of [reads.changed, stream.changed, committed]) subscribe(told)
+  return { view, advance, reads, stream }
+}
+
+/** What sells. It takes payments to the addresses of earlier settings, too. */
+async function openSeller({ config, times, ahead }: Given, parts: Omit<PurchaseDeps, 'payees' | 'leases' | 'times'>) {
+  const { leases, checkpoint } = ahead.store
   const payees = new Set([config.offer.terms.payTo, ...(await checkpoint.payees())])
-  return { payees, leases: isShared(config) ? leases : undefined }
+  return seller({ ...parts, payees, leases: isShared(config) ? leases : undefined, times })
 }
 
 /** A path on the disk that the wall writes to. */
