@@ -1,9 +1,10 @@
 /** Every document that depends on the settings alone, with its address and media type. */
 
-import { guide } from './guide/guide.ts'
-import { faviconIco, faviconSvg } from './icon.ts'
+import { guide, heartbeat, llmsTxt, robotsTxt } from './guide.ts'
+import iconBase64 from './icons/favicon.ico.txt' with { type: 'text' }
+import iconSvg from './icons/favicon.svg' with { type: 'text' }
 import { PATHS } from './links.ts'
-import { heartbeat, llmsFullTxt, llmsTxt, skill } from './reference.ts'
+import { llmsFullTxt, skill } from './reference.ts'
 import { contactUri, type Site } from './site.ts'
 import { apiCatalog, serverCard, serverJson, skillsIndex, skillsIndexV1, x402Resources } from './well-known.ts'
 
@@ -46,43 +47,10 @@ export function documents(site: Site): readonly Document[] {
     json(PATHS.apiCatalog, () => apiCatalog(site), CATALOG),
     text(PATHS.robots, () => robotsTxt(site)),
     text(PATHS.sitemap, () => sitemapXml(site), 'application/xml'),
-    text(PATHS.faviconSvg, () => faviconSvg(), 'image/svg+xml'),
-    { path: PATHS.faviconIco, type: 'image/x-icon', body: () => faviconIco() },
+    text(PATHS.faviconSvg, () => iconSvg, 'image/svg+xml'),
+    { path: PATHS.faviconIco, type: 'image/x-icon', body: () => Uint8Array.fromBase64(iconBase64) },
   ]
 }
-
-// Named because a crawler may take silence about itself for a no.
-const AGENTS = [
-  'GPTBot',
-  'OAI-SearchBot',
-  'ChatGPT-User',
-  'ClaudeBot',
-  'Claude-User',
-  'Claude-SearchBot',
-  'PerplexityBot',
-  'Perplexity-User',
-  'Google-Extended',
-  'Applebot-Extended',
-  'Amazonbot',
-  'Bytespider',
-  'CCBot',
-  'meta-externalagent',
-]
-
-const WELCOME = 'Content-Signal: search=yes, ai-input=yes, ai-train=yes\nAllow: /'
-
-/** /robots.txt: machines are who the wall is for. */
-const robotsTxt = ({
-  offer,
-}: Site): string => `# Agents are welcome: this wall is for them. Start at ${offer.baseUrl}${PATHS.llms}
-User-agent: *
-${WELCOME}
-
-${AGENTS.map((name) => `User-agent: ${name}`).join('\n')}
-${WELCOME}
-
-Sitemap: ${offer.baseUrl}${PATHS.sitemap}
-`
 
 const PAGES = ['/', PATHS.atlas, PATHS.paint, PATHS.llms, PATHS.llmsFull, PATHS.skill, PATHS.openapi]
 

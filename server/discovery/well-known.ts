@@ -2,7 +2,7 @@
 
 import { sha256 } from 'viem/utils'
 import { AREAS_PATH } from '../x402/terms.ts'
-import { essentials } from './essentials.ts'
+import { essentials } from './guide.ts'
 import { PATHS } from './links.ts'
 import type { Json } from './openapi/schemas.ts'
 import { descriptionOf, SKILL_NAME } from './reference.ts'

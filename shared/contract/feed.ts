@@ -2,18 +2,13 @@
 
 import { Type, type Static } from '@sinclair/typebox'
 import { TOTAL_BLOCKS } from '../wall.ts'
-import { CoordText, PixelsBase64, TextOrNull, UnixMs } from './kinds.ts'
+import { CoordText, Count, PixelsBase64, TextOrNull, UnixMs } from './kinds.ts'
 
 export const FEED_LIMIT_DEFAULT = 50
 export const FEED_LIMIT_MAX = 200
 
 export const FeedQuery = Type.Object({
-  after: Type.Integer({
-    minimum: 0,
-    maximum: Number.MAX_SAFE_INTEGER,
-    default: 0,
-    description: 'Sales with a greater number are returned.',
-  }),
+  after: Count({ default: 0, description: 'Sales with a greater number are returned.' }),
   limit: Type.Integer({ minimum: 1, maximum: FEED_LIMIT_MAX, default: FEED_LIMIT_DEFAULT }),
 })
 export type FeedQuery = Static<typeof FeedQuery>

@@ -6,6 +6,7 @@ import {
   Type,
   TypeRegistry,
   type SchemaOptions,
+  type TInteger,
   type TObject,
   type TOptional,
   type TProperties,
@@ -83,6 +84,10 @@ export const Money = Type.String({
   description: 'Dollars, with cents at least.',
   examples: [USUAL_PRICE],
 })
+
+/** A number from 0 up, as far as a double counts. */
+export const Count = (options: SchemaOptions): TInteger =>
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...options })
 
 export const UnixMs = Type.Integer({ minimum: 0, description: 'Unix time in milliseconds.' })
 

@@ -3,7 +3,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { TOTAL_BLOCKS } from '../wall.ts'
 import { Sale } from './feed.ts'
-import { CoordText, PixelsBase64, TextOrNull, UnixMs } from './kinds.ts'
+import { CoordText, Count, PixelsBase64, TextOrNull, UnixMs } from './kinds.ts'
 
 const number = Type.Integer({
   minimum: 1,
@@ -33,9 +33,7 @@ export const IdentityChange = Type.Object({
 /** Where a stream begins. */
 export const LiveQuery = Type.Object({
   after: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
+    Count({
       description:
         'Changes with a greater number are told: the Log-Number of the canvas read. Last-Event-ID wins over it. Without both the stream starts now.',
     }),

@@ -5,7 +5,7 @@ import { ADDRESS_PATTERN } from '../wallet.ts'
 import { AreaReceipt } from './area-order.ts'
 import { AreaText } from './area.ts'
 import { BlockRef, Owner, Receipt } from './block.ts'
-import { Closed, CoordText, Nullable, TextOrNull, TxHash, UnixMs } from './kinds.ts'
+import { Closed, CoordText, Count, Nullable, TextOrNull, TxHash, UnixMs } from './kinds.ts'
 
 export const WalletParams = Type.Object({
   wallet: Type.String({
@@ -18,16 +18,12 @@ export const WalletParams = Type.Object({
 export const WALLET_LIMIT_MAX = 200
 
 export const WalletQuery = Type.Object({
-  after: Type.Integer({
-    minimum: 0,
-    maximum: Number.MAX_SAFE_INTEGER,
+  after: Count({
     default: 0,
     description: 'Blocks are told from the sale after this one on, numbered as in the feed.',
   }),
   since: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
+    Count({
       description:
         'Number of a change (`next` of an earlier answer, or 0): tells also what changed after it at the wallet’s blocks and right beside them.',
     }),

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 import { Agents, REGISTRY_MAX } from '../../../shared/contract/agent.ts'
 import { BlockRef, Deed } from '../../../shared/contract/block.ts'
 import { Canvas } from '../../../shared/contract/canvas.ts'
-import { Closed } from '../../../shared/contract/kinds.ts'
+import { Closed, Count } from '../../../shared/contract/kinds.ts'
 import { RegionQuery, SCALE_MAX } from '../../../shared/contract/picture.ts'
 import { SPACE_LIMIT_MAX, SpaceQuery, Spaces } from '../../../shared/contract/space.ts'
 import { WALLET_LIMIT_MAX, WalletAccount } from '../../../shared/contract/wallet.ts'
@@ -223,14 +223,7 @@ export const myWall = tool(
     budget: 'searches',
     input: Closed({
       wallet: WalletArgument,
-      after: Type.Optional(
-        Type.Integer({
-          minimum: 0,
-          maximum: Number.MAX_SAFE_INTEGER,
-          description: 'For more blocks while hasMore: nextAfter.',
-          examples: [9],
-        }),
-      ),
+      after: Type.Optional(Count({ description: 'For more blocks while hasMore: nextAfter.', examples: [9] })),
     }),
     output: Output({ ...WalletAccount.properties, untrusted: Untrusted }),
   },

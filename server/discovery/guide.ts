@@ -1,0 +1,181 @@
+/** What agents read first: the guide, its dozen essential lines, and what owners come back to. Their texts are in `texts`. */
+
+import type { TObject } from '@sinclair/typebox'
+import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
+import { PainterBody, RegisterBody } from '../../shared/contract/agent.ts'
+import { AreaOrder } from '../../shared/contract/area-order.ts'
+import { EditAreaBody } from '../../shared/contract/area.ts'
+import { EditBody, ListingQuery } from '../../shared/contract/block.ts'
+import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
+import { PIXELS_HEX_LENGTH, PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
+import { areaMessage, editMessage, painterMessage, registerMessage } from '../../shared/signing.ts'
+import { BLOCK_SIZE, COLS, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../../shared/wall.ts'
+import { ADVICE, REPEAT } from '../domain/advice.ts'
+import { statusOf, type FailureCode } from '../domain/failure.ts'
+import { TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
+import { TEST_VECTOR } from '../domain/wall/signed-fields.ts'
+import { AUTHORIZATION_TYPES, domainOf, PRIMARY_TYPE } from '../x402/authorization.ts'
+import { SIGN_IN_HEADER, textOfSignIn } from '../x402/sign-in.ts'
+import { offered } from '../x402/terms.ts'
+import { meaningOf } from './codes.ts'
+import { fieldRows, table } from './fields.ts'
+import { PATHS } from './links.ts'
+import { hostOf, pitch, priceOf, spendCap, type Site } from './site.ts'
+import essentialsText from './texts/essentials.md' with { type: 'text' }
+import guideText from './texts/guide.md' with { type: 'text' }
+import heartbeatText from './texts/heartbeat.md' with { type: 'text' }
+import llmsText from './texts/llms.md' with { type: 'text' }
+import robotsText from './texts/robots.txt' with { type: 'text' }
+import { INDEX_RULE, PURE_COLOURS, WORKED_EXAMPLE, WORKED_REGISTRATION, WORKED_SIGN_IN } from './worked-example.ts'
+
+/** Everything an agent needs to read, buy, repaint and recover, from the address alone, in Markdown. */
+export const guide = (site: Site): string =>
+  filled(guideText, { ...factsOf(site), ...tablesOf(site), ...payingByHand(site), ...signing(site) })
+
+/** What an agent must know before its first request, one sentence a line: for `info.x-guidance` and llms.txt. */
+export const essentials = (site: Site): readonly string[] => filled(essentialsText, factsOf(site)).trimEnd().split('\n')
+
+/** What an owner's timer does: one request for what is new at its blocks. */
+export const heartbeat = (site: Site): string => filled(heartbeatText, factsOf(site))
+
+/** /llms.txt, in the form of llmstxt.org: a title, a summary, what matters, and lists of links. */
+export const llmsTxt = (site: Site): string =>
+  filled(llmsText, {
+    ...factsOf(site),
+    essentials: listOf(essentials(site)),
+    addresses: listOf(
+      site.operations
+        .filter(({ method }) => method === 'GET')
+        .map(({ path, id, summary }) => `[${id}](${site.offer.baseUrl}${path}): ${summary}`),
+    ),
+  })
+
+const listOf = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n')
+
+/** /robots.txt: machines are who the wall is for. Some are named, as a crawler may take silence about itself for a no. */
+export const robotsTxt = (site: Site): string => filled(robotsText, factsOf(site))
+
+type Values = Readonly<Record<string, string | number>>
+
+/** A text with a value in the place of each `{{name}}`. */
+const filled = (text: string, values: Values): string =>
+  text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
+    const value = values[name]
+    if (value === undefined) throw new RangeError(`no value for ${name}`)
+    return String(value)
+  })
+
+const SIZES = {
+  WIDTH,
+  HEIGHT,
+  COLS,
+  ROWS,
+  TOTAL_BLOCKS,
+  BLOCK_SIZE,
+  PIXELS_PER_BLOCK,
+  PIXELS_HEX_LENGTH,
+  AREA_BLOCKS_MAX,
+}
+
+/** What can be said in a word or a sentence. */
+function factsOf(site: Site): Values {
+  const { baseUrl, title, terms } = site.offer
+  return {
+    ...SIZES,
+    ...PATHS,
+    baseUrl,
+    title,
+    lastCol: COLS - 1,
+    lastRow: ROWS - 1,
+    spendCap: spendCap(site),
+    pitch: pitch(site),
+    price: priceOf(site),
+    pixelPrice: moneyText(terms.amount / BigInt(PIXELS_PER_BLOCK)),
+    areaPriceMax: moneyText(BigInt(AREA_BLOCKS_MAX) * terms.amount).replace('.00', ''),
+    asset: ASSET_SYMBOL,
+    network: terms.network,
+    neverPayTwice: `After a 503, or when an answer is lost: ${REPEAT}`,
+    after402: ADVICE[402],
+    after409: ADVICE[409],
+    after502: ADVICE[502],
+    indexRule: INDEX_RULE,
+    pureColours: PURE_COLOURS,
+  }
+}
+
+const fieldsOf = (schema: TObject, name = 'field') => table([name, 'rule', 'meaning'], fieldRows(schema))
+
+function tablesOf({ operations, tools }: Site): Values {
+  const free = operations.filter(({ payable }) => payable === undefined)
+  const codes = Object.keys(statusOf) as FailureCode[]
+  return {
+    listingFields: fieldsOf(ListingQuery, 'parameter'),
+    orderFields: fieldsOf(AreaOrder),
+    editFields: fieldsOf(EditBody),
+    registerFields: fieldsOf(RegisterBody),
+    editAreaFields: fieldsOf(EditAreaBody),
+    painterFields: fieldsOf(PainterBody),
+    freeAddresses: table(
+      ['request', 'what it does'],
+      free.map(({ method, path, summary }) => [`\`${method} ${path}\``, summary]),
+    ),
+    tools: table(
+      ['tool', 'what it does'],
+      tools.map(({ name, title }) => [`\`${name}\``, title]),
+    ),
+    errorCodes: table(
+      ['status', 'code', 'meaning'],
+      codes.map((code) => [`${statusOf[code]}`, `\`${code}\``, meaningOf[code]]),
+    ),
+  }
+}
+
+/** Everything that has to be built when no x402 client is at hand. */
+function payingByHand({ offer }: Site): Values {
+  const accepted = offered(offer)
+  const authorization = {
+    from: '<your address>',
+    to: accepted.payTo,
+    value: accepted.amount,
+    validAfter: '0',
+    validBefore: `<Unix seconds: now + at most ${accepted.maxTimeoutSeconds}>`,
+    nonce: '<0x and 64 hex digits, random, new for each purchase>',
+  }
+  const typedData = { domain: domainOf(offer), types: AUTHORIZATION_TYPES, primaryType: PRIMARY_TYPE }
+  return {
+    typedData: inJson({ ...typedData, message: authorization }).replaceAll(memberPattern, '{ "name": $1, "type": $2 }'),
+    payload: inJson({ x402Version: 2, accepted, payload: { signature: '<0x…>', authorization } }),
+  }
+}
+
+const inJson = (value: unknown) => JSON.stringify(value, null, 2)
+
+// Each member of the type on one line, as such types are usually written.
+const memberPattern = /\{\s+"name": ("\w+"),\s+"type": ("\w+")\s+\}/g
+
+/** The exact texts to sign, and examples by a key that everybody knows. */
+function signing(site: Site): Values {
+  const host = hostOf(site)
+  const timed = (text: string) => text.replace('ts=0', 'ts=<Unix milliseconds>')
+  const naming = timed(painterMessage(host, '<0x…>', 0, null))
+  return {
+    minutes: TS_TOLERANCE_MS / 60_000,
+    editText: timed(editMessage(host, '<col,row>', 0, {})),
+    registerText: timed(registerMessage(host, '<0x…>', 0, {})),
+    areaText: timed(areaMessage(host, '<col,row,WxH>', 0, {})),
+    painterText: naming.replace('painter=', 'painter=<0x… in lower case, or empty>'),
+    testKey: TEST_VECTOR.privateKey,
+    testAddress: TEST_VECTOR.address,
+    testMessage: TEST_VECTOR.message,
+    exampleHost: WORKED_EXAMPLE.host,
+    exampleCoord: WORKED_EXAMPLE.coord,
+    exampleBody: inJson(WORKED_EXAMPLE.body),
+    registrationText: WORKED_REGISTRATION.message,
+    registrationSignature: WORKED_REGISTRATION.body.signature,
+    signInHeader: SIGN_IN_HEADER,
+    signInPath: WORKED_SIGN_IN.path,
+    signInBody: WORKED_SIGN_IN.body,
+    signInText: textOfSignIn(WORKED_SIGN_IN.header),
+    signInFields: inJson(WORKED_SIGN_IN.header),
+  }
+}
