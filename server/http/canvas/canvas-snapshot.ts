@@ -14,12 +14,10 @@ import {
   joined,
   plainBody,
   segmentOf,
-  summed,
   sumOf,
   zstdBody,
   type Pieces,
   type Segment,
-  type Summed,
 } from './precompressed-body.ts'
 
 /** The position of a part in the body, and its bytes. */
@@ -65,17 +63,14 @@ export function canvasSnapshot({ view, parts, type, clock, everyMs }: ReadSource
   let nextAt = Number.NEGATIVE_INFINITY
 
   // All parts are taken in one turn of the event loop, so that each published state is one the wall had.
-  const take = () => ({
-    taken: parts.take().map(([slot, content]) => [slot, summed(content)] as const),
-    number: view.number,
-  })
+  const take = () => ({ taken: parts.take(), number: view.number })
   const show = async ({ taken, number }: ReturnType<typeof take>) => {
     // One after another, so that the pool of threads has time for others.
     for (const [slot, part] of taken) segments[slot] = await segmentOf(part)
     const bodies = { plain: plainBody(segments), gzip: gzipBody(segments), zstd: zstdBody(segments) }
     // In one turn, so that no request comes in between. The new bodies reuse the memory of the old ones.
     shown.release()
-    shown = answerFrom(type, bodies, versionOf(number, segments))
+    shown = answerFrom(type, bodies, versionOf(number, bodies.plain))
     shownNumber = number
   }
   const publish = async () => {
@@ -93,7 +88,7 @@ export function canvasSnapshot({ view, parts, type, clock, everyMs }: ReadSource
   const first = take()
   // The first readers get the plain body and do not wait for compression.
   const uncompressed = first.taken.map(([, part]) => part)
-  let shown = answerFrom(type, { plain: plainBody(uncompressed) }, versionOf(first.number, uncompressed))
+  let shown = answerFrom(type, { plain: uncompressed }, versionOf(first.number, uncompressed))
   let shownNumber = first.number
   let publishing: Promise<void> | undefined = show(first).then(publish)
 
@@ -115,7 +110,7 @@ export function canvasSnapshot({ view, parts, type, clock, everyMs }: ReadSource
  * The headers that name a state of the wall: its log number, and an ETag. The tag contains the number, so that all processes
  * on one store agree, and a hash of the body, because another store or another version of this program has the same numbers.
  */
-function versionOf(number: LogNumber, body: readonly Summed[]) {
+function versionOf(number: LogNumber, body: Pieces) {
   const { crc, length } = sumOf(body)
   return { ETag: `W/"${number}-${crc.toString(36)}-${length.toString(36)}"`, [LOG_NUMBER]: `${number}` }
 }

@@ -7,34 +7,20 @@
 import { constants, crc32, createDeflateRaw } from 'node:zlib'
 import pLimit from 'p-limit'
 
-/** A part of a body, and what its sum adds to that of the body. */
-export type Summed = {
-  readonly plain: Uint8Array
-  readonly crc: number
-  readonly power: number // x to the power of its length in bits: what the sum of all before it is multiplied by
-}
-
 /** A part of a body, in every form it is sent in. */
-export type Segment = Summed & { readonly deflated: Uint8Array; readonly zstd: Uint8Array }
+export type Segment = { readonly plain: Uint8Array; readonly deflated: Uint8Array; readonly zstd: Uint8Array }
 
 // As fast as gzip -1 and as small as gzip -6.
 const ZSTD_LEVEL = 3
 const DEFLATE_LEVEL = 6
 
-/** Sums a part up. */
-export const summed = (plain: Uint8Array): Summed => ({
-  plain,
-  crc: crc32(plain),
-  power: powerOfX(8 * plain.length),
-})
-
 /** Compresses a part, in the threads that the runtime has for it. */
-export async function segmentOf(part: Summed): Promise<Segment> {
+export async function segmentOf(plain: Uint8Array): Promise<Segment> {
   const [deflated, zstd] = await Promise.all([
-    inTurn(() => deflate(part.plain)),
-    Bun.zstdCompress(part.plain, { level: ZSTD_LEVEL }),
+    inTurn(() => deflate(plain)),
+    Bun.zstdCompress(plain, { level: ZSTD_LEVEL }),
   ])
-  return { ...part, deflated, zstd }
+  return { plain, deflated, zstd }
 }
 
 // After a full flush nothing of one part is needed for the next, so one stream takes them all: making one for each part took
@@ -58,7 +44,7 @@ function deflate(plain: Uint8Array): Promise<Uint8Array> {
 export type Pieces = readonly Uint8Array[]
 
 /** The body as it is. */
-export const plainBody = (parts: readonly Summed[]): Pieces => parts.map(({ plain }) => plain)
+export const plainBody = (segments: readonly Segment[]): Pieces => segments.map(({ plain }) => plain)
 
 /** The body in zstd. */
 export const zstdBody = (segments: readonly Segment[]): Pieces => segments.map(({ zstd }) => zstd)
@@ -71,61 +57,18 @@ const DEFLATE_END = Uint8Array.of(3, 0)
 
 /** The body in gzip. */
 export function gzipBody(segments: readonly Segment[]): Pieces {
-  const { crc, length } = sumOf(segments)
+  const { crc, length } = sumOf(plainBody(segments))
   const tail = new DataView(new ArrayBuffer(8))
   tail.setUint32(0, crc, true)
   tail.setUint32(4, length, true)
   return [GZIP_HEAD, ...segments.map(({ deflated }) => deflated), DEFLATE_END, new Uint8Array(tail.buffer)]
 }
 
-/** The CRC-32 and the length in bytes of a whole body, from its parts' own. */
-export function sumOf(parts: readonly Summed[]): { readonly crc: number; readonly length: number } {
-  let [crc, length] = [0, 0]
-  for (const part of parts) {
-    crc = shiftedBy(crc, part.power, part.crc)
-    length += part.plain.length
-  }
-  return { crc, length }
-}
+/** The CRC-32 and the length in bytes of a whole body. */
+export const sumOf = (pieces: Pieces): { readonly crc: number; readonly length: number } => ({
+  crc: pieces.reduce((crc, piece) => crc32(piece, crc), 0),
+  length: pieces.reduce((length, piece) => length + piece.length, 0),
+})
 
 /** Puts pieces in a row, in memory that the answers made of it share: they are copied once. */
 export const joined = (pieces: Pieces): Blob => new Blob([...pieces] as Uint8Array<ArrayBuffer>[]) // none is in shared memory
-
-// CRC-32 is a remainder of polynomials over GF(2) (the reversed IEEE 802.3 polynomial here), so the sum of two parts in a
-// row is the first one's times x to the power of the second one's bits, plus the second one's.
-const POLYNOMIAL = 0xed_b8_83_20
-const ONE = 0x80_00_00_00
-const X = 0x40_00_00_00
-
-/** The CRC-32 of two parts in a row, from each one's own and the second one's length in bytes. */
-export const combineCrc = (first: number, second: number, secondLength: number): number =>
-  shiftedBy(first, powerOfX(8 * secondLength), second)
-
-const shiftedBy = (first: number, power: number, second: number) => (times(power, first) ^ second) >>> 0
-
-// x to the power of 2^n, for n from 0 to 34: enough for bodies of 2 GiB.
-const squares = Array.from({ length: 34 }).reduce<number[]>(
-  (powers) => {
-    const last = powers.at(-1) ?? X
-    powers.push(times(last, last))
-    return powers
-  },
-  [X],
-)
-
-function powerOfX(bits: number): number {
-  let power = ONE
-  for (let n = 0, rest = bits; rest > 0; n++, rest = Math.floor(rest / 2))
-    if (rest % 2 === 1) power = times(squares[n] ?? ONE, power)
-  return power
-}
-
-function times(a: number, b: number): number {
-  let product = 0
-  let shifted = b
-  for (let bit = ONE; bit !== 0; bit >>>= 1) {
-    if ((a & bit) !== 0) product ^= shifted
-    shifted = (shifted & 1) === 1 ? (shifted >>> 1) ^ POLYNOMIAL : shifted >>> 1
-  }
-  return product >>> 0
-}
