@@ -4,101 +4,23 @@
  */
 
 import type { Address } from '../domain/purchase/payment.ts'
+import networks from './networks.json'
 
 /** A token with the words of its EIP-712 domain. */
 export type Token = { readonly address: Address; readonly name: string; readonly version: string }
 
 type Known = {
   readonly name: string
-  readonly nameV1: string | undefined // what x402 version 1 calls it
+  readonly nameV1?: string // what x402 version 1 calls it
   readonly publicUrl: string // of an endpoint that anyone may ask
-  readonly token: Token
+  readonly token: Omit<Token, 'address'> & { readonly address: string }
 }
 
 // Loading the SDK, or every chain there is, for a few facts would hold up each start; a test compares them.
-const KNOWN = {
-  'eip155:8453': {
-    name: 'Base',
-    nameV1: 'base',
-    publicUrl: 'https://mainnet.base.org',
-    token: { address: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913', name: 'USD Coin', version: '2' },
-  },
-  'eip155:84532': {
-    name: 'Base Sepolia',
-    nameV1: 'base-sepolia',
-    publicUrl: 'https://sepolia.base.org',
-    token: { address: '0x036cbd53842c5426634e7929541ec2318f3dcf7e', name: 'USDC', version: '2' },
-  },
-  'eip155:1': {
-    name: 'Ethereum',
-    nameV1: 'ethereum',
-    publicUrl: 'https://ethereum.reth.rs/rpc',
-    token: { address: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48', name: 'USD Coin', version: '2' },
-  },
-  'eip155:137': {
-    name: 'Polygon',
-    nameV1: 'polygon',
-    publicUrl: 'https://polygon.drpc.org',
-    token: { address: '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359', name: 'USD Coin', version: '2' },
-  },
-  'eip155:42161': {
-    name: 'Arbitrum One',
-    nameV1: undefined,
-    publicUrl: 'https://arb1.arbitrum.io/rpc',
-    token: { address: '0xaf88d065e77c8cc2239327c5edb3a432268e5831', name: 'USD Coin', version: '2' },
-  },
-  'eip155:421614': {
-    name: 'Arbitrum Sepolia',
-    nameV1: undefined,
-    publicUrl: 'https://sepolia-rollup.arbitrum.io/rpc',
-    token: { address: '0x75faf114eafb1bdbe2f0316df893fd58ce46aa4d', name: 'USD Coin', version: '2' },
-  },
-  'eip155:43114': {
-    name: 'Avalanche',
-    nameV1: 'avalanche',
-    publicUrl: 'https://api.avax.network/ext/bc/C/rpc',
-    token: { address: '0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e', name: 'USD Coin', version: '2' },
-  },
-  'eip155:143': {
-    name: 'Monad',
-    nameV1: 'monad',
-    publicUrl: 'https://rpc.monad.xyz',
-    token: { address: '0x754704bc059f8c67012fed69bc8a327a5aafb603', name: 'USDC', version: '2' },
-  },
-  'eip155:42220': {
-    name: 'Celo',
-    nameV1: 'celo',
-    publicUrl: 'https://forno.celo.org',
-    token: { address: '0xceba9300f2b948710d2653dd7b07f33a8b32118c', name: 'USDC', version: '2' },
-  },
-  'eip155:11142220': {
-    name: 'Celo Sepolia Testnet',
-    nameV1: undefined,
-    publicUrl: 'https://forno.celo-sepolia.celo-testnet.org',
-    token: { address: '0x01c5c0122039549ad1493b8220cabedd739bc44e', name: 'USDC', version: '2' },
-  },
-  'eip155:1329': {
-    name: 'Sei Network',
-    nameV1: 'sei',
-    publicUrl: 'https://evm-rpc.sei-apis.com/',
-    token: { address: '0xe15fc38f6d8c56af07bbcbe3baf5708a2bf42392', name: 'USDC', version: '2' },
-  },
-  'eip155:1328': {
-    name: 'Sei Testnet',
-    nameV1: 'sei-testnet',
-    publicUrl: 'https://evm-rpc-testnet.sei-apis.com',
-    token: { address: '0x4fcf1784b31630811181f670aea7a7bef803eaed', name: 'USDC', version: '2' },
-  },
-  'eip155:51': {
-    name: 'Apothem Network',
-    nameV1: undefined,
-    publicUrl: 'https://erpc.apothem.network',
-    token: { address: '0xb5ab69f7bbada22b28e79c8ffaece55ef1c771d4', name: 'USDC', version: '2' },
-  },
-} as const satisfies Readonly<Record<string, Known>>
+const KNOWN: Readonly<Record<Network, Known>> = networks
 
 /** CAIP-2 name of one of them. */
-export type Network = keyof typeof KNOWN
+export type Network = keyof typeof networks
 
 // On Arbitrum, contracts see Ethereum's block numbers, but events carry Arbitrum's. A wall that has sold there still opens,
 // for its books and its open purchases.
@@ -108,13 +30,16 @@ const CLOSED: ReadonlySet<string> = new Set<Network>(['eip155:42161', 'eip155:42
 export const isSoldOn = (network: string): boolean => !CLOSED.has(network)
 
 /** The networks on which blocks are sold. */
-export const NETWORKS = (Object.keys(KNOWN) as readonly Network[]).filter(isSoldOn)
+export const NETWORKS = (Object.keys(networks) as readonly Network[]).filter(isSoldOn)
 
 /** Whether a wall can be opened on a network. */
-export const isNetwork = (text: string): text is Network => Object.hasOwn(KNOWN, text)
+export const isNetwork = (text: string): text is Network => Object.hasOwn(networks, text)
 
 /** Stock clients pay in this token only, unless their owner says otherwise. */
-export const tokenOf = (network: Network): Token => KNOWN[network].token
+export function tokenOf(network: Network): Token {
+  const { address, ...token } = KNOWN[network].token
+  return { address: address as Address, ...token }
+}
 
 /** A network as whoever asks its endpoints needs it. */
 export type ChainInfo = { readonly id: number; readonly name: string; readonly publicUrl: string }
@@ -125,7 +50,7 @@ export function chainOf(network: Network): ChainInfo {
 }
 
 /** What x402 version 1 calls a network; those that came after it go by their CAIP-2 name. */
-export const nameInV1 = (network: string): string => (isNetwork(network) && KNOWN[network].nameV1) || network
+export const nameInV1 = (network: string): string => (isNetwork(network) ? KNOWN[network].nameV1 : undefined) ?? network
 
 /** A network's name with its form known to the compiler, as the SDK wants it. */
 export function asCaip2(network: string): `${string}:${string}` {
