@@ -9,7 +9,7 @@ import { inMarkup, type Site } from '../discovery/site.ts'
 import { failure } from '../domain/failure.ts'
 import { CARD_HEIGHT, CARD_WIDTH } from '../domain/picture/card.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
-import { etagOf, cachedResponse, type CachedResponse } from './answer/cached-response.ts'
+import { cachedResponse, type CachedResponse } from './answer/cached-response.ts'
 import { pageHeaders } from './answer/page-headers.ts'
 import { respondNowhere, styleSource } from './answer/payment-page.ts'
 import { refuse } from './answer/refuse.ts'
@@ -54,10 +54,7 @@ function atlasNews({ site, view }: AtlasDeps): CachedResponse {
   }
 }
 
-function answer(type: string, text: string) {
-  const bytes = new TextEncoder().encode(text)
-  return cachedResponse({ type, bytes: () => bytes, etag: etagOf(bytes), cacheControl: CACHED_A_MINUTE })
-}
+const answer = (type: string, body: string) => cachedResponse({ type, body, cacheControl: CACHED_A_MINUTE })
 
 function partOf(url: string): AtlasPart | undefined {
   const [agent, page = 1] = [numberIn(url, 'agent'), numberIn(url, 'page')]

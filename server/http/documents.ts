@@ -11,7 +11,7 @@ import { failure } from '../domain/failure.ts'
 import type { CardSubject } from '../domain/picture/card.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Clock } from '../ports.ts'
-import { type CachedResponse, cachedResponse, etagOf } from './answer/cached-response.ts'
+import { type CachedResponse, cachedResponse } from './answer/cached-response.ts'
 import { pageHeaders } from './answer/page-headers.ts'
 import { refuse } from './answer/refuse.ts'
 import { CACHED_BY_PROXIES } from './answer/respond.ts'
@@ -48,10 +48,8 @@ function ready({ type, body }: Pick<Document, 'type' | 'body'>): CachedResponse 
   return (request) => (answer ??= made(type, body()))(request)
 }
 
-function made(type: string, body: ReturnType<Document['body']>): CachedResponse {
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
-  return cachedResponse({ type, bytes: () => bytes, etag: etagOf(bytes), cacheControl: CACHED_FIVE_MINUTES })
-}
+const made = (type: string, body: ReturnType<Document['body']>): CachedResponse =>
+  cachedResponse({ type, body, cacheControl: CACHED_FIVE_MINUTES })
 
 /** The OpenAPI document. It is made again when the block of its example has been sold. */
 function openApiReader({ site, view }: DocumentDeps): CachedResponse {
@@ -99,11 +97,8 @@ async function pageOf({ site, view, viewer }: HomeDeps): Promise<((url: string) 
   if (built === undefined) return undefined
   const html = await built.text()
   const pageAbout = (subject: CardSubject) => {
-    const text = html.replace('</head>', () => `${headTags(site, sharingOf(site, view, subject))}\n</head>`)
-    const bytes = new TextEncoder().encode(text)
-    return guarded(
-      cachedResponse({ type: HTML, bytes: () => bytes, etag: etagOf(bytes), cacheControl: CACHED_BY_PROXIES }),
-    )
+    const body = html.replace('</head>', () => `${headTags(site, sharingOf(site, view, subject))}\n</head>`)
+    return guarded(cachedResponse({ type: HTML, body, cacheControl: CACHED_BY_PROXIES }))
   }
   const plain = pageAbout({ kind: 'wall' })
   return (url) => {

@@ -10,7 +10,6 @@ import type { Log } from '../ports.ts'
 import {
   type CachedResponse,
   cachedResponse,
-  etagOf,
   respondTagged,
   synchronous,
   viewCached,
@@ -56,8 +55,6 @@ function salesOf(view: WallView): CachedResponse {
   }
 }
 
-const encoder = new TextEncoder()
-
 // A sale keeps its object until it changes, so it is serialised once.
 const saleTexts = new WeakMap<Sale, string>()
 
@@ -77,15 +74,8 @@ function tail(view: WallView, log: Log): (request: Request) => Promise<Response>
     const after = Math.max(0, number - TAIL_CHANGES)
     const changes = await log.after(after, TAIL_CHANGES)
     const nextAfter = Math.max(number, changes.at(-1)?.number ?? 0)
-    const bytes = encoder.encode(
-      JSON.stringify({ after, nextAfter, changes: changes.map(changeDtoOf) } satisfies LogTail),
-    )
-    return cachedResponse({
-      type: 'application/json',
-      bytes: () => bytes,
-      etag: etagOf(bytes),
-      cacheControl: CACHED_BRIEFLY,
-    })
+    const page: LogTail = { after, nextAfter, changes: changes.map(changeDtoOf) }
+    return cachedResponse({ type: 'application/json', body: JSON.stringify(page), cacheControl: CACHED_BRIEFLY })
   }
   return async (request) => {
     if (known?.number !== view.number) known = { number: view.number, made: make(view.number) }

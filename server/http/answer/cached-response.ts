@@ -8,22 +8,25 @@ import { type HeaderFields, CACHED_BY_PROXIES, respond, respondUnchanged } from 
 /** Answers a read with status 200, or with 304 when the client has the current version. */
 export type CachedResponse = (request: Request) => Response
 
-/** A body to serve, and its caching headers. */
+/** A body to serve, its media type, and how long it may be kept. */
 type Ready = {
   readonly type: string
-  readonly bytes: () => Uint8Array<ArrayBuffer>
-  readonly etag: string
+  readonly body: string | Uint8Array<ArrayBuffer>
   readonly cacheControl: string
 }
 
 const compressible = /^(?:text\/|application\/json|application\/javascript|image\/svg)/
 
+// A string would be encoded again for each clone that is sent.
+const encoder = new TextEncoder()
+
 /** Makes the handler. Each encoding is built when it is first requested. */
-export function cachedResponse({ type, bytes, etag, cacheControl }: Ready): CachedResponse {
+export function cachedResponse({ type, body, cacheControl }: Ready): CachedResponse {
+  const bytes = typeof body === 'string' ? encoder.encode(body) : body
+  const etag = etagOf(bytes)
   const headers: HeaderFields = { ETag: etag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' }
-  const body = once(bytes)
-  const plain = once(() => respond(200, type, body(), headers))
-  const gzipped = once(() => respond(200, type, Bun.gzipSync(body()), { ...headers, 'Content-Encoding': 'gzip' }))
+  const plain = once(() => respond(200, type, bytes, headers))
+  const gzipped = once(() => respond(200, type, Bun.gzipSync(bytes), { ...headers, 'Content-Encoding': 'gzip' }))
 
   const unchanged = once(() => respondUnchanged(headers))
 
@@ -100,9 +103,6 @@ export function viewCached(
     return unlessHeld(request, made) ?? (isKept ? copyOf(made) : made)
   }
 }
-
-// A string would be encoded again for each clone that is sent.
-const encoder = new TextEncoder()
 
 /** Makes a JSON response with an ETag. */
 export function respondTagged(text: string): Response {

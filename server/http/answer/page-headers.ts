@@ -4,22 +4,8 @@ import type { HeaderFields } from './respond.ts'
 import type { ViewerFiles } from './viewer-files.ts'
 
 // No page uses these features, so injected code cannot use them either.
-const unused = [
-  'accelerometer',
-  'camera',
-  'display-capture',
-  'geolocation',
-  'gyroscope',
-  'hid',
-  'magnetometer',
-  'microphone',
-  'midi',
-  'payment',
-  'serial',
-  'usb',
-]
-
-const policy = unused.map((feature) => `${feature}=()`).join(', ')
+const policy =
+  'accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), hid=(), magnetometer=(), microphone=(), midi=(), payment=(), serial=(), usb=()'
 
 const A_YEAR_SECONDS = 31_536_000
 

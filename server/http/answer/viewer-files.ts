@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { ASSET_SYMBOL, USUAL_PRICE } from '../../../shared/money.ts'
 import { inMarkup } from '../../discovery/site.ts'
-import { etagOf, cachedResponse, type CachedResponse } from './cached-response.ts'
+import { cachedResponse, type CachedResponse } from './cached-response.ts'
 import { CACHED_BY_PROXIES } from './respond.ts'
 
 /** Finds the handler of the file at a path. */
@@ -52,8 +52,7 @@ export async function viewerFiles(files: ReadonlyMap<string, string>, words: Bra
     const content = filledIn(name, await file.bytes(), words)
     const plain = cachedResponse({
       type: file.type,
-      bytes: () => content,
-      etag: etagOf(content),
+      body: content,
       cacheControl: name.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : CACHED_BY_PROXIES,
     })
     const isPage = name.endsWith(PAGE_END)
