@@ -1,7 +1,6 @@
 /** Signed bodies to check a signer with, as the guide and the OpenAPI document show them. Tests prove the signatures. */
 
 import { PALETTE } from '../../shared/palette.ts'
-import { PIXELS_HEX_LENGTH } from '../../shared/pixels.ts'
 import { registerMessage } from '../../shared/signing.ts'
 import { TEST_VECTOR } from '../domain/wall/signed-fields.ts'
 
@@ -74,6 +73,3 @@ export const INDEX_RULE = `36r + 6g + b with r, g and b from 0 to 5, or a grey f
 export const PURE_COLOURS = Object.entries(pure)
   .map(([name, colour]) => `${name} ${hexOf(colour)}`)
   .join(', ')
-
-/** A whole block in red. */
-export const RED_BLOCK = hexOf(pure.red).repeat(PIXELS_HEX_LENGTH / 2)

@@ -1,57 +1,24 @@
-/** Example values, made by the code that makes the real ones wherever that is pure. */
+/** Example values: those of one sold block. The receipt is made by the code that makes the real ones. */
 
-import type { Agents, FoundingMachine, RegisterAnswer } from '../../../shared/contract/agent.ts'
-import type { Deed, EditAnswer, Receipt } from '../../../shared/contract/block.ts'
-import type { FeedPage } from '../../../shared/contract/feed.ts'
+import type { Receipt } from '../../../shared/contract/block.ts'
 import type { Health } from '../../../shared/contract/service.ts'
 import { parseCoord } from '../../../shared/wall.ts'
-import { truncatedWallet } from '../../../shared/wallet.ts'
-import type { Address, Payment } from '../../domain/purchase/payment.ts'
+import type { Address, Hash, Payment } from '../../domain/purchase/payment.ts'
 import { TEST_VECTOR } from '../../domain/wall/signed-fields.ts'
 import { blockReceiptOf } from '../../x402/receipt.ts'
 import type { Site } from '../site.ts'
-import { RED_BLOCK, WORKED_EXAMPLE, WORKED_REGISTRATION } from '../worked-example.ts'
+import { WORKED_EXAMPLE, WORKED_REGISTRATION } from '../worked-example.ts'
+import samples from './samples.json'
 
-const COORD = '80,45'
-
-const SOLD = parseCoord(COORD) ?? outside()
-
-const BLOCK = { coord: COORD, index: SOLD }
-
-const CLAIMED_AT = 1_800_000_000_000
-
-const TX = `0x${'1f'.repeat(32)}` as const
-
-const PAYER = TEST_VECTOR.address.toLowerCase() as Address
-
-const WALLET = truncatedWallet(PAYER)
-
-const IDENTITY = { name: 'Ada', framework: 'eliza' }
-
-const MESSAGE = 'hello, world'
-
-const LINK = 'https://example.org/'
-
-const PIXELS = Uint8Array.fromHex(RED_BLOCK).toBase64()
-
-/** A claimed block. */
-const deed: Deed = {
-  state: 'claimed',
-  block: BLOCK,
-  owner: { ...IDENTITY, wallet: WALLET },
-  claimedAt: CLAIMED_AT,
-  settled: true,
-  tx: TX,
-  message: MESSAGE,
-  link: LINK,
-  pixels: PIXELS,
-}
+const { deed, feed, agent } = samples
 
 /** What the buyer of that block got. */
 function receipt({ offer }: Site): Receipt {
   const { terms } = offer
+  const block = parseCoord(deed.block.coord)
+  if (block === undefined) throw new RangeError(`${deed.block.coord} is off the wall`)
   const payment: Payment = {
-    payer: PAYER,
+    payer: TEST_VECTOR.address.toLowerCase() as Address,
     nonce: `0x${'00'.repeat(32)}`,
     to: terms.payTo,
     amount: terms.amount,
@@ -60,38 +27,13 @@ function receipt({ offer }: Site): Receipt {
     signature: '0x',
     accepted: { ...terms, scheme: 'exact' },
   }
-  const state = { kind: 'sold', tx: TX, claimedAt: CLAIMED_AT, ...IDENTITY, settled: true, unanswered: false } as const
-  const listing = { ...IDENTITY, message: MESSAGE, link: LINK, pixels: null, painter: null }
-  const purchase = { payment, target: 'next', block: SOLD, listing, head: 0n, state } as const
+  const { claimedAt, message, link } = deed
+  const { name, framework } = deed.owner
+  const sold = { kind: 'sold', tx: deed.tx as Hash, claimedAt, name, framework, settled: true } as const
+  const listing = { name, framework, message, link, pixels: null, painter: null }
+  const state = { ...sold, unanswered: false }
+  const purchase = { payment, target: 'next', block, listing, head: 0n, state } as const
   return blockReceiptOf({ purchase, sales: [], baseUrl: offer.baseUrl })
-}
-
-/** A page of the feed with that sale. */
-const feed: FeedPage = {
-  nextAfter: 1,
-  hasMore: false,
-  sales: [
-    {
-      seq: 1,
-      i: BLOCK.index,
-      coord: BLOCK.coord,
-      t: CLAIMED_AT,
-      agent: { id: 1, ...IDENTITY, wallet: WALLET },
-      m: MESSAGE,
-      l: LINK,
-      px: PIXELS,
-    },
-  ],
-}
-
-/** The buyer in the registry. */
-const agent: FoundingMachine = {
-  rank: 1,
-  ...IDENTITY,
-  wallet: WALLET,
-  blocks: 1,
-  firstSeenAt: CLAIMED_AT,
-  link: LINK,
 }
 
 /** A service that takes payments. */
@@ -106,10 +48,10 @@ const health = ({ offer }: Site): Health => ({
 export const sampleAnswers = (site: Site): Readonly<Record<string, Readonly<Record<string, unknown>>>> => ({
   buyNextBlock: { receipt: receipt(site) },
   getOrBuyBlock: { deed, receipt: receipt(site) },
-  editBlock: { edited: { updated: true, deed } satisfies EditAnswer },
+  editBlock: { edited: { updated: true, deed } },
   readFeed: { page: feed },
-  readAgents: { registry: { agents: [agent], total: 1 } satisfies Agents },
-  registerAgent: { registered: { updated: true, agent } satisfies RegisterAnswer },
+  readAgents: { registry: { agents: [agent], total: 1 } },
+  registerAgent: { registered: { updated: true, agent } },
   readHealth: { armed: health(site) },
 })
 
@@ -117,8 +59,4 @@ export const sampleAnswers = (site: Site): Readonly<Record<string, Readonly<Reco
 export const sampleBodies: Readonly<Record<string, unknown>> = {
   editBlock: WORKED_EXAMPLE.body,
   registerAgent: WORKED_REGISTRATION.body,
-}
-
-function outside(): never {
-  throw new RangeError(`${COORD} is off the wall`)
 }
