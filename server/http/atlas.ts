@@ -9,7 +9,7 @@ import { inMarkup, type Site } from '../discovery/site.ts'
 import { failure } from '../domain/failure.ts'
 import { CARD_HEIGHT, CARD_WIDTH } from '../domain/picture/card.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
-import { cachedResponse, type CachedResponse } from './answer/cached-response.ts'
+import { cachedResponse, withHeaders, type CachedResponse } from './answer/cached-response.ts'
 import { pageHeaders } from './answer/page-headers.ts'
 import { respondNowhere, styleSource } from './answer/payment-page.ts'
 import { refuse } from './answer/refuse.ts'
@@ -39,9 +39,7 @@ function atlasPage({ site, view }: AtlasDeps): CachedResponse {
     const part = partOf(request.url)
     const html = part && atlasHtml(site, view, part)
     if (html === undefined) return respondNowhere(404)
-    const response = answer('text/html; charset=utf-8', html)(request)
-    for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
-    return response
+    return withHeaders(answer('text/html; charset=utf-8', html), headers)(request)
   }
 }
 

@@ -1,5 +1,6 @@
 /** Security headers of every page: browser features that are switched off, and HTTPS only. */
 
+import { withHeaders } from './cached-response.ts'
 import type { HeaderFields } from './respond.ts'
 import type { ViewerFiles } from './viewer-files.ts'
 
@@ -17,14 +18,9 @@ export const pageHeaders = (baseUrl: string): HeaderFields => ({
 
 /** The same files, each with those headers. */
 export function filesOver(baseUrl: string, files: ViewerFiles): ViewerFiles {
-  const headers = Object.entries(pageHeaders(baseUrl))
+  const headers = pageHeaders(baseUrl)
   return (path) => {
     const file = files(path)
-    if (file === undefined) return undefined
-    return (request) => {
-      const response = file(request)
-      for (const [name, value] of headers) response.headers.set(name, value)
-      return response
-    }
+    return file && withHeaders(file, headers)
   }
 }

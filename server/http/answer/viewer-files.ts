@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { ASSET_SYMBOL, USUAL_PRICE } from '../../../shared/money.ts'
 import { inMarkup } from '../../discovery/site.ts'
-import { cachedResponse, type CachedResponse } from './cached-response.ts'
+import { cachedResponse, withHeaders, type CachedResponse } from './cached-response.ts'
 import { CACHED_BY_PROXIES } from './respond.ts'
 
 /** Finds the handler of the file at a path. */
@@ -30,13 +30,7 @@ const PAGE_POLICY = policy("; worker-src 'self'; frame-ancestors 'none'")
 /** The wall's page with its content security policy. */
 export const guarded = (page: CachedResponse): CachedResponse => withPolicy(page, WALL_POLICY)
 
-function withPolicy(page: CachedResponse, policy: string): CachedResponse {
-  return (request) => {
-    const response = page(request)
-    response.headers.set('Content-Security-Policy', policy)
-    return response
-  }
-}
+const withPolicy = (page: CachedResponse, policy: string) => withHeaders(page, { 'Content-Security-Policy': policy })
 
 /** Settings of the wall that differ from those the page was built with. */
 export type Branding = { readonly title: string; readonly price: string }
