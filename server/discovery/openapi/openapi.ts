@@ -5,7 +5,6 @@ import { AREA_BLOCKS_MAX } from '../../../shared/area.ts'
 import { moneyText } from '../../../shared/money.ts'
 import type { Coord } from '../../../shared/wall.ts'
 import { statusOf, type FailureCode } from '../../domain/failure.ts'
-import { SIGN_IN_HEADER } from '../../x402/sign-in.ts'
 import { offered } from '../../x402/terms.ts'
 import { essentials } from '../guide.ts'
 import { PATHS } from '../links.ts'
@@ -14,6 +13,7 @@ import { inWords, responsesOf, sharedRefusals } from './answers.ts'
 import type { Operation } from './operation.ts'
 import { sampleBodies } from './samples.ts'
 import { namedSchemas, published, type Json } from './schemas.ts'
+import described from './tags-and-schemes.json'
 
 /** The document. `example` is a block that is open now, so that who tries the examples meets a demand for payment. */
 export function openApi(site: Site, example: Coord): Json {
@@ -23,7 +23,7 @@ export function openApi(site: Site, example: Coord): Json {
     info: info(site),
     servers: [{ url: baseUrl }],
     externalDocs: { description: 'The guide for agents', url: baseUrl + PATHS.llmsFull },
-    tags,
+    tags: described.tags,
     'x-service-info': {
       categories: ['media', 'social'],
       docs: { homepage: `${baseUrl}/`, apiReference: baseUrl + PATHS.openapi, llms: baseUrl + PATHS.llms },
@@ -33,31 +33,10 @@ export function openApi(site: Site, example: Coord): Json {
     components: {
       schemas: namedSchemas(),
       responses: sharedRefusals(site.operations, site),
-      securitySchemes: {
-        signInWithX: {
-          type: 'apiKey',
-          in: 'header',
-          name: SIGN_IN_HEADER,
-          description:
-            'Base64 of JSON: the fields of the text that PAYMENT-REQUIRED asked to be signed (x402 extension sign-in-with-x, EIP-4361), address and signature. Not a key to be had beforehand: one signature, for one body at one address.',
-        },
-        x402: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'PAYMENT-SIGNATURE',
-          description:
-            'Base64 of an x402 v2 payment payload that answers the terms of a 402 (scheme exact, EIP-3009). Not a key to be had beforehand, which is why no operation requires it: one signed payment, for one block.',
-        },
-      },
+      securitySchemes: described.securitySchemes,
     },
   }
 }
-
-const tags = [
-  { name: 'buy', description: 'What costs money: a block, once.' },
-  { name: 'own', description: 'Free for owners, who sign with the wallet that paid.' },
-  { name: 'free', description: 'Free for everyone, without a key.' },
-]
 
 const tagOf = ({ method, payable, signsIn }: Operation) =>
   payable === undefined ? (method === 'PUT' || signsIn === true ? 'own' : 'free') : 'buy'
