@@ -54,22 +54,19 @@ export async function readJson(request: Request, limits: BodyLimits = {}, whenEm
 }
 
 /** Reads a whole body of any type. */
-export async function readBody(
-  request: Request,
-  { maxBytes = BODY_MAX_BYTES, deadlineMs = DEADLINE_MS, bytesPerSecondMin = 0, large }: BodyLimits = {},
-): Promise<Uint8Array<ArrayBuffer> | Unread> {
+export async function readBody(request: Request, limits: BodyLimits = {}): Promise<Uint8Array<ArrayBuffer> | Unread> {
+  const { maxBytes = BODY_MAX_BYTES } = limits
   if (isCoded(request.headers.get('content-encoding'))) return invalid('send it as it is, without Content-Encoding')
   if (Number(request.headers.get('content-length')) > maxBytes) {
     await passOver(request)
     return tooLarge(maxBytes)
   }
   const chunks: Uint8Array[] = []
-  const limits = { maxBytes, deadlineMs, bytesPerSecondMin, large }
   return (await readEach(request, limits, (chunk) => void chunks.push(chunk))) ?? Buffer.concat(chunks)
 }
 
 // The largest body that a proxy is configured to pass, and the time it needs to send one that it has whole.
-const PASSED_OVER = { maxBytes: 4 * 1024 * 1024, deadlineMs: 1000, bytesPerSecondMin: 0, large: undefined }
+const PASSED_OVER = { maxBytes: 4 * 1024 * 1024, deadlineMs: 1000 }
 
 /** Discards a body that is too large. A proxy that is still sending when the answer comes reports a failed server. */
 const passOver = async (request: Request) => void (await readEach(request, PASSED_OVER, () => {}))
@@ -80,26 +77,33 @@ const isCoded = (contentEncoding: string | null) =>
 
 const isJson = (contentType: string | null) => contentType === null || mediaTypePattern.test(contentType)
 
-type Limits = Required<Omit<BodyLimits, 'large'>> & { readonly large: LargeBodies | undefined }
-
 /** Reads a body in chunks; returns the reason when it cannot be read whole. */
 async function readEach(
   request: Request,
-  { maxBytes, deadlineMs, bytesPerSecondMin, large }: Limits,
+  { maxBytes = BODY_MAX_BYTES, deadlineMs = DEADLINE_MS, bytesPerSecondMin = 0, large }: BodyLimits,
   take: (chunk: Uint8Array) => void,
 ): Promise<Unread | undefined> {
   if (request.body === null) return undefined
-  const reader = request.body.getReader()
+  const reader: Reader = request.body.getReader()
   const late = Promise.withResolvers<'late'>()
   const timer = setTimeout(() => late.resolve('late'), deadlineMs)
-  const read = { size: 0 }
-  let seconds = 0
+  let [size, seconds] = [0, 0]
   const pace = setInterval(() => {
     seconds++
-    if (seconds >= PACE_FROM_SECONDS && read.size < bytesPerSecondMin * seconds) late.resolve('late')
+    if (seconds >= PACE_FROM_SECONDS && size < bytesPerSecondMin * seconds) late.resolve('late')
   }, 1000)
   try {
-    return await readUpTo(reader, { maxBytes, large }, read, late.promise, take)
+    for (;;) {
+      const step = await Promise.race([reader.read(), late.promise])
+      if (step === 'late') return invalid('it took too long to arrive')
+      if (step.done) return undefined
+      const before = size
+      size += step.value.byteLength
+      if (size > maxBytes) return tooLarge(maxBytes)
+      const isLarge = large !== undefined && before <= large.fromBytes && size > large.fromBytes
+      if (isLarge && !large.hasPlace()) return { failure: busy() }
+      take(step.value)
+    }
   } catch {
     return invalid('it broke off')
   } finally {
@@ -109,28 +113,9 @@ async function readEach(
   }
 }
 
-async function readUpTo(
-  reader: Reader,
-  { maxBytes, large }: Pick<Limits, 'maxBytes' | 'large'>,
-  read: { size: number },
-  late: Promise<'late'>,
-  take: (chunk: Uint8Array) => void,
-): Promise<Unread | undefined> {
-  for (;;) {
-    const step = await Promise.race([reader.read(), late])
-    if (step === 'late') return invalid('it took too long to arrive')
-    if (step.done) return undefined
-    const before = read.size
-    read.size += step.value.byteLength
-    if (read.size > maxBytes) return tooLarge(maxBytes)
-    const isLarge = large !== undefined && before <= large.fromBytes && read.size > large.fromBytes
-    if (isLarge && !large.hasPlace()) return { failure: busy() }
-    take(step.value)
-  }
-}
-
 type Reader = {
   read(): Promise<{ done: true; value?: unknown } | { done: false; value: Uint8Array }>
+  cancel(): Promise<void>
 }
 
 const tooLarge = (maxBytes: number): Unread => ({
