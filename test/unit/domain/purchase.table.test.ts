@@ -1,4 +1,4 @@
-/** Every path of "buy this block", to be read. A change of the script shows here as a change of its story. */
+/** Every path of "buy this block" with a good order, to be read. A change of the script shows here as a change of its story. */
 
 import { expect, test } from 'bun:test'
 import { statusOf } from '../../../server/domain/failure.ts'

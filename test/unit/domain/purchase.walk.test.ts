@@ -264,6 +264,11 @@ describe('once money may have moved', () => {
     return ending(path) === 'invalid_listing' || asks(path, 'check-availability')
   })
 
+  law(
+    'a payment that was given up buys what it was first sent for, whatever the order says now',
+    (path) => !isKnown(remembered(path)) && remembered(path) !== 'unknown' && ending(path) === 'invalid_listing',
+  )
+
   law('a known payment opens to its payer only, and as it was signed', (path, { payment }) => {
     if (!isKnown(remembered(path)) || payment === PAYMENT) return false
     const isOpened = payment === REPEATS['other signature'] && labelled(path.steps, 'check-signature')[0] === 'good'

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
-import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
 import { freshChain } from '../../../server/health/chain-freshness.ts'
 import { trackOutages } from '../../../server/health/outages.ts'
 import { paymentHealth } from '../../../server/health/payment-health.ts'
@@ -9,8 +8,8 @@ import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
-import { sellerWith } from '../../support/fakes/seller.ts'
-import { NOW, paymentOf, SILENT, TERMS } from '../../support/samples.ts'
+import { nonceOrCode, sellerWith } from '../../support/fakes/seller.ts'
+import { hash, NOW, paymentOf, SILENT, TERMS } from '../../support/samples.ts'
 
 // Goal: a chain that stands still costs no buyer a dollar without a block. Method: the real seller and rail over a chain that
 // stops, a facilitator that goes on sending, and a clock that the test moves.
@@ -54,9 +53,7 @@ async function openWall() {
     logger,
     sold,
     taken: honest.verified,
-    halt: () => {
-      isHalted = true
-    },
+    halt: () => void (isHalted = true),
     resume: () => {
       isHalted = false
       for (const payment of waiting) asked.land(payment)
@@ -70,16 +67,14 @@ async function openWall() {
         await rail.probe()
       }
     },
-    buy: async (payment: Payment) => answerOf(await sold.buy('next', payment, SILENT)),
+    buy: async (payment: Payment) => nonceOrCode(await sold.buy('next', payment, SILENT)),
   }
 }
-
-const answerOf = (outcome: Outcome) => (outcome.kind === 'bought' ? 'bought' : outcome.failure.code)
 
 test('a chain that stands still takes no payments, and takes them again once it moves', async () => {
   const { buy, db, rail, logger, sold, taken, halt, resume, pass } = await openWall()
   await pass(120)
-  expect(await buy(paymentOf(1, 1))).toBe('bought')
+  expect(await buy(paymentOf(1, 1))).toBe(hash(1))
   halt()
   const early = [paymentOf(2, 2), paymentOf(3, 3)]
   for (const payment of early) expect(await buy(payment)).toBe('settlement_unknown')
@@ -97,8 +92,8 @@ test('a chain that stands still takes no payments, and takes them again once it 
   await pass(5)
   expect([rail.state(), rail.fault()]).toEqual(['armed', null])
   for (const key of await db.ledger.unfinished(NOW)) await sold.reconcile(key)
-  for (const payment of early) expect(await buy(payment)).toBe('bought')
-  expect(await buy(paymentOf(4, 4))).toBe('bought')
+  for (const payment of early) expect(await buy(payment)).toBe(payment.nonce)
+  expect(await buy(paymentOf(4, 4))).toBe(hash(4))
   expect(logger.alerts).toEqual([
     { event: 'outage', facts: expect.objectContaining({ dependency: 'chain', name: TERMS.network }) },
   ])
