@@ -61,6 +61,9 @@ export const isDefinite = (reason: string) => definiteReasons.has(reason)
 export const isSignatureReason = (reason: string) =>
   reason.includes('signature') || reason === 'eip6492_factory_not_allowed'
 
+/** Whether a refusal says that the authorization is used. Where our chain calls it unspent, one of the two is behind. */
+export const saysUsed = (reason: string) => reason === 'invalid_exact_evm_nonce_already_used'
+
 // The reasons of x402 for a request that a facilitator cannot read.
 const requestReasons = new Set(['invalid_payload', 'invalid_payment_requirements', 'invalid_request'])
 

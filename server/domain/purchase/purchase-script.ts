@@ -9,7 +9,13 @@
 import { StoreUnavailable, type Failure } from '../failure.ts'
 import { charging } from './charging.ts'
 import { wasHandedTo } from './claim-rules.ts'
-import { isSignatureReason, refusalOfUnsent, signatureRefusal, type SettleResult } from './facilitator-errors.ts'
+import {
+  isSignatureReason,
+  refusalOfUnsent,
+  saysUsed,
+  signatureRefusal,
+  type SettleResult,
+} from './facilitator-errors.ts'
 import { unpainted, type Draft, type Listing } from './listing.ts'
 import {
   hasSameFields,
@@ -287,7 +293,8 @@ function* refuseInvalid(
   const watched = yield* watch(
     'state' in refusedPayment ? refusedPayment : yield* ask({ do: 'record-unclaimed', purchase: refusedPayment }),
   )
-  return answerFrom(watched.status?.kind === 'unspent' ? { ...watched, refusal } : watched, order)
+  const isUnspent = watched.status?.kind === 'unspent' && !saysUsed(reason)
+  return answerFrom(isUnspent ? { ...watched, refusal } : watched, order)
 }
 
 type Refuse = (reason: Failure) => Outcome

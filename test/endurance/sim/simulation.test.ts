@@ -75,6 +75,10 @@ const lessons: readonly (readonly [number, string])[] = [
   ],
   [610_450_603, 'a reorganisation took back a cancellation after the client had signed anew'],
   [3_705_792_474, 'a block was given back although its payment had been seen spent, in a block that was replaced'],
+  [
+    2_412_561_291,
+    'a facilitator called a nonce used that a server behind the chain saw unspent, and its payer was asked anew',
+  ],
   [1_971_506_840, 'a nonce was signed for two amounts, and a stranger broadcast the one that was not recorded'],
 ]
 

@@ -209,6 +209,14 @@ test('a payment that was spent in a block since replaced is not taken for unspen
   expect(await statusInNextBlock({ chain, clock: fakeClock(NOW) }, paymentOf(1, 1), 0n)).toEqual({ kind: 'silent' })
 })
 
+test('a payer is not asked anew where the facilitator calls the nonce used and the chain does not', async () => {
+  const { db, chain, clock, logger } = await openSeller()
+  const verify = async () => ({ kind: 'invalid', reason: 'invalid_exact_evm_nonce_already_used' }) as const
+  const facilitator = { ...fakeFacilitator(chain), verify }
+  const sold = sellerWith({ ledger: db.ledger, facilitator, chain, clock, logger })
+  expect(nonceOrCode(await sold.buy('next', paymentOf(1, 1), SILENT))).toBe('settlement_unknown')
+})
+
 test('a payer gets the receipt it is owed while payments cannot be taken', async () => {
   const seller = await openSeller()
   const { db, chain, clock, logger } = seller

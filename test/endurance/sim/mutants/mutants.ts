@@ -193,7 +193,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a refusal to verify is not held against the chain',
     file: SCRIPT,
-    from: `watched.status?.kind === 'unspent' ? { ...watched, refusal } : watched`,
+    from: `isUnspent ? { ...watched, refusal } : watched`,
     to: `{ ...watched, refusal }`,
   },
   {
