@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'bun:test'
 import { getToolUiResourceUri, RESOURCE_MIME_TYPE } from '@modelcontextprotocol/ext-apps/app-bridge'
 import { chatView } from '../../../server/http/answer/viewer-files.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
-import { NEGOTIATED, rpc, TOOL_LIST } from '../../support/service/agent.ts'
+import { NEGOTIATED, rpc, stateless, TOOL_LIST } from '../../support/service/agent.ts'
 import { openWall, type Wall } from '../../support/service/wall.ts'
 
 // Goal: hosts of MCP Apps find the view of the wall and may let it ask the wall only. Method: the extension's own library reads
@@ -37,15 +37,8 @@ test('the view is the one resource, and may ask this wall only', async () => {
 })
 
 test('the revision without a handshake serves the same view', async () => {
-  const REVISION = '2026-07-28'
-  const meta = {
-    'io.modelcontextprotocol/protocolVersion': REVISION,
-    'io.modelcontextprotocol/clientInfo': { name: 'host', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': {},
-  }
-  const headers = { 'mcp-protocol-version': REVISION, 'mcp-method': 'resources/read', 'mcp-name': URI }
-  const request = { id: 1, method: 'resources/read', params: { uri: URI, _meta: meta } }
-  const { result } = await rpc(wall, request, headers)
+  const { message, headers } = stateless('resources/read', { uri: URI })
+  const { result } = await rpc(wall, { id: 1, ...message }, headers)
   expect(result).toMatchObject({ contents: [{ uri: URI, text: HTML }] })
 })
 

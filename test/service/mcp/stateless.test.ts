@@ -1,50 +1,27 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { paymentOf } from '../../support/samples.ts'
-import { TOOL_LIST, NEGOTIATED, post, rpc, type ToolAnswer } from '../../support/service/agent.ts'
+import { TOOL_LIST, NEGOTIATED, post, rpc, STATELESS, stateless, type ToolAnswer } from '../../support/service/agent.ts'
 import { openWall, payloadOf, type Wall } from '../../support/service/wall.ts'
 
 // Goal: revision 2026-07-28, in which each request says all about itself, is spoken beside the older ones. Method: requests as
 // its text has them, and as it forbids them.
-
-const REVISION = '2026-07-28'
 
 let wall: Wall
 beforeAll(async () => {
   wall = await openWall()
 })
 
-const envelope = (revision = REVISION) => ({
-  'io.modelcontextprotocol/protocolVersion': revision,
-  'io.modelcontextprotocol/clientInfo': { name: 'agent', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-})
-
-type Params = Readonly<Record<string, unknown>>
-
-/** Sends a request with all that the revision wants to be said. */
-const say = async (
-  method: string,
-  params: Params = {},
-  meta: Params = {},
-  headers: Readonly<Record<string, string>> = {},
-) =>
-  await rpc(
-    wall,
-    { id: 7, method, params: { ...params, _meta: { ...envelope(), ...meta } } },
-    {
-      'mcp-protocol-version': REVISION,
-      'mcp-method': method,
-      ...(typeof params['name'] === 'string' ? { 'mcp-name': params['name'] } : {}),
-      ...headers,
-    },
-  )
+const say = async (...request: Parameters<typeof stateless>) => {
+  const { message, headers } = stateless(...request)
+  return await rpc(wall, { id: 7, ...message }, headers)
+}
 
 test('server/discover says what is spoken and offered, without a handshake', async () => {
   const { status, id, result } = await say('server/discover')
   expect([status, id]).toEqual([200, 7])
   expect(result).toMatchObject({
     resultType: 'complete',
-    supportedVersions: [REVISION],
+    supportedVersions: [STATELESS],
     capabilities: { tools: {} },
     instructions: expect.stringContaining('buy_block'),
     _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'pixel-wall', title: 'Pixel Wall' } },
@@ -75,12 +52,17 @@ test('a block is bought as in the older revisions: the terms, and then the recei
 })
 
 test('answers are JSON that nobody keeps, and notifications are taken without a word', async () => {
-  const fields = { 'mcp-protocol-version': REVISION, 'mcp-method': 'tools/list' }
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: envelope() } })
-  const { headers } = await post(wall, body, fields)
+  const send = async (method: string, params: object) => {
+    const { message, headers } = stateless(method, { ...params })
+    return await post(
+      wall,
+      JSON.stringify({ jsonrpc: '2.0', ...(method.startsWith('tools') ? { id: 1 } : {}), ...message }),
+      headers,
+    )
+  }
+  const { headers } = await send('tools/list', {})
   expect([headers.get('content-type'), headers.get('cache-control')]).toEqual(['application/json', 'no-store'])
-  const note = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1, _meta: envelope() } }
-  const noted = await post(wall, JSON.stringify(note), { ...fields, 'mcp-method': 'notifications/cancelled' })
+  const noted = await send('notifications/cancelled', { requestId: 1 })
   expect([noted.status, await noted.text()]).toEqual([202, ''])
 })
 
@@ -90,20 +72,17 @@ test('a fault of the program is an error of HTTP, in whatever revision, and its 
   }
   const broken = await openWall({ ledger: { space } })
   const params = { name: 'buy_block', arguments: { coord: 'next' } }
-  const asked = { jsonrpc: '2.0', id: 1, method: 'tools/call' }
+  const { message, headers } = stateless('tools/call', params)
   const answers = [
-    await post(broken, JSON.stringify({ ...asked, params }), NEGOTIATED),
-    await post(broken, JSON.stringify({ ...asked, params: { ...params, _meta: envelope() } }), {
-      'mcp-protocol-version': REVISION,
-      'mcp-method': 'tools/call',
-      'mcp-name': 'buy_block',
-    }),
+    await post(broken, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }), NEGOTIATED),
+    await post(broken, JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }), headers),
   ]
   for (const answer of answers) {
     const text = await answer.text()
     expect([answer.status, text]).toEqual([500, expect.stringContaining('internal_error')])
     expect(text).not.toContain('secret')
   }
+  expect(broken.logger.alerts).toHaveLength(2)
 })
 
 describe('what the revision forbids', () => {
@@ -112,7 +91,7 @@ describe('what the revision forbids', () => {
     expect(await say('tools/list', {}, meta, { 'mcp-protocol-version': '2030-01-01' })).toMatchObject({
       status: 400,
       id: 7,
-      error: { code: -32_022, data: { supported: [REVISION], requested: '2030-01-01' } },
+      error: { code: -32_022, data: { supported: [STATELESS], requested: '2030-01-01' } },
     })
   })
 
@@ -136,7 +115,7 @@ describe('what the revision forbids', () => {
   })
 
   test('a request that says nothing about itself is told what is missing', async () => {
-    const answer = await rpc(wall, { id: 1, method: 'tools/list' }, { 'mcp-protocol-version': REVISION })
+    const answer = await rpc(wall, { id: 1, method: 'tools/list' }, { 'mcp-protocol-version': STATELESS })
     expect(answer).toMatchObject({ status: 400, error: { code: -32_602 } })
   })
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import manifest from '../../../package.json'
-import { NEGOTIATED, post, rpc } from '../../support/service/agent.ts'
+import { post, rpc } from '../../support/service/agent.ts'
 import { BASE_URL, OFFER, openWall, type Wall } from '../../support/service/wall.ts'
 
 let wall: Wall
@@ -38,14 +38,6 @@ test('a client is told who answers, in a version both speak, and how to use the 
   `)
 })
 
-test('an answer is JSON, kept by nobody and guessed at by no browser', async () => {
-  const response = await post(wall, '{"jsonrpc":"2.0","id":1,"method":"ping"}')
-  expect(await response.json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
-  expect(response.headers.get('content-type')).toBe('application/json')
-  expect(response.headers.get('cache-control')).toBe('no-store')
-  expect(response.headers.get('x-content-type-options')).toBe('nosniff')
-})
-
 test.each([1, 0, -7, 'x', ''])('the id %p comes back as it was sent', async (id) => {
   expect(await rpc(wall, { id, method: 'ping' })).toEqual({ status: 200, id, result: {} })
 })
@@ -71,24 +63,15 @@ test.each(['notifications/initialized', 'notifications/cancelled', 'whatever'])(
 )
 
 test.each([
-  ['nothing', '', -32_700],
   ['no JSON', '{', -32_700],
   ['a key given twice', '{"jsonrpc":"2.0","id":1,"method":"ping","method":"ping"}', -32_600],
   ['ten thousand brackets', '['.repeat(10_000), -32_700],
   ['deep nesting', `${'['.repeat(100)}${']'.repeat(100)}`, -32_600],
-  ['null', 'null', -32_600],
   ['a text', '"ping"', -32_600],
   ['a batch', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32_600],
   ['an empty batch', '[]', -32_600],
-  ['no version', '{"id":1,"method":"ping"}', -32_600],
-  ['version 1.0', '{"jsonrpc":"1.0","id":1,"method":"ping"}', -32_600],
-  ['a version that is a number', '{"jsonrpc":2.0,"id":1,"method":"ping"}', -32_600],
-  ['no method', '{"jsonrpc":"2.0","id":1}', -32_600],
   ['an answer', '{"jsonrpc":"2.0","id":1,"result":{}}', -32_600],
-  ['the id null', '{"jsonrpc":"2.0","id":null,"method":"ping"}', -32_600],
-  ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"ping"}', -32_600],
   ['a broken id', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32_600],
-  ['an id that would come back changed', '{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}', -32_600],
 ])('a body that is %s is 400', async (_, body, code) => {
   const response = await post(wall, body)
   expect(response.status).toBe(400)
@@ -137,11 +120,13 @@ test('a body is taken up to 64 KiB, and no further', async () => {
   expect(await response.json()).toMatchObject({ error: 'body_too_large' })
 })
 
-test('whatever a client says it accepts, it gets JSON', async () => {
+test('whatever a client says it accepts, it gets JSON, kept by nobody and guessed at by no browser', async () => {
   for (const accept of ['text/html', 'application/json', 'text/event-stream', '']) {
     const response = await post(wall, '{"jsonrpc":"2.0","id":1,"method":"ping"}', { accept })
+    expect(await response.json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
     expect(response.headers.get('content-type')).toBe('application/json')
-    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
   }
 })
 
@@ -158,12 +143,6 @@ test('a version nobody speaks is 400, and every version of the SDK is taken', as
     const answer = await rpc(wall, { id: 1, method: 'ping' }, { 'mcp-protocol-version': version })
     expect(answer.status).toBe(200)
   }
-})
-
-test.each(['GET', 'DELETE', 'PUT', 'PATCH'])('%s is not for MCP', async (method) => {
-  const response = await wall.app.handle(new Request(`${BASE_URL}/mcp`, { method, headers: NEGOTIATED }))
-  expect(response.status).toBe(405)
-  expect(response.headers.get('allow')).toBe('POST, OPTIONS')
 })
 
 const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
@@ -243,20 +222,4 @@ test('a wall whose own name is a loopback one is closed to pages of others under
   for (const host of ['127.0.0.1:8402', 'localhost:8402'])
     expect((await post(local, ping, { host, origin: 'https://evil.example' })).status).toBe(403)
   expect((await post(local, ping, { origin: 'https://evil.example' })).status).toBe(403)
-})
-
-test('what a tool throws is told to the operator and to nobody else', async () => {
-  const broken = await openWall({
-    ledger: {
-      ...wall.db.ledger,
-      space: async () => {
-        throw new Error('secret')
-      },
-    },
-  })
-  const call = { id: 1, method: 'tools/call', params: { name: 'get_block', arguments: { coord: '1,1' } } }
-  const response = await post(broken, JSON.stringify({ jsonrpc: '2.0', ...call }))
-  expect(response.status).toBe(500)
-  expect(await response.text()).not.toContain('secret')
-  expect(broken.logger.alerts).toHaveLength(1)
 })

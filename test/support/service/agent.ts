@@ -35,6 +35,27 @@ export async function rpc(wall: Wall, message: object, headers: Fields = {}): Pr
   return { status: response.status, ...body }
 }
 
+/** The revision in which each request says all about itself. */
+export const STATELESS = '2026-07-28'
+
+/** A request in that revision: its headers and its body; `meta` and `headers` add to what it says, or replace it. */
+export function stateless(method: string, params: Params = {}, meta: Params = {}, headers: Fields = {}) {
+  const envelope = {
+    'io.modelcontextprotocol/protocolVersion': STATELESS,
+    'io.modelcontextprotocol/clientInfo': { name: 'agent', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+    ...meta,
+  }
+  const name = params['name'] ?? params['uri']
+  const own = { 'mcp-protocol-version': STATELESS, 'mcp-method': method }
+  return {
+    headers: { ...own, ...(typeof name === 'string' ? { 'mcp-name': name } : {}), ...headers },
+    message: { method, params: { ...params, _meta: envelope } },
+  }
+}
+
+type Params = Readonly<Record<string, unknown>>
+
 /** What a tool answered. */
 export type ToolAnswer = {
   readonly isError?: boolean

@@ -7,15 +7,21 @@ export type Decoded = {
   readonly width: number
   readonly height: number
   colourAt(x: number, y: number): string
+  /** Every colour that is in it. */
+  colours(): ReadonlySet<string>
 }
 
 /** Decodes the body of an answer. */
 export async function decoded(response: Response): Promise<Decoded> {
   const file = new Uint8Array(await response.arrayBuffer())
   const { width, height, rgba } = readPlainPng(await new Bun.Image(file).png({ compressionLevel: 0 }).bytes())
-  const colourAt = (x: number, y: number) => {
-    const at = (y * width + x) * 4
-    return `#${Buffer.from(rgba.slice(at, at + 3)).toString('hex')}`
+  const pixels = new DataView(rgba.buffer, rgba.byteOffset)
+  const named = (rgb: number) => `#${rgb.toString(16).padStart(6, '0')}`
+  const at = (pixel: number) => pixels.getUint32(pixel * 4) >>> 8
+  return {
+    width,
+    height,
+    colourAt: (x, y) => named(at(y * width + x)),
+    colours: () => new Set([...new Set(Array.from({ length: width * height }, (_, pixel) => at(pixel)))].map(named)),
   }
-  return { width, height, colourAt }
 }

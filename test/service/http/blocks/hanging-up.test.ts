@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Outcome } from '../../../../server/domain/purchase/purchase.ts'
 import { paymentOf } from '../../../support/samples.ts'
+import { NEGOTIATED, stateless } from '../../../support/service/agent.ts'
 import { HOST, openWall, paidBy, payloadOf } from '../../../support/service/wall.ts'
 
 // Goal: the seller learns that a client hung up, which only a real connection can show.
@@ -39,24 +40,24 @@ const posted = (body: object, headers: Readonly<Record<string, string>> = {}): R
   body: JSON.stringify(body),
 })
 
-const called = (name: string, args: object, revision: string, envelope: object = {}) => {
-  const params = { name, arguments: args, _meta: { ...envelope, 'x402/payment': payloadOf(payment) } }
-  const headers = { 'mcp-protocol-version': revision, 'mcp-method': 'tools/call', 'mcp-name': name }
-  return posted({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers)
-}
+const meta = { 'x402/payment': payloadOf(payment) }
 
-const STATELESS = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'agent', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
+/** A call in the older revisions, and one in that in which each request says all about itself. */
+const called = (name: string, args: object) => {
+  const params = { name, arguments: args, _meta: meta }
+  return posted({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, NEGOTIATED)
+}
+const called2026 = (name: string, args: object) => {
+  const { message, headers } = stateless('tools/call', { name, arguments: args }, meta)
+  return posted({ jsonrpc: '2.0', id: 1, ...message }, headers)
 }
 
 test.each([
   ['a block', '/blocks/next', paidBy(payment)],
   ['an area', '/areas', posted({ at: 'next', w: 2, h: 1 }, paidBy(payment).headers)],
-  ['a block over MCP', '/mcp', called('buy_block', { coord: 'next' }, '2025-11-25')],
-  ['an area over MCP', '/mcp', called('buy_area', { w: 2, h: 1 }, '2025-11-25')],
-  ['a block over stateless MCP', '/mcp', called('buy_block', { coord: 'next' }, '2026-07-28', STATELESS)],
+  ['a block over MCP', '/mcp', called('buy_block', { coord: 'next' })],
+  ['an area over MCP', '/mcp', called('buy_area', { w: 2, h: 1 })],
+  ['a block over stateless MCP', '/mcp', called2026('buy_block', { coord: 'next' })],
 ])('a client that closes its connection while it buys %s is known to have left', async (_, path, init) => {
   ;[left, begun] = [Promise.withResolvers(), Promise.withResolvers()]
   const client = new AbortController()

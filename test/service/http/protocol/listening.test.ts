@@ -1,12 +1,17 @@
 import { afterAll, expect, test } from 'bun:test'
-import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { paymentOf } from '../../../support/samples.ts'
 import { editOf } from '../../../support/service/signed.ts'
 import { openWall, paidBy } from '../../../support/service/wall.ts'
 
 // What a socket shows and a Request object cannot: framing, odd verbs, missing hosts.
 
-const wall = await openWall()
+const told: string[] = []
+const wall = await openWall({
+  meter: (route, status, tookMs) => {
+    expect(tookMs).toBeGreaterThanOrEqual(0)
+    told.push(`${route} ${status}`)
+  },
+})
 wall.app.listen({ hostname: '127.0.0.1', port: 0 })
 const port = wall.app.server?.port ?? 0
 
@@ -83,18 +88,6 @@ test('a path is what it says, whoever reads it first', async () => {
   }
 })
 
-test('what a handler throws is an answer, on every path', async () => {
-  const gone = async () => {
-    throw new StoreUnavailable('gone')
-  }
-  const own = await openWall()
-  const other = await openWall({ log: { ...own.db.log, after: gone }, ledger: { ...own.db.ledger, space: gone } })
-  other.app.listen({ hostname: '127.0.0.1', port: 0 })
-  for (const path of ['/api/history', '/blocks/1,1'])
-    expect((await fetch(`http://127.0.0.1:${other.app.server?.port}${path}`)).status).toBe(503)
-  await other.app.server?.stop(true)
-})
-
 test('verbs that Bun lets through are refused in the one shape', async () => {
   for (const verb of ['TRACE', 'PROPFIND', 'DELETE', 'MKCOL']) {
     const answer = await raw(`${verb} /blocks/1,1 HTTP/1.1`, 'Host: wall.test', 'Cookie: secret', CLOSE, '', '')
@@ -121,12 +114,6 @@ test('HEAD has the length of the body it does not send, and buys nothing', async
     expect(/content-length: (\d+)/i.exec(head)?.[1]).toBe(String(Buffer.byteLength(bodyOf(get))))
   }
   expect(wall.facilitator.verified).toEqual([])
-})
-
-test('a preflight is answered without a body', async () => {
-  const answer = await raw('OPTIONS /blocks/1,1 HTTP/1.1', 'Host: wall.test', CLOSE, '', '')
-  expect(statusOf(answer)).toBe(204)
-  expect(bodyOf(answer)).toBe('')
 })
 
 const PUT = ['PUT /blocks/1,1 HTTP/1.1', 'Host: wall.test', 'Content-Type: application/json']
@@ -187,4 +174,18 @@ test('a path is where it says as it was sent: dots in it lead nowhere', async ()
       path,
       status,
     ])
+})
+
+test.each([
+  ['/api/canvas', '/api/canvas 200'],
+  ['/blocks/1,1', '/blocks/:name 402'],
+  ['/blocks/next', '/blocks/:name 402'],
+  ['/api/history?after=x', '/api/history 400'],
+  ['/nothing', '/* 404'],
+])('what is asked of %s is told to monitors once, as %s', async (path, line) => {
+  told.length = 0
+  await (await fetch(`http://127.0.0.1:${port}${path}`)).body?.cancel()
+  // It is told after the answer went out.
+  while (told.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  expect(told).toEqual([line])
 })

@@ -3,7 +3,6 @@ import { workerPictures } from '../../../../server/adapters/pictures/pictures.ts
 import { widthOf } from '../../../../server/domain/picture/drawing.ts'
 import type { Pictures } from '../../../../server/ports.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
-import { blockOf, NOW } from '../../../support/samples.ts'
 import { decoded } from '../../../support/service/decoded.ts'
 import { codeOf, openWall } from '../../../support/service/wall.ts'
 
@@ -93,21 +92,6 @@ test('a card may be kept until the wall changes', async () => {
   const second = await own.ask(path, holding)
   expect(second.status).toBe(200)
   expect((await decoded(second)).colourAt(100, 200)).toBe(colourOf(GREEN))
-})
-
-test('pixels that are hidden are on no card', async () => {
-  const own = await openWall()
-  await own.buy(`/blocks/3,4?px=${flat(GREEN)}`, 1)
-  await own.ask('GET /card.png?block=3,4')
-  await own.db.moderation.moderate(blockOf('3,4'), 'hide', ['pixels'], NOW)
-  await own.buy(`/blocks/5,4`, 1, 2)
-  for (const query of ['', '?block=3,4', '?agent=1']) {
-    const { width, height, colourAt } = await decoded(await own.ask(`GET /card.png${query}`))
-    const colours = new Set(
-      Array.from({ length: width * height }, (_, at) => colourAt(at % width, Math.floor(at / width))),
-    )
-    expect([query, colours.has(colourOf(GREEN))]).toEqual([query, false])
-  }
 })
 
 test.each([

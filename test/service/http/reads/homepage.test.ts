@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { Agents } from '../../../../shared/contract/agent.ts'
-import { blockOf, NOW, wallet } from '../../../support/samples.ts'
+import { wallet } from '../../../support/samples.ts'
 import { jsonOf, openWall, type Wall } from '../../../support/service/wall.ts'
 
 // Goal: a link to the page says in a chat what it leads to. Method: the head is read as a browser's parser reads it.
@@ -91,15 +91,6 @@ test('what strangers wrote is text and nothing else', async () => {
     expect(html).not.toMatch(/<script|<img/)
     expect(html.match(/<\/head>/g)).toHaveLength(1)
   }
-})
-
-test('what the operator hides is in no preview', async () => {
-  const own = await openWall({ viewer })
-  await own.buy('/blocks/3,4?message=secret', 1)
-  expect((await tagsOf(own, '/?block=3,4'))['og:description']).toBe('secret')
-  await own.db.moderation.moderate(blockOf('3,4'), 'hide', ['message'], NOW)
-  await own.buy('/blocks/5,4', 1, 2)
-  expect(JSON.stringify(await tagsOf(own, '/?block=3,4'))).not.toContain('secret')
 })
 
 const ROBOTS = [

@@ -244,8 +244,3 @@ const malformed: ReadonlyArray<readonly [what: string, body: unknown, code: stri
 test.each(malformed)('a preview of %s is refused', async (_, body, code) => {
   expect(await codeOf(await wall.ask('POST /api/preview', sending(body)))).toBe(code)
 })
-
-test('a preview is asked for by POST alone', async () => {
-  const response = await wall.ask('GET /api/preview')
-  expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
-})

@@ -56,31 +56,6 @@ test('canvas, feed, registry and deed tell the same sale', async () => {
   })
 })
 
-test('the feed is read page by page, and nothing is lost or told twice', async () => {
-  const { buy, ask } = await openWall()
-  for (const payer of [1, 2, 3, 4, 5]) await buy('/blocks/next', payer)
-  const seen: unknown[] = []
-  for (let after = 0, more = true; more;) {
-    const page = await jsonOf(await ask(`GET /api/feed?after=${after}&limit=2`))
-    seen.push(...(page['sales'] as { seq: number }[]).map(({ seq }) => seq))
-    after = Number(page['nextAfter'])
-    more = page['hasMore'] === true
-  }
-  expect(seen).toEqual([1, 2, 3, 4, 5])
-})
-
-test('the feed takes its numbers in plain decimal', async () => {
-  for (const query of [
-    'limit=1',
-    'limit=200',
-    'after=0',
-    'after=9007199254740991',
-    'limit=5&other=x&other=y',
-    '%61fter=3',
-  ])
-    expect((await wall.ask(`GET /api/feed?${query}`)).status).toBe(200)
-})
-
 const notNumbers = ['', '-1', '1.0', '+10', '0x10', 'null', '9007199254740992', '%zz', '1&KEY=2']
 
 test.each(notNumbers)('the feed does not take %p for a number', async (text) => {

@@ -138,9 +138,3 @@ test.each([
 test.each(['0x12', 'ada.eth', `${wallet(1)}0`, '%zz', `0x${'g'.repeat(40)}`])('%s is no wallet', async (text) => {
   expect(await codeOf(await wall.ask(`GET /api/agents/${text}`))).toBe('invalid_wallet')
 })
-
-test('the registration’s own address is still written to, and only that', async () => {
-  const response = await wall.ask('GET /api/agents/me')
-  expect([response.status, response.headers.get('allow')]).toEqual([405, 'PUT, POST, OPTIONS'])
-  expect((await wall.ask(`PUT /api/agents/${wallet(1)}`)).status).toBe(405)
-})
