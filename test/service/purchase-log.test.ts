@@ -5,8 +5,6 @@ import { sellerWith } from '../support/fakes/seller.ts'
 import { hash, paymentOf, wallet } from '../support/samples.ts'
 import { openWall, paidBy, paymentFor } from '../support/service/wall.ts'
 
-// Goal: an operator can follow each purchase in the journal, and reads nothing there that is secret or a stranger's.
-
 type Wall = Awaited<ReturnType<typeof openWall>>
 
 const linesOf = (wall: Wall, event: string) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { FormatRegistry, Type, type TSchema } from '@sinclair/typebox'
+import { FormatRegistry, Type, type TProperties, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { documents } from '../../../server/discovery/documents.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
@@ -10,115 +10,75 @@ import { BASE_URL, OFFER } from '../../support/service/wall.ts'
 FormatRegistry.Set('uri', (text) => URL.canParse(text))
 
 const Uri = Type.String({ format: 'uri' })
-const Closed = { additionalProperties: false }
-
-const Remote = Type.Object(
-  { type: Type.Literal('streamable-http'), url: Type.String({ pattern: '^https?://\\S+$' }) },
-  Closed,
-)
+const closed = (members: TProperties) => Type.Object(members, { additionalProperties: false })
+const some = (one: TSchema) => Type.Array(one, { minItems: 1 })
+const text = (maxLength: number, pattern = '^') => Type.String({ minLength: 1, maxLength, pattern })
 
 const identity = {
   name: Type.String({ pattern: '^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$', minLength: 3, maxLength: 200 }),
-  title: Type.String({ minLength: 1, maxLength: 100 }),
-  description: Type.String({ minLength: 1, maxLength: 100 }),
+  title: text(100),
+  description: text(100),
   version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+$' }),
   websiteUrl: Uri,
-  remotes: Type.Array(Remote, { minItems: 1 }),
+  remotes: some(closed({ type: Type.Literal('streamable-http'), url: Type.String({ pattern: '^https?://\\S+$' }) })),
 }
 
+const skill = { name: text(64, '^[a-z0-9]+(-[a-z0-9]+)*$'), description: text(1024) }
+
 /** Agent skills discovery, 0.1. */
-const SkillsIndexV1 = Type.Object(
-  {
-    skills: Type.Array(
-      Type.Object(
-        {
-          name: Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 64 }),
-          description: Type.String({ minLength: 1, maxLength: 1024 }),
-          files: Type.Tuple([Type.Literal('SKILL.md')]),
-        },
-        Closed,
-      ),
-    ),
-  },
-  Closed,
-)
-
-/** The MCP registry's entry, schema of 2025-12-11. */
-const ServerJson = Type.Object(
-  {
-    $schema: Type.Literal('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'),
-    ...identity,
-  },
-  Closed,
-)
-
-/** The MCP server card, SEP-2127. */
-const ServerCard = Type.Object(
-  {
-    $schema: Type.Literal('https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json'),
-    ...identity,
-    icons: Type.Array(
-      Type.Object(
-        { src: Uri, mimeType: Type.String(), sizes: Type.Array(Type.String({ pattern: '^(\\d+x\\d+|any)$' })) },
-        Closed,
-      ),
-    ),
-  },
-  Closed,
-)
+const SkillsIndexV1 = closed({
+  skills: Type.Array(closed({ ...skill, files: Type.Tuple([Type.Literal('SKILL.md')]) })),
+})
 
 /** Agent skills discovery, 0.2.0. */
-const SkillsIndex = Type.Object(
-  {
-    $schema: Type.Literal('https://schemas.agentskills.io/discovery/0.2.0/schema.json'),
-    skills: Type.Array(
-      Type.Object(
-        {
-          name: Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$', maxLength: 64 }),
-          type: Type.Literal('skill-md'),
-          description: Type.String({ minLength: 1, maxLength: 1024 }),
-          url: Type.String({ pattern: '^/' }),
-          digest: Type.String({ pattern: '^sha256:[0-9a-f]{64}$' }),
-        },
-        Closed,
-      ),
-      { minItems: 1 },
-    ),
-  },
-  Closed,
-)
+const SkillsIndex = closed({
+  $schema: Type.Literal('https://schemas.agentskills.io/discovery/0.2.0/schema.json'),
+  skills: some(
+    closed({
+      ...skill,
+      type: Type.Literal('skill-md'),
+      url: Type.String({ pattern: '^/' }),
+      digest: Type.String({ pattern: '^sha256:[0-9a-f]{64}$' }),
+    }),
+  ),
+})
 
-const Targets = Type.Array(Type.Object({ href: Uri, type: Type.String() }, Closed), { minItems: 1 })
+/** The MCP registry's entry, schema of 2025-12-11. */
+const ServerJson = closed({
+  $schema: Type.Literal('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'),
+  ...identity,
+})
+
+const sizes = Type.Array(Type.String({ pattern: '^(\\d+x\\d+|any)$' }))
+
+/** The MCP server card, SEP-2127. */
+const ServerCard = closed({
+  $schema: Type.Literal('https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json'),
+  ...identity,
+  icons: Type.Array(closed({ src: Uri, mimeType: Type.String(), sizes })),
+})
+
+const Targets = some(closed({ href: Uri, type: Type.String() }))
 
 /** RFC 9727: a linkset (RFC 9264) of registered relations. */
-const ApiCatalog = Type.Object(
-  {
-    linkset: Type.Array(
-      Type.Object(
-        {
-          anchor: Uri,
-          'service-desc': Targets,
-          'service-doc': Targets,
-          'service-meta': Type.Optional(Targets),
-          status: Type.Optional(Targets),
-        },
-        Closed,
-      ),
-      { minItems: 1 },
-    ),
-  },
-  Closed,
-)
+const ApiCatalog = closed({
+  linkset: some(
+    closed({
+      anchor: Uri,
+      'service-desc': Targets,
+      'service-doc': Targets,
+      'service-meta': Type.Optional(Targets),
+      status: Type.Optional(Targets),
+    }),
+  ),
+})
 
-const X402Resources = Type.Object(
-  {
-    version: Type.Literal(1),
-    resources: Type.Array(Uri, { minItems: 1 }),
-    ownershipProofs: Type.Array(Type.String()),
-    instructions: Type.String({ minLength: 1 }),
-  },
-  Closed,
-)
+const X402Resources = closed({
+  version: Type.Literal(1),
+  resources: some(Uri),
+  ownershipProofs: Type.Array(Type.String()),
+  instructions: Type.String({ minLength: 1 }),
+})
 
 const shapes: ReadonlyArray<readonly [path: string, shape: TSchema]> = [
   ['/server.json', ServerJson],
@@ -137,9 +97,9 @@ function textOf(path: string, baseUrl = BASE_URL): string {
   const found = documents({ offer: { ...OFFER, baseUrl }, contact: null, tools: [], operations: OPERATIONS }).find(
     (each) => each.path === path,
   )
-  const text = found?.body()
-  if (typeof text !== 'string') throw new Error(`there is no document at ${path}`)
-  return text
+  const body = found?.body()
+  if (typeof body !== 'string') throw new Error(`there is no document at ${path}`)
+  return body
 }
 
 test.each(shapes)('%s has the shape of its specification, at whatever address', (path, shape) => {

@@ -4,8 +4,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openWall } from '../../support/service/wall.ts'
 
-// Goal: the protocol's own suite agrees. Method: its command line, against a wall that listens.
-
 const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'))
 
 test('the conformance suite passes in all that a server of tools offers', async () => {

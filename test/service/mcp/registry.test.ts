@@ -5,8 +5,6 @@ import { TOOLS } from '../../../server/mcp/registry.ts'
 import { TOOL_LIST, read, rpc } from '../../support/service/agent.ts'
 import { openWall } from '../../support/service/wall.ts'
 
-// Goal: what agents and graders read of the tools is whole and small. Method: every definition is held against the same rules.
-
 const ANNOTATIONS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']
 
 test('the tools of the contract come first, in its order', () => {

@@ -18,22 +18,28 @@ const overview = (): never => {
   throw new Error('not asked')
 }
 
-const restored = { orphans: () => [], isOlder: () => false }
+const nothingLost: AdminParts['restored'] = { orphans: () => [], isOlder: () => false }
 
 let walls = 0
-async function openWorld() {
+async function openWorld({ path = join(folder, `${walls++}.sock`), restored = nothingLost } = {}) {
   const db = await openBlank()
   const [chain, clock, logger] = [fakeChain(), fakeClock(NOW), fakeLogger()]
   const seller = { reconcile: async () => true }
-  const path = join(folder, `${walls++}.sock`)
-  const open = () =>
-    openAdminSocket(
-      path,
-      adminCommands({ ...db, chain, clock, logger, seller, advance: async () => {}, overview, restored }),
-      logger,
-    )
-  return { db, chain, logger, path, open }
+  const commands = adminCommands({ ...db, chain, clock, logger, seller, advance: async () => {}, overview, restored })
+  return {
+    db,
+    chain,
+    logger,
+    path,
+    commands,
+    open: () => openAdminSocket(path, commands, logger),
+    call: async (...order: Order) => await callAdminSocket(path, ...order),
+  }
 }
+
+type AdminParts = Parameters<typeof adminCommands>[0]
+
+type Order = Parameters<typeof callAdminSocket> extends [string, ...infer Rest] ? Rest : never
 
 const post = (path: string, command: string, body: string) =>
   fetch(`http://wall/${command}`, { unix: path, method: 'POST', body })
@@ -42,24 +48,14 @@ test('a socket that a dead process left behind is replaced', async () => {
   const world = await openWorld()
   writeFileSync(world.path, '')
   const close = world.open()
-  expect(await callAdminSocket(world.path, 'open', {})).toEqual({ ok: true, lines: [] })
+  expect(await world.call('open', {})).toEqual({ ok: true, lines: [] })
   close()
-  expect(await failureOf(callAdminSocket(world.path, 'open', {}))).toMatchObject({ name: 'NoAdminSocket' })
+  expect(await failureOf(world.call('open', {}))).toMatchObject({ name: 'NoAdminSocket' })
 })
 
 test('a wall whose socket cannot be made is told of, and goes on', async () => {
-  const { db, logger, chain } = await openWorld()
-  const runCommand = adminCommands({
-    ...db,
-    chain,
-    clock: fakeClock(NOW),
-    logger,
-    seller: { reconcile: async () => true },
-    advance: async () => {},
-    overview,
-    restored,
-  })
-  openAdminSocket(join(folder, 'x'.repeat(150)), runCommand, logger)()
+  const { open, logger } = await openWorld({ path: join(folder, 'x'.repeat(150)) })
+  open()()
   expect(logger.alerts).toMatchObject([{ event: 'no-admin-socket' }])
 })
 
@@ -94,8 +90,8 @@ test('blocks are hidden by name, by area and by wallet, and what is hidden is li
   await sell(world.db, '9,9', 2, 3)
   const close = world.open()
   const moderate = async (act: 'hide' | 'unhide', target: string) =>
-    await callAdminSocket(world.path, 'moderate', { act, target, parts: ['message'], who: 'ada', why: 'rude' })
-  const list = async (isTrail: boolean) => (await callAdminSocket(world.path, 'hidden', { isTrail })).lines
+    await world.call('moderate', { act, target, parts: ['message'], who: 'ada', why: 'rude' })
+  const list = async (isTrail: boolean) => (await world.call('hidden', { isTrail })).lines
   expect(await list(false)).toEqual([])
   const both = ['block 3,4: hidden: message', 'block 4,4: hidden: message']
   expect(await moderate('hide', '3,4,2x2')).toEqual({ ok: true, lines: [...both, '2 blocks have no owner'] })
@@ -131,7 +127,7 @@ test('hiding all of a block says that its owner is still named, and how to hide 
   await sell(world.db, '3,4', 1, 1)
   const close = world.open()
   const order = { target: '3,4', parts: [], who: 'ada', why: null }
-  expect((await callAdminSocket(world.path, 'moderate', { act: 'hide', ...order })).lines).toEqual([
+  expect((await world.call('moderate', { act: 'hide', ...order })).lines).toEqual([
     'block 3,4: hidden: pixels, message, link',
     `its owner is named as before; to hide that: pixel-wall hide ${wallet(1)} --name --framework`,
   ])
@@ -145,26 +141,22 @@ test('a wallet is hidden by its names and banned, and the list and the trail say
   const by = { who: 'ada', why: null }
   const target = truncatedWallet(wallet(1))
   const [name, at] = [`wallet ${wallet(1)}`, new Date(NOW).toISOString()]
-  expect(await callAdminSocket(world.path, 'moderate', { act: 'hide', target, parts: ['name'], ...by })).toEqual({
+  expect(await world.call('moderate', { act: 'hide', target, parts: ['name'], ...by })).toEqual({
     ok: true,
     lines: [`${name}: hidden: name`],
   })
-  expect(await callAdminSocket(world.path, 'ban', { act: 'ban', target, ...by })).toEqual({
+  expect(await world.call('ban', { act: 'ban', target, ...by })).toEqual({
     ok: true,
     lines: [`${name}: hidden: name; banned`],
   })
-  expect((await callAdminSocket(world.path, 'hidden', { isTrail: false })).lines).toEqual([
-    `${name}: hidden: name; banned`,
-  ])
-  expect((await callAdminSocket(world.path, 'hidden', { isTrail: true })).lines).toEqual([
+  expect((await world.call('hidden', { isTrail: false })).lines).toEqual([`${name}: hidden: name; banned`])
+  expect((await world.call('hidden', { isTrail: true })).lines).toEqual([
     `${at} ada hide ${name} (name)`,
     `${at} ada ban ${name}`,
   ])
-  expect(
-    (await callAdminSocket(world.path, 'moderate', { act: 'hide', target: '3,4', parts: ['name'], ...by })).ok,
-  ).toBe(false)
-  expect((await callAdminSocket(world.path, 'ban', { act: 'ban', target: '3,4', ...by })).ok).toBe(false)
-  expect((await callAdminSocket(world.path, 'moderate', { act: 'unhide', target, parts: [], ...by })).lines).toEqual([
+  expect((await world.call('moderate', { act: 'hide', target: '3,4', parts: ['name'], ...by })).ok).toBe(false)
+  expect((await world.call('ban', { act: 'ban', target: '3,4', ...by })).ok).toBe(false)
+  expect((await world.call('moderate', { act: 'unhide', target, parts: [], ...by })).lines).toEqual([
     `${name}: its names are shown; banned`,
     'block 3,4: everything is shown (as before)',
   ])
@@ -176,8 +168,7 @@ test('a payout is noted for a credit or for money of no purchase, never for what
   const close = world.open()
   await sell(world.db, '3,4', 1, 1)
   const note = async (payer: number, nonce: number) =>
-    (await callAdminSocket(world.path, 'payout', { payer: wallet(payer), nonce: hash(nonce), reference: 'refund' }))
-      .lines
+    (await world.call('payout', { payer: wallet(payer), nonce: hash(nonce), reference: 'refund' })).lines
   expect(await note(1, 1)).toEqual(['this payment bought a block or an area, or may yet: nothing is owed for it'])
   expect(await note(2, 2)).toEqual(['the chain shows no such payment'])
   world.chain.land(paymentOf(2, 2))
@@ -194,11 +185,11 @@ test('what is open is listed, and told with its evidence', async () => {
   const close = world.open()
   await world.db.ledger.markUncertain(await hold(world.db, blockOf('3,4'), paymentOf(1, 1)))
   const key = { payer: wallet(1), nonce: hash(1) }
-  expect(await callAdminSocket(world.path, 'open', {})).toEqual({ ok: true, lines: [`${key.payer} ${key.nonce}`] })
-  expect((await callAdminSocket(world.path, 'resolve', key)).lines).toEqual([
+  expect(await world.call('open', {})).toEqual({ ok: true, lines: [`${key.payer} ${key.nonce}`] })
+  expect((await world.call('resolve', key)).lines).toEqual([
     `${key.payer} ${key.nonce} block 3,4: held, in doubt; the chain: unspent`,
   ])
-  expect(await callAdminSocket(world.path, 'resolve', { ...key, payer: wallet(2) })).toMatchObject({ ok: false })
+  expect(await world.call('resolve', { ...key, payer: wallet(2) })).toMatchObject({ ok: false })
   close()
 })
 
@@ -215,40 +206,33 @@ test('the socket has the shorter of its two names', () => {
 })
 
 test('a credit is noted as paid out only while the chain shows its money', async () => {
-  const { db, chain, path, open } = await openWorld()
+  const { db, chain, call, open } = await openWorld()
   const close = open()
   const payment = paymentOf(1, 1)
   const lost = { payment, target: 'next', listing: SILENT, head: 0n } as const
   const key = { payer: wallet(1), nonce: hash(1), reference: 'refund 1' }
   await db.payouts.owe(lost, hash(9), NOW)
-  expect(await callAdminSocket(path, 'payout', key)).toEqual({
+  expect(await call('payout', key)).toEqual({
     ok: false,
     lines: ['the chain shows no such payment'],
   })
   chain.land(payment)
-  expect(await callAdminSocket(path, 'payout', key)).toEqual({ ok: true, lines: ['noted as paid out'] })
+  expect(await call('payout', key)).toEqual({ ok: true, lines: ['noted as paid out'] })
   close()
 })
 
 test('all money that no purchase is known for is booked as stray by one command, but not in an older copy', async () => {
-  const { db, chain, logger } = await openWorld()
   const payments = [paymentOf(1, 1), paymentOf(2, 2)]
-  const orphans = payments.map((payment) => ({ ...payment, payTo: payment.to, tx: chain.land(payment), height: 1n }))
-  const world = { isOlder: true }
-  const commands = adminCommands({
-    ...db,
-    chain,
-    clock: fakeClock(NOW),
-    logger,
-    seller: { reconcile: async () => true },
-    advance: async () => {},
-    overview,
-    restored: { orphans: () => orphans, isOlder: () => world.isOlder },
-  })
+  const copy = { orphans: [] as Orphans, isOlder: true }
+  const restored = { orphans: () => copy.orphans, isOlder: () => copy.isOlder }
+  const { db, chain, commands } = await openWorld({ restored })
+  copy.orphans = payments.map((payment) => ({ ...payment, payTo: payment.to, tx: chain.land(payment), height: 1n }))
   expect(await commands('strays', {})).toMatchObject({ ok: false, lines: [expect.stringContaining('an older copy')] })
   expect(await db.payouts.isNoted(paymentOf(1, 1))).toBe(false)
-  world.isOlder = false
-  const lines = orphans.map(({ payer, nonce, tx }) => `${payer} ${nonce} in ${tx}: booked as stray`)
+  copy.isOlder = false
+  const lines = copy.orphans.map(({ payer, nonce, tx }) => `${payer} ${nonce} in ${tx}: booked as stray`)
   expect(await commands('strays', {})).toEqual({ ok: true, lines })
   for (const payment of payments) expect(await db.payouts.isNoted(payment)).toBe(true)
 })
+
+type Orphans = ReturnType<AdminParts['restored']['orphans']>

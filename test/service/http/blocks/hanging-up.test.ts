@@ -4,8 +4,6 @@ import { paymentOf } from '../../../support/samples.ts'
 import { NEGOTIATED, stateless } from '../../../support/service/agent.ts'
 import { HOST, openWall, paidBy, payloadOf } from '../../../support/service/wall.ts'
 
-// Goal: the seller learns that a client hung up, which only a real connection can show.
-
 let [left, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
 
 const wall = await openWall({

@@ -70,16 +70,6 @@ test('a painter may be written in any letter case', async () => {
   expect((await upper.paint(0xabc, 'hello')).status).toBe(200)
 })
 
-test('a wallet names the painter of all its blocks, and null ends it', async () => {
-  const { buy, name, paint } = await paintedWall('')
-  await buy('/blocks/5,5', 1, 2)
-  expect((await paint(9, 'too early')).status).toBe(401)
-  expect((await name(namingOf(1, PAINTER))).status).toBe(200)
-  for (const coord of ['3,4', '5,5']) expect((await paint(9, 'painted', coord)).status).toBe(200)
-  expect((await name(namingOf(1, null, NOW + 1))).status).toBe(200)
-  for (const coord of ['3,4', '5,5']) expect((await paint(9, 'too late', coord)).status).toBe(401)
-})
-
 test('what a painter signed cannot be sent again once another paints', async () => {
   const { name, ask } = await paintedWall()
   const edit = editOf(9, '3,4', { message: 'once' })

@@ -4,8 +4,6 @@ import { Agents } from '../../../../shared/contract/agent.ts'
 import { wallet } from '../../../support/samples.ts'
 import { jsonOf, openWall, type Wall } from '../../../support/service/wall.ts'
 
-// Goal: a link to the page says in a chat what it leads to. Method: the head is read as a browser's parser reads it.
-
 const PAGE = '<!doctype html><html><head><title>Pixel Wall</title></head><body></body></html>'
 const page = () => new Response(PAGE, { headers: { 'content-type': 'text/html', vary: 'Accept-Encoding' } })
 const viewer = (path: string) => (path === '/' ? page : undefined)
@@ -95,9 +93,6 @@ test('what strangers wrote is text and nothing else', async () => {
 
 const ROBOTS = [
   ['Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)', '*/*'],
-  ['Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)', '*/*'],
-  ['Twitterbot/1.0', '*/*'],
-  ['facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)', '*/*'],
   ['TelegramBot (like TwitterBot)', 'text/html,application/xhtml+xml,*/*;q=0.8'],
   ['WhatsApp/2.23.20.0', 'text/html'],
   ['LinkedInBot/1.0', undefined],

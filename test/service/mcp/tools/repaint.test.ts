@@ -149,11 +149,6 @@ test.each([
   [{}, 'invalid_body'],
   [{ kind: 'x' }, 'invalid_body'],
   [{ kind: 'set_pixels', coord: '3,4' }, 'empty_update'],
-  [{ kind: 'set_pixels', coord: '5,5', message: 'x' }, 'no_owner'],
-  [{ kind: 'set_pixels', coord: '3,4', pixels: 'x' }, 'invalid_pixels'],
-  [{ kind: 'set_pixels', coord: '3,4', message: 'x', ts: 1 }, 'stale_signature'],
-  [{ kind: 'set_area', area: '3,4', message: 'x' }, 'invalid_area'],
-  [{ kind: 'register', wallet: wallet(2), name: 'Ada' }, 'no_purchases'],
 ])('the text for %j is refused with %s, as the change would be', async (args, error) => {
   expect(await read(back, 'signing_message', args)).toMatchObject({ error })
 })
