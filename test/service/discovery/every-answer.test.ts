@@ -22,15 +22,14 @@ const soldWall = await openWall()
 await soldWall.buy('/blocks/3,4', 1)
 await soldWall.buy('/blocks/4,4', 2)
 
-const ask =
+const asking =
+  (wall: Wall) =>
   (request: string, init?: RequestInit): Provoke =>
   () =>
-    emptyWall.ask(request, init)
+    wall.ask(request, init)
 
-const onceSold =
-  (request: string, init?: RequestInit): Provoke =>
-  () =>
-    soldWall.ask(request, init)
+const ask = asking(emptyWall)
+const onceSold = asking(soldWall)
 
 /** Asks again for what the first answer's tag names. */
 const again =
@@ -98,11 +97,6 @@ const areaOrder = (fields = {}, headers = {}): RequestInit => ({
 
 // A wall whose every client has asked for too much already.
 const wearyWall = await openWall({ limits: usedUp() })
-
-const beyond =
-  (request: string, init?: RequestInit): Provoke =>
-  () =>
-    wearyWall.ask(request, init)
 
 /** What provokes answers that each operation gives in its own way. */
 const provoked: Readonly<Record<string, Provoke>> = {
@@ -287,9 +281,10 @@ async function firstRefusal(times: number, asking: () => Promise<Response>): Pro
   return answers.find(({ status }) => status !== 200) ?? Response.error()
 }
 
-// Faults of ours and of the store are provoked alike everywhere.
-const broken500 = await brokenWall(new Error('a fault'))
-const broken503 = await brokenWall(new StoreUnavailable('the store is shut'))
+// Faults of ours and of the store are provoked alike everywhere; what they say stays here.
+const SECRET = '/secret/wall.sqlite is full'
+const broken500 = await brokenWall(new Error(SECRET))
+const broken503 = await brokenWall(new StoreUnavailable(SECRET))
 
 /** What provokes a status of whatever operation, by the request of it that works. */
 const alike: Readonly<Record<string, (request: string, init?: RequestInit) => Provoke>> = {
@@ -298,12 +293,12 @@ const alike: Readonly<Record<string, (request: string, init?: RequestInit) => Pr
   400: (request) => ask(request, sending({})),
   402: onceSold,
   404: ask,
-  409: (request, init) => () => doubtfulWall.ask(request, init),
+  409: asking(doubtfulWall),
   413: (request, init) => ask(request, { ...init, body: TOO_MUCH }),
-  429: beyond,
-  500: (request, init) => () => broken500.ask(request, init),
+  429: asking(wearyWall),
+  500: asking(broken500),
   502: withoutRail,
-  503: (request, init) => () => broken503.ask(request, init),
+  503: asking(broken503),
 }
 
 const listed = listedBy(emptyWall.app)
@@ -320,9 +315,15 @@ test.each(all)('%s is what the server answers, and as the document says', async 
   if (provoke === undefined) throw new Error(`nothing here makes the server answer ${answer}`)
   const response = await provoke()
   expect(response.status).toBe(Number(status))
+  if (response.status >= 500) expect(await response.clone().text()).not.toContain(SECRET)
   const operation = OPERATIONS.find((each) => each.method === method && each.path === path)
   if (operation === undefined) throw new Error(`${answer} belongs to no operation`)
   await expectDocumented(emptyWall.app, response, operation)
+})
+
+test('the operator is alerted of faults of ours, and not by each request of a store that cannot be used', () => {
+  expect(broken500.logger.alerts.length).toBeGreaterThan(0)
+  expect(broken503.logger.alerts).toEqual([])
 })
 
 test('nothing is provoked that the document does not list', () => {

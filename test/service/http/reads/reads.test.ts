@@ -1,18 +1,10 @@
 import { expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
-import { StoreUnavailable } from '../../../../server/domain/failure.ts'
-import { emptyView } from '../../../../server/domain/wall/wall-view.ts'
 import { Canvas } from '../../../../shared/contract/canvas.ts'
-import { unlimited } from '../../../support/fakes/limits.ts'
 import { hash, paymentOf } from '../../../support/samples.ts'
-import { editOf, sending } from '../../../support/service/signed.ts'
 import { codeOf, jsonOf, openWall, paidBy } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
-
-async function storeGone(): Promise<never> {
-  throw new StoreUnavailable('/secret/wall.sqlite is full')
-}
 
 test('an empty wall reads as one', async () => {
   const canvas = await jsonOf(await wall.ask('GET /api/canvas?x=1'))
@@ -81,34 +73,6 @@ test('health tells what an operator must know', async () => {
     network: 'eip155:8453',
   })
 })
-
-test('a store that cannot be used is told as such, to those who pay too, and nothing of it leaks', async () => {
-  const { db } = await openWall()
-  const ledger = { ...db.ledger, space: storeGone, find: storeGone }
-  const blocks = { ...db.blocks, owned: storeGone }
-  const { ask, logger } = await openWall({ ledger, blocks, changing: { ...failing, blocks, agents: db.agents } })
-  const answers = [
-    await ask('GET /blocks/3,4'),
-    await ask('GET /blocks/next'),
-    await ask('PUT /blocks/3,4', sending(editOf(1, '3,4', { message: 'a' }))),
-  ]
-  for (const response of answers) {
-    expect(await codeOf(response)).toBe('database_unavailable')
-    expect(await response.text()).not.toContain('secret')
-  }
-  expect(logger.alerts).toEqual([])
-})
-
-const nobody = async () => 'not-signed' as const
-
-const failing = {
-  wallets: { signed: nobody, signedPayment: nobody, signedForToken: nobody },
-  clock: wall.clock,
-  hosts: ['wall.test'],
-  view: emptyView(),
-  advance: async () => {},
-  limits: unlimited,
-}
 
 test('whatever is thrown is a 500 in the one shape, with no word of it, and an alert', async () => {
   const broken = async (): Promise<never> => {
