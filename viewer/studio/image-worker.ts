@@ -4,22 +4,19 @@ import { quantise } from '../../shared/quantise.ts'
 import { resample, type Raster } from '../../shared/resample.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
 import { isPhotograph } from './picture-kind.ts'
-import type { PaintOptions } from './sketch.ts'
+import type { OpenedPicture, PaintOptions } from './sketch.ts'
 
-/** What the worker is asked; it runs one job after the other. */
-export type Job =
-  | { readonly number: number; readonly open: Blob }
-  | { readonly number: number; readonly paint: PaintOptions }
+/** What the worker is asked; it runs and answers one job after the other. */
+export type Job = { readonly open: Blob } | { readonly paint: PaintOptions }
 
 /** Why a picture could not be opened. */
 export type PictureError = 'unreadable' | 'too-many-pixels'
 
-/** The result of the job with that number. */
-export type JobResult = { readonly number: number } & (
-  | { readonly opened: { readonly width: number; readonly height: number; readonly isPhoto: boolean } }
+/** What a job led to. */
+export type JobResult =
+  | { readonly opened: Omit<OpenedPicture, 'name'> }
   | { readonly indices: Uint8Array } // one a pixel, row-major
   | { readonly flaw: PictureError }
-)
 
 // As many as `/api/pixels` takes.
 const PICTURE_PIXELS_MAX = 16_000_000
@@ -34,14 +31,12 @@ self.addEventListener('message', ({ data }: MessageEvent<Job>) => {
 })
 
 async function done(job: Job): Promise<JobResult> {
-  const { number } = job
-  if ('paint' in job)
-    return raster === undefined ? { number, flaw: 'unreadable' } : { number, indices: paint(raster, job.paint) }
+  if ('paint' in job) return raster === undefined ? { flaw: 'unreadable' } : { indices: paint(raster, job.paint) }
   const opened = await open(job.open)
-  if (typeof opened === 'string') return { number, flaw: opened }
+  if (typeof opened === 'string') return { flaw: opened }
   raster = opened
   const { width, height } = opened
-  return { number, opened: { width, height, isPhoto: isPhotograph(opened) } }
+  return { opened: { width, height, isPhoto: isPhotograph(opened) } }
 }
 
 function paint(from: Raster, { size: { w, h }, style: { fit, dither, background } }: PaintOptions): Uint8Array {

@@ -115,6 +115,7 @@ function lookAtPicture() {
 
 async function open(file: File) {
   const opened = await images.open(file)
+  if (opened === undefined) return
   showOpened(opened)
   steps.go('picture')
   if (typeof opened === 'string') return

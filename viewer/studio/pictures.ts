@@ -46,8 +46,8 @@ export function showOpened(opened: OpenedPicture | PictureError) {
 }
 
 export type ImageClient = {
-  /** Opens a picture in place of the one before. A later call replaces an earlier one, which then never resolves. */
-  open(file: File): Promise<OpenedPicture | PictureError>
+  /** Opens a picture in place of the one before; `undefined` when a later call has replaced this one. */
+  open(file: File): Promise<OpenedPicture | PictureError | undefined>
   /** Paints the open picture and calls `onPainted`; of several calls only the last one is painted. */
   paint(options: PaintOptions): void
 }
@@ -55,50 +55,39 @@ export type ImageClient = {
 /** Starts the worker. */
 export function createImageClient(onPainted: (painted: PaintedPicture) => void): ImageClient {
   const worker = new Worker(new URL('./image-worker.ts', import.meta.url), { type: 'module', name: 'image-worker' })
-  let number = 0
-  let opening:
-    | { readonly number: number; readonly file: File; resolve(opened: OpenedPicture | PictureError): void }
-    | undefined
-  let painting: { readonly number: number; readonly options: PaintOptions } | undefined // the job that runs
-  let waiting: PaintOptions | undefined
+  const asked: ((result: JobResult) => void)[] = [] // whose answers come in this order
+  let latest: File | undefined
+  let wanted: PaintOptions | undefined // what is painted next
+  let isPainting = false
 
-  const send = (job: Job) => worker.postMessage(job)
-  const begin = (options: PaintOptions) => {
-    painting = { number: ++number, options }
-    send({ number, paint: options })
-  }
-  const receive = (done: JobResult) => {
-    if (done.number === opening?.number) {
-      const { file, resolve } = opening
-      opening = undefined
-      if ('opened' in done) resolve({ name: file.name, ...done.opened })
-      else if ('flaw' in done) resolve(done.flaw)
-      return
-    }
-    if (painting === undefined || done.number !== painting.number) return
-    const { options } = painting
-    painting = undefined
-    const next = waiting
-    waiting = undefined
-    if (next) begin(next)
-    else if ('indices' in done) onPainted({ ...options, indices: done.indices })
-  }
+  const receive = (result: JobResult) => asked.shift()?.(result)
   worker.addEventListener('message', ({ data }: MessageEvent<JobResult>) => receive(data))
-  worker.addEventListener('error', () => opening?.resolve('unreadable'))
-
+  worker.addEventListener('error', () => receive({ flaw: 'unreadable' }))
+  const ask = (job: Job): Promise<JobResult> => {
+    const { promise, resolve } = Promise.withResolvers<JobResult>()
+    asked.push(resolve)
+    worker.postMessage(job)
+    return promise
+  }
+  const paintWanted = async () => {
+    isPainting = true
+    for (let options = wanted; options !== undefined; options = wanted) {
+      wanted = undefined
+      const done = await ask({ paint: options })
+      if (wanted === undefined && 'indices' in done) onPainted({ ...options, indices: done.indices })
+    }
+    isPainting = false
+  }
   return {
-    open(file) {
-      const { promise, resolve } = Promise.withResolvers<OpenedPicture | PictureError>()
-      // A result for the picture before must not be taken for this one's.
-      painting = undefined
-      waiting = undefined
-      opening = { number: ++number, file, resolve }
-      send({ number, open: file })
-      return promise
+    async open(file) {
+      latest = file
+      const done = await ask({ open: file })
+      if (latest !== file) return undefined
+      return 'opened' in done ? { name: file.name, ...done.opened } : 'flaw' in done ? done.flaw : undefined
     },
     paint(options) {
-      if (painting === undefined) begin(options)
-      else waiting = options
+      wanted = options
+      if (!isPainting) void paintWanted()
     },
   }
 }

@@ -28,15 +28,15 @@ export type PaintedPicture = PaintOptions & { readonly indices: Uint8Array }
 export type Words = { readonly name: string; readonly message: string; readonly link: string }
 
 export type Sketch = {
-  readonly wall: Wall | undefined // until the canvas read has begun to arrive
-  readonly picture: OpenedPicture | undefined
+  readonly wall?: Wall | undefined // until the canvas read has begun to arrive
+  readonly picture?: OpenedPicture | undefined
   readonly size: AreaSize
   readonly keepsShape: boolean // whether one side follows the other
   readonly style: Style
   readonly ownDither: boolean // whether the user chose it, and not the kind of picture
-  readonly painted: PaintedPicture | undefined // of an earlier size or style while the worker runs
+  readonly painted?: PaintedPicture | undefined // of an earlier size or style while the worker runs
   readonly at: Cell // of the top left block
-  readonly wallet: string | undefined // its full address
+  readonly wallet?: string | undefined // its full address
   readonly mine: ReadonlySet<BlockIndex> // blocks of that wallet
   readonly held: number // covered blocks that somebody is paying for
   readonly words: Words
@@ -51,15 +51,11 @@ const LONG_SIDE = 8
 /** A sketch without a picture, at a place. */
 export function newSketch(at: Cell): Sketch {
   return {
-    wall: undefined,
-    picture: undefined,
     size: { w: 1, h: 1 },
     keepsShape: true,
     style: { fit: 'cover', dither: 'none', background: '#000000' },
     ownDither: false,
-    painted: undefined,
     at,
-    wallet: undefined,
     mine: new Set(),
     held: 0,
     words: { name: '', message: '', link: '' },
