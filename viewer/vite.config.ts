@@ -10,46 +10,26 @@ const pages = {
 const OFFLINE = 'offline-worker'
 
 /**
- * Builds the page for painting after the wall's own. One build of both would cut what they share into files of their own,
- * and the wall would wait for more requests.
+ * Builds another page after the wall's own. One build of both would cut what they share into files of their own, and the wall
+ * would wait for more requests.
  */
-const paintPage: Plugin = {
-  name: 'paint-page',
-  apply: 'build',
-  async writeBundle({ dir }) {
-    const { root } = this.environment.config
-    await build({
-      root,
-      configFile: false,
-      plugins: [sharedParts],
-      logLevel: 'error',
-      build: {
-        ...pages,
-        ...(dir === undefined ? {} : { outDir: dir }),
-        emptyOutDir: false,
-        rolldownOptions: { input: `${root}/paint.html`, output: { codeSplitting: false } },
-      },
-    })
-  },
-}
-
-/** Builds the view for chats into one file, since a host shows it in a frame that has no address to load others from. */
-const chatView: Plugin = {
-  name: 'chat-view',
+const otherPage = (file: string, ...plugins: readonly Plugin[]): Plugin => ({
+  name: file,
   apply: 'build',
   async writeBundle({ dir = '' }) {
     const { root } = this.environment.config
+    const rolldownOptions = { input: `${root}/${file}`, output: { codeSplitting: false } }
     await build({
       root,
       configFile: false,
-      plugins: [sharedParts, inOneFile],
+      plugins: [sharedParts, ...plugins],
       logLevel: 'error',
-      build: { ...pages, outDir: dir, emptyOutDir: false, rolldownOptions: { input: `${root}/chat.html` } },
+      build: { ...pages, outDir: dir, emptyOutDir: false, rolldownOptions },
     })
   },
-}
+})
 
-/** Moves the script and the styles of a page into its HTML. */
+/** Moves the script and the styles of a page into its HTML: a chat shows it in a frame that has no address to load others from. */
 const inOneFile: Plugin = {
   name: 'in-one-file',
   enforce: 'post',
@@ -86,8 +66,19 @@ const shaders: Plugin = {
   },
 }
 
-/** What stands in several pages, by the comment in its place. The notice is shown when no script has hidden it for a while. */
+/**
+ * What stands in several pages, by the comment in its place. The pictures are the slowest part of opening a page, so the browser
+ * begins to read them before the code that shows them arrives. The notice is shown when no script has hidden it for a while.
+ */
 const SHARED = {
+  '<!-- head -->': `<meta charset="utf-8" />
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
+<meta name="color-scheme" content="dark light" />
+<meta name="theme-color" content="#13110f" media="(prefers-color-scheme: dark)" />
+<meta name="theme-color" content="#e5dfd5" media="(prefers-color-scheme: light)" />
+<link rel="preload" href="/api/canvas.bin" as="fetch" crossorigin vite-ignore />
+<link rel="icon" type="image/svg+xml" href="./favicon.svg" />
+<link rel="stylesheet" href="./styles/page.css" />`,
   '<!-- zoom buttons -->': `<div class="zoom" role="group" aria-label="Zoom">
   <button type="button" id="zoom-out" aria-label="Zoom out">
     <svg viewBox="0 0 16 16" aria-hidden="true"><path d="M3.5 8h9" /></svg>
@@ -128,5 +119,5 @@ export default defineConfig({
       output: { entryFileNames: ({ name }) => (name === OFFLINE ? '[name].js' : 'assets/[name]-[hash].js') },
     },
   },
-  plugins: [reglPlugin, shaders, sharedParts, paintPage, chatView],
+  plugins: [reglPlugin, shaders, sharedParts, otherPage('paint.html'), otherPage('chat.html', inOneFile)],
 })
