@@ -29,17 +29,17 @@ export type State = OverlayState & {
   readonly view: View
   readonly camera: Camera
   readonly initialCamera: Camera // what the page opens with: all that is sold
-  readonly motion: Motion | undefined // what moves the camera by itself
+  readonly motion?: Motion | undefined // what moves the camera by itself
   readonly reducedMotion: boolean // whether the page must not move by itself
-  readonly wall: Wall | undefined // until the first canvas read has begun to arrive
-  readonly history: History | undefined // from when the past is first looked at
-  readonly past: Past | undefined // what the wall showed at the moment `at`, once the history is known
-  readonly pointer: Point | undefined // where it hovers over the stage
-  readonly cursor: BlockIndex | undefined // moved by keys
-  readonly pinned: BlockIndex | undefined // chosen by a tap; its card stays
-  readonly panel: Panel | undefined // the one that is open
+  readonly wall?: Wall | undefined // until the first canvas read has begun to arrive
+  readonly history?: History | undefined // from when the past is first looked at
+  readonly past?: Past | undefined // what the wall showed at the moment `at`, once the history is known
+  readonly pointer?: Point | undefined // where it hovers over the stage
+  readonly cursor?: BlockIndex | undefined // moved by keys
+  readonly pinned?: BlockIndex | undefined // chosen by a tap; its card stays
+  readonly panel?: Panel | undefined // the one that is open
   readonly isMoved: boolean // whether the wall has been moved since the page opened
-  readonly promptBlock: BlockIndex | undefined // the block an agent is to be sent to; the next one when undefined
+  readonly promptBlock?: BlockIndex | undefined // the block an agent is to be sent to; the next one when undefined
 }
 
 export const PANELS = ['find', 'view', 'time', 'share', 'about', 'agent', 'profile'] as const
@@ -92,20 +92,9 @@ export function initialState(view: View, reducedMotion = false): State {
     view,
     camera: fit(view),
     initialCamera: fit(view),
-    motion: undefined,
     reducedMotion,
-    wall: undefined,
-    history: undefined,
-    past: undefined,
-    pointer: undefined,
-    cursor: undefined,
-    pinned: undefined,
     overlay: 'none',
-    agent: undefined,
-    at: undefined,
-    panel: undefined,
     isMoved: false,
-    promptBlock: undefined,
   }
 }
 

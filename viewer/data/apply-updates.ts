@@ -1,14 +1,14 @@
 /** Applies to the wall what the service sends after the first read. */
 
-import type { CanvasAgent, CanvasBlock } from '../../shared/contract/canvas.ts'
+import type { CanvasAgent } from '../../shared/contract/canvas.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
 import type { ChangeDto } from '../../shared/contract/live.ts'
 import { TOTAL_BLOCKS, isBlockIndex } from '../../shared/wall.ts'
-import { withBlocks, type Wall } from '../wall/wall-model.ts'
+import { withBlocks, type PaintedClaim, type Wall } from '../wall/wall-model.ts'
 
 /** What updates change, by block index. */
 type Draft = {
-  readonly blocks: Map<number, CanvasBlock>
+  readonly blocks: Map<number, PaintedClaim>
   readonly agents: CanvasAgent[]
   last: Sale | undefined // the newest sale among the updates
 }
@@ -36,15 +36,16 @@ function note(wall: Wall, draft: Draft, change: ChangeDto): boolean {
     if (known !== undefined) agents[index] = { ...known, ...change.agent }
     return known !== undefined
   }
+  const { i, t, m, l, px } = change
   if (change.kind === 'sale' && change.seq > (draft.last ?? { seq: wall.stats.lastSaleId }).seq) {
     draft.last = change
-    blocks.set(change.i, { ...contentOf(change), a: indexOfOwner(agents, change) })
+    blocks.set(i, { i, a: indexOfOwner(agents, change), t, m, l, px })
     return true
   }
   // Of a sale that is known the picture may be missing: the pixels were read before the rest.
-  const claim = blocks.get(change.i) ?? claimAt(wall, change.i)
+  const claim = blocks.get(i) ?? (isBlockIndex(i) ? wall.claims.get(i) : undefined)
   if (claim === undefined) return false
-  blocks.set(change.i, { ...contentOf(change), a: claim.a, t: claim.t })
+  blocks.set(i, { i, a: claim.a, t: claim.t, m, l, px })
   return true
 }
 
@@ -55,13 +56,3 @@ function indexOfOwner(agents: CanvasAgent[], { agent }: Sale): number {
   agents[index] = { ...agent, blocks: (agents[index]?.blocks ?? 0) + 1 }
   return index
 }
-
-const claimAt = ({ claims }: Wall, i: number) => (isBlockIndex(i) ? claims.get(i) : undefined)
-
-const contentOf = ({ i, t, m, l, px }: Omit<CanvasBlock, 'a'>) => ({
-  i,
-  t,
-  ...(m === undefined ? {} : { m }),
-  ...(l === undefined ? {} : { l }),
-  ...(px === undefined ? {} : { px }),
-})

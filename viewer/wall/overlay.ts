@@ -12,8 +12,8 @@ export type Overlay = (typeof OVERLAYS)[number]
 
 export type OverlayState = {
   readonly overlay: Overlay
-  readonly agent: number | undefined // whose blocks alone are bright
-  readonly at: number | undefined // Unix milliseconds; blocks sold later look open
+  readonly agent?: number | undefined // whose blocks alone are bright
+  readonly at?: number | undefined // Unix milliseconds; blocks sold later look open
 }
 
 /** An overlay's colour with what it stands for. */

@@ -22,12 +22,7 @@ export type Past = { readonly wall: Wall; readonly history: History; readonly co
 export function historyOf(log: readonly ChangeDto[], nextAfter: number): History {
   const changes = log.filter((change) => change.kind !== 'identity').toSorted((a, b) => a.t - b.t)
   const moments = Float64Array.from(changes, ({ t }) => t)
-  const ofBlock = new Map<number, number[]>()
-  changes.forEach(({ i }, place) => {
-    const places = ofBlock.get(i)
-    if (places === undefined) ofBlock.set(i, [place])
-    else places.push(place)
-  })
+  const ofBlock = Map.groupBy(changes.keys(), (place) => changes[place]?.i ?? 0)
   return { nextAfter, changes, moments, ofBlock }
 }
 
@@ -58,14 +53,7 @@ function show({ texture, claims }: Wall, block: BlockIndex, change: Shown | unde
   const { m, l, px } = change
   paintBlock(texture, block, px)
   const claim = claims.get(block)
-  if (claim === undefined) return
-  claims.set(block, {
-    i: block,
-    a: claim.a,
-    t: claim.t,
-    ...(m === undefined ? {} : { m }),
-    ...(l === undefined ? {} : { l }),
-  })
+  if (claim !== undefined) claims.set(block, { ...claim, m, l })
 }
 
 /** Unix milliseconds of every sale, ascending. */

@@ -5,7 +5,11 @@ import { isBlockIndex, type BlockIndex } from '../../shared/wall.ts'
 import { blankTexture, BLOCK_BYTES, isOpenAt, paintBlock, paintBytes, type IndexTexture } from './pixel-buffer.ts'
 
 /** What is known of a claimed block but its picture, which is in the texture. */
-export type Claim = Omit<CanvasBlock, 'px'>
+export type Claim = Pick<CanvasBlock, 'i' | 'a' | 't'> & Words
+type Words = { readonly m?: string | undefined; readonly l?: string | undefined }
+
+/** A claimed block with its picture. */
+export type PaintedClaim = Claim & { readonly px?: string | undefined }
 
 /** A canvas read without its blocks. */
 export type CanvasHead = Pick<Wall, 'pricing' | 'stats' | 'agents'>
@@ -39,7 +43,7 @@ export function wallWithoutBlocks({ pricing, stats, agents }: CanvasHead): Wall 
 }
 
 /** The wall with more blocks, or others, and their pictures. */
-export function withBlocks(wall: Wall, blocks: readonly CanvasBlock[]): Wall {
+export function withBlocks(wall: Wall, blocks: readonly PaintedClaim[]): Wall {
   const changed = blocks.flatMap(({ px, ...claim }) => {
     if (!isBlockIndex(claim.i)) return []
     wall.claims.set(claim.i, claim)
@@ -76,8 +80,10 @@ export function withClaims(wall: Wall, claims: Iterable<Claim>): Wall {
   return { ...wall, changed }
 }
 
+type CanvasRest = CanvasHead & { readonly blocks: readonly Claim[] }
+
 /** The whole wall, from its pictures and all else. */
-export function wallOf({ pixels, blocks }: { readonly pixels: Uint8Array; readonly blocks: Canvas }): Wall {
+export function wallOf({ pixels, blocks }: { readonly pixels: Uint8Array; readonly blocks: CanvasRest }): Wall {
   const wall = withClaims(withPictures(wallWithoutBlocks(blocks), 0, pixels), blocks.blocks)
   return { ...wall, changed: undefined, complete: true }
 }
