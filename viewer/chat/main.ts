@@ -166,7 +166,6 @@ listenToInput(canvas, {
     setSketch(movedTo(sketch, at))
     turn(reveal(camera, view, areaCovered(sketch)))
   },
-  fit: () => turn(fit(view)),
   lookAtPicture,
 })
 new ResizeObserver(fitStage).observe(stage)

@@ -81,7 +81,6 @@ const controls: PreviewControls = {
     setSketch(movedTo(sketch, at))
     turn(reveal(camera, view, areaCovered(sketch)))
   },
-  fit: () => turn(fit(view)),
   lookAtPicture,
 }
 

@@ -1,7 +1,7 @@
 /** Pointer, wheel and keys on the preview: a drag that begins on the picture moves the picture, any other moves the wall. */
 
 import { BLOCK_SIZE, type Cell } from '../../shared/wall.ts'
-import { pan, toWall, zoom, type Camera, type Point, type View } from '../camera/camera.ts'
+import { fit, pan, toWall, zoom, type Camera, type Point, type View } from '../camera/camera.ts'
 import { actionOf } from '../input/keys.ts'
 import { listenToPointers, listenToWheel, listenToZoomButtons } from '../input/stage-input.ts'
 import type { Action } from '../state.ts'
@@ -16,7 +16,6 @@ export type PreviewControls = {
   turn(camera: Camera): void
   /** Moves the picture over the wall. */
   move(at: Cell): void
-  fit(): void
   lookAtPicture(): void
 }
 
@@ -34,21 +33,21 @@ export function listenToInput(canvas: HTMLCanvasElement, controls: PreviewContro
     canvas.addEventListener(kind, () => (fingers = Math.max(0, fingers - 1)))
 
   const dispatch = (action: Action) => {
+    const [camera, view] = [controls.camera(), controls.view()]
     if (action.do === 'zoom') {
       // The wheel and a pinch end a drag; keys and buttons, which zoom about the middle, do not.
       if (action.at !== undefined) held = undefined
-      zoomBy(controls, action.factor, action.at)
+      controls.turn(zoom(camera, view, action.factor, action.at ?? { x: view.width / 2, y: view.height / 2 }))
     } else if (action.do === 'pan') {
-      if (held === undefined) return controls.turn(pan(controls.camera(), controls.view(), action.dx, action.dy))
-      const scale = controls.camera().zoom
-      held = { x: held.x + action.dx / scale, y: held.y + action.dy / scale }
+      if (held === undefined) return controls.turn(pan(camera, view, action.dx, action.dy))
+      held = { x: held.x + action.dx / camera.zoom, y: held.y + action.dy / camera.zoom }
       controls.move({ col: Math.round(held.x / BLOCK_SIZE), row: Math.round(held.y / BLOCK_SIZE) })
     } else if (action.do === 'walk') {
       const { col, row } = controls.sketch().at
       controls.move({ col: col + action.right, row: row + action.down })
     } else if (action.do === 'tap') controls.move(centredAt(controls, action.at))
     else if (action.do === 'pin') controls.lookAtPicture()
-    else if (action.do === 'fit') controls.fit()
+    else if (action.do === 'fit') controls.turn(fit(view))
   }
   listenToPointers(canvas, dispatch)
   listenToWheel(canvas, dispatch)
@@ -72,11 +71,6 @@ function centredAt({ sketch, camera, view }: PreviewControls, at: Point): Cell {
   const { col, row } = cellAt(toWall(camera(), view(), at))
   const { w, h } = sketch().size
   return { col: col - (w >> 1), row: row - (h >> 1) }
-}
-
-function zoomBy(controls: PreviewControls, factor: number, at?: Point) {
-  const view = controls.view()
-  controls.turn(zoom(controls.camera(), view, factor, at ?? { x: view.width / 2, y: view.height / 2 }))
 }
 
 // What keys do here: arrows move the picture, Enter looks at it.

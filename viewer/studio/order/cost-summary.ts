@@ -1,6 +1,7 @@
 /** What the covered blocks are, what they cost, and what can be done with them. Pure. */
 
 import type { BlockIndex } from '../../../shared/wall.ts'
+import { countText } from '../../wall/formatting.ts'
 import { isSoldOut, type Wall } from '../../wall/wall-model.ts'
 import { covered, type Sketch } from '../sketch.ts'
 
@@ -26,6 +27,19 @@ export function coveredCounts(sketch: Sketch): CoveredCounts {
   return { ...counts, open: counts.open - sketch.held, held: sketch.held }
 }
 
+const names: Readonly<Record<keyof CoveredCounts, string>> = {
+  open: 'open',
+  mine: 'yours',
+  held: 'being bought by others',
+  others: 'owned by others',
+}
+
+/** The kinds that are covered, each with its count in words. */
+export const coveredKinds = (counts: CoveredCounts): { readonly kind: string; readonly text: string }[] =>
+  (['open', 'mine', 'held', 'others'] as const)
+    .filter((kind) => counts[kind] > 0)
+    .map((kind) => ({ kind, text: `${countText(counts[kind])} ${names[kind]}` }))
+
 /** What can be done; nothing before the whole wall is known. */
 export function dealOf(sketch: Sketch): Deal {
   if (!sketch.wall?.complete) return 'neither'
@@ -44,14 +58,9 @@ const SOLD_OUT =
 /** Why a picture can be neither bought nor repainted where it lies, and what helps; nothing where it can. */
 export function adviceFor(sketch: Sketch): string {
   if (sketch.wall === undefined || dealOf(sketch) !== 'neither') return ''
-  const { open, mine, held, others } = coveredCounts(sketch)
   if (isSoldOut(sketch.wall)) return SOLD_OUT
-  const words = [
-    open > 0 ? `${open} open` : '',
-    mine > 0 ? `${mine} yours` : '',
-    held > 0 ? `${held} being bought at this moment` : '',
-    others > 0 ? `${others} owned by others` : '',
-  ].filter(Boolean)
-  const whose = others > 0 && sketch.wallet === undefined ? ' If they are yours, say by which wallet.' : ''
+  const counts = coveredCounts(sketch)
+  const words = coveredKinds(counts).map(({ text }) => text)
+  const whose = counts.others > 0 && sketch.wallet === undefined ? ' If they are yours, say by which wallet.' : ''
   return `It covers blocks that differ: ${words.join(', ')}. Lay it where all are open, or all are yours.${whose}`
 }

@@ -121,7 +121,7 @@ describe('a sketch', () => {
   test('over blocks that differ, or on a wall that is sold out, the page says what helps', () => {
     const mixed = { ...painted(78, 44, 40, 20), wallet: '0x12', mine: new Set([at(80, 45)]), held: 1 }
     expect(adviceFor(mixed)).toBe(
-      'It covers blocks that differ: 3 open, 1 yours, 1 being bought at this moment, 3 owned by others. Lay it where all are open, or all are yours.',
+      'It covers blocks that differ: 3 open, 1 yours, 1 being bought by others, 3 owned by others. Lay it where all are open, or all are yours.',
     )
     expect(adviceFor({ ...mixed, wallet: undefined })).toEndWith('If they are yours, say by which wallet.')
     const { wall } = mixed
