@@ -20,7 +20,7 @@ import {
   shownBlock,
   step,
 } from './state.ts'
-import { createElement, query } from './ui/dom.ts'
+import { link, query } from './ui/dom.ts'
 import { toast } from './ui/messages.ts'
 import { type Place, atPlace, deadLink, placeInAddressBar, syncAddressBar } from './url-state.ts'
 import { summaryOf } from './wall/formatting.ts'
@@ -115,8 +115,7 @@ function moveBy(now: number) {
 /** In a frame only the wall is shown, with a link to the whole page. */
 function embed() {
   document.body.classList.add('embed')
-  const home = createElement('a', 'home', nameOnPage())
-  home.href = '/'
+  const home = link('home', '/', nameOnPage())
   home.target = '_blank'
   stage.append(home)
 }

@@ -147,17 +147,9 @@ export function readAddress(search: string, hash: string): Place {
 }
 
 function readCamera(hash: string): Camera | undefined {
-  const [x, y, zoom] = (cameraPattern.exec(decodeURIComponentOr(hash)) ?? []).slice(1).map(Number)
+  // Some messengers escape the commas of a link.
+  const [x, y, zoom] = (cameraPattern.exec(hash.replaceAll(/%2c/gi, ',')) ?? []).slice(1).map(Number)
   return x === undefined || y === undefined || !zoom ? undefined : { x, y, zoom }
-}
-
-// Some messengers escape the commas of a link.
-function decodeURIComponentOr(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 /** Writes query and fragment of a place; other parameters of `search` stay. A page that was not moved needs no fragment. */

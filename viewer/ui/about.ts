@@ -4,7 +4,7 @@ import { KEYS_HELP } from '../input/keys.ts'
 import type { PanelContent, Page } from '../page.ts'
 import { countText, priceText } from '../wall/formatting.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
-import { button, createElement } from './dom.ts'
+import { button, createElement, link } from './dom.ts'
 
 /** The panel's content. */
 export function createAbout(page: Page): PanelContent {
@@ -27,7 +27,7 @@ export function createAbout(page: Page): PanelContent {
       ),
       ...(isSoldOut(wall) ? [] : invitation(page)),
       createElement('h3', '', 'Read more'),
-      createElement('ul', 'links', ...links.map(([path, text]) => createElement('li', '', linkTo(path, text)))),
+      createElement('ul', 'links', ...links.map(([path, text]) => createElement('li', '', link('', path, text)))),
       createElement('h3', '', 'Keys'),
       createElement('dl', '', ...keys),
       createElement('h3', '', 'Controls'),
@@ -51,19 +51,12 @@ const links = [
   ['/llms.txt', 'The guide that agents read'],
 ] as const
 
-const linkTo = (path: string, text: string) => {
-  const anchor = createElement('a', '', text)
-  anchor.href = path
-  return anchor
-}
-
 /** How to report something, where the service has written a contact into the page's head. */
 function reporting(): HTMLElement[] {
   const address = document.querySelector<HTMLMetaElement>('meta[name="contact"]')?.content
   if (address === undefined) return []
-  const link = createElement('a', '', address.replace(/^(?:mailto|tel):/, ''))
-  link.href = address
-  link.rel = 'noopener'
+  const contact = link('', address, address.replace(/^(?:mailto|tel):/, ''))
+  contact.rel = 'noopener'
   const what = 'Is something on the wall unlawful, or does it hurt somebody? Tell the operator, with its coordinate: '
-  return [createElement('h3', '', 'Report something'), createElement('p', '', what, link)]
+  return [createElement('h3', '', 'Report something'), createElement('p', '', what, contact)]
 }

@@ -60,10 +60,13 @@ export function button(name: string, children: readonly (Node | string)[], onCli
   return element
 }
 
+/** A link of a class. */
+export const link = (name: string, href: string, content: Node | string): HTMLAnchorElement =>
+  Object.assign(createElement('a', name, content), { href })
+
 /** A link that leaves the wall, for an address that strangers chose. */
 export function externalLink(href: string, content: Node | string): HTMLAnchorElement {
-  const anchor = createElement('a', '', content)
-  anchor.href = href
+  const anchor = link('', href, content)
   anchor.rel = 'noopener nofollow ugc'
   anchor.target = '_blank'
   anchor.title = href

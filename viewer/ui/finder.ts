@@ -2,7 +2,7 @@
 
 import { coordOf } from '../../shared/wall.ts'
 import type { Page, PanelContent } from '../page.ts'
-import type { State } from '../state.ts'
+import { type State, differs } from '../state.ts'
 import { artworksOf } from '../wall/artworks.ts'
 import { blocksText, countText, nameOf } from '../wall/formatting.ts'
 import { type Hit, type Order, ordered, search } from '../wall/search.ts'
@@ -68,8 +68,7 @@ export function createFinder(page: Page): PanelContent {
     title: 'Find',
     body: [field, createElement('div', 'pair', found, order), list],
     update(state, before) {
-      if (state === before || state.wall !== before.wall) fill(state)
-      else if (state.agent !== before.agent) markChosen(list, state.agent)
+      if (state === before || differs(state, before, 'wall', 'agent')) fill(state)
     },
   }
 }
@@ -92,24 +91,13 @@ function hitButton(wall: Wall, hit: Hit, state: State, page: Page): HTMLElement 
     )
   const agent = wall.agents[hit.agent]
   if (agent === undefined) return createElement('span', '')
-  const name =
-    agent.name === null
-      ? createElement('span', 'name unnamed', nameOf(agent))
-      : strangersText('span', 'name', agent.name)
+  const name = strangersText('span', agent.name === null ? 'name unnamed' : 'name', nameOf(agent))
   const rank = createElement('span', 'rank', `#${agent.id}`)
   const element = listButton(
     `agent ${agent.id}`,
     [rank, name, `${blocksText(agent.blocks)} · `, createElement('code', '', agent.wallet)],
     () => page.dispatch({ do: 'select-agent', agent: page.state().agent === hit.agent ? undefined : hit.agent }),
   )
-  element.classList.add('agent')
-  element.dataset['agent'] = String(hit.agent)
   element.ariaPressed = String(state.agent === hit.agent)
   return element
-}
-
-function markChosen(list: HTMLElement, agent: number | undefined) {
-  for (const element of list.querySelectorAll<HTMLElement>('.agent')) {
-    element.ariaPressed = String(element.dataset['agent'] === String(agent))
-  }
 }

@@ -1,5 +1,6 @@
 /** Shares what the page shows: as a link, as a picture, as a frame in another page. */
 
+import { titleOf } from '../../shared/titles.ts'
 import { type BlockIndex, coordOf } from '../../shared/wall.ts'
 import type { Rect } from '../camera/camera.ts'
 import { nameOnPage } from '../page-words.ts'
@@ -7,10 +8,11 @@ import type { Page, PanelContent } from '../page.ts'
 import { type State, openWork, shownBlock, shownWall } from '../state.ts'
 import { coloursOf } from '../theme.ts'
 import { addressOf } from '../url-state.ts'
-import { blocksOf, boundsOf } from '../wall/artworks.ts'
+import { type Artwork, blocksOf, boundsOf } from '../wall/artworks.ts'
 import { imageOf } from '../wall/pixel-buffer.ts'
-import { copyButton, saveFile } from './copy-and-save.ts'
+import { copyButton, copyText, saveFile } from './copy-and-save.ts'
 import { button, createElement } from './dom.ts'
+import { toast } from './messages.ts'
 
 // A picture of a few blocks is made this much larger, so that it is one to look at.
 const PICTURE_SCALE = 24
@@ -76,13 +78,22 @@ function savePicture(page: Page, area: Rect, name: string) {
   if (wall === undefined) return
   const image = imageOf(wall.texture, area, coloursOf(page.appearance.theme()))
   const scale = Math.max(1, Math.min(PICTURE_SCALE, Math.floor(PICTURE_SIDE_MAX / Math.max(image.width, image.height))))
-  const canvas = createElement('canvas', '')
-  canvas.width = image.width * scale
-  canvas.height = image.height * scale
+  const [width, height] = [image.width * scale, image.height * scale]
+  const canvas = Object.assign(createElement('canvas', ''), { width, height })
   const context = canvas.getContext('2d')
   if (context === null) return
   context.putImageData(image, 0, 0)
   context.imageSmoothingEnabled = false
-  context.drawImage(canvas, 0, 0, image.width, image.height, 0, 0, canvas.width, canvas.height)
+  context.drawImage(canvas, 0, 0, image.width, image.height, 0, 0, width, height)
   canvas.toBlob((blob) => saveFile(blob, name))
+}
+
+/** Shares a work by the system's share sheet on a phone, else copies its link. */
+export function shareWork({ message, blocks: [first] }: Artwork) {
+  const query = first === undefined ? '' : `?work=${coordOf(first)}`
+  const shared = { title: titleOf(message), url: `${location.origin}/${query}` }
+  const isPhone = window.matchMedia('(pointer: coarse)').matches
+  // It rejects when the user closes the sheet.
+  if (isPhone && 'share' in navigator) return void navigator.share(shared).catch(() => {})
+  void copyText(shared.url).then((copied) => toast(copied ? 'The link is copied.' : shared.url))
 }

@@ -5,35 +5,23 @@ import type { CanvasAgent } from '../../../shared/contract/canvas.ts'
 import { isLink } from '../../../shared/text.ts'
 import { titleOf } from '../../../shared/titles.ts'
 import { type BlockIndex, coordOf } from '../../../shared/wall.ts'
-import type { LabelShape } from '../../camera/label-layout.ts'
+import { labelShape } from '../../camera/label-layout.ts'
+import type { Page } from '../../page.ts'
 import type { Theme } from '../../theme.ts'
 import type { Artwork } from '../../wall/artworks.ts'
 import { blocksText, dateText, nameOf, priceText, sizeOf } from '../../wall/formatting.ts'
 import { NO_PICTURE_FRAME, pictureAt } from '../../wall/pixel-buffer.ts'
 import type { ClaimedBlock, KnownBlock, Wall } from '../../wall/wall-model.ts'
-import { button, createElement, externalLink, factsLine, strangersText } from '../dom.ts'
+import { button, createElement, externalLink, factsLine, link, strangersText } from '../dom.ts'
+import { shareWork } from '../share.ts'
 import { agoElement, drawWork, frameworkOf } from './works.ts'
 
-/** What a label shows besides the block itself. */
-export type CardContext = {
-  readonly wall: Wall
-  readonly work: Artwork | undefined // of an open block, none
-  readonly theme: Theme
-  readonly shape: LabelShape
-}
-
-export type CardActions = {
-  selectAgent(agent: number): void
-  zoomToWork(block: BlockIndex): void
-  share(work: Artwork): void
-  invite(block: BlockIndex): void
-}
+/** What a label shows; `work` is the one that a sold block is part of. */
+export type Shown = { readonly wall: Wall; readonly block: BlockIndex; readonly work: Artwork | undefined }
 
 /** The content of a label. */
-export function cardContent(block: BlockIndex, known: KnownBlock, around: CardContext, acts: CardActions): Node[] {
-  if (known.kind === 'claimed') return claimedCard(known, block, around, acts)
-  return openCard(block, known.soldLater, around.wall.pricing, acts)
-}
+export const cardContent = (page: Page, shown: Shown, known: KnownBlock): Node[] =>
+  known.kind === 'claimed' ? claimedCard(page, shown, known) : openCard(page, shown, known.soldLater)
 
 /** Adds how the block was paid. */
 export function addPayment(element: HTMLElement, deed: Deed, network: string) {
@@ -41,7 +29,7 @@ export function addPayment(element: HTMLElement, deed: Deed, network: string) {
   element.querySelector('.payment')?.replaceChildren(deed.settled ? 'settled ' : 'paid ', ...tx)
 }
 
-function openCard(block: BlockIndex, soldLater: boolean, pricing: Wall['pricing'], acts: CardActions): Node[] {
+function openCard(page: Page, { wall: { pricing }, block }: Shown, soldLater: boolean): Node[] {
   const coord = coordOf(block)
   const where = createElement('p', 'facts where', `Block ${coord}`)
   if (soldLater)
@@ -62,7 +50,7 @@ function openCard(block: BlockIndex, soldLater: boolean, pricing: Wall['pricing'
     createElement(
       'div',
       'acts',
-      button('loud', ['Send your agent'], () => acts.invite(block)),
+      button('loud', ['Send your agent'], () => page.dispatch({ do: 'invite', block })),
       paintLink(coord),
     ),
     details('The request that buys it', [
@@ -71,11 +59,13 @@ function openCard(block: BlockIndex, soldLater: boolean, pricing: Wall['pricing'
   ]
 }
 
-function claimedCard(known: ClaimedBlock, block: BlockIndex, around: CardContext, acts: CardActions): Node[] {
-  const { wall, work, theme, shape } = around
+function claimedCard(page: Page, shown: Shown, known: ClaimedBlock): Node[] {
+  const { wall, block, work } = shown
   if (work === undefined) return []
   const { owner } = known
-  const selectAgent = () => acts.selectAgent(known.claim.a)
+  const theme = page.appearance.theme()
+  const selectAgent = () => page.dispatch({ do: 'select-agent', agent: known.claim.a })
+  const lookCloser = () => page.dispatch({ do: 'zoom-to-work', block })
   const title = titleOf(work.message)
   const says = work.message !== undefined && title !== work.message ? [work.message] : []
   return [
@@ -88,9 +78,9 @@ function claimedCard(known: ClaimedBlock, block: BlockIndex, around: CardContext
     createElement(
       'div',
       'acts',
-      button('', ['Share'], () => acts.share(work)),
+      button('', ['Share'], () => shareWork(work)),
       // A tap on a phone has looked closer already.
-      ...(shape === 'sheet' ? [] : [button('', ['Look closer'], () => acts.zoomToWork(block))]),
+      ...(labelShape(page.state().view) === 'sheet' ? [] : [button('', ['Look closer'], lookCloser)]),
       ...(owner.blocks > work.blocks.length ? [button('', ['All its works'], selectAgent)] : []),
     ),
     factsLine(
@@ -98,7 +88,7 @@ function claimedCard(known: ClaimedBlock, block: BlockIndex, around: CardContext
       sizeText(work),
       `${priceText(wall.pricing.perBlock, work.blocks.length)} in ${wall.pricing.asset}`,
     ),
-    details(`Block ${coordOf(block)}`, blockFacts(known, block, around)),
+    details(`Block ${coordOf(block)}`, blockFacts(known, shown, theme)),
   ]
 }
 
@@ -110,8 +100,8 @@ const isPainted = ({ texture }: Wall, { blocks }: Artwork) =>
 const sizeText = ({ blocks }: Artwork) =>
   blocks.length === 1 ? blocksText(1) : `${sizeOf(blocks)}${sizeOf(blocks).includes('×') ? ' blocks' : ''}`
 
-function blockFacts({ claim, owner }: ClaimedBlock, block: BlockIndex, { wall, work, theme }: CardContext): Node[] {
-  const { m: message, l: link } = claim
+function blockFacts({ claim, owner }: ClaimedBlock, { wall, block, work }: Shown, theme: Theme): Node[] {
+  const { m: message, l: href } = claim
   return [
     createElement(
       'div',
@@ -125,7 +115,7 @@ function blockFacts({ claim, owner }: ClaimedBlock, block: BlockIndex, { wall, w
       ),
     ),
     ...(message === undefined || message === work?.message ? [] : [strangersText('p', 'message', message)]),
-    ...(link === undefined || link === work?.link ? [] : linkOf(link)),
+    ...(href === undefined || href === work?.link ? [] : linkOf(href)),
   ]
 }
 
@@ -138,17 +128,14 @@ const agentButton = (owner: CanvasAgent, onClick: () => void) =>
 
 /** A link to the paint page; in a frame it opens a new tab, because that page refuses to be framed. */
 function paintLink(coord: string): HTMLElement {
-  const anchor = createElement('a', 'button', 'Paint here')
-  anchor.href = `/paint?at=${coord}`
+  const anchor = link('button', `/paint?at=${coord}`, 'Paint here')
   if (document.body.classList.contains('embed')) anchor.target = '_blank'
   return anchor
 }
 
 /** The link, shown as its host; nothing when the wall does not allow it. */
-function linkOf(link: string): Node[] {
-  if (!isLink(link)) return []
-  return [createElement('p', 'link', externalLink(link, new URL(link).host))]
-}
+const linkOf = (href: string): Node[] =>
+  isLink(href) ? [createElement('p', 'link', externalLink(href, new URL(href).host))] : []
 
 // Where a network's transactions can be looked at; none for a network without a public explorer.
 const explorers: Readonly<Record<string, string>> = {

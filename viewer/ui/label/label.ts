@@ -1,19 +1,16 @@
 /** Shows the label of the pinned block or work beside it, as a card or a sheet with a handle, and describes what is shown to screen readers. */
 
-import { titleOf } from '../../../shared/titles.ts'
-import { type BlockIndex, coordOf } from '../../../shared/wall.ts'
+import type { BlockIndex } from '../../../shared/wall.ts'
 import { boxAround } from '../../camera/camera.ts'
 import { SHEET_SHARE, heightBelow, labelShape, labelWidth, placeCard } from '../../camera/label-layout.ts'
 import { deedReader } from '../../data/deed-reader.ts'
 import type { Component, Page } from '../../page.ts'
 import { type State, shownBlock, shownWall, showsLabel, workBounds } from '../../state.ts'
-import { type Artwork, artworkAt, workAt } from '../../wall/artworks.ts'
+import { artworkAt, workAt } from '../../wall/artworks.ts'
 import { spoken } from '../../wall/formatting.ts'
 import { knownBlockAt } from '../../wall/wall-model.ts'
-import { copyText } from '../copy-and-save.ts'
 import { button, createElement, query, refill } from '../dom.ts'
-import { toast } from '../messages.ts'
-import { type CardActions, addPayment, cardContent } from './card.ts'
+import { addPayment, cardContent } from './card.ts'
 
 // The deed is read, and the block described, once what is shown stays the same for this long.
 const REST_MS = 150
@@ -27,7 +24,6 @@ export function createLabel(page: Page): Component {
   const close = button('close', ['×'], () => page.dispatch({ do: 'unpin' }))
   close.ariaLabel = 'Close'
   element.append(handle.element, body, close)
-  const acts = actsOn(page)
   let wanted = new AbortController()
   let shown: BlockIndex | undefined
   const placement = createPlacement(element)
@@ -53,9 +49,8 @@ export function createLabel(page: Page): Component {
     if (known.kind === 'open' && !wall.complete) return hide()
     const work = artworkAt(seen, pinned, at)
     const isOther = shown !== pinned
-    const around = { wall: seen, work, theme: page.appearance.theme(), shape: labelShape(state.view) }
     const unfolded = !isOther && body.querySelector('details')?.open === true
-    refill(body, cardContent(pinned, known, around, acts))
+    refill(body, cardContent(page, { wall: seen, block: pinned, work }, known))
     if (isOther) {
       handle.lower()
       body.scrollTop = 0
@@ -83,13 +78,6 @@ export function createLabel(page: Page): Component {
     frame: placement.place,
   }
 }
-
-const actsOn = (page: Page): CardActions => ({
-  selectAgent: (agent) => page.dispatch({ do: 'select-agent', agent }),
-  zoomToWork: (block) => page.dispatch({ do: 'zoom-to-work', block }),
-  share: shareWork,
-  invite: (block) => page.dispatch({ do: 'invite', block }),
-})
 
 /** Puts a label beside its work. What unfolds makes it longer, but never moves it away from the pointer. */
 function createPlacement(label: HTMLElement) {
@@ -142,14 +130,14 @@ function touches(next: State, before: State): boolean {
 // A pull shorter than this many CSS pixels is a press.
 const PULL_PX = 24
 
-export type Handle = {
+type Handle = {
   readonly element: HTMLElement
   /** Brings the sheet to its lower height. */
   lower(): void
 }
 
 /** A handle for a sheet; pulled down from its lower height, it calls `letGo`. */
-export function createHandle(sheet: HTMLElement, letGo: () => void): Handle {
+function createHandle(sheet: HTMLElement, letGo: () => void): Handle {
   const show = (lifted: boolean) => {
     sheet.classList.toggle('lifted', lifted)
     element.ariaExpanded = String(lifted)
@@ -177,14 +165,4 @@ export function createHandle(sheet: HTMLElement, letGo: () => void): Handle {
   })
   show(false)
   return { element, lower: () => show(false) }
-}
-
-/** Shares a work by the system's share sheet on a phone, else copies its link. */
-export function shareWork({ message, blocks: [first] }: Artwork) {
-  const query = first === undefined ? '' : `?work=${coordOf(first)}`
-  const shared = { title: titleOf(message), url: `${location.origin}/${query}` }
-  const isPhone = window.matchMedia('(pointer: coarse)').matches
-  // It rejects when the user closes the sheet.
-  if (isPhone && 'share' in navigator) return void navigator.share(shared).catch(() => {})
-  void copyText(shared.url).then((copied) => toast(copied ? 'The link is copied.' : shared.url))
 }

@@ -6,7 +6,7 @@ import type { State } from '../../state.ts'
 import { artworksOf, blocksOf } from '../../wall/artworks.ts'
 import { blocksText, countText, nameOf } from '../../wall/formatting.ts'
 import { copyButton } from '../copy-and-save.ts'
-import { button, createElement, externalLink, factsLine, refill, strangersText } from '../dom.ts'
+import { button, createElement, externalLink, factsLine, link, refill, strangersText } from '../dom.ts'
 import { agoElement, frameworkOf, workButton } from './works.ts'
 
 const WORKS_MAX = 60
@@ -20,7 +20,6 @@ export function createProfile(page: Page): PanelContent {
     const works = artworksOf(wall).filter((work) => work.agent === agent)
     const since = Math.min(...works.map((work) => work.since))
     const hosts = hostsOf(blocksOf(wall, agent).flatMap((block) => wall.claims.get(block)?.l ?? []))
-    const link = `${location.origin}/?agent=${owner.id}`
     const items = works.slice(0, WORKS_MAX).map((work) => createElement('li', '', workButton(page, work, false)))
     refill(body, [
       strangersText('p', owner.name === null ? 'name unnamed' : 'name', nameOf(owner)),
@@ -35,12 +34,12 @@ export function createProfile(page: Page): PanelContent {
       createElement(
         'div',
         'acts',
-        copyButton('Copy link', () => link),
+        copyButton('Copy link', () => `${location.origin}/?agent=${owner.id}`),
         button('', ['Show all agents'], () => page.dispatch({ do: 'select-agent', agent: undefined })),
       ),
       createElement('ul', 'works', ...items),
       ...(works.length > WORKS_MAX ? [factsLine(`The newest ${WORKS_MAX} of ${countText(works.length)} works.`)] : []),
-      factsLine(feedLink(owner.id)),
+      factsLine(link('', `/atlas.atom?agent=${owner.id}`, 'Follow its new works (Atom)')),
     ])
   }
   return {
@@ -57,9 +56,3 @@ const hostsOf = (links: readonly string[]) =>
   [...Map.groupBy(links.filter(isLink), (link) => new URL(link).host)].map(
     ([host, [href = '']]) => [href, host] as const,
   )
-
-function feedLink(id: number): HTMLAnchorElement {
-  const anchor = createElement('a', '', 'Follow its new works (Atom)')
-  anchor.href = `/atlas.atom?agent=${id}`
-  return anchor
-}
