@@ -8,18 +8,8 @@ import { listen, listenToZoomButtons } from './input/stage-input.ts'
 import { nameOnPage } from './page-words.ts'
 import type { Component, Page } from './page.ts'
 import { createShell, showLostScript } from './shell.ts'
-import {
-  type Action,
-  PANELS,
-  type State,
-  differs,
-  initialState,
-  isSame,
-  received,
-  resize,
-  shownBlock,
-  step,
-} from './state.ts'
+import type { Action, State } from './state.ts'
+import { PANELS, differs, initialState, isSame, received, resize, shownBlock, step } from './state.ts'
 import { link, query } from './ui/dom.ts'
 import { toast } from './ui/messages.ts'
 import { type Place, atPlace, deadLink, placeInAddressBar, syncAddressBar } from './url-state.ts'

@@ -2,22 +2,8 @@
 
 import { BLOCK_SIZE, type BlockIndex, COLS, ROWS, blockAt, cellOf } from '../shared/wall.ts'
 import type { Work } from '../shared/works.ts'
-import {
-  type Camera,
-  type Point,
-  type Rect,
-  type View,
-  blockUnder,
-  clamp,
-  fit,
-  isFitted,
-  lookAt,
-  pan,
-  reveal,
-  toWall,
-  uprightZoom,
-  zoom,
-} from './camera/camera.ts'
+import type { Camera, Point, Rect, View } from './camera/camera.ts'
+import { blockUnder, clamp, fit, isFitted, lookAt, pan, reveal, toWall, uprightZoom, zoom } from './camera/camera.ts'
 import { isBeside, labelShape, lookBeside, stageWithLabel } from './camera/label-layout.ts'
 import { type Motion, advance } from './camera/motion.ts'
 import { artworkAt, artworksOf, blocksOf, boundsOf, soldArea, workAt } from './wall/artworks.ts'

@@ -1,16 +1,7 @@
 /** Where the label stands on the stage, and which camera shows a work whole beside it. Pure. */
 
-import {
-  type Box,
-  type Camera,
-  type Point,
-  type Rect,
-  type View,
-  ZOOM_MAX,
-  boxAround,
-  clamp,
-  lookAt,
-} from './camera.ts'
+import type { Box, Camera, Point, Rect, View } from './camera.ts'
+import { ZOOM_MAX, boxAround, clamp, lookAt } from './camera.ts'
 
 /** A card beside the work, a wide one on a low stage, or a sheet over the lower part of a narrow stage. */
 export type LabelShape = 'card' | 'wide' | 'sheet'

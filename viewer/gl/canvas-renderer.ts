@@ -1,16 +1,7 @@
 /** Draws the wall on a plain 2d canvas: on the page for painting, and where there is no GPU. */
 
-import {
-  ALL_BLOCKS,
-  BLOCK_SIZE,
-  blockAt,
-  cellOf,
-  COLS,
-  HEIGHT,
-  ROWS,
-  WIDTH,
-  type BlockIndex,
-} from '../../shared/wall.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import { ALL_BLOCKS, BLOCK_SIZE, blockAt, cellOf, COLS, HEIGHT, ROWS, WIDTH } from '../../shared/wall.ts'
 import { WHOLE_WALL, type Rect } from '../camera/camera.ts'
 import { bytesOf, coloursOf, dark, type Theme } from '../theme.ts'
 import { boundsOf, edgesOf } from '../wall/artworks.ts'

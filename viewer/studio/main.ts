@@ -17,17 +17,8 @@ import { createImageClient, listenForPictures, showOpened } from './pictures.ts'
 import { type PreviewControls, listenToInput } from './pointer-input.ts'
 import { createPreview } from './preview.ts'
 import { heldBlocks } from './service.ts'
-import {
-  type Component,
-  type Sketch,
-  type Studio,
-  areaCovered,
-  areaOf,
-  lookAtSketch,
-  movedTo,
-  newSketch,
-  withPicture,
-} from './sketch.ts'
+import type { Component, Sketch, Studio } from './sketch.ts'
+import { areaCovered, areaOf, lookAtSketch, movedTo, newSketch, withPicture } from './sketch.ts'
 import { createSteps } from './steps.ts'
 
 // How long a picture lies still before the service is asked who is paying for its blocks, and how often again.
