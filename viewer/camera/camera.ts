@@ -51,10 +51,10 @@ export function clamp(camera: Camera, view: View): Camera {
   const least = fitZoom(view)
   const zoom = between(camera.zoom, least, Math.max(least, ZOOM_MAX))
   const freedom = 1 - least / zoom
-  const [low, high] = [(HEIGHT / 2) * (1 - freedom), (HEIGHT / 2) * (1 + freedom)]
+  const [across, down] = [(WIDTH / 2) * freedom, (HEIGHT / 2) * freedom]
   return {
-    x: nearMiddle(camera.x, WIDTH / 2, freedom),
-    y: between(camera.y, low, high + pushed(view, least) / zoom),
+    x: between(camera.x, WIDTH / 2 - across, WIDTH / 2 + across),
+    y: between(camera.y, HEIGHT / 2 - down, HEIGHT / 2 + down + pushed(view, least) / zoom),
     zoom,
   }
 }
@@ -133,9 +133,6 @@ export const uprightZoom = (view: View): number => (view.height / HEIGHT) * FIT_
 const fitZoom = (view: View) => Math.max(Math.min(view.width / WIDTH, view.height / HEIGHT) * FIT_SHARE, 0.01)
 
 const between = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high)
-
-const nearMiddle = (value: number, middle: number, freedom: number) =>
-  between(value, middle * (1 - freedom), middle * (1 + freedom))
 
 /** A rectangle on the stage, in CSS pixels. */
 export type Box = { readonly left: number; readonly top: number; readonly width: number; readonly height: number }

@@ -4,23 +4,14 @@ import { LINK_MAX, MESSAGE_MAX, NAME_MAX, isLink, isPrintable } from '../../shar
 import { blockAt, cellOf } from '../../shared/wall.ts'
 import { query } from '../ui/dom.ts'
 import { findRoom } from './service.ts'
-import {
-  type Component,
-  type Sketch,
-  type Studio,
-  type Words,
-  areaOf,
-  movedTo,
-  withHeight,
-  withWidth,
-} from './sketch.ts'
+import type { Component, Sketch, Studio, Words } from './sketch.ts'
+import { areaOf, movedTo, withHeight, withWidth } from './sketch.ts'
 
 const PHOTO = 'It looks like a photograph, which dithering suits.'
 const DRAWN = 'It looks drawn, and keeps its edges without dithering.'
 
 const FITS = ['cover', 'contain', 'fill'] as const
 const DITHERS = ['none', 'floyd-steinberg'] as const
-const WORDS = ['message', 'link', 'name'] as const
 
 const changes: readonly (readonly ['w' | 'h' | 'col' | 'row', (sketch: Sketch, value: number) => Sketch])[] = [
   ['w', withWidth],
@@ -79,36 +70,33 @@ function followStyle(studio: Studio) {
   for (const field of [shape, fit, dither, background]) field.addEventListener('input', change)
 }
 
-const validators: Readonly<Record<keyof Words, { isGood(text: string): boolean; words: string }>> = {
-  message: {
-    isGood: (text) => isPrintable(text, MESSAGE_MAX),
-    words: `The message has to be 1 to ${MESSAGE_MAX} visible characters.`,
-  },
-  link: { isGood: isLink, words: `The link has to be an https address of at most ${LINK_MAX} characters.` },
-  name: {
-    isGood: (text) => isPrintable(text, NAME_MAX),
-    words: `The name has to be 1 to ${NAME_MAX} visible characters.`,
-  },
+const printable = (what: string, max: number) => ({
+  isGood: (text: string) => isPrintable(text, max),
+  flaw: `The ${what} has to be 1 to ${max} visible characters.`,
+})
+
+const validators: Readonly<Record<keyof Words, { isGood(text: string): boolean; readonly flaw: string }>> = {
+  message: printable('message', MESSAGE_MAX),
+  link: { isGood: isLink, flaw: `The link has to be an https address of at most ${LINK_MAX} characters.` },
+  name: printable('name', NAME_MAX),
 }
 
 function followWords(studio: Studio) {
   const status = query('words-flaw', HTMLElement)
-  const fields = {
-    message: query('message', HTMLInputElement),
-    link: query('link', HTMLInputElement),
-    name: query('name', HTMLInputElement),
-  }
+  const fields = Object.entries(validators).map(([key, rule]) => ({
+    key,
+    ...rule,
+    input: query(key, HTMLInputElement),
+  }))
   const change = () => {
-    const wrong = WORDS.filter((key) => fields[key].value !== '' && !validators[key].isGood(fields[key].value))
-    for (const key of WORDS) fields[key].ariaInvalid = String(wrong.includes(key))
-    status.textContent = wrong.map((key) => validators[key].words).join(' ')
-    const text = (key: keyof Words) => (wrong.includes(key) ? '' : fields[key].value)
-    studio.setSketch({
-      ...studio.sketch(),
-      words: { name: text('name'), message: text('message'), link: text('link') },
-    })
+    const wrong = fields.filter(({ isGood, input }) => input.value !== '' && !isGood(input.value))
+    for (const field of fields) field.input.ariaInvalid = String(wrong.includes(field))
+    status.textContent = wrong.map(({ flaw }) => flaw).join(' ')
+    const texts = fields.map((field) => [field.key, wrong.includes(field) ? '' : field.input.value] as const)
+    const sketch = studio.sketch()
+    studio.setSketch({ ...sketch, words: { ...sketch.words, ...Object.fromEntries(texts) } })
   }
-  for (const key of WORDS) fields[key].addEventListener('change', change)
+  for (const { input } of fields) input.addEventListener('change', change)
 }
 
 function followRoom(studio: Studio) {
