@@ -27,23 +27,16 @@ export type ShellDeps = {
   show(wall: Wall): void
 }
 
-export type Shell = {
-  readonly appearance: Appearance
-  /** Has a frame drawn soon, once however often it is asked for. */
-  askFrame(): void
-  /** Reads the wall, and follows it and the stage's size. */
-  start(): void
-}
-
 /** A shell that is not started yet. */
-export function createShell(page: ShellDeps): Shell {
+export function createShell(page: ShellDeps) {
   const { stage } = page
   hideNotice()
-  const appearance = createAppearance(() => {
+  const appearance: Appearance = createAppearance(() => {
     page.setTheme(appearance.theme())
     askFrame()
   })
   let frameAsked = false
+  /** Has a frame drawn soon, once however often it is asked for. */
   const askFrame = () => {
     if (frameAsked) return
     frameAsked = true
@@ -65,6 +58,7 @@ export function createShell(page: ShellDeps): Shell {
   return {
     appearance,
     askFrame,
+    /** Reads the wall, and follows it and the stage's size. */
     start() {
       new ResizeObserver(fitStage).observe(stage)
       watchPixelRatio()

@@ -6,22 +6,16 @@ const REST_MS = 3000
 const WORKER = '/offline-worker.js'
 const KEPT = 'last-wall'
 
-export type OfflineCopy = {
-  /** Asks the service, and holds its answer; when it cannot be reached, answers what is kept of that path. */
-  ask(path: string): Promise<Response>
-  /** Keeps what is held, and the page around it, once a visit. */
-  keep(): void
-  /** When what is kept was read, in Unix milliseconds; `undefined` while the service answers. */
-  readAt(): number | undefined
-}
+export type OfflineCopy = NonNullable<ReturnType<typeof createOfflineCopy>>
 
 /** `undefined` where a browser has no service workers, as over plain http. */
-export function createOfflineCopy(): OfflineCopy | undefined {
+export function createOfflineCopy() {
   if (!('serviceWorker' in navigator)) return undefined
   const held = new Map<string, Response>()
   let readAt: number | undefined
   return {
-    async ask(path) {
+    /** Asks the service, and holds its answer; when it cannot be reached, answers what is kept of that path. */
+    async ask(path: string): Promise<Response> {
       try {
         const response = await fetch(path)
         if (response.ok) held.set(path, response.clone())
@@ -33,7 +27,9 @@ export function createOfflineCopy(): OfflineCopy | undefined {
         return kept
       }
     },
+    /** Keeps what is held, and the page around it, once a visit. */
     keep: () => void setTimeout(() => void keep(held).catch(() => {}), REST_MS),
+    /** When what is kept was read, in Unix milliseconds; `undefined` while the service answers. */
     readAt: () => readAt,
   }
 }

@@ -28,36 +28,8 @@ const DAY = { dateStyle: 'medium', timeStyle: 'short' } as const
 const TIME = { timeStyle: 'medium' } as const
 
 /** Keeps the wall up to date. */
-export function syncWall({ number, readAt, wall: current, show, showStale }: SyncDeps) {
-  let known = number
-  let failures = 0
-  let upToDateAt = readAt ?? Date.now()
-  if (readAt !== undefined) showStale(staleText(readAt))
-  followLog({
-    number: () => known,
-    receive(changes) {
-      const unknown = changes.filter((change) => change.number > known)
-      const wall = current()
-      if (wall === undefined || unknown.length === 0) return
-      known = unknown.at(-1)?.number ?? known
-      const changed = withChanges(wall, unknown)
-      if (changed !== wall) show(changed)
-    },
-    async readAgain(until) {
-      const read = await readWall({ ask: (path) => fetch(path, { cache: 'no-cache' }) })
-      if (until.aborted) return
-      known = read.number
-      show(read.wall)
-    },
-    setStatus(ok) {
-      failures = ok ? 0 : failures + 1
-      if (ok) upToDateAt = Date.now()
-      if (ok || failures >= FAILURES_TOLERATED) showStale(ok ? '' : staleText(upToDateAt))
-    },
-  })
-}
-
-function followLog(follower: Follower) {
+export function syncWall(deps: SyncDeps) {
+  const follower = createFollower(deps)
   let current = new AbortController()
   // After sleep a stream may be dead without an error. A hidden page needs none, and browsers allow all pages of a
   // service only six connections together.
@@ -72,6 +44,42 @@ function followLog(follower: Follower) {
   window.addEventListener('online', wake)
   window.addEventListener('pageshow', (event) => event.persisted && wake())
   wake()
+}
+
+/** A wall that follows the log. */
+type Follower = ReturnType<typeof createFollower>
+
+function createFollower({ number, readAt, wall: current, show, showStale }: SyncDeps) {
+  let known = number
+  let failures = 0
+  let upToDateAt = readAt ?? Date.now()
+  if (readAt !== undefined) showStale(staleText(readAt))
+  return {
+    /** Number of the newest change that the wall shows. */
+    number: () => known,
+    /** Applies changes in the order they were made; those that the wall shows already change nothing. */
+    receive(changes: readonly ChangeDto[]) {
+      const unknown = changes.filter((change) => change.number > known)
+      const wall = current()
+      if (wall === undefined || unknown.length === 0) return
+      known = unknown.at(-1)?.number ?? known
+      const changed = withChanges(wall, unknown)
+      if (changed !== wall) show(changed)
+    },
+    /** Reads the whole wall, where the log cannot tell all that was missed. */
+    async readAgain(until: AbortSignal) {
+      const read = await readWall({ ask: (path) => fetch(path, { cache: 'no-cache' }) })
+      if (until.aborted) return
+      known = read.number
+      show(read.wall)
+    },
+    /** Whether the last attempt to reach the log succeeded. */
+    setStatus(ok: boolean) {
+      failures = ok ? 0 : failures + 1
+      if (ok) upToDateAt = Date.now()
+      if (ok || failures >= FAILURES_TOLERATED) showStale(ok ? '' : staleText(upToDateAt))
+    },
+  }
 }
 
 const KINDS = ['sale', 'repaint', 'identity'] satisfies ChangeDto['kind'][]
@@ -163,16 +171,4 @@ function poll(follower: Follower, signal: AbortSignal) {
     setTimeout(() => void ask(), TAIL_MS)
   }
   setTimeout(() => void ask(), TAIL_MS)
-}
-
-/** A wall that follows the log. */
-type Follower = {
-  /** Number of the newest change that the wall shows. */
-  number(): number
-  /** Applies changes in the order they were made; those that the wall shows already change nothing. */
-  receive(changes: readonly ChangeDto[]): void
-  /** Reads the whole wall, where the log cannot tell all that was missed. */
-  readAgain(signal: AbortSignal): Promise<void>
-  /** Whether the last attempt to reach the log succeeded. */
-  setStatus(ok: boolean): void
 }

@@ -85,15 +85,8 @@ export function createStageRenderer(
   }
 }
 
-/** What draws: the GPU if there is one that is fast enough, else the fallback. */
-type Surface = Pick<StageRenderer, 'onGpu' | 'showsOverlays'> & {
-  readonly renderer: Renderer | undefined // while there is one
-  /** To be called before each drawing. */
-  watch(): void
-}
-
-/** Finds what draws on a canvas, and hands each renderer to `onReady`. */
-function createSurface(canvas: HTMLCanvasElement, onReady: (renderer: Renderer) => void): Surface {
+/** Finds what draws on a canvas, the GPU if there is one that is fast enough, else the fallback; hands each renderer to `onReady`. */
+function createSurface(canvas: HTMLCanvasElement, onReady: (renderer: Renderer) => void) {
   let renderer: Renderer | undefined
   let onGpu = true
   let showsOverlays = true
@@ -136,11 +129,13 @@ function createSurface(canvas: HTMLCanvasElement, onReady: (renderer: Renderer) 
   // Likewise apart from the start of the page.
   setTimeout(start)
   return {
+    /** What draws now, while there is something. */
     get renderer() {
       return renderer
     },
     onGpu: () => onGpu,
     showsOverlays: () => showsOverlays,
+    /** To be called before each drawing. */
     watch: () => onGpu && watch(),
   }
 }

@@ -45,15 +45,8 @@ export function showOpened(opened: OpenedPicture | PictureError) {
   query('opened', HTMLElement).replaceChildren(createElement('bdi', '', opened.name), size)
 }
 
-export type ImageClient = {
-  /** Opens a picture in place of the one before; `undefined` when a later call has replaced this one. */
-  open(file: File): Promise<OpenedPicture | PictureError | undefined>
-  /** Paints the open picture and calls `onPainted`; of several calls only the last one is painted. */
-  paint(options: PaintOptions): void
-}
-
 /** Starts the worker. */
-export function createImageClient(onPainted: (painted: PaintedPicture) => void): ImageClient {
+export function createImageClient(onPainted: (painted: PaintedPicture) => void) {
   const worker = new Worker(new URL('./image-worker.ts', import.meta.url), { type: 'module', name: 'image-worker' })
   const asked: ((result: JobResult) => void)[] = [] // whose answers come in this order
   let latest: File | undefined
@@ -79,13 +72,15 @@ export function createImageClient(onPainted: (painted: PaintedPicture) => void):
     isPainting = false
   }
   return {
-    async open(file) {
+    /** Opens a picture in place of the one before; `undefined` when a later call has replaced this one. */
+    async open(file: File): Promise<OpenedPicture | PictureError | undefined> {
       latest = file
       const done = await ask({ open: file })
       if (latest !== file) return undefined
       return 'opened' in done ? { name: file.name, ...done.opened } : 'flaw' in done ? done.flaw : undefined
     },
-    paint(options) {
+    /** Paints the open picture and calls `onPainted`; of several calls only the last one is painted. */
+    paint(options: PaintOptions) {
       wanted = options
       if (!isPainting) void paintWanted()
     },

@@ -11,15 +11,6 @@ import { freshness } from '../wall/news.ts'
 import { standingOf } from './order/cost-summary.ts'
 import { areaCovered, covered, type PaintedPicture, type Sketch } from './sketch.ts'
 
-export type Preview = {
-  /** Prepares what differs between two sketches; `draw` shows it. */
-  update(next: Sketch, before: Sketch): void
-  setTheme(theme: Theme): void
-  /** Gives the canvas its stage's size in device pixels. */
-  resize(view: View): void
-  draw(sketch: Sketch, camera: Camera, view: View): void
-}
-
 // Over a block that others own; strong in either theme.
 const STOP = '#e5484d'
 
@@ -29,7 +20,7 @@ const TAKEN_AWAY = 'rgb(0 0 0 / 0.4)'
 const colours = PALETTE.map((colour) => [...bytesOf(colour), 255])
 
 /** A preview on a canvas. */
-export function createPreview(canvas: HTMLCanvasElement, first: Theme): Preview {
+export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
   const renderer = needed(createCanvasRenderer(canvas))
   const context = needed(canvas.getContext('2d'))
   const whole = needed(createPlane(BLOCK_SIZE, BLOCK_SIZE)) // the painted picture
@@ -57,7 +48,8 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme): Preview 
   }
 
   return {
-    update(next, before) {
+    /** Prepares what differs between two sketches; `draw` shows it. */
+    update(next: Sketch, before: Sketch) {
       const { wall, painted } = next
       if (wall && wall !== before.wall) {
         if (wall.changed && wall.texture === before.wall?.texture) renderer.setBlocks(wall.texture, wall.changed)
@@ -68,8 +60,9 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme): Preview 
       cut(next)
     },
     setTheme: renderer.setTheme,
-    resize: (view) => fitCanvas(canvas, view),
-    draw(sketch, camera, view) {
+    /** Gives the canvas its stage's size in device pixels. */
+    resize: (view: View) => fitCanvas(canvas, view),
+    draw(sketch: Sketch, camera: Camera, view: View) {
       const ratio = canvas.width / view.width
       const frame = frameOf(camera, view, ratio, undefined)
       renderer.draw(frame)

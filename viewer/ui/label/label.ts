@@ -130,14 +130,8 @@ function touches(next: State, before: State): boolean {
 // A pull shorter than this many CSS pixels is a press.
 const PULL_PX = 24
 
-type Handle = {
-  readonly element: HTMLElement
-  /** Brings the sheet to its lower height. */
-  lower(): void
-}
-
-/** A handle for a sheet; pulled down from its lower height, it calls `letGo`. */
-function createHandle(sheet: HTMLElement, letGo: () => void): Handle {
+/** A handle for a sheet; pulled down from its lower height, it calls `letGo`. `lower` brings the sheet to that height. */
+function createHandle(sheet: HTMLElement, letGo: () => void) {
   const show = (lifted: boolean) => {
     sheet.classList.toggle('lifted', lifted)
     element.ariaExpanded = String(lifted)

@@ -9,15 +9,8 @@ import { saveFile } from '../copy-and-save.ts'
 import { button } from '../dom.ts'
 import type { TimelapseMessage } from './timelapse-worker.ts'
 
-export type SaveTimelapse = {
-  readonly element: HTMLElement
-  update(state: State): void
-  /** Stops a timelapse that is being made. */
-  close(): void
-}
-
-/** The button; it is enabled once the history is known. */
-export function createSaveTimelapse(page: Page): SaveTimelapse {
+/** The button, which is enabled once the history is known; `close` stops a timelapse that is being made. */
+export function createSaveTimelapse(page: Page) {
   let worker: Worker | undefined
   const element = button('film', [''], () => (worker === undefined ? begin() : end()))
   const write = (state: State) => {
