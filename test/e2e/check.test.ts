@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { multicallAddress } from '../../server/local/token/contracts.ts'
 import { freePort, startWall, type WallSettings } from '../../server/local/wall-process.ts'
-import { type Rule, startOddEndpoint } from '../support/chain/odd-endpoint.ts'
+import { startOddEndpoint } from '../support/chain/odd-endpoint.ts'
 import { runCommand } from '../support/e2e/command.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { mayMount } from '../support/scratch-folder.ts'
@@ -42,24 +41,30 @@ test('what works is said to, before the first start and beside the running wall'
   }
 })
 
-test('a facilitator that does not verify, a port in use and a folder that is missing are each named', async () => {
-  const host = new URL(around.facilitator.url).host
-  around.facilitator.verify.always('error-500')
-  const port = new URL(around.network.rpcUrl).port
-  const { status, lines } = await check({ METRICS_PORT: port, WITNESS_PATH: join(around.folder, 'none', 'witness') })
-  around.facilitator.verify.always('honest')
-  expect(status).toBe(1)
-  expect(lines.filter((line) => line.startsWith('WRONG'))).toEqual([
-    `WRONG  ports: METRICS_PORT cannot be listened on: another program listens on 127.0.0.1, port ${port} (EADDRINUSE)`,
-    `WRONG  folders: WITNESS_PATH: there is no folder ${join(around.folder, 'none')}`,
-    `WRONG  facilitator ${host}: the facilitator ${host} answers /verify with status 500`,
-  ])
-})
-
 const wrongIn = async (changes: WallSettings) => {
   const { status, lines } = await check(changes)
   return { status, wrong: lines.filter((line) => line.startsWith('WRONG')) }
 }
+
+test('a facilitator that does not verify, an endpoint of another chain, a port in use and a folder that is missing are each named', async () => {
+  const host = new URL(around.facilitator.url).host
+  const endpoint = startOddEndpoint(around.network.rpcUrl, { eth_chainId: () => ({ result: '0x1' }) })
+  const chain = new URL(endpoint.url).host
+  around.facilitator.verify.always('error-500')
+  const port = new URL(around.network.rpcUrl).port
+  const missing = join(around.folder, 'none')
+  expect(await wrongIn({ METRICS_PORT: port, WITNESS_PATH: join(missing, 'witness'), RPC_URL: endpoint.url })).toEqual({
+    status: 1,
+    wrong: [
+      `WRONG  ports: METRICS_PORT cannot be listened on: another program listens on 127.0.0.1, port ${port} (EADDRINUSE)`,
+      `WRONG  folders: WITNESS_PATH: there is no folder ${missing}`,
+      `WRONG  chain-endpoint ${chain}: the chain endpoint ${chain} serves eip155:1, not eip155:8453`,
+      `WRONG  facilitator ${host}: the facilitator ${host} answers /verify with status 500`,
+    ],
+  })
+  around.facilitator.verify.always('honest')
+  await endpoint.stop()
+})
 
 test('a setting that cannot work, and a file that is no database, are each named', async () => {
   expect(await wrongIn({ PRICE: 'free' })).toMatchObject({
@@ -70,30 +75,6 @@ test('a setting that cannot work, and a file that is no database, are each named
   await Bun.write(path, 'Dear reader, this is no database. '.repeat(100))
   const wrong = [expect.stringMatching(/^WRONG {2}database \(sqlite\): .*damaged/)]
   expect(await wrongIn({ DATABASE_PATH: path })).toEqual({ status: 1, wrong })
-})
-
-test('an endpoint of another chain, and a clock that is off, are each named', async () => {
-  const rules: Record<string, Rule> = {}
-  const endpoint = startOddEndpoint(around.network.rpcUrl, rules)
-  const { host } = new URL(endpoint.url)
-  rules['eth_chainId'] = () => ({ result: '0x1' })
-  const wrong = [`WRONG  chain-endpoint ${host}: the chain endpoint ${host} serves eip155:1, not eip155:8453`]
-  expect(await wrongIn({ RPC_URL: endpoint.url })).toEqual({ status: 1, wrong })
-  delete rules['eth_chainId']
-  // The newest block is of a time to come, and a multicall does not tell of it.
-  rules['eth_call'] = async ([call], ask) =>
-    JSON.stringify(call).includes(multicallAddress.toLowerCase())
-      ? { error: { code: 3, message: 'execution reverted' } }
-      : { result: await ask() }
-  rules['eth_getBlockByNumber'] = async (_, ask) => {
-    const block = (await ask()) as { readonly timestamp: string }
-    return { result: { ...block, timestamp: `0x${(Number(block.timestamp) + 300).toString(16)}` } }
-  }
-  expect(await wrongIn({ RPC_URL: endpoint.url })).toEqual({
-    status: 1,
-    wrong: ['WRONG  clock machine: the clock of this machine is more than 60 s behind the newest block'],
-  })
-  await endpoint.stop()
 })
 
 test.if(mayMount)('a disk that is nearly full is named', async () => {

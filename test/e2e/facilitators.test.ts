@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { freePort, type WallProcess } from '../../server/local/wall-process.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
-import {
-  type FaultyFacilitator,
-  type SettleFault,
-  startFaultyFacilitator,
-  type VerifyFault,
-} from '../support/chain/faulty-facilitator.ts'
+import { type FaultyFacilitator, startFaultyFacilitator } from '../support/chain/faulty-facilitator.ts'
 import { get, settled, sign } from '../support/e2e/buyer.ts'
 import { expectBooksToBalance } from '../support/e2e/read-wall.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
@@ -59,33 +54,25 @@ async function buysAtOnce(what: string) {
 }
 
 // One of each kind of answer. What every other fault is taken for is the adapter's test, and what follows from it the ring's.
-const settleFaults: readonly SettleFault[] = ['hang-after', 'refused-recipient']
-const verifyFaults: readonly VerifyFault[] = ['hang']
+const faults: readonly (readonly [
+  what: string,
+  call: 'settle' | 'verify',
+  tell: (first: FaultyFacilitator) => void,
+])[] = [
+  ['at settlement (hang-after)', 'settle', ({ settle }) => settle.always('hang-after')],
+  ['at settlement (refused-recipient)', 'settle', ({ settle }) => settle.always('refused-recipient')],
+  ['at verification (hang)', 'verify', ({ verify }) => verify.always('hang')],
+]
 
 describe('whatever is wrong with the first facilitator', () => {
-  test.each(settleFaults)(
-    'at settlement (%s), the same request is answered with its block, and charged once',
-    async (fault) => {
-      await reopen()
-      around.facilitator.settle.always(fault)
-      const asked = around.facilitator.settle.count()
-      await buysAtOnce(fault)
-      expect(around.facilitator.settle.count()).toBeGreaterThan(asked)
-      around.facilitator.settle.always('honest')
-    },
-  )
-
-  test.each(verifyFaults)(
-    'at verification (%s), the same request is answered with its block, and charged once',
-    async (fault) => {
-      await reopen()
-      around.facilitator.verify.always(fault)
-      const asked = around.facilitator.verify.count()
-      await buysAtOnce(fault)
-      expect(around.facilitator.verify.count()).toBeGreaterThan(asked)
-      around.facilitator.verify.always('honest')
-    },
-  )
+  test.each(faults)('%s, the same request is answered with its block, and charged once', async (what, call, tell) => {
+    await reopen()
+    const asked = around.facilitator[call].count()
+    tell(around.facilitator)
+    await buysAtOnce(what)
+    expect(around.facilitator[call].count()).toBeGreaterThan(asked)
+    around.facilitator[call].always('honest')
+  })
 
   test('where nobody listens, the wall arms, sells, and says which one is down', async () => {
     const gone = `http://127.0.0.1:${await freePort()}`

@@ -6,9 +6,11 @@ import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { startLocalNetwork, type LocalNetwork } from '../../../server/local/network.ts'
 import { multicallAddress } from '../../../server/local/token/contracts.ts'
 import type { Chain, Clock } from '../../../server/ports.ts'
-import { limitedTo, type OddEndpoint, type Rule, oddEndpoints } from '../../support/chain/odd-endpoint.ts'
+import { loopbackServers } from '../../support/chain/loopback.ts'
+import { clientAt, limitedTo, type OddEndpoint, type Rule, oddEndpoints } from '../../support/chain/odd-endpoint.ts'
 import { newOffer, sign, submit, transferOf } from '../../support/chain/signing.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
+import { wallet } from '../../support/samples.ts'
 import { headFor } from '../ports/chain.contract.ts'
 
 // Goal: a chain is known through endpoints as operators have them. Method: a real chain behind endpoints that limit, refuse,
@@ -19,6 +21,7 @@ const UNSPENT = { kind: 'unspent' } as const
 const SILENT = { kind: 'silent' } as const
 
 let network: LocalNetwork
+const serve = loopbackServers()
 const oddEndpoint = oddEndpoints(() => network.rpcUrl)
 beforeAll(async () => {
   network = await startLocalNetwork({ idle: true })
@@ -294,5 +297,29 @@ describe('a budget of calls a second', () => {
     for (const payment of payments) expect(await chain.read(payment)).toMatchObject({ spent: false })
     for (const at of beats) expect(beats.filter((beat) => beat >= at && beat < at + 1000).length).toBeLessThanOrEqual(5)
     expect(beats).toHaveLength(13)
+  })
+})
+
+describe('an endpoint costs no more than was meant:', () => {
+  const balance = (value: string) => Response.json({ jsonrpc: '2.0', id: 1, result: value })
+
+  /** Asks what a wallet holds, which no client answers from memory. */
+  const ask = (url: string, of = 1) => clientAt(url).getBalance({ address: wallet(of) })
+
+  test('one that sends us elsewhere is not followed', async () => {
+    let followed = 0
+    const elsewhere = serve(() => {
+      followed += 1
+      return balance('0x1')
+    })
+    for (const status of [301, 302, 307, 308])
+      await expect(ask(serve(() => Response.redirect(elsewhere, status)))).rejects.toThrow()
+    expect(followed).toBe(0)
+  })
+
+  test('an answer of 10 MB is not read to its end', async () => {
+    const padded = JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' }).padEnd(10_000_000)
+    await expect(ask(serve(() => new Response(padded)))).rejects.toThrow()
+    expect(await ask(serve(() => new Response(padded.slice(0, 1_000_000))))).toBe(1n)
   })
 })

@@ -274,14 +274,6 @@ describe('out of bounds', () => {
       expect(chunks).toBeLessThan(1000)
     }
   })
-
-  test('an answer of 64 KiB is read, and a byte more is not', async () => {
-    const answer = JSON.stringify({ isValid: true })
-    const padded = (size: number) => at(serve(() => new Response(answer.padEnd(size))))
-    const payment = await pay(0)
-    expect(await padded(65_536).verify(BLOCK, payment)).toEqual({ kind: 'valid' })
-    expect(await padded(65_537).verify(BLOCK, payment)).toEqual({ kind: 'unavailable' })
-  })
 })
 
 describe('what is sent', () => {

@@ -82,15 +82,6 @@ const WAITING = `
 const claimed = (claiming: Awaited<ReturnType<Postgres['ledger']['claim']>>) =>
   claiming.kind === 'claimed' ? [claiming.purchase] : []
 
-onTwo()('of 64 payers of two processes on one block one gets it, and nobody else is written down', async (engines) => {
-  const claimings = await Promise.all(
-    each(64, engines, ({ ledger }, payer) => ledger.claim(blockOf('3,4'), paymentOf(payer, 1), SILENT, HEAD, NOW, [])),
-  )
-  expect(claimings.flatMap(claimed)).toHaveLength(1)
-  const known = await Promise.all(each(64, engines, ({ ledger }, payer) => ledger.find(paymentOf(payer, 1))))
-  expect(known.filter((purchase) => purchase !== undefined)).toHaveLength(1)
-})
-
 onTwo(7)(
   'when fewer blocks are left than payers, each block is had by one of them and the others lose',
   async (engines) => {
