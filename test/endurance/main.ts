@@ -32,7 +32,7 @@ const RUNS: Readonly<Record<string, Run>> = {
     ['e2e/settle-troubles.test.ts', 'e2e/instances/troubled-instances.test.ts'],
     'settlements and instances in trouble, with the service’s own times',
   ),
-  soak: script('soak/main.ts', 'a full wall in use for half an hour'),
+  soak: tests(['endurance/soak/soak.test.ts'], 'a full wall in use for half an hour'),
   clients: tests(['endurance/clients/clients.long.ts'], 'clients that others made buy, or use every tool'),
   releases: tests(['endurance/releases.long.ts'], 'a release is made, installed and run'),
   upgrade: tests(['endurance/upgrade.long.ts'], 'instances are replaced one by one under load'),

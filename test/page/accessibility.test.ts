@@ -3,7 +3,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { APPEARANCES, smallTargets, violationsOf } from '../support/page/axe.ts'
 import { galleryWall } from '../support/page/gallery.ts'
 import { canvas } from '../support/page/sample-wall.ts'
-import { drop, motley, toStep } from '../support/page/studio-driver.ts'
+import { toStep, walkPainting } from '../support/page/studio-driver.ts'
 import { browserForTests, testPages } from '../support/page/test-page.ts'
 
 // Goal: the page is for everyone. Method: axe looks at each state in each theme, no target is smaller than 44 pixels, and
@@ -52,13 +52,10 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
     expect(await faults(page, 'chip')).toEqual(sound('chip'))
   }
 
-  test.each(APPEARANCES)('axe finds nothing to complain about in any state: %s', async (_, options) => {
-    await walk(options)
-  })
-
-  test('axe finds nothing to complain about in any state in strong contrast', async () => {
-    await walk({ contrast: 'more' })
-  })
+  test.each([...APPEARANCES, ['strong contrast', { contrast: 'more' }] as const])(
+    'axe finds nothing to complain about in any state: %s',
+    async (_, options) => await walk(options),
+  )
 
   test.each(APPEARANCES)(
     'axe finds nothing to complain about on an empty wall, a small one and a full one: %s',
@@ -80,14 +77,7 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
 
   test.each(APPEARANCES)('axe finds nothing to complain about in any step of painting: %s', async (_, options) => {
     const page = await openPage('paint?at=20,20', options)
-    expect(await faults(page, 'nothing yet')).toEqual(sound('nothing yet'))
-    await drop(page, 'a.png', motley(20, 20))
-    await page.getByText('a.png, 20 × 20 pixels').waitFor()
-    for (const step of ['picture', 'place', 'deal'] as const) {
-      await toStep(page, step)
-      expect(await faults(page, step)).toEqual(sound(step))
-    }
-    await page.getByText('Words with it').click()
+    await walkPainting(page, async (state) => expect(await faults(page, state)).toEqual(sound(state)))
     await page.locator('#wall').focus()
     // Onto what others own.
     await toStep(page, 'place')

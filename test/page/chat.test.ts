@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Frame, Page } from 'playwright-core'
 import { PALETTE } from '../../shared/palette.ts'
 import { toScreen } from '../../viewer/camera/camera.ts'
@@ -30,6 +30,10 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     const { value } = await wall.stdout.getReader().read()
     address = new TextDecoder().decode(value).trim()
     host = await serveHost()
+  })
+
+  afterEach(async () => {
+    if (!('reason' in browser)) for (const context of browser.contexts()) await context.close()
   })
 
   afterAll(async () => {
@@ -78,10 +82,9 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
   }
 
   test('a picture stands in its place, pixel by pixel, beside its exact price', async () => {
-    const [page, frame] = await shown({ tool: 'preview_block', args: preview })
+    const [, frame] = await shown({ tool: 'preview_block', args: preview })
     expect(await says(frame)).toBe('area 80,45,3x2, 6 blocks, open: 6.00 USDC.')
     expect(await drawnPicture(frame)).toEqual(Array.from(picture, (index) => PALETTE[index] ?? ''))
-    await page.context().close()
   })
 
   test('the button tells the model what to buy, names no bytes, and pays nothing', async () => {
@@ -92,7 +95,6 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     const { host: name } = new URL(address)
     const text = `Buy area 80,45,3x2 on the pixel wall at ${name} for 6.00 USDC. Take the picture of your last call.`
     expect(await messages(page)).toEqual([{ type: 'text', text }])
-    await page.context().close()
   })
 
   test('a picture that its user moves over a sold block is not offered for sale', async () => {
@@ -101,50 +103,44 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     for (const _ of [1, 2]) await page.keyboard.press('ArrowRight')
     expect(await says(frame)).toBe('area 82,45,3x2: 1 of 6 blocks is taken.')
     expect(await frame.locator('#action').textContent()).toBe('Find open room')
-    await page.context().close()
   })
 
   test('a picture without a place is laid where it has room', async () => {
     const image = Buffer.from(await (await fetch(`${address}/wall.png?col=0&row=0&cols=2&rows=2`)).arrayBuffer())
-    const [page, frame] = await shown({
+    const [, frame] = await shown({
       tool: 'image_to_pixels',
       args: { image: image.toString('base64'), w: 2, h: 2 },
     })
     await frame.waitForFunction(() => document.getElementById('offer')?.textContent?.includes('open:'))
     expect(await says(frame)).toBe('area 79,44,2x2, 4 blocks, open: 4.00 USDC.')
-    await page.context().close()
   })
 
   test.each([
     ['get_wall', {}, '1 of 14,400 blocks sold. A block costs 1.00 USDC.'],
     ['find_space', { w: 4, h: 3 }, 'area 78,43,4x3, 12 blocks, open: 12.00 USDC.'],
   ])('%s shows the wall', async (tool, args, sentence) => {
-    const [page, frame] = await shown({ tool, args })
+    const [, frame] = await shown({ tool, args })
     expect(await says(frame)).toBe(sentence)
-    await page.context().close()
   })
 
   test('where the host lets the view ask nobody, the place and the price stand on plain ground', async () => {
-    const [page, frame] = await shown({ tool: 'preview_block', args: preview, reaches: false })
+    const [, frame] = await shown({ tool: 'preview_block', args: preview, reaches: false })
     expect(await says(frame)).toBe('area 80,45,3x2, 6 blocks, 6.00 USDC.')
     expect(await drawnPicture(frame)).toEqual(Array.from(picture, (index) => PALETTE[index] ?? ''))
-    await page.context().close()
   })
 
   test('the view asks the wall alone, and shows no words of strangers', async () => {
     asked.length = 0
-    const [page, frame] = await shown({ tool: 'preview_block', args: preview })
+    const [, frame] = await shown({ tool: 'preview_block', args: preview })
     expect(new Set(asked.map((url) => new URL(url).origin))).toEqual(new Set([address, new URL(host.url).origin]))
     expect(await frame.evaluate(() => document.body.innerText)).not.toContain('Mallory')
-    await page.context().close()
   })
 
   test.each([320, 600, 900])('axe finds nothing to complain about at a width of %i, in either theme', async (width) => {
     for (const theme of ['dark', 'light'] as const) {
-      const [page, frame] = await shown({ tool: 'preview_block', args: preview, theme }, width)
+      const [, frame] = await shown({ tool: 'preview_block', args: preview, theme }, width)
       expect(await violationsOf(frame)).toEqual([])
       expect(await frame.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
-      await page.context().close()
     }
   })
 

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
 import { violationsOf } from '../support/page/axe.ts'
-import { colourAt, countDraws, viewOf } from '../support/page/driver.ts'
+import { colourAt, countDraws, shows, viewOf } from '../support/page/driver.ts'
 import { galleryWall } from '../support/page/gallery.ts'
 import { canvas, nastyBlock, openBlock } from '../support/page/sample-wall.ts'
 import { browserForTests, gotoLive, testPages } from '../support/page/test-page.ts'
@@ -44,9 +44,6 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     ])
     // The made-up sales are of long ago.
     expect(await page.locator('#news').innerText()).toMatch(/^Last sold .+, to <b onclick/)
-    server().show({ ...canvas, stats: { ...canvas.stats, claimed: 14_400, remaining: 0 } })
-    const full = await openPage('')
-    expect(await full.textContent('#counts')).toBe('All 14,400 blocks are sold, at $1 each.')
   })
 
   test('nothing in the head or among the tools lies over anything else, however wide the window', async () => {
@@ -147,8 +144,8 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     // The wall's upper left corner: its edge outside, a line between lots inside.
     const zoom = Math.min(view.width / 1600, view.height / 900) * 0.96
     const corner = { x: view.width / 2 - 800 * zoom, y: view.height / 2 - 450 * zoom }
-    expect(await colourAt(page, { x: corner.x + 30, y: corner.y - 0.5 })).toBe('#5d5449')
-    expect(await colourAt(page, { x: corner.x + 30, y: corner.y + 30 })).toBe('#1b1916')
+    await shows(page, { x: corner.x + 30, y: corner.y - 0.5 }, '#5d5449')
+    await shows(page, { x: corner.x + 30, y: corner.y + 30 }, '#1b1916')
     expect(await violationsOf(page)).toEqual([])
     const linked = await openPage('?block=80,45')
     await linked.locator('#card').waitFor()
@@ -168,19 +165,20 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     }
   })
 
-  test('the past tells the past’s counts', async () => {
+  test('the past tells its counts, and has a chip with the way back', async () => {
     const page = await openPage('?at=1760000000000')
-    expect(await page.textContent('#counts')).toMatch(/^1 of 14,400 blocks sold by /)
-    await page.keyboard.press('Escape')
-    await page.waitForFunction(() => document.getElementById('counts')?.textContent?.startsWith('4 of'))
+    await page.getByText(/^1 of 14,400 blocks sold by /).waitFor()
+    await page.locator('.chip').getByRole('button', { name: 'Now' }).click()
+    await page.getByText('4 of 14,400 blocks sold').waitFor()
+    expect(await page.locator('.chip').count()).toBe(0)
   })
 
   test('the past shows the plan of lots where nothing was sold yet', async () => {
     const page = await openPage('?at=1760000000000#795,445,16')
     const { width, height } = await viewOf(page)
     // Block 79,44, which was sold later: its left edge, and its inside.
-    expect(await colourAt(page, { x: width / 2 - 80, y: height / 2 })).toBe(dark.gridLine)
-    expect(await colourAt(page, { x: width / 2, y: height / 2 })).toBe(dark.own[OPEN] ?? '')
+    await shows(page, { x: width / 2 - 80, y: height / 2 }, dark.gridLine)
+    await shows(page, { x: width / 2, y: height / 2 }, dark.own[OPEN] ?? '')
   })
 
   test('the small map is drawn in one go', async () => {
@@ -228,6 +226,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   test('a wall that is sold out invites nobody to buy', async () => {
     server().show({ ...canvas, stats: { ...canvas.stats, claimed: 14_400, remaining: 0 } })
     const page = await openPage('')
+    expect(await page.textContent('#counts')).toBe('All 14,400 blocks are sold, at $1 each.')
     expect(await page.getByRole('button', { name: 'Send your agent' }).count()).toBe(0)
     await page.getByRole('button', { name: 'What is this?' }).click()
     await page.getByText('14,400 blocks are sold, 0 are open').waitFor()

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { PALETTE } from '../../shared/palette.ts'
-import { boxOf, fit } from '../../viewer/camera/camera.ts'
 import { settled, sign } from '../support/e2e/buyer.ts'
 import { type World, startWorld } from '../support/e2e/world.ts'
-import { afterDraw, colourAt, middleOf, pointAt, viewOf } from '../support/page/driver.ts'
+import { pointAt, showsBlock } from '../support/page/driver.ts'
 import { at } from '../support/page/sample-wall.ts'
 import { browserForTests, gotoLive, newTestPage } from '../support/page/test-page.ts'
 
@@ -35,13 +34,9 @@ describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () 
 
     const query = new URLSearchParams({ message: 'Hello from a machine', px: new Uint8Array(100).fill(RED).toHex() })
     const payment = await sign(world, await world.wallet(), '80,45')
-    await afterDraw(page, async () => {
-      const bought = await settled(world, `80,45?${query}`, payment)
-      expect(bought.status).toBe(200)
-    })
+    expect((await settled(world, `80,45?${query}`, payment)).status).toBe(200)
     await page.getByText('1 of 14,400 blocks sold').waitFor()
-    const view = await viewOf(page)
-    expect(await colourAt(page, middleOf(boxOf(fit(view), view, at(80, 45))))).toBe(PALETTE[RED] ?? '')
+    await showsBlock(page, at(80, 45), PALETTE[RED] ?? '')
 
     const point = await pointAt(page, at(80, 45))
     await page.mouse.click(point.x, point.y)

@@ -1,9 +1,9 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { galleryWall } from '../support/page/gallery.ts'
 import { startSampleServer, type SampleServer } from '../support/page/sample-server.ts'
 import { at } from '../support/page/sample-wall.ts'
-import { browserForTests, gotoLive } from '../support/page/test-page.ts'
+import { browserForTests, gotoLive, newTestPage } from '../support/page/test-page.ts'
 
 // Goal: the page can be installed, and shows the last wall where there is no line. Method: a server of its own is stopped
 // under a page that has been open for a while.
@@ -36,100 +36,84 @@ async function eventBytes({ url }: SampleServer, after: number, count: number): 
 }
 
 describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
+  setDefaultTimeout(90_000)
+  let server: SampleServer
+  let page: Page
+  const troubles: string[] = []
+
+  beforeEach(async () => {
+    server = await startSampleServer()
+    page = await newTestPage(browser, troubles, {})
+  })
+
+  afterEach(async () => {
+    await page.context().close()
+    await server.stop()
+    troubles.length = 0
+  })
+
   afterAll(async () => {
     if (!('reason' in browser)) await browser.close()
   })
 
+  const readsOf = () => server.asked.filter((path) => /^.api/.test(path) && !path.startsWith('/api/live'))
+  const ONCE = ['/api/canvas.bin', '/api/blocks']
+
   test('the last wall is shown, with a word that it is not up to date', async () => {
-    if ('reason' in browser) return
-    const server = await startSampleServer()
-    const page = await browser.newPage({ reducedMotion: 'reduce' })
-    const troubles: string[] = []
-    page.on('pageerror', (error) => troubles.push(error.message))
-    try {
-      await page.goto(server.url.href)
-      await isKept(page)
-      expect(server.asked.filter((path) => /^.api.(?:canvas|blocks)/.test(path))).toEqual([
-        '/api/canvas.bin',
-        '/api/blocks',
-      ])
-    } finally {
-      await server.stop()
-    }
+    const failures: string[] = []
+    page.on('pageerror', (error) => failures.push(error.message))
+    await page.goto(server.url.href)
+    await isKept(page)
+    expect(readsOf()).toEqual(ONCE)
+    await server.stop()
     await page.goto(`${server.url.href}?work=80,45`)
     await page.getByText('4 of 14,400 blocks sold').waitFor()
     await page.locator('#card .title').getByText('Hello from a machine.').waitFor()
     await page.locator('#stale').getByText('Not up to date').waitFor({ timeout: 30_000 })
-    expect(troubles).toEqual([])
-  }, 90_000)
+    expect(failures).toEqual([])
+  })
 
   test('who comes back reads the wall once, too: what is preloaded is what is used', async () => {
-    if ('reason' in browser) return
-    const server = await startSampleServer()
-    const page = await browser.newPage({ reducedMotion: 'reduce' })
-    try {
-      await page.goto(server.url.href)
-      await isKept(page)
-      const reads: string[] = []
-      page.on('request', (request) => {
-        if (/canvas[.]bin$|api.blocks$/.test(request.url())) reads.push(new URL(request.url()).pathname)
-      })
-      server.repaint(at(80, 45), new Uint8Array(100).fill(180).toBase64())
-      await page.reload()
-      await page.getByText('4 of 14,400 blocks sold').waitFor()
-      expect(reads).toEqual(['/api/canvas.bin', '/api/blocks'])
-    } finally {
-      await server.stop()
-    }
-  }, 90_000)
+    await page.goto(server.url.href)
+    await isKept(page)
+    const reads: string[] = []
+    page.on('request', (request) => {
+      if (/canvas[.]bin$|api.blocks$/.test(request.url())) reads.push(new URL(request.url()).pathname)
+    })
+    server.repaint(at(80, 45), new Uint8Array(100).fill(180).toBase64())
+    await page.reload()
+    await page.getByText('4 of 14,400 blocks sold').waitFor()
+    expect(reads).toEqual(ONCE)
+  })
 
   test('a visit of a wall that is repainted ten times a second costs at most 1.15 times a quiet one', async () => {
-    if ('reason' in browser) return
-    const server = await startSampleServer()
-    const context = await browser.newContext({ reducedMotion: 'reduce' })
-    const page = await context.newPage()
-    try {
-      const wall = galleryWall(8200)
-      server.show(wall)
-      await gotoLive(page, server.url.href)
-      const quiet = server.asked.filter((path) => !path.startsWith('/api/live'))
-      // Ten seconds of it, while the page is kept for when there is no line.
-      const repainted = wall.blocks.slice(0, 100)
-      for (const { i, px = '' } of repainted) server.repaint(at(i % 160, Math.floor(i / 160)), px)
-      await isKept(page)
-      const reads = server.asked.filter((path) => /^.api/.test(path) && !path.startsWith('/api/live'))
-      expect(reads).toEqual(['/api/canvas.bin', '/api/blocks'])
-      const sizes = await Promise.all(
-        [...new Set(quiet)].map(
-          async (path) => Bun.gzipSync(await (await fetch(new URL(path, server.url))).bytes()).length,
-        ),
-      )
-      const [visit, events] = [
-        sizes.reduce((sum, size) => sum + size, 0),
-        await eventBytes(server, wall.blocks.length, 100),
-      ]
-      console.info(`gzip bytes of a quiet visit: ${visit}, of 100 repaints as they are sent: ${events}`)
-      expect((visit + events) / visit).toBeLessThanOrEqual(1.15)
-    } finally {
-      await context.close()
-      await server.stop()
-    }
-  }, 90_000)
+    const wall = galleryWall(8200)
+    server.show(wall)
+    await gotoLive(page, server.url.href)
+    const quiet = server.asked.filter((path) => !path.startsWith('/api/live'))
+    // Ten seconds of it, while the page is kept for when there is no line.
+    const repainted = wall.blocks.slice(0, 100)
+    for (const { i, px = '' } of repainted) server.repaint(at(i % 160, Math.floor(i / 160)), px)
+    await isKept(page)
+    expect(readsOf()).toEqual(ONCE)
+    const sizes = await Promise.all(
+      [...new Set(quiet)].map(
+        async (path) => Bun.gzipSync(await (await fetch(new URL(path, server.url))).bytes()).length,
+      ),
+    )
+    const visit = sizes.reduce((sum, size) => sum + size, 0)
+    const events = await eventBytes(server, wall.blocks.length, 100)
+    console.info(`gzip bytes of a quiet visit: ${visit}, of 100 repaints as they are sent: ${events}`)
+    expect((visit + events) / visit).toBeLessThanOrEqual(1.15)
+  })
 
   test('a browser finds what it needs to install it', async () => {
-    if ('reason' in browser) return
-    const server = await startSampleServer()
-    try {
-      const page = await browser.newPage()
-      await page.goto(server.url.href)
-      const session = await page.context().newCDPSession(page)
-      const { errors, data = '' } = await session.send('Page.getAppManifest')
-      expect(errors).toEqual([])
-      const { icons }: { icons: { src: string }[] } = JSON.parse(data)
-      for (const { src } of icons.filter((icon) => icon.src.endsWith('.png')))
-        expect((await fetch(new URL(src, server.url))).headers.get('content-type')).toBe('image/png')
-    } finally {
-      await server.stop()
-    }
+    await page.goto(server.url.href)
+    const session = await page.context().newCDPSession(page)
+    const { errors, data = '' } = await session.send('Page.getAppManifest')
+    expect(errors).toEqual([])
+    const { icons }: { icons: { src: string }[] } = JSON.parse(data)
+    for (const { src } of icons.filter((icon) => icon.src.endsWith('.png')))
+      expect((await fetch(new URL(src, server.url))).headers.get('content-type')).toBe('image/png')
   })
 })

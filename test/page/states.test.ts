@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
 import { blocksOf } from '../../shared/area.ts'
-import { PALETTE } from '../../shared/palette.ts'
 import { boxOf, fit } from '../../viewer/camera/camera.ts'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
-import { afterDraw, colourAt, middleOf, stageTop, viewOf } from '../support/page/driver.ts'
+import { afterDraw, colourAt, middleOf, shows, showsBlock, stageTop, viewOf } from '../support/page/driver.ts'
 import { at, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
 import { browserForTests, testPages } from '../support/page/test-page.ts'
 
@@ -20,11 +18,6 @@ const carol = { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
 describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', () => {
   const { server, newPage, openPage, troubles } = testPages(browser, { width: 960, height: 600 })
 
-  const middleOfBlock = async (page: Page, block: typeof openBlock) => {
-    const view = await viewOf(page)
-    return middleOf(boxOf(fit(view), view, block))
-  }
-
   test('a search finds an agent, and choosing it dims the rest and names its works', async () => {
     const page = await openPage()
     await page.keyboard.press('/')
@@ -37,7 +30,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     // The stage's middle lies in the agent's blocks' area; its corner is open and dimmed.
     const corner = await colourAt(page, { x: 2, y: view.height - 2 })
     await page.getByRole('button', { name: 'Show all agents' }).click()
-    expect(await colourAt(page, { x: 2, y: view.height - 2 })).not.toBe(corner)
+    await shows(page, { x: 2, y: view.height - 2 }, (colour) => colour !== corner)
   })
 
   test('help says whom to tell of what should not be there, where somebody is named', async () => {
@@ -79,8 +72,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
 
   test('the scrubber shows the wall as it was, and a link to a moment leads there', async () => {
     const page = await openPage('?at=1760000000000#all')
-    const point = await middleOfBlock(page, nastyBlock)
-    const before = await colourAt(page, point)
+    await showsBlock(page, nastyBlock, dark.own[OPEN] ?? '')
     await page.keyboard.press('t')
     const scrubber = page.getByRole('slider')
     expect(await scrubber.inputValue()).toBe('1')
@@ -88,7 +80,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await scrubber.focus()
     await page.keyboard.press('End')
     await page.locator('#panel output').getByText('Now · 4 blocks').waitFor()
-    expect(await colourAt(page, await middleOfBlock(page, nastyBlock))).not.toBe(before)
+    await showsBlock(page, nastyBlock, '#ff0000')
     await page.keyboard.press('Home')
     await page.waitForURL(/at=1759999999999/)
   })
@@ -96,19 +88,19 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
   test('the scrubber goes back behind a repaint, and a repaint that comes meanwhile is one more step', async () => {
     server().repaint(rainbowBlock, red)
     const page = await openPage()
-    const shown = async () => colourAt(page, await middleOfBlock(page, rainbowBlock))
-    expect(await shown()).toBe('#ff0000')
+    await showsBlock(page, rainbowBlock, '#ff0000')
     await page.keyboard.press('t')
     await page.locator('#panel input[max="5"]').waitFor()
     await page.getByRole('slider').focus()
-    await afterDraw(page, () => page.keyboard.press('ArrowLeft'))
-    expect(await shown()).not.toBe('#ff0000')
+    await page.keyboard.press('ArrowLeft')
+    const isMotley = (colour: string) => colour !== '#ff0000' && colour !== '#ffffff'
+    await showsBlock(page, rainbowBlock, isMotley)
     expect(await page.locator('#panel output').textContent()).toMatch(/ · 4 blocks$/)
     server().repaint(rainbowBlock, white)
     await page.locator('#panel input[max="6"]').waitFor()
-    expect(await shown()).not.toBe('#ffffff')
-    await afterDraw(page, () => page.keyboard.press('End'))
-    expect(await shown()).toBe('#ffffff')
+    await showsBlock(page, rainbowBlock, isMotley)
+    await page.keyboard.press('End')
+    await showsBlock(page, rainbowBlock, '#ffffff')
   })
 
   test('playing runs through every sale to the present', async () => {
@@ -131,7 +123,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
   test('a sale and a repaint appear without a reload, and are told', async () => {
     const page = await openPage()
     server().sell(openBlock, carol, red)
-    await afterDraw(page, async () => server().repaint(rainbowBlock, red))
+    server().repaint(rainbowBlock, red)
     await page.locator('#news').getByText('Carol just bought a block').waitFor()
     expect(await page.textContent('#counts')).toBe('5 of 14,400 blocks sold, $1 each.')
     await page.getByRole('button', { name: /just bought/ }).click()
@@ -139,8 +131,8 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.keyboard.press('Escape')
     await page.keyboard.press('0')
     await page.mouse.move(2, 2)
-    expect(await colourAt(page, await middleOfBlock(page, openBlock))).toBe('#ff0000')
-    expect(await colourAt(page, await middleOfBlock(page, rainbowBlock))).toBe('#ff0000')
+    await showsBlock(page, openBlock, '#ff0000')
+    await showsBlock(page, rainbowBlock, '#ff0000')
   })
 
   test('an area that is bought is one event, in whatever parts its blocks arrive', async () => {
@@ -219,14 +211,11 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     server().holdAfter(rainbowBlock - 10)
     const page = await newPage()
     await page.goto(`${server().url.href}#all`)
-    await page.waitForFunction(() => Reflect.get(window, 'draws') > 0)
-    expect(await colourAt(page, await middleOfBlock(page, nastyBlock))).toBe('#ff0000')
-    const below = await colourAt(page, await middleOfBlock(page, rainbowBlock))
+    await showsBlock(page, nastyBlock, '#ff0000')
+    const view = await viewOf(page)
+    const below = await colourAt(page, middleOf(boxOf(fit(view), view, rainbowBlock)))
     server().holdAfter(undefined)
-    await page.locator('main[aria-busy="false"]').waitFor()
-    await afterDraw(page, () => page.keyboard.press('+'))
-    await afterDraw(page, () => page.keyboard.press('0'))
-    expect(await colourAt(page, await middleOfBlock(page, rainbowBlock))).not.toBe(below)
+    await showsBlock(page, rainbowBlock, (colour) => colour !== below)
   })
 
   test('a link to a work leads to all of it, though its picture was there before its deed', async () => {
@@ -238,32 +227,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.locator('#card .title').getByText('Hello from a machine.').waitFor()
     const { width, height } = await viewOf(page)
     // The middle lies between its two blocks, each as wide as 160 pixels.
-    expect(await colourAt(page, { x: width / 2 - 140, y: height / 2 })).not.toBe(dark.own[OPEN] ?? '')
-  })
-
-  test('a picture of a block can be taken away, pixel for pixel', async () => {
-    const page = await openPage('?block=80,45')
-    await page.keyboard.press('l')
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'PNG of block 80,45' }).click(),
-    ])
-    expect(download.suggestedFilename()).toBe('pixel-wall-80-45.png')
-    const png = await Bun.file(await download.path()).bytes()
-    const [width, corner] = await page.evaluate(async (base64) => {
-      const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
-      const image = await createImageBitmap(new Blob([bytes]))
-      const context = new OffscreenCanvas(image.width, image.height).getContext('2d')
-      context?.drawImage(image, 0, 0)
-      return [image.width, [...(context?.getImageData(0, 0, 1, 1).data ?? [])]]
-    }, png.toBase64())
-    expect(width).toBe(240)
-    expect(
-      `#${corner
-        .slice(0, 3)
-        .map((level) => level.toString(16).padStart(2, '0'))
-        .join('')}`,
-    ).toBe(PALETTE[16] ?? '')
+    await shows(page, { x: width / 2 - 140, y: height / 2 }, (colour) => colour !== dark.own[OPEN])
   })
 
   test('inside another page only the wall is shown', async () => {
@@ -277,13 +241,14 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
   test('the minimap shows while the wall is near, and leads elsewhere', async () => {
     const page = await openPage('#200,200,8')
     expect(await page.isVisible('.minimap')).toBe(false)
-    await afterDraw(page, () => page.keyboard.press('-'))
+    await page.keyboard.press('-')
+    await page.locator('.minimap').waitFor()
     const box = await page.locator('.minimap').boundingBox()
     if (box === null) throw new Error('there is no minimap')
-    await afterDraw(page, () => page.mouse.click(box.x + box.width * 0.75, box.y + box.height / 2))
+    await page.mouse.click(box.x + box.width * 0.75, box.y + box.height / 2)
     await page.waitForURL(/#1[12]\d\d/)
-    await afterDraw(page, () => page.keyboard.press('0'))
-    expect(await page.isVisible('.minimap')).toBe(false)
+    await page.keyboard.press('0')
+    await page.locator('.minimap').waitFor({ state: 'hidden' })
   })
 
   test('a chosen theme stays', async () => {
@@ -338,12 +303,5 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     server().sell(openBlock, carol)
     await page.getByText('Carol').first().waitFor()
     expect(await work.evaluate((element) => element === document.activeElement)).toBe(true)
-  })
-
-  test('the past has a chip with the way back', async () => {
-    const page = await openPage('?at=1760000000000')
-    await page.locator('.chip').getByRole('button', { name: 'Now' }).click()
-    await page.getByText('4 of 14,400 blocks sold').waitFor()
-    expect(await page.locator('.chip').count()).toBe(0)
   })
 })

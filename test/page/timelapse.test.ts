@@ -6,18 +6,24 @@ import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
 import { at, canvas, checkerBlock, nastyBlock, rainbowAt, rainbowBlock } from '../support/page/sample-wall.ts'
 import { browserForTests, testPages } from '../support/page/test-page.ts'
 
-// Goal: the past can be taken away as a moving picture, pixel for pixel. Method: the file that the page saves is decoded by
+// Goal: a block, and the past as a moving picture, can be taken away, pixel for pixel. Method: the file that the page saves is decoded by
 // the browser itself, and compared with what the wall showed.
 
 const browser = await browserForTests()
 const white = new Uint8Array(100).fill(215).toBase64()
 
-/** Decodes a GIF in the page: its size, the time of all its frames in milliseconds, and colours of points in a frame. */
-const decoded = (page: Page, base64: string, frame: number, points: readonly (readonly [number, number])[]) =>
+/** Decodes a picture in the page: its size, the time of all its frames in milliseconds, and colours of points in a frame. */
+const decoded = (
+  page: Page,
+  type: string,
+  base64: string,
+  frame: number,
+  points: readonly (readonly [number, number])[],
+) =>
   page.evaluate(
-    async ([data, index, places]) => {
+    async ([kind, data, index, places]) => {
       const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0))
-      const decoder = new ImageDecoder({ data: bytes, type: 'image/gif' })
+      const decoder = new ImageDecoder({ data: bytes, type: kind })
       await decoder.completed
       const { image } = await decoder.decode({ frameIndex: index })
       const context = new OffscreenCanvas(image.displayWidth, image.displayHeight).getContext('2d')
@@ -29,50 +35,60 @@ const decoded = (page: Page, base64: string, frame: number, points: readonly (re
         colours: colours.map((rgb) => `#${rgb.map((level) => level.toString(16).padStart(2, '0')).join('')}`),
       }
     },
-    [base64, frame, points] as const,
+    [type, base64, frame, points] as const,
   )
 
-describe.skipIf('reason' in browser)('a timelapse, in Chromium', () => {
+describe.skipIf('reason' in browser)('taken away in Chromium,', () => {
   const { server, openPage } = testPages(browser, { width: 960, height: 600 })
 
-  const saved = async (page: Page, name: string) => {
-    await page.keyboard.press('t')
+  const saved = async (page: Page, panel: string, name: string) => {
+    await page.keyboard.press(panel)
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name, exact: true }).click(),
     ])
-    return { name: download.suggestedFilename(), gif: (await Bun.file(await download.path()).bytes()).toBase64() }
+    return { name: download.suggestedFilename(), file: (await Bun.file(await download.path()).bytes()).toBase64() }
   }
   const middle = (block: number, x = 5, y = 5) => [(block % 160) * 10 + x, Math.floor(block / 160) * 10 + y] as const
 
-  test('of the wall begins with open ground and ends with what it shows now, to the pixel', async () => {
+  test('a timelapse of the wall begins with open ground and ends with what it shows now, to the pixel', async () => {
     server().repaint(nastyBlock, white)
     const page = await openPage()
-    const { name, gif } = await saved(page, 'GIF of the wall')
+    const { name, file } = await saved(page, 't', 'GIF of the wall')
     expect(name).toBe('pixel-wall.gif')
     const points = [middle(rainbowBlock, 3, 7), middle(checkerBlock, 0, 0), middle(nastyBlock), middle(at(0, 0))]
     const open = dark.own[OPEN] ?? ''
-    expect(await decoded(page, gif, 0, points)).toEqual({
+    expect(await decoded(page, 'image/gif', file, 0, points)).toEqual({
       frames: canvas.blocks.length + 2,
       size: [1600, 900],
       colours: [open, open, open, open],
     })
-    expect(await decoded(page, gif, canvas.blocks.length, points)).toMatchObject({
+    expect(await decoded(page, 'image/gif', file, canvas.blocks.length, points)).toMatchObject({
       colours: [PALETTE[rainbowAt(3, 7)], '#000000', '#ff0000', open],
     })
-    expect(await decoded(page, gif, canvas.blocks.length + 1, points)).toMatchObject({
+    expect(await decoded(page, 'image/gif', file, canvas.blocks.length + 1, points)).toMatchObject({
       colours: [PALETTE[rainbowAt(3, 7)], '#000000', '#ffffff', open],
     })
   })
 
-  test('of a work shows that alone, and large', async () => {
+  test('a timelapse of a work shows that alone, and large', async () => {
     const page = await openPage('?work=80,45')
-    const { name, gif } = await saved(page, 'GIF of this work')
+    const { name, file } = await saved(page, 't', 'GIF of this work')
     expect(name).toBe('pixel-wall-work-80-45.gif')
     const enlarged = (x: number, y: number) => [24 * x + 12, 24 * y + 12] as const
-    expect(await decoded(page, gif, 2, [enlarged(0, 0), enlarged(9, 9), enlarged(19, 9)])).toMatchObject({
+    expect(await decoded(page, 'image/gif', file, 2, [enlarged(0, 0), enlarged(9, 9), enlarged(19, 9)])).toMatchObject({
       size: [480, 240],
       colours: [PALETTE[rainbowAt(0, 0)], PALETTE[rainbowAt(9, 9)], dark.own[242]],
+    })
+  })
+
+  test('a picture of a block is that block, pixel for pixel', async () => {
+    const page = await openPage('?block=80,45')
+    const { name, file } = await saved(page, 'l', 'PNG of block 80,45')
+    expect(name).toBe('pixel-wall-80-45.png')
+    expect(await decoded(page, 'image/png', file, 0, [[0, 0]])).toMatchObject({
+      size: [240, 240],
+      colours: [PALETTE[rainbowAt(0, 0)]],
     })
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { cutOff, outOfReach } from '../support/page/axe.ts'
-import { drop, motley, toStep } from '../support/page/studio-driver.ts'
+import { walkPainting } from '../support/page/studio-driver.ts'
 import { browserForTests, testPages } from '../support/page/test-page.ts'
 
 // Goal: enlarged to 200 % and 400 %, the page loses nothing. Method: windows of 1,280 x 720 and 1,280 x 1,024 are then 640 x 360
@@ -45,14 +45,6 @@ describe.skipIf('reason' in browser)('an enlarged page, in Chromium', () => {
 
   test.each(ENLARGED)('at %i x %i a picture can be chosen, laid and taken away', async (width, height) => {
     const page = await openPage('paint?at=20,20', { viewport: { width, height } })
-    expect(await lost(page, 'empty')).toEqual(nothing('empty'))
-    await drop(page, 'a.png', motley(20, 20))
-    await page.getByText('a.png, 20 × 20 pixels').waitFor()
-    for (const step of ['picture', 'place', 'deal'] as const) {
-      await toStep(page, step)
-      expect(await lost(page, step)).toEqual(nothing(step))
-    }
-    await page.getByText('Words with it').click()
-    expect(await lost(page, 'words')).toEqual(nothing('words'))
+    await walkPainting(page, async (state) => expect(await lost(page, state)).toEqual(nothing(state)))
   })
 })

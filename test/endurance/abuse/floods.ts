@@ -94,61 +94,44 @@ const manyParts = `[${'{},'.repeat(300_000)}{}]`
 
 const call = (method: string, params: object = {}) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
 
+/** Floods of an address, which may differ with each request. */
+const getting = (path: (at: number) => string, connections = 32): Flood => ({
+  connections,
+  request: (at, target) => bytesOf(`GET ${path(at)}`, target),
+})
+
+/** Floods that post a body. */
+const posting = (
+  path: string,
+  connections: number,
+  body: (at: number, target: Target) => Uint8Array | string,
+  type: Readonly<Record<string, string>> = JSON_TYPE,
+): Flood => ({ connections, request: (at, target) => bytesOf(`POST ${path}`, target, type, body(at, target)) })
+
+const PNG_TYPE = { 'Content-Type': 'image/png' }
+
 /** Every flood: what costs the wall more than it costs whoever asks. */
 export const FLOODS = {
-  preview: {
-    connections: 32,
-    request: (at, target) => bytesOf('POST /api/preview', target, JSON_TYPE, `{"coord":"${at % COLS},3"}`),
-  },
-  'wall.png': {
-    connections: 32,
-    request: (at, target) => bytesOf(`GET /wall.png?col=${at % 60}&row=${at % 40}&scale=2&cols=80&rows=45`, target),
-  },
-  card: { connections: 32, request: (at, target) => bytesOf(`GET /card.png?block=${at % COLS},7`, target) },
-  'MCP list': {
-    connections: 32,
-    request: (_, target) => bytesOf('POST /mcp', target, MCP_TYPE, call('tools/list')),
-  },
-  history: {
-    connections: 32,
-    request: (at, target) => bytesOf(`GET /api/history?limit=200&after=${at % 40_000}`, target),
-  },
-  agents: { connections: 32, request: (at, target) => bytesOf(`GET /api/agents?${at}`, target) },
-  space: {
-    connections: 256,
-    request: (at, target) => bytesOf(`GET /api/space?limit=20&near=${at % COLS},${at % 90}`, target),
-  },
+  preview: posting('/api/preview', 32, (at) => `{"coord":"${at % COLS},3"}`),
+  'wall.png': getting((at) => `/wall.png?col=${at % 60}&row=${at % 40}&scale=2&cols=80&rows=45`),
+  card: getting((at) => `/card.png?block=${at % COLS},7`),
+  'MCP list': posting('/mcp', 32, () => call('tools/list'), MCP_TYPE),
+  history: getting((at) => `/api/history?limit=200&after=${at % 40_000}`),
+  agents: getting((at) => `/api/agents?${at}`),
+  space: getting((at) => `/api/space?limit=20&near=${at % COLS},${at % 90}`, 256),
   'one wallet': {
     connections: 64,
     pipelined: 50,
     request: (_, target) => bytesOf(`GET /api/agents/${target.wallet}`, target),
   },
-  pictures: {
-    connections: 40,
-    request: (_, target) => bytesOf('POST /api/pixels?w=8&h=8', target, { 'Content-Type': 'image/png' }, picture),
-  },
-  'blank pictures': {
-    connections: 40,
-    request: (_, target) => bytesOf('POST /api/pixels?w=8&h=8', target, { 'Content-Type': 'image/png' }, blankPicture),
-  },
-  'bodies of many parts': {
-    connections: 16,
-    request: (_, target) => bytesOf('POST /areas', target, JSON_TYPE, manyParts),
-  },
-  atlas: { connections: 32, request: (at, target) => bytesOf(`GET /atlas?page=${1 + (at % 200)}`, target) },
-  'atlas.atom': { connections: 32, request: (at, target) => bytesOf(`GET /atlas.atom?${at}`, target) },
-  'a page of the atlas that is not there': {
-    connections: 32,
-    request: (_, target) => bytesOf('GET /atlas?page=9000', target),
-  },
-  'cards of agents': {
-    connections: 32,
-    request: (at, target) => bytesOf(`GET /card.png?agent=${1 + (at % 400)}`, target),
-  },
-  'room for an area': {
-    connections: 64,
-    request: (_, target) => bytesOf('POST /areas', target, JSON_TYPE, '{"w":20,"h":20}'),
-  },
+  pictures: posting('/api/pixels?w=8&h=8', 40, () => picture, PNG_TYPE),
+  'blank pictures': posting('/api/pixels?w=8&h=8', 40, () => blankPicture, PNG_TYPE),
+  'bodies of many parts': posting('/areas', 16, () => manyParts),
+  atlas: getting((at) => `/atlas?page=${1 + (at % 200)}`),
+  'atlas.atom': getting((at) => `/atlas.atom?${at}`),
+  'a page of the atlas that is not there': getting(() => '/atlas?page=9000'),
+  'cards of agents': getting((at) => `/card.png?agent=${1 + (at % 400)}`),
+  'room for an area': posting('/areas', 64, () => '{"w":20,"h":20}'),
   'bad signatures': { connections: 128, request: (_, target) => foreignRepaint(junkSignature(), target) },
   'signatures of wallets that are not deployed': {
     connections: 128,
@@ -166,13 +149,13 @@ export const FLOODS = {
     },
   },
   'junk payments': { connections: 1500, request: (_, target) => paying(junkPayment(target), target) },
-  'junk payments over MCP': {
-    connections: 128,
-    request: (_, target) => {
-      const paid = { name: 'buy_block', arguments: {}, _meta: { 'x402/payment': junkPayment(target) } }
-      return bytesOf('POST /mcp', target, MCP_TYPE, call('tools/call', paid))
-    },
-  },
+  'junk payments over MCP': posting(
+    '/mcp',
+    128,
+    (_, target) =>
+      call('tools/call', { name: 'buy_block', arguments: {}, _meta: { 'x402/payment': junkPayment(target) } }),
+    MCP_TYPE,
+  ),
   'payments of empty wallets': {
     connections: 64,
     request: async (_, target) => paying(await pennilessPayment(target), target),
@@ -181,8 +164,7 @@ export const FLOODS = {
   'uploads of a byte a second': {
     connections: 100,
     drips: true,
-    request: (_, target) =>
-      bytesOf('POST /api/pixels?w=8&h=8', target, { 'Content-Type': 'image/png', 'Content-Length': '1000000' }),
+    request: (_, target) => bytesOf('POST /api/pixels?w=8&h=8', target, { ...PNG_TYPE, 'Content-Length': '1000000' }),
   },
   'heads of a byte a second': {
     connections: 2000,
@@ -190,7 +172,7 @@ export const FLOODS = {
     request: (_, target) => Buffer.from(`GET / HTTP/1.1\r\nHost: ${target.host}\r\nX-`),
   },
   'connections without a word': { connections: 2000, request: () => new Uint8Array() },
-  'live streams': { connections: 2000, stays: true, request: (_, target) => bytesOf('GET /api/live', target) },
+  'live streams': { ...getting(() => '/api/live', 2000), stays: true },
   'live from 0': {
     connections: 500,
     stays: true,

@@ -289,62 +289,47 @@ const target = fc.tuple(path, query).map(([where, what]) => where + what)
 
 const anyMethod = fc.constantFrom('GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'get', 'X')
 
+/** Requests with a body: what stands for its method and its address may be one of many. */
+const sending = (
+  weight: number,
+  method: string,
+  where: string | Arbitrary<string>,
+  body: Arbitrary<Wild['body']>,
+  fieldsOf: Arbitrary<Wild['headers']> = asJson,
+) => ({
+  weight,
+  arbitrary: fc.record({
+    method: fc.constant(method),
+    target: typeof where === 'string' ? fc.constant(where) : where,
+    headers: fieldsOf,
+    body,
+  }),
+})
+
+const anyOf = (methods: Arbitrary<string>, body: Arbitrary<Wild['body']>) =>
+  fc.record({ method: methods, target, headers, body })
+
 /** Every kind of request, those that come near to an honest one most often. */
 export const wild: Arbitrary<Wild> = fc.oneof(
-  {
-    weight: 50,
-    arbitrary: fc.record({ method: fc.constantFrom('GET', 'HEAD'), target, headers, body: fc.constant(undefined) }),
-  },
-  {
-    weight: 30,
-    arbitrary: fc.record({
-      method: fc.constant('PUT'),
-      target: coord.map((at) => `/blocks/${at}`),
-      headers: asJson,
-      body: json(edit),
-    }),
-  },
-  {
-    weight: 20,
-    arbitrary: fc.record({
-      method: fc.constant('PUT'),
-      target: fc.constant('/api/agents/me'),
-      headers: asJson,
-      body: json(registration),
-    }),
-  },
-  {
-    weight: 40,
-    arbitrary: fc.record({
-      method: fc.constant('POST'),
-      target: fc.constant('/mcp'),
-      headers: asJson,
-      body: json(message),
-    }),
-  },
-  {
-    weight: 10,
-    arbitrary: fc.record({
-      method: fc.constant('POST'),
-      target: fc.constant('/api/preview'),
-      headers: asJson,
-      body: json(preview),
-    }),
-  },
-  {
-    // Each of these is read in a worker of its own, which takes its time.
-    weight: 1,
-    arbitrary: fc.record({
-      method: fc.constant('POST'),
-      target: query.map((asked) => `/api/pixels${asked}`),
-      headers: headers.map((others) => ({ 'content-type': 'image/png', ...others })),
-      body: fc.oneof(spoiltPicture, noise),
-    }),
-  },
-  {
-    weight: 10,
-    arbitrary: fc.record({ method: anyMethod, target, headers, body: fc.option(noise, { nil: undefined }) }),
-  },
+  { weight: 50, arbitrary: anyOf(fc.constantFrom('GET', 'HEAD'), fc.constant(undefined)) },
+  sending(
+    30,
+    'PUT',
+    coord.map((at) => `/blocks/${at}`),
+    json(edit),
+  ),
+  sending(20, 'PUT', '/api/agents/me', json(registration)),
+  sending(40, 'POST', '/mcp', json(message)),
+  sending(10, 'POST', '/api/preview', json(preview)),
+  // Each of these is read in a worker of its own, which takes its time.
+  sending(
+    1,
+    'POST',
+    query.map((asked) => `/api/pixels${asked}`),
+    fc.oneof(spoiltPicture, noise),
+    headers.map((others) => ({ 'content-type': 'image/png', ...others })),
+  ),
+  { weight: 10, arbitrary: anyOf(anyMethod, fc.option(noise, { nil: undefined })) },
 )
 
 /** Bytes of a request as they go over the wire, some of them changed. */

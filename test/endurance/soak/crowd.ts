@@ -4,7 +4,7 @@ import type { Socket } from 'bun'
 import { requestBytes, load } from '../../../bench/measure/load.ts'
 import { owners } from '../../../bench/scenarios/owners.ts'
 import type { LocalNetwork } from '../../../server/local/network.ts'
-import { buyUntilEnded, type Buyer } from '../torture/buyers.ts'
+import { buyUntilEnded, newBuyer } from '../torture/buyers.ts'
 
 /** How much of each there is. */
 export type Rates = {
@@ -65,7 +65,7 @@ export async function visit(rates: Rates, { url, network, ms, sold }: Visit, tot
       for (const status of statuses.keys()) if (expected('repaint', status)) totals.repaints++
     }),
     paced(ms / rates.purchases, over, async () => {
-      const buyer = await newBuyer(network)
+      const buyer = newBuyer({ via: 'http', leaves: false, at: 'next' }, await network.wallet(1))
       await buyUntilEnded(buyer, () => url, 1)
       if (buyer.receipt === undefined) totals.wrong.push(`purchase: ${buyer.refusal}`)
       else totals.bought++
@@ -88,21 +88,6 @@ async function paced(everyMs: number, over: AbortSignal, turn: (number: number) 
     await Bun.sleep(everyMs)
   }
   await Promise.all(underWay)
-}
-
-async function newBuyer(network: LocalNetwork): Promise<Buyer> {
-  const wallet = await network.wallet(1)
-  return {
-    via: 'http',
-    leaves: false,
-    at: 'next',
-    wallet,
-    payload: undefined,
-    abandoned: undefined,
-    receipt: undefined,
-    refusal: undefined,
-    waits: [],
-  }
 }
 
 /** Followers of the live stream, each over a connection of its own. */

@@ -21,7 +21,7 @@ import { visit, type Rates, type Totals } from './crowd.ts'
 export type Run = {
   readonly ms: number
   readonly everyMs: number
-  readonly restMs?: number
+  readonly restMs: number // closed connections and what was read for them are let go of soon
   readonly rates: Rates
   readonly floods: readonly FloodName[]
 }
@@ -48,16 +48,13 @@ export type Summary = Omit<Totals, 'wrong'> & {
   readonly wrong: readonly string[]
 }
 
-// Closed connections and what was read for them are let go of soon.
-const REST_MS = 3000
-
 // In between there is nothing but the usual.
 const FLOODED_SHARE = 0.5
 const FLOODERS = 200
 
 /** Runs; `tell` hears of each sample. The last blocks of the wall are sold while it runs. */
 export async function soak(
-  { ms, everyMs, restMs = REST_MS, rates, floods }: Run,
+  { ms, everyMs, restMs, rates, floods }: Run,
   tell: (sample: Sample) => void,
 ): Promise<Summary> {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-soak-'))

@@ -24,6 +24,17 @@ export type Buyer = Order & {
   readonly waits: string[] // the codes of the answers that told it to wait, or `silence`
 }
 
+/** A buyer who has done nothing yet. */
+export const newBuyer = (order: Order, wallet: Wallet): Buyer => ({
+  ...order,
+  wallet,
+  payload: undefined,
+  abandoned: undefined,
+  receipt: undefined,
+  refusal: undefined,
+  waits: [],
+})
+
 /** What an entrance answered; `undefined` when there was no answer at all. */
 export type Answer = { readonly status: number; readonly body: unknown; readonly terms?: PaymentRequired } | undefined
 

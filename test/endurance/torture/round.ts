@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { backUp } from '../../../db/sqlite/file/backup.ts'
 import { armed } from '../../../server/local/wall-process.ts'
 import { forwardTo } from '../../support/chain/front.ts'
-import { blocksOf, buyUntilEnded, type Buyer } from './buyers.ts'
+import { blocksOf, buyUntilEnded, newBuyer, type Buyer } from './buyers.ts'
 import { repaintOnce } from './bystanders.ts'
 import { priceOf, type Round } from './plan.ts'
 import type { Stage } from './stage.ts'
@@ -40,12 +40,8 @@ export async function playRound(stage: Stage, round: Round): Promise<readonly Bu
 
 async function invite({ network, buyers }: Stage, { orders }: Round): Promise<readonly Buyer[]> {
   const guests = await Promise.all(
-    orders.map(async (order): Promise<Buyer> => {
-      // Enough to be charged twice.
-      const wallet = await network.wallet(2 * priceOf(order))
-      const nothing = { payload: undefined, abandoned: undefined, receipt: undefined, refusal: undefined }
-      return { ...order, wallet, ...nothing, waits: [] }
-    }),
+    // Enough to be charged twice.
+    orders.map(async (order) => newBuyer(order, await network.wallet(2 * priceOf(order)))),
   )
   buyers.push(...guests)
   return guests

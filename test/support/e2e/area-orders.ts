@@ -1,9 +1,10 @@
 /** Orders of areas, as clients send them over both entrances. */
 
 import { expect } from 'bun:test'
-import { blocksOf, parseArea } from '../../../shared/area.ts'
+import { blocksOf } from '../../../shared/area.ts'
 import type { AreaReceipt } from '../../../shared/contract/area-order.ts'
 import { coordOf } from '../../../shared/wall.ts'
+import { areaIn } from '../samples.ts'
 import { sendWhile } from '../wait.ts'
 import { type At, type Payer, signDemand } from './buyer.ts'
 
@@ -55,8 +56,4 @@ export async function blocksGiven(answer: Response): Promise<readonly string[]> 
 }
 
 /** The blocks of an area by its name, row by row. */
-export function coordsOf(name: string): readonly string[] {
-  const area = parseArea(name)
-  if (area === undefined) throw new RangeError(`${name} is no area`)
-  return blocksOf(area).map(coordOf)
-}
+export const coordsOf = (name: string): readonly string[] => blocksOf(areaIn(name)).map(coordOf)

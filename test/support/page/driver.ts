@@ -90,6 +90,23 @@ export async function colourAt(page: Page, { x, y }: Point): Promise<string> {
   }, png)
 }
 
+/** Resolves once the page shows a colour at a point of the stage; what draws it need not have been drawn yet. */
+export async function shows(page: Page, point: Point, wanted: string | ((colour: string) => boolean)): Promise<void> {
+  let colour = ''
+  for (let frame = 0; frame < 200; frame++) {
+    colour = await colourAt(page, point)
+    if (typeof wanted === 'string' ? colour === wanted : wanted(colour)) return
+    await page.evaluate(() => new Promise(requestAnimationFrame))
+  }
+  throw new Error(`${point.x}, ${point.y} stays ${colour}`)
+}
+
+/** Resolves once a wall shown whole has a colour in the middle of a block. */
+export async function showsBlock(page: Page, block: BlockIndex, wanted: Parameters<typeof shows>[2]): Promise<void> {
+  const view = await viewOf(page)
+  await shows(page, middleOf(boxOf(fit(view), view, block)), wanted)
+}
+
 /** Two fingers around a point spread from one distance to another. */
 export async function pinch(page: Page, around: Point, from: number, to: number) {
   const session = await page.context().newCDPSession(page)

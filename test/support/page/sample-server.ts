@@ -147,7 +147,7 @@ export async function startSampleServer(): Promise<SampleServer> {
     },
     async stop() {
       await server.stop(true)
-      await rm(dist, { recursive: true })
+      await rm(dist, { recursive: true, force: true })
     },
   }
 }

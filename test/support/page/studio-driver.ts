@@ -88,3 +88,16 @@ export async function installWallet(page: Page, name: string, answer: Answer) {
     window.addEventListener('eip6963:requestProvider', announce)
   }, name)
 }
+
+/** Goes through all of painting: a page that is open, a picture on it, each step, and words with it. */
+export async function walkPainting(page: Page, look: (state: string) => Promise<void>): Promise<void> {
+  await look('nothing yet')
+  await drop(page, 'a.png', motley(20, 20))
+  await page.getByText('a.png, 20 × 20 pixels').waitFor()
+  for (const step of ['picture', 'place', 'deal'] as const) {
+    await toStep(page, step)
+    await look(step)
+  }
+  await page.getByText('Words with it').click()
+  await look('words')
+}
