@@ -1,10 +1,11 @@
 /** What a payer may hold, and which of a payer's purchases goes before a new one. */
 
 import type { BlockIndex } from '../../../shared/wall.ts'
-import { StaleWriteError } from '../failure.ts'
+import { StaleWriteError, type Failure } from '../failure.ts'
 import { nearestArea, WHOLLY_OPEN } from '../wall/open-space.ts'
 import { isRenewal, type Hash, type Payment, type PaymentKey, type UnixMs } from './payment.ts'
 import { isSold, type Purchase, type SoldPurchase } from './purchase.ts'
+import { boughtBefore, earlierUnknown, paymentUsed } from './refusals.ts'
 import { blocksIn, ownTarget, placeOf, targetOf, type Holding, type Target } from './target.ts'
 
 /** How many unresolved purchases one payer can have: one dollar could otherwise hold the whole wall. */
@@ -47,6 +48,19 @@ export function unansweredFirst(purchases: readonly Purchase[], asking: Asking):
 /** Whether the receipt of a purchase was the answer to a later payment. */
 export const wasHandedTo = (purchase: Purchase, { payer, nonce }: PaymentKey): purchase is SoldPurchase =>
   isSold(purchase) && purchase.payment.payer === payer && purchase.state.handedTo === nonce
+
+/** Whether a payment may be answered for a target: the one it was first sent for, or the block it holds or bought. */
+export function answersOn(purchase: Purchase, asked: Target): boolean {
+  const { target, state } = purchase
+  if (asked === ownTarget(purchase)) return asked === target || state.kind !== 'released'
+  return asked === target && (placeOf(target).at === 'next' || state.kind !== 'sold')
+}
+
+/** What a payment that cannot buy is told beside an earlier one: to wait for its end, unless it had its receipt, or is for the very target. */
+export function besidePrior(prior: Purchase, { target, payment }: Pick<Asking, 'target' | 'payment'>): Failure {
+  if (wasHandedTo(prior, payment)) return paymentUsed(prior)
+  return isSold(prior) && ownTarget(prior) === target ? boughtBefore(prior) : earlierUnknown()
+}
 
 function goesBefore(purchase: Purchase, { target, payment, now, attended }: Asking): boolean {
   const { state, payment: earlier } = purchase

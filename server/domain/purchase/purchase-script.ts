@@ -8,7 +8,7 @@
 
 import { StoreUnavailable, type Failure } from '../failure.ts'
 import { charging } from './charging.ts'
-import { wasHandedTo } from './claim-rules.ts'
+import { answersOn, besidePrior, wasHandedTo } from './claim-rules.ts'
 import {
   isSignatureReason,
   refusalOfUnsent,
@@ -42,7 +42,6 @@ import {
   type ChainStatus,
 } from './purchase.ts'
 import {
-  boughtBefore,
   cannotCheckSignature,
   cannotLookUp,
   earlierElsewhere,
@@ -59,7 +58,7 @@ import {
   stillAtIt,
   unavailability,
 } from './refusals.ts'
-import { ownTarget, placeOf, type Target } from './target.ts'
+import { placeOf, type Target } from './target.ts'
 
 /** Buys a block or an area, or says what became of this payment when it is known already. */
 export function* buy(order: Order): Script<Outcome> {
@@ -184,12 +183,6 @@ function refusalOf(order: Order, unfit: string | undefined, { space, prior }: Av
   if (prior !== undefined) return unfit === undefined ? undefined : besidePrior(prior, order)
   if (space !== 'open') return unavailability(order.target, space)
   return unfit === undefined ? undefined : paymentRequired(unfit)
-}
-
-/** What a payment that cannot buy is told beside an earlier one: to wait for its end, unless it had its receipt, or is for the very target. */
-function besidePrior(prior: Purchase, { target, payment }: Order): Failure {
-  if (wasHandedTo(prior, payment)) return paymentUsed(prior)
-  return isSold(prior) && ownTarget(prior) === target ? boughtBefore(prior) : earlierUnknown()
 }
 
 /** Whether a payment moves our token to an address of this wall, for whatever price. */
@@ -386,13 +379,6 @@ const askChainAfter = (settling: SettleResult, purchase: Purchase): Script<Chain
 
 function* ask<R extends Request>(request: R): Script<AnswerTo<R['do']>> {
   return (yield request) as AnswerTo<R['do']>
-}
-
-/** Whether a payment may be answered for a target: the one it was first sent for, or the block it holds or bought. */
-export function answersOn(purchase: Purchase, asked: Target): boolean {
-  const { target, state } = purchase
-  if (asked === ownTarget(purchase)) return asked === target || state.kind !== 'released'
-  return asked === target && (placeOf(target).at === 'next' || state.kind !== 'sold')
 }
 
 const cannotAskChain = () => facilitatorUnavailable('The chain cannot be asked at the moment')
