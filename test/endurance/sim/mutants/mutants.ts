@@ -5,6 +5,7 @@ import { mutantsOfAreas } from './of-areas.ts'
 import { mutantsOfClients } from './of-clients.ts'
 
 const SCRIPT = 'server/domain/purchase/purchase-script.ts'
+const RULES = 'server/domain/purchase/claim-rules.ts'
 const RUN = 'server/purchase/purchase-run.ts'
 const SELLER = 'server/purchase/seller.ts'
 const SWEEP = 'server/purchase/reconciler.ts'
@@ -134,7 +135,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'holds are not counted (SQL)',
-    file: 'server/domain/purchase/claim-rules.ts',
+    file: RULES,
     from: 'return held.length >= HOLDS_MAX || ',
     to: 'return ',
     shows: 'real',
@@ -224,7 +225,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a payment that can move nothing waits for ever for one that bought the very target',
-    file: SCRIPT,
+    file: RULES,
     from: 'isSold(prior) && ownTarget(prior) === target ? boughtBefore(prior) : earlierUnknown()',
     to: 'isSold(prior) && ownTarget(prior) !== prior.target ? boughtBefore(prior) : earlierUnknown()',
   },

@@ -3,6 +3,7 @@
 import type { Mutant } from './mutant.ts'
 
 const SCRIPT = 'server/domain/purchase/purchase-script.ts'
+const RULES = 'server/domain/purchase/claim-rules.ts'
 const MODEL = 'test/endurance/sim/ledger-model.ts'
 const HOLDS = 'db/purchase/holds.ts'
 const SALES = 'db/purchase/sales.ts'
@@ -81,14 +82,14 @@ export const mutantsOfAreas: readonly Mutant[] = [
   },
   {
     name: 'held blocks are not counted (SQL)',
-    file: 'server/domain/purchase/claim-rules.ts',
+    file: RULES,
     from: ` || held.reduce((sum, blocks) => sum + blocks, blocksIn(target)) > HELD_BLOCKS_MAX`,
     to: '',
     shows: 'real',
   },
   {
     name: "an area's payment answers for its first block",
-    file: SCRIPT,
+    file: RULES,
     from: '  if (asked === ownTarget(purchase)) return',
     to: '  if (asked === ownTarget(purchase) || asked === purchase.block) return',
   },
