@@ -17,7 +17,7 @@ import type { Book, Sale } from './ledger-model.ts'
 import type { Order } from './payers.ts'
 import { SIGNED, DENIALS } from './samples.ts'
 import type { Verb, Watcher } from './server.ts'
-import { isDead, isSpentByLonger, isUnderWay, standsStill, type Spending, type World } from './world.ts'
+import { isDead, isSpentByLonger, isUnderWay, lagMax, standsStill, type Spending, type World } from './world.ts'
 
 /** One broken promise ends the history. */
 export class Violation extends Error {
@@ -368,9 +368,6 @@ export function noteReceipt({ left, receipts }: Witness, payment: Payment): void
 /** When a payment was shown, how high the chain was, and where the wall that was asked knows itself to be paid. */
 export type Asked = { readonly startedAt: number; readonly height: number; readonly payees: ReadonlySet<string> }
 
-// An endpoint is no further behind.
-const LAG_MAX = 3
-
 /** Holds one answer to a buyer against what is so at that moment. */
 export function checkAnswer(witness: Witness, { payment, target }: Order, outcome: Outcome, asked: Asked): void {
   if (outcome.kind === 'bought') {
@@ -423,7 +420,7 @@ function checkDenial(
     const isUnasked = code === 'payment_required' && isBlind && stepIn(witness.answeredAt, key) < verifiedAt
     promise(!isUnasked, `I6: no ${code} for what moved before it was verified`, key)
   }
-  const isHere = moved !== undefined && moved.amount === payment.amount && moved.height < height - LAG_MAX
+  const isHere = moved !== undefined && moved.amount === payment.amount && moved.height < height - lagMax(world)
   const isTold = row !== undefined || details?.['charged'] !== 'no' || !payees.has(payment.to)
   promise(!isHere || isTold, `I6: no ${code} for money that has been here for long`, key)
   if (code !== 'payment_required' || row !== undefined || payment.signature !== SIGNED) return

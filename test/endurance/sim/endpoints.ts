@@ -209,13 +209,16 @@ const receiptsOf = (world: World, height: number): readonly ModelReceipt[] =>
 
 const SOMEBODY = addressOf(0xe15e)
 
-function eventsIn({ mined }: World, key: string, { kind, amount }: Spending): readonly (readonly [Hex[], bigint])[] {
+function eventsIn({ mined }: World, key: string, { kind, tx, amount }: Spending): readonly (readonly [Hex[], bigint])[] {
   const [payer, nonce] = key.split(':') as [Hex, Hex]
   if (kind === 'cancelled') return [[[CANCELLED, pad(payer), nonce], 0n]]
-  const to = kind === 'transfer' ? mined.get(key)?.payment.to : undefined
+  // What is spent elsewhere pays somebody else a block's price, or the wall another amount.
+  const isToUs = Number(tx) % 2 === 0
+  const elsewhere = [isToUs ? TERMS.payTo : SOMEBODY, isToUs ? 1n : TERMS.amount] as const
+  const [to, moved] = kind === 'transfer' ? [mined.get(key)?.payment.to ?? SOMEBODY, amount] : elsewhere
   return [
     [[USED, pad(payer), nonce], 0n],
-    [[TRANSFER, pad(payer), pad(to ?? SOMEBODY)], amount],
+    [[TRANSFER, pad(payer), pad(to)], moved],
   ]
 }
 

@@ -263,9 +263,12 @@ function obstacle(world: World, payment: Payment, seconds = Math.floor(timeOf(wo
 /** What one process has seen of the chain. */
 export type Sight = { newest: number }
 
+/** How many blocks an endpoint may be behind. */
+export const lagMax = ({ hasEndpoints: isFar }: World): number => (isFar ? 20 : 3)
+
 /** The newest block that an endpoint has. */
 export function heightSeen(world: World): number {
-  const lag = strikes(world, 'chainLags') ? 1 + world.prng.below(3) : 0
+  const lag = strikes(world, 'chainLags') ? 1 + world.prng.below(lagMax(world)) : 0
   return Math.max(0, heightOf(world) - lag)
 }
 
