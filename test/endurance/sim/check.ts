@@ -60,6 +60,7 @@ export type Witness = {
   readonly sights: Map<string, Map<Life, number>> // by server: step of the first answered look that showed a payment unspent
   readonly verifiedAt: Map<string, number>
   readonly answeredAt: Map<string, number> // step of the last look at the chain that was answered
+  readonly denied: Map<string, boolean> // by payment with a word of success: whether the last reading since showed it unspent
 }
 
 export const witnessOf = (
@@ -94,6 +95,7 @@ const unseen = () => ({
   askedOpen: new Map(),
   verifiedAt: new Map(),
   answeredAt: new Map(),
+  denied: new Map(),
 })
 
 /** What is seen of one of several servers: what it knows itself, and beside that what everybody has seen. */
@@ -118,8 +120,7 @@ export function watcherOf(witness: Witness): Watcher {
       if (verb === 'claim') witness.claiming.set(key, what as Asking)
       if (verb === 'release') checkRelease(witness, key, what as Releasing)
       if (verb === 'fulfilLatePayment') noteOwing(witness, what as Purchase)
-      if (verb === 'finalize' && (what as Selling).settled)
-        promise(witness.paid.has(key), 'settled is said only of what the chain showed', key)
+      if (verb === 'finalize') checkSale(witness, key, what as Selling)
       if (verb === 'status') witness.lookedAt.set(key, world.step)
       if (verb === 'verify') witness.verifiedAt.set(key, world.step)
       if (verb !== 'settle') return
@@ -141,6 +142,8 @@ export function watcherOf(witness: Witness): Watcher {
       if (moves.has(verb) || verb === 'recordUnclaimed') checkListing(witness, key)
     },
     heard(verb, key, answer, askedAt) {
+      if (verb === 'settle' && hasKind(answer) && answer.kind === 'success') witness.denied.set(key, false)
+      if (verb === 'read' && witness.denied.has(key)) witness.denied.set(key, isUnspent(answer))
       if (verb === 'read' && typeof answer === 'object' && answer !== null && 'spent' in answer)
         noteLook(witness, key, answer.spent === true ? 'spent' : 'unspent', askedAt)
       if (verb === 'status' && hasKind(answer) && answer.kind !== 'silent') noteLook(witness, key, answer.kind, askedAt)
@@ -153,6 +156,14 @@ export function watcherOf(witness: Witness): Watcher {
       promise(event !== 'outage' || world.hasStalled, 'a chain that moves is not called still')
     },
   }
+}
+
+const isUnspent = (answer: unknown) =>
+  typeof answer === 'object' && answer !== null && 'spent' in answer && answer.spent === false
+
+function checkSale({ paid, denied }: Witness, key: string, { settled: isSettled }: Selling): void {
+  if (isSettled) promise(paid.has(key), 'settled is said only of what the chain showed', key)
+  else promise(denied.get(key) !== true, 'nothing is sold on a word that the chain denied', key)
 }
 
 /** What a server was told of a payment by the chain, as it was when the question arrived. */

@@ -209,7 +209,11 @@ const receiptsOf = (world: World, height: number): readonly ModelReceipt[] =>
 
 const SOMEBODY = addressOf(0xe15e)
 
-function eventsIn({ mined }: World, key: string, { kind, tx, amount }: Spending): readonly (readonly [Hex[], bigint])[] {
+function eventsIn(
+  { mined }: World,
+  key: string,
+  { kind, tx, amount }: Spending,
+): readonly (readonly [Hex[], bigint])[] {
   const [payer, nonce] = key.split(':') as [Hex, Hex]
   if (kind === 'cancelled') return [[[CANCELLED, pad(payer), nonce], 0n]]
   // What is spent elsewhere pays somebody else a block's price, or the wall another amount.

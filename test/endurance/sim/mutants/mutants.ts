@@ -389,6 +389,12 @@ export const mutants: readonly Mutant[] = [
     isCheap: true,
   },
   {
+    name: 'a success that the chain denied is a word to rely on',
+    file: RING,
+    from: `answers.push(...given.map((one) => (one.kind === 'success' ? unclear : one)))`,
+    to: 'answers.push(...given)',
+  },
+  {
     name: 'a run that may fail before it looks counts as a look',
     file: SELLER,
     from: 'return working.hasAsked',
