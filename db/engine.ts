@@ -1,32 +1,32 @@
 /** What every storage engine is, once it is open. */
 
-import type {
-  Agents,
-  ChangeNotifier,
-  Blocks,
-  LedgerReader,
-  ChainCheckpoint,
-  ExclusiveJobs,
-  Leases,
-  Ledger,
-  Log,
-  LogCompaction,
-  Moderation,
-  Payouts,
-  Store,
-} from '../server/ports.ts'
+import type { ChangeNotifier, ExclusiveJobs, Leases, Log, Store } from '../server/ports.ts'
+import { statement } from './purchase/books.ts'
+import { checkpoint, payouts } from './purchase/chain-money.ts'
+import { ledgerReader } from './purchase/ledger-reader.ts'
+import { ledger } from './purchase/ledger.ts'
+import type { Driver } from './tx.ts'
+import { agents } from './wall/agents.ts'
+import { blocks } from './wall/blocks.ts'
+import { compaction } from './wall/log.ts'
+import { moderation } from './wall/moderation.ts'
+
+/** The ports that both engines have by the same statements. */
+export const storePorts = (driver: Driver) => ({
+  ledger: ledger(driver),
+  ledgerReader: ledgerReader(driver),
+  blocks: blocks(driver),
+  agents: agents(driver),
+  moderation: moderation(driver),
+  payouts: payouts(driver),
+  compaction: compaction(driver),
+  checkpoint: checkpoint(driver),
+  audit: { statement: () => driver.read(statement) },
+})
 
 /** The ports of an open store. `close` lets go of it, with nothing left unwritten. */
-export type Engine = {
-  readonly ledger: Ledger
-  readonly ledgerReader: LedgerReader
-  readonly blocks: Blocks
-  readonly agents: Agents
-  readonly moderation: Moderation
-  readonly payouts: Payouts
+export type Engine = ReturnType<typeof storePorts> & {
   readonly log: Log
-  readonly compaction: LogCompaction
-  readonly checkpoint: ChainCheckpoint
   readonly store: Store
   readonly leases: Leases
   readonly jobs: ExclusiveJobs

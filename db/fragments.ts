@@ -17,7 +17,6 @@ import type { Statement, Value, Values } from './tx.ts'
 /** Where PostgreSQL tells those who listen that an entry was kept. */
 export const CHANNEL = 'wall'
 
-/** The engines, as they differ in SQL. */
 export type Dialect = 'sqlite' | 'postgres'
 
 /** A value as an engine takes it. */
@@ -152,7 +151,6 @@ const isList = (value: Value): value is List => Array.isArray(value)
 
 const isOfOne = (value: Value | undefined): boolean => value !== undefined && isList(value) && value.length === 1
 
-/** A list as PostgreSQL reads an array. */
 const arrayOf = (list: readonly (string | number | object)[]): string => `{${list.map(elementOf).join(',')}}`
 
 function elementOf(element: string | number | object): string {

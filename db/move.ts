@@ -16,11 +16,11 @@ import {
 import type { Log } from '../server/ports.ts'
 import { ALL_BLOCKS } from '../shared/wall.ts'
 import { CannotOpen } from './cannot-open.ts'
+import type { Bound } from './fragments.ts'
 import type { Place } from './open.ts'
 import {
   WALL_COLUMNS,
   WALL_TABLES,
-  type Cell,
   type WallRow,
   type WallTable,
   type Moving,
@@ -29,7 +29,7 @@ import {
 } from './wall-rows.ts'
 
 /** What was moved: how many rows of each table. */
-export type Moved = Readonly<Record<WallTable, number>>
+export type Moved = Readonly<Partial<Record<WallTable, number>>>
 
 /** Moves the wall at one place to another. Throws `CannotOpen` when that cannot be; nothing is then at the other place. */
 export async function moveWall(from: Place, to: Place, given: Omit<Moving, 'note'>): Promise<Moved> {
@@ -51,38 +51,26 @@ export function placeName(place: Place): string {
 }
 
 async function moveToPostgres(path: string, url: string, moving: Moving): Promise<Moved> {
-  const { leaveSqlite, enterPostgres } = await doors()
-  return await leaveSqlite(path, moving, (from, close) => enterPostgres(url, moving, (to) => copyWall(from, to), close))
+  const [{ exportSqlite }, { importPostgres }] = await engines()
+  return await exportSqlite(path, moving, (from, close) =>
+    importPostgres(url, moving, (to) => copyWall(from, to), close),
+  )
 }
 
 async function moveToSqlite(url: string, path: string, moving: Moving): Promise<Moved> {
-  const { leavePostgres, enterSqlite } = await doors()
-  return await leavePostgres(url, moving, (from, close) => enterSqlite(path, moving, (to) => copyWall(from, to), close))
+  const [{ importSqlite }, { exportPostgres }] = await engines()
+  return await exportPostgres(url, moving, (from, close) =>
+    importSqlite(path, moving, (to) => copyWall(from, to), close),
+  )
 }
 
-const doors = async () => ({
-  ...(await import('./sqlite/wall-rows.ts')),
-  ...(await import('./postgres/wall-rows.ts')),
-})
+const engines = () => Promise.all([import('./sqlite/wall-rows.ts'), import('./postgres/wall-rows.ts')])
 
 async function copyWall(from: WallRows, to: NewWall): Promise<Moved> {
   for (const table of WALL_TABLES) await copyTable(table, from, to)
   await to.finish()
-  const same = (table: WallTable) => compareTables(table, from, to)
-  const moved = {
-    agents: await same('agents'),
-    changes: await same('changes'),
-    payments: await same('payments'),
-    blocks: await same('blocks'),
-    moderated: await same('moderated'),
-    moderated_agents: await same('moderated_agents'),
-    moderation_acts: await same('moderation_acts'),
-    purchase_painters: await same('purchase_painters'),
-    wallet_painters: await same('wallet_painters'),
-    edits: await same('edits'),
-    payouts: await same('payouts'),
-    wall: await same('wall'),
-  }
+  const moved: Partial<Record<WallTable, number>> = {}
+  for (const table of WALL_TABLES) moved[table] = await compareTables(table, from, to)
   if ((await shown(from.log)) !== (await shown(to.log))) throw differs('shows another picture')
   return moved
 }
@@ -123,7 +111,7 @@ async function nextOf(pages: AsyncIterator<readonly WallRow[]> | undefined): Pro
   return page === undefined || page.done === true ? [] : page.value
 }
 
-function isSame(one: Cell | undefined, other: Cell | undefined): boolean {
+function isSame(one: Bound | undefined, other: Bound | undefined): boolean {
   if (one instanceof Uint8Array && other instanceof Uint8Array) return Buffer.compare(one, other) === 0
   return one === other && one !== undefined
 }

@@ -11,29 +11,15 @@ import type { BlockIndex } from '../shared/wall.ts'
 /** Both engines keep truth as 0 or 1, so that a row is the same bytes in either. */
 type Flag = 0 | 1
 
-/** Width and height of what a payment buys, in blocks. */
 export type SizeRow = { readonly w: number; readonly h: number }
 
-/** The columns of what a block shows. */
 export type ContentRow = {
   readonly pixels: Uint8Array | null
   readonly message: string | null
   readonly link: string | null
 }
 
-/** A payment as its table keeps it. */
-type AuthorizationRow = {
-  readonly payer: Address
-  readonly nonce: Hash
-  readonly pay_to: Address
-  readonly asset: Address
-  readonly network: string
-  readonly scheme: string
-  readonly amount: number
-  readonly valid_after: number
-  readonly valid_before: number
-  readonly signature: `0x${string}`
-}
+type AuthorizationRow = Readonly<ReturnType<typeof authorizationRow>>
 
 type StateRow =
   | { readonly state: 'reserved'; readonly uncertain: Flag }
@@ -95,7 +81,6 @@ export function targetColumns(target: Target): SizeRow & { readonly target: Bloc
   return { target: at === 'next' ? null : at, w, h }
 }
 
-/** The target that columns tell of. */
 export const targetIn = ({ target, w, h }: Pick<PurchaseRow, 'target' | 'w' | 'h'>): Target =>
   targetOf(target ?? 'next', { w, h })
 
@@ -107,7 +92,6 @@ export type Agent = Profile & {
   readonly signed_at: UnixMs | null
 }
 
-/** What a row of `payments` means. */
 export function purchaseOf(row: PurchaseRow): Purchase {
   const target = targetIn(row)
   const { name, framework, pixels, message, link } = row
@@ -128,7 +112,6 @@ export function purchaseOf(row: PurchaseRow): Purchase {
   }
 }
 
-/** What a block shows, from its columns. */
 export function contentOf({ pixels, message, link }: ContentRow): BlockContent {
   return { pixels: pixels === null ? null : trustPixels(pixels), message, link }
 }
@@ -145,7 +128,7 @@ export const maskOf = ({ pixels, message, link }: Hidden): number =>
   (pixels ? 1 : 0) | (message ? 2 : 0) | (link ? 4 : 0)
 
 /** A payment's columns. Throws for one that no terms of ours can have asked for. */
-export function authorizationRow(payment: Payment): AuthorizationRow {
+export function authorizationRow(payment: Payment) {
   const { accepted } = payment
   if (accepted.payTo !== payment.to || accepted.amount !== payment.amount)
     throw new RangeError('a payment that differs from the terms it accepts cannot be kept')

@@ -2,10 +2,8 @@
 
 import type { Log } from '../server/ports.ts'
 import { CannotOpen } from './cannot-open.ts'
+import type { Bound } from './fragments.ts'
 import { PAYMENT, SUMMED } from './row-checksums.ts'
-
-/** A value in a row. */
-export type Cell = string | number | Uint8Array | null
 
 /** The tables that make a wall, in an order in which rows refer to earlier ones only, with their columns. */
 export const WALL_COLUMNS = {
@@ -23,18 +21,15 @@ export const WALL_COLUMNS = {
   wall: SUMMED.wall,
 } as const
 
-/** A table of a wall. */
 export type WallTable = keyof typeof WALL_COLUMNS
 
-/** All of them, in their order. */
 export const WALL_TABLES: readonly WallTable[] = Object.keys(WALL_COLUMNS).filter(
   (name): name is WallTable => name in WALL_COLUMNS,
 )
 
 /** A row: it has the columns of its own table. */
-export type WallRow = Readonly<Record<(typeof WALL_COLUMNS)[WallTable][number], Cell>>
+export type WallRow = Readonly<Record<(typeof WALL_COLUMNS)[WallTable][number], Bound>>
 
-/** How many rows are in memory at once. */
 export const PAGE_ROWS = 500
 
 /** The rows of a wall as of one moment. */
@@ -63,7 +58,6 @@ export class MoveUnknown extends CannotOpen {
   override name = 'MoveUnknown'
 }
 
-/** How a wall is moved. */
 export type Moving = {
   readonly timeoutMs: number // how long to wait for a wall that is just stopping
   readonly note: string // what is said of the place that is left

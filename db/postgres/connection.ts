@@ -17,7 +17,7 @@ import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Address } from '../../server/domain/purchase/payment.ts'
 import type { Progress } from '../../server/domain/store-position.ts'
 import { CannotOpen, CannotOpenYet } from '../cannot-open.ts'
-import { compile } from '../fragments.ts'
+import { compile, type Bound } from '../fragments.ts'
 import { TABLES_VERSION } from '../migrations.ts'
 import type { Driver, Result, Tx } from '../tx.ts'
 import {
@@ -31,7 +31,7 @@ import {
   wordsFor,
 } from './errors.ts'
 import { MOVED, NOTE } from './migration-marker.ts'
-import { ANSWER_MS, CONNECTIONS, openPool, type Cell, type Pool, type Session } from './pool.ts'
+import { ANSWER_MS, CONNECTIONS, openPool, type Pool, type Session } from './pool.ts'
 import { PROGRESS, watermark, type Watermark } from './watermark.ts'
 
 /** The connections of one process to one database. */
@@ -39,7 +39,7 @@ export type Connection = Pick<Pool, 'apart' | 'listen' | 'isOpen' | 'close'> & {
   /** What this process has seen of the database; older copies of it are refused once it has begun. */
   readonly watermark: Watermark
   /** Runs one statement that only reads, or that does no more when it is run twice. Throws `StoreUnavailable`. */
-  rows<Row>(text: string, values?: readonly Cell[]): Promise<readonly Row[]>
+  rows<Row>(text: string, values?: readonly Bound[]): Promise<readonly Row[]>
   /** Runs work that only reads, one statement after the other. Throws `StoreUnavailable`. */
   look<T>(work: () => Tx<T>): Promise<T>
   /** The same, as of one moment. */

@@ -4,8 +4,8 @@ import type { Change } from '../../server/domain/wall/log.ts'
 import { visible } from '../../server/domain/wall/moderation.ts'
 import type { Log } from '../../server/ports.ts'
 import { hiddenOf } from '../rows.ts'
-import { changeOf, type ChangeRow } from '../wall/changes.ts'
-import { withoutNames, type ModeratedAgent } from '../wall/moderated-agents.ts'
+import { changeOf, type ChangeRow } from '../wall/log.ts'
+import { type ModeratedAgent, withoutNames } from '../wall/moderated-agents.ts'
 import type { Queries } from './pool.ts'
 
 type Row = ChangeRow & { readonly withheld: number }

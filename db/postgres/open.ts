@@ -1,25 +1,19 @@
 /** The PostgreSQL engine: one database, as many processes as like, every port of the store. */
 
-import type { Audit } from '../../server/ports.ts'
 import { CannotOpen, CannotOpenYet } from '../cannot-open.ts'
-import type { Engine } from '../engine.ts'
-import { storePorts } from '../ports.ts'
-import { first, lock, one, count, type Tx } from '../tx.ts'
-import { openConnection, postgresDriver, type Connection } from './connection.ts'
+import { type Engine, storePorts } from '../engine.ts'
+import { count, first, lock, one, type Tx } from '../tx.ts'
+import { type Connection, openConnection, postgresDriver } from './connection.ts'
 import { postgresChangeNotifier, postgresJobs, postgresLeases } from './coordination.ts'
 import { postgresLog } from './log.ts'
 import { migrate } from './migrate.ts'
 import { ensureStayed } from './migration-marker.ts'
-import { WALL_NAME, type Session } from './pool.ts'
+import { type Session, WALL_NAME } from './pool.ts'
 import { postgresStore } from './store.ts'
-
-/** The ports of an open database, and its books. */
-export type Postgres = Engine & { readonly audit: Audit }
 
 // Older ones are looked after by nobody any more.
 const OLDEST_SERVER = 14
 
-/** How a database is opened. */
 export type Opening = {
   readonly onUnchecked?: () => void // told when the server does not check its pages for damage (`data_checksums`)
   readonly answerMs?: number // how long to wait for a server that does not answer at all
@@ -33,7 +27,7 @@ export async function openPostgres(
   url: string,
   network: string,
   { onUnchecked = () => {}, answerMs }: Opening = {},
-): Promise<Postgres> {
+): Promise<Engine> {
   const prepare = async (connection: Connection) => {
     await connection.apart(async (session) => {
       if (!(await checkServer(session))) onUnchecked()

@@ -2,30 +2,25 @@
 
 import { SQL, type ReservedSQL } from 'bun'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
-import { CHANNEL } from '../fragments.ts'
+import { CHANNEL, type Bound } from '../fragments.ts'
 import type { Result } from '../tx.ts'
 import { codeOf, inOurWords, isLost } from './errors.ts'
 import { openSlots, type Slot } from './slots.ts'
 
-/** A value in a row. */
-export type Cell = string | number | Uint8Array | null
-
 /** Statements, run one after the other. `Row` says what columns hold, which the tables' CHECKs make true. */
 export type Queries = {
   /** The rows of a statement; whole numbers are numbers, whatever their size in the table. */
-  rows<Row>(text: string, values?: readonly Cell[]): Promise<readonly Row[]>
+  rows<Row>(text: string, values?: readonly Bound[]): Promise<readonly Row[]>
 }
 
-/** A borrowed connection. */
 export type Session = Queries & {
   /** Runs statements in their order, in one exchange where each of them has values. Of several errors the first is thrown. */
-  all(statements: readonly Bound[]): Promise<readonly Result[]>
+  all(statements: readonly BoundStatement[]): Promise<readonly Result[]>
   /** Runs SQL without values, several statements at once if need be; answers the rows of the first. */
   run(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>
 }
 
-/** A statement with its values in their places. */
-export type Bound = { readonly text: string; readonly values: readonly Cell[] }
+type BoundStatement = { readonly text: string; readonly values: readonly Bound[] }
 
 export type Listening = { readonly ended: Promise<void>; stop(): Promise<void> }
 
@@ -36,10 +31,10 @@ export type Pool = {
   /** The same for as long as it takes, with no deadline. Throws `StoreUnavailable` for errors of the server. */
   apart<T>(work: (session: Session) => Promise<T>): Promise<T>
   /**
-   * Calls `rung` whenever a transaction that rings is kept, and once at first, since one may have been missed, for as long
+   * Calls `notify` whenever a transaction that notifies is kept, and once at first, since one may have been missed, for as long
    * as its connection lasts. Throws `StoreUnavailable`.
    */
-  listen(rung: () => void): Promise<Listening>
+  listen(notify: () => void): Promise<Listening>
   isOpen(): boolean
   /** Lets go of the server, once what is under way has ended; from then on the store is unavailable. */
   close(): Promise<void>
@@ -75,7 +70,6 @@ const settings = {
   'wall.set_by': WALL_NAME,
 }
 
-/** How a pool is opened. */
 export type PoolOptions = {
   readonly name?: string // how its connections call themselves to the server
   readonly inspect?: (session: Session) => Promise<void> // looks at each new connection before its first use; may refuse it
@@ -100,11 +94,11 @@ export function openPool(url: string, answerMs: number, { name = WALL_NAME, insp
         throw inOurWords(error)
       }
     },
-    async listen(rung) {
+    async listen(notify) {
       const ended = Promise.withResolvers<void>()
       // Left to itself, Bun would listen again after up to half a minute, and print what the server says meanwhile.
-      const end = () => void ear.close({ timeout: 0 }).then(ended.resolve, ended.resolve)
-      const ear = connect({ onclose: end })
+      const end = () => void listener.close({ timeout: 0 }).then(ended.resolve, ended.resolve)
+      const listener = connect({ onclose: end })
       const one: Listening = {
         ended: ended.promise.finally(() => listening.delete(one)),
         stop() {
@@ -115,8 +109,8 @@ export function openPool(url: string, answerMs: number, { name = WALL_NAME, insp
       listening.add(one)
       try {
         if (!open) throw new StoreUnavailable('the database is closed')
-        // What was rung before is heard by nobody, so the beginning counts as a ring.
-        await ear.listen(CHANNEL, rung, rung)
+        // A notification from before this is lost, so the beginning counts as one.
+        await listener.listen(CHANNEL, notify, notify)
         return one
       } catch (error) {
         await one.stop()
@@ -208,7 +202,7 @@ type Answered = readonly Readonly<Record<string, unknown>>[] & { readonly count:
 
 function sessionOf(client: ReservedSQL): Session {
   return {
-    async rows<Row>(text: string, values: readonly Cell[] = []) {
+    async rows<Row>(text: string, values: readonly Bound[] = []) {
       const rows: readonly Record<string, unknown>[] = await client.unsafe(text, [...values])
       return rows.map((row) => plain(row)) as readonly Row[]
     },

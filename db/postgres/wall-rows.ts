@@ -25,7 +25,7 @@ import { ANSWER_MS, openPool, WALL_NAME, type Session } from './pool.ts'
  * Reads the wall in a database as of one moment. Nobody can write to it meanwhile. From `close` on nobody can open it or
  * commit to it, as long as its note stands, unless it is a rehearsal. Throws `CannotOpen` when a process has the wall open.
  */
-export const leavePostgres = <T>(
+export const exportPostgres = <T>(
   url: string,
   { isRehearsal, timeoutMs, note }: Moving,
   work: (wall: WallRows, close: Close) => Promise<T>,
@@ -59,7 +59,7 @@ export const leavePostgres = <T>(
  * Makes the tables of an empty database, and in one transaction the wall that `work` fills in. Throws `CannotOpen` when a
  * process has a wall open on it, or when anything was ever sold there.
  */
-export const enterPostgres = <T>(
+export const importPostgres = <T>(
   url: string,
   { isRehearsal, timeoutMs }: Moving,
   work: (wall: NewWall) => Promise<T>,

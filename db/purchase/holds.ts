@@ -29,7 +29,6 @@ import { change, first, lock, nothing, onSqlite, rows, together, type Tx } from 
 import { nameForPurchase } from '../wall/painters.ts'
 import { type Lost, openPlace, space, spaceIs } from './places.ts'
 
-/** The payments for which a target is held. */
 export const holders = (target: Target): Tx<readonly PaymentKey[]> => rows<PaymentKey>(HOLDERS, targetColumns(target))
 
 const HOLDERS = `
@@ -145,7 +144,6 @@ const INSERT = `
   VALUES ($payer, $nonce, $pay_to, $asset, $network, $scheme, $amount, $valid_after, $valid_before, $signature,
     $target, $w, $h, $block, $name, $framework, $message, $link, $pixels, $head, $now, $state, $identifier)`
 
-/** Writes a payment for the first time. */
 function* insertPayment(
   { payment, target, listing, head }: UnclaimedPayment,
   block: BlockIndex,
@@ -211,7 +209,6 @@ export function* release(before: Purchase, isFinal: boolean): Tx<void> {
   )
 }
 
-/** A purchase and the number of its row. */
 type Stored = { readonly id: number; readonly purchase: Purchase }
 
 const FIND = `${SELECT_PURCHASE} WHERE p.id = ${PAYMENT_ID}`

@@ -2,23 +2,33 @@
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import {
-  ACCOUNT_PAGE_MAX,
-  FIRST_ACCOUNT_PAGE,
   type Account,
+  ACCOUNT_PAGE_MAX,
   type AccountPage,
+  FIRST_ACCOUNT_PAGE,
   type NumberedPurchase,
+  type OpenPurchase,
+  type Pending,
 } from '../../server/domain/purchase/account.ts'
-import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
+import type { Address, Hash, UnixMs } from '../../server/domain/purchase/payment.ts'
+import { areaOf, isBlock, type Target } from '../../server/domain/purchase/target.ts'
+import { painterAmong } from '../../server/domain/wall/edit.ts'
 import type { LedgerReader } from '../../server/ports.ts'
-import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
+import { AREA_BLOCKS_MAX, areaName, type AreaName } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { IS_UNFINISHED, PURCHASE_SOURCES, purchaseOf, SELECT_PURCHASE, type PurchaseRow } from '../rows.ts'
-import { first, onSqlite, rows, together, type Driver, type Tx } from '../tx.ts'
+import {
+  IS_UNFINISHED,
+  PURCHASE_SOURCES,
+  purchaseOf,
+  type PurchaseRow,
+  SELECT_PURCHASE,
+  type SizeRow,
+  targetIn,
+} from '../rows.ts'
+import { type Driver, first, onSqlite, rows, together, type Tx } from '../tx.ts'
 import { findAgent } from '../wall/agents.ts'
 import { painterOfWallet } from '../wall/painters.ts'
-import { accountOf, pendingOf, type CreditRow, type OpenRow, type PendingRow, type SaleRow } from './accounts.ts'
 
-/** Read access to the ledger of a store. */
 export const ledgerReader = ({ look, read }: Driver): LedgerReader => ({
   pending: async () => pendingOf(await look(() => rows<PendingRow>(PENDING))),
   held: async () => (await look(() => rows<{ block: BlockIndex }>(HELD))).map(({ block }) => block),
@@ -74,6 +84,7 @@ function* purchases(payer: Address, before: number, limit: number): Tx<readonly 
 const damagedPayment = () => new StoreUnavailable('a payment of this wallet is damaged')
 
 function* account(payer: Address, page: AccountPage): Tx<Account> {
+  // One sale more than the page has, if there is one, says that there is another page.
   const values = { payer, after: page.after, limit: page.limit + 1 }
   const [damaged, sales, open, credits, agent] = yield* together(
     first(DAMAGED, values),
@@ -83,6 +94,74 @@ function* account(payer: Address, page: AccountPage): Tx<Account> {
     findAgent(payer),
   )
   if (damaged !== undefined) throw damagedPayment()
-  const painter = agent === undefined ? undefined : yield* painterOfWallet(agent.id)
-  return accountOf({ sales, open, credits, painter: painter ?? null }, page)
+  const own = (agent && (yield* painterOfWallet(agent.id))) ?? null
+  const told = sales.slice(0, page.limit)
+  return {
+    sales: told.map(({ id, block, corner, w, h, claimed_at, tx, settled, painter }) => ({
+      block,
+      area: areaIn(targetIn({ target: corner, w, h }), corner),
+      claimedAt: claimed_at,
+      tx,
+      settled: settled === 1,
+      painter: painterAmong(painter === null ? null : { payment: id, painter }, own),
+    })),
+    nextAfter: told.at(-1)?.seq ?? page.after,
+    hasMore: sales.length > page.limit,
+    open: open.map(openPurchase),
+    credits: credits.map(({ amount, tx }) => ({ amount: BigInt(amount), tx })),
+    painter: own?.painter ?? null,
+  }
 }
+
+/** A sale of a wallet's, and whom it named as painter. */
+type SaleRow = SizeRow & {
+  readonly id: number
+  readonly seq: number
+  readonly block: BlockIndex
+  readonly corner: BlockIndex // top left of what its payment bought
+  readonly claimed_at: UnixMs
+  readonly tx: Hash
+  readonly settled: 0 | 1
+  readonly painter: Address | null
+}
+
+/** A purchase of a wallet's without an end. */
+type OpenRow = SizeRow & {
+  readonly target: BlockIndex | null
+  readonly block: BlockIndex
+  readonly created_at: UnixMs
+  readonly state: 'reserved' | 'released'
+  readonly uncertain: 0 | 1
+}
+
+/** A payment of a wallet's that landed when no block was left. */
+type CreditRow = { readonly amount: number; readonly tx: Hash }
+
+/** How many payments are open in one way, and since when. */
+type PendingRow = {
+  readonly state: 'reserved' | 'released'
+  readonly uncertain: 0 | 1
+  readonly count: number
+  readonly since: UnixMs
+}
+
+function pendingOf(rows: readonly PendingRow[]): Pending {
+  const count = (isIt: (row: PendingRow) => boolean) => rows.filter(isIt).reduce((sum, row) => sum + row.count, 0)
+  return {
+    held: count(({ state }) => state === 'reserved'),
+    uncertain: count(({ uncertain }) => uncertain === 1),
+    watched: count(({ state }) => state === 'released'),
+    oldestSince: rows.length === 0 ? null : Math.min(...rows.map(({ since }) => since)),
+  }
+}
+
+/** An area that was bought; `null` where it was a block. */
+const areaIn = (target: Target, block: BlockIndex): AreaName | null =>
+  isBlock(target) ? null : areaName(areaOf({ target, block }))
+
+const openPurchase = ({ target, w, h, block, created_at, state, uncertain }: OpenRow): OpenPurchase => ({
+  target: targetIn({ target, w, h }),
+  block,
+  since: created_at,
+  state: state === 'reserved' ? { kind: 'reserved', uncertain: uncertain === 1 } : { kind: 'released', isFinal: false },
+})

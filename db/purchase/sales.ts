@@ -24,7 +24,6 @@ import { moderate } from '../wall/moderation.ts'
 import { known, lockHeld, recordUnclaimed } from './holds.ts'
 import { openPlace } from './places.ts'
 
-/** What a sale rests on. */
 type Proof = { readonly tx: Hash; readonly settled: boolean }
 
 /** Sells a held block or area. A sale that is already made is answered as it is, once noted that it was seen on the chain. */
@@ -119,7 +118,6 @@ const soldFrom = (payment: 'reserved' | 'released', block: 'reserved' | 'open'):
 const HELD = soldFrom('reserved', 'reserved')
 const RELEASED = soldFrom('released', 'open')
 
-/** A buyer who has bought before. */
 type Buyer = { readonly agent: Agent; readonly isBanned: boolean }
 
 function* findBuyer(wallet: Address): Tx<Buyer | undefined> {
@@ -171,7 +169,6 @@ function agentAfter(
   }
 }
 
-/** Hides what a banned buyer says. */
 function* hide(agent: Agent, sold: readonly BlockIndex[], listing: Purchase['listing'], now: UnixMs): Tx<void> {
   for (const block of sold) yield* moderate(block, 'hide', saidParts(CONTENT_PARTS, listing), now)
   yield* moderateAgent(agent, { act: 'hide', parts: saidParts(NAME_PARTS, listing) }, now)

@@ -6,21 +6,16 @@ import type { Audit } from '../../server/ports.ts'
 import { CannotOpen } from '../cannot-open.ts'
 import { statement } from '../purchase/books.ts'
 import { run } from './driver.ts'
-import { cannotUse, troubleOf } from './errors.ts'
+import { orCannotOpen } from './errors.ts'
 import { checkSchema } from './migrate.ts'
 import type { RawConnection } from './raw.ts'
 
-/** The books of an open file. */
 export type OpenAudit = Audit & { close(): void }
 
 /** Opens the file at `path` for reading alone. Throws `CannotOpen`. */
 export function openAudit(path: string): OpenAudit {
   if (!existsSync(path)) throw new CannotOpen(`there is no database at ${path}`)
-  const told = (error: unknown) => {
-    const trouble = troubleOf(error)
-    return trouble === undefined ? error : cannotUse(path, trouble)
-  }
-  try {
+  return orCannotOpen(path, () => {
     const db = new Database(path, { readonly: true, strict: true })
     // The owner's checkpoints hold locks for moments.
     db.run('PRAGMA busy_timeout = 5000')
@@ -28,17 +23,6 @@ export function openAudit(path: string): OpenAudit {
     checkSchema(connection)
     // All of it inside one transaction is as of one moment.
     const read = db.transaction(() => run({ numbered: (sql) => db.query(sql), check: () => {} }, statement()))
-    return {
-      async statement() {
-        try {
-          return read()
-        } catch (error) {
-          throw told(error)
-        }
-      },
-      close: () => db.close(),
-    }
-  } catch (error) {
-    throw told(error)
-  }
+    return { statement: async () => orCannotOpen(path, read), close: () => db.close() }
+  })
 }

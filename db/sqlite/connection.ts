@@ -5,6 +5,7 @@
 
 import { Database, type Statement } from 'bun:sqlite'
 import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
+import type { Bound } from '../fragments.ts'
 import type { DamagedRow, Table } from '../row-checksums.ts'
 import { atCommit, beforeCommit } from './errors.ts'
 import { groupCommit } from './file/group-commit.ts'
@@ -13,10 +14,9 @@ import { diskOf, type Disk } from './file/wal-sync.ts'
 import type { Prepared, RawConnection, Values } from './raw.ts'
 import { keepSums, type Sums } from './row-checksums.ts'
 
-/** The connection to the one database file. */
 export type Connection = RawConnection & {
   /** A statement whose values are numbered, compiled once. */
-  numbered<Row>(sql: string): Statement<Row, (string | number | Uint8Array | null)[]>
+  numbered<Row>(sql: string): Statement<Row, Bound[]>
   /** Throws `StoreUnavailable` when a row does not fit its sum; to be called inside a read or a transaction. */
   check(table: Table, row: number): void
   /** Takes rows for damaged that an inspection found to be. */
@@ -41,7 +41,6 @@ export type Connection = RawConnection & {
 
 const MEMORY = ':memory:'
 
-/** How a database is connected to. */
 type Way = {
   readonly onBroken?: () => void // told at once when the disk fails at commit, or afterwards
   readonly disk?: Disk
@@ -124,7 +123,6 @@ function databaseAt(path: string, copyOf?: Uint8Array): Database {
   return new Database(path, { readwrite: true, create: true, strict: true })
 }
 
-/** Compiles each statement once. */
 function compileOnce(db: Database): RawConnection['prepare'] {
   const compiled = new Map<string, Prepared<never, never>>()
   return <Row, Params extends Values>(sql: string) => {
@@ -132,16 +130,6 @@ function compileOnce(db: Database): RawConnection['prepare'] {
     compiled.set(sql, statement)
     return statement as Prepared<Row, Params>
   }
-}
-
-/** Runs a statement whose condition must hold: anything but one changed row is a bug, and undoes the transaction. */
-export function changeOne<Params extends Values>(
-  statement: Prepared<unknown, Params>,
-  values: Params,
-  what: string,
-): void {
-  const { changes } = statement.run(values)
-  if (changes !== 1) throw new Error(`${what}: ${changes} rows instead of 1`)
 }
 
 /** The row of a statement that always has one. */

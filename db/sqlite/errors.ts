@@ -4,7 +4,6 @@ import { SQLiteError } from 'bun:sqlite'
 import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
 import { CannotOpen, CannotOpenYet } from '../cannot-open.ts'
 
-/** Another process owns the database. */
 export class DatabaseInUse extends CannotOpenYet {
   override name = 'DatabaseInUse'
 }
@@ -27,6 +26,16 @@ export function cannotUse(path: string, trouble: string): CannotOpen {
 
 const DAMAGE = /CORRUPT|NOTADB/
 
+/** Does what throws SQLite's errors, and throws `CannotOpen` for them. */
+export function orCannotOpen<T>(path: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    const code = troubleOf(error)
+    throw code === undefined ? error : cannotUse(path, code)
+  }
+}
+
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/FULL/, 'the disk is full'],
   [/READONLY|CANTOPEN|PERM/, 'the file cannot be written; look at the rights of the file and its folder'],
@@ -35,7 +44,6 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [DAMAGE, 'the file is damaged'],
 ]
 
-/** What a code of SQLite's says, in our words. */
 const wordsFor = (code: string) => {
   const words = WORDS.find(([pattern]) => pattern.test(code))?.[1]
   return words === undefined ? code : `${words} (${code})`

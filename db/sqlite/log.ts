@@ -5,8 +5,8 @@ import { visible } from '../../server/domain/wall/moderation.ts'
 import type { Log } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { hiddenOf } from '../rows.ts'
-import { changeOf, type ChangeRow } from '../wall/changes.ts'
-import { withoutNames, type ModeratedAgent } from '../wall/moderated-agents.ts'
+import { changeOf, type ChangeRow } from '../wall/log.ts'
+import { type ModeratedAgent, withoutNames } from '../wall/moderated-agents.ts'
 import type { Connection } from './connection.ts'
 import { isDamaged } from './row-checksums.ts'
 
@@ -34,7 +34,6 @@ const RETOLD_IDENTITIES = `
   SELECT changed, 0, 'identity', NULL, NULL, id, NULL, name, framework, NULL, NULL, NULL, NULL
   FROM agents WHERE ${isDamaged('changes', 'changed')} AND NOT ${isDamaged('agents', 'id')}`
 
-/** The log as readers follow it. */
 export function sqliteLog(connection: Connection): Log {
   const after = connection.prepare<ChangeRow, { after: number; limit: number }>(
     `${SELECT_CHANGE} AND number > $after ORDER BY number LIMIT $limit`,

@@ -1,13 +1,12 @@
 /** The SQLite engine: one file, one process, every port of the store. */
 
 import { CannotOpen } from '../cannot-open.ts'
-import type { Ahead, Engine, Checked } from '../engine.ts'
-import { storePorts } from '../ports.ts'
+import { type Ahead, type Checked, type Engine, storePorts } from '../engine.ts'
 import type { DamagedRow } from '../row-checksums.ts'
 import { connect, type Connection } from './connection.ts'
 import { singleProcess } from './coordination.ts'
 import { sqliteDriver } from './driver.ts'
-import { cannotUse, troubleOf } from './errors.ts'
+import { orCannotOpen } from './errors.ts'
 import { flawOf, inspect, type Inspection } from './file/integrity-check.ts'
 import { inspectInWorker } from './file/integrity-worker-client.ts'
 import { lockDatabase } from './file/lock.ts'
@@ -24,7 +23,6 @@ export type Sqlite = Omit<Engine, 'close'> & { close(): void }
 // Older ones can lose a commit when a write-ahead log is reset.
 const OLDEST_SQLITE = [3, 51, 3] as const
 
-/** How a database is opened. */
 export type Opening = {
   readonly timeoutMs?: number // how long to wait for another process to let go of it
   readonly onBroken?: () => void // told when the disk fails at commit: the process must end, for only a restart can tell what was kept
@@ -47,12 +45,12 @@ export async function openSqlite(path: string, network: string, opening: Opening
 /** The same before the file has been looked through, which a thread of its own does. Only reading makes sense until then. */
 export async function openSqliteAhead(path: string, network: string, opening: Opening = {}): Promise<Ahead<Sqlite>> {
   return await locked(path, opening, (unlock) => {
-    const { connection, isWhole } = trouble(path, () => begin(path, opening))
+    const { connection, isWhole } = orCannotOpen(path, () => begin(path, opening))
     const store = { ...ports(connection), close: closing(connection, unlock) }
     const check = async () => {
       try {
         const found = isWhole ? WHOLE : await inspectInWorker(path)
-        return trouble(path, () => accept(connection, network, found))
+        return orCannotOpen(path, () => accept(connection, network, found))
       } catch (error) {
         connection.close()
         unlock()
@@ -87,7 +85,7 @@ export function checkVersion(version: string): void {
 
 /** A connection to a whole, up-to-date database of `network`. */
 export function openWall(path: string, network: string, opening: Opening = {}): Connection {
-  return trouble(path, () => {
+  return orCannotOpen(path, () => {
     const { connection, isWhole } = begin(path, opening)
     try {
       accept(connection, network, isWhole ? WHOLE : inspect(connection))
@@ -97,16 +95,6 @@ export function openWall(path: string, network: string, opening: Opening = {}): 
       throw error
     }
   })
-}
-
-/** Does what throws SQLite's errors, and throws `CannotOpen` for them. */
-function trouble<T>(path: string, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    const code = troubleOf(error)
-    throw code === undefined ? error : cannotUse(path, code)
-  }
 }
 
 export function ports(connection: Connection): Omit<Sqlite, 'close'> {

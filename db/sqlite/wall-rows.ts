@@ -17,7 +17,7 @@ import {
   type NewWall,
   type WallRows,
 } from '../wall-rows.ts'
-import { changeOne, connect, type Connection } from './connection.ts'
+import { connect, type Connection } from './connection.ts'
 import { backUp, flush } from './file/backup.ts'
 import { lockDatabase } from './file/lock.ts'
 import { sqliteLog } from './log.ts'
@@ -29,7 +29,7 @@ import { openWall } from './open.ts'
  * Reads the wall in the file at `path`, through a copy as of one moment. Nobody can open the file meanwhile, nor after `close`
  * without removing the note beside it, unless it is a rehearsal. Throws `CannotOpen` when a wall is open on it or a row is damaged.
  */
-export async function leaveSqlite<T>(
+export async function exportSqlite<T>(
   path: string,
   { isRehearsal, timeoutMs, note }: Moving,
   work: (wall: WallRows, close: Close) => Promise<T>,
@@ -70,7 +70,7 @@ async function noted<T>(path: string, words: string, work: (close: Close) => Pro
  * Makes a new file at `path` for the wall that `work` fills in; it gets its name at the end, when it is on the disk. Throws
  * `CannotOpen` when there is something at that place already.
  */
-export async function enterSqlite<T>(
+export async function importSqlite<T>(
   path: string,
   { isRehearsal, timeoutMs }: Moving,
   work: (wall: NewWall) => Promise<T>,
@@ -189,7 +189,10 @@ function writeRows(connection: Connection, table: WallTable, rows: readonly Wall
       : `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${named.join(', ')})`,
   )
   connection.write(() => {
-    for (const row of rows) changeOne(write, { ...row }, `a row of ${table} to write`)
+    for (const row of rows) {
+      const { changes } = write.run({ ...row })
+      if (changes !== 1) throw new Error(`a row of ${table} to write: ${changes} rows instead of 1`)
+    }
   })
 }
 

@@ -1,13 +1,14 @@
 /** Entries of the append-only log, written inside the transaction that makes them true. */
 
-import type { UnixMs } from '../../server/domain/purchase/payment.ts'
-import type { AgentId, BlockContent, LogNumber, Profile } from '../../server/domain/wall/log.ts'
+import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
+import type { AgentId, BlockContent, Change, LogNumber, Profile } from '../../server/domain/wall/log.ts'
+import type { ModerationAct } from '../../server/domain/wall/moderation.ts'
 import type { LogCompaction, OutlinedEntry } from '../../server/ports.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { CHANNEL } from '../fragments.ts'
+import { contentOf, type ContentRow, hiddenOf } from '../rows.ts'
 import { change, count, type Driver, one, rows, type Tx } from '../tx.ts'
-import { type ChangeEntry, changeRow } from './changes.ts'
 
 /** The first number of each kind that an entry takes, and when it becomes true. */
 export type Entry = {
@@ -41,7 +42,8 @@ const INSERT = `
   INSERT INTO changes (number, at, kind, seq, block, agent, hidden, name, framework, pixels, message, link)
   VALUES ($number, $at, $kind, $seq, $block, $agent, $hidden, $name, $framework, $pixels, $message, $link)`
 
-export const writeEntry = (entry: ChangeEntry): Tx<void> => change('an entry to write', INSERT, changeRow(entry))
+export const writeEntry = (entry: ChangeEntry): Tx<void> =>
+  change('an entry to write', INSERT, { ...NO_WORD, ...entry })
 
 /** What the sales of blocks have in common. */
 type Sales = Entry & { readonly profile: Profile; readonly content: BlockContent }
@@ -96,8 +98,59 @@ const OUTLINE = `
   FROM changes WHERE number > $after ORDER BY number LIMIT $limit`
 const DROP = 'DELETE FROM changes WHERE number {in bigint $numbers}'
 
-/** The compaction of a store's log. */
 export const compaction = ({ look, write }: Driver): LogCompaction => ({
   outline: (after, limit) => look(() => rows<OutlinedEntry>(OUTLINE, { after, limit })),
   drop: async (numbers) => void (await write(null, () => count(DROP, { numbers }))),
 })
+
+/** A row of `changes`, with the wallet of its agent. */
+export type ChangeRow = ContentRow &
+  Profile &
+  Pick<Change, 'number' | 'at'> &
+  (
+    | {
+        readonly kind: 'sale'
+        readonly seq: number
+        readonly block: BlockIndex
+        readonly agent: number
+        readonly wallet: Address
+      }
+    | { readonly kind: 'repaint'; readonly block: BlockIndex }
+    | { readonly kind: ModerationAct; readonly block: BlockIndex; readonly hidden: number }
+    | { readonly kind: 'identity'; readonly agent: number }
+  )
+
+/** An entry in the columns that its kind has a word on. */
+type ChangeEntry = Pick<Change, 'number' | 'at' | 'kind'> &
+  Partial<ContentRow & Profile & Readonly<Record<'block' | 'agent' | 'hidden', number>>>
+
+/** The columns that not every kind has a word on. */
+const NO_WORD = {
+  seq: null,
+  block: null,
+  agent: null,
+  hidden: null,
+  name: null,
+  framework: null,
+  pixels: null,
+  message: null,
+  link: null,
+} as const
+
+export function changeOf(row: ChangeRow): Change {
+  const { number, at } = row
+  const profile = { name: row.name, framework: row.framework }
+  switch (row.kind) {
+    case 'sale': {
+      const { seq, block, agent, wallet } = row
+      return { number, at, kind: 'sale', seq, block, content: contentOf(row), agent, wallet, profile }
+    }
+    case 'repaint':
+      return { number, at, kind: 'repaint', block: row.block, content: contentOf(row) }
+    case 'hide':
+    case 'unhide':
+      return { number, at, kind: row.kind, block: row.block, hidden: hiddenOf(row.hidden), content: contentOf(row) }
+    case 'identity':
+      return { number, at, kind: 'identity', agent: row.agent, profile }
+  }
+}

@@ -21,7 +21,6 @@ import { findAgent } from './agents.ts'
 import { nextEntry, writeEntry } from './log.ts'
 import { moderateAgent, moderatedWallets } from './moderated-agents.ts'
 
-/** The operator's hand on what is shown. */
 export const moderation = ({ look, write }: Driver): Moderation => ({
   moderate: (block, act, parts, now) => write(null, () => moderate(block, act, parts, now)),
   moderateWallet: (wallet, act, now) => write(wallet, () => moderateWallet(wallet, act, now)),
@@ -46,7 +45,6 @@ export function* hiddenParts(blocks: readonly BlockIndex[]): Tx<(block: BlockInd
 
 const CONTENT = 'SELECT i, state, pixels, message, link FROM blocks WHERE i = $block {lock}'
 
-/** Hides parts of a block, or shows them again. */
 export function* moderate(
   block: BlockIndex,
   act: ModerationAct,
@@ -77,7 +75,6 @@ const RECORD = `
   SELECT coalesce(max(id), 0) + 1, $at, $who, $act, $what, $parts, $why FROM moderation_acts`
 const RECORDS = 'SELECT at, who, act, what, parts, why FROM moderation_acts ORDER BY id'
 
-/** Keeps an act on record. */
 function* record(act: RecordedAct): Tx<void> {
   yield* lock('LOCK TABLE moderation_acts IN EXCLUSIVE MODE')
   yield* change('an act to record', RECORD, act)

@@ -1,13 +1,13 @@
 /** The operator's journal: one line of JSON an event, on standard error. */
 
 import { terminalLine } from '../../shared/terminal.ts'
+import { tokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock, Logger } from '../ports.ts'
 
 type Facts = Parameters<Logger['note']>[1]
 
 // What strangers can cause without end must not fill the disk: many purchases a second fit, a flood does not.
-const BYTES_PER_SECOND = 65_536
-const BURST_BYTES = 1_048_576
+const BYTES: Budget = { burst: 1_048_576, perSecond: 65_536 }
 
 // Many times what any fact needs.
 const TEXT_MAX = 512
@@ -20,13 +20,14 @@ export function lineLogger(write: (line: string) => void, { now, elapsed }: Pick
   const level = (name: 'note' | 'alert') => {
     const line = (event: string, facts: Facts) =>
       terminalLine(JSON.stringify({ at: new Date(now()).toISOString(), level: name, event, ...facts }, shortened))
-    const within = budget(elapsed)
+    const bytes = tokenBuckets(BYTES, 1)
     let left = { lines: 0, bytes: 0 }
     return (event: string, facts?: Facts) => {
       const text = line(event, facts)
       const count = left.lines === 0 ? [] : [line('left-out', left)]
       const lines = [...count, text]
-      if (!within(lines.reduce((sum, { length }) => sum + length, 0))) {
+      const size = lines.reduce((sum, { length }) => sum + length, 0)
+      if (bytes.take(name, elapsed(), size) > 0) {
         left = { lines: left.lines + 1, bytes: left.bytes + text.length }
         return
       }
@@ -39,17 +40,3 @@ export function lineLogger(write: (line: string) => void, { now, elapsed }: Pick
 
 const shortened = (_: string, value: unknown) =>
   typeof value === 'string' && value.length > TEXT_MAX ? `${value.slice(0, TEXT_MAX)}…` : value
-
-/** A bucket that fills by the second; answers whether so many bytes were in it, and takes them if so. */
-function budget(elapsed: () => number): (bytes: number) => boolean {
-  let available = BURST_BYTES
-  let at = elapsed()
-  return (bytes) => {
-    const now = elapsed()
-    available = Math.min(BURST_BYTES, available + ((now - at) / 1000) * BYTES_PER_SECOND)
-    at = now
-    if (bytes > available) return false
-    available -= bytes
-    return true
-  }
-}

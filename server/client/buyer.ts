@@ -10,17 +10,17 @@ import { wrapFetchWithPayment } from '@x402/fetch'
 import type { LocalAccount } from 'viem/accounts'
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
-import { lock, type Lock } from './lock.ts'
 import {
-  signedPayments,
+  lock,
+  type Lock,
   type Order,
   type SavedPayment,
+  signedPayments,
   type SignedPayments,
   type SignedRequest,
 } from './signed-payments.ts'
-import { errorIn, unreachable, WallError } from './wall-error.ts'
+import { bodyIn, errorIn, unreachable, WallError } from './wall-error.ts'
 
-/** How a buyer behaves. */
 export type BuyerOptions = {
   /** The most to sign for one payment, in dollars, such as "1.00"; the stock client's own cap is one dollar. */
   readonly maxDollars?: string | undefined
@@ -44,7 +44,6 @@ type BuyerDeps = BuyerOptions & {
 
 type Fetch = (request: Request) => Promise<Response>
 
-/** What a buyer keeps in a folder. */
 export const keptIn = (folder: string): Pick<BuyerDeps, 'payments' | 'lock'> => ({
   payments: signedPayments(folder),
   lock: (onWait) => lock(folder, onWait),
@@ -86,7 +85,7 @@ export function buyer({
   const { onWait, onEarlier, onOpen, onLocked } = told
   const client = new x402Client().register('eip155:*', new ExactEvmScheme(account))
   if (maxDollars !== undefined) client.setSpendControls({ maxAmountPerPayment: `$${maxDollars}` })
-  const send: Send = (request, triesMax = TRIES_MAX) => sendUntilFinal(request, triesMax, { onWait, fetch, pause })
+  const send = sender({ onWait, fetch, pause })
 
   const open = async (): Promise<Session> => {
     const unlock = await lock(onLocked)
@@ -191,7 +190,6 @@ function shared<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) 
   }
 }
 
-/** Takes the purchase of the very same order out of a list. */
 function takeOrdered<T extends { readonly saved: SavedPayment }>(purchases: T[], order: Order): T | undefined {
   const at = purchases.findIndex(({ saved }) => saved.url === order.url && saved.body === order.body)
   return purchases.splice(at, at < 0 ? 0 : 1)[0]
@@ -247,19 +245,17 @@ type RetryOptions = Pick<BuyerOptions, 'onWait'> & Required<Pick<BuyerDeps, 'fet
 
 const inTime: Fetch = (request) => fetch(request, { signal: AbortSignal.timeout(ANSWER_MAX_MS) })
 
-/** Sends a signed request until its answer is the wall's last word. Throws `unknown` where none comes. */
-async function sendUntilFinal(
-  request: SignedRequest,
-  triesMax: number,
-  { onWait, fetch, pause }: RetryOptions,
-): Promise<Response> {
-  for (let tries = 1; ; tries++) {
-    const response = await answerTo(fetch, request)
-    if (response !== undefined && (await isFinal(response))) return response
-    if (tries >= triesMax) throw await outcomeUnknown(response)
-    onWait?.(response?.status ?? 0)
-    const seconds = Number(response?.headers.get('retry-after') ?? WAIT_SECONDS)
-    await pause(Math.min(Number.isFinite(seconds) ? seconds : WAIT_SECONDS, WAIT_MAX_SECONDS) * 1000)
+/** Sends signed requests, each until its answer is the wall's last word. Throws `unknown` where none comes. */
+function sender({ onWait, fetch, pause }: RetryOptions): Send {
+  return async (request, triesMax = TRIES_MAX) => {
+    for (let tries = 1; ; tries++) {
+      const response = await answerTo(fetch, request)
+      if (response !== undefined && (await isFinal(response))) return response
+      if (tries >= triesMax) throw await outcomeUnknown(response)
+      onWait?.(response?.status ?? 0)
+      const seconds = Number(response?.headers.get('retry-after') ?? WAIT_SECONDS)
+      await pause(Math.min(Number.isFinite(seconds) ? seconds : WAIT_SECONDS, WAIT_MAX_SECONDS) * 1000)
+    }
   }
 }
 
@@ -286,14 +282,10 @@ async function isFinal(response: Response): Promise<boolean> {
 }
 
 /** Whether an answer is a receipt, by what it says: not every proxy passes on the header that comes with one. */
-const isReceipt = (response: Response): Promise<boolean> =>
-  response
-    .clone()
-    .json()
-    .then(
-      (body: unknown) => typeof body === 'object' && body !== null && 'owner' in body && body.owner === 'you',
-      () => false,
-    )
+async function isReceipt(response: Response): Promise<boolean> {
+  const body = await bodyIn(response)
+  return 'owner' in body && body.owner === 'you'
+}
 
 async function outcomeUnknown(response: Response | undefined): Promise<WallError> {
   const said = response === undefined ? undefined : await errorIn(response)
@@ -306,7 +298,6 @@ async function outcomeUnknown(response: Response | undefined): Promise<WallError
   )
 }
 
-/** An order as `fetch` takes it. */
 function requestOf({ body }: Order, headers: Readonly<Record<string, string>> = {}): RequestInit {
   const accepting = { accept: 'application/json', ...headers }
   if (body === undefined) return { headers: accepting }

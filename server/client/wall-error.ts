@@ -26,20 +26,23 @@ export class WallError extends Error {
 export const unreachable = (url: URL | string): WallError =>
   new WallError('unavailable', 'unreachable', `No wall answered at ${new URL(url).origin}. Nothing was paid.`)
 
-/** Sends a request. Throws `unavailable` where nothing answers. */
 export const ask = (request: URL | Request, init: RequestInit = {}): Promise<Response> =>
   fetch(request, init).catch(() => {
     throw unreachable(request instanceof URL ? request : request.url)
   })
 
-/** An answer's error, if it is one that a wall gives. */
-export async function errorIn(response: Response): Promise<WallError | undefined> {
+/** The JSON object of an answer, which can be read again; an empty one where there is none. */
+export async function bodyIn(response: Response): Promise<object> {
   const body: unknown = await response
     .clone()
     .json()
     .catch(() => undefined)
-  if (typeof body !== 'object' || body === null) return undefined
-  const { error, message, taken, held, charged } = { ...NO_ERROR, ...body }
+  return typeof body === 'object' && body !== null ? body : {}
+}
+
+/** An answer's error, if it is one that a wall gives. */
+export async function errorIn(response: Response): Promise<WallError | undefined> {
+  const { error, message, taken, held, charged } = { ...NO_ERROR, ...(await bodyIn(response)) }
   if (typeof error !== 'string' || error === '') return undefined
   const { status } = response
   const isForNow = status >= 500 || status === 429
@@ -54,6 +57,5 @@ export async function errorIn(response: Response): Promise<WallError | undefined
 
 const NO_ERROR = { error: undefined, message: '', taken: [], held: [], charged: undefined }
 
-/** Which blocks of an area stand in the way. */
 const inTheWay = (what: string, blocks: unknown): string =>
   Array.isArray(blocks) && blocks.length > 0 ? ` ${what}: ${blocks.join(' ')}.` : ''

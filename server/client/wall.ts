@@ -42,7 +42,6 @@ export type {
   ChangeDto,
 }
 
-/** How a wall is used. */
 export type WallOptions = BuyerOptions & {
   /** Who pays and signs, as viem's `privateKeyToAccount` makes it. Reading needs none. */
   readonly account?: LocalAccount | undefined
@@ -183,7 +182,6 @@ const sending = (method: 'PUT' | 'POST', body: object): RequestInit => ({
   body: JSON.stringify(body),
 })
 
-/** What a picture is, by its first bytes. */
 function imageType([first, second]: Uint8Array): string {
   if (first === 0x89 && second === 0x50) return 'image/png'
   return first === 0xff && second === 0xd8 ? 'image/jpeg' : 'application/octet-stream'

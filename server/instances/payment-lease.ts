@@ -2,7 +2,7 @@
 
 import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
 import type { Clock, Leases } from '../ports.ts'
-import { TIMES, type Times } from '../times.ts'
+import { TIMES } from '../times.ts'
 
 /** What to do with a lease: `work` once it is free or the payment `isOver`, `late` if the wait is too long. */
 export type LeasedWork<T> = {
@@ -11,11 +11,9 @@ export type LeasedWork<T> = {
   readonly late: () => Promise<T>
 }
 
-/** How runs of one payment wait for those of other processes. */
 export type PaymentLease = {
   /** Runs `work` once no other process is at the payment, or `late` where one is for longer than a payer waits. */
   whenFree<T>(key: PaymentKey, { isOver, work, late }: LeasedWork<T>): Promise<T>
-  /** Runs `work` unless another process is at the payment. */
   unlessTaken<T>(key: PaymentKey, work: () => Promise<T>): Promise<T | 'elsewhere'>
 }
 
@@ -52,9 +50,15 @@ export function paymentLease(leases: Leases, clock: Clock, times = TIMES): Payme
     await untroubled(leases.give(key))
     giving.delete(keyOf(key))
   }
+  const renewUntil = async (done: AbortSignal, key: PaymentKey): Promise<void> => {
+    while (!done.aborted) {
+      await clock.wait(times.leaseRenewedEveryMs, done)
+      if (!done.aborted) await untroubled(leases.take(key, times.leaseMs))
+    }
+  }
   const holding = async <T>(key: PaymentKey, work: () => Promise<T>): Promise<T> => {
     const done = new AbortController()
-    const renewed = renewUntil(done.signal, key, { leases, clock, times })
+    const renewed = renewUntil(done.signal, key)
     hold(key, 1)
     try {
       return await work()
@@ -78,15 +82,6 @@ export function paymentLease(leases: Leases, clock: Clock, times = TIMES): Payme
     async unlessTaken(key, work) {
       return (await take(key)) ? await holding(key, work) : 'elsewhere'
     },
-  }
-}
-
-type Renewing = { readonly leases: Leases; readonly clock: Clock; readonly times: Times }
-
-async function renewUntil(done: AbortSignal, key: PaymentKey, { leases, clock, times }: Renewing): Promise<void> {
-  while (!done.aborted) {
-    await clock.wait(times.leaseRenewedEveryMs, done)
-    if (!done.aborted) await untroubled(leases.take(key, times.leaseMs))
   }
 }
 

@@ -6,7 +6,7 @@ import type { Dither } from '../../shared/quantise.ts'
 import type { Fit } from '../../shared/resample.ts'
 import { BLOCK_SIZE, parseCoord } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
-import { fieldTextOf, readListing, type AreaPicture, type Draft, type FieldText } from '../domain/purchase/listing.ts'
+import { fieldTextOf, readListing, type AreaPicture, type Draft } from '../domain/purchase/listing.ts'
 import { invalidArea, invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { placeOf, targetOf, type Target } from '../domain/purchase/target.ts'
 import { bytesIn, readAreaPixels } from '../domain/wall/canvas.ts'
@@ -42,13 +42,8 @@ type Fields = Readonly<Record<string, unknown>>
 function readDraft(said: Fields, size: AreaSize): Draft | Failure {
   const unknownName = Object.keys(said).find((key) => !KEYS.includes(key))
   if (unknownName !== undefined) return failure('invalid_body', SHAPE)
-  const listing = readListing(
-    new Map(
-      texts.flatMap((key): [typeof key, FieldText][] =>
-        said[key] === undefined ? [] : [[key, fieldTextOf(said[key])]],
-      ),
-    ),
-  )
+  const given = texts.filter((key) => said[key] !== undefined)
+  const listing = readListing(new Map(given.map((key) => [key, fieldTextOf(said[key])])))
   if ('code' in listing) return listing
   const how = readHow(said)
   if ('code' in how) return how

@@ -1,7 +1,7 @@
 /** What the chain says of a payment, asked with the wait that the question needs. */
 
-import type { Hash, Payment } from '../domain/purchase/payment.ts'
-import type { ChainStatus } from '../domain/purchase/purchase.ts'
+import type { Payment } from '../domain/purchase/payment.ts'
+import type { ChainStatus, Request } from '../domain/purchase/purchase.ts'
 import type { Chain, Clock } from '../ports.ts'
 import { TIMES, type Times } from '../times.ts'
 
@@ -25,19 +25,17 @@ export async function askUntil<T>(
 
 /** Asks the chain until it shows how the payment ended, or the wait is over. */
 export async function statusOf(
-  { chain, clock, times = TIMES }: ChainStatusDeps,
-  payment: Payment,
-  head: bigint,
-  wait: 'none' | 'settling',
-  named?: Hash,
+  deps: ChainStatusDeps,
+  { payment, head, wait, named }: Extract<Request, { do: 'ask-chain' }>,
 ): Promise<ChainStatus> {
+  if (wait === 'next-block') return await statusInNextBlock(deps, payment, head)
+  const { chain, clock, times = TIMES } = deps
   const waitsMs = wait === 'settling' ? times.settlementWaitsMs : []
   const ask = () => chain.status(payment, head, named)
   return await askUntil(clock, waitsMs, ask, ({ kind }) => kind === 'paid' || kind === 'void')
 }
 
-/** What the chain says in a block made after the question. */
-export async function statusInNextBlock(
+async function statusInNextBlock(
   { chain, clock, times = TIMES }: ChainStatusDeps,
   payment: Payment,
   head: bigint,

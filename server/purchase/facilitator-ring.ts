@@ -122,7 +122,7 @@ function* settleTurns(seats: readonly Seat[], timeoutMs: number, clock: Clock): 
 async function askMember<Answer extends SettleResult | VerifyResult>(
   { logger }: RingDeps,
   { seat, leftMs }: Turn,
-  { payer, nonce }: PaymentKey,
+  payment: PaymentKey,
   call: Call,
   ask: (manner: Manner) => Promise<Answer>,
 ): Promise<readonly Answer[]> {
@@ -130,14 +130,9 @@ async function askMember<Answer extends SettleResult | VerifyResult>(
   const first = { ...(await ask({ withinMs: leftMs(), isBare: false })), by: host }
   const withinMs = leftMs()
   if (!blamesRequest(first) || withinMs <= 0) return [first]
-  logger.note('facilitator', { payer, nonce, call, facilitator: host, ...factsOf(first), next: 'the bare payment' })
+  noteNext(logger, payment, call, first, 'the bare payment')
   return [first, { ...(await ask({ withinMs, isBare: true })), by: host }]
 }
-
-const factsOf = (answer: SettleResult | VerifyResult) => ({
-  answer: answer.kind,
-  ...('reason' in answer ? { reason: answer.reason } : {}),
-})
 
 // Most facilitators verify in less. One that takes longer may still be first.
 const NEXT_VERIFIES_AFTER_MS = 1000
@@ -263,10 +258,17 @@ async function isStillUnspent(deps: RingDeps, payment: Payment, { kind }: Settle
   return seen !== 'silent' && !seen.spent
 }
 
-/** Tells the operator who did not take a payment, so that the next one is asked. */
-function noteNext(logger: Logger, { payer, nonce }: Payment, call: Call, answer: SettleResult | VerifyResult): void {
-  const { by = '' } = answer
-  logger.note('facilitator', { payer, nonce, call, facilitator: by, ...factsOf(answer), next: 'the next facilitator' })
+/** Tells the operator who did not take a payment, and what is tried next. */
+function noteNext(
+  logger: Logger,
+  { payer, nonce }: PaymentKey,
+  call: Call,
+  answer: SettleResult | VerifyResult,
+  next = 'the next facilitator',
+): void {
+  const { kind, by = '' } = answer
+  const reason = 'reason' in answer ? { reason: answer.reason } : {}
+  logger.note('facilitator', { payer, nonce, call, facilitator: by, answer: kind, ...reason, next })
 }
 
 // A payment is settled seconds after it was verified.

@@ -5,32 +5,42 @@
  * payer makes several at once.
  */
 
-import { ifAvailable, StaleWriteError, StoreUnavailable, type Failure } from '../domain/failure.ts'
+import { ifAvailable, StaleWriteError, StoreUnavailable } from '../domain/failure.ts'
 import { wasHandedTo } from '../domain/purchase/claim-rules.ts'
-import type { Draft } from '../domain/purchase/listing.ts'
-import { keyOf, type Address, type Payment, type PaymentKey, termsFor, type Terms } from '../domain/purchase/payment.ts'
+import {
+  type Address,
+  type Hash,
+  keyOf,
+  type Payment,
+  type PaymentKey,
+  type Target,
+  type Terms,
+  termsFor,
+  type UnixMs,
+} from '../domain/purchase/payment.ts'
 import { reconcile } from '../domain/purchase/purchase-script.ts'
-import type {
-  Answer,
-  AnswerTo,
-  Order,
-  Outcome,
-  Purchase,
-  Request,
-  Script,
-  SoldPurchase,
-  Verb,
+import {
+  type Answer,
+  type AnswerTo,
+  type Availability,
+  type ClaimResult,
+  type Order,
+  type Outcome,
+  type Purchase,
+  refused,
+  type Request,
+  type Script,
+  type SoldPurchase,
+  type Verb,
 } from '../domain/purchase/purchase.ts'
 import { stillAtIt, storeUnavailable } from '../domain/purchase/refusals.ts'
-import type { Target } from '../domain/purchase/target.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
 import type { PaymentLease } from '../instances/payment-lease.ts'
-import type { Chain, Clock, Facilitator, Logger, Leases, Ledger, Pictures, Wallets } from '../ports.ts'
-import type { Times } from '../times.ts'
+import type { Chain, Clock, Facilitator, Leases, Ledger, Logger, Pictures, Wallets } from '../ports.ts'
+import { type Times, TIMES } from '../times.ts'
 import { paintArea } from '../wall/image-to-pixels.ts'
 import type { AttemptBudget } from './attempt-budget.ts'
-import { availabilityOf, claimOf } from './availability.ts'
-import { statusInNextBlock, statusOf } from './chain-status.ts'
+import { statusOf } from './chain-status.ts'
 import { logActs, logPurchase, type LogStep } from './purchase-log.ts'
 import type { SingleFlight } from './single-flight.ts'
 
@@ -55,7 +65,6 @@ export type PurchaseDeps = {
   readonly times?: Times
 }
 
-/** What the runs of this process share. */
 export type Runs = PurchaseDeps & {
   readonly flights: SingleFlight
   readonly lease: PaymentLease
@@ -66,7 +75,6 @@ export type Runs = PurchaseDeps & {
   readonly mayRetry: AttemptBudget['mayRetry']
 }
 
-/** What one run knows. */
 export type PurchaseRun = {
   readonly key: PaymentKey
   readonly request: BuyRequest | undefined // undefined for the reconciler
@@ -79,25 +87,13 @@ export type PurchaseRun = {
   handsOver: SoldPurchase | undefined // an earlier purchase, whose receipt is this run's answer
 }
 
-/** What is reset each time the script begins. */
 const BEGINNING = { hasClaimed: false, isWaiting: false, known: undefined, handsOver: undefined }
-
-const newRun = (
-  key: PaymentKey,
-  client: AbortSignal,
-  request: BuyRequest | undefined,
-  isSpent: boolean,
-): PurchaseRun => ({ key, request, client, isSpent, hasAsked: false, ...BEGINNING })
 
 export const runsOf = ({ underWay }: Pick<Runs, 'underWay'>, key: PaymentKey): readonly PurchaseRun[] =>
   [...underWay].filter((run) => keyOf(run.key) === keyOf(key))
 
 /** What a client sent to buy with. */
-export type BuyRequest = {
-  readonly target: Target
-  readonly payment: Payment
-  readonly listing: Draft | Failure // one that is refused must not hide what became of a known payment
-}
+export type BuyRequest = Pick<Order, 'target' | 'payment' | 'listing'>
 
 /** Runs a script for a waiting client. Passes the outcome to `answer`, then marks the purchase as answered. */
 export async function runForClient(
@@ -110,7 +106,7 @@ export async function runForClient(
 ): Promise<void> {
   const { terms, payees, contact, clock, rail } = runs
   const { target, payment } = request
-  const run = newRun(payment, client, request, isSpent)
+  const run: PurchaseRun = { key: payment, request, client, isSpent, hasAsked: false, ...BEGINNING }
   runs.underWay.add(run)
   try {
     const armed = rail.state() === 'armed'
@@ -131,7 +127,8 @@ export async function runReconcile(
   key: PaymentKey,
   log: LogStep = logActs(runs),
 ): Promise<Purchase | undefined | 'elsewhere'> {
-  const run = newRun(key, AbortSignal.abort(), undefined, false)
+  const alone = { request: undefined, client: AbortSignal.abort(), isSpent: false }
+  const run: PurchaseRun = { key, ...alone, hasAsked: false, ...BEGINNING }
   try {
     return await runs.lease.unlessTaken(key, () => playThrough(runs, run, () => reconcile(key), log))
   } catch (error) {
@@ -147,9 +144,9 @@ async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outc
     if (outcome.kind === 'bought') await ifAvailable(runs.advance())
     return outcome
   } catch (error) {
-    if (error instanceof StaleWriteError) return { kind: 'refused', failure: stillAtIt() }
+    if (error instanceof StaleWriteError) return refused(stillAtIt())
     if (!(error instanceof StoreUnavailable)) throw error
-    return { kind: 'refused', failure: storeUnavailable() }
+    return refused(storeUnavailable())
   }
 }
 
@@ -167,7 +164,6 @@ async function checkDenial({ leases, ledger }: Runs, run: PurchaseRun, outcome: 
   await ledger.markUncertain(now)
 }
 
-/** Whether an answer is about the payment itself. */
 const isOfPayment = (outcome: Outcome) =>
   outcome.kind === 'bought' ||
   outcome.failure.code === 'settlement_unknown' ||
@@ -224,7 +220,6 @@ async function play<T>(script: Script<T>, handlers: Handlers, log: LogStep): Pro
   return step.value
 }
 
-/** Answers what scripts ask for. */
 type Handlers = { readonly [V in Verb]: (request: Extract<Request, { do: V }>) => Promise<AnswerTo<V>> }
 
 function answerOf(request: Request, handlers: Handlers): Promise<Answer> {
@@ -239,7 +234,6 @@ const handlersOf = (runs: Runs, run: PurchaseRun, log: LogStep): Handlers => ({
   ...priors(runs, run, log),
 })
 
-/** Requests that write nothing to the ledger. */
 function questions(runs: Runs, run: PurchaseRun) {
   const { ledger, facilitator, chain, wallets, pictures } = runs
   return {
@@ -255,19 +249,16 @@ function questions(runs: Runs, run: PurchaseRun) {
     paint: ({ payment, picture }) => paintArea(pictures, payment.payer, picture),
     verify: ({ target, payment }) => facilitator.verify(target, payment),
     settle: ({ purchase }) => runs.settle(purchase.target, purchase.payment),
-    async 'ask-chain'({ payment, head, wait, named }) {
+    async 'ask-chain'(question) {
       // The reconciler asks later. Who retries too often gets the last known state.
       if (run.isSpent) return { kind: 'silent' }
-      const status = await (wait === 'next-block'
-        ? statusInNextBlock(runs, payment, head)
-        : statusOf(runs, payment, head, wait, named))
+      const status = await statusOf(runs, question)
       run.hasAsked = true
       return status
     },
   } satisfies Partial<Handlers>
 }
 
-/** Requests that write to the ledger. */
 function writes(runs: Runs, run: PurchaseRun) {
   const { ledger, clock, alert } = runs
   const written = async <P extends Purchase>(writing: Promise<P>): Promise<P> => {
@@ -307,7 +298,6 @@ function writes(runs: Runs, run: PurchaseRun) {
   } satisfies Partial<Handlers>
 }
 
-/** Requests about an earlier purchase of the payer. */
 function priors(runs: Runs, run: PurchaseRun, log: LogStep) {
   const { ledger } = runs
   return {
@@ -339,4 +329,37 @@ function priors(runs: Runs, run: PurchaseRun, log: LogStep) {
       return false
     },
   } satisfies Partial<Handlers>
+}
+
+/** The payments of a payer that runs of this process have claimed, and whose clients still wait. */
+const attendedOf = ({ underWay }: Runs, payer: Address): readonly Hash[] =>
+  [...underWay]
+    .filter(({ key, hasClaimed, client }) => key.payer === payer && hasClaimed && !client.aborted)
+    .map(({ key }) => key.nonce)
+
+/** Asks the ledger. Waits while another process holds the lease of an earlier purchase, as that process may be dead. */
+async function availabilityOf(runs: Runs, target: Target, payment: Payment, now: UnixMs): Promise<Availability> {
+  const { ledger, leases, clock, times = TIMES } = runs
+  const check = () => ledger.availability(target, payment, now, attendedOf(runs, payment.payer))
+  let found = await check()
+  for (const waitMs of times.unansweredPurchaseWaitsMs) {
+    if (found.prior === undefined || leases === undefined || !(await leases.isTaken(found.prior.payment))) return found
+    await clock.wait(waitMs)
+    found = await check()
+  }
+  return found
+}
+
+const CLAIMS_MAX = 3
+
+/** Claims. Waits for purchases of the same payer and target that other processes have claimed meanwhile. */
+async function claimOf(runs: Runs, request: Extract<Request, { do: 'claim' }>): Promise<ClaimResult> {
+  const { ledger, clock, leases } = runs
+  const { target, payment, listing, head } = request
+  for (let claims = 1; ; claims += 1) {
+    const claiming = await ledger.claim(target, payment, listing, head, clock.now(), attendedOf(runs, payment.payer))
+    if (claiming.kind !== 'prior' || leases === undefined || claims === CLAIMS_MAX) return claiming
+    const { prior } = await availabilityOf(runs, target, payment, clock.now())
+    if (prior !== undefined) return claiming
+  }
 }

@@ -3,12 +3,10 @@
 export type SingleFlight = {
   /** Runs `work` after every earlier run for `key` has ended, however it ended. */
   run<T>(key: string, work: () => Promise<T>): Promise<T>
-  busy(key: string): boolean
   /** Resolves when no run is under way. */
   idle(): Promise<void>
 }
 
-/** Keeps runs of one purchase apart in this process. */
 export function singleFlight(): SingleFlight {
   const tails = new Map<string, Promise<unknown>>()
   return {
@@ -22,7 +20,6 @@ export function singleFlight(): SingleFlight {
         if (tails.get(key) === mine) tails.delete(key)
       }
     },
-    busy: (key) => tails.has(key),
     async idle() {
       while (tails.size > 0) await Promise.allSettled(tails.values())
     },

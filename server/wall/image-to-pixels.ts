@@ -1,13 +1,12 @@
 /** Converts a picture to blocks in the wall's palette. */
 
 import type { PaintedBlocks } from '../../shared/contract/picture.ts'
-import { blockwise, pixelsToHex, trustPixels, type Pixels } from '../../shared/pixels.ts'
+import { blockwise, partOf, pixelsToHex, type Pixels } from '../../shared/pixels.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import {
   megapixelsOf,
   PICTURE_PIXELS_MAX,
-  type Bitmap,
   type PaintPlan,
   type PictureFlaw,
   type SentPicture,
@@ -36,21 +35,12 @@ export async function imageToPixels(
   const plan = { ...how, width: w * BLOCK_SIZE, height: h * BLOCK_SIZE }
   const bitmap = await pictures.paint(picture, plan, { kind: 'client', who: address })
   if (typeof bitmap === 'string') return refusalOf(bitmap)
+  const pixels = blockwise(bitmap.indices, w)
   const blocks = Array.from({ length: w * h }, (_, i) => {
-    const [dx, dy] = [i % w, Math.floor(i / w)]
-    return { dx, dy, px: pixelsToHex(blockOf(bitmap, dx, dy)) }
+    return { dx: i % w, dy: Math.floor(i / w), px: pixelsToHex(partOf(pixels, i)) }
   })
   const preview = await pictures.encode(bitmap)
   return { w, h, blocks, preview: preview.toBase64() }
-}
-
-function blockOf({ width, indices }: Bitmap, dx: number, dy: number) {
-  const bytes = new Uint8Array(BLOCK_SIZE * BLOCK_SIZE)
-  for (let y = 0; y < BLOCK_SIZE; y++) {
-    const at = (dy * BLOCK_SIZE + y) * width + dx * BLOCK_SIZE
-    bytes.set(indices.subarray(at, at + BLOCK_SIZE), y * BLOCK_SIZE)
-  }
-  return trustPixels(bytes)
 }
 
 /** The pixels of an area from the picture that its payer sent, or why there are none. */
@@ -63,7 +53,6 @@ export async function paintArea(
   return typeof bitmap === 'string' ? refusalOf(bitmap) : blockwise(bitmap.indices, plan.width / BLOCK_SIZE)
 }
 
-/** Why a picture is refused, in words for its sender. */
 function refusalOf(flaw: PictureFlaw): Failure {
   if (flaw === 'busy') return busy()
   return failure('invalid_image', flaws[flaw])

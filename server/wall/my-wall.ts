@@ -57,7 +57,6 @@ export async function myWall(deps: MyWallDeps, wallet: Address, page: WalletQuer
   }
 }
 
-/** What is new for a wallet since a number of the log. */
 async function newsSince({ view, log, clock, advance }: MyWallDeps, wallet: Address, since: number): Promise<News> {
   // Another process may be further.
   if (since > view.number) await advance()
@@ -68,7 +67,6 @@ async function newsSince({ view, log, clock, advance }: MyWallDeps, wallet: Addr
   return { rankByBlocks: agent === undefined ? null : rankByBlocks(view, agent), ...near, complete: isWhole }
 }
 
-/** The areas that sales are of, each once. */
 function areasAmong(sales: readonly OwnSale[]): WalletArea[] {
   const areas = new Map<AreaName, WalletArea>()
   for (const { area, claimedAt, tx } of sales) if (area !== null) areas.set(area, { area, claimedAt, tx })
@@ -104,7 +102,6 @@ const whenReleased = {
   area: 'The area was given back, and nothing was charged so far. Should the payment land yet, you get this area, else the nearest open one of its size, else a credit of the whole amount.',
 } as const
 
-/** A wallet of which nothing is known. */
 export const noPurchases = (): Failure =>
   failure(
     'no_purchases',

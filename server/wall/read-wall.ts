@@ -16,7 +16,6 @@ import type { OfferState, Seller } from '../purchase/seller.ts'
 import type { Offer } from '../x402/terms.ts'
 import type { TakenBlocks } from './open-blocks.ts'
 
-/** The public record of a claimed block. */
 export function deedOf({ block, wallet, profile, content, claimedAt, tx, settled }: OwnedBlock): Deed {
   return {
     state: 'claimed',
@@ -36,7 +35,6 @@ type ReadWallDeps = { readonly blocks: Blocks; readonly seller: Pick<Seller, 'of
 /** The state of a target: its deed if it is a claimed block, else whether it can be bought. */
 export type Found = Deed | OfferState
 
-/** Reads the state of a target. */
 export const lookAt = ({ blocks, seller }: ReadWallDeps, target: Target): MaybeAsync<Found> =>
   proceed(seller.offered(target), (space) =>
     typeof target !== 'number' || space !== 'claimed' ? space : deedIn(blocks, target),

@@ -12,7 +12,6 @@ import { type Kind, rules, SIGNABLE } from '../domain/wall/signed-fields.ts'
 
 const PROOF = 'ts (integer, Unix milliseconds), signature (0x and hex)'
 
-/** Reads an edit of a block. */
 export const readEdit = reader('set_pixels', EditBody, `${PROOF} and any of pixels, message and link`)
 
 export const readAreaEdit = reader('set_area', EditAreaBody, `${PROOF} and any of pixels (base64), message and link`)
@@ -27,7 +26,6 @@ export const readEditAreaFields = reader('set_area', EditAreaFields, 'any of pix
 /** Reads a registration that is signed in. */
 export const readIdentityFields = reader('register', IdentityFields, 'any of name and framework')
 
-/** Reads what is asked of the receipts. */
 export function readReceiptsBody(value: unknown): ReceiptsBody | Failure {
   return ASKED_RECEIPTS.Check(value)
     ? value
@@ -65,7 +63,6 @@ function reader<Schema extends TObject>(kind: Kind, schema: Schema, shape: strin
   }
 }
 
-/** The rule of each field, for a text that breaks it. */
 const ruleOf = {
   pixels(text: string) {
     const pixels = parsePixels(text)

@@ -50,10 +50,8 @@ export type SignedChange<Answer> = SignedRequest<Answer> & {
   texts(host: string, ts: UnixMs): readonly string[]
 }
 
-/** How a change ended in the store. */
 export type ChangeResult = EditResult | IdentityResult
 
-/** What changes are made of. */
 export type ChangeSources = { readonly blocks: Blocks; readonly agents: Agents; readonly view: WallView }
 
 /** A repaint of the block at `coord`, as the request wrote it, with fields that keep their rules. */
@@ -86,7 +84,6 @@ export async function repaintOfBlock(
 /** A picture as it is signed, by its digest, and block by block unless the asker keeps it to itself. */
 type SignedPicture = { readonly digest: string; readonly blocks?: Pixels }
 
-/** Reads the picture that is sent for an area. */
 export type ReadPicture = (pixels: string, area: Area) => SignedPicture | Failure
 
 /** A repaint of every block of an area, which must all be of one wallet. */
@@ -128,7 +125,6 @@ const readPicture: ReadPicture = (pixels, area) => {
   return 'code' in read ? read : { digest: digestOfPixels(read.rows), blocks: read.blocks }
 }
 
-/** Which fields a change of a kind names. */
 const namesOf = (kind: Kind, fields: { readonly [Name in keyof SignedFields]: Field }): string =>
   SIGNABLE[kind].filter((name) => fields[name] !== undefined).join(', ')
 
@@ -192,7 +188,6 @@ async function buyer(agents: Agents, given: string): Promise<Address | Failure> 
   return (await agents.knows(wallet)) ? wallet : noPurchases()
 }
 
-/** Whose signatures count for a block. */
 const signersOf = ({ wallet, painter }: Pick<OwnedBlock, 'wallet' | 'painter'>): Address[] =>
   painter === null ? [wallet] : [wallet, painter]
 

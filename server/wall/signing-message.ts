@@ -63,7 +63,6 @@ export async function signingMessage(deps: SigningMessageDeps, query: SignQuery)
   }
 }
 
-/** The fields a query gives or clears. */
 function fieldsIn(query: SignQuery): SignedFields | Failure {
   const named: { -readonly [Field in SignableField]?: string | null } = {}
   for (const field of FIELDS) {

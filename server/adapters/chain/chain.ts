@@ -1,7 +1,7 @@
 /** The chain over JSON-RPC: what became of an authorization, looked up by payer and nonce through the operator's endpoints. */
 
 import { lru } from '../../../shared/lru.ts'
-import { keyOf, type Address, type Payment, type PaymentKey } from '../../domain/purchase/payment.ts'
+import { keyOf, type Address, type Payment } from '../../domain/purchase/payment.ts'
 import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 import type { Chain, ChainHealth, Receipts } from '../../ports.ts'
 import type { Offer } from '../../x402/terms.ts'
@@ -25,17 +25,17 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
   const { clock, deadlineMs, machine } = endpoints
   const { asset } = offer.terms
   const states = stateReader(machine)
-  const readAt = remembered<number>()
-  const proofs = remembered<Proof>()
+  const readAt = lru<string, number>(REMEMBERED_MAX)
+  const proofs = lru<string, Proof>(REMEMBERED_MAX)
 
   const urgencyOf = (payment: Payment) =>
-    clock.elapsed() - (readAt.get(payment) ?? -BUYING_MS) < BUYING_MS ? 'settlement' : 'background'
+    clock.elapsed() - (readAt.get(keyOf(payment)) ?? -BUYING_MS) < BUYING_MS ? 'settlement' : 'background'
   const bounded = <T, S>(urgency: CallContext['urgency'], work: (context: CallContext) => Promise<T>, silent: S) =>
     machine.withTimeout<T | S>(deadlineMs, (late) => work({ urgency, late }).catch(() => silent), silent)
 
   return {
     read(key) {
-      readAt.set(key, clock.elapsed())
+      readAt.set(keyOf(key), clock.elapsed())
       const read = (context: CallContext) =>
         endpoints.ask(
           context,
@@ -57,8 +57,8 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
         payment,
         head,
         named,
-        proof: proofs.get(payment),
-        proved: (proof: Proof) => proofs.set(payment, proof),
+        proof: proofs.get(keyOf(payment)),
+        proved: (proof: Proof) => proofs.set(keyOf(payment), proof),
       }
       return bounded<ChainStatus, typeof SILENT>(
         urgencyOf(payment),
@@ -85,12 +85,3 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
 }
 
 const NO_ANSWER: ChainHealth = { kind: 'silent', what: 'the chain endpoint does not answer in time' }
-
-/** Keeps a value per payment, and forgets the oldest. */
-function remembered<T>() {
-  const notes = lru<string, T>(REMEMBERED_MAX)
-  return {
-    get: (key: PaymentKey) => notes.get(keyOf(key)),
-    set: (key: PaymentKey, note: T) => notes.set(keyOf(key), note),
-  }
-}

@@ -1,18 +1,10 @@
 /** The endpoints of one chain: which is asked first, and which next when that one is silent, refuses or lags behind. */
 
-import {
-  createPublicClient,
-  custom,
-  defineChain,
-  HttpRequestError,
-  numberToHex,
-  RpcRequestError,
-  type PublicClient,
-} from 'viem'
+import { HttpRequestError, numberToHex, RpcRequestError } from 'viem'
 import type { Address, UnixSeconds } from '../../domain/purchase/payment.ts'
 import type { Clock } from '../../ports.ts'
 import { TIMES, type Times } from '../../times.ts'
-import { chainOf, isSoldOn, type ChainInfo, type Network } from '../../x402/network.ts'
+import { chainOf, isSoldOn, type Network } from '../../x402/network.ts'
 import { connectionTrouble } from '../bounded-calls.ts'
 import { QueueFull } from './call-queue.ts'
 import {
@@ -31,7 +23,6 @@ import {
 
 export const MULTICALL: Address = '0xca11bde05977b3631167028862be2a173976ca11'
 
-/** A block, by height and time. */
 export type Height = { readonly number: bigint; readonly timestamp: UnixSeconds }
 
 export type Endpoints = {
@@ -40,9 +31,7 @@ export type Endpoints = {
   readonly deadlineMs: number
   readonly machine: Machine
   readonly all: readonly Endpoint[]
-  /** The newest block that any of them has shown. */
   newest(): Height | undefined
-  /** Takes note of a block. */
   saw(height: Height): void
   /**
    * Has one endpoint after the other do `work` until one can. An answer is of one endpoint alone, since two may be of two
@@ -50,9 +39,11 @@ export type Endpoints = {
    */
   ask<T>(context: CallContext, work: (session: Session) => Promise<T>, onLag?: 'fail' | 'wait'): Promise<T>
   readonly onProbed: OnProbed
-  /** A client of viem's over the same endpoints and queues. */
-  readonly client: PublicClient
+  /** Asks what no buyer waits for, once; what a contract refuses is thrown, and no other endpoint is asked about it. */
+  readonly request: RpcRequest
 }
+
+export type RpcRequest = (method: string, params: readonly unknown[]) => Promise<unknown>
 
 /** How endpoints are asked. `callsPerSecond` is what each of them may get; `undefined` is any number. */
 export type EndpointOptions = {
@@ -100,8 +91,8 @@ export function openEndpoints(
       for (const endpoint of inOrder()) {
         if (context.late.aborted) throw failure
         try {
-          // There is no other endpoint, and no payment depends on the client's questions.
-          const isKnown = context === FOR_CLIENT && all.length === 1
+          // There is no other endpoint, and no payment depends on these questions.
+          const isKnown = context === FOR_ANYBODY && all.length === 1
           if (!isKnown && (await endpoint.chainId(context)) !== BigInt(id)) throw new TypeError('another chain')
           const answer = await work(sessionWith(endpoint, context))
           endpoint.isInTrouble = false
@@ -130,41 +121,26 @@ export function openEndpoints(
     },
     ask,
     onProbed,
-    client: clientOver(chainOf(network), ask),
+    request: requestBy(ask),
   }
 }
 
-/** A client of viem's over endpoints. */
-function clientOver({ id, name, publicUrl }: ChainInfo, ask: Endpoints['ask']): PublicClient {
-  const provider = {
-    async request({ method, params = [] }: { readonly method: string; readonly params?: readonly unknown[] }) {
-      // What a contract refuses is an answer of the endpoint's.
-      const answer = await ask(FOR_CLIENT, (session) =>
-        session.call(method, params).catch((error: unknown) => {
-          if (isRevert(error)) return error
-          throw error
-        }),
-      )
-      if (isRevert(answer)) throw answer
-      return answer
-    },
+const requestBy =
+  (ask: Endpoints['ask']): RpcRequest =>
+  async (method, params) => {
+    // What a contract refuses is an answer of the endpoint's.
+    const answer = await ask(FOR_ANYBODY, (session) =>
+      session.call(method, params).catch((error: unknown) => {
+        if (isRevert(error)) return error
+        throw error
+      }),
+    )
+    if (isRevert(answer)) throw answer
+    return answer
   }
-  return createPublicClient({
-    chain: defineChain({
-      id,
-      name,
-      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
-      rpcUrls: { default: { http: [publicUrl] } },
-      contracts: { multicall3: { address: MULTICALL } },
-    }),
-    // A contract could otherwise send us to an address of its choice (EIP-3668).
-    ccipRead: false,
-    transport: custom(provider, { retryCount: 0 }),
-  }) as PublicClient
-}
 
-// Anybody can cause the client's calls, so buyers and settlements go before them.
-const FOR_CLIENT: CallContext = { urgency: 'background', late: new AbortController().signal }
+// Anybody can cause these calls, so buyers and settlements go before them.
+const FOR_ANYBODY: CallContext = { urgency: 'background', late: new AbortController().signal }
 
 // What JSON-RPC calls a contract that refused, as opposed to an endpoint that failed.
 const REVERTED = 3

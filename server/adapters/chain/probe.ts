@@ -55,7 +55,6 @@ const endpointWords = (host: string) => `the chain endpoint ${host}`
 
 const queueWords = (host: string) => `too many calls wait for ${endpointWords(host)}`
 
-/** What is wrong with an endpoint that failed. */
 const silence = ({ host }: Endpoint, error: unknown): ChainHealth => ({
   kind: 'silent',
   what: error instanceof QueueFull ? queueWords(host) : `${endpointWords(host)} ${describeError(error)}`,

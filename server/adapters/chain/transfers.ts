@@ -42,7 +42,6 @@ export async function transfersAt(
   return { transfers, next: moved.through + 1n, isAll: moved.through === newest }
 }
 
-/** The uses of their authorizations by those who paid. */
 async function usesBy(
   session: Session,
   address: Address,

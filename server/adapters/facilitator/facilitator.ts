@@ -102,17 +102,17 @@ async function supports(
 async function verifyProbe(connection: Connection, offer: Offer, timeoutMs: number): Promise<void> {
   const wire = wireOf(offer, 'next', await probePayment(offer), true)
   const answer = await ask(connection, 'verify', timeoutMs, wire).catch((error: unknown) => {
-    throw isLate(error) ? new ProbeFailed('does not answer when it is to verify') : error
+    throw isLate(error) ? new NotUsable('does not answer when it is to verify') : error
   })
   if (NOT_UNDERSTOOD.has(answer.status)) return
   const refused = ourTrouble.has(answer.status) ? undefined : refusalIn(answer, 'isValid')
   const { invalidReason } = refused ?? usable(Verified, answer, 'verify')
-  if (isSignatureReason(reasonOf(invalidReason))) throw new ProbeFailed('calls good signatures bad')
+  if (isSignatureReason(reasonOf(invalidReason))) throw new NotUsable('calls good signatures bad')
 }
 
-/** A facilitator answered, and its answer shows that it does not work. The message says what it does, in our words. */
-class ProbeFailed extends Error {
-  override name = 'ProbeFailed'
+/** A facilitator answered, and not with what was asked. The message says what it does, in our words. */
+class NotUsable extends Error {
+  override name = 'NotUsable'
 }
 
 const HINTS: Readonly<Record<number, string>> = {
@@ -121,19 +121,18 @@ const HINTS: Readonly<Record<number, string>> = {
   429: 'takes no calls for now (429)',
 }
 
-/** The answer to a probe, if it is one. Throws `ProbeFailed`. */
+/** The answer of a call that succeeded. Throws `NotUsable` for any other, and for what is not in the schema. */
 function usable<Schema extends TSchema>(schema: Schema, { status, value }: HttpAnswer, path: Path): Static<Schema> {
   if (isSuccess(status) && Value.Check(schema, value)) return value
-  if (isSuccess(status)) throw new ProbeFailed(`answers /${path} with what is no x402 facilitator’s answer`)
-  if (status === 404) throw new ProbeFailed(`has no /${path} at its address (404)`)
-  throw new ProbeFailed(HINTS[status] ?? `answers /${path} with status ${status}`)
+  if (isSuccess(status)) throw new NotUsable(`answers /${path} with what is no x402 facilitator’s answer`)
+  if (status === 404) throw new NotUsable(`has no /${path} at its address (404)`)
+  throw new NotUsable(HINTS[status] ?? `answers /${path} with status ${status}`)
 }
 
 const isLate = (error: unknown) => error instanceof DOMException && error.name === 'TimeoutError'
 
-/** What is wrong with a facilitator that failed a probe. */
 function describeProbeError(error: unknown): string {
-  if (error instanceof ProbeFailed) return error.message
+  if (error instanceof NotUsable) return error.message
   if (error instanceof SyntaxError) return 'answers what is no JSON'
   return connectionTrouble(error) ?? 'does not answer'
 }
@@ -141,7 +140,7 @@ function describeProbeError(error: unknown): string {
 /** Who signs for a network is listed under its name, or under its family's (`eip155:*`). */
 async function signers(connection: Connection, { terms }: Offer): ReturnType<Facilitator['signers']> {
   try {
-    const answer = readSuccess(Supported, await ask(connection, 'supported', connection.verifyTimeoutMs))
+    const answer = usable(Supported, await ask(connection, 'supported', connection.verifyTimeoutMs), 'supported')
     if (!Value.Check(Signers, answer)) return 'unknown'
     const family = terms.network.replace(/:.*$/, ':*')
     const named = [terms.network, family].flatMap((name) => answer.signers[name] ?? [])
@@ -164,7 +163,7 @@ async function verify(
     if (refused === undefined && NOT_UNDERSTOOD.has(answer.status)) return { kind: 'unavailable', unreadable: true }
     if (refused !== undefined && !ourTrouble.has(answer.status))
       return { kind: 'invalid', reason: reasonOf(refused['invalidReason']) }
-    const { isValid, invalidReason } = readSuccess(Verified, answer)
+    const { isValid, invalidReason } = usable(Verified, answer, 'verify')
     return isValid ? { kind: 'valid' } : { kind: 'invalid', reason: reasonOf(invalidReason) }
   } catch {
     return { kind: 'unavailable' }
@@ -183,7 +182,7 @@ async function settle(
     const refused = refusalIn(answer, 'success')
     if (refused === undefined && NOT_UNDERSTOOD.has(answer.status)) return { kind: 'unclear', unreadable: true }
     if (refused !== undefined) return refusal(refused['errorReason'], refused['transaction'])
-    const { success, transaction, network, errorReason } = readSuccess(Settled, answer)
+    const { success, transaction, network, errorReason } = usable(Settled, answer, 'settle')
     if (!success) return refusal(errorReason, transaction)
     const tx = transaction.toLowerCase()
     return isHash(tx) && network === payment.accepted.network ? { kind: 'success', tx } : { kind: 'unclear' }
@@ -247,12 +246,6 @@ function extensionsIn({ headers }: Response): readonly ExtensionSaid[] {
 }
 
 const isSuccess = (status: number) => status >= 200 && status < 300
-
-/** The answer of a call that succeeded; throws for any other and for what is not in the schema. */
-function readSuccess<Schema extends TSchema>(schema: Schema, { status, value }: HttpAnswer): Static<Schema> {
-  if (!isSuccess(status) || !Value.Check(schema, value)) throw new TypeError('not the answer that was asked for')
-  return value
-}
 
 const SERVER_ERROR = 500
 

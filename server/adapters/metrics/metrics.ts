@@ -13,19 +13,15 @@ export type Metrics = {
   facilitator(port: RingMember): RingMember
   /** The same port, its calls timed. */
   chain(port: Chain): Chain
-  /** Counts how one paid request ended. */
   outcome(outcome: Outcome): void
   /** Counts one paid request over HTTP, by the version of x402 it came in. */
   paid(version: 1 | 2): void
   /** The same port, the calls that sell timed. */
   ledger(port: Ledger): Ledger
-  /** The same journal, its alerts counted. */
   logger(logger: Logger): Logger
-  /** Counts and times what is answered over HTTP. */
   readonly http: HttpMeter
   /** Reports the state of a wall, too, read anew for each scrape. */
   watch(readings: WallReadings): void
-  /** All of it as text. */
   read(): Promise<string>
   /** Serves `GET /metrics` and nothing else, on a port of its own. */
   listen(hostname: string, port: number): { readonly port: number; close(): void }
@@ -58,7 +54,6 @@ const ALERTS = [
   'admin-command-failed',
 ]
 
-/** Starts with nothing counted. */
 export function openMetrics(): Metrics {
   const registry = new Registry()
   const { purchases, sizes, paid, alerts, facilitatorTimes, chainTimes, storeTimes } = instruments(registry)
@@ -125,7 +120,6 @@ function listen(registry: Registry, hostname: string, port: number) {
   return { port: server.port ?? port, close: () => void server.stop(true) }
 }
 
-/** The counters and histograms. */
 function instruments(registry: Registry) {
   const registers = [registry]
   const timesOf = <Label extends string>(of: 'facilitator' | 'chain' | 'store', ...labels: readonly Label[]) =>

@@ -23,7 +23,6 @@ export type WallReadings = {
 
 const RAILS: readonly Rail[] = ['armed', 'arming', 'misconfigured']
 
-/** Adds the wall. */
 export function watchWall(registry: Registry, readings: WallReadings): void {
   watchStates(registry, readings)
   watchDependencies(registry, readings)

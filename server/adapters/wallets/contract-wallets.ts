@@ -4,7 +4,6 @@
  */
 
 import {
-  BaseError,
   decodeFunctionResult,
   encodeFunctionData,
   isErc6492Signature,
@@ -12,7 +11,6 @@ import {
   numberToHex,
   parseAbi,
   parseErc6492Signature,
-  type PublicClient,
 } from 'viem'
 import { lru } from '../../../shared/lru.ts'
 import type { SignatureCheck } from '../../domain/purchase/facilitator-errors.ts'
@@ -20,11 +18,10 @@ import type { Address, Hash } from '../../domain/purchase/payment.ts'
 import { type Budget, tokenBuckets } from '../../domain/token-bucket.ts'
 import type { Clock } from '../../ports.ts'
 import type { BoundedCalls } from '../bounded-calls.ts'
-import { isRevert, MULTICALL } from '../chain/endpoints.ts'
+import { hexData, isRevert, MULTICALL, type RpcRequest } from '../chain/endpoints.ts'
 
 type Hex = `0x${string}`
 
-/** What is said of a signature that is not known to be good. */
 type Unsigned = Exclude<SignatureCheck, 'signed'>
 
 /** The first of the digests that a wallet's contract takes the signature for. A wallet that has no code has not signed. */
@@ -49,9 +46,8 @@ const ABOUT_ONE: Budget = { burst: 4, perSecond: 2 }
 // Wallets of each kind that are remembered, some hundred bytes each.
 const REMEMBERED_MAX = 4096
 
-/** Asks contracts through `client`. */
 export function signedByContract(
-  client: PublicClient,
+  request: RpcRequest,
   contracts: ContractCode,
   calls: BoundedCalls,
   { elapsed }: Pick<Clock, 'elapsed'>,
@@ -70,7 +66,7 @@ export function signedByContract(
     if (!code && wrapper === undefined) return 'not-signed'
     const isKnown = priority === 'payer' && knownPayers.get(wallet) === true
     if (!mayAsk(wallet, isKnown ? 'known payer' : priority)) return 'busy'
-    const answer = await calls.make(() => ask(client, wallet, digests, wrapper ?? { signature }))
+    const answer = await calls.make(() => ask(request, wallet, digests, wrapper ?? { signature }))
     if (priority === 'payer' && isTaken(answer)) knownPayers.set(wallet, true)
     if (!code && isTaken(answer)) contracts.forget(wallet)
     return answer
@@ -106,7 +102,7 @@ const YES = `0x1626ba7e${'00'.repeat(28)}`
 
 /** Asks about all digests in one call, in a state of which nothing is kept. */
 async function ask(
-  client: PublicClient,
+  request: RpcRequest,
   wallet: Address,
   digests: readonly Hash[],
   { signature, deployment }: Wrapped,
@@ -121,9 +117,9 @@ async function ask(
     deployment === undefined ? [] : [{ target: deployment.to, allowFailure: true, callData: deployment.data }]
   const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [[...first, ...questions]] })
   const call = { to: MULTICALL, data, gas: GAS_MAX }
-  const answer = await client.request({ method: 'eth_call', params: [call, 'latest'] }, ONCE).catch(orNothing)
+  const answer = await request('eth_call', [call, 'latest']).catch(orNothing)
   if (answer === undefined) return 'not-signed'
-  const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer })
+  const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: hexData(answer) })
   const taken = results
     .slice(first.length)
     .findIndex(({ success, returnData }) => success && returnData.startsWith(YES))
@@ -132,7 +128,7 @@ async function ask(
 
 /** What a wallet's code does is its answer; every other failure is the endpoint's. */
 function orNothing(error: unknown): undefined {
-  if (error instanceof BaseError && error.walk(isRevert) !== null) return undefined
+  if (isRevert(error)) return undefined
   throw error
 }
 
@@ -159,23 +155,18 @@ const LOOK_UPS: Readonly<Record<Priority, Budget>> = {
 // A wallet may be deployed at any moment, and must not be denied for long then.
 const NO_CODE_KEPT_MS = 10_000
 
-/** Looks up code through `client`. */
 export function contractCode(
-  client: PublicClient,
+  request: RpcRequest,
   calls: BoundedCalls,
   { elapsed }: Pick<Clock, 'elapsed'>,
 ): ContractCode {
-  const lookUps = {
-    owner: tokenBuckets(LOOK_UPS.owner, 1),
-    suspect: tokenBuckets(LOOK_UPS.suspect, 1),
-    payer: tokenBuckets(LOOK_UPS.payer, 1),
-  }
+  const lookUps = new Map(Object.entries(LOOK_UPS).map(([name, budget]) => [name, tokenBuckets(budget, 1)]))
   const withCode = lru<Address, true>(REMEMBERED_MAX)
   const seenWithout = lru<Address, number>(REMEMBERED_MAX)
   const underWay = new Map<Address, ReturnType<ContractCode['has']>>()
 
   const lookUp = async (wallet: Address) => {
-    const code = await calls.make(() => hasCodeNow(client, wallet))
+    const code = await calls.make(() => hasCodeNow(request, wallet))
     if (code === true) withCode.set(wallet, true)
     if (code === false) seenWithout.set(wallet, elapsed())
     return code
@@ -188,7 +179,7 @@ export function contractCode(
     if (seenAt !== undefined && elapsed() - seenAt < NO_CODE_KEPT_MS) return false
     const same = underWay.get(wallet)
     if (same !== undefined) return await same
-    if (calls.areFull() || lookUps[priority].take(priority, elapsed()) > 0) return 'busy'
+    if (calls.areFull() || lookUps.get(priority)?.take(priority, elapsed()) !== 0) return 'busy'
     const answer = lookUp(wallet).finally(() => underWay.delete(wallet))
     underWay.set(wallet, answer)
     return await answer
@@ -196,11 +187,8 @@ export function contractCode(
   return { has, forget: seenWithout.delete }
 }
 
-async function hasCodeNow(client: PublicClient, wallet: Address): Promise<boolean> {
-  const code = await client.request({ method: 'eth_getCode', params: [wallet, 'latest'] }, ONCE)
+async function hasCodeNow(request: RpcRequest, wallet: Address): Promise<boolean> {
+  const code = await request('eth_getCode', [wallet, 'latest'])
   if (typeof code !== 'string' || !code.startsWith('0x')) throw new TypeError('no code, and not the word for none')
   return code !== '0x'
 }
-
-/** How a call is made that is not to be repeated where it fails: it is the first to be left out. */
-const ONCE = { retryCount: 0 } as const

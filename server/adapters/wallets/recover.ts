@@ -6,12 +6,10 @@
 import { bytesToHex, hashMessage, keccak256, recoverAddress } from 'viem/utils'
 import type { Address, Hash } from '../../domain/purchase/payment.ts'
 
-/** The libraries, the fastest first. */
 export const LIBRARIES = ['native', 'viem'] as const
 
 export type Library = (typeof LIBRARIES)[number]
 
-/** Recovery of signers from signatures by keys. */
 export type Keys = {
   readonly library: Library
   /** The address whose key made a signature of 65 bytes, r, s and v (27, 28, 0 or 1); `undefined` when none could. */
@@ -34,31 +32,19 @@ export async function fastestKeys(failed: (library: Library, why: string) => voi
 
 /** Keys by one library. Rejects where it does not load. */
 export async function keysOf(library: Library): Promise<Keys> {
-  if (library === 'viem') return viemKeys
-  const point = await nativePoint()
-  // Kept asynchronous, as viem is.
-  return { library, recover: async (digest, signature) => addressBy(point, digest, signature) }
-}
-
-/** The public key, 65 bytes of which the first says that both coordinates follow; throws when there is none. */
-type Point = (digest: Uint8Array, rs: Uint8Array, bit: 0 | 1) => Uint8Array
-
-async function nativePoint(): Promise<Point> {
-  // The package's main file would fall back to slow JavaScript where there is no native part; this one throws.
-  const { default: native } = await import('secp256k1/bindings.js')
-  return (digest, rs, bit) => native.ecdsaRecover(rs, bit, digest, false)
-}
-
-const viemKeys: Keys = {
-  library: 'viem',
-  async recover(hash, signature) {
-    if (!keySignature.test(signature)) return undefined
-    try {
-      return lower(await recoverAddress({ hash, signature }))
-    } catch {
-      return undefined
-    }
-  },
+  const addressBy = library === 'viem' ? viemAddress : await nativeAddress()
+  return {
+    library,
+    async recover(digest, signature) {
+      if (!keySignature.test(signature)) return undefined
+      try {
+        return await addressBy(digest, signature)
+      } catch {
+        // What is no signature at all makes the libraries throw.
+        return undefined
+      }
+    },
+  }
 }
 
 // r, s and v.
@@ -66,14 +52,21 @@ const keySignature = /^0x[0-9a-fA-F]{130}$/
 
 const RS_BYTES = 64
 
-function addressBy(point: Point, digest: Hash, signature: string): Address | undefined {
-  if (!keySignature.test(signature)) return undefined
-  const bytes = bytesOf(signature)
-  const bit = recoveryBits.get(bytes[RS_BYTES] ?? 0xff)
-  if (bit === undefined) return undefined
-  const key = pointOrNone(() => point(bytesOf(digest), bytes.subarray(0, RS_BYTES), bit))
-  if (key === undefined) return undefined
-  return `0x${keccak256(key.subarray(1)).slice(-40)}`
+type AddressBy = (hash: Hash, signature: `0x${string}`) => Address | undefined | Promise<Address>
+
+const viemAddress: AddressBy = async (hash, signature) => lower(await recoverAddress({ hash, signature }))
+
+async function nativeAddress(): Promise<AddressBy> {
+  // The package's main file would fall back to slow JavaScript where there is no native part; this one throws.
+  const { default: native } = await import('secp256k1/bindings.js')
+  return (digest, signature) => {
+    const bytes = bytesOf(signature)
+    const bit = recoveryBits.get(bytes[RS_BYTES] ?? 0xff)
+    if (bit === undefined) return undefined
+    // 65 bytes, of which the first says that both coordinates follow.
+    const key = native.ecdsaRecover(bytes.subarray(0, RS_BYTES), bit, bytesOf(digest), false)
+    return `0x${keccak256(key.subarray(1)).slice(-40)}`
+  }
 }
 
 const recoveryBits: ReadonlyMap<number, 0 | 1> = new Map([
@@ -82,15 +75,6 @@ const recoveryBits: ReadonlyMap<number, 0 | 1> = new Map([
   [27, 0],
   [28, 1],
 ])
-
-function pointOrNone(find: () => Uint8Array): Uint8Array | undefined {
-  try {
-    return find()
-  } catch {
-    // What is no signature at all makes the library throw.
-    return undefined
-  }
-}
 
 const bytesOf = (hex: string) => new Uint8Array(Buffer.from(hex.slice('0x'.length), 'hex'))
 

@@ -1,6 +1,6 @@
 /** Wallet signatures: plain keys by recovery here, contract wallets by asking them on the chain. */
 
-import type { Hex, PublicClient } from 'viem'
+import type { Hex } from 'viem'
 import { lru } from '../../../shared/lru.ts'
 import { digestOf } from '../../../shared/signing.ts'
 import type { SignatureCheck } from '../../domain/purchase/facilitator-errors.ts'
@@ -10,6 +10,7 @@ import type { Clock, Wallets } from '../../ports.ts'
 import { authorizationDigest } from '../../x402/authorization.ts'
 import type { Offer } from '../../x402/terms.ts'
 import { boundedCalls } from '../bounded-calls.ts'
+import type { RpcRequest } from '../chain/endpoints.ts'
 import { contractCode, isTaken, type Priority, signedByContract } from './contract-wallets.ts'
 import type { Keys } from './recover.ts'
 
@@ -22,14 +23,14 @@ import type { Keys } from './recover.ts'
  * anything is claimed; `signedForToken` tells whom to believe when it says that it would not.
  */
 export function viemWallets(
-  client: PublicClient,
+  request: RpcRequest,
   { assetName, assetVersion }: Offer,
   keys: Keys | Promise<Keys>,
   clock: Pick<Clock, 'elapsed'>,
 ): Wallets {
   const calls = boundedCalls()
-  const contracts = contractCode(client, calls, clock)
-  const askContract = signedByContract(client, contracts, calls, clock)
+  const contracts = contractCode(request, calls, clock)
+  const askContract = signedByContract(request, contracts, calls, clock)
   const senders = reputation(clock)
   const payerDigest = authorizationDigest(assetName, assetVersion)
   const askPayer = async ({ payer, signature }: Payment, digest: Hash): Promise<SignatureCheck> => {
@@ -108,7 +109,6 @@ const SUSPECTED_MS = 600_000
 // Addresses that are remembered of each kind, some hundred bytes each.
 const REMEMBERED_MAX = 4096
 
-/** Starts with no address known. */
 function reputation({ elapsed }: Pick<Clock, 'elapsed'>): Reputation {
   const attempts = tokenBuckets(ATTEMPTS, REMEMBERED_MAX)
   const good = lru<string, true>(REMEMBERED_MAX)

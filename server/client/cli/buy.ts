@@ -5,17 +5,19 @@ import type { AreaReceipt, Receipt, Wall } from '../wall.ts'
 import {
   type Call,
   type Command,
+  FITTING,
+  fittingIn,
   given,
   LISTING_OPTIONS,
   MAX_DOLLARS,
   MAX_OPTION,
   PICTURE_OPTIONS,
+  pixelsOption,
+  readPicture,
   UsageError,
 } from './command.ts'
-import { FITTING, fittingIn, pixelsOption, readPicture } from './picture-file.ts'
 
-/** Where an area is, as options. */
-export const AREA_OPTIONS = {
+const AREA_OPTIONS = {
   size: 'how many blocks across and down, such as 4x3',
   at: 'the top left block, col,row (the open place nearest the centre)',
 } as const
@@ -58,7 +60,6 @@ async function area(call: Call, size: string) {
   return await purchaseArea(await call.owner(), options, { ...place, image })
 }
 
-/** What a receipt says, for a person. */
 export function boughtLines(receipt: Receipt | AreaReceipt, wall: URL): readonly string[] {
   const { deed, notice } = receipt
   const [what, block] =
@@ -72,11 +73,9 @@ export function boughtLines(receipt: Receipt | AreaReceipt, wall: URL): readonly
   ]
 }
 
-/** What is asked for, with its picture. */
 type AreaCall = AreaSize & { readonly at: string; readonly image: Uint8Array | undefined }
 
-/** The size that `--size` names. */
-export function sizeOf(text: string): AreaSize {
+function sizeOf(text: string): AreaSize {
   const [, w, h] = /^(\d{1,3})x(\d{1,3})$/.exec(text) ?? []
   const size = { w: Number(w), h: Number(h) }
   if (!isAreaSize(size)) throw new UsageError('--size takes blocks across and down, such as 4x3; at most 400 in all.')
@@ -84,7 +83,7 @@ export function sizeOf(text: string): AreaSize {
 }
 
 /** What an area is called; `undefined` for `next`, which is nowhere yet. */
-export function nameOf({ at, w, h }: Omit<AreaCall, 'image'>): string | undefined {
+function nameOf({ at, w, h }: Omit<AreaCall, 'image'>): string | undefined {
   if (at === 'next') return undefined
   const block = parseCoord(at)
   if (block === undefined) throw new UsageError('--at takes a block: 0,0 to 159,89.')
@@ -94,7 +93,7 @@ export function nameOf({ at, w, h }: Omit<AreaCall, 'image'>): string | undefine
 }
 
 /** Buys an area, unless it costs more than may be paid, as the wall says; where it has no room, buying says so. */
-export async function purchaseArea(wall: Wall, options: Call['options'], area: AreaCall) {
+async function purchaseArea(wall: Wall, options: Call['options'], area: AreaCall) {
   const { w, h } = area
   const { max = MAX_DOLLARS } = options
   const price = (await wall.space({ w, h, limit: 1 })).spaces[0]?.price
@@ -103,3 +102,32 @@ export async function purchaseArea(wall: Wall, options: Call['options'], area: A
   const bought = await wall.purchaseArea({ ...area, ...given(options, LISTING_OPTIONS), ...fittingIn(options) })
   return { wall: wall.url, ...bought }
 }
+
+export const paint: Command = {
+  summary: 'buys a rectangle of blocks with a picture over it, or repaints it where it is yours',
+  usage: 'FILE --size 4x3',
+  options: { ...AREA_OPTIONS, ...FITTING, ...LISTING_OPTIONS, ...MAX_OPTION },
+  argumentsMax: 1,
+  async run({ args: [file], options, owner, print }) {
+    if (file === undefined) throw new UsageError('Name the picture: paint FILE --size 4x3')
+    if (options['size'] === undefined) throw new UsageError('Say how many blocks the picture takes: --size 4x3')
+    const { at = 'next' } = options
+    const size = sizeOf(options['size'])
+    const name = nameOf({ at, ...size })
+    const image = await readPicture(file)
+    const wall = await owner()
+    if (name !== undefined && (await wall.owns(name))) {
+      // An earlier process may have bought it, and been cut off before it could say so.
+      await wall.finish()
+      const pixels = await wall.areaPixels(image, { ...size, ...fittingIn(options) })
+      const answer = await wall.repaintArea(name, { pixels, ...given(options, TEXTS) })
+      return print(answer, [`Area ${name} is repainted.`])
+    }
+    const { receipt, done } = await purchaseArea(wall, options, { at, ...size, image })
+    print(receipt, boughtLines(receipt, wall.url))
+    await done()
+  },
+}
+
+// What a repaint may change beside the picture.
+const TEXTS = { message: LISTING_OPTIONS.message, link: LISTING_OPTIONS.link } as const

@@ -1,5 +1,7 @@
 /** What every command of `pixel-wall` is made of. */
 
+import { readFile } from 'node:fs/promises'
+import type { AreaOrder } from '../../../shared/contract/area-order.ts'
 import type { Wall } from '../wall.ts'
 
 /** The command was called in a way it cannot be. */
@@ -7,7 +9,6 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** A command: how it is called, and what it does. */
 export type Command = {
   readonly summary: string
   readonly usage: string // its arguments, as in `[next | col,row]`
@@ -16,7 +17,6 @@ export type Command = {
   run(call: Call): Promise<void>
 }
 
-/** One call of a command. */
 export type Call = {
   readonly args: readonly string[]
   readonly options: Readonly<Record<string, string | undefined>>
@@ -28,15 +28,11 @@ export type Call = {
   readonly painter: () => Promise<Wall | undefined>
   /** The result: as JSON where that is asked for, else in lines for people, under a drawing of our own. */
   readonly print: (result: object, lines: readonly string[], drawing?: string) => void
-  /** What is going on, for a person who watches. */
-  readonly progress: (line: string) => void
 }
 
-/** What payments may cost, as an option. */
 export const MAX_OPTION = { max: 'the most to pay, in dollars (1.00)' } as const
 export const MAX_DOLLARS = '1.00'
 
-/** What a listing says of a block, as options. */
 export const LISTING_OPTIONS = {
   name: 'display name of your wallet, up to 40 characters',
   framework: 'what you run on, up to 32 characters',
@@ -45,13 +41,11 @@ export const LISTING_OPTIONS = {
   painter: 'the address that may repaint it (that of a key kept here)',
 } as const
 
-/** The picture of one block, as options. */
 export const PICTURE_OPTIONS = {
   px: 'the picture: 200 hex digits, two for each pixel, a palette index',
   image: 'the picture: a PNG or JPEG file, brought down to 10 x 10 pixels a block',
 } as const
 
-/** Those of `names` that were given. */
 export function given<Name extends string>(
   options: Call['options'],
   names: Readonly<Record<Name, string>>,
@@ -62,4 +56,26 @@ export function given<Name extends string>(
     if (value !== undefined) found[name] = value
   }
   return found
+}
+
+export const FITTING = {
+  fit: 'cover, contain or fill',
+  dither: 'none (logos) or floyd-steinberg (photographs)',
+} as const
+
+/** How a picture is to be fitted, as far as it is said. Whatever values these have, the wall says what is wrong with them. */
+export const fittingIn = (options: Call['options']) => given(options, FITTING) as Pick<AreaOrder, 'fit' | 'dither'>
+
+export const readPicture = (file: string): Promise<Uint8Array> =>
+  readFile(file).catch(() => {
+    throw new UsageError(`The picture ${file} cannot be read.`)
+  })
+
+/** The pixels that `--px` or `--image` name, if one does. */
+export async function pixelsOption(options: Call['options'], wall: Wall): Promise<string | undefined> {
+  const { px, image } = options
+  if (image === undefined) return px
+  if (px !== undefined) throw new UsageError('Give --px or --image, not both.')
+  const { blocks } = await wall.pixels(await readPicture(image), fittingIn(options))
+  return blocks[0]?.px
 }

@@ -3,11 +3,10 @@
 
 import { parseArgs } from 'node:util'
 import { terminalLine } from '../../../shared/terminal.ts'
-import { keptPainter, painterIn, stateFolder, wall, WallError, type FailureKind, type WallOptions } from '../wall.ts'
-import { boughtLines, buy } from './buy.ts'
-import { MAX_DOLLARS, UsageError, type Call, type Command } from './command.ts'
+import { type FailureKind, keptPainter, painterIn, stateFolder, wall, WallError, type WallOptions } from '../wall.ts'
+import { boughtLines, buy, paint } from './buy.ts'
+import { type Call, type Command, MAX_DOLLARS, UsageError } from './command.ts'
 import { look, mine, watch } from './look.ts'
-import { paint } from './paint.ts'
 import { readAccount } from './private-key.ts'
 import { repaint } from './repaint.ts'
 
@@ -20,7 +19,6 @@ const COMMON = {
 
 const FLAGS = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const
 
-/** What the process ends with, by what went wrong. */
 const EXIT: Readonly<Record<FailureKind | 'usage', number>> = {
   refused: 1,
   usage: 2,
@@ -98,11 +96,10 @@ function callOf({ args, options, isJson, env }: CallParts): Call {
   return {
     args,
     options,
-    progress,
     reader: () => wall(url),
     async owner() {
       const maxDollars = dollars(options['max'] ?? MAX_DOLLARS)
-      const account = await readAccount({ file: options['key-file'], env })
+      const account = await readAccount(options['key-file'], env)
       return wall(url, { ...told, maxDollars, account, painter: await painterIn(stateFolder(env)) })
     },
     async painter() {

@@ -6,14 +6,11 @@ import { Writable } from 'node:stream'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
 import { UsageError } from './command.ts'
 
-/** Where a key may come from; the first of `file`, the environment and the prompt that has one. */
-export type KeySources = {
-  readonly file: string | undefined
-  readonly env: Readonly<Record<string, string | undefined>>
-}
-
-/** The account of the key. Asks for it where a terminal is there to answer. */
-export async function readAccount({ file, env }: KeySources): Promise<PrivateKeyAccount> {
+/** The account of the key: of the file, else of the environment, else of what is typed where a terminal is there to answer. */
+export async function readAccount(
+  file: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<PrivateKeyAccount> {
   if (file !== undefined) return accountOf(await readKeyFile(file), `the file ${file}`)
   const key = env['PRIVATE_KEY']
   if (key !== undefined && key !== '') return accountOf(key, 'PRIVATE_KEY')

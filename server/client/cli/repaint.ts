@@ -1,8 +1,17 @@
-import { areaName, parseArea, type Area } from '../../../shared/area.ts'
+import { type Area, areaName, parseArea } from '../../../shared/area.ts'
 import type { EditFields } from '../../../shared/signing.ts'
-import { WallError, type Wall } from '../wall.ts'
-import { given, PICTURE_OPTIONS, UsageError, type Call, type Command } from './command.ts'
-import { FITTING, fittingIn, pixelsOption, readPicture } from './picture-file.ts'
+import { type Wall, WallError } from '../wall.ts'
+import {
+  type Call,
+  type Command,
+  FITTING,
+  fittingIn,
+  given,
+  PICTURE_OPTIONS,
+  pixelsOption,
+  readPicture,
+  UsageError,
+} from './command.ts'
 
 const TEXTS = { message: 'new text, up to 140 characters', link: 'new link (https)' } as const
 
@@ -29,7 +38,6 @@ export const repaint: Command = {
 
 type Texts = Pick<EditFields, 'message' | 'link'>
 
-/** Repaints with one key or another. */
 type Repaint = (wall: Wall) => Promise<object>
 
 async function ofBlock({ options, reader }: Call, coord: string, texts: Texts): Promise<Repaint> {

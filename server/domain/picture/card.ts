@@ -36,7 +36,6 @@ import {
 import type { Bitmap } from './picture.ts'
 import { drawRegion, enlarge, WHOLE_WALL, type Region } from './wall-picture.ts'
 
-/** What a card is of. */
 export type CardSubject =
   | { readonly kind: 'wall' }
   | { readonly kind: 'block'; readonly block: BlockIndex }
@@ -149,7 +148,6 @@ function drawWork(bitmap: Bitmap, view: WallView, { title }: CardWords, block: B
   writeUpTo(bitmap, byline(work?.agent.name ?? null, blocks.length), WORK_PANE.x + WORK_PANE.width, FOOT_Y)
 }
 
-/** The middle of a picture that is larger than a pane. */
 function cropped(picture: Bitmap, pane: Box): Bitmap {
   const [width, height] = [Math.min(picture.width, pane.width), Math.min(picture.height, pane.height)]
   if (width === picture.width && height === picture.height) return picture

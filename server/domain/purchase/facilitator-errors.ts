@@ -2,7 +2,13 @@
 
 import type { Failure } from '../failure.ts'
 import type { Address, Hash } from './payment.ts'
-import { facilitatorUnavailable, paymentRequired, paymentsBusy } from './refusals.ts'
+import {
+  cannotAskChain,
+  facilitatorUnavailable,
+  facilitatorUnreachable,
+  paymentRequired,
+  paymentsBusy,
+} from './refusals.ts'
 
 /** Which facilitator answered, by its host, where several may be asked. */
 type AnsweredBy = { readonly by?: string }
@@ -74,7 +80,7 @@ export const blamesRequest = (answer: SettleResult | VerifyResult) =>
 /** The refusal after a settlement that provably sent nothing; `undefined` for any other. */
 export function refusalOfUnsent(settling: SettleResult): Failure | undefined {
   if (settling.kind === 'busy') return paymentsBusy()
-  if (settling.kind === 'unsent') return facilitatorUnavailable('The payment facilitator cannot be reached')
+  if (settling.kind === 'unsent') return facilitatorUnreachable()
   return settling.kind === 'refused' && isDefinite(settling.reason) ? paymentRequired(settling.reason) : undefined
 }
 
@@ -82,6 +88,6 @@ export function refusalOfUnsent(settling: SettleResult): Failure | undefined {
 export function signatureRefusal(checked: SignatureCheck, reason: string): Failure {
   if (checked === 'not-signed') return paymentRequired(reason)
   if (checked === 'busy') return paymentsBusy()
-  if (checked === 'silent') return facilitatorUnavailable('The chain cannot be asked at the moment')
+  if (checked === 'silent') return cannotAskChain()
   return facilitatorUnavailable('The payment facilitator cannot check signatures at the moment')
 }

@@ -6,8 +6,7 @@
  * back only on proof (the chain's, or a refusal that provably came before broadcast), never because time passed.
  */
 
-import { StoreUnavailable, type Failure } from '../failure.ts'
-import { charging } from './charging.ts'
+import { type Failure, StoreUnavailable } from '../failure.ts'
 import { answersOn, besidePrior, wasHandedTo } from './claim-rules.ts'
 import {
   isSignatureReason,
@@ -18,47 +17,50 @@ import {
 } from './facilitator-errors.ts'
 import { unpainted, type Draft, type Listing } from './listing.ts'
 import {
+  type Hash,
   hasSameFields,
   isRenewal,
   isSamePayment,
-  unfitness,
-  type Hash,
   type Payment,
   type PaymentKey,
-  type Space,
+  unfitness,
 } from './payment.ts'
 import {
-  isSold,
   type AnswerTo,
   type Availability,
+  type ChainStatus,
+  type ChainWait,
+  isSold,
+  refused,
+  refusedPayer,
   type Order,
   type Outcome,
-  type ChainWait,
   type Purchase,
   type Request,
   type Script,
   type SoldPurchase,
   type UnclaimedPayment,
-  type ChainStatus,
 } from './purchase.ts'
 import {
   cannotCheckSignature,
   cannotLookUp,
   earlierElsewhere,
   earlierUnknown,
-  facilitatorUnavailable,
+  cannotAskChain,
+  facilitatorUnreachable,
   identifierUsed,
+  lostClaim,
+  notArmed,
   notPersisted,
   paymentCredited,
   paymentRequired,
-  paymentUnmatched,
   paymentsBusy,
+  paymentUnmatched,
   paymentUsed,
   settlementUnknown,
   stillAtIt,
   unavailability,
 } from './refusals.ts'
-import { placeOf, type Target } from './target.ts'
 
 /** Buys a block or an area, or says what became of this payment when it is known already. */
 export function* buy(order: Order): Script<Outcome> {
@@ -161,7 +163,7 @@ function* buyFresh(order: Order, released?: Purchase): Script<Outcome> {
 
   const verification = yield* ask({ do: 'verify', target, payment })
   if (verification.kind === 'busy') return refuse(paymentsBusy())
-  if (verification.kind === 'unavailable') return refuse(facilitatorUnavailable(UNREACHABLE))
+  if (verification.kind === 'unavailable') return refuse(facilitatorUnreachable())
   if (verification.kind === 'invalid') {
     // The prior purchase need not have been the only one, and another may be why the facilitator refuses this payment.
     const others = prior === undefined ? undefined : yield* ask({ do: 'check-availability', target, payment, now })
@@ -174,7 +176,7 @@ function* buyFresh(order: Order, released?: Purchase): Script<Outcome> {
   const claiming = yield* ask({ do: 'claim', target, payment, listing: painted, head: chain.head })
   if (claiming.kind === 'abandoned') return refuse(stillAtIt())
   if (claiming.kind === 'prior') return refuse(earlierUnknown())
-  if (claiming.kind === 'lost') return refuse(lost(target, claiming.space))
+  if (claiming.kind === 'lost') return refuse(lostClaim(target, claiming.space))
   return answerFrom(yield* settleFirst(claiming.purchase), order)
 }
 
@@ -256,7 +258,6 @@ function* watch(purchase: Purchase): Script<Progress> {
   return { purchase, status, refusal: settlementUnknown(purchase) }
 }
 
-/** The outcome for the payer who asks. */
 function answerFrom({ purchase, refusal }: Progress, order: Order): Outcome {
   if (purchase.state.kind === 'credited') return owed(purchase, purchase.state.tx, order)
   if (!isSold(purchase)) return refusedPayer(refusal, purchase)
@@ -380,19 +381,3 @@ const askChainAfter = (settling: SettleResult, purchase: Purchase): Script<Chain
 function* ask<R extends Request>(request: R): Script<AnswerTo<R['do']>> {
   return (yield request) as AnswerTo<R['do']>
 }
-
-const cannotAskChain = () => facilitatorUnavailable('The chain cannot be asked at the moment')
-
-const UNREACHABLE = 'The payment facilitator cannot be reached'
-
-const notArmed = () =>
-  facilitatorUnavailable('No new payments are taken at the moment; rail of GET /api/health says when they are again')
-
-const refused = (reason: Failure): Outcome => ({ kind: 'refused', failure: reason })
-
-/** A refusal to the payer itself, which says whether its payment was charged. */
-const refusedPayer = (reason: Failure, known: Purchase | undefined): Outcome => refused(charging(reason, known?.state))
-
-/** The refusal of a lost claim. A held block may still be released, so `next` is not called sold out yet. */
-const lost = (target: Target, space: Exclude<Space, 'open'>): Failure =>
-  unavailability(target, placeOf(target).at === 'next' && space === 'claimed' ? 'reserved' : space)

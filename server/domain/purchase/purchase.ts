@@ -2,13 +2,12 @@
 
 import type { Pixels } from '../../../shared/pixels.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
-import type { Failure } from '../failure.ts'
+import { type Failure, type FailureCode, statusOf } from '../failure.ts'
 import type { SettleResult, SignatureCheck, VerifyResult } from './facilitator-errors.ts'
 import type { AreaPicture, Draft, Listing } from './listing.ts'
 import type { Address, Hash, Payment, PaymentKey, Space, Terms, UnixMs } from './payment.ts'
 import type { Target } from './target.ts'
 
-/** What the ledger remembers of a payment. */
 export type Purchase = {
   readonly payment: Payment
   readonly target: Target // what was asked for
@@ -25,7 +24,6 @@ export type Reserved = {
   readonly attempt: number // how often a block was held for this payment, from 1: what one attempt decides is not done to the next
 }
 
-/** The block is the payer's. */
 export type Sold = {
   readonly kind: 'sold'
   readonly tx: Hash
@@ -45,7 +43,6 @@ export type Credited = { readonly kind: 'credited'; readonly tx: Hash }
 
 export type SoldPurchase = Purchase & { readonly state: Sold }
 
-/** A payment for which nothing was ever held. */
 export type UnclaimedPayment = Pick<Purchase, 'payment' | 'target' | 'listing' | 'head'>
 
 /** What a buyer asks, read and checked as far as can be done without state. */
@@ -120,9 +117,32 @@ export type Script<T> = Generator<Request, T, Answer>
 /** A receipt to give; `isEarlier` where it is of what the payer bought before, and was not known to have heard of. */
 export type Bought = { readonly kind: 'bought'; readonly purchase: SoldPurchase; readonly isEarlier?: true }
 
-/** How a request to buy ends. */
 export type Outcome = Bought | { readonly kind: 'refused'; readonly failure: Failure }
+
+export const refused = (failure: Failure): Outcome => ({ kind: 'refused', failure })
 
 export function isSold(purchase: Purchase): purchase is SoldPurchase {
   return purchase.state.kind === 'sold'
 }
+
+/**
+ * Adds to the refusal of a payment, for its own payer, whether it moved its money: `charged` is `yes` (in `tx`), `no` if it
+ * was never sent or can never move again, and `unknown` while it still may.
+ */
+export const charging = (refusal: Failure, state: Purchase['state'] | undefined): Failure => ({
+  ...refusal,
+  details: { ...refusal.details, ...chargeOf(refusal.code, state) },
+})
+
+function chargeOf(code: FailureCode, state: Purchase['state'] | undefined): NonNullable<Failure['details']> {
+  // A request that breaks a rule is refused for what it says, whatever its payment did.
+  if (statusOf[code] === 400) return {}
+  if (statusOf[code] >= 500) return { charged: 'unknown' }
+  if (state?.kind === 'sold' || state?.kind === 'credited') return { charged: 'yes', tx: state.tx }
+  const isOver = state === undefined || (state.kind === 'released' && state.isFinal)
+  return { charged: isOver ? 'no' : 'unknown' }
+}
+
+/** A refusal to the payer itself, which says whether its payment was charged. */
+export const refusedPayer = (reason: Failure, known: Purchase | undefined): Outcome =>
+  refused(charging(reason, known?.state))

@@ -16,11 +16,9 @@ const UNTIL_MENDED_SECONDS = 60
 export const retryLater = (code: FailureCode, message: string, details?: Failure['details']): Failure =>
   failure(code, message, { ...details, retryAfter: RETRY_AFTER_SECONDS })
 
-/** What should name a block names none. */
 export const invalidCoordinate = (): Failure =>
   failure('invalid_coordinate', 'A block is named col,row: col from 0 to 159, row from 0 to 89, such as 80,45.')
 
-/** What should name an area names none. */
 export const invalidArea = (): Failure =>
   failure(
     'invalid_area',
@@ -66,6 +64,13 @@ export const paymentRequired = (reason: string): Failure =>
 export const facilitatorUnavailable = (what: string): Failure =>
   retryLater('facilitator_unavailable', `${what}. ${TRY_AGAIN}`)
 
+export const facilitatorUnreachable = () => facilitatorUnavailable('The payment facilitator cannot be reached')
+
+export const notArmed = () =>
+  facilitatorUnavailable('No new payments are taken at the moment; rail of GET /api/health says when they are again')
+
+export const cannotAskChain = () => facilitatorUnavailable('The chain cannot be asked at the moment')
+
 /** The payment may have moved, or may yet; the block or area waits for its payer. */
 export const settlementUnknown = (held: Holding): Failure =>
   retryLater(
@@ -89,40 +94,34 @@ export const earlierUnknown = (): Failure =>
     `An earlier payment of yours for this has to end first; this one is not used meanwhile. ${REPEAT}`,
   )
 
+const usedFor = (bought: Holding, message: string): Failure => failure('payment_used', message, namedIn(bought))
+
 /** Another payment of the same payer for the same target landed late, when its block was gone, and got another one. */
 export const earlierElsewhere = (bought: Holding): Failure =>
-  failure(
-    'payment_used',
+  usedFor(
+    bought,
     `An earlier payment of yours arrived late and bought ${wordsFor(bought)}; this one is not used. Send the same request again to buy this ${kindOf(bought.target)} too.`,
-    namedIn(bought),
   )
 
-/** Paid for, but not yet written down. */
 export const notPersisted = (held: Holding): Failure =>
   retryLater('deed_not_persisted', `Paid, but the deed could not be written yet. ${REPEAT}`, namedIn(held))
 
 /** The payment is bound to another block or area. */
 export const paymentUsed = (bought: Holding): Failure =>
-  failure(
-    'payment_used',
+  usedFor(
+    bought,
     `This payment belongs to ${wordsFor(bought)}, with all that was signed then. Sign one with a new nonce to buy another ${kindOf(bought.target)}.`,
-    namedIn(bought),
   )
 
 /** The payment cannot buy, and its payer bought the very target with another one. */
 export const boughtBefore = (bought: Holding): Failure =>
-  failure(
-    'payment_used',
-    `This payment is not used: an earlier payment of yours bought ${wordsFor(bought)}.`,
-    namedIn(bought),
-  )
+  usedFor(bought, `This payment is not used: an earlier payment of yours bought ${wordsFor(bought)}.`)
 
 /** The client's own name for a purchase stands for another block or area already. */
 export const identifierUsed = (bought: Holding): Failure =>
-  failure(
-    'payment_used',
+  usedFor(
+    bought,
     `This payment-identifier names your purchase of ${wordsFor(bought)}; this payment is not used. Give a new one to buy another ${kindOf(bought.target)}.`,
-    namedIn(bought),
   )
 
 /** The payment landed when no block was left for it, or its purchase was lost with the database. */
@@ -167,6 +166,10 @@ export function unavailability(target: Target, space: Exclude<Space, 'open'>): F
   if (space === 'full') return failure('purchase_pending', TOO_MANY, named)
   return retryLater('purchase_pending', `${what} is being bought. ${IF_YOURS}`, named)
 }
+
+/** The refusal of a lost claim. A held block may still be released, so `next` is not called sold out yet. */
+export const lostClaim = (target: Target, space: Exclude<Space, 'open'>): Failure =>
+  unavailability(target, placeOf(target).at === 'next' && space === 'claimed' ? 'reserved' : space)
 
 function noNext(target: Target, space: Exclude<Space, 'open'>): Failure {
   if (space === 'claimed') return failure('sold_out', 'Every block is sold. Owners repaint theirs for free.')

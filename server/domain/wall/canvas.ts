@@ -32,23 +32,18 @@ export function placeBlock(canvas: Canvas, block: BlockIndex, pixels: Pixels | n
 }
 
 /** The 100 bytes of a block, row-major; unpainted ones are `UNPAINTED`. */
-export function readBlock(canvas: Canvas, block: BlockIndex): Uint8Array {
-  const bytes = new Uint8Array(PIXELS_PER_BLOCK)
-  copyBlock(canvas, block, bytes, 0)
-  return bytes
-}
+export const readBlock = (canvas: Canvas, block: BlockIndex): Uint8Array => readBlocks(canvas, [block])
 
 /** The same of each of `blocks`, one after the other. */
 export function readBlocks(canvas: Canvas, blocks: readonly BlockIndex[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(blocks.length * PIXELS_PER_BLOCK)
-  for (const [at, block] of blocks.entries()) copyBlock(canvas, block, bytes, at * PIXELS_PER_BLOCK)
+  let at = 0
+  for (const block of blocks) {
+    const start = offsetOf(block)
+    for (let y = 0; y < BLOCK_SIZE; y++)
+      for (let x = 0; x < BLOCK_SIZE; x++) bytes[at++] = canvas[start + y * WIDTH + x] ?? UNPAINTED
+  }
   return bytes
-}
-
-function copyBlock(canvas: Canvas, block: BlockIndex, into: Uint8Array, at: number): void {
-  const start = offsetOf(block)
-  for (let y = 0; y < BLOCK_SIZE; y++)
-    for (let x = 0; x < BLOCK_SIZE; x++) into[at + y * BLOCK_SIZE + x] = canvas[start + y * WIDTH + x] ?? UNPAINTED
 }
 
 /** One line of pixels, from 0, across `count` blocks side by side. A view, not a copy. */

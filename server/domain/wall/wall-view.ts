@@ -61,7 +61,6 @@ export type WallView = {
   readonly sales: Sale[] // as they were sold, so that a page once read changes only where the operator hides
 }
 
-/** A wall on which nothing has happened. */
 export const emptyView = (): WallView => ({
   number: 0,
   changedAt: 0,
@@ -201,10 +200,8 @@ const wireText = ({ message, link }: Pick<BlockContent, 'message' | 'link'>) => 
   ...(link === null ? {} : { l: link }),
 })
 
-/** An owner, on the wire. */
 export const ownerOf = ({ name, shownAs: wallet, framework }: Agent): Owner => ({ name, wallet, framework })
 
-/** The wall's size, on the wire. */
 export const WALL_SIZE = {
   width: WIDTH,
   height: HEIGHT,
@@ -222,7 +219,6 @@ export const pricingOf = ({ network, amount }: Pick<Terms, 'network' | 'amount'>
   network,
 })
 
-/** How many blocks are sold, and by how many agents. */
 export function statsOf(view: WallView): CanvasStats {
   return {
     claimed: view.claimed.size,
@@ -303,7 +299,6 @@ function foundingMachine(view: WallView, agent: Agent): FoundingMachine {
   }
 }
 
-/** A log entry on the wire. */
 export function changeDtoOf(change: Change): ChangeDto {
   const { number, at } = change
   switch (change.kind) {

@@ -7,7 +7,7 @@ import { startLocalNetwork, type LocalNetwork } from '../../../server/local/netw
 import { multicallAddress } from '../../../server/local/token/contracts.ts'
 import type { Chain, Clock } from '../../../server/ports.ts'
 import { loopbackServers } from '../../support/chain/loopback.ts'
-import { clientAt, limitedTo, type OddEndpoint, type Rule, oddEndpoints } from '../../support/chain/odd-endpoint.ts'
+import { limitedTo, type OddEndpoint, type Rule, oddEndpoints, requestsTo } from '../../support/chain/odd-endpoint.ts'
 import { newOffer, sign, submit, transferOf } from '../../support/chain/signing.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { wallet } from '../../support/samples.ts'
@@ -303,8 +303,7 @@ describe('a budget of calls a second', () => {
 describe('an endpoint costs no more than was meant:', () => {
   const balance = (value: string) => Response.json({ jsonrpc: '2.0', id: 1, result: value })
 
-  /** Asks what a wallet holds, which no client answers from memory. */
-  const ask = (url: string, of = 1) => clientAt(url).getBalance({ address: wallet(of) })
+  const ask = (url: string) => requestsTo(url)('eth_getBalance', [wallet(1), 'latest'])
 
   test('one that sends us elsewhere is not followed', async () => {
     let followed = 0
@@ -320,6 +319,6 @@ describe('an endpoint costs no more than was meant:', () => {
   test('an answer of 10 MB is not read to its end', async () => {
     const padded = JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' }).padEnd(10_000_000)
     await expect(ask(serve(() => new Response(padded)))).rejects.toThrow()
-    expect(await ask(serve(() => new Response(padded.slice(0, 1_000_000))))).toBe(1n)
+    expect(await ask(serve(() => new Response(padded.slice(0, 1_000_000))))).toBe('0x1')
   })
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { encodeFunctionData, parseAbi, parseEther, toHex, type Address, type Hex } from 'viem'
 import { base, baseSepolia } from 'viem/chains'
 import { viemChain } from '../../../server/adapters/chain/chain.ts'
-import { openEndpoints } from '../../../server/adapters/chain/endpoints.ts'
+import { MULTICALL, openEndpoints } from '../../../server/adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../../../server/adapters/clock.ts'
 import { httpFacilitator } from '../../../server/adapters/facilitator/facilitator.ts'
 import type { Hash, Payment } from '../../../server/domain/purchase/payment.ts'
@@ -42,12 +42,9 @@ test.each([
   ['eip155:8453', base],
   ['eip155:84532', baseSepolia],
 ] as const)('%s is asked where viem asks it, unless the settings say otherwise', (name, known) => {
-  const { all, client } = openEndpoints(name, [], { clock })
-  expect({ id: client.chain?.id, hosts: all.map(({ host }) => host), ...client.chain?.contracts }).toMatchObject({
-    id: known.id,
-    hosts: [new URL(known.rpcUrls.default.http[0]).host],
-    multicall3: { address: known.contracts.multicall3.address },
-  })
+  const { all } = openEndpoints(name, [], { clock })
+  expect(all.map(({ host }) => host)).toEqual([new URL(known.rpcUrls.default.http[0]).host])
+  expect(MULTICALL).toBe(known.contracts.multicall3.address)
 })
 
 const payers = new Map<Address, Wallet>()

@@ -10,7 +10,7 @@ import type { Wallets } from '../../../server/ports.ts'
 import artefact from '../../support/chain/contract-wallet/artefact.json' with { type: 'json' }
 import { compileFactory } from '../../support/chain/contract-wallet/compile.ts'
 import { deployCall, placeFactory, wrapped, type ContractWallets } from '../../support/chain/contract-wallet/deploy.ts'
-import { clientAt, oddEndpoints, type Rule } from '../../support/chain/odd-endpoint.ts'
+import { requestsTo, oddEndpoints, type Rule } from '../../support/chain/odd-endpoint.ts'
 import { lower, newOffer, sign } from '../../support/chain/signing.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { walletsContract } from '../ports/wallets.contract.ts'
@@ -33,11 +33,11 @@ beforeAll(async () => {
 })
 afterAll(() => network.stop())
 
-const walletsAt = (url: string, clock = fakeClock(0)) => viemWallets(clientAt(url), offer, keys, clock)
+const walletsAt = (url: string, clock = fakeClock(0)) => viemWallets(requestsTo(url), offer, keys, clock)
 
 // One that fails is given up sooner than by the service.
 const impatientWalletsAt = (url: string) =>
-  viemWallets(clientAt(url, { chainCallTimeoutMs: 500 }), offer, keys, fakeClock(0))
+  viemWallets(requestsTo(url, { chainCallTimeoutMs: 500 }), offer, keys, fakeClock(0))
 
 /** Asks about the texts on the network, or through an endpoint that follows `rules`. */
 const signed = (wallet: string, signature: Hex, rules?: Readonly<Record<string, Rule>>) =>

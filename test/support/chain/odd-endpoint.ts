@@ -5,9 +5,9 @@ import { openEndpoints } from '../../../server/adapters/chain/endpoints.ts'
 import { systemClock } from '../../../server/adapters/clock.ts'
 import { TIMES, type Times } from '../../../server/times.ts'
 
-/** A client of viem's over one endpoint. */
-export const clientAt = (url: string, times?: Partial<Times>) =>
-  openEndpoints('eip155:8453', [url], { clock: systemClock, times: { ...TIMES, ...times } }).client
+/** Asks one endpoint. */
+export const requestsTo = (url: string, times?: Partial<Times>) =>
+  openEndpoints('eip155:8453', [url], { clock: systemClock, times: { ...TIMES, ...times } }).request
 
 /** What becomes of a call: an answer of its own, an error, silence, or an answer that ends in the middle. */
 export type Oddity = { readonly result: unknown } | { readonly error: { code: number; message: string } } | Failing

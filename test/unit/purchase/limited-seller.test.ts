@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
-import { limitedSeller } from '../../../server/purchase/limited-seller.ts'
+import { limitedSeller } from '../../../server/purchase/sale.ts'
 import type { Seller } from '../../../server/purchase/seller.ts'
 import { unlimited } from '../../support/fakes/limits.ts'
 import { fakeWallets } from '../../support/fakes/wallets.ts'
@@ -30,7 +30,8 @@ function slowSeller(timeoutMs?: number) {
     },
     timeoutMs,
   )
-  const sell = (signal = new AbortController().signal) => sellTo('here', 'next', paymentOf(1, 1), SILENT, signal)
+  const sell = (signal = new AbortController().signal) =>
+    sellTo({ address: 'here', signal }, { target: 'next', payment: paymentOf(1, 1), listing: SILENT })
   return { sell, clients, ended, told: told.promise, finish }
 }
 

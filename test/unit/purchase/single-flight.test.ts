@@ -71,20 +71,6 @@ test('runs for different keys do not wait for each other', async () => {
   expect(await slow).toBe('a')
 })
 
-test('a key is busy from the call until its last run has ended, however it ended', async () => {
-  const { flights, a, b } = world()
-  expect(flights.busy('key')).toBe(false)
-  const first = flights.run('key', a.run)
-  const second = flights.run('key', b.run)
-  expect([flights.busy('key'), flights.busy('other')]).toEqual([true, false])
-  a.fail()
-  await expect(first).rejects.toThrow('a')
-  expect(flights.busy('key')).toBe(true)
-  b.finish()
-  await second
-  expect(flights.busy('key')).toBe(false)
-})
-
 test('idle waits for every run, those started meanwhile included', async () => {
   const { flights, notes, a, b } = world()
   await flights.idle()

@@ -295,7 +295,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a purchase whose client left counts as under way',
-    file: 'server/purchase/availability.ts',
+    file: RUN,
     from: 'key.payer === payer && hasClaimed && !client.aborted',
     to: 'key.payer === payer && hasClaimed && client !== undefined',
   },
@@ -315,7 +315,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a store that fails is thrown at the client',
     file: RUN,
     from: `    if (!(error instanceof StoreUnavailable)) throw error
-    return { kind: 'refused', failure: storeUnavailable() }`,
+    return refused(storeUnavailable())`,
     to: '    throw error',
   },
   {
@@ -377,7 +377,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'what another process is at is not waited for',
-    file: 'server/purchase/availability.ts',
+    file: RUN,
     from: '!(await leases.isTaken(found.prior.payment))',
     to: 'leases !== undefined',
   },
@@ -452,14 +452,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'what is over is called charged',
-    file: 'server/domain/purchase/charging.ts',
+    file: 'server/domain/purchase/purchase.ts',
     from: `return { charged: isOver ? 'no' : 'unknown' }`,
     to: `return { charged: isOver ? 'yes' : 'unknown' }`,
     isCheap: true,
   },
   {
     name: 'what may still move is called not charged',
-    file: 'server/domain/purchase/charging.ts',
+    file: 'server/domain/purchase/purchase.ts',
     from: `if (statusOf[code] >= 500) return { charged: 'unknown' }`,
     to: `if (statusOf[code] >= 500) return { charged: 'no' }`,
     isCheap: true,

@@ -1,6 +1,7 @@
 import { describe, expect } from 'bun:test'
 import { SQL } from 'bun'
-import { openPostgres, type Postgres } from '../../../../db/postgres/open.ts'
+import type { Engine } from '../../../../db/engine.ts'
+import { openPostgres } from '../../../../db/postgres/open.ts'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
 import { failureOf, hold, sell, stored, testOver } from '../../../support/engine.ts'
@@ -13,7 +14,7 @@ import { postgresWalls } from './walls.ts'
 
 const { newWall } = postgresWalls()
 
-type Cast = { readonly wall: Postgres; readonly proxy: CutProxy; readonly url: string }
+type Cast = { readonly wall: Engine; readonly proxy: CutProxy; readonly url: string }
 
 /** Tests over an engine behind a proxy. */
 const onCut = testOver<Cast>(

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { isDeepStrictEqual } from 'node:util'
 import { SQL } from 'bun'
+import type { Engine } from '../../../../db/engine.ts'
 import { connect } from '../../../../db/postgres/connection.ts'
 import { postgresJobs } from '../../../../db/postgres/coordination.ts'
-import { openPostgres, type Postgres } from '../../../../db/postgres/open.ts'
+import { openPostgres } from '../../../../db/postgres/open.ts'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { isSold } from '../../../../server/domain/purchase/purchase.ts'
 import type { Change } from '../../../../server/domain/wall/log.ts'
@@ -32,7 +33,7 @@ import { postgresWalls } from './walls.ts'
 
 const { newWall } = postgresWalls()
 
-type Pair = readonly [Postgres, Postgres]
+type Pair = readonly [Engine, Engine]
 
 /** Tests over two engines on one database, on which `left` blocks are open. */
 const onTwo = (left = CLAIM_ORDER.length) =>
@@ -46,7 +47,7 @@ const onTwo = (left = CLAIM_ORDER.length) =>
   )
 
 /** Every number below `count`, with one of the two engines, in turn. */
-const each = <T>(count: number, engines: Pair, work: (engine: Postgres, at: number) => T): T[] =>
+const each = <T>(count: number, engines: Pair, work: (engine: Engine, at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => work(engines[at % 2 === 0 ? 0 : 1], at + 1))
 
 /**
@@ -79,7 +80,7 @@ const WAITING = `
     count(*) FILTER (WHERE wait_event = 'advisory')::int AS "forEachOther"
   FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
-const claimed = (claiming: Awaited<ReturnType<Postgres['ledger']['claim']>>) =>
+const claimed = (claiming: Awaited<ReturnType<Engine['ledger']['claim']>>) =>
   claiming.kind === 'claimed' ? [claiming.purchase] : []
 
 onTwo(7)(
