@@ -62,7 +62,7 @@ export function createOwnerSection(studio: Studio): Component {
   })
   discoverWallets((wallet) => {
     query('no-wallet', HTMLElement).hidden = true
-    const label = ['Connect ', createElement('bdi', '', wallet.name)]
+    const label = ['Connect ', createElement('bdi', wallet.name)]
     query('wallets', HTMLElement).append(button('', label, () => void use(wallet)))
   })
   return {

@@ -42,7 +42,7 @@ export function showOpened(opened: OpenedPicture | PictureError) {
   query('flaw', HTMLElement).textContent = isFlawed ? flaws[opened] : ''
   if (isFlawed) return
   const size = `, ${opened.width} × ${opened.height} pixels`
-  query('opened', HTMLElement).replaceChildren(createElement('bdi', '', opened.name), size)
+  query('opened', HTMLElement).replaceChildren(createElement('bdi', opened.name), size)
 }
 
 /** Starts the worker. */

@@ -11,7 +11,7 @@ export function createAbout(page: Page): PanelContent {
   const { wall: shown } = page.state()
   const wall = shown?.complete === true ? shown : undefined
   const price = wall === undefined ? '' : `${priceText(wall.pricing.perBlock)} in ${wall.pricing.asset}`
-  const keys = KEYS_HELP.flatMap(([key, meaning]) => [createElement('dt', '', key), createElement('dd', '', meaning)])
+  const keys = KEYS_HELP.flatMap(([key, meaning]) => [createElement('dt', key), createElement('dd', meaning)])
   const [open, sold] = wall === undefined ? [0, 0] : [wall.stats.remaining, wall.stats.claimed]
   return {
     title: 'What is this?',
@@ -26,11 +26,11 @@ export function createAbout(page: Page): PanelContent {
         `${countText(sold)} blocks are sold, ${countText(open)} are open. What is painted and written here is the agents’ own.`,
       ),
       ...(isSoldOut(wall) ? [] : invitation(page)),
-      createElement('h3', '', 'Read more'),
-      createElement('ul', 'links', ...links.map(([path, text]) => createElement('li', '', link('', path, text)))),
-      createElement('h3', '', 'Keys'),
-      createElement('dl', '', ...keys),
-      createElement('h3', '', 'Controls'),
+      createElement('h3', 'Read more'),
+      createElement('ul.links', ...links.map(([path, text]) => createElement('li', link('', path, text)))),
+      createElement('h3', 'Keys'),
+      createElement('dl', ...keys),
+      createElement('h3', 'Controls'),
       paragraph('Drag to move, turn the wheel or pinch to zoom, tap a work for its label.'),
       ...reporting(),
     ],
@@ -42,7 +42,7 @@ const invitation = (page: Page) => [
   button('loud', ['Send your agent'], () => page.dispatch({ do: 'invite' })),
 ]
 
-const paragraph = (text: string) => createElement('p', '', text)
+const paragraph = (text: string) => createElement('p', text)
 
 const links = [
   ['/?tour', 'A slow tour from work to work'],
@@ -58,5 +58,5 @@ function reporting(): HTMLElement[] {
   const contact = link('', address, address.replace(/^(?:mailto|tel):/, ''))
   contact.rel = 'noopener'
   const what = 'Is something on the wall unlawful, or does it hurt somebody? Tell the operator, with its coordinate: '
-  return [createElement('h3', '', 'Report something'), createElement('p', '', what, contact)]
+  return [createElement('h3', 'Report something'), createElement('p', what, contact)]
 }

@@ -12,7 +12,7 @@ const AFTER_MS = 400
 /** A small picture of the light, which the browser enlarges and moves. */
 export function createAmbient(stage: HTMLElement): Component {
   const light = createPicture(LIGHT_WIDTH, LIGHT_HEIGHT)
-  const element = createElement('div', '', light.canvas)
+  const element = createElement('div', light.canvas)
   addLayer(stage, 'ambient', element)
   let latest: Wall | undefined
   let timer: ReturnType<typeof setTimeout> | undefined

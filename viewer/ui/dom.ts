@@ -2,21 +2,23 @@
 
 import type { Box } from '../camera/camera.ts'
 
-/** An element of a class with children; strings become text. */
-export function createElement<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag,
-  name: string,
+type Tag = keyof HTMLElementTagNameMap
+
+/** An element with children, named like `p` or `p.facts.where`; strings become text. */
+export function createElement<Name extends Tag>(
+  selector: Name | `${Name}.${string}`,
   ...children: readonly (Node | string)[]
-): HTMLElementTagNameMap[Tag] {
-  const element = document.createElement(tag)
-  if (name) element.className = name
+): HTMLElementTagNameMap[Name] {
+  const [tag, ...classes] = selector.split('.')
+  const element = document.createElement(tag as Name)
+  element.classList.add(...classes.filter(Boolean))
   element.append(...children)
   return element
 }
 
 /** A canvas of so many pixels, and what puts them on it. */
 export function createPicture(width: number, height: number) {
-  const canvas = createElement('canvas', '')
+  const canvas = createElement('canvas')
   Object.assign(canvas, { width, height })
   const context = canvas.getContext('2d')
   return { canvas, put: (image: ImageData, left = 0, top = 0) => context?.putImageData(image, left, top) }
@@ -24,7 +26,7 @@ export function createPicture(width: number, height: number) {
 
 /** An element over the wall that screen readers pass over. */
 export function addLayer(stage: HTMLElement, name: string, ...children: readonly Node[]): HTMLElement {
-  const layer = createElement('div', name, ...children)
+  const layer = createElement(`div.${name}`, ...children)
   layer.ariaHidden = 'true'
   stage.append(layer)
   return layer
@@ -39,22 +41,18 @@ export function placeAt({ style }: HTMLElement, { left, top, width, height }: Bo
 
 /** A line of facts about a work, an agent or a block; each that is a string is kept together. */
 export const factsLine = (...facts: readonly (Node | string)[]): HTMLElement =>
-  createElement(
-    'p',
-    'facts',
-    ...facts.map((fact) => (typeof fact === 'string' ? createElement('span', '', fact) : fact)),
-  )
+  createElement('p.facts', ...facts.map((fact) => (typeof fact === 'string' ? createElement('span', fact) : fact)))
 
 /** Strangers' text in its own direction, which does not affect what surrounds it. */
-export function strangersText(tag: keyof HTMLElementTagNameMap, name: string, text: string): HTMLElement {
-  const element: HTMLElement = createElement(tag, name, text)
+export function strangersText(selector: Tag | `${Tag}.${string}`, text: string): HTMLElement {
+  const element: HTMLElement = createElement(selector, text)
   element.dir = 'auto'
   return element
 }
 
-/** A button with what it shows and what it does. */
+/** A button of classes like `agent.unnamed`, with what it shows and what it does. */
 export function button(name: string, children: readonly (Node | string)[], onClick: () => void): HTMLButtonElement {
-  const element = createElement('button', name, ...children)
+  const element = createElement(`button.${name}`, ...children)
   element.type = 'button'
   element.addEventListener('click', onClick)
   return element
@@ -62,7 +60,7 @@ export function button(name: string, children: readonly (Node | string)[], onCli
 
 /** A link of a class. */
 export const link = (name: string, href: string, content: Node | string): HTMLAnchorElement =>
-  Object.assign(createElement('a', name, content), { href })
+  Object.assign(createElement(`a.${name}`, content), { href })
 
 /** A link that leaves the wall, for an address that strangers chose. */
 export function externalLink(href: string, content: Node | string): HTMLAnchorElement {

@@ -10,12 +10,11 @@ const centre = blockAt(80, 45)
 
 /** An invitation below the centre block, which glows. */
 export function createEmptyState(page: Page, stage: HTMLElement): Component {
-  const glow = createElement('div', 'glow')
+  const glow = createElement('div.glow')
   const element = createElement(
-    'div',
-    'first',
-    createElement('p', 'title', 'Nobody has bought a block yet.'),
-    createElement('p', '', 'The first one, in the very middle, goes to the first agent that asks.'),
+    'div.first',
+    createElement('p.title', 'Nobody has bought a block yet.'),
+    createElement('p', 'The first one, in the very middle, goes to the first agent that asks.'),
     button('loud', ['Send your agent'], () => page.dispatch({ do: 'invite' })),
   )
   stage.append(glow, element)

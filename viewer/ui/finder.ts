@@ -23,16 +23,16 @@ const orders: readonly (readonly [Order, string])[] = [
 
 /** A search field over a list of works or agents. */
 export function createFinder(page: Page): PanelContent {
-  const field = createElement('input', '')
+  const field = createElement('input')
   field.type = 'search'
   field.placeholder = 'A word, a name, 0x12…, 80,45'
   field.ariaLabel = 'Search works and agents by word, name, wallet or coordinate'
   field.autocomplete = 'off'
-  const order = createElement('select', '', ...orders.map(([value, text]) => new Option(text, value)))
+  const order = createElement('select', ...orders.map(([value, text]) => new Option(text, value)))
   order.ariaLabel = 'What is listed'
-  const found = createElement('p', 'found')
+  const found = createElement('p.found')
   found.role = 'status'
-  const list = createElement('ul', 'works')
+  const list = createElement('ul.works')
   let shown = PAGE
 
   const fill = (state: State) => {
@@ -48,8 +48,8 @@ export function createFinder(page: Page): PanelContent {
       shown += PAGE
       fill(page.state())
     })
-    const items = hits.map((hit) => createElement('li', '', hitButton(wall, hit, state, page)))
-    refill(list, [...items, ...(rest > 0 ? [createElement('li', 'rest', more)] : [])])
+    const items = hits.map((hit) => createElement('li', hitButton(wall, hit, state, page)))
+    refill(list, [...items, ...(rest > 0 ? [createElement('li.rest', more)] : [])])
   }
 
   const beginAgain = () => {
@@ -66,7 +66,7 @@ export function createFinder(page: Page): PanelContent {
   })
   return {
     title: 'Find',
-    body: [field, createElement('div', 'pair', found, order), list],
+    body: [field, createElement('div.pair', found, order), list],
     update(state, before) {
       if (state === before || differs(state, before, 'wall', 'agent')) fill(state)
     },
@@ -86,16 +86,16 @@ function hitButton(wall: Wall, hit: Hit, state: State, page: Page): HTMLElement 
   if (hit.kind === 'block')
     return listButton(
       `block ${hit.block}`,
-      [createElement('span', 'thumb'), createElement('span', 'name', `Block ${coordOf(hit.block)}`), 'open'],
+      [createElement('span.thumb'), createElement('span.name', `Block ${coordOf(hit.block)}`), 'open'],
       () => page.dispatch({ do: 'go', to: hit.block }),
     )
   const agent = wall.agents[hit.agent]
-  if (agent === undefined) return createElement('span', '')
-  const name = strangersText('span', agent.name === null ? 'name unnamed' : 'name', nameOf(agent))
-  const rank = createElement('span', 'rank', `#${agent.id}`)
+  if (agent === undefined) return createElement('span')
+  const name = strangersText(agent.name === null ? 'span.name.unnamed' : 'span.name', nameOf(agent))
+  const rank = createElement('span.rank', `#${agent.id}`)
   const element = listButton(
     `agent ${agent.id}`,
-    [rank, name, `${blocksText(agent.blocks)} · `, createElement('code', '', agent.wallet)],
+    [rank, name, `${blocksText(agent.blocks)} · `, createElement('code', agent.wallet)],
     () => page.dispatch({ do: 'select-agent', agent: page.state().agent === hit.agent ? undefined : hit.agent }),
   )
   element.ariaPressed = String(state.agent === hit.agent)

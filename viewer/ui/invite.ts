@@ -11,25 +11,24 @@ const SOLD_OUT = 'Every block is sold. Agents that own some repaint them for fre
 
 /** The prompt with a button that copies it; on a wall that is sold out, none. */
 export function createInvite(): PanelContent {
-  const text = createElement('code', '')
+  const text = createElement('code')
   const copy = copyButton('Copy the prompt', () => text.textContent)
   copy.classList.add('loud')
-  const over = createElement('p', '', SOLD_OUT)
-  const offer = createElement('div', 'stack')
+  const over = createElement('p', SOLD_OUT)
+  const offer = createElement('div.stack')
   const update = (state: State) => {
     text.textContent = promptFor(state)
     offer.hidden = isSoldOut(state.wall)
     over.hidden = !offer.hidden
   }
   offer.append(
-    createElement('p', '', 'Paste this to a coding agent that can use a shell or the web. It asks you before it pays.'),
-    createElement('pre', 'prompt', text),
-    createElement('div', 'stack', copy),
+    createElement('p', 'Paste this to a coding agent that can use a shell or the web. It asks you before it pays.'),
+    createElement('pre.prompt', text),
+    createElement('div.stack', copy),
     createElement(
-      'p',
-      'facts',
+      'p.facts',
       'Your agent needs a wallet with USDC. Agents with MCP can be given the tools at ',
-      createElement('code', '', `${location.origin}/mcp`),
+      createElement('code', `${location.origin}/mcp`),
       ' instead.',
     ),
   )

@@ -6,9 +6,7 @@ const element = () => query('notice', HTMLElement)
 
 /** Shows a message in the middle of the stage, with a button to try again. */
 export function showNotice(text: string, retry: () => void) {
-  element().replaceChildren(
-    createElement('div', 'message', createElement('p', '', text), button('', ['Try again'], retry)),
-  )
+  element().replaceChildren(createElement('div.message', createElement('p', text), button('', ['Try again'], retry)))
   element().hidden = false
 }
 
@@ -25,7 +23,7 @@ let timer: ReturnType<typeof setTimeout> | undefined
 /** Shows a message for some seconds. */
 export function toast(text: string) {
   const element = query('toast', HTMLElement)
-  element.replaceChildren(createElement('span', '', text))
+  element.replaceChildren(createElement('span', text))
   clearTimeout(timer)
   timer = setTimeout(() => element.replaceChildren(), SHOWN_MS)
 }

@@ -19,7 +19,7 @@ const OPAQUE = 255
 /** A picture of one pixel a block with a frame around what the stage shows; a press moves the stage there. */
 export function createMinimap(page: Page, stage: HTMLElement): Component {
   const picture = createPicture(COLS, ROWS)
-  const frame = createElement('div', 'frame')
+  const frame = createElement('div.frame')
   const element = addLayer(stage, 'minimap', picture.canvas, frame)
   element.hidden = true
   const image = new ImageData(COLS, ROWS)

@@ -24,7 +24,7 @@ export function createNews(page: Page): Component {
     const news = wall?.complete && at === undefined ? newsSince(wall, new Date().setHours(0, 0, 0, 0)) : undefined
     const owner = news && wall?.agents[news.agent]
     if (news === undefined || owner === undefined) return refill(element, [])
-    const name = createElement('bdi', '', nameOf(owner))
+    const name = createElement('bdi', nameOf(owner))
     const ago = agoText(news.soldAt, Date.now())
     const words =
       news.sold > 0
@@ -33,7 +33,7 @@ export function createNews(page: Page): Component {
     refill(element, [
       button(
         '',
-        [createElement('span', '', ...words)],
+        [createElement('span', ...words)],
         () => panel !== 'find' && page.dispatch({ do: 'open', panel: 'find' }),
       ),
     ])
@@ -45,8 +45,8 @@ export function createNews(page: Page): Component {
     if (block === undefined || owner === undefined) return showLately()
     const what =
       count > blocks.length ? `and others bought ${blocksText(count)}` : `just bought ${sizeText(blocks.length)}`
-    const picture = createElement('span', 'thumb', drawWork(wall.texture, blocks, page.appearance.theme()))
-    const words = createElement('span', '', createElement('bdi', '', nameOf(owner)), ` ${what}`)
+    const picture = createElement('span.thumb', drawWork(wall.texture, blocks, page.appearance.theme()))
+    const words = createElement('span', createElement('bdi', nameOf(owner)), ` ${what}`)
     refill(element, [button('', [picture, words], () => page.dispatch({ do: 'open-work', block }))])
     clearTimeout(timer)
     timer = setTimeout(showLately, PURCHASE_SHOWN_MS)

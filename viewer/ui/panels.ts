@@ -32,7 +32,7 @@ export function createPanels(page: Page): Component {
     close.ariaLabel = `Close ${open.title}`
     element.className = panel
     element.ariaLabel = open.title
-    element.replaceChildren(createElement('h2', '', open.title), close, ...open.body)
+    element.replaceChildren(createElement('h2', open.title), close, ...open.body)
     element.hidden = false
     open.update?.(state, state)
     // A finger's keyboard would lie over the list.

@@ -18,7 +18,7 @@ export function createPulses(stage: HTMLElement): Component {
   // An area may arrive in parts: what touches a running pulse makes it larger.
   const add = (area: Rect) => {
     for (const [element, other] of pulses) if (touch(area, other)) return void pulses.set(element, around(area, other))
-    const element = createElement('div', 'pulse')
+    const element = createElement('div.pulse')
     element.addEventListener('animationend', () => {
       pulses.delete(element)
       element.remove()

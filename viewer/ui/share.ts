@@ -21,9 +21,9 @@ const PICTURE_SIDE_MAX = 2400
 /** Buttons for a link, pictures and a frame. */
 export function createShare(page: Page): PanelContent {
   const link = () => location.origin + location.pathname + addressOf(page.state(), location.search)
-  const embedding = createElement('code', '')
+  const embedding = createElement('code')
   const copyEmbedding = copyButton('Copy for embedding', () => embedding.textContent)
-  const pictures = createElement('div', 'stack')
+  const pictures = createElement('div.stack')
   const fill = (state: State) => {
     embedding.textContent = `<iframe src="${embedOf(link())}" width="800" height="450" title="${nameOnPage().replaceAll('"', '&quot;')}"></iframe>`
     pictures.replaceChildren(...pictureButtons(page, state))
@@ -31,17 +31,13 @@ export function createShare(page: Page): PanelContent {
   return {
     title: 'Share',
     body: [
-      createElement(
-        'p',
-        '',
-        'The link shows what you see now: the place, the open label, the chosen agent, the moment.',
-      ),
-      createElement('div', 'stack', copyButton('Copy link', link)),
-      createElement('h3', '', 'Pictures'),
+      createElement('p', 'The link shows what you see now: the place, the open label, the chosen agent, the moment.'),
+      createElement('div.stack', copyButton('Copy link', link)),
+      createElement('h3', 'Pictures'),
       pictures,
-      createElement('h3', '', 'In another page'),
-      createElement('pre', '', embedding),
-      createElement('div', 'stack', copyEmbedding),
+      createElement('h3', 'In another page'),
+      createElement('pre', embedding),
+      createElement('div.stack', copyEmbedding),
     ],
     update(state, before) {
       const same = state !== before && shownBlock(state) === shownBlock(before) && state.agent === before.agent
@@ -79,7 +75,7 @@ function savePicture(page: Page, area: Rect, name: string) {
   const image = imageOf(wall.texture, area, coloursOf(page.appearance.theme()))
   const scale = Math.max(1, Math.min(PICTURE_SCALE, Math.floor(PICTURE_SIDE_MAX / Math.max(image.width, image.height))))
   const [width, height] = [image.width * scale, image.height * scale]
-  const canvas = Object.assign(createElement('canvas', ''), { width, height })
+  const canvas = Object.assign(createElement('canvas'), { width, height })
   const context = canvas.getContext('2d')
   if (context === null) return
   context.putImageData(image, 0, 0)

@@ -10,12 +10,11 @@ import { button, createElement, refill } from './dom.ts'
 
 /** A chip opens the panel that says more; where that is open, there is no chip. */
 export function createChips(page: Page, stage: HTMLElement): Component {
-  const element = createElement('div', 'chips')
+  const element = createElement('div.chips')
   stage.append(element)
   const chip = (panel: Panel, name: Node | string, back: string, leave: () => void) =>
     createElement(
-      'div',
-      'chip',
+      'div.chip',
       button('', [name], () => page.dispatch({ do: 'open', panel })),
       button('', [back], leave),
     )
@@ -27,7 +26,7 @@ export function createChips(page: Page, stage: HTMLElement): Component {
       ...(at === undefined || panel === 'time' ? [] : [chip('time', dateText(at), 'Now', present)]),
       ...(owner === undefined || panel === 'profile'
         ? []
-        : [chip('profile', createElement('bdi', '', nameOf(owner)), 'Show all agents', everyone)]),
+        : [chip('profile', createElement('bdi', nameOf(owner)), 'Show all agents', everyone)]),
     ])
   }
   return {

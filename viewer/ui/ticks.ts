@@ -43,7 +43,7 @@ function pool(layer: HTMLElement) {
   const elements: HTMLElement[] = []
   return (numbers: readonly number[], placeOf: (n: number) => number, way: 'translateX' | 'translateY') => {
     while (elements.length < numbers.length) {
-      const element = createElement('span', way === 'translateX' ? 'col' : 'row')
+      const element = createElement(way === 'translateX' ? 'span.col' : 'span.row')
       elements.push(element)
       layer.append(element)
     }

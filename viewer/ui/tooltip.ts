@@ -82,12 +82,12 @@ function linesOf(state: State, block: BlockIndex): Node[] | undefined {
   if (work === undefined) {
     if (!wall.complete) return undefined
     const price = wall.claims.has(block) ? 'not sold yet' : priceText(wall.pricing.perBlock)
-    return [createElement('strong', '', 'Open'), createElement('span', '', `${coordOf(block)} · ${price}`)]
+    return [createElement('strong', 'Open'), createElement('span', `${coordOf(block)} · ${price}`)]
   }
   const owner = wall.agents[work.agent]
   const name = owner === undefined ? '' : nameOf(owner)
   return [
-    strangersText('strong', work.message === undefined ? 'unnamed' : '', titleOf(work.message)),
-    createElement('span', '', createElement('bdi', '', name), ` · ${sizeOf(work.blocks)}`),
+    strangersText(work.message === undefined ? 'strong.unnamed' : 'strong', titleOf(work.message)),
+    createElement('span', createElement('bdi', name), ` · ${sizeOf(work.blocks)}`),
   ]
 }

@@ -23,7 +23,7 @@ export const CANNOT = 'This browser draws on no canvas, so only a picture of the
 
 /** Two choices, and the overlay's legend. */
 export function createViews(page: Page): PanelContent {
-  const legend = createElement('ul', 'legend')
+  const legend = createElement('ul.legend')
   const overlays = choice('Colours', 'overlay', OVERLAYS, overlayNames, page.state().overlay, (overlay) =>
     page.dispatch({ do: 'set-overlay', overlay }),
   )
@@ -37,13 +37,13 @@ export function createViews(page: Page): PanelContent {
   )
   return {
     title: 'View',
-    body: page.showsOverlays() ? [overlays, legend, themes] : [createElement('p', '', CANNOT), themes],
+    body: page.showsOverlays() ? [overlays, legend, themes] : [createElement('p', CANNOT), themes],
     update({ wall, overlay }, before) {
       for (const input of overlays.querySelectorAll('input')) input.checked = input.value === overlay
       if (wall === undefined || (wall === before.wall && overlay === before.overlay && legend.hasChildNodes())) return
       legend.replaceChildren(
         ...legendOf(wall, overlay).map(({ colour, text }) =>
-          createElement('li', '', swatch(colour), createElement('bdi', '', text)),
+          createElement('li', swatch(colour), createElement('bdi', text)),
         ),
       )
       legend.hidden = !legend.hasChildNodes()
@@ -60,19 +60,19 @@ function choice<Value extends string>(
   onChoose: (value: Value) => void,
 ): HTMLElement {
   const options = values.map((value) => {
-    const input = createElement('input', '')
+    const input = createElement('input')
     input.type = 'radio'
     input.name = name
     input.value = value
     input.checked = value === chosen
     input.addEventListener('change', () => onChoose(value))
-    return createElement('label', '', input, names[value])
+    return createElement('label', input, names[value])
   })
-  return createElement('fieldset', '', createElement('legend', '', title), ...options)
+  return createElement('fieldset', createElement('legend', title), ...options)
 }
 
 function swatch(colour: string): HTMLElement {
-  const element = createElement('span', 'swatch')
+  const element = createElement('span.swatch')
   element.style.background = colour
   return element
 }

@@ -24,7 +24,7 @@ export function createCostPanel(): Component {
     price.textContent = head
     what.textContent = rest
     list.replaceChildren(
-      ...kinds.map(({ kind, text }) => createElement('li', kind, createElement('span', `swatch ${kind}`), text)),
+      ...kinds.map(({ kind, text }) => createElement(`li.${kind}`, createElement(`span.swatch.${kind}`), text)),
     )
     const texts = kinds.map(({ text }) => text).join(', ')
     clearTimeout(timer)

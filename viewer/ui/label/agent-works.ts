@@ -12,7 +12,7 @@ const LABELS_MAX = 12
 
 /** A name over each of the largest works. */
 export function createAgentWorks(stage: HTMLElement): Component {
-  const layer = createElement('div', 'labels')
+  const layer = createElement('div.labels')
   stage.append(layer)
   let works: readonly Work[] = []
 
@@ -20,7 +20,7 @@ export function createAgentWorks(stage: HTMLElement): Component {
     const owner = agent === undefined ? undefined : wall?.agents[agent]
     works = wall === undefined || agent === undefined ? [] : worksOf(blocksOf(wall, agent)).slice(0, LABELS_MAX)
     if (owner === undefined) return layer.replaceChildren()
-    layer.replaceChildren(...works.map((work) => strangersText('span', '', `${nameOf(owner)} · ${sizeOf(work)}`)))
+    layer.replaceChildren(...works.map((work) => strangersText('span', `${nameOf(owner)} · ${sizeOf(work)}`)))
   }
 
   return {

@@ -31,30 +31,28 @@ export function addPayment(element: HTMLElement, deed: Deed, network: string) {
 
 function openCard(page: Page, { wall: { pricing }, block }: Shown, soldLater: boolean): Node[] {
   const coord = coordOf(block)
-  const where = createElement('p', 'facts where', `Block ${coord}`)
+  const where = createElement('p.facts.where', `Block ${coord}`)
   if (soldLater)
     return [
-      createElement('h2', 'title', 'Not sold yet'),
+      createElement('h2.title', 'Not sold yet'),
       where,
-      createElement('p', '', 'It was open at the moment you look at.'),
+      createElement('p', 'It was open at the moment you look at.'),
     ]
   return [
-    createElement('h2', 'title', 'Open'),
+    createElement('h2.title', 'Open'),
     where,
     createElement(
-      'p',
-      'price',
-      createElement('strong', '', priceText(pricing.perBlock)),
+      'p.price',
+      createElement('strong', priceText(pricing.perBlock)),
       ` in ${pricing.asset} for 10 × 10 pixels`,
     ),
     createElement(
-      'div',
-      'acts',
+      'div.acts',
       button('loud', ['Send your agent'], () => page.dispatch({ do: 'invite', block })),
       paintLink(coord),
     ),
     details('The request that buys it', [
-      createElement('pre', '', createElement('code', '', `GET ${location.origin}/blocks/${coord}`)),
+      createElement('pre', createElement('code', `GET ${location.origin}/blocks/${coord}`)),
     ]),
   ]
 }
@@ -69,15 +67,14 @@ function claimedCard(page: Page, shown: Shown, known: ClaimedBlock): Node[] {
   const title = titleOf(work.message)
   const says = work.message !== undefined && title !== work.message ? [work.message] : []
   return [
-    createElement('div', 'frame', drawWork(wall.texture, work.blocks, theme)),
-    strangersText('h2', work.message === undefined ? 'title unnamed' : 'title', title),
-    createElement('p', 'by', agentButton(owner, selectAgent), ...frameworkOf(owner)),
-    ...(isPainted(wall, work) ? [] : [createElement('p', 'unnamed', UNPAINTED)]),
-    ...says.map((message) => strangersText('p', 'message', message)),
+    createElement('div.frame', drawWork(wall.texture, work.blocks, theme)),
+    strangersText(work.message === undefined ? 'h2.title.unnamed' : 'h2.title', title),
+    createElement('p.by', agentButton(owner, selectAgent), ...frameworkOf(owner)),
+    ...(isPainted(wall, work) ? [] : [createElement('p.unnamed', UNPAINTED)]),
+    ...says.map((message) => strangersText('p.message', message)),
     ...(work.link === undefined ? [] : linkOf(work.link)),
     createElement(
-      'div',
-      'acts',
+      'div.acts',
       button('', ['Share'], () => shareWork(work)),
       // A tap on a phone has looked closer already.
       ...(labelShape(page.state().view) === 'sheet' ? [] : [button('', ['Look closer'], lookCloser)]),
@@ -104,27 +101,25 @@ function blockFacts({ claim, owner }: ClaimedBlock, { wall, block, work }: Shown
   const { m: message, l: href } = claim
   return [
     createElement(
-      'div',
-      'block',
+      'div.block',
       drawWork(wall.texture, [block], theme),
       createElement(
         'div',
-        '',
-        factsLine(`Sold ${dateText(claim.t)}`, createElement('span', 'payment')),
-        factsLine(createElement('code', '', owner.wallet)),
+        factsLine(`Sold ${dateText(claim.t)}`, createElement('span.payment')),
+        factsLine(createElement('code', owner.wallet)),
       ),
     ),
-    ...(message === undefined || message === work?.message ? [] : [strangersText('p', 'message', message)]),
+    ...(message === undefined || message === work?.message ? [] : [strangersText('p.message', message)]),
     ...(href === undefined || href === work?.link ? [] : linkOf(href)),
   ]
 }
 
 function details(summary: string, content: readonly Node[]): HTMLElement {
-  return createElement('details', '', createElement('summary', '', summary), ...content)
+  return createElement('details', createElement('summary', summary), ...content)
 }
 
 const agentButton = (owner: CanvasAgent, onClick: () => void) =>
-  button(owner.name === null ? 'agent unnamed' : 'agent', [createElement('bdi', '', nameOf(owner))], onClick)
+  button(owner.name === null ? 'agent.unnamed' : 'agent', [createElement('bdi', nameOf(owner))], onClick)
 
 /** A link to the paint page; in a frame it opens a new tab, because that page refuses to be framed. */
 function paintLink(coord: string): HTMLElement {
@@ -135,7 +130,7 @@ function paintLink(coord: string): HTMLElement {
 
 /** The link, shown as its host; nothing when the wall does not allow it. */
 const linkOf = (href: string): Node[] =>
-  isLink(href) ? [createElement('p', 'link', externalLink(href, new URL(href).host))] : []
+  isLink(href) ? [createElement('p.link', externalLink(href, new URL(href).host))] : []
 
 // Where a network's transactions can be looked at; none for a network without a public explorer.
 const explorers: Readonly<Record<string, string>> = {
@@ -146,7 +141,7 @@ const explorers: Readonly<Record<string, string>> = {
 function transaction(hash: string, network: string): Node {
   const short = `${hash.slice(0, 10)}…${hash.slice(-4)}`
   const explorer = explorers[network]
-  const code = createElement('code', '', short)
+  const code = createElement('code', short)
   if (explorer === undefined) return code
   const anchor = externalLink(`${explorer}/tx/${hash}`, code)
   anchor.ariaLabel = `Transaction ${short} in the chain’s explorer`

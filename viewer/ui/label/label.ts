@@ -19,7 +19,7 @@ const REST_MS = 150
 export function createLabel(page: Page): Component {
   const readDeed = deedReader()
   const element = query('card', HTMLElement)
-  const body = createElement('div', 'body')
+  const body = createElement('div.body')
   const handle = createHandle(element, () => page.dispatch({ do: 'dismiss' }))
   const close = button('close', ['×'], () => page.dispatch({ do: 'unpin' }))
   close.ariaLabel = 'Close'

@@ -13,31 +13,30 @@ const WORKS_MAX = 60
 
 /** The chosen agent's profile. */
 export function createProfile(page: Page): PanelContent {
-  const body = createElement('div', 'about-agent')
+  const body = createElement('div.about-agent')
   const fill = ({ wall, agent }: State) => {
     const owner = agent === undefined ? undefined : wall?.agents[agent]
     if (wall === undefined || agent === undefined || owner === undefined) return refill(body, [])
     const works = artworksOf(wall).filter((work) => work.agent === agent)
     const since = Math.min(...works.map((work) => work.since))
     const hosts = hostsOf(blocksOf(wall, agent).flatMap((block) => wall.claims.get(block)?.l ?? []))
-    const items = works.slice(0, WORKS_MAX).map((work) => createElement('li', '', workButton(page, work, false)))
+    const items = works.slice(0, WORKS_MAX).map((work) => createElement('li', workButton(page, work, false)))
     refill(body, [
-      strangersText('p', owner.name === null ? 'name unnamed' : 'name', nameOf(owner)),
+      strangersText(owner.name === null ? 'p.name.unnamed' : 'p.name', nameOf(owner)),
       factsLine(`Agent ${owner.id} of ${countText(wall.agents.length)}`, ...frameworkOf(owner)),
       factsLine(
         `${countText(works.length)} ${works.length === 1 ? 'work' : 'works'}`,
         blocksText(owner.blocks),
-        createElement('span', '', 'since ', agoElement(since)),
+        createElement('span', 'since ', agoElement(since)),
       ),
-      factsLine(createElement('code', '', owner.wallet)),
-      createElement('ul', 'links', ...hosts.map(([href, host]) => createElement('li', '', externalLink(href, host)))),
+      factsLine(createElement('code', owner.wallet)),
+      createElement('ul.links', ...hosts.map(([href, host]) => createElement('li', externalLink(href, host)))),
       createElement(
-        'div',
-        'acts',
+        'div.acts',
         copyButton('Copy link', () => `${location.origin}/?agent=${owner.id}`),
         button('', ['Show all agents'], () => page.dispatch({ do: 'select-agent', agent: undefined })),
       ),
-      createElement('ul', 'works', ...items),
+      createElement('ul.works', ...items),
       ...(works.length > WORKS_MAX ? [factsLine(`The newest ${WORKS_MAX} of ${countText(works.length)} works.`)] : []),
       factsLine(link('', `/atlas.atom?agent=${owner.id}`, 'Follow its new works (Atom)')),
     ])

@@ -12,7 +12,7 @@ import { button, createElement, createPicture, strangersText } from '../dom.ts'
 
 /** How long ago a moment was, in Unix milliseconds; the date shows on hover. */
 export function agoElement(unixMs: number): HTMLElement {
-  const time = createElement('time', '', agoText(unixMs, Date.now()))
+  const time = createElement('time', agoText(unixMs, Date.now()))
   time.dateTime = new Date(unixMs).toISOString()
   time.title = dateText(unixMs)
   return time
@@ -20,7 +20,7 @@ export function agoElement(unixMs: number): HTMLElement {
 
 /** The framework that an agent names, if any. */
 export const frameworkOf = ({ framework }: CanvasAgent): HTMLElement[] =>
-  framework === null ? [] : [strangersText('span', 'framework', framework)]
+  framework === null ? [] : [strangersText('span.framework', framework)]
 
 /** A button of a list: a picture or a number, a name, and a line of more. */
 export function listButton(
@@ -28,7 +28,7 @@ export function listButton(
   [lead, name, ...more]: readonly [lead: Node, name: Node, ...more: readonly (Node | string)[]],
   onClick: () => void,
 ): HTMLButtonElement {
-  const element = button('work', [lead, name, createElement('span', 'count', ...more)], onClick)
+  const element = button('work', [lead, name, createElement('span.count', ...more)], onClick)
   element.dataset['key'] = key
   return element
 }
@@ -38,12 +38,12 @@ export function workButton(page: Page, work: Artwork, named: boolean): HTMLEleme
   const { wall } = page.state()
   const owner = wall?.agents[work.agent]
   const picture = wall === undefined ? [] : [drawWork(wall.texture, work.blocks, page.appearance.theme())]
-  const whose = named && owner !== undefined ? [createElement('bdi', '', nameOf(owner)), ' · '] : []
-  const name = strangersText('span', work.message === undefined ? 'name unnamed' : 'name', titleOf(work.message))
+  const whose = named && owner !== undefined ? [createElement('bdi', nameOf(owner)), ' · '] : []
+  const name = strangersText(work.message === undefined ? 'span.name.unnamed' : 'span.name', titleOf(work.message))
   const [first] = work.blocks
   return listButton(
     `work ${first}`,
-    [createElement('span', 'thumb', ...picture), name, ...whose, sizeOf(work.blocks)],
+    [createElement('span.thumb', ...picture), name, ...whose, sizeOf(work.blocks)],
     () => first !== undefined && page.dispatch({ do: 'open-work', block: first }),
   )
 }

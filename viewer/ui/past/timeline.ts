@@ -14,7 +14,7 @@ const STEP_MAX_MS = 100
 /** The player, and a button that saves a timelapse. */
 export function createTimeline(page: Page): PanelContent {
   const player = createPlayer(page)
-  if (!page.showsOverlays()) return { ...player, body: [createElement('p', '', CANNOT)] }
+  if (!page.showsOverlays()) return { ...player, body: [createElement('p', CANNOT)] }
   const film = createSaveTimelapse(page)
   return {
     title: 'Time',
@@ -35,11 +35,11 @@ function createPlayer(page: Page) {
   let sales = moments
   let count = 0 // of them before the moment shown, with a fraction while playing
   let frame: number | undefined
-  const scrubber = createElement('input', '')
+  const scrubber = createElement('input')
   scrubber.type = 'range'
   scrubber.min = '0'
   scrubber.ariaLabel = 'Sales and repaints so far'
-  const label = createElement('output', '')
+  const label = createElement('output')
   const play = button('play', ['Play'], () => (frame === undefined ? begin() : stop()))
   const now = button('', ['Now'], () => {
     stop()
