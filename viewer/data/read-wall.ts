@@ -2,8 +2,8 @@
 
 import type { CanvasBlock } from '../../shared/contract/canvas.ts'
 import { ASSET_SYMBOL, USUAL_PRICE } from '../../shared/money.ts'
+import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { TOTAL_BLOCKS, type BlockIndex } from '../../shared/wall.ts'
-import { BLOCK_BYTES } from '../wall/pixel-buffer.ts'
 import { wallWithoutBlocks, withClaims, withPictures, type CanvasHead, type Wall } from '../wall/wall-model.ts'
 import type { BlocksMessage } from './blocks-worker.ts'
 
@@ -85,15 +85,15 @@ const numberOf = ({ headers }: Response) => Number(headers.get('log-number'))
 
 /** The pictures of consecutive blocks as they arrive, each part with its first block; throws when they end too soon. */
 async function* picturesIn(body: Response['body']): AsyncGenerator<readonly [first: number, bytes: Uint8Array]> {
-  const bytes = new Uint8Array(TOTAL_BLOCKS * BLOCK_BYTES)
+  const bytes = new Uint8Array(TOTAL_BLOCKS * PIXELS_PER_BLOCK)
   let [length, blocks] = [0, 0] // that have arrived, and of them whole blocks
   let begun = performance.now()
   const reader = body?.getReader()
   for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
     bytes.set(part.value, length)
     length += part.value.length
-    const whole = Math.floor(length / BLOCK_BYTES)
-    if (whole > blocks) yield [blocks, bytes.subarray(blocks * BLOCK_BYTES, whole * BLOCK_BYTES)]
+    const whole = Math.floor(length / PIXELS_PER_BLOCK)
+    if (whole > blocks) yield [blocks, bytes.subarray(blocks * PIXELS_PER_BLOCK, whole * PIXELS_PER_BLOCK)]
     blocks = whole
     if (performance.now() - begun < TASK_MS) continue
     await new Promise((resolve) => setTimeout(resolve))

@@ -28,8 +28,6 @@ const STROKE = 2
 const HALO = 1
 const LINE = 1
 
-const EDGE = 1
-
 // The lines around each block appear between these zooms, in CSS pixels per wall pixel.
 const GRID_FROM = 1.2
 const GRID_TO = 4
@@ -61,7 +59,7 @@ export function frameOf(camera: Camera, view: View, ratio: number, outlined: Blo
       outlined === undefined
         ? undefined
         : outlineOf(edgesOf(boxOf(camera, view, outlined), ratio), STROKE * ratio, HALO * ratio, clip),
-    edge: outlineOf([left, top, left + WIDTH / pixel, top + HEIGHT / pixel], Math.max(1, EDGE * ratio), 0, clip),
+    edge: outlineOf([left, top, left + WIDTH / pixel, top + HEIGHT / pixel], Math.max(1, LINE * ratio), 0, clip),
   }
 }
 

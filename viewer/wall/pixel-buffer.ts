@@ -1,6 +1,7 @@
 /** The wall as one byte per pixel, row-major: palette indices, and three values of our own for blocks without a picture. */
 
 import { PALETTE_SIZE } from '../../shared/palette.ts'
+import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { BLOCK_SIZE, type BlockIndex, HEIGHT, WIDTH, cellOf } from '../../shared/wall.ts'
 import type { Rect } from '../camera/camera.ts'
 
@@ -10,9 +11,6 @@ export const OPEN = PALETTE_SIZE
 export const NO_PICTURE = PALETTE_SIZE + 1
 /** The frame around such a block. */
 export const NO_PICTURE_FRAME = PALETTE_SIZE + 2
-
-/** Bytes of a block's picture. */
-export const BLOCK_BYTES = BLOCK_SIZE * BLOCK_SIZE
 
 /** `WIDTH * HEIGHT` bytes. */
 export type IndexTexture = Uint8Array<ArrayBuffer>
@@ -32,12 +30,12 @@ export function blankTexture(): IndexTexture {
 
 /** Draws an owned block's picture, or the frame of a block without one. */
 export function paintBlock(texture: IndexTexture, block: BlockIndex, px: string | undefined) {
-  place(texture, block, px === undefined ? blockWithoutPicture : Uint8Array.fromBase64(px))
+  paintBytes(texture, block, px === undefined ? blockWithoutPicture : Uint8Array.fromBase64(px))
 }
 
 /** Clears a block, as before it was sold. */
 export function clearBlock(texture: IndexTexture, block: BlockIndex) {
-  place(texture, block, openBlock)
+  paintBytes(texture, block, openBlock)
 }
 
 /** The 100 bytes the texture holds for a block, row by row. */
@@ -50,14 +48,12 @@ export function pictureAt(texture: IndexTexture, block: BlockIndex): Uint8Array 
 export const isOpenAt = (texture: IndexTexture, block: BlockIndex): boolean => texture[offsetOf(block)] === OPEN
 
 /** Draws the picture at an offset of some bytes at a block. */
-export function paintBytes(texture: IndexTexture, block: BlockIndex, bytes: Uint8Array, at: number) {
+export function paintBytes(texture: IndexTexture, block: BlockIndex, bytes: Uint8Array, at = 0) {
   const start = offsetOf(block)
   // Byte by byte, because a view of each line costs more than its ten bytes.
   for (let y = 0; y < BLOCK_SIZE; y++)
     for (let x = 0; x < BLOCK_SIZE; x++) texture[start + y * WIDTH + x] = bytes[at + y * BLOCK_SIZE + x] ?? OPEN
 }
-
-const place = (texture: IndexTexture, block: BlockIndex, picture: Uint8Array) => paintBytes(texture, block, picture, 0)
 
 function offsetOf(block: BlockIndex) {
   const { col, row } = cellOf(block)
@@ -65,9 +61,7 @@ function offsetOf(block: BlockIndex) {
 }
 
 function tile(byteAt: (x: number, y: number) => number): Uint8Array {
-  return Uint8Array.from({ length: BLOCK_SIZE * BLOCK_SIZE }, (_, i) =>
-    byteAt(i % BLOCK_SIZE, Math.floor(i / BLOCK_SIZE)),
-  )
+  return Uint8Array.from({ length: PIXELS_PER_BLOCK }, (_, i) => byteAt(i % BLOCK_SIZE, Math.floor(i / BLOCK_SIZE)))
 }
 
 /** An area of the texture, one pixel for each of the wall's; `colours` as `coloursOf` answers them. */

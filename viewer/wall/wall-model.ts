@@ -1,8 +1,9 @@
 /** The wall as the page knows it. */
 
 import type { Canvas, CanvasAgent, CanvasBlock, CanvasStats } from '../../shared/contract/canvas.ts'
+import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { isBlockIndex, type BlockIndex } from '../../shared/wall.ts'
-import { blankTexture, BLOCK_BYTES, isOpenAt, paintBlock, paintBytes, type IndexTexture } from './pixel-buffer.ts'
+import { blankTexture, isOpenAt, paintBlock, paintBytes, type IndexTexture } from './pixel-buffer.ts'
 
 /** What is known of a claimed block but its picture, which is in the texture. */
 export type Claim = Pick<CanvasBlock, 'i' | 'a' | 't'> & Words
@@ -59,7 +60,7 @@ const UNPAINTED = 255
 /** The wall with the pictures of blocks one after the other, from `first` on. */
 export function withPictures(wall: Wall, first: number, bytes: Uint8Array): Wall {
   const changed: BlockIndex[] = []
-  for (let at = 0, block = first; at + BLOCK_BYTES <= bytes.length; at += BLOCK_BYTES, block++) {
+  for (let at = 0, block = first; at + PIXELS_PER_BLOCK <= bytes.length; at += PIXELS_PER_BLOCK, block++) {
     if (bytes[at] === UNPAINTED || !isBlockIndex(block)) continue
     paintBytes(wall.texture, block, bytes, at)
     changed.push(block)
