@@ -2,18 +2,13 @@
 
 import { THEMES, themes, type Theme, type ThemeName } from './theme.ts'
 
-export type Appearance = {
-  theme(): Theme
-  /** What the user chose; the system's preference when undefined. */
-  chosen(): ThemeName | undefined
-  choose(name: ThemeName | undefined): void
-}
+export type Appearance = ReturnType<typeof createAppearance>
 
 // In the browser's storage.
 const STORAGE_KEY = 'theme'
 
 /** Shows the theme on the page, and calls `onChange` when it changes. */
-export function createAppearance(onChange: () => void): Appearance {
+export function createAppearance(onChange: () => void) {
   const light = window.matchMedia('(prefers-color-scheme: light)')
   const strong = window.matchMedia('(prefers-contrast: more)')
   let chosen = THEMES.find((name) => name === stored(STORAGE_KEY))
@@ -26,9 +21,10 @@ export function createAppearance(onChange: () => void): Appearance {
   light.addEventListener('change', show)
   strong.addEventListener('change', show)
   return {
-    theme: () => themes[name()],
+    theme: (): Theme => themes[name()],
+    /** What the user chose; the system's preference when undefined. */
     chosen: () => chosen,
-    choose(next) {
+    choose(next: ThemeName | undefined) {
       chosen = next
       store(STORAGE_KEY, next)
       show()

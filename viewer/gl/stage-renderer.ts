@@ -10,29 +10,10 @@ import type { Wall } from '../wall/wall-model.ts'
 import { fitCanvas, frameOf } from './frame.ts'
 import { createRenderer, gpuOf, type Renderer } from './renderer.ts'
 
-export type StageRenderer = {
-  /** Uploads what differs between two states. */
-  update(next: State, before: State): void
-  setTheme(theme: Theme): void
-  /** Draws at once. */
-  draw(): void
-  /** Gives the canvas its stage's size in device pixels. */
-  resize(): void
-  /** Whether there is a GPU; without one the fallback draws. */
-  onGpu(): boolean
-  /** Whether the blocks can be coloured. Where the browser has no canvases either, the server's picture stands in. */
-  showsOverlays(): boolean
-}
-
 const COOLING_MS = 60_000
 
 /** Paints on a canvas; `ask` is called when it must be drawn again for a reason of its own. */
-export function createStageRenderer(
-  canvas: HTMLCanvasElement,
-  state: () => State,
-  first: Theme,
-  ask: () => void,
-): StageRenderer {
+export function createStageRenderer(canvas: HTMLCanvasElement, state: () => State, first: Theme, ask: () => void) {
   let theme = first
   let marked: readonly BlockIndex[] = [] // what a line is drawn around
   const surface = createSurface(canvas, (renderer) => {
@@ -56,7 +37,8 @@ export function createStageRenderer(
   }
 
   return {
-    update(next, before) {
+    /** Uploads what differs between two states. */
+    update(next: State, before: State) {
       const { renderer } = surface
       if (renderer === undefined) return
       upload(renderer, next, before, theme)
@@ -66,11 +48,12 @@ export function createStageRenderer(
       if (!areEqual(marks, marked)) renderer.setMarks(marks)
       marked = marks
     },
-    setTheme(other) {
+    setTheme(other: Theme) {
       theme = other
       surface.renderer?.setTheme(theme)
       if (surface.renderer && state().wall) uploadOverlay(surface.renderer, state(), theme)
     },
+    /** Draws at once. */
     draw() {
       const { wall, camera, view } = state()
       if (wall === undefined) return surface.renderer?.blank()
@@ -79,6 +62,7 @@ export function createStageRenderer(
       const outlined = marked.length > 0 ? undefined : shownBlock(state())
       surface.renderer?.draw(frameOf(camera, view, canvas.width / view.width, outlined))
     },
+    /** Gives the canvas its stage's size in device pixels. */
     resize: () => fitCanvas(canvas, state().view),
     onGpu: surface.onGpu,
     showsOverlays: surface.showsOverlays,

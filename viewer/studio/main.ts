@@ -63,7 +63,7 @@ const components: readonly Component[] = [
 ]
 
 const controls: PreviewControls = {
-  sketch: () => sketch,
+  ...studio,
   camera: () => camera,
   view: () => view,
   turn,
@@ -72,7 +72,6 @@ const controls: PreviewControls = {
     setSketch(movedTo(sketch, at))
     turn(reveal(camera, view, areaCovered(sketch)))
   },
-  lookAtPicture,
 }
 
 function setSketch(next: Sketch) {

@@ -5,18 +5,16 @@ import { fit, pan, toWall, zoom, type Camera, type Point, type View } from '../c
 import { actionOf } from '../input/keys.ts'
 import { listenToPointers, listenToWheel, listenToZoomButtons } from '../input/stage-input.ts'
 import type { Action } from '../state.ts'
-import type { Sketch } from './sketch.ts'
+import type { Studio } from './sketch.ts'
 
 /** What pointer, wheel and keys control. */
-export type PreviewControls = {
-  sketch(): Sketch
+export type PreviewControls = Pick<Studio, 'sketch' | 'lookAtPicture'> & {
   camera(): Camera
   view(): View
   /** Moves the wall under the picture. */
   turn(camera: Camera): void
   /** Moves the picture over the wall. */
   move(at: Cell): void
-  lookAtPicture(): void
 }
 
 /** Listens on the preview's canvas. */

@@ -17,7 +17,7 @@ export function createTimeline(page: Page): PanelContent {
   if (!page.showsOverlays()) return { ...player, body: [createElement('p', CANNOT)] }
   const film = createSaveTimelapse(page)
   return {
-    title: 'Time',
+    ...player,
     body: [...player.body, film.element],
     update(state, before) {
       player.update(state, before)
