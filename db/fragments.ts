@@ -17,6 +17,7 @@ import type { Statement, Value, Values } from './tx.ts'
 /** Where PostgreSQL tells those who listen that an entry was kept. */
 export const CHANNEL = 'wall'
 
+/** The engines, as they differ in SQL. */
 export type Dialect = 'sqlite' | 'postgres'
 
 /** A value as an engine takes it. */

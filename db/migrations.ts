@@ -34,7 +34,9 @@ const MIGRATIONS: readonly Text[] = [
   handedTo,
 ]
 
+/** The version that this program writes. */
 export const TABLES_VERSION = MIGRATIONS.length
 
+/** The steps of an engine. */
 export const migrationsOf = (engine: 'sqlite' | 'postgres'): readonly string[] =>
   MIGRATIONS.map((text) => (typeof text === 'string' ? text : text[engine]))

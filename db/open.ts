@@ -9,6 +9,7 @@ export type Place =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
+/** Who is told of trouble. */
 export type Told = {
   readonly onBroken: () => void // the disk failed at commit: the process must end, for only a restart can tell what was kept
   readonly onDamaged: (row: DamagedRow) => void // SQLite: a row does not fit its sum; it is left out from then on

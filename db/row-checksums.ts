@@ -75,12 +75,14 @@ export function heldInSql(columns: readonly string[], of = ''): string {
   return `CAST(concat(${parts.join(', ')}) AS BLOB)`
 }
 
+/** A table that carries sums. */
 export type Table = keyof typeof SUMMED
 
 export const isSummed = (table: string): table is Table => Object.hasOwn(SUMMED, table)
 
 export const TABLES: readonly Table[] = Object.keys(SUMMED).filter(isSummed)
 
+/** A row that does not fit its sum. */
 export type DamagedRow = { readonly table: Table; readonly row: number }
 
 /** The sum of what a row holds, as `heldInSql` reads it. */

@@ -11,6 +11,7 @@ import type { BlockIndex } from '../shared/wall.ts'
 /** Both engines keep truth as 0 or 1, so that a row is the same bytes in either. */
 type Flag = 0 | 1
 
+/** Width and height of what a payment buys, in blocks. */
 export type SizeRow = { readonly w: number; readonly h: number }
 
 export type ContentRow = {
@@ -81,6 +82,7 @@ export function targetColumns(target: Target): SizeRow & { readonly target: Bloc
   return { target: at === 'next' ? null : at, w, h }
 }
 
+/** The target that columns tell of. */
 export const targetIn = ({ target, w, h }: Pick<PurchaseRow, 'target' | 'w' | 'h'>): Target =>
   targetOf(target ?? 'next', { w, h })
 
@@ -92,6 +94,7 @@ export type Agent = Profile & {
   readonly signed_at: UnixMs | null
 }
 
+/** What a row of `payments` means. */
 export function purchaseOf(row: PurchaseRow): Purchase {
   const target = targetIn(row)
   const { name, framework, pixels, message, link } = row

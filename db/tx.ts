@@ -20,6 +20,7 @@ export type Text = string | { readonly sqlite: string; readonly postgres: string
 /** Which columns number the rows that a result was read from; SQLite checks their sums. */
 export type Sources = Readonly<Partial<Record<Table, string>>>
 
+/** A statement to run. */
 export type Statement = { readonly text: Text; readonly values: Values; readonly sources?: Sources | undefined }
 
 /** What a statement answered, and how many rows it read or changed. */
@@ -54,6 +55,7 @@ export function* rows<Row>(text: Text, values: Values = {}, sources?: Sources): 
   return (result?.rows ?? []) as readonly Row[]
 }
 
+/** Its first row, if it has one. */
 export function* first<Row>(text: Text, values: Values = {}, sources?: Sources): Tx<Row | undefined> {
   return (yield* rows<Row>(text, values, sources))[0]
 }
@@ -65,6 +67,7 @@ export function* one<Row>(text: Text, values: Values = {}, sources?: Sources): T
   return row
 }
 
+/** How many rows a statement changes. */
 export function* count(text: Text, values: Values): Tx<number> {
   const [result] = yield [{ text, values }]
   return result?.count ?? 0

@@ -30,6 +30,7 @@ export const WALL_TABLES: readonly WallTable[] = Object.keys(WALL_COLUMNS).filte
 /** A row: it has the columns of its own table. */
 export type WallRow = Readonly<Record<(typeof WALL_COLUMNS)[WallTable][number], Bound>>
 
+/** How many rows are in memory at once. */
 export const PAGE_ROWS = 500
 
 /** The rows of a wall as of one moment. */
@@ -58,6 +59,7 @@ export class MoveUnknown extends CannotOpen {
   override name = 'MoveUnknown'
 }
 
+/** How a wall is moved. */
 export type Moving = {
   readonly timeoutMs: number // how long to wait for a wall that is just stopping
   readonly note: string // what is said of the place that is left

@@ -15,6 +15,7 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof SQL.PostgresError ? (error.errno ?? error.code) : 'unknown'
 }
 
+/** The constraint that refused a row. */
 export const constraintOf = (error: unknown): string | undefined =>
   error instanceof SQL.PostgresError ? error.constraint : undefined
 
@@ -44,6 +45,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^(58|XX)/, 'the server fails'],
 ]
 
+/** What a code says, in our words. */
 export function wordsFor(code: string): string {
   const words = WORDS.find(([pattern]) => pattern.test(code))?.[1]
   return words === undefined ? code : `${words} (${code})`

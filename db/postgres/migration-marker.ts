@@ -25,6 +25,7 @@ export async function noteMoved({ run }: Session, words: string): Promise<void> 
   await run(`COMMENT ON TABLE wall IS '${words.replaceAll("'", "''")}'`)
 }
 
+/** Takes the note back. */
 export async function forgetMoved({ run }: Session): Promise<void> {
   await run('COMMENT ON TABLE wall IS NULL')
 }

@@ -14,6 +14,7 @@ import { postgresStore } from './store.ts'
 // Older ones are looked after by nobody any more.
 const OLDEST_SERVER = 14
 
+/** How a database is opened. */
 export type Opening = {
   readonly onUnchecked?: () => void // told when the server does not check its pages for damage (`data_checksums`)
   readonly answerMs?: number // how long to wait for a server that does not answer at all

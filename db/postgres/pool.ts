@@ -13,6 +13,7 @@ export type Queries = {
   rows<Row>(text: string, values?: readonly Bound[]): Promise<readonly Row[]>
 }
 
+/** A borrowed connection. */
 export type Session = Queries & {
   /** Runs statements in their order, in one exchange where each of them has values. Of several errors the first is thrown. */
   all(statements: readonly BoundStatement[]): Promise<readonly Result[]>
@@ -70,6 +71,7 @@ const settings = {
   'wall.set_by': WALL_NAME,
 }
 
+/** How a pool is opened. */
 export type PoolOptions = {
   readonly name?: string // how its connections call themselves to the server
   readonly inspect?: (session: Session) => Promise<void> // looks at each new connection before its first use; may refuse it

@@ -12,6 +12,7 @@ const TOUCH = 'DELETE FROM leases WHERE false'
 
 const NO_STANDBY: WriteFailure = { of: 'standby', reason: 'no synchronous standby of the database confirms commits' }
 
+/** The state of a database. */
 export function postgresStore({ rows, write, watermark }: Connection): Store {
   const awaitsStandby = async () => (await rows(AWAITS_STANDBY)).length > 0
   return {

@@ -14,6 +14,7 @@ const PAYEES = 'SELECT DISTINCT pay_to FROM payments'
 const REACH = `
   UPDATE wall SET seen_height = CASE WHEN seen_height > $height THEN seen_height ELSE $height END`
 
+/** The checkpoint of a store. */
 export const checkpoint = ({ look, write }: Driver): ChainCheckpoint => ({
   async height() {
     const { height } = await look(() => one<{ height: number | null }>(HEIGHT))
@@ -31,6 +32,7 @@ const NOTE = `
     WHERE payouts.reference = '${STRAY_NOTE}' AND excluded.reference <> '${STRAY_NOTE}'`
 const IS_NOTED = 'SELECT 1 FROM payouts WHERE payer = $payer AND nonce = $nonce'
 
+/** The payouts of a store. */
 export const payouts = ({ look, write }: Driver): Payouts => ({
   note: async ({ payer, nonce }, reference, now) =>
     (await write(null, () => count(NOTE, { payer, nonce, reference, now }))) === 1,

@@ -29,6 +29,7 @@ import { change, first, lock, nothing, onSqlite, rows, together, type Tx } from 
 import { nameForPurchase } from '../wall/painters.ts'
 import { type Lost, openPlace, space, spaceIs } from './places.ts'
 
+/** The payments for which a target is held. */
 export const holders = (target: Target): Tx<readonly PaymentKey[]> => rows<PaymentKey>(HOLDERS, targetColumns(target))
 
 const HOLDERS = `

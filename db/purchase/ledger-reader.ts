@@ -29,6 +29,7 @@ import { type Driver, first, onSqlite, rows, together, type Tx } from '../tx.ts'
 import { findAgent } from '../wall/agents.ts'
 import { painterOfWallet } from '../wall/painters.ts'
 
+/** Read access to the ledger of a store. */
 export const ledgerReader = ({ look, read }: Driver): LedgerReader => ({
   pending: async () => pendingOf(await look(() => rows<PendingRow>(PENDING))),
   held: async () => (await look(() => rows<{ block: BlockIndex }>(HELD))).map(({ block }) => block),

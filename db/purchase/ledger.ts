@@ -8,6 +8,7 @@ import { availability, claim, find, holders, recordUnclaimed, release } from './
 import { conflicts, space } from './places.ts'
 import { confirm, finalize, fulfilLatePayment, markFinal, markMissing, markUncertain, writeOff } from './sales.ts'
 
+/** The ledger of a store. */
 export function ledger({ look, writeTogether, lasting }: Driver): Ledger {
   const of = <T>({ payer }: PaymentKey, work: () => Tx<T>) => writeTogether(payer, work)
   return {

@@ -10,6 +10,7 @@ import { orCannotOpen } from './errors.ts'
 import { checkSchema } from './migrate.ts'
 import type { RawConnection } from './raw.ts'
 
+/** The books of an open file. */
 export type OpenAudit = Audit & { close(): void }
 
 /** Opens the file at `path` for reading alone. Throws `CannotOpen`. */

@@ -14,6 +14,7 @@ import { diskOf, type Disk } from './file/wal-sync.ts'
 import type { Prepared, RawConnection, Values } from './raw.ts'
 import { keepSums, type Sums } from './row-checksums.ts'
 
+/** The connection to the one database file. */
 export type Connection = RawConnection & {
   /** A statement whose values are numbered, compiled once. */
   numbered<Row>(sql: string): Statement<Row, Bound[]>

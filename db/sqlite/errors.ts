@@ -4,6 +4,7 @@ import { SQLiteError } from 'bun:sqlite'
 import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
 import { CannotOpen, CannotOpenYet } from '../cannot-open.ts'
 
+/** Another process owns the database. */
 export class DatabaseInUse extends CannotOpenYet {
   override name = 'DatabaseInUse'
 }

@@ -34,6 +34,7 @@ const RETOLD_IDENTITIES = `
   SELECT changed, 0, 'identity', NULL, NULL, id, NULL, name, framework, NULL, NULL, NULL, NULL
   FROM agents WHERE ${isDamaged('changes', 'changed')} AND NOT ${isDamaged('agents', 'id')}`
 
+/** The log as readers follow it. */
 export function sqliteLog(connection: Connection): Log {
   const after = connection.prepare<ChangeRow, { after: number; limit: number }>(
     `${SELECT_CHANGE} AND number > $after ORDER BY number LIMIT $limit`,

@@ -23,6 +23,7 @@ export type Sqlite = Omit<Engine, 'close'> & { close(): void }
 // Older ones can lose a commit when a write-ahead log is reset.
 const OLDEST_SQLITE = [3, 51, 3] as const
 
+/** How a database is opened. */
 export type Opening = {
   readonly timeoutMs?: number // how long to wait for another process to let go of it
   readonly onBroken?: () => void // told when the disk fails at commit: the process must end, for only a restart can tell what was kept

@@ -4,6 +4,7 @@ import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Store } from '../../server/ports.ts'
 import { one, type Connection } from './connection.ts'
 
+/** The state of a file. */
 export function sqliteStore(connection: Connection): Store {
   const probe = connection.prepare('SELECT state FROM blocks WHERE i = 0')
   // Writes the first page as it is, whatever it holds; SQLite leaves out a row that is written as it was.

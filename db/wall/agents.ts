@@ -20,6 +20,7 @@ import { nextEntry, writeEntry, type Entry } from './log.ts'
 import { moderateAgent, moderationOf } from './moderated-agents.ts'
 import { nameForWallet } from './painters.ts'
 
+/** The wallets' register. */
 export const agents = ({ look, writeTogether }: Driver): Agents => ({
   knows: async (wallet) => (await look(() => rows(KNOWS, { wallet }))).length > 0,
   identify: (wallet, identity, now) => writeTogether(wallet, () => identify(wallet, identity, now)),

@@ -31,6 +31,7 @@ import {
   type PainterRow,
 } from './painters.ts'
 
+/** The blocks that somebody owns. */
 export const blocks = ({ look, read, writeTogether, lasting }: Driver): Blocks => ({
   owned: lasting(owned),
   reserved: async (block) => (await look(() => rows(IS_RESERVED, { block }))).length > 0,

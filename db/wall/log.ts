@@ -98,6 +98,7 @@ const OUTLINE = `
   FROM changes WHERE number > $after ORDER BY number LIMIT $limit`
 const DROP = 'DELETE FROM changes WHERE number {in bigint $numbers}'
 
+/** The compaction of a store's log. */
 export const compaction = ({ look, write }: Driver): LogCompaction => ({
   outline: (after, limit) => look(() => rows<OutlinedEntry>(OUTLINE, { after, limit })),
   drop: async (numbers) => void (await write(null, () => count(DROP, { numbers }))),
@@ -137,6 +138,7 @@ const NO_WORD = {
   link: null,
 } as const
 
+/** The entry that a row holds. */
 export function changeOf(row: ChangeRow): Change {
   const { number, at } = row
   const profile = { name: row.name, framework: row.framework }

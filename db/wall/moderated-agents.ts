@@ -18,6 +18,7 @@ import type { Agent } from '../rows.ts'
 import { change, first, rows, together, type Tx } from '../tx.ts'
 import { nextEntry, writeEntry } from './log.ts'
 
+/** A row of `moderated_agents`. */
 export type ModeratedAgent = {
   readonly agent: AgentId
   readonly hidden: number
@@ -26,6 +27,7 @@ export type ModeratedAgent = {
   readonly banned: 0 | 1
 }
 
+/** What is hidden, from a column of bits. */
 export const hiddenNamesOf = (mask: number): HiddenNames => ({
   name: (mask & 1) !== 0,
   framework: (mask & 2) !== 0,
@@ -83,6 +85,7 @@ const MODERATED = `
   SELECT m.hidden, m.banned, a.wallet FROM moderated_agents AS m JOIN agents AS a ON a.id = m.agent
   WHERE m.hidden > 0 OR m.banned = 1 ORDER BY m.agent`
 
+/** Wallets of which something is withheld now. */
 export function* moderatedWallets(): Tx<readonly ModeratedWallet[]> {
   const found = yield* rows<Pick<ModeratedAgent, 'hidden' | 'banned'> & { readonly wallet: Address }>(MODERATED)
   return found.map(({ wallet, hidden, banned }) => ({ wallet, hidden: hiddenNamesOf(hidden), isBanned: banned === 1 }))

@@ -21,6 +21,7 @@ import { findAgent } from './agents.ts'
 import { nextEntry, writeEntry } from './log.ts'
 import { moderateAgent, moderatedWallets } from './moderated-agents.ts'
 
+/** The operator's hand on what is shown. */
 export const moderation = ({ look, write }: Driver): Moderation => ({
   moderate: (block, act, parts, now) => write(null, () => moderate(block, act, parts, now)),
   moderateWallet: (wallet, act, now) => write(wallet, () => moderateWallet(wallet, act, now)),
@@ -45,6 +46,7 @@ export function* hiddenParts(blocks: readonly BlockIndex[]): Tx<(block: BlockInd
 
 const CONTENT = 'SELECT i, state, pixels, message, link FROM blocks WHERE i = $block {lock}'
 
+/** Hides parts of a block, or shows them again. */
 export function* moderate(
   block: BlockIndex,
   act: ModerationAct,

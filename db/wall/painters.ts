@@ -22,6 +22,7 @@ export const JOIN_PAINTERS = `
 
 export const PAINTER_SOURCES = { purchase_painters: 'named_payment', wallet_painters: 'word_agent' } as const
 
+/** What they hold. */
 export type PainterRow = {
   readonly named_payment: number | null
   readonly named_painter: Address
@@ -31,6 +32,7 @@ export type PainterRow = {
   readonly word_through: number
 }
 
+/** Who paints the block of a row. */
 export function painterIn(row: PainterRow): Address | null {
   const named = row.named_payment === null ? null : { payment: row.named_payment, painter: row.named_painter }
   const word =

@@ -12,6 +12,7 @@ const DEADLINE_MS = 3000
 export type BoundedCalls = {
   /** What a call answers; `silent` when it fails or takes too long, `busy` when too many wait before it. */
   make<T>(call: () => Promise<T>): Promise<T | 'busy' | 'silent'>
+  /** Whether one more call would be `busy`. */
   areFull(): boolean
 }
 

@@ -9,9 +9,11 @@ const AF_UNIX = 1
 const SOCK_DGRAM = 2
 const SOCK_CLOEXEC = 0o2000000
 
+/** Tells the supervisor about the state of the process. */
 export type Supervisor = {
   /** It serves. From here on it says that it is alive, as often as it was asked to. */
   ready(): void
+  /** It finishes what is under way. */
   stopping(): void
 }
 

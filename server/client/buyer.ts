@@ -21,6 +21,7 @@ import {
 } from './signed-payments.ts'
 import { bodyIn, errorIn, unreachable, WallError } from './wall-error.ts'
 
+/** How a buyer behaves. */
 export type BuyerOptions = {
   /** The most to sign for one payment, in dollars, such as "1.00"; the stock client's own cap is one dollar. */
   readonly maxDollars?: string | undefined
@@ -44,6 +45,7 @@ type BuyerDeps = BuyerOptions & {
 
 type Fetch = (request: Request) => Promise<Response>
 
+/** What a buyer keeps in a folder. */
 export const keptIn = (folder: string): Pick<BuyerDeps, 'payments' | 'lock'> => ({
   payments: signedPayments(folder),
   lock: (onWait) => lock(folder, onWait),

@@ -16,6 +16,7 @@ export type SignedRequest = Order & {
 /** One that is on disk, until `remove`. `setAside` keeps it as a proof, which is not sent again, and answers its path. */
 export type SavedPayment = SignedRequest & { remove(): Promise<void>; setAside(): Promise<string> }
 
+/** The payments of one wallet at one wall. */
 export type SignedPayments = {
   /** Resolves once the request would outlast a power cut. */
   save(request: SignedRequest): Promise<SavedPayment>
@@ -90,6 +91,7 @@ export const ifCode =
     throw error
   }
 
+/** What stands for a file or folder that is not there. */
 export const ifMissing = <T>(value: T) => ifCode('ENOENT', value)
 
 const HEARTBEAT_MS = 500

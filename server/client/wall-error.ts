@@ -26,6 +26,7 @@ export class WallError extends Error {
 export const unreachable = (url: URL | string): WallError =>
   new WallError('unavailable', 'unreachable', `No wall answered at ${new URL(url).origin}. Nothing was paid.`)
 
+/** Sends a request. Throws `unavailable` where nothing answers. */
 export const ask = (request: URL | Request, init: RequestInit = {}): Promise<Response> =>
   fetch(request, init).catch(() => {
     throw unreachable(request instanceof URL ? request : request.url)

@@ -42,6 +42,7 @@ export type {
   ChangeDto,
 }
 
+/** How a wall is used. */
 export type WallOptions = BuyerOptions & {
   /** Who pays and signs, as viem's `privateKeyToAccount` makes it. Reading needs none. */
   readonly account?: LocalAccount | undefined

@@ -1,5 +1,6 @@
 /** Every refusal the service can give: its code, its status and what the caller should do, once. */
 
+/** HTTP status of each error code. */
 export const statusOf = {
   invalid_coordinate: 400,
   invalid_area: 400,
@@ -48,6 +49,7 @@ export const statusOf = {
   server_busy: 503,
 } as const
 
+/** A machine-readable error code. */
 export type FailureCode = keyof typeof statusOf
 
 const isCode = (text: string): text is FailureCode => Object.hasOwn(statusOf, text)
@@ -75,6 +77,7 @@ export type Failure = {
   readonly details?: Readonly<Record<string, unknown>>
 }
 
+/** Makes a refusal. */
 export function failure(code: FailureCode, message: string, details?: Readonly<Record<string, unknown>>): Failure {
   return details === undefined ? { code, message } : { code, message, details }
 }

@@ -3,6 +3,7 @@
  * and a demand for payment a twentieth.
  */
 
+/** A value, or a promise of it. */
 export type MaybeAsync<Value> = Value | Promise<Value>
 
 /** Goes on with a value: at once where it is there, else when it comes. */

@@ -22,5 +22,6 @@ export const isBehind = (store: Progress, seen: Progress): boolean =>
 export const isOlder = (store: StorePosition, seen: StorePosition): boolean =>
   store.height <= seen.height && isBehind(store, seen)
 
+/** Whether two positions are the same. */
 export const isSamePosition = (one: StorePosition, other: StorePosition): boolean =>
   one.change === other.change && one.payment === other.payment && one.height === other.height

@@ -20,6 +20,7 @@ export type Follower = {
 
 type Listener = (change: Change) => void
 
+/** Builds the view from the log, and follows it from there. */
 export async function followLog(log: Log): Promise<Follower> {
   const view = emptyView()
   for (const change of await log.compacted()) applyChange(view, change)

@@ -11,9 +11,11 @@ export type LeasedWork<T> = {
   readonly late: () => Promise<T>
 }
 
+/** How runs of one payment wait for those of other processes. */
 export type PaymentLease = {
   /** Runs `work` once no other process is at the payment, or `late` where one is for longer than a payer waits. */
   whenFree<T>(key: PaymentKey, { isOver, work, late }: LeasedWork<T>): Promise<T>
+  /** Runs `work` unless another process is at the payment. */
   unlessTaken<T>(key: PaymentKey, work: () => Promise<T>): Promise<T | 'elsewhere'>
 }
 

@@ -36,6 +36,7 @@ const WALLETS_MAX = 4096
 
 type Tries = { readonly firstMs: number; readonly lastMs: number }
 
+/** Makes a full budget. */
 export function attemptBudget({ elapsed }: Pick<Clock, 'elapsed'>): AttemptBudget {
   let tries: ReadonlyMap<string, Tries> = new Map()
   const retries = tokenBuckets(RETRIES, WALLETS_MAX)
@@ -67,6 +68,7 @@ export function attemptBudget({ elapsed }: Pick<Clock, 'elapsed'>): AttemptBudge
 /** How often the chain is asked about payments that buy nothing, whoever sends them: it tells only whether they were charged. */
 const LOOK_UPS: Budget = { burst: 300, perSecond: 5 }
 
+/** Whether one more payment that buys nothing may be looked up on the chain. */
 export function lookUpBudget({ elapsed }: Pick<Clock, 'elapsed'>): () => boolean {
   const lookUps = tokenBuckets(LOOK_UPS, 1)
   return () => lookUps.take('all', elapsed()) === 0

@@ -7,6 +7,7 @@ import type { Clock, Logger } from '../ports.ts'
 
 type Facts = Readonly<Record<string, string | number | boolean>>
 
+/** What came of one request of a script. */
 export type Reply = { readonly answer: Answer } | { readonly error: unknown }
 
 /** Takes a step's request when it is made, and then what came of it. */
@@ -15,6 +16,7 @@ export type LogStep = (request: Request) => (reply: Reply) => void
 /** How one request to buy is told: a line when it has ended, and before it one for each step that was not as usual. */
 export type PurchaseLog = { readonly step: LogStep; ended(key: PaymentKey, target: Target, outcome: Outcome): void }
 
+/** Begins to tell of a request. */
 export function logPurchase({ logger, clock }: LogDeps): PurchaseLog {
   const began = clock.elapsed()
   const log = logSteps({ logger, clock }, (step, answer) => isPlain(step, answer) || isAsUsual(step, answer))

@@ -65,6 +65,7 @@ export type PurchaseDeps = {
   readonly times?: Times
 }
 
+/** What the runs of this process share. */
 export type Runs = PurchaseDeps & {
   readonly flights: SingleFlight
   readonly lease: PaymentLease
@@ -75,6 +76,7 @@ export type Runs = PurchaseDeps & {
   readonly mayRetry: AttemptBudget['mayRetry']
 }
 
+/** What one run knows. */
 export type PurchaseRun = {
   readonly key: PaymentKey
   readonly request: BuyRequest | undefined // undefined for the reconciler

@@ -78,6 +78,7 @@ async function searched({ taken }: SaleDeps, target: Target) {
 /** Who buys: the client's address, and a signal that aborts when it hangs up. */
 export type Buyer = { readonly address: string; readonly signal: AbortSignal }
 
+/** What a payment bought. */
 export type Sold = { readonly receipt: Receipt | AreaReceipt; readonly purchase: SoldPurchase }
 
 /** Sells what is ordered, or says why the payment bought nothing. */

@@ -23,6 +23,7 @@ export type Seller = {
    * facilitator fails. A client that disconnects stops nothing; its purchase stays unanswered.
    */
   buy(target: Target, payment: Payment, listing: Draft | Failure, client?: AbortSignal): Promise<Outcome>
+  /** Whether a target can be bought. */
   offered(target: Target): MaybeAsync<OfferState>
   /**
    * Works on one unfinished purchase, unless another run already does; `false` if this process has not asked the chain about
@@ -36,6 +37,7 @@ export type Seller = {
 // Of a client that never disconnects.
 const STAYING = new AbortController().signal
 
+/** Makes the one seller of this process. */
 export function seller(deps: PurchaseDeps): Seller {
   const runs: Runs = {
     ...deps,

@@ -7,6 +7,7 @@ export type SingleFlight = {
   idle(): Promise<void>
 }
 
+/** Keeps runs of one purchase apart in this process. */
 export function singleFlight(): SingleFlight {
   const tails = new Map<string, Promise<unknown>>()
   return {

@@ -47,6 +47,7 @@ export async function namedBlocks({ log }: Pick<ModerateDeps, 'log'>, text: stri
   return { name: `wallet ${wallet}`, blocks, wallet }
 }
 
+/** The wallets that own blocks. */
 export async function ownersOf(
   { log }: Pick<ModerateDeps, 'log'>,
   blocks: readonly BlockIndex[],
@@ -63,6 +64,7 @@ const isWallet = (text: string) => {
   return (wallet: Address) => wallet === wanted || truncatedWallet(wallet).toLowerCase() === wanted
 }
 
+/** What came of it, block by block. */
 export type Moderated = readonly { readonly block: BlockIndex; readonly result: ModerationResult }[]
 
 /** By whose hand something is done, and why. */

@@ -102,6 +102,7 @@ const whenReleased = {
   area: 'The area was given back, and nothing was charged so far. Should the payment land yet, you get this area, else the nearest open one of its size, else a credit of the whole amount.',
 } as const
 
+/** A wallet of which nothing is known. */
 export const noPurchases = (): Failure =>
   failure(
     'no_purchases',

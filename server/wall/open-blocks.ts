@@ -12,6 +12,7 @@ import type { Offer } from '../x402/terms.ts'
 
 /** What is taken at a moment; the same object until a block is sold, held or released. */
 export type Taken = {
+  /** Whether somebody owns or holds a block. */
   has(block: BlockIndex): boolean
   /** The same, prepared for searches of any size. Computed at the first call. */
   occupied(): Occupied

@@ -62,6 +62,7 @@ export type RateLimits = {
   check(name: BudgetName, who: string): Failure | undefined
 }
 
+/** Starts with every bucket full. */
 export function rateLimits(
   { elapsed }: Pick<Clock, 'elapsed'>,
   budgets: Readonly<Record<BudgetName, Budget>> = BUDGETS,

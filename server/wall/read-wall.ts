@@ -35,6 +35,7 @@ type ReadWallDeps = { readonly blocks: Blocks; readonly seller: Pick<Seller, 'of
 /** The state of a target: its deed if it is a claimed block, else whether it can be bought. */
 export type Found = Deed | OfferState
 
+/** Reads the state of a target. */
 export const lookAt = ({ blocks, seller }: ReadWallDeps, target: Target): MaybeAsync<Found> =>
   proceed(seller.offered(target), (space) =>
     typeof target !== 'number' || space !== 'claimed' ? space : deedIn(blocks, target),

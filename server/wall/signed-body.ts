@@ -12,6 +12,7 @@ import { type Kind, rules, SIGNABLE } from '../domain/wall/signed-fields.ts'
 
 const PROOF = 'ts (integer, Unix milliseconds), signature (0x and hex)'
 
+/** Reads an edit of a block. */
 export const readEdit = reader('set_pixels', EditBody, `${PROOF} and any of pixels, message and link`)
 
 export const readAreaEdit = reader('set_area', EditAreaBody, `${PROOF} and any of pixels (base64), message and link`)
@@ -26,6 +27,7 @@ export const readEditAreaFields = reader('set_area', EditAreaFields, 'any of pix
 /** Reads a registration that is signed in. */
 export const readIdentityFields = reader('register', IdentityFields, 'any of name and framework')
 
+/** Reads what is asked of the receipts. */
 export function readReceiptsBody(value: unknown): ReceiptsBody | Failure {
   return ASKED_RECEIPTS.Check(value)
     ? value

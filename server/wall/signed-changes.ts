@@ -50,8 +50,10 @@ export type SignedChange<Answer> = SignedRequest<Answer> & {
   texts(host: string, ts: UnixMs): readonly string[]
 }
 
+/** How a change ended in the store. */
 export type ChangeResult = EditResult | IdentityResult
 
+/** What changes are made of. */
 export type ChangeSources = { readonly blocks: Blocks; readonly agents: Agents; readonly view: WallView }
 
 /** A repaint of the block at `coord`, as the request wrote it, with fields that keep their rules. */
@@ -84,6 +86,7 @@ export async function repaintOfBlock(
 /** A picture as it is signed, by its digest, and block by block unless the asker keeps it to itself. */
 type SignedPicture = { readonly digest: string; readonly blocks?: Pixels }
 
+/** Reads the picture that is sent for an area. */
 export type ReadPicture = (pixels: string, area: Area) => SignedPicture | Failure
 
 /** A repaint of every block of an area, which must all be of one wallet. */

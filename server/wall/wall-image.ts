@@ -27,6 +27,7 @@ const IMAGE_PIXELS_MAX = 4 * COLS * ROWS * BLOCK_SIZE ** 2
 // Enough for those that many ask for, and little enough to hold.
 const IMAGES_MAX = 16
 
+/** Draws pictures of the wall. */
 export function wallImages({ view, pictures }: ImageDeps): WallImages {
   const images = imageCache(view, IMAGES_MAX)
   return {

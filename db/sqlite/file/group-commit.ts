@@ -10,6 +10,7 @@ type Write = <T>(work: () => T) => T
 /** What writing together takes: a transaction, when to begin one, and what waits until it is on the disk. */
 export type Means = { readonly write: Write; readonly soon: Soon; readonly flush: () => Promise<void> }
 
+/** How to write together with others. */
 export type GroupCommit = {
   /** Resolves once `work` was done inside a transaction that is on the disk. */
   write<T>(work: () => T): Promise<T>

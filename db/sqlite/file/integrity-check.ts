@@ -4,6 +4,7 @@ import type { DamagedRow } from '../../row-checksums.ts'
 import type { RawConnection } from '../raw.ts'
 import { damagedRows } from '../row-checksums.ts'
 
+/** What was found in a file. */
 export type Inspection = {
   /** Of indexes, which can be made anew, or of what nothing can be told around. */
   readonly flaw: 'none' | 'indexes' | 'beyond-repair'

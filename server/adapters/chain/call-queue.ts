@@ -27,6 +27,7 @@ export type CallQueue = <T>(urgency: Urgency, begin: () => Promise<T> | undefine
 
 const SECOND_MS = 1000
 
+/** Makes an empty queue. */
 export function callQueue({ atOnce, waitingMax, perSecond }: QueueLimits, clock: Clock): CallQueue {
   const waiting: Readonly<Record<Urgency, (() => void)[]>> = { settlement: [], buyer: [], background: [] }
   const begunAt: number[] = [] // within the last second

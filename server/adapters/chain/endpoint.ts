@@ -20,6 +20,7 @@ const REST_MAX_MS = 300_000
 /** How urgent a call is, and a signal that aborts when nobody waits for its answer any more. */
 export type CallContext = { readonly urgency: Urgency; readonly late: AbortSignal }
 
+/** The endpoint takes no calls for now. */
 export class EndpointBusy extends Error {
   override name = 'EndpointBusy'
   readonly restMs: number | undefined // undefined: it did not say for how long
@@ -34,6 +35,7 @@ export class EndpointBehind extends Error {
   override name = 'EndpointBehind'
 }
 
+/** What the endpoint answered is no JSON-RPC. */
 export class NoRpcAnswer extends Error {
   override name = 'NoRpcAnswer'
 }
@@ -54,14 +56,17 @@ export type Endpoint = {
   readonly turn: CallQueue
   /** Calls at once; only for a caller that has its turn. */
   post(method: string, params: readonly unknown[]): Promise<unknown>
+  /** Asks in its turn. */
   call(context: CallContext, method: string, params: readonly unknown[]): Promise<unknown>
 }
 
+/** An endpoint with the context of the calls that are made to it. */
 export type Session = CallContext & {
   readonly endpoint: Endpoint
   call(method: string, params: readonly unknown[]): Promise<unknown>
 }
 
+/** Binds an endpoint to the context of a caller. */
 export const sessionWith = (endpoint: Endpoint, context: CallContext): Session => ({
   ...context,
   endpoint,

@@ -23,6 +23,7 @@ import {
 
 export const MULTICALL: Address = '0xca11bde05977b3631167028862be2a173976ca11'
 
+/** A block, by height and time. */
 export type Height = { readonly number: bigint; readonly timestamp: UnixSeconds }
 
 export type Endpoints = {
@@ -31,7 +32,9 @@ export type Endpoints = {
   readonly deadlineMs: number
   readonly machine: Machine
   readonly all: readonly Endpoint[]
+  /** The newest block that any of them has shown. */
   newest(): Height | undefined
+  /** Takes note of a block. */
   saw(height: Height): void
   /**
    * Has one endpoint after the other do `work` until one can. An answer is of one endpoint alone, since two may be of two

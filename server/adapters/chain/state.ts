@@ -37,6 +37,7 @@ const abi = parseAbi([
   'function getBlockHash(uint256 blockNumber) view returns (bytes32)',
 ])
 
+/** Makes a reader whose questions of one turn share their calls. */
 export function stateReader({ soon }: Machine): StateReader {
   const shared = { latest: new Map<Endpoint, SharedCheck>(), safe: new Map<Endpoint, SharedCheck>() }
   const check = (tag: Tag, { endpoint, urgency }: Session, question: StateQuestion) => {
@@ -71,6 +72,7 @@ export function stateReader({ soon }: Machine): StateReader {
   }
 }
 
+/** Whether an authorization is used or cancelled at a block. */
 export async function isSpentAt(session: Session, { asset, key }: StateQuestion, block: bigint): Promise<boolean> {
   const data = await callContract(session, asset, stateCall(key), block)
   return decodeFunctionResult({ abi, functionName: 'authorizationState', data })

@@ -13,15 +13,19 @@ export type Metrics = {
   facilitator(port: RingMember): RingMember
   /** The same port, its calls timed. */
   chain(port: Chain): Chain
+  /** Counts how one paid request ended. */
   outcome(outcome: Outcome): void
   /** Counts one paid request over HTTP, by the version of x402 it came in. */
   paid(version: 1 | 2): void
   /** The same port, the calls that sell timed. */
   ledger(port: Ledger): Ledger
+  /** The same journal, its alerts counted. */
   logger(logger: Logger): Logger
+  /** Counts and times what is answered over HTTP. */
   readonly http: HttpMeter
   /** Reports the state of a wall, too, read anew for each scrape. */
   watch(readings: WallReadings): void
+  /** All of it as text. */
   read(): Promise<string>
   /** Serves `GET /metrics` and nothing else, on a port of its own. */
   listen(hostname: string, port: number): { readonly port: number; close(): void }
@@ -54,6 +58,7 @@ const ALERTS = [
   'admin-command-failed',
 ]
 
+/** Starts with nothing counted. */
 export function openMetrics(): Metrics {
   const registry = new Registry()
   const { purchases, sizes, paid, alerts, facilitatorTimes, chainTimes, storeTimes } = instruments(registry)

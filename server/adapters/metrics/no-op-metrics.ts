@@ -6,6 +6,7 @@ import type { Metrics } from './metrics.ts'
 export type Meters = Pick<Metrics, 'facilitator' | 'chain' | 'ledger' | 'logger' | 'outcome' | 'paid'> &
   Partial<Pick<Metrics, 'http'>>
 
+/** Meters that count nothing. */
 export const noOpMetrics: Meters = {
   facilitator: (port) => port,
   chain: (port) => port,

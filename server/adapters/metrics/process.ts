@@ -68,6 +68,7 @@ export function gauge(
   })
 }
 
+/** The same with labels: a value for each set of them. */
 export function labelledGauge<Label extends string>(
   registry: Registry,
   name: string,

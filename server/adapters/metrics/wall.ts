@@ -23,6 +23,7 @@ export type WallReadings = {
 
 const RAILS: readonly Rail[] = ['armed', 'arming', 'misconfigured']
 
+/** Adds the wall. */
 export function watchWall(registry: Registry, readings: WallReadings): void {
   watchStates(registry, readings)
   watchDependencies(registry, readings)

@@ -13,6 +13,7 @@ export type OwnJob = { readonly bitmap: Bitmap } & (
   | { readonly kind: 'shrink'; readonly width: number; readonly height: number }
 )
 
+/** What comes of a job, by its kind. */
 export type OwnPicture = Uint8Array<ArrayBuffer> | Bitmap
 
 /** A job and its number, as the worker is sent it; it answers the number with what came of it. */

@@ -19,6 +19,7 @@ const WAITING_MAX = 16
 // Smaller ones take less time than sending them to the worker and back.
 const OWN_PIXELS_MIN = 200_000
 
+/** Makes the pictures' port. */
 export function workerPictures(deadlineMs: number = DEADLINE_MS): Pictures {
   const limits = { payer: fairLimit(WAITING_MAX), client: fairLimit(WAITING_MAX) }
   const own = ownWorker()

@@ -46,6 +46,7 @@ const ABOUT_ONE: Budget = { burst: 4, perSecond: 2 }
 // Wallets of each kind that are remembered, some hundred bytes each.
 const REMEMBERED_MAX = 4096
 
+/** Asks contracts through `client`. */
 export function signedByContract(
   request: RpcRequest,
   contracts: ContractCode,
@@ -155,6 +156,7 @@ const LOOK_UPS: Readonly<Record<Priority, Budget>> = {
 // A wallet may be deployed at any moment, and must not be denied for long then.
 const NO_CODE_KEPT_MS = 10_000
 
+/** Looks up code through `client`. */
 export function contractCode(
   request: RpcRequest,
   calls: BoundedCalls,

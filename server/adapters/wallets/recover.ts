@@ -6,10 +6,12 @@
 import { bytesToHex, hashMessage, keccak256, recoverAddress } from 'viem/utils'
 import type { Address, Hash } from '../../domain/purchase/payment.ts'
 
+/** The libraries, the fastest first. */
 export const LIBRARIES = ['native', 'viem'] as const
 
 export type Library = (typeof LIBRARIES)[number]
 
+/** Recovery of signers from signatures by keys. */
 export type Keys = {
   readonly library: Library
   /** The address whose key made a signature of 65 bytes, r, s and v (27, 28, 0 or 1); `undefined` when none could. */

@@ -60,6 +60,7 @@ async function area(call: Call, size: string) {
   return await purchaseArea(await call.owner(), options, { ...place, image })
 }
 
+/** What a receipt says, for a person. */
 export function boughtLines(receipt: Receipt | AreaReceipt, wall: URL): readonly string[] {
   const { deed, notice } = receipt
   const [what, block] =

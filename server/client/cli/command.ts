@@ -9,6 +9,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
+/** A command: how it is called, and what it does. */
 export type Command = {
   readonly summary: string
   readonly usage: string // its arguments, as in `[next | col,row]`
@@ -17,6 +18,7 @@ export type Command = {
   run(call: Call): Promise<void>
 }
 
+/** One call of a command. */
 export type Call = {
   readonly args: readonly string[]
   readonly options: Readonly<Record<string, string | undefined>>
@@ -30,9 +32,11 @@ export type Call = {
   readonly print: (result: object, lines: readonly string[], drawing?: string) => void
 }
 
+/** What payments may cost, as an option. */
 export const MAX_OPTION = { max: 'the most to pay, in dollars (1.00)' } as const
 export const MAX_DOLLARS = '1.00'
 
+/** What a listing says of a block, as options. */
 export const LISTING_OPTIONS = {
   name: 'display name of your wallet, up to 40 characters',
   framework: 'what you run on, up to 32 characters',
@@ -41,11 +45,13 @@ export const LISTING_OPTIONS = {
   painter: 'the address that may repaint it (that of a key kept here)',
 } as const
 
+/** The picture of one block, as options. */
 export const PICTURE_OPTIONS = {
   px: 'the picture: 200 hex digits, two for each pixel, a palette index',
   image: 'the picture: a PNG or JPEG file, brought down to 10 x 10 pixels a block',
 } as const
 
+/** Those of `names` that were given. */
 export function given<Name extends string>(
   options: Call['options'],
   names: Readonly<Record<Name, string>>,
@@ -58,6 +64,7 @@ export function given<Name extends string>(
   return found
 }
 
+/** How a picture is brought to its blocks, as options. */
 export const FITTING = {
   fit: 'cover, contain or fill',
   dither: 'none (logos) or floyd-steinberg (photographs)',
@@ -66,6 +73,7 @@ export const FITTING = {
 /** How a picture is to be fitted, as far as it is said. Whatever values these have, the wall says what is wrong with them. */
 export const fittingIn = (options: Call['options']) => given(options, FITTING) as Pick<AreaOrder, 'fit' | 'dither'>
 
+/** The bytes of a picture. */
 export const readPicture = (file: string): Promise<Uint8Array> =>
   readFile(file).catch(() => {
     throw new UsageError(`The picture ${file} cannot be read.`)

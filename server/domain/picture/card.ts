@@ -36,6 +36,7 @@ import {
 import type { Bitmap } from './picture.ts'
 import { drawRegion, enlarge, WHOLE_WALL, type Region } from './wall-picture.ts'
 
+/** What a card is of. */
 export type CardSubject =
   | { readonly kind: 'wall' }
   | { readonly kind: 'block'; readonly block: BlockIndex }

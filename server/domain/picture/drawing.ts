@@ -5,6 +5,7 @@ import type { Bitmap } from './picture.ts'
 /** A rectangle, in pixels. */
 export type Box = { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
 
+/** A bitmap of one colour. */
 export const bitmapOf = (width: number, height: number, colour: number): Bitmap => ({
   width,
   height,
@@ -87,10 +88,13 @@ const LINES: Readonly<Record<string, string>> = {
 /** Where a text stands, and how: its upper left corner, its letters `scale` times their size, in one colour. */
 export type TextStyle = { readonly x: number; readonly y: number; readonly scale: number; readonly colour: number }
 
+/** How wide a text stands, in pixels. */
 export const widthOf = (text: string, scale: number): number => (text.length * ADVANCE - 1) * scale
 
+/** How high it stands. */
 export const heightOf = (scale: number): number => LETTER_HEIGHT * scale
 
+/** Whether there is a letter for each of a text's. */
 export const isWritable = (text: string): boolean => [...text].every((letter) => letter === ' ' || letter in LINES)
 
 /** Writes a text. What has no letter here leaves a gap. */

@@ -7,6 +7,7 @@ import { lineOf, UNPAINTED } from '../wall/canvas.ts'
 import type { WallView } from '../wall/wall-view.ts'
 import type { Bitmap } from './picture.ts'
 
+/** A part of the wall, in blocks. */
 export type Region = { readonly col: number; readonly row: number; readonly cols: number; readonly rows: number }
 
 export const WHOLE_WALL: Region = { col: 0, row: 0, cols: COLS, rows: ROWS }
@@ -39,6 +40,7 @@ export function drawRegion(view: WallView, region: Region, trial?: Trial): Bitma
   return { width, height: region.rows * BLOCK_SIZE, indices }
 }
 
+/** Each pixel as a square of `scale` x `scale`. */
 export function enlarge({ width, height, indices }: Bitmap, scale: number): Bitmap {
   if (scale === 1) return { width, height, indices }
   const wide = width * scale

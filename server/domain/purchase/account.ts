@@ -6,6 +6,7 @@ import type { BlockIndex } from '../../../shared/wall.ts'
 import type { Address, Hash, Target, UnixMs } from './payment.ts'
 import type { Purchase, Released, Reserved } from './purchase.ts'
 
+/** A purchase that is final. */
 export type OwnSale = {
   readonly block: BlockIndex
   readonly claimedAt: UnixMs
@@ -15,6 +16,7 @@ export type OwnSale = {
   readonly area: AreaName | null // that it was bought with; null for a block bought by itself
 }
 
+/** A purchase without an end yet. */
 export type OpenPurchase = {
   readonly target: Target
   readonly block: BlockIndex // held, or was held last
@@ -36,6 +38,7 @@ export type AccountPage = { readonly after: number; readonly limit: number }
 /** A purchase, with its number in the order they were begun. */
 export type NumberedPurchase = { readonly number: number; readonly since: UnixMs; readonly purchase: Purchase }
 
+/** How much of each kind is told at once. */
 export const ACCOUNT_PAGE_MAX = WALLET_LIMIT_MAX
 
 /** The first page, which is all there is of most wallets. */

@@ -22,6 +22,7 @@ export type Draft = Listing & { readonly picture?: AreaPicture }
 /** A picture as it was sent, and what to make of it. */
 export type AreaPicture = { readonly sent: SentPicture; readonly plan: PaintPlan }
 
+/** A draft without its picture. */
 export function unpainted({ name, framework, message, link, pixels, painter }: Draft): Listing {
   return { name, framework, message, link, pixels, painter }
 }
@@ -29,6 +30,7 @@ export function unpainted({ name, framework, message, link, pixels, painter }: D
 /** One field as a buyer sent it, or why it cannot be read. */
 export type FieldText = { readonly text: string } | { readonly flaw: string }
 
+/** A field of JSON. */
 export const fieldTextOf = (value: unknown): FieldText =>
   typeof value === 'string' ? { text: value } : { flaw: 'must be a string' }
 

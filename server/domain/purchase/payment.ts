@@ -28,6 +28,7 @@ export type PaymentKey = { readonly payer: Address; readonly nonce: Hash }
 /** What a client says to extensions of the protocol that the wall has no part in, by their names. */
 export type Extensions = Readonly<Record<string, unknown>>
 
+/** One signed authorization. */
 export type Payment = PaymentKey & {
   readonly to: Address
   readonly amount: bigint
@@ -83,6 +84,7 @@ export const isRenewal = (one: Payment, other: Payment): boolean =>
 export const hasSameFields = (one: Payment, other: Payment): boolean =>
   isRenewal(one, other) && one.validAfter === other.validAfter && one.validBefore === other.validBefore
 
+/** Whether two payments are the same authorization with the same signature. */
 export const isSamePayment = (one: Payment, other: Payment): boolean =>
   hasSameFields(one, other) && one.signature === other.signature
 

@@ -8,6 +8,7 @@ import type { AreaPicture, Draft, Listing } from './listing.ts'
 import type { Address, Hash, Payment, PaymentKey, Space, Terms, UnixMs } from './payment.ts'
 import type { Target } from './target.ts'
 
+/** What the ledger remembers of a payment. */
 export type Purchase = {
   readonly payment: Payment
   readonly target: Target // what was asked for
@@ -24,6 +25,7 @@ export type Reserved = {
   readonly attempt: number // how often a block was held for this payment, from 1: what one attempt decides is not done to the next
 }
 
+/** The block is the payer's. */
 export type Sold = {
   readonly kind: 'sold'
   readonly tx: Hash
@@ -43,6 +45,7 @@ export type Credited = { readonly kind: 'credited'; readonly tx: Hash }
 
 export type SoldPurchase = Purchase & { readonly state: Sold }
 
+/** A payment for which nothing was ever held. */
 export type UnclaimedPayment = Pick<Purchase, 'payment' | 'target' | 'listing' | 'head'>
 
 /** What a buyer asks, read and checked as far as can be done without state. */
@@ -117,6 +120,7 @@ export type Script<T> = Generator<Request, T, Answer>
 /** A receipt to give; `isEarlier` where it is of what the payer bought before, and was not known to have heard of. */
 export type Bought = { readonly kind: 'bought'; readonly purchase: SoldPurchase; readonly isEarlier?: true }
 
+/** How a request to buy ends. */
 export type Outcome = Bought | { readonly kind: 'refused'; readonly failure: Failure }
 
 export const refused = (failure: Failure): Outcome => ({ kind: 'refused', failure })

@@ -16,9 +16,11 @@ const UNTIL_MENDED_SECONDS = 60
 export const retryLater = (code: FailureCode, message: string, details?: Failure['details']): Failure =>
   failure(code, message, { ...details, retryAfter: RETRY_AFTER_SECONDS })
 
+/** What should name a block names none. */
 export const invalidCoordinate = (): Failure =>
   failure('invalid_coordinate', 'A block is named col,row: col from 0 to 159, row from 0 to 89, such as 80,45.')
 
+/** What should name an area names none. */
 export const invalidArea = (): Failure =>
   failure(
     'invalid_area',
@@ -103,6 +105,7 @@ export const earlierElsewhere = (bought: Holding): Failure =>
     `An earlier payment of yours arrived late and bought ${wordsFor(bought)}; this one is not used. Send the same request again to buy this ${kindOf(bought.target)} too.`,
   )
 
+/** Paid for, but not yet written down. */
 export const notPersisted = (held: Holding): Failure =>
   retryLater('deed_not_persisted', `Paid, but the deed could not be written yet. ${REPEAT}`, namedIn(held))
 

@@ -21,6 +21,7 @@ export function targetOf(at: BlockIndex | 'next', { w, h }: AreaSize): Target {
   return areaName(area)
 }
 
+/** What a target asks for. */
 export function placeOf(target: Target): Place {
   if (target === 'next' || typeof target === 'number') return { at: target, w: 1, h: 1 }
   const size = sizeIn(target)
@@ -38,11 +39,13 @@ function sizeIn(target: AreaTarget): AreaSize {
   return { w: Number(w), h: Number(h) }
 }
 
+/** How many blocks a target has. */
 export function blocksIn(target: Target): number {
   const { w, h } = placeOf(target)
   return w * h
 }
 
+/** Whether a target is one block. */
 export const isBlock = (target: Target): target is BlockIndex | 'next' =>
   target === 'next' || typeof target === 'number'
 
@@ -63,6 +66,7 @@ export const blocksHeld = (holding: Holding): readonly BlockIndex[] =>
 export const ownTarget = ({ target, block }: Holding): Exclude<Target, 'next'> =>
   isBlock(target) ? block : areaName(areaOf({ target, block }))
 
+/** What a target is called. */
 export const nameOf = (target: Target): string => (typeof target === 'number' ? coordOf(target) : target)
 
 /** What a target is, in the words of whoever asks. */

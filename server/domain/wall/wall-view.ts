@@ -61,6 +61,7 @@ export type WallView = {
   readonly sales: Sale[] // as they were sold, so that a page once read changes only where the operator hides
 }
 
+/** A wall on which nothing has happened. */
 export const emptyView = (): WallView => ({
   number: 0,
   changedAt: 0,
@@ -200,8 +201,10 @@ const wireText = ({ message, link }: Pick<BlockContent, 'message' | 'link'>) => 
   ...(link === null ? {} : { l: link }),
 })
 
+/** An owner, on the wire. */
 export const ownerOf = ({ name, shownAs: wallet, framework }: Agent): Owner => ({ name, wallet, framework })
 
+/** The wall's size, on the wire. */
 export const WALL_SIZE = {
   width: WIDTH,
   height: HEIGHT,
@@ -219,6 +222,7 @@ export const pricingOf = ({ network, amount }: Pick<Terms, 'network' | 'amount'>
   network,
 })
 
+/** How many blocks are sold, and by how many agents. */
 export function statsOf(view: WallView): CanvasStats {
   return {
     claimed: view.claimed.size,
@@ -299,6 +303,7 @@ function foundingMachine(view: WallView, agent: Agent): FoundingMachine {
   }
 }
 
+/** A log entry on the wire. */
 export function changeDtoOf(change: Change): ChangeDto {
   const { number, at } = change
   switch (change.kind) {
