@@ -12,6 +12,7 @@ import { agentsOf } from '../../../bench/servers/servers.ts'
 import { startLocalNetwork } from '../../../server/local/network.ts'
 import { armed, startWall, type WallProcess } from '../../../server/local/wall-process.ts'
 import { newWallet } from '../../../server/local/wallets.ts'
+import type { FeedPage } from '../../../shared/contract/feed.ts'
 import { TOTAL_BLOCKS } from '../../../shared/wall.ts'
 import { startFlooder, targetOf } from '../abuse/flood-from.ts'
 import { type FloodName, FLOODS } from '../abuse/floods.ts'
@@ -100,8 +101,8 @@ export async function soak(
       await Promise.all([visit(rates, { url: wall.url, network, ms, sold }, totals), floodInTurns()])
       clearInterval(watching)
       await Bun.sleep(restMs)
-      const claimed = await claimedAt(wall.url)
-      return { ...totals, samples, rest: sample(), sold: claimed, alerts: wall.journal().filter(isAlert) }
+      const rest = { samples, rest: sample(), sold: await soldAt(wall.url, sold) }
+      return { ...totals, ...rest, alerts: wall.journal().filter(isAlert) }
     } finally {
       clearInterval(watching)
       await flooder.stop()
@@ -131,7 +132,9 @@ const megabytes = (path: string) => Math.round(statSync(path).size / 10_000) / 1
 
 const isAlert = (line: string) => line.includes('"level":"alert"')
 
-async function claimedAt(url: string): Promise<number> {
-  const { stats } = (await (await fetch(`${url}/api/canvas`)).json()) as { stats: { claimed: number } }
-  return stats.claimed
+/** How many blocks are sold, by the feed: it shows each sale at once. */
+async function soldAt(url: string, from: number): Promise<number> {
+  const page = await fetch(`${url}/api/feed?after=${from}&limit=200`)
+  const { nextAfter, hasMore } = (await page.json()) as FeedPage
+  return hasMore ? await soldAt(url, nextAfter) : nextAfter
 }
