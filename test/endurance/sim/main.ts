@@ -5,6 +5,8 @@
  *     --from S       from which seed on; without it from one that is drawn, and printed
  *     --seed S       one history; with --trace everything that happens in it
  *     --real         over the real engine, all of them
+ *     --twins        with two servers, all of them
+ *     --endpoints    over endpoints that the adapter of the chain reads by its own rules, all of them
  *     --mutants      plants bugs in a copy of the source and counts the histories until each is found
  */
 
