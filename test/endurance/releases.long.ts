@@ -153,7 +153,7 @@ test('installed again, it leaves the settings alone and keeps the version before
   spawn(['mv', `${program}.before`, program], system, folder)
 })
 
-test('settings that cannot work end it with 78, all named at once, and a newer database with 1', async () => {
+test('settings that cannot work, all named at once, and a newer database end it with 78', async () => {
   const broken = spawn([program, 'serve'], { PORT: 'x', PAY_TO: '0x1' }, around.folder)
   expect(broken.status).toBe(78)
   for (const name of ['PORT', 'PAY_TO', 'BASE_URL', 'FACILITATOR_URL']) expect(broken.err).toContain(`- ${name} `)
@@ -166,7 +166,7 @@ test('settings that cannot work end it with 78, all named at once, and a newer d
   database.run('PRAGMA user_version = 99')
   database.close()
   const newer = spawn([program, 'serve'], { ...settings, PORT: '0', DATABASE_PATH: path }, around.folder)
-  expect([newer.status, newer.err]).toEqual([1, expect.stringContaining('written by a newer version (99')])
+  expect([newer.status, newer.err]).toEqual([78, expect.stringContaining('written by a newer version (99')])
 })
 
 test.skipIf(Bun.which('systemd-analyze') === null)('systemd takes the units, and finds little to expose', () => {
