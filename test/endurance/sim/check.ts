@@ -424,7 +424,9 @@ function checkDenial(
     // What is written is known to every server; of anything else each knows what it has seen itself.
     const own = life === undefined ? Infinity : (witness.sights.get(key)?.get(life) ?? Infinity)
     const isSeen = row !== undefined || own <= moved.step
-    const isToldOf = isSeen && isKnown(ends, key, moved.step, row === undefined ? life : undefined)
+    // What another server saw of a released payment is not written before it has acted on it.
+    const isOthers = row !== undefined && row.state.kind !== 'released'
+    const isToldOf = isSeen && isKnown(ends, key, moved.step, isOthers ? undefined : life)
     promise(!isToldOf, `I6: no ${code} once the money was seen to move`, key)
     const verifiedAt = stepIn(witness.verifiedAt, key)
     const isBlind = isSeen && verifiedAt >= startedAt && verifiedAt >= moved.step

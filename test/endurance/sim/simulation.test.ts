@@ -79,6 +79,7 @@ const lessons: readonly (readonly [number, string])[] = [
     2_412_561_291,
     'a facilitator called a nonce used that a server behind the chain saw unspent, and its payer was asked anew',
   ],
+  [1_306_798_859, 'one server refused a released payment that another saw land in that moment'],
   [1_971_506_840, 'a nonce was signed for two amounts, and a stranger broadcast the one that was not recorded'],
 ]
 
