@@ -161,9 +161,10 @@ export function watcherOf(witness: Witness): Watcher {
 const isUnspent = (answer: unknown) =>
   typeof answer === 'object' && answer !== null && 'spent' in answer && answer.spent === false
 
-function checkSale({ paid, denied }: Witness, key: string, { settled: isSettled }: Selling): void {
+function checkSale({ world, paid, denied }: Witness, key: string, { settled: isSettled }: Selling): void {
   if (isSettled) promise(paid.has(key), 'settled is said only of what the chain showed', key)
-  else promise(denied.get(key) !== true, 'nothing is sold on a word that the chain denied', key)
+  // What a chain that stands still, to whoever looks at it, calls unspent is no denial.
+  else promise(denied.get(key) !== true || world.hasStalled, 'nothing is sold on a word that the chain denied', key)
 }
 
 /** What a server was told of a payment by the chain, as it was when the question arrived. */
