@@ -10,9 +10,8 @@ import { wrapFetchWithPayment } from '@x402/fetch'
 import type { LocalAccount } from 'viem/accounts'
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
+import { lock, type Lock } from './lock.ts'
 import {
-  lock,
-  type Lock,
   type Order,
   type SavedPayment,
   signedPayments,

@@ -1,9 +1,8 @@
-/** Signed payments on disk, each from before it is first sent until its answer was handed on, and the lock of their folder. */
+/** Signed payments on disk, each from before it is first sent until its answer was handed on. */
 
 import { createHash } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 
 /** What a wall sells: an address to GET, or to POST a JSON body to. */
 export type Order = { readonly url: string; readonly body?: string }
@@ -93,57 +92,3 @@ export const ifCode =
 
 /** What stands for a file or folder that is not there. */
 export const ifMissing = <T>(value: T) => ifCode('ENOENT', value)
-
-const HEARTBEAT_MS = 500
-const STALE_MS = 5000
-const LOOK_AGAIN_MS = 100
-
-/** Waits for a lock; `onWait` is told if another process has it. Resolves to a function that releases it. */
-export type Lock = (onWait?: () => void) => Promise<() => Promise<void>>
-
-/**
- * Waits for the lock of a folder; resolves to a function that releases it. A second process that buys with the same wallet would
- * take the first one's unfinished payments for those of a process that died. The lock of a killed process is free at once where
- * its id is gone, else after a few seconds.
- */
-export async function lock(folder: string, onWait: () => void = () => {}): Promise<() => Promise<void>> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const path = join(folder, 'lock')
-  for (let tries = 0; !(await created(path)); tries++) {
-    // Two that remove a stale lock at once may both go on; the worst of it is that they share one purchase.
-    if (await isStale(path)) await rm(path, { force: true })
-    else {
-      if (tries === 0) onWait()
-      await pause(LOOK_AGAIN_MS)
-    }
-  }
-  const heartbeat = setInterval(() => {
-    const now = new Date()
-    utimes(path, now, now).catch(() => clearInterval(heartbeat))
-  }, HEARTBEAT_MS)
-  heartbeat.unref()
-  return async () => {
-    clearInterval(heartbeat)
-    await rm(path, { force: true })
-  }
-}
-
-const created = (path: string): Promise<boolean> =>
-  writeFile(path, String(process.pid), { flag: 'wx', mode: 0o600 }).then(() => true, ifCode('EEXIST', false))
-
-async function isStale(path: string): Promise<boolean> {
-  const [text, touched] = await Promise.all([
-    readFile(path, 'utf8').catch(ifMissing('')),
-    stat(path).then(({ mtimeMs }) => mtimeMs, ifMissing(Date.now())),
-  ])
-  return Date.now() - touched > STALE_MS || (text !== '' && !isRunning(Number(text)))
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    // A process of another user's is running too.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
-}

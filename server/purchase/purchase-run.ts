@@ -7,23 +7,11 @@
 
 import { ifAvailable, StaleWriteError, StoreUnavailable } from '../domain/failure.ts'
 import { wasHandedTo } from '../domain/purchase/claim-rules.ts'
-import {
-  type Address,
-  type Hash,
-  keyOf,
-  type Payment,
-  type PaymentKey,
-  type Target,
-  type Terms,
-  termsFor,
-  type UnixMs,
-} from '../domain/purchase/payment.ts'
+import { type Address, keyOf, type PaymentKey, type Terms, termsFor } from '../domain/purchase/payment.ts'
 import { reconcile } from '../domain/purchase/purchase-script.ts'
 import {
   type Answer,
   type AnswerTo,
-  type Availability,
-  type ClaimResult,
   type Order,
   type Outcome,
   type Purchase,
@@ -37,9 +25,10 @@ import { stillAtIt, storeUnavailable } from '../domain/purchase/refusals.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
 import type { PaymentLease } from '../instances/payment-lease.ts'
 import type { Chain, Clock, Facilitator, Leases, Ledger, Logger, Pictures, Wallets } from '../ports.ts'
-import { type Times, TIMES } from '../times.ts'
+import type { Times } from '../times.ts'
 import { paintArea } from '../wall/image-to-pixels.ts'
 import type { AttemptBudget } from './attempt-budget.ts'
+import { availabilityOf, claimOf } from './availability.ts'
 import { statusOf } from './chain-status.ts'
 import { logActs, logPurchase, type LogStep } from './purchase-log.ts'
 import type { SingleFlight } from './single-flight.ts'
@@ -89,6 +78,7 @@ export type PurchaseRun = {
   handsOver: SoldPurchase | undefined // an earlier purchase, whose receipt is this run's answer
 }
 
+/** What is reset each time the script begins. */
 const BEGINNING = { hasClaimed: false, isWaiting: false, known: undefined, handsOver: undefined }
 
 export const runsOf = ({ underWay }: Pick<Runs, 'underWay'>, key: PaymentKey): readonly PurchaseRun[] =>
@@ -166,6 +156,7 @@ async function checkDenial({ leases, ledger }: Runs, run: PurchaseRun, outcome: 
   await ledger.markUncertain(now)
 }
 
+/** Whether an answer is about the payment itself. */
 const isOfPayment = (outcome: Outcome) =>
   outcome.kind === 'bought' ||
   outcome.failure.code === 'settlement_unknown' ||
@@ -222,6 +213,7 @@ async function play<T>(script: Script<T>, handlers: Handlers, log: LogStep): Pro
   return step.value
 }
 
+/** Answers what scripts ask for. */
 type Handlers = { readonly [V in Verb]: (request: Extract<Request, { do: V }>) => Promise<AnswerTo<V>> }
 
 function answerOf(request: Request, handlers: Handlers): Promise<Answer> {
@@ -236,6 +228,7 @@ const handlersOf = (runs: Runs, run: PurchaseRun, log: LogStep): Handlers => ({
   ...priors(runs, run, log),
 })
 
+/** Requests that write nothing to the ledger. */
 function questions(runs: Runs, run: PurchaseRun) {
   const { ledger, facilitator, chain, wallets, pictures } = runs
   return {
@@ -261,6 +254,7 @@ function questions(runs: Runs, run: PurchaseRun) {
   } satisfies Partial<Handlers>
 }
 
+/** Requests that write to the ledger. */
 function writes(runs: Runs, run: PurchaseRun) {
   const { ledger, clock, alert } = runs
   const written = async <P extends Purchase>(writing: Promise<P>): Promise<P> => {
@@ -300,6 +294,7 @@ function writes(runs: Runs, run: PurchaseRun) {
   } satisfies Partial<Handlers>
 }
 
+/** Requests about an earlier purchase of the payer. */
 function priors(runs: Runs, run: PurchaseRun, log: LogStep) {
   const { ledger } = runs
   return {
@@ -331,37 +326,4 @@ function priors(runs: Runs, run: PurchaseRun, log: LogStep) {
       return false
     },
   } satisfies Partial<Handlers>
-}
-
-/** The payments of a payer that runs of this process have claimed, and whose clients still wait. */
-const attendedOf = ({ underWay }: Runs, payer: Address): readonly Hash[] =>
-  [...underWay]
-    .filter(({ key, hasClaimed, client }) => key.payer === payer && hasClaimed && !client.aborted)
-    .map(({ key }) => key.nonce)
-
-/** Asks the ledger. Waits while another process holds the lease of an earlier purchase, as that process may be dead. */
-async function availabilityOf(runs: Runs, target: Target, payment: Payment, now: UnixMs): Promise<Availability> {
-  const { ledger, leases, clock, times = TIMES } = runs
-  const check = () => ledger.availability(target, payment, now, attendedOf(runs, payment.payer))
-  let found = await check()
-  for (const waitMs of times.unansweredPurchaseWaitsMs) {
-    if (found.prior === undefined || leases === undefined || !(await leases.isTaken(found.prior.payment))) return found
-    await clock.wait(waitMs)
-    found = await check()
-  }
-  return found
-}
-
-const CLAIMS_MAX = 3
-
-/** Claims. Waits for purchases of the same payer and target that other processes have claimed meanwhile. */
-async function claimOf(runs: Runs, request: Extract<Request, { do: 'claim' }>): Promise<ClaimResult> {
-  const { ledger, clock, leases } = runs
-  const { target, payment, listing, head } = request
-  for (let claims = 1; ; claims += 1) {
-    const claiming = await ledger.claim(target, payment, listing, head, clock.now(), attendedOf(runs, payment.payer))
-    if (claiming.kind !== 'prior' || leases === undefined || claims === CLAIMS_MAX) return claiming
-    const { prior } = await availabilityOf(runs, target, payment, clock.now())
-    if (prior !== undefined) return claiming
-  }
 }

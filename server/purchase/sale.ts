@@ -6,23 +6,20 @@
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import { coordOf } from '../../shared/wall.ts'
-import { REPEAT } from '../domain/advice.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { Draft } from '../domain/purchase/listing.ts'
-import type { Address, Payment } from '../domain/purchase/payment.ts'
-import { type Outcome, refused, type SoldPurchase } from '../domain/purchase/purchase.ts'
-import { retryLater, unavailability } from '../domain/purchase/refusals.ts'
+import type { Payment } from '../domain/purchase/payment.ts'
+import type { SoldPurchase } from '../domain/purchase/purchase.ts'
+import { unavailability } from '../domain/purchase/refusals.ts'
 import { isBlock, placeOf, type Target } from '../domain/purchase/target.ts'
 import { nearestAreaIn } from '../domain/wall/open-space.ts'
 import { salesOf, type WallView } from '../domain/wall/wall-view.ts'
-import type { Blocks, Ledger, Wallets } from '../ports.ts'
-import { withTimeout } from '../times.ts'
+import type { Blocks, Ledger } from '../ports.ts'
 import type { TakenBlocks } from '../wall/open-blocks.ts'
-import type { RateLimits } from '../wall/rate-limits.ts'
 import { type Found, lookAt } from '../wall/read-wall.ts'
 import { receiptOf } from '../x402/receipt.ts'
 import type { Offer } from '../x402/terms.ts'
-import type { BuyRequest } from './purchase-run.ts'
+import type { Buyer, SellTo } from './limited-seller.ts'
 import type { Seller } from './seller.ts'
 
 export type SaleDeps = {
@@ -75,9 +72,6 @@ async function searched({ taken }: SaleDeps, target: Target) {
   return found === 'reserved' ? undefined : found
 }
 
-/** Who buys: the client's address, and a signal that aborts when it hangs up. */
-export type Buyer = { readonly address: string; readonly signal: AbortSignal }
-
 /** What a payment bought. */
 export type Sold = { readonly receipt: Receipt | AreaReceipt; readonly purchase: SoldPurchase }
 
@@ -108,49 +102,3 @@ async function namingBlocks(ledger: SaleDeps['ledger'], target: Target, refusal:
   if (blocks.length === 0) return refusal
   return { ...refusal, details: { ...refusal.details, [name]: blocks.slice(0, NAMED_MAX).map(coordOf) } }
 }
-
-/** What selling to clients needs. `ended` is told how each purchase ended, however long it took. */
-export type LimitedSellerDeps = {
-  readonly seller: Seller
-  readonly ledger: Pick<Ledger, 'find'>
-  readonly wallets: Wallets
-  readonly limits: RateLimits
-  readonly ended?: ((payer: Address, outcome: Outcome) => void) | undefined
-}
-
-/** Buys for a client. */
-export type SellTo = (buyer: Buyer, request: BuyRequest) => Promise<Outcome>
-
-// Bun closes an idle connection after 255 s. A settlement takes 200 s at most, but requests with the same payment and
-// different listings wait for each other.
-const TIMEOUT_MS = 240_000
-
-/**
- * Never turns away a payment that the ledger knows. If others at the same address send invalid payments, a payment that its
- * payer has signed still passes, within a budget of its own. A purchase that takes longer than `timeoutMs` goes on, and counts
- * its client as disconnected.
- */
-export function limitedSeller(deps: LimitedSellerDeps, timeoutMs: number = TIMEOUT_MS): SellTo {
-  const { seller, ledger, wallets, limits, ended } = deps
-  const turnedAway = async (address: string, payment: Payment): Promise<Failure | undefined> => {
-    const spent = limits.check('payments', address)
-    if (spent === undefined || (await ledger.find(payment)) !== undefined) return undefined
-    if ((await wallets.signedPayment(payment)) !== 'signed') return spent
-    return limits.take('wallet payments', payment.payer) ?? limits.take('signed payments', address)
-  }
-  return async ({ address, signal }, { target, payment, listing }) => {
-    const refusal = await turnedAway(address, payment)
-    if (refusal !== undefined) return refused(refusal)
-    const buy = async (late: AbortSignal) => {
-      const outcome = await seller.buy(target, payment, listing, AbortSignal.any([signal, late]))
-      ended?.(payment.payer, outcome)
-      return outcome
-    }
-    const outcome = await withTimeout(timeoutMs, buy, refused(notYet()))
-    // Only what the payment itself is at fault for counts.
-    if (outcome.kind === 'refused' && outcome.failure.code === 'payment_required') limits.take('payments', address)
-    return outcome
-  }
-}
-
-const notYet = () => retryLater('settlement_unknown', `This takes longer than a connection lasts. ${REPEAT}`)

@@ -7,13 +7,14 @@
  */
 
 import { type Failure, StoreUnavailable } from '../failure.ts'
+import { refusedPayer } from './charging.ts'
 import { answersOn, besidePrior, wasHandedTo } from './claim-rules.ts'
 import {
   isSignatureReason,
   refusalOfUnsent,
   saysUsed,
-  signatureRefusal,
   type SettleResult,
+  signatureRefusal,
 } from './facilitator-errors.ts'
 import { unpainted, type Draft, type Listing } from './listing.ts'
 import {
@@ -31,22 +32,21 @@ import {
   type ChainStatus,
   type ChainWait,
   isSold,
-  refused,
-  refusedPayer,
   type Order,
   type Outcome,
   type Purchase,
+  refused,
   type Request,
   type Script,
   type SoldPurchase,
   type UnclaimedPayment,
 } from './purchase.ts'
 import {
+  cannotAskChain,
   cannotCheckSignature,
   cannotLookUp,
   earlierElsewhere,
   earlierUnknown,
-  cannotAskChain,
   facilitatorUnreachable,
   identifierUsed,
   lostClaim,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
-import { limitedSeller } from '../../../server/purchase/sale.ts'
+import { limitedSeller } from '../../../server/purchase/limited-seller.ts'
 import type { Seller } from '../../../server/purchase/seller.ts'
 import { unlimited } from '../../support/fakes/limits.ts'
 import { fakeWallets } from '../../support/fakes/wallets.ts'

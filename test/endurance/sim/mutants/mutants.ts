@@ -8,6 +8,7 @@ import { mutantsOfTheChain } from './of-the-chain.ts'
 const SCRIPT = 'server/domain/purchase/purchase-script.ts'
 const RULES = 'server/domain/purchase/claim-rules.ts'
 const RUN = 'server/purchase/purchase-run.ts'
+const AVAILABILITY = 'server/purchase/availability.ts'
 const SELLER = 'server/purchase/seller.ts'
 const SWEEP = 'server/purchase/reconciler.ts'
 const LEASE = 'server/instances/payment-lease.ts'
@@ -295,7 +296,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a purchase whose client left counts as under way',
-    file: RUN,
+    file: AVAILABILITY,
     from: 'key.payer === payer && hasClaimed && !client.aborted',
     to: 'key.payer === payer && hasClaimed && client !== undefined',
   },
@@ -377,7 +378,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'what another process is at is not waited for',
-    file: RUN,
+    file: AVAILABILITY,
     from: '!(await leases.isTaken(found.prior.payment))',
     to: 'leases !== undefined',
   },
@@ -452,14 +453,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'what is over is called charged',
-    file: 'server/domain/purchase/purchase.ts',
+    file: 'server/domain/purchase/charging.ts',
     from: `return { charged: isOver ? 'no' : 'unknown' }`,
     to: `return { charged: isOver ? 'yes' : 'unknown' }`,
     isCheap: true,
   },
   {
     name: 'what may still move is called not charged',
-    file: 'server/domain/purchase/purchase.ts',
+    file: 'server/domain/purchase/charging.ts',
     from: `if (statusOf[code] >= 500) return { charged: 'unknown' }`,
     to: `if (statusOf[code] >= 500) return { charged: 'no' }`,
     isCheap: true,

@@ -1,0 +1,58 @@
+/** Whether a payer can have a target, given the runs of this process and of others. */
+
+import type { Address, Hash, Payment, PaymentKey, Target, UnixMs } from '../domain/purchase/payment.ts'
+import type { Availability, ClaimResult, Request } from '../domain/purchase/purchase.ts'
+import type { Clock, Leases, Ledger } from '../ports.ts'
+import { TIMES, type Times } from '../times.ts'
+
+/** What other runs must know of a run under way. */
+type RunUnderWay = { readonly key: PaymentKey; readonly hasClaimed: boolean; readonly client: AbortSignal }
+
+type AvailabilityDeps = {
+  readonly ledger: Ledger
+  readonly clock: Clock
+  readonly leases?: Leases | undefined
+  readonly underWay: ReadonlySet<RunUnderWay>
+  readonly times?: Times
+}
+
+/** The payments of a payer that runs of this process have claimed, and whose clients still wait. */
+const attendedOf = ({ underWay }: AvailabilityDeps, payer: Address): readonly Hash[] =>
+  [...underWay]
+    .filter(({ key, hasClaimed, client }) => key.payer === payer && hasClaimed && !client.aborted)
+    .map(({ key }) => key.nonce)
+
+/** Asks the ledger. Waits while another process holds the lease of an earlier purchase, as that process may be dead. */
+export async function availabilityOf(
+  runs: AvailabilityDeps,
+  target: Target,
+  payment: Payment,
+  now: UnixMs,
+): Promise<Availability> {
+  const { ledger, leases, clock, times = TIMES } = runs
+  const check = () => ledger.availability(target, payment, now, attendedOf(runs, payment.payer))
+  let found = await check()
+  for (const waitMs of times.unansweredPurchaseWaitsMs) {
+    if (found.prior === undefined || leases === undefined || !(await leases.isTaken(found.prior.payment))) return found
+    await clock.wait(waitMs)
+    found = await check()
+  }
+  return found
+}
+
+const CLAIMS_MAX = 3
+
+/** Claims. Waits for purchases of the same payer and target that other processes have claimed meanwhile. */
+export async function claimOf(
+  runs: AvailabilityDeps,
+  request: Extract<Request, { do: 'claim' }>,
+): Promise<ClaimResult> {
+  const { ledger, clock, leases } = runs
+  const { target, payment, listing, head } = request
+  for (let claims = 1; ; claims += 1) {
+    const claiming = await ledger.claim(target, payment, listing, head, clock.now(), attendedOf(runs, payment.payer))
+    if (claiming.kind !== 'prior' || leases === undefined || claims === CLAIMS_MAX) return claiming
+    const { prior } = await availabilityOf(runs, target, payment, clock.now())
+    if (prior !== undefined) return claiming
+  }
+}
