@@ -9,30 +9,31 @@ export type Place =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
-/** Who is told of trouble. */
-export type Told = {
+/** How a store is opened: who is told of trouble, and how long a server is waited for. */
+export type Opening = {
   readonly onBroken: () => void // the disk failed at commit: the process must end, for only a restart can tell what was kept
   readonly onDamaged: (row: DamagedRow) => void // SQLite: a row does not fit its sum; it is left out from then on
   readonly onUnchecked: () => void // PostgreSQL: the server does not check its pages for damage
+  readonly answerMs: number // PostgreSQL: how long to wait for a server that does not answer at all
 }
 
 /** Opens or makes the store for one network (CAIP-2). Throws `CannotOpen` with a message for the operator. */
-export async function openStore(place: Place, network: string, told?: Told): Promise<Engine> {
+export async function openStore(place: Place, network: string, opening?: Opening): Promise<Engine> {
   if (place.kind === 'postgres') {
     const { openPostgres } = await import('./postgres/open.ts')
-    return await openPostgres(place.url, network, told)
+    return await openPostgres(place.url, network, opening)
   }
   const { openSqlite } = await import('./sqlite/open.ts')
-  const store = await openSqlite(place.path, network, told)
+  const store = await openSqlite(place.path, network, opening)
   return { ...store, close: async () => store.close() }
 }
 
 /** The same while what is kept may still be being looked through, which takes a while and leaves this thread free. */
-export async function openStoreAhead(place: Place, network: string, told?: Told): Promise<Ahead> {
+export async function openStoreAhead(place: Place, network: string, opening?: Opening): Promise<Ahead> {
   if (place.kind === 'postgres')
-    return { store: await openStore(place, network, told), checked: Promise.resolve('whole') }
+    return { store: await openStore(place, network, opening), checked: Promise.resolve('whole') }
   const { openSqliteAhead } = await import('./sqlite/open.ts')
-  const { store, checked } = await openSqliteAhead(place.path, network, told)
+  const { store, checked } = await openSqliteAhead(place.path, network, opening)
   return { store: { ...store, close: async () => store.close() }, checked }
 }
 

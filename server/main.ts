@@ -25,7 +25,12 @@ export async function main(times: Times = TIMES): Promise<void> {
     const config = readConfig(Bun.env)
     const troubles = folderTroubles(config)
     if (troubles.length > 0) throw cannotWork(troubles)
-    const opening = openStoreAhead(config.database, config.network, { onBroken: exitNow, onDamaged, onUnchecked })
+    const opening = openStoreAhead(config.database, config.network, {
+      onBroken: exitNow,
+      onDamaged,
+      onUnchecked,
+      answerMs: times.databaseAnswerTimeoutMs,
+    })
     const isLetIn = tellOfWaiting(config, times)
     const ahead = await Promise.race([opening, asked])
     if (ahead === undefined) endUnopened()

@@ -18,6 +18,8 @@ export const TIMES = {
   storeOpensWithinMs: 5000,
   storeChecksEveryMs: 2000,
   storeReadTimeoutMs: 2000,
+  // For a database server that does not answer at all: its own limits end before, so that its answer says what happened.
+  databaseAnswerTimeoutMs: 6000,
 
   // Long enough for a process that pauses for some seconds, short enough for the payers of one that died.
   leaseMs: 15_000,

@@ -16,6 +16,7 @@
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Address } from '../../server/domain/purchase/payment.ts'
 import type { Progress } from '../../server/domain/store-position.ts'
+import { TIMES } from '../../server/times.ts'
 import { CannotOpen, CannotOpenYet } from '../cannot-open.ts'
 import { compile, type Bound } from '../fragments.ts'
 import { TABLES_VERSION } from '../migrations.ts'
@@ -31,7 +32,7 @@ import {
   wordsFor,
 } from './errors.ts'
 import { MOVED, NOTE } from './migration-marker.ts'
-import { ANSWER_MS, CONNECTIONS, openPool, type Pool, type Session } from './pool.ts'
+import { CONNECTIONS, openPool, type Pool, type Session } from './pool.ts'
 import { PROGRESS, watermark, type Watermark } from './watermark.ts'
 
 /** The connections of one process to one database. */
@@ -63,7 +64,7 @@ const ASK_EVERY_MS = 100
 const TIDY_EVERY = 500
 
 /** Makes the connections to a database; none is opened yet. */
-export function connect(url: string, answerMs = ANSWER_MS): Connection {
+export function connect(url: string, answerMs = TIMES.databaseAnswerTimeoutMs): Connection {
   const mark = watermark()
   const pool = openPool(url, answerMs, { inspect: mark.inspect })
   const { borrow, apart, listen, isOpen, close } = pool

@@ -48,8 +48,6 @@ export const CONNECTIONS = 8
 const STATEMENT_MS = 4000
 const LOCK_MS = 3000
 
-/** How long to wait for a server that does not answer at all. */
-export const ANSWER_MS = 6000
 const CONNECT_SECONDS = 2
 const CLOSE_SECONDS = 5
 

@@ -1,5 +1,6 @@
 /** A wall leaving a PostgreSQL database, and one that comes into an empty one. */
 
+import { TIMES } from '../../server/times.ts'
 import { CannotOpen } from '../cannot-open.ts'
 import {
   WALL_COLUMNS,
@@ -19,7 +20,7 @@ import { postgresLog } from './log.ts'
 import { checkSchema, migrate } from './migrate.ts'
 import { ensureStayed, forgetMoved, noteMoved } from './migration-marker.ts'
 import { checkServer } from './open.ts'
-import { ANSWER_MS, openPool, WALL_NAME, type Session } from './pool.ts'
+import { openPool, WALL_NAME, type Session } from './pool.ts'
 
 /**
  * Reads the wall in a database as of one moment. Nobody can write to it meanwhile. From `close` on nobody can open it or
@@ -89,7 +90,7 @@ const UNHURRIED = 'SET statement_timeout = 0; SET idle_in_transaction_session_ti
 
 /** Runs `work` with a connection that may take its time. Whatever goes wrong with the database is told as `CannotOpen`. */
 async function apartFrom<T>(url: string, work: (session: Session) => Promise<T>): Promise<T> {
-  const pool = openPool(url, ANSWER_MS, { name: 'pixel-wall-move' })
+  const pool = openPool(url, TIMES.databaseAnswerTimeoutMs, { name: 'pixel-wall-move' })
   const told = (why: string) => new CannotOpen(`the database at ${hostOf(url)} ${why}`)
   try {
     await pool

@@ -16,6 +16,7 @@ await main({
   storeOpensWithinMs: 500,
   storeChecksEveryMs: 250,
   storeReadTimeoutMs: 700,
+  databaseAnswerTimeoutMs: 2000,
   leaseMs: 3000,
   leaseRenewedEveryMs: 1000,
   unansweredPurchaseWaitsMs: TIMES.unansweredPurchaseWaitsMs.map((ms) => Math.min(ms, 300)),

@@ -8,7 +8,7 @@ const root = join(import.meta.dir, '../../..')
 const WORDS = ['shared/', 'server/domain/', 'server/x402/', 'server/times.ts']
 const USE_CASES = ['server/purchase/', 'server/wall/', 'server/books/', 'server/health/', 'server/instances/']
 const INSIDE = [...WORDS, 'server/ports.ts', ...USE_CASES]
-const STORE = ['shared/', 'server/domain/', 'server/ports.ts', 'db/*', 'db/purchase/', 'db/wall/']
+const STORE = ['shared/', 'server/domain/', 'server/ports.ts', 'server/times.ts', 'db/*', 'db/purchase/', 'db/wall/']
 const ADAPTERS = ['chain/', 'facilitator/', 'metrics/', 'pictures/', 'wallets/', ''].map(
   (room) => `server/adapters/${room}`,
 )
