@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { PALETTE } from '../../shared/palette.ts'
 import { settled, sign } from '../support/e2e/buyer.ts'
 import { type World, startWorld } from '../support/e2e/world.ts'
+import { builtPage } from '../support/page/built-page.ts'
 import { pointAt, showsBlock } from '../support/page/driver.ts'
 import { at } from '../support/page/sample-wall.ts'
 import { browserForTests, gotoLive, newTestPage } from '../support/page/test-page.ts'
@@ -16,7 +17,7 @@ describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () 
   setDefaultTimeout(60_000)
   let world: World
   beforeAll(async () => {
-    await Bun.$`bun run build`.cwd(`${import.meta.dir}/../..`).quiet()
+    await builtPage()
     world = await startWorld()
   })
   afterAll(async () => {

@@ -9,6 +9,7 @@ import { lookAt } from '../../../viewer/camera/camera.ts'
 import { settled, sign } from '../../support/e2e/buyer.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
 import { smallTargets, violationsOf } from '../../support/page/axe.ts'
+import { builtPage } from '../../support/page/built-page.ts'
 import { stageTop, viewOf } from '../../support/page/driver.ts'
 import {
   bodyIn,
@@ -67,7 +68,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
   const cost = (page: Page) => page.locator('#cost')
 
   beforeAll(async () => {
-    await Bun.$`bun run build`.cwd(root).quiet()
+    await builtPage()
     world = await startWorld()
     ada = await world.wallet(10)
     bob = await world.wallet(10)

@@ -1,8 +1,5 @@
 /** Serves the built page and a made-up wall that changes when told to. */
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { build } from 'vite'
 import { occupancyOf, openSpaces } from '../../../server/domain/wall/open-space.ts'
 import { blocksOf, parseArea } from '../../../shared/area.ts'
 import type { AreaState } from '../../../shared/contract/area.ts'
@@ -12,6 +9,7 @@ import type { HistoryPage, LogTail, ChangeDto } from '../../../shared/contract/l
 import type { Spaces } from '../../../shared/contract/space.ts'
 import { PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
 import { COLS, TOTAL_BLOCKS, coordOf, parseCoord, type BlockIndex } from '../../../shared/wall.ts'
+import { builtPage } from './built-page.ts'
 import { canvas as sample, deedOf } from './sample-wall.ts'
 
 export type SampleServer = {
@@ -38,11 +36,9 @@ const UNPAINTED = 255
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'"
 
-/** Builds the page and serves it on a free port. */
+/** Serves the built page on a free port. */
 export async function startSampleServer(): Promise<SampleServer> {
-  const dist = await mkdtemp(`${tmpdir()}/pixel-wall-page-`)
-  const root = new URL('../../../viewer', import.meta.url).pathname
-  await build({ root, logLevel: 'error', build: { outDir: dist } })
+  const dist = await builtPage()
   let status = 200
   let canvas = structuredClone(sample)
   let version = 0
@@ -145,10 +141,7 @@ export async function startSampleServer(): Promise<SampleServer> {
       const { promise, resolve } = Promise.withResolvers<void>()
       held = blocks === undefined ? undefined : { blocks, release: promise, go: resolve }
     },
-    async stop() {
-      await server.stop(true)
-      await rm(dist, { recursive: true, force: true })
-    },
+    stop: () => server.stop(true),
   }
 }
 

@@ -1,21 +1,13 @@
 /** A wall whose view for chats is built, in a process of its own, for a host in a browser; tells its address on a line, and ends with its input. */
 
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { build } from 'vite'
 import { chatView, filesIn } from '../../../server/http/answer/viewer-files.ts'
 import { freePort } from '../../../server/local/wall-process.ts'
+import { builtPage } from '../page/built-page.ts'
 import { OFFER, openWall } from './wall.ts'
 
-const dist = await mkdtemp(`${tmpdir()}/pixel-wall-chat-`)
-await build({
-  root: new URL('../../../viewer', import.meta.url).pathname,
-  logLevel: 'error',
-  build: { outDir: dist, emptyOutDir: true },
-})
 const port = await freePort()
 const baseUrl = `http://127.0.0.1:${port}`
-const html = await chatView(await filesIn(dist), { title: 'Pixel Wall', price: '1.00' }, baseUrl)
+const html = await chatView(await filesIn(await builtPage()), { title: 'Pixel Wall', price: '1.00' }, baseUrl)
 const wall = await openWall({ offer: { ...OFFER, baseUrl }, bindHost: '127.0.0.1', chatView: html })
 // A neighbour, whose words nobody may take for the wall's.
 await wall.buy(
@@ -27,5 +19,4 @@ const server = Bun.serve({ port, hostname: '127.0.0.1', fetch: (request) => wall
 console.log(baseUrl)
 for await (const _ of Bun.stdin.stream());
 await server.stop(true)
-await rm(dist, { recursive: true })
 process.exit()

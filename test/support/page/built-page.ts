@@ -1,0 +1,15 @@
+/** The page as `bun run build` left it. */
+
+const root = new URL('../../../', import.meta.url).pathname
+
+/** The folder of the built page. Throws when it is not there, or a source of it has changed since. */
+export async function builtPage(): Promise<string> {
+  const dist = `${root}dist/viewer`
+  const builtAt = await changedAt(`${dist}/index.html`).catch(() => 0)
+  for await (const source of new Bun.Glob('{viewer,shared}/**/*').scan(root))
+    if ((await changedAt(root + source)) > builtAt)
+      throw new Error(`${source} is newer than the built page: run \`bun run build\``)
+  return dist
+}
+
+const changedAt = async (path: string) => (await Bun.file(path).stat()).mtimeMs
