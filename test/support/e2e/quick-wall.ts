@@ -16,7 +16,8 @@ await main({
   storeOpensWithinMs: 500,
   storeChecksEveryMs: 250,
   storeReadTimeoutMs: 700,
-  databaseAnswerTimeoutMs: 2000,
+  // Longer than a commit is tried for: one that waits for a standby is told as that.
+  databaseAnswerTimeoutMs: 3500,
   leaseMs: 3000,
   leaseRenewedEveryMs: 1000,
   unansweredPurchaseWaitsMs: TIMES.unansweredPurchaseWaitsMs.map((ms) => Math.min(ms, 300)),
