@@ -4,6 +4,7 @@ import type { Listing } from '../../server/domain/purchase/listing.ts'
 import type { Address, Hash, Payment, Terms } from '../../server/domain/purchase/payment.ts'
 import type { Purchase } from '../../server/domain/purchase/purchase.ts'
 import type { Edit, Identity } from '../../server/domain/wall/edit.ts'
+import type { BlockContent, Change, Profile, SaleChange } from '../../server/domain/wall/log.ts'
 import { parseArea, type Area } from '../../shared/area.ts'
 import { parsePixels, PIXELS_PER_BLOCK, type Pixels } from '../../shared/pixels.ts'
 import { parseCoord, type BlockIndex } from '../../shared/wall.ts'
@@ -89,6 +90,35 @@ export function listingOf(changes: Partial<Listing> = {}): Listing {
     ...changes,
   }
 }
+
+/** What a block shows whose owner showed nothing. */
+export const BARE: BlockContent = { pixels: null, message: null, link: null }
+
+/** An agent that says nothing of itself. */
+export const NOBODY: Profile = { name: null, framework: null }
+
+/** The `number`-th change of a log of sales alone: the first agent's purchase of a block, without a word, but for `changes`. */
+export const saleOf = (number: number, block: BlockIndex, changes: Partial<Change & SaleChange> = {}): Change => ({
+  number,
+  at: NOW,
+  kind: 'sale',
+  seq: number,
+  block,
+  content: BARE,
+  agent: 1,
+  wallet: wallet(1),
+  profile: NOBODY,
+  ...changes,
+})
+
+/** The first agent's word on itself, as a change of a log. */
+export const identityChange = (number: number, profile: Profile, at = NOW): Change => ({
+  number,
+  at,
+  kind: 'identity',
+  agent: 1,
+  profile,
+})
 
 /** An owner's edit signed at `NOW`, recognised by `digest`; what `changes` leaves out is kept. */
 export function editOf(digest: number, changes: Partial<Edit> = {}): Edit {

@@ -6,7 +6,7 @@ import { applyChange, emptyView, type WallView } from '../../../server/domain/wa
 import { ALL_BLOCKS, COLS, type BlockIndex } from '../../../shared/wall.ts'
 import { worksOf } from '../../../shared/works.ts'
 import { OFFER } from '../../support/offer.ts'
-import { blockOf, NOW, wallet } from '../../support/samples.ts'
+import { BARE, blockOf, NOW, saleOf, wallet } from '../../support/samples.ts'
 
 // Goal: readers are shown whole works, and a page costs no more than what stands on it. Method: works found by another
 // algorithm, one agent at a time; and a wall that counts how often a block's words are looked up.
@@ -18,20 +18,8 @@ function wallSold(sold: readonly (readonly [block: BlockIndex, agent: number])[]
   for (const [at, [block, buyer]] of sold.entries()) {
     const agent = numbers.get(buyer) ?? numbers.size + 1
     numbers.set(buyer, agent)
-    const content = { pixels: null, message: `sale ${at + 1}`, link: null }
-    const [seq, profile] = [at + 1, { name: null, framework: null }]
-    const sale = {
-      kind: 'sale',
-      number: seq,
-      seq,
-      at: NOW + at,
-      block,
-      agent,
-      wallet: wallet(agent),
-      profile,
-      content,
-    } as const
-    applyChange(view, sale)
+    const content = { ...BARE, message: `sale ${at + 1}` }
+    applyChange(view, saleOf(at + 1, block, { at: NOW + at, agent, wallet: wallet(agent), content }))
   }
   return view
 }

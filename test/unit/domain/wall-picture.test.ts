@@ -3,32 +3,16 @@ import type { Bitmap } from '../../../server/domain/picture/picture.ts'
 import { drawRegion, enlarge, surroundings, WHOLE_WALL } from '../../../server/domain/picture/wall-picture.ts'
 import { applyChange, emptyView } from '../../../server/domain/wall/wall-view.ts'
 import { trustPixels } from '../../../shared/pixels.ts'
-import { areaIn, blockOf, NOW, pixelsOf, wallet } from '../../support/samples.ts'
+import { areaIn, BARE, blockOf, pixelsOf, saleOf } from '../../support/samples.ts'
 
 /** A picture in which every pixel differs from its neighbours. */
 const gradient = () => trustPixels(Uint8Array.from({ length: 100 }, (_, at) => at))
 
-const PROFILE = { name: null, framework: null }
-
 /** A wall with a painted block at 3,4 and a bare one at 5,4. */
 function view() {
   const wall = emptyView()
-  const sold = [
-    { block: blockOf('3,4'), pixels: gradient() },
-    { block: blockOf('5,4'), pixels: null },
-  ]
-  for (const [at, { block, pixels }] of sold.entries())
-    applyChange(wall, {
-      number: at + 1,
-      at: NOW,
-      kind: 'sale',
-      seq: at + 1,
-      block,
-      content: { pixels, message: null, link: null },
-      agent: 1,
-      wallet: wallet(1),
-      profile: PROFILE,
-    })
+  applyChange(wall, saleOf(1, blockOf('3,4'), { content: { ...BARE, pixels: gradient() } }))
+  applyChange(wall, saleOf(2, blockOf('5,4')))
   return wall
 }
 

@@ -5,7 +5,7 @@ import { canvasParts } from '../../../server/http/canvas/canvas-parts.ts'
 import { canvasReads, type CanvasReads } from '../../../server/http/canvas/canvas-read.ts'
 import { canvasSnapshot, type Parts } from '../../../server/http/canvas/canvas-snapshot.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
-import { blockOf, NOW, pixelsOf, wallet } from '../../support/samples.ts'
+import { BARE, blockOf, identityChange, NOBODY, NOW, pixelsOf, saleOf } from '../../support/samples.ts'
 
 const PRICED = { network: 'eip155:8453', amount: 1_000_000n }
 
@@ -29,27 +29,15 @@ const apply = (change: Change) => {
   reads.changed(change)
 }
 
-const next = () => ({ number: view.number + 1, at: NOW })
+const nextNumber = () => view.number + 1
 
 const sell = (coord: string, message: string | null = null) =>
-  apply({
-    ...next(),
-    kind: 'sale',
-    seq: view.sales.length + 1,
-    block: blockOf(coord),
-    agent: 1,
-    wallet: wallet(1),
-    profile: { name: null, framework: null },
-    content: { pixels: null, message, link: null },
-  })
+  apply(saleOf(nextNumber(), blockOf(coord), { seq: view.sales.length + 1, content: { ...BARE, message } }))
 
-const repaint = (coord: string, message: string | null, colour: number) =>
-  apply({
-    ...next(),
-    kind: 'repaint',
-    block: blockOf(coord),
-    content: { pixels: pixelsOf(colour), message, link: null },
-  })
+const repaint = (coord: string, message: string | null, colour: number) => {
+  const content = { pixels: pixelsOf(colour), message, link: null }
+  apply({ number: nextNumber(), at: NOW, kind: 'repaint', block: blockOf(coord), content })
+}
 
 beforeEach(() => {
   told = []
@@ -86,7 +74,7 @@ test('every change is seen: a sale, pixels alone, words alone, and a name', asyn
   expect((await blocksNow())[0]).not.toHaveProperty('m')
   sell('4,4')
   expect(await blocksNow()).toHaveLength(2)
-  apply({ ...next(), kind: 'identity', agent: 1, profile: { name: 'Ada', framework: null } })
+  apply(identityChange(nextNumber(), { ...NOBODY, name: 'Ada' }))
   expect(await (await read(get())).json()).toMatchObject({ agents: [{ name: 'Ada', blocks: 2 }] })
 })
 
@@ -140,7 +128,7 @@ test('a wall that takes long to publish is published less often, yet within two 
     takesMs = took
     const before = clock.elapsed()
     changes = 2
-    slow.changed({ number: 1, at: NOW, kind: 'identity', agent: 1, profile: { name: null, framework: null } })
+    slow.changed(identityChange(1, NOBODY))
     await slow.published()
     clock.pass(60_000)
     return clock.elapsed() - before - 60_000 - 2 * took

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { systemClock } from '../../../server/adapters/clock.ts'
 import type { Change } from '../../../server/domain/wall/log.ts'
 import { liveStream, type Live } from '../../../server/http/live.ts'
-import { blockOf, NOW, wallet } from '../../support/samples.ts'
+import { BARE, blockOf, identityChange, NOBODY, NOW, saleOf } from '../../support/samples.ts'
 
 /** A log in memory, and the stream of it; `everyMs` as the stream's. */
 function logged(everyMs = 0) {
@@ -25,13 +25,7 @@ function logged(everyMs = 0) {
   return { changes, reads, others, stream: open(), open }
 }
 
-const identity = (number: number): Change => ({
-  number,
-  at: NOW,
-  kind: 'identity',
-  agent: 1,
-  profile: { name: `name ${number}`, framework: null },
-})
+const identity = (number: number) => identityChange(number, { ...NOBODY, name: `name ${number}` })
 
 /** Makes the next change, and tells the stream. */
 function add({ changes, stream }: { changes: Change[]; stream: Live }, change = identity(changes.length + 1)): void {
@@ -67,17 +61,8 @@ async function textFrom(
 test('a change is told to those who follow, as the log has it', async () => {
   const world = logged()
   const reading = textFrom(world.stream, (text) => text.includes('data'))
-  add(world, {
-    number: 1,
-    at: NOW,
-    kind: 'sale',
-    seq: 1,
-    block: blockOf('3,4'),
-    agent: 1,
-    wallet: wallet(1),
-    profile: { name: 'Ada', framework: null },
-    content: { pixels: null, message: 'two\nlines never happen', link: null },
-  })
+  const content = { ...BARE, message: 'two\nlines never happen' }
+  add(world, saleOf(1, blockOf('3,4'), { profile: { ...NOBODY, name: 'Ada' }, content }))
   const data = /data: (.*)\n\n/.exec(await reading)?.[1] ?? ''
   expect(JSON.parse(data)).toMatchObject({
     number: 1,

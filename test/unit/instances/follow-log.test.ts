@@ -1,33 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { Change } from '../../../server/domain/wall/log.ts'
-import { canvasAgents, feedPage, registry, statsOf, type WallView } from '../../../server/domain/wall/wall-view.ts'
+import { canvasAgents, type WallView } from '../../../server/domain/wall/wall-view.ts'
 import { afterStartUpCheck, followLog, pollLog } from '../../../server/instances/follow-log.ts'
-import { anyLog, compacted } from '../../support/any-log.ts'
+import { compacted } from '../../support/any-log.ts'
 import { failureOf } from '../../support/engine.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
-import { blockOf, NOW, wallet } from '../../support/samples.ts'
+import { blockOf, identityChange, NOBODY, NOW, saleOf } from '../../support/samples.ts'
 
-const SALE: Change = {
-  number: 1,
-  at: NOW,
-  kind: 'sale',
-  seq: 1,
-  block: blockOf('80,45'),
-  content: { pixels: null, message: null, link: null },
-  agent: 1,
-  wallet: wallet(1),
-  profile: { name: null, framework: null },
-}
+const SALE = saleOf(1, blockOf('80,45'))
 
-const renamed = (number: number, name = `name ${number}`): Change => ({
-  number,
-  at: NOW + number,
-  kind: 'identity',
-  agent: 1,
-  profile: { name, framework: null },
-})
+const renamed = (number: number) => identityChange(number, { ...NOBODY, name: `name ${number}` }, NOW + number)
 
 /** A log in memory that notes how it is read. */
 function logOf(changes: Change[]) {
@@ -111,25 +94,6 @@ describe('the view of a log', () => {
     log.changes.splice(1, 0, renamed(2))
     await follower.advance()
     expect(nameIn(follower.view)).toBe('name 3')
-  })
-
-  test('is the same whenever it was built', async () => {
-    await fc.assert(
-      fc.asyncProperty(anyLog(30), fc.nat(30), async (changes, cut) => {
-        const log = logOf(changes.slice(0, cut))
-        const early = await followLog(log)
-        log.changes.push(...changes.slice(cut))
-        await early.advance()
-        const late = await followLog(log)
-        const [a, b] = [early.view, late.view].map((view) => ({
-          stats: statsOf(view),
-          registry: registry(view),
-          feed: feedPage(view, { after: 0, limit: 200 }),
-        }))
-        expect(a).toEqual(b)
-      }),
-      { numRuns: 50 },
-    )
   })
 })
 
