@@ -15,11 +15,11 @@ import { Sale } from '../../shared/contract/feed.ts'
 import { PALETTE } from '../../shared/palette.ts'
 import { editMessage, registerMessage } from '../../shared/signing.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
-import { coordsOf } from '../support/e2e/area-orders.ts'
 import { buyBlock, get, payingClient, sign } from '../support/e2e/buyer.ts'
 import { canvasWhen, readCanvas, readFeed } from '../support/e2e/read-wall.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
 import { flatPng } from '../support/picture-files.ts'
+import { coordsOf } from '../support/samples.ts'
 
 // Goal: stock clients of each kind buy blocks and areas, whoever else buys there, and all readers tell the same story. Method: one
 // real process on a file, a real chain and real clients; the books must balance to the dollar at the end.

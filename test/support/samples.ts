@@ -1,13 +1,14 @@
 /** Sample payments, listings and edits, fit for an honest wall; each argument changes only what a test is about. */
 
+import type { Statement } from '../../server/domain/purchase/balance.ts'
 import type { Listing } from '../../server/domain/purchase/listing.ts'
 import type { Address, Hash, Payment, Terms } from '../../server/domain/purchase/payment.ts'
 import type { Purchase } from '../../server/domain/purchase/purchase.ts'
 import type { Edit, Identity } from '../../server/domain/wall/edit.ts'
 import type { BlockContent, Change, Profile, SaleChange } from '../../server/domain/wall/log.ts'
-import { parseArea, type Area } from '../../shared/area.ts'
+import { blocksOf, parseArea, type Area } from '../../shared/area.ts'
 import { parsePixels, PIXELS_PER_BLOCK, type Pixels } from '../../shared/pixels.ts'
-import { parseCoord, type BlockIndex } from '../../shared/wall.ts'
+import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 
 /** The time samples are made at: a whole second. */
 export const NOW = 1_800_000_000_000
@@ -36,6 +37,9 @@ export function areaIn(name: string): Area {
   if (area === undefined) throw new RangeError(`${name} is no area of the wall`)
   return area
 }
+
+/** The blocks of an area by its name, row by row. */
+export const coordsOf = (name: string): string[] => blocksOf(areaIn(name)).map(coordOf)
 
 /** A made-up wallet, the same one for the same number. */
 export const wallet = (number: number): Address => `0x${number.toString(16).padStart(40, '0')}`
@@ -67,6 +71,18 @@ export const uncertainPurchase = (number: number): Purchase => ({
   head: HEAD,
   state: { kind: 'reserved', uncertain: true, attempt: 1 },
 })
+
+/** What the store says of a wall that was never paid. */
+export const EMPTY_BOOKS: Statement = {
+  claimed: 0,
+  sales: [],
+  credits: [],
+  open: [],
+  final: [],
+  payouts: [],
+  payees: [],
+  from: undefined,
+}
 
 /** A block of one colour. */
 export function pixelsOf(colour: number): Pixels {

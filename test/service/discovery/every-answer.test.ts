@@ -9,7 +9,7 @@ import { expectDocumented, listedBy } from '../../support/service/documented.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
 import { areaEditOf, editOf, namingOf, registrationOf, sending } from '../../support/service/signed.ts'
 import { fieldsFor, headerFor, posting } from '../../support/service/signing-in.ts'
-import { HOST, openWall, paidBy, paymentFor, type Wall } from '../../support/service/wall.ts'
+import { HOST, misconfigure, openWall, paidBy, paymentFor, type Wall } from '../../support/service/wall.ts'
 
 // Goal: the document lists what is answered, and all that is listed is answered. Method: a way to provoke each answer of
 // each operation. `wall.ask` holds what comes to the document: status, headers, media type, code and body.
@@ -56,8 +56,7 @@ const withoutRail =
   (request: string, init?: RequestInit): Provoke =>
   async () => {
     const wall = await openWall()
-    wall.chain.wrong = 'the token is another one'
-    await wall.probe()
+    await misconfigure(wall)
     return await wall.ask(request, init)
   }
 

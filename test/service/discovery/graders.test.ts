@@ -18,9 +18,8 @@ import {
   validatePaymentRequiredDetailed,
   type OpenApiSource,
 } from '@agentcash/discovery'
-import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { sending } from '../../support/service/signed.ts'
-import { OFFER, openWall, type Wall } from '../../support/service/wall.ts'
+import { demandIn, OFFER, openWall, type Wall } from '../../support/service/wall.ts'
 
 // The rules by which public graders mark paid services: AgentCash's own validator, which x402scan runs on what is registered
 // with it, over the network; of the others what no test of a document or an address holds.
@@ -111,8 +110,6 @@ describe('AgentCash and x402scan', () => {
     expect((await wall.ask('GET /blocks/next')).headers.get('www-authenticate')).toBeNull()
   })
 })
-
-const demandIn = (response: Response) => decodePaymentRequiredHeader(response.headers.get('payment-required') ?? '')
 
 /** The example that a demand shows catalogues. */
 const exampleIn = (response: Response) =>

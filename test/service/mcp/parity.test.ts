@@ -4,7 +4,15 @@ import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { hash, paymentOf } from '../../support/samples.ts'
 import { callTool } from '../../support/service/agent.ts'
 import { sending } from '../../support/service/signed.ts'
-import { headerOf, jsonOf, openWall, paymentFor, payloadOf, type Wall } from '../../support/service/wall.ts'
+import {
+  headerOf,
+  jsonOf,
+  misconfigure,
+  openWall,
+  paymentFor,
+  payloadOf,
+  type Wall,
+} from '../../support/service/wall.ts'
 
 // Goal: HTTP and MCP are two doors to one shop. Method: the same request is made in two equal worlds, through a door
 // each; what comes back, and what the ledger, the log and the facilitator saw, must be the same.
@@ -44,11 +52,6 @@ const uncertain = (coord: string, payment: Payment) => async (wall: Wall) => {
 
 const all = (space: 'claimed' | 'reserved') => (wall: Wall) => {
   Object.assign(wall.db.ledger, { space: async () => space, availability: async () => ({ space, prior: undefined }) })
-}
-
-const misconfigured = async (wall: Wall) => {
-  wall.chain.wrong = 'the token is another one'
-  await wall.probe()
 }
 
 const ROW = { at: '3,4', w: 2, h: 1 }
@@ -155,8 +158,8 @@ const worlds: readonly World[] = [
     open: (wall) => void (wall.chain.silent = true),
     ends: 'facilitator_unavailable',
   },
-  { name: 'a rail that can never work', open: misconfigured, ask: { coord: '3,4' }, ends: 'facilitator_unavailable' },
-  { name: 'a rail that can never work, paid', open: misconfigured, ends: 'facilitator_unavailable' },
+  { name: 'a rail that can never work', open: misconfigure, ask: { coord: '3,4' }, ends: 'facilitator_unavailable' },
+  { name: 'a rail that can never work, paid', open: misconfigure, ends: 'facilitator_unavailable' },
   {
     name: 'a settlement in doubt',
     open: (wall) => void (wall.facilitator.settling = { kind: 'unclear' }),

@@ -1,10 +1,7 @@
 /** Orders of areas, as clients send them over both entrances. */
 
 import { expect } from 'bun:test'
-import { blocksOf } from '../../../shared/area.ts'
 import type { AreaReceipt } from '../../../shared/contract/area-order.ts'
-import { coordOf } from '../../../shared/wall.ts'
-import { areaIn } from '../samples.ts'
 import { sendWhile } from '../wait.ts'
 import { type At, type Payer, signDemand } from './buyer.ts'
 
@@ -54,6 +51,3 @@ export async function blocksGiven(answer: Response): Promise<readonly string[]> 
   const body = (await answer.json()) as Partial<AreaReceipt> & ToolAnswer
   return body.blocks ?? body.result?.structuredContent?.blocks ?? []
 }
-
-/** The blocks of an area by its name, row by row. */
-export const coordsOf = (name: string): readonly string[] => blocksOf(areaIn(name)).map(coordOf)

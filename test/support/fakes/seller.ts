@@ -24,6 +24,14 @@ export const sellerWith = (given: Given): Seller =>
     ...given,
   })
 
+/** A seller that answers every payment so, and for which every target is open. */
+export const sellerThat = (buy: Seller['buy']): Seller => ({
+  buy,
+  offered: () => 'open',
+  reconcile: async () => true,
+  idle: async () => {},
+})
+
 /** What a buyer got: the nonce of the payment that bought, or the code of the refusal. */
 export const nonceOrCode = (outcome: Outcome): string =>
   outcome.kind === 'bought' ? outcome.purchase.payment.nonce : outcome.failure.code

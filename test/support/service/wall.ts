@@ -1,5 +1,6 @@
 /** The whole service over a real database in memory, with fakes for the world around it. */
 
+import { decodePaymentRequiredHeader } from '@x402/core/http'
 import type { Engine } from '../../../db/engine.ts'
 import { systemClock } from '../../../server/adapters/clock.ts'
 import { workerPictures } from '../../../server/adapters/pictures/pictures.ts'
@@ -21,6 +22,7 @@ import { fakeFacilitator, type FakeFacilitator } from '../fakes/facilitator.ts'
 import { unlimited } from '../fakes/limits.ts'
 import { fakeLogger, type FakeLogger } from '../fakes/logger.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
+import { OFFER as EXAMPLE } from '../offer.ts'
 import { NOW, paymentOf, TERMS } from '../samples.ts'
 import { clientOf } from './client.ts'
 import { expectDocumented, operationOf } from './documented.ts'
@@ -28,13 +30,7 @@ import { expectDocumented, operationOf } from './documented.ts'
 export const HOST = 'wall.test'
 export const BASE_URL = `https://${HOST}`
 
-export const OFFER: Offer = {
-  terms: TERMS,
-  title: 'Pixel Wall',
-  baseUrl: BASE_URL,
-  assetName: 'USD Coin',
-  assetVersion: '2',
-}
+export const OFFER: Offer = { ...EXAMPLE, baseUrl: BASE_URL }
 
 /** Whom the operator names. */
 export const CONTACT = 'ops@wall.test'
@@ -164,6 +160,15 @@ async function askApp(wall: App, request: string, init: RequestInit = {}): Promi
   if (operation !== undefined) await expectDocumented(wall, response, operation)
   return response
 }
+
+/** Breaks what payments need for good, until somebody mends it. */
+export async function misconfigure({ chain, probe }: Pick<Wall, 'chain' | 'probe'>): Promise<void> {
+  chain.wrong = 'the token is another one'
+  await probe()
+}
+
+/** What a 402 asks to be paid, as the SDK reads its header. */
+export const demandIn = ({ headers }: Response) => decodePaymentRequiredHeader(headers.get('payment-required') ?? '')
 
 /** The headers of a request that pays. */
 export const paidBy = (payment: Payment): { headers: Record<string, string> } => ({

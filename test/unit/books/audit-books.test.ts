@@ -4,20 +4,11 @@ import type { Statement } from '../../../server/domain/purchase/balance.ts'
 import type { Chain, KeptReceipts, ReceiptArchive } from '../../../server/ports.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
-import { blockOf, HEAD, NOW, paymentOf, TERMS, uncertainPurchase } from '../../support/samples.ts'
+import { blockOf, EMPTY_BOOKS, HEAD, NOW, paymentOf, TERMS, uncertainPurchase } from '../../support/samples.ts'
 
 const other = `0x${'b0'.repeat(20)}` as const
 
-const NOTHING: Statement = {
-  claimed: 0,
-  sales: [],
-  credits: [],
-  open: [],
-  final: [],
-  payouts: [],
-  payees: [],
-  from: HEAD,
-}
+const NOTHING: Statement = { ...EMPTY_BOOKS, from: HEAD }
 
 function world(changes: Partial<Statement> = {}) {
   const statement: Statement = { ...NOTHING, ...changes }

@@ -6,20 +6,9 @@ import {
   type BookedSale,
   type Statement,
 } from '../../../server/domain/purchase/balance.ts'
-import { blockOf, hash, TERMS, wallet, uncertainPurchase } from '../../support/samples.ts'
+import { blockOf, EMPTY_BOOKS as EMPTY, hash, TERMS, wallet, uncertainPurchase } from '../../support/samples.ts'
 
 const PRICE = TERMS.amount
-
-const EMPTY: Statement = {
-  claimed: 0,
-  sales: [],
-  credits: [],
-  open: [],
-  final: [],
-  payouts: [],
-  payees: [],
-  from: undefined,
-}
 
 /** The `n`-th payer's payment, as it is booked and as it arrives. */
 const paid = (n: number) => ({ payer: wallet(n), nonce: hash(n), amount: PRICE, tx: hash(100 + n) })

@@ -2,15 +2,12 @@ import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { SETTINGS } from '../../../server/config.ts'
-import { openApi } from '../../../server/discovery/openapi/openapi.ts'
 import { REPEAT } from '../../../server/domain/advice.ts'
-import { statusOf } from '../../../server/domain/failure.ts'
 import { AREA_EDIT_MAX_BYTES } from '../../../server/http/areas.ts'
 import { UPLOAD_MAX_BYTES } from '../../../server/http/request/clients.ts'
 import { TOOLS } from '../../../server/mcp/registry.ts'
 import { BUDGETS, STREAMS_PER_ADDRESS } from '../../../server/wall/rate-limits.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
-import { OFFER } from '../../support/service/wall.ts'
 
 // Goal: the documents stay true. Method: what they name is looked up in the tree, and what the code has is looked up in them.
 
@@ -121,10 +118,4 @@ test('the recipe for nginx lets through what the wall takes of an area', async (
   const sizeOf = (place: string) => recipe.split(`location ${place} {`)[1]?.match(/client_max_body_size (\w+);/)?.[1]
   expect(sizeOf('= /areas')).toBe(`${UPLOAD_MAX_BYTES / 2 ** 20}m`)
   expect(sizeOf('/areas/')).toBe(`${AREA_EDIT_MAX_BYTES / 2 ** 10}k`)
-})
-
-test('every error code is in the published description of the service', async () => {
-  const text = JSON.stringify(openApi({ offer: OFFER, contact: null, tools: [], operations: OPERATIONS }, '0,0'))
-  const undocumented = Object.keys(statusOf).filter((code) => !text.includes(`\`${code}\``))
-  expect(undocumented).toEqual([])
 })

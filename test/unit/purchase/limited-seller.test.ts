@@ -3,6 +3,7 @@ import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
 import { limitedSeller } from '../../../server/purchase/limited-seller.ts'
 import type { Seller } from '../../../server/purchase/seller.ts'
 import { unlimited } from '../../support/fakes/limits.ts'
+import { sellerThat } from '../../support/fakes/seller.ts'
 import { fakeWallets } from '../../support/fakes/wallets.ts'
 import { paymentOf, SILENT } from '../../support/samples.ts'
 
@@ -16,10 +17,9 @@ function slowSeller(timeoutMs?: number) {
     clients.push(client)
     return await outcome
   }
-  const seller: Seller = { buy, offered: () => 'open', reconcile: async () => true, idle: async () => {} }
   const sellTo = limitedSeller(
     {
-      seller,
+      seller: sellerThat(buy),
       ledger: { find: async () => undefined },
       wallets: fakeWallets,
       limits: unlimited,

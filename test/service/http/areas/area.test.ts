@@ -1,17 +1,16 @@
 import { expect, test } from 'bun:test'
 import { rateLimits } from '../../../../server/wall/rate-limits.ts'
-import { AREA_BLOCKS_MAX, areaAt, blocksOf, parseArea } from '../../../../shared/area.ts'
+import { AREA_BLOCKS_MAX } from '../../../../shared/area.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
-import { coordOf } from '../../../../shared/wall.ts'
 import { sell } from '../../../support/engine.ts'
 import { fakeClock } from '../../../support/fakes/clock.ts'
-import { blockOf, listingOf, NOW } from '../../../support/samples.ts'
+import { blockOf, coordsOf, NOW } from '../../../support/samples.ts'
 import { decoded } from '../../../support/service/decoded.ts'
 import { areaEditOf, editOf, sending } from '../../../support/service/signed.ts'
 import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
 
 const AREA = '3,4,3x2'
-const COORDS = blocksOf(parseArea(AREA) ?? expect.unreachable()).map((block) => coordOf(block))
+const COORDS = coordsOf(AREA)
 
 /** Pixels of the area row by row, no two blocks of which are alike. */
 const PIXELS = Uint8Array.from({ length: 600 }, (_, at) => at % 239)
@@ -143,8 +142,7 @@ test('the live stream and the history tell of each block, row by row', async () 
 test('the largest area is repainted within its body', async () => {
   const db = (await openWall()).db
   const name = '40,30,20x20'
-  const area = areaAt(blockOf('40,30'), { w: 20, h: 20 }) ?? expect.unreachable()
-  for (const [at, block] of blocksOf(area).entries()) await sell(db, coordOf(block), 1, at + 1, listingOf())
+  for (const [at, coord] of coordsOf(name).entries()) await sell(db, coord, 1, at + 1)
   const { ask } = await openWall({}, db)
   const pixels = Uint8Array.from({ length: 100 * AREA_BLOCKS_MAX }, (_, at) => at % 240)
   const response = await ask(`PUT /areas/${name}`, sending(areaEditOf(1, name, { pixels, message: 'é'.repeat(140) })))

@@ -1,15 +1,22 @@
 import { describe, expect, test } from 'bun:test'
-import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
+import { decodePaymentResponseHeader } from '@x402/core/http'
 import { validateDiscoveryExtension } from '@x402/extensions/bazaar'
-import { blocksOf, parseArea } from '../../../../shared/area.ts'
-import { coordOf } from '../../../../shared/wall.ts'
 import { fullWallet } from '../../../../shared/wallet.ts'
 import { hold } from '../../../support/engine.ts'
 import { openNearlySold } from '../../../support/nearly-sold.ts'
 import { flatPng, pngOf, RGB } from '../../../support/picture-files.ts'
-import { hash, NOW, paymentOf, SILENT, wallet } from '../../../support/samples.ts'
+import { coordsOf, hash, NOW, paymentOf, SILENT, wallet } from '../../../support/samples.ts'
 import { areaEditOf, sending } from '../../../support/service/signed.ts'
-import { BASE_URL, codeOf, jsonOf, openWall, paidBy, paymentFor, type Wall } from '../../../support/service/wall.ts'
+import {
+  BASE_URL,
+  codeOf,
+  demandIn,
+  jsonOf,
+  openWall,
+  paidBy,
+  paymentFor,
+  type Wall,
+} from '../../../support/service/wall.ts'
 
 type Order = Readonly<Record<string, unknown>>
 
@@ -23,17 +30,9 @@ const order = (wall: Wall, body: Order, init: RequestInit = {}) =>
 const buy = (wall: Wall, body: Order, blocks: number, payer: number, nonce = payer) =>
   order(wall, body, paidBy(paymentFor(blocks, payer, nonce)))
 
-const coordsOf = (name: string): readonly string[] => {
-  const area = parseArea(name)
-  if (area === undefined) throw new RangeError(`${name} is no area`)
-  return blocksOf(area).map(coordOf)
-}
-
 /** Palette indices of an area, each pixel row of the same colour. */
 const rowsOf = (w: number, h: number) =>
   Uint8Array.from({ length: w * h * 100 }, (_, i) => Math.floor(i / (10 * w)) % 240)
-
-const termsIn = (response: Response) => decodePaymentRequiredHeader(response.headers.get('payment-required') ?? '')
 
 describe('an order without a payment', () => {
   test.each([
@@ -45,7 +44,7 @@ describe('an order without a payment', () => {
     const response = await order(wall, body)
     expect(response.status).toBe(402)
     expect(response.headers.get('cache-control')).toBe('no-store')
-    const terms = termsIn(response)
+    const terms = demandIn(response)
     expect(terms.resource.url).toBe('https://wall.test/areas')
     expect(terms.accepts).toMatchObject([{ scheme: 'exact', network: 'eip155:8453', amount }])
     expect(terms.extensions).toMatchObject({ bazaar: { info: { input: { method: 'POST', bodyType: 'json' } } } })
@@ -84,7 +83,7 @@ describe('an order without a payment', () => {
       for (const init of probes) {
         const response = await wall.ask('POST /areas', body === undefined ? init : { ...init, body })
         expect(response.status).toBe(402)
-        const demand = decodePaymentRequiredHeader(response.headers.get('payment-required') ?? '')
+        const demand = demandIn(response)
         expect(demand).toMatchObject({ resource: { url: `${BASE_URL}/areas` }, accepts: [{ amount: '1000000' }] })
         expect(validateDiscoveryExtension(demand.extensions?.['bazaar'] as never)).toEqual({ valid: true })
       }

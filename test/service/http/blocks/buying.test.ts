@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
-import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
+import { decodePaymentResponseHeader } from '@x402/core/http'
 import { failure } from '../../../../server/domain/failure.ts'
+import { sellerThat } from '../../../support/fakes/seller.ts'
 import { FORGED, UNCHECKED } from '../../../support/fakes/wallets.ts'
 import { hash, paymentOf, wallet } from '../../../support/samples.ts'
-import { codeOf, jsonOf, openWall, paidBy } from '../../../support/service/wall.ts'
+import { codeOf, demandIn, jsonOf, misconfigure, openWall, paidBy } from '../../../support/service/wall.ts'
 
 const px = '07'.repeat(100)
 
@@ -11,7 +12,7 @@ test('an open block is offered with terms an x402 client understands', async () 
   const wall = await openWall()
   const response = await wall.ask('GET /blocks/007,3')
   expect(response.status).toBe(402)
-  const terms = decodePaymentRequiredHeader(response.headers.get('payment-required') ?? '')
+  const terms = demandIn(response)
   const body = await jsonOf(response)
   expect(body).toMatchObject({
     error: 'payment_required',
@@ -27,9 +28,8 @@ test('an open block is offered with terms an x402 client understands', async () 
 
 test('the header names the address that was asked for, and the reason why a payment was not taken', async () => {
   const wall = await openWall()
-  const termsIn = (response: Response) => decodePaymentRequiredHeader(response.headers.get('payment-required') ?? '')
   for (const headers of [{}, { accept: 'text/html' }]) {
-    const { resource, error } = termsIn(
+    const { resource, error } = demandIn(
       await wall.ask('GET /blocks/007,3?name=Ada&link=https://ada.example/', { headers }),
     )
     expect([resource.url, error]).toEqual([
@@ -40,7 +40,7 @@ test('the header names the address that was asked for, and the reason why a paym
   wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
   const refused = await wall.buy('/blocks/next?name=Ada', 1)
   expect(refused.status).toBe(402)
-  expect(termsIn(refused)).toMatchObject({
+  expect(demandIn(refused)).toMatchObject({
     error: 'insufficient_funds',
     resource: { url: 'https://wall.test/blocks/next?name=Ada' },
   })
@@ -230,8 +230,7 @@ test('a demand is the same however often it is asked for, and a rail that can ne
   const [first, second] = [await wall.ask('GET /blocks/3,4'), await wall.ask('GET /blocks/3,4')]
   expect(await second.text()).toBe(await first.text())
   expect(second.headers.get('payment-required')).toBe(first.headers.get('payment-required'))
-  wall.chain.wrong = 'the token is another one'
-  await wall.probe()
+  await misconfigure(wall)
   for (const accept of ['application/json', 'text/html']) {
     const response = await wall.ask('GET /blocks/3,4', { headers: { accept } })
     expect(await codeOf(response)).toBe('facilitator_unavailable')
@@ -240,16 +239,9 @@ test('a demand is the same however often it is asked for, and a rail that can ne
 })
 
 test('a rail that can never work asks no payer of a payment gone bad for another', async () => {
-  const wall = await openWall({
-    seller: {
-      buy: async () => ({ kind: 'refused', failure: failure('payment_required', 'no', { reason: 'no' }) }),
-      offered: () => 'open',
-      reconcile: async () => true,
-      idle: async () => {},
-    },
-  })
-  wall.chain.wrong = 'the token is another one'
-  await wall.probe()
+  const refusing = async () => ({ kind: 'refused', failure: failure('payment_required', 'no') }) as const
+  const wall = await openWall({ seller: sellerThat(refusing) })
+  await misconfigure(wall)
   const response = await wall.buy('/blocks/3,4', 1)
   expect(response.status).toBe(502)
   expect(response.headers.get('payment-required')).toBeNull()
@@ -263,9 +255,7 @@ test('a person with a browser gets a page, with the terms still in the header', 
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(response.headers.get('cache-control')).toBe('no-store')
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
-  expect(decodePaymentRequiredHeader(response.headers.get('payment-required') ?? '').resource.url).toEndWith(
-    '/blocks/3,4?message=%3Cscript%3E',
-  )
+  expect(demandIn(response).resource.url).toEndWith('/blocks/3,4?message=%3Cscript%3E')
   const page = await response.text()
   expect(page).toContain('href="/"')
   expect(page).not.toContain('script')

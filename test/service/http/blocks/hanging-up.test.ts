@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Outcome } from '../../../../server/domain/purchase/purchase.ts'
+import { sellerThat } from '../../../support/fakes/seller.ts'
 import { paymentOf } from '../../../support/samples.ts'
 import { NEGOTIATED, stateless } from '../../../support/service/agent.ts'
 import { HOST, openWall, paidBy, payloadOf } from '../../../support/service/wall.ts'
@@ -7,16 +8,11 @@ import { HOST, openWall, paidBy, payloadOf } from '../../../support/service/wall
 let [left, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
 
 const wall = await openWall({
-  seller: {
-    buy: (...[, , , client]) => {
-      client?.addEventListener('abort', () => left.resolve())
-      begun.resolve()
-      return new Promise<Outcome>(() => {})
-    },
-    offered: () => 'open',
-    reconcile: async () => true,
-    idle: async () => {},
-  },
+  seller: sellerThat((...[, , , client]) => {
+    client?.addEventListener('abort', () => left.resolve())
+    begun.resolve()
+    return new Promise<Outcome>(() => {})
+  }),
 })
 wall.app.listen({ hostname: '127.0.0.1', port: 0 })
 

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { isPaymentRequiredV1, isPaymentRequiredV2 } from '@x402/core/schemas'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
 import { hash, paymentOf } from '../../../support/samples.ts'
-import { codeOf, headerOf, jsonOf, openWall, paymentFor, payloadOf } from '../../../support/service/wall.ts'
+import { codeOf, demandIn, headerOf, jsonOf, openWall, paymentFor, payloadOf } from '../../../support/service/wall.ts'
 
 // Goal: clients that speak only version 1 of x402 buy like all others. Method: what they read and send, over HTTP; real
 // clients of either version buy in test/e2e/version-1.test.ts.
@@ -27,7 +26,7 @@ test('the body of a 402 is a demand of version 1, its header one of version 2', 
   for (const target of ['next?name=Ada', '3,4']) {
     const response = await wall.ask(`GET /blocks/${target}`)
     const body = await jsonOf(response)
-    const demand = decodePaymentRequiredHeader(response.headers.get('payment-required') ?? '')
+    const demand = demandIn(response)
     expect(isPaymentRequiredV1(body as Parameters<typeof isPaymentRequiredV1>[0])).toBe(true)
     expect(isPaymentRequiredV2(demand)).toBe(true)
     expect(body['accepts']).toEqual([
@@ -105,7 +104,7 @@ describe('a payment of version 1', () => {
     expect(response.status).toBe(402)
     const reason = 'the amount is not exactly 1000000'
     expect(await jsonOf(response)).toMatchObject({ x402Version: 1, reason })
-    expect(decodePaymentRequiredHeader(response.headers.get('payment-required') ?? '').error).toBe(reason)
+    expect(demandIn(response).error).toBe(reason)
   })
 
   test('never buys by HEAD, and never gets a page', async () => {

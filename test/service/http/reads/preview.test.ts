@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { readPlainPng } from '../../../../server/adapters/pictures/png.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
 import { CLAIM_ORDER, coordOf } from '../../../../shared/wall.ts'
@@ -7,7 +6,7 @@ import { hold } from '../../../support/engine.ts'
 import { openNearlySold } from '../../../support/nearly-sold.ts'
 import { blockOf, paymentOf } from '../../../support/samples.ts'
 import { sending } from '../../../support/service/signed.ts'
-import { codeOf, jsonOf, openWall, type Wall } from '../../../support/service/wall.ts'
+import { codeOf, demandIn, jsonOf, misconfigure, openWall, type Wall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 
@@ -28,7 +27,6 @@ test('what would be accepted comes with its terms, its request and its picture',
   const px = 'b4'.repeat(100)
   const found = await preview(wall, { coord: '007,3', name: 'Ada Lovelace', message: 'a+b&c', px })
   const asked = await wall.ask('GET /blocks/7,3')
-  const demand = decodePaymentRequiredHeader(asked.headers.get('payment-required') ?? '')
   const { image, ...rest } = found
   expect(rest).toEqual({
     acceptable: true,
@@ -38,7 +36,7 @@ test('what would be accepted comes with its terms, its request and its picture',
     state: 'open',
     price: { amount: '1.00', asset: 'USDC', network: 'eip155:8453' },
     request: { method: 'GET', url: `https://wall.test/blocks/7,3?name=Ada+Lovelace&message=a%2Bb%26c&px=${px}` },
-    terms: demand.accepts[0],
+    terms: demandIn(asked).accepts[0],
   })
   expect(
     await coloursAt(image, [
@@ -117,8 +115,7 @@ test('a block that is sold or held is shown as it is, without terms', async () =
 
 test('a wall that cannot sell says so and shows no terms', async () => {
   const own = await openWall()
-  own.chain.wrong = 'the token is another one'
-  await own.probe()
+  await misconfigure(own)
   expect(await preview(own, { coord: '3,4' })).toMatchObject({
     acceptable: false,
     problems: [{ field: 'rail', code: 'facilitator_unavailable' }],
@@ -144,7 +141,7 @@ describe('of an area', () => {
       state: 'open',
       price: { amount: '6.00', asset: 'USDC', network: 'eip155:8453' },
       request: { method: 'POST', url: 'https://wall.test/areas', body: order },
-      terms: decodePaymentRequiredHeader(asked.headers.get('payment-required') ?? '').accepts[0],
+      terms: demandIn(asked).accepts[0],
     })
     const red = PALETTE[0xb4] ?? ''
     expect(

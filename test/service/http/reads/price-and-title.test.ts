@@ -4,7 +4,7 @@ import { openBlank } from '../../../support/blank-wall.ts'
 import { paymentOf, TERMS } from '../../../support/samples.ts'
 import { callTool, rpc } from '../../../support/service/agent.ts'
 import { sending } from '../../../support/service/signed.ts'
-import { jsonOf, OFFER, openWall, paidBy } from '../../../support/service/wall.ts'
+import { demandIn, jsonOf, OFFER, openWall, paidBy } from '../../../support/service/wall.ts'
 
 // Goal: a wall tells its own price and name wherever it tells either, and keeps its word to who bought at another price.
 // Method: everything that can be read of a wall with another price and name is searched for the usual ones.
@@ -48,8 +48,7 @@ const exampled = (text: string) => text.replaceAll('"examples":["1.00"]', '').re
 
 test('a demand for payment asks for it, in its header, its words and its page', async () => {
   const response = await wall.ask('GET /blocks/next')
-  const demand = JSON.parse(Buffer.from(response.headers.get('PAYMENT-REQUIRED') ?? '', 'base64').toString())
-  expect(demand).toMatchObject({ resource: { serviceName: TITLE }, accepts: [{ amount: '2500000' }] })
+  expect(demandIn(response)).toMatchObject({ resource: { serviceName: TITLE }, accepts: [{ amount: '2500000' }] })
   expect((await jsonOf(response))['message']).toContain('costs 2.50 USDC')
   const page = await (await wall.ask('GET /blocks/next', { headers: { Accept: 'text/html' } })).text()
   expect([page.includes('402 · 2.50 USDC'), page.includes('Ada &amp; Sons is a public billboard')]).toEqual([

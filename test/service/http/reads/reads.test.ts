@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { Canvas } from '../../../../shared/contract/canvas.ts'
 import { hash, paymentOf } from '../../../support/samples.ts'
-import { codeOf, jsonOf, openWall, paidBy } from '../../../support/service/wall.ts'
+import { codeOf, jsonOf, misconfigure, openWall, paidBy } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 
@@ -62,8 +62,7 @@ test('health tells what an operator must know', async () => {
   expect(await jsonOf(healthy)).toEqual({ ok: true, service: 'pixel-wall', rail: 'armed', network: 'eip155:8453' })
 
   const { chain, probe, ask } = await openWall({ store: { ready: async () => false }, environment: 'test' })
-  chain.wrong = 'the token is another one'
-  await probe()
+  await misconfigure({ chain, probe })
   expect(await jsonOf(await ask('GET /api/health'))).toEqual({
     ok: false,
     service: 'pixel-wall',

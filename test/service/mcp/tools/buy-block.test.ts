@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
-import { decodePaymentRequiredHeader } from '@x402/core/http'
 import { isPaymentRequiredV2 } from '@x402/core/schemas'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { paymentOf } from '../../../support/samples.ts'
 import { buy, callTool, rpc } from '../../../support/service/agent.ts'
-import { openWall, payloadOf } from '../../../support/service/wall.ts'
+import { demandIn, openWall, payloadOf } from '../../../support/service/wall.ts'
 
 // For what changes nothing.
 const untouched = openWall()
@@ -22,9 +21,7 @@ test('a client that negotiated is asked to pay by a tool result that x402 client
     'x402/payment': terms,
     'x402/error': { code: 402, message: 'payment_required', data: terms },
   })
-  const overHttp = decodePaymentRequiredHeader(
-    (await (await untouched).ask('GET /blocks/7,3')).headers.get('payment-required') ?? '',
-  )
+  const overHttp = demandIn(await (await untouched).ask('GET /blocks/7,3'))
   // Each door is catalogued by an address of its own.
   const resource = { ...overHttp.resource, url: 'https://wall.test/mcp' }
   expect<object>({ ...terms, extensions: undefined }).toEqual({ ...overHttp, resource, extensions: undefined })

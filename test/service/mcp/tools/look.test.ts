@@ -3,7 +3,7 @@ import { PALETTE } from '../../../../shared/palette.ts'
 import { paymentOf, wallet } from '../../../support/samples.ts'
 import { buy, callTool, pictureSize, read } from '../../../support/service/agent.ts'
 import { sending } from '../../../support/service/signed.ts'
-import { jsonOf, openWall } from '../../../support/service/wall.ts'
+import { demandIn, jsonOf, misconfigure, openWall } from '../../../support/service/wall.ts'
 
 // Goal: the tools that change nothing tell what the addresses tell, and name what strangers wrote. Method: each is asked
 // beside its address, on one wall with a deed, a block that is next, and one that is held.
@@ -41,8 +41,7 @@ test.each(twins)('%s with %j answers what its address answers', async (tool, arg
 const UNTRUSTED = ['deed.owner.name', 'deed.owner.framework', 'deed.message', 'deed.link']
 
 test('a block is told as open with its terms, as held, or with its deed and which of it strangers wrote', async () => {
-  const demand = JSON.parse(atob((await wall.ask('GET /blocks/007,3')).headers.get('payment-required') ?? ''))
-  const { error: _, extensions: _extensions, ...terms } = demand
+  const { error: _, extensions: _extensions, ...terms } = demandIn(await wall.ask('GET /blocks/007,3'))
   const open = { block: { coord: '7,3', index: 487 }, state: 'unclaimed', terms }
   expect(await read(wall, 'get_block', { coord: '007,3' })).toEqual(open)
   const held = { block: { coord: '79,45', index: 7279 }, state: 'reserved' }
@@ -142,7 +141,6 @@ test.each([
 
 test('while payments can never work, an open block has no terms', async () => {
   const own = await openWall()
-  own.chain.wrong = 'the token is another one'
-  await own.probe()
+  await misconfigure(own)
   expect(await read(own, 'get_block', { coord: '3,4' })).toMatchObject({ state: 'unclaimed', terms: null })
 })
