@@ -1,18 +1,15 @@
-import { afterAll, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { filesIn, viewerFiles } from '../../../../server/http/answer/viewer-files.ts'
+import { scratchFolder } from '../../../support/scratch-folder.ts'
 import { OFFER, openWall } from '../../../support/service/wall.ts'
 
-const scratch = await mkdtemp(join(tmpdir(), 'viewer-'))
+const scratch = scratchFolder()
 const folder = join(scratch, 'viewer')
 await Bun.write(join(folder, 'index.html'), '<!doctype html><title>Pixel Wall</title>')
 await Bun.write(join(folder, 'paint.html'), '<!doctype html><title>Paint</title>')
 await Bun.write(join(folder, 'assets/index-a1b2.js'), 'console.log("a script long enough to be compressed")')
 await Bun.write(join(scratch, 'outside.txt'), 'secret')
-
-afterAll(() => rm(scratch, { recursive: true }))
 
 const wall = await openWall({ viewer: await viewerFiles(await filesIn(folder)) })
 
