@@ -27,13 +27,16 @@ export type CanvasReads = {
   published(): Promise<void>
 }
 
-/** Builds the reads from a view. From then on they follow `changed`. */
+/**
+ * Builds the reads from a view. From then on they follow `changed`. Only the canvas read is built at once. The other two
+ * would take a twelfth of what the main thread does for a start, so each is built when it is first asked for, or by `published`.
+ */
 export function canvasReads({ view, terms, clock, everyMs }: CanvasSource): CanvasReads {
   const read = (parts: Parameters<typeof canvasSnapshot>[0]['parts'], type: string) =>
     canvasSnapshot({ view, parts, type, clock, everyMs })
   const canvas = read(canvasParts(view, terms), 'application/json')
-  const pixels = read(pixelParts(view), 'application/octet-stream')
-  const blocks = read(canvasParts(view, terms, false), 'application/json')
+  const pixels = builtLater(view, () => read(pixelParts(view), 'application/octet-stream'))
+  const blocks = builtLater(view, () => read(canvasParts(view, terms, false), 'application/json'))
   const all = [canvas, pixels, blocks]
   return {
     canvas,
@@ -44,5 +47,17 @@ export function canvasReads({ view, terms, clock, everyMs }: CanvasSource): Canv
     async published() {
       for (const one of all) await one.published()
     },
+  }
+}
+
+/** A read that is built from the view when it is first needed. */
+function builtLater(view: WallView, build: () => CanvasSnapshot): CanvasSnapshot {
+  let built: CanvasSnapshot | undefined
+  const snapshot = () => (built ??= build())
+  return {
+    answer: (request) => snapshot().answer(request),
+    number: () => built?.number() ?? view.number,
+    changed: (change) => built?.changed(change),
+    published: () => snapshot().published(),
   }
 }

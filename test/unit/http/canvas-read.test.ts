@@ -300,3 +300,10 @@ test('each read of the whole wall says up to which change it shows everything, a
     expect([unchanged.status, unchanged.headers.get('log-number')]).toEqual([304, `${view.number}`])
   }
 })
+
+test('the reads that a start does not wait for are built from the wall as it is when they are first asked for', () => {
+  // The view has it, and nobody has told the reads.
+  applyChange(view, saleOf(1, blockOf('3,4')))
+  const shown = [reads.canvas, reads.pixels, reads.blocks].map((one) => one.answer(get()).headers.get('log-number'))
+  expect(shown).toEqual(['0', '1', '1'])
+})
