@@ -5,6 +5,7 @@
 
 import { resolve } from 'node:path'
 import { StoreUnavailable } from '../server/domain/failure.ts'
+import type { Database } from '../server/domain/store-position.ts'
 import {
   applyChange,
   canvasAgents,
@@ -17,7 +18,6 @@ import type { Log } from '../server/ports.ts'
 import { ALL_BLOCKS } from '../shared/wall.ts'
 import { CannotOpen } from './cannot-open.ts'
 import type { Bound } from './fragments.ts'
-import type { Place } from './open.ts'
 import {
   WALL_COLUMNS,
   WALL_TABLES,
@@ -32,7 +32,7 @@ import {
 export type Moved = Readonly<Partial<Record<WallTable, number>>>
 
 /** Moves the wall at one place to another. Throws `CannotOpen` when that cannot be; nothing is then at the other place. */
-export async function moveWall(from: Place, to: Place, given: Omit<Moving, 'note'>): Promise<Moved> {
+export async function moveWall(from: Database, to: Database, given: Omit<Moving, 'note'>): Promise<Moved> {
   const moving = { ...given, note: `has moved to ${placeName(to)} at ${new Date().toISOString()}` }
   try {
     if (from.kind === 'sqlite' && to.kind === 'postgres') return await moveToPostgres(from.path, to.url, moving)
@@ -44,7 +44,7 @@ export async function moveWall(from: Place, to: Place, given: Omit<Moving, 'note
 }
 
 /** A place for people to read, without the secrets of its URL. */
-export function placeName(place: Place): string {
+export function placeName(place: Database): string {
   if (place.kind === 'sqlite') return resolve(place.path)
   const { host, pathname } = new URL(place.url)
   return `${host}${pathname}`

@@ -1,13 +1,9 @@
 /** Opens the wall's store, whichever engine it is on. Only the engine in use is loaded. */
 
+import type { Database } from '../server/domain/store-position.ts'
 import type { Audit } from '../server/ports.ts'
 import type { Ahead, Engine } from './engine.ts'
 import type { DamagedRow } from './row-checksums.ts'
-
-/** Where a wall is kept: in a file that one process owns, or on a server that several share. */
-export type Place =
-  | { readonly kind: 'sqlite'; readonly path: string }
-  | { readonly kind: 'postgres'; readonly url: string }
 
 /** How a store is opened: who is told of trouble, and how long a server is waited for. */
 export type Opening = {
@@ -18,7 +14,7 @@ export type Opening = {
 }
 
 /** Opens or makes the store for one network (CAIP-2). Throws `CannotOpen` with a message for the operator. */
-export async function openStore(place: Place, network: string, opening?: Opening): Promise<Engine> {
+export async function openStore(place: Database, network: string, opening?: Opening): Promise<Engine> {
   if (place.kind === 'postgres') {
     const { openPostgres } = await import('./postgres/open.ts')
     return await openPostgres(place.url, network, opening)
@@ -29,7 +25,7 @@ export async function openStore(place: Place, network: string, opening?: Opening
 }
 
 /** The same while what is kept may still be being looked through, which takes a while and leaves this thread free. */
-export async function openStoreAhead(place: Place, network: string, opening?: Opening): Promise<Ahead> {
+export async function openStoreAhead(place: Database, network: string, opening?: Opening): Promise<Ahead> {
   if (place.kind === 'postgres')
     return { store: await openStore(place, network, opening), checked: Promise.resolve('whole') }
   const { openSqliteAhead } = await import('./sqlite/open.ts')
@@ -41,7 +37,7 @@ export async function openStoreAhead(place: Place, network: string, opening?: Op
 export type OpenBooks = Audit & { instances(): Promise<number>; close(): Promise<void> }
 
 /** Opens the books of a store for reading alone, beside whoever works on it. Throws `CannotOpen`. */
-export async function openBooks(place: Place): Promise<OpenBooks> {
+export async function openBooks(place: Database): Promise<OpenBooks> {
   if (place.kind === 'postgres') {
     const { openPostgresAudit } = await import('./postgres/audit.ts')
     return await openPostgresAudit(place.url)

@@ -5,6 +5,7 @@ import { getAddress, isAddress } from 'viem/utils'
 import { atomicOf, USUAL_PRICE_ATOMIC } from '../shared/money.ts'
 import { isPrintable } from '../shared/text.ts'
 import type { Address } from './domain/purchase/payment.ts'
+import type { Database } from './domain/store-position.ts'
 import { isNetwork, NETWORKS, tokenOf, type Network } from './x402/network.ts'
 import type { Offer } from './x402/terms.ts'
 
@@ -32,11 +33,6 @@ export type Config = {
   readonly contact: string | null
   readonly trustedHops: number | undefined // how many proxies are trusted; undefined: one on this machine
 }
-
-/** The database: a SQLite file of one process, or a PostgreSQL server that several share. Its address is a secret. */
-export type Database =
-  | { readonly kind: 'sqlite'; readonly path: string }
-  | { readonly kind: 'postgres'; readonly url: string }
 
 /** The exit status for what only an operator can mend (EX_CONFIG of sysexits.h): a restart would change nothing. */
 export const EXIT_CONFIG = 78

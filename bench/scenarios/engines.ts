@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
-import { openStore, type Place } from '../../db/open.ts'
+import { openStore } from '../../db/open.ts'
 import { armed, startWall, type WallProcess } from '../../server/local/wall-process.ts'
 import { registerMessage } from '../../shared/signing.ts'
 import { startPostgres, type PostgresServer } from '../../test/support/postgres/server.ts'
@@ -16,6 +16,8 @@ import { sellAll } from '../servers/store-sales.ts'
 import { startStubServices, type StubServices } from '../servers/stub-services.ts'
 import { owners } from './owners.ts'
 import { signedPayments } from './purchases.ts'
+
+type Place = Parameters<typeof openStore>[0]
 
 const BLOCKS = 300
 const CONNECTIONS = 16

@@ -3,23 +3,14 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { Closed } from '../../shared/contract/kinds.ts'
 import type { ReceiptArchive } from '../ports.ts'
 
 const Hex = Type.TemplateLiteral('0x${string}')
 const Whole = Type.String({ pattern: '^\\d{1,78}$' })
-const closed = { additionalProperties: false }
-const Stretch = Type.Object(
-  {
-    payee: Hex,
-    from: Whole,
-    through: Whole,
-    transfers: Type.Array(
-      Type.Object({ payer: Hex, nonce: Type.Union([Hex, Type.Null()]), amount: Whole, tx: Hex, height: Whole }, closed),
-    ),
-  },
-  closed,
-)
-const Kept = Type.Object({ of: Type.String(), stretches: Type.Array(Stretch), sum: Type.String() }, closed)
+const Transfer = Closed({ payer: Hex, nonce: Type.Union([Hex, Type.Null()]), amount: Whole, tx: Hex, height: Whole })
+const Stretch = Closed({ payee: Hex, from: Whole, through: Whole, transfers: Type.Array(Transfer) })
+const Kept = Closed({ of: Type.String(), stretches: Type.Array(Stretch), sum: Type.String() })
 
 /** The archive at a path, of what is named by `of`: a network and its token. Without a path, nothing is kept. */
 export function receiptArchiveAt(path: string | undefined, of: string): ReceiptArchive {

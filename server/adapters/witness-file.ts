@@ -4,19 +4,15 @@ import { open, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { Closed } from '../../shared/contract/kinds.ts'
+import type { Database } from '../domain/store-position.ts'
 import type { Witness } from '../ports.ts'
 
-/** Where the store is, of which a witness is kept. */
-type Database = { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: string }
-
-const Position = Type.Object(
-  {
-    change: Type.Integer({ minimum: 0 }),
-    payment: Type.Integer({ minimum: 0 }),
-    height: Type.String({ pattern: '^\\d{1,15}$' }),
-  },
-  { additionalProperties: false },
-)
+const Position = Closed({
+  change: Type.Integer({ minimum: 0 }),
+  payment: Type.Integer({ minimum: 0 }),
+  height: Type.String({ pattern: '^\\d{1,15}$' }),
+})
 
 /**
  * The witness at a path of a store on `database`; without one, none is kept. Reading one that holds something else throws.

@@ -5,7 +5,7 @@ import iconBase64 from './icons/favicon.ico.txt' with { type: 'text' }
 import iconSvg from './icons/favicon.svg' with { type: 'text' }
 import { PATHS } from './links.ts'
 import { llmsFullTxt, skill } from './reference.ts'
-import { contactUri, type Site } from './site.ts'
+import { contactUri, inMarkup, type Site } from './site.ts'
 import { apiCatalog, serverCard, serverJson, skillsIndex, skillsIndexV1, x402Resources } from './well-known.ts'
 
 /** What is served at a path. Its body is made when it is first asked for: all of them would take 24 ms of CPU of a start. */
@@ -57,11 +57,9 @@ const PAGES = ['/', PATHS.atlas, PATHS.paint, PATHS.llms, PATHS.llmsFull, PATHS.
 /** /sitemap.xml: the pages and the documents. */
 const sitemapXml = ({ offer }: Site): string => `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
-${PAGES.map((path) => `  <url><loc>${inXml(offer.baseUrl + path)}</loc></url>`).join('\n')}
+${PAGES.map((path) => `  <url><loc>${inMarkup(offer.baseUrl + path)}</loc></url>`).join('\n')}
 </urlset>
 `
-
-const inXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
 const DAY_MS = 86_400_000
 const VALID_DAYS = 90

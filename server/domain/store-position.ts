@@ -1,4 +1,9 @@
-/** How far a store has come. Distinguishes an older copy from the store itself. */
+/** Where a store is and how far it has come. The second distinguishes an older copy from the store itself. */
+
+/** The database: a SQLite file of one process, or a PostgreSQL server that several share. Its address is a secret. */
+export type Database =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string }
 
 /** Never goes back. Every sale and every change of what is shown is a change of the log; every claim is a payment. */
 export type Progress = {

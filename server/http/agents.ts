@@ -14,9 +14,12 @@ import { isAddress } from '../../shared/wallet.ts'
 import {
   anywhere,
   signed,
+  signedWhole,
   documented,
+  limited,
   undocumented,
   type OperationDocs,
+  queued,
   SIGNING_IN,
   signedInCodes,
 } from '../discovery/openapi/operation.ts'
@@ -88,10 +91,7 @@ export const agents = (deps: AgentDeps) => {
           const standing = await myWall(deps, wallet.toLowerCase() as Address, query)
           return respondResult(standing)
         },
-        {
-          ...queryHooks(WalletQuery, inTurn(clients, 'searches')),
-          ...documented(DOCS.readWallet),
-        },
+        { ...queryHooks(WalletQuery, inTurn(clients, 'searches')), ...documented(DOCS.readWallet) },
       )
   )
 }
@@ -112,15 +112,7 @@ const DOCS = {
     description:
       'Free, for wallets that have bought a block. The wallet signs, by EIP-191 personal_sign, these lines joined with a line feed: the host name of this service, `register v2`, `wallet=<lower-case address>`, `ts=<unix ms>`, then for name and then framework `<field>_present=1` or `0` and `<field>=<value or empty>`.',
     answers: [RegisterAnswer],
-    codes: [
-      ...signed,
-      'invalid_wallet',
-      'invalid_name',
-      'invalid_framework',
-      'no_purchases',
-      'too_many_requests',
-      ...anywhere,
-    ],
+    codes: [...signed, 'invalid_wallet', 'invalid_name', 'invalid_framework', 'no_purchases', ...limited],
   },
   nameAgent: {
     id: 'nameAgent',
@@ -144,18 +136,7 @@ const DOCS = {
     description:
       'Free, for wallets that have bought a block. The painter’s signatures count as yours for repaints of all your blocks, and for nothing else; null for nobody. It ends every naming before it, those of purchases included. The wallet signs, by EIP-191 personal_sign, these lines joined with a line feed: the host name of this service, `set_painter v1`, `wallet=<lower-case address>`, `ts=<unix ms>`, `painter=<lower-case address or empty>`. `ts` must be above that of the last naming applied.',
     answers: [PainterAnswer],
-    codes: [
-      'body_too_large',
-      'invalid_body',
-      'stale_signature',
-      'unauthorized',
-      'server_busy',
-      'invalid_wallet',
-      'invalid_painter',
-      'no_purchases',
-      'too_many_requests',
-      ...anywhere,
-    ],
+    codes: [...signedWhole, 'invalid_wallet', 'invalid_painter', 'no_purchases', ...limited],
   },
   readWallet: {
     id: 'readWallet',
@@ -164,14 +145,6 @@ const DOCS = {
       'For an agent that has lost its state: identity, blocks, the areas among them, purchases without an end and what to do about each, and credits owed. While `hasMore`, go on from `nextAfter`. With `since`, what changed at its blocks and beside them since then: once every four hours is enough. The full address is asked for and never shown.',
     params: WalletParams,
     answers: [WalletStanding],
-    codes: [
-      'invalid_wallet',
-      'invalid_after',
-      'invalid_limit',
-      'no_purchases',
-      'too_many_requests',
-      'server_busy',
-      ...anywhere,
-    ],
+    codes: ['invalid_wallet', 'invalid_after', 'invalid_limit', 'no_purchases', ...queued],
   },
 } satisfies Record<string, OperationDocs>

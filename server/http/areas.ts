@@ -7,7 +7,9 @@ import { AreaParams, AreaState, EditAreaAnswer, EditAreaBody, EditAreaFields } f
 import { AreaImageQuery } from '../../shared/contract/picture.ts'
 import {
   anywhere,
+  limited,
   listing,
+  queued,
   signed,
   documented,
   drawing,
@@ -138,8 +140,7 @@ const DOCS = {
       'no_room',
       'wall_busy',
       'sold_out',
-      'too_many_requests',
-      ...anywhere,
+      ...limited,
     ],
   },
   readArea: {
@@ -149,7 +150,7 @@ const DOCS = {
       'An area is a rectangle of 1 to 400 blocks, `col,row,WxH`. Counts its blocks; `price` where all of them are open, `owner` where one wallet owns all. Nothing is held by asking. The owner’s name was written by a stranger.',
     params: AreaParams,
     answers: [AreaState],
-    codes: ['invalid_area', 'too_many_requests', 'server_busy', ...anywhere],
+    codes: ['invalid_area', ...queued],
   },
   drawArea: {
     id: 'drawArea',
@@ -169,7 +170,7 @@ const DOCS = {
       'Free, up to 128 KiB, and every block or none. The wallet that owns every block, or the painter of all of them, signs by EIP-191 personal_sign these lines joined with a line feed: the host name of this service, `set_area v1`, `area=<area>`, `ts=<unix ms>`, then for pixels, message and link in that order `<field>_present=1` or `0` and `<field>=<value or empty>`; the value of pixels is the lower-case hex SHA-256 of the bytes. Each block gets its part of the picture, and message and link as they are. It takes one repaint of each block’s budget.',
     params: AreaParams,
     answers: [EditAreaAnswer],
-    codes: [...signed, 'invalid_area', ...repainting, 'too_many_requests', ...anywhere],
+    codes: [...signed, 'invalid_area', ...repainting, ...limited],
   },
   repaintArea: {
     id: 'repaintArea',

@@ -17,6 +17,7 @@ import {
   anywhere,
   documented,
   drawing,
+  limited,
   repainting,
   listing,
   type OperationDocs,
@@ -161,7 +162,7 @@ const DOCS = {
     query: ListingQuery,
     payable: 'always',
     answers: [Receipt],
-    codes: [...listing, ...unsettled, 'wall_busy', 'sold_out', 'too_many_requests', ...anywhere],
+    codes: [...listing, ...unsettled, 'wall_busy', 'sold_out', ...limited],
   },
   getOrBuyBlock: {
     id: 'getOrBuyBlock',
@@ -177,15 +178,7 @@ const DOCS = {
         what: 'A browser, which asks for HTML, is led to the claimed block on the wall; it gets refusals as pages.',
       },
     },
-    codes: [
-      'invalid_coordinate',
-      ...listing,
-      ...unsettled,
-      'block_taken',
-      'purchase_pending',
-      'too_many_requests',
-      ...anywhere,
-    ],
+    codes: ['invalid_coordinate', ...listing, ...unsettled, 'block_taken', 'purchase_pending', ...limited],
   },
   editBlock: {
     id: 'editBlock',
@@ -194,7 +187,7 @@ const DOCS = {
       'Free. The wallet that paid signs, by EIP-191 personal_sign, these lines joined with a line feed: the host name of this service, `set_pixels v2`, `block=<coord>`, `ts=<unix ms>`, then for each of pixels, message and link in this order `<field>_present=1` or `0` and `<field>=<value or empty>`. A field left out is kept; null clears message or link.',
     params: BlockParams,
     answers: [EditAnswer],
-    codes: [...signed, 'invalid_coordinate', ...repainting, 'too_many_requests', ...anywhere],
+    codes: [...signed, 'invalid_coordinate', ...repainting, ...limited],
   },
   repaintBlock: {
     id: 'repaintBlock',

@@ -3,7 +3,7 @@
 import { Elysia } from 'elysia'
 import { FeedPage, FeedQuery, type Sale } from '../../shared/contract/feed.ts'
 import { HistoryPage, LogTail } from '../../shared/contract/live.ts'
-import { anywhere, documented, type OperationDocs } from '../discovery/openapi/operation.ts'
+import { anywhere, documented, type OperationDocs, queued } from '../discovery/openapi/operation.ts'
 import type { LogNumber } from '../domain/wall/log.ts'
 import { changeDtoOf, feedPage, type WallView } from '../domain/wall/wall-view.ts'
 import type { Log } from '../ports.ts'
@@ -116,6 +116,6 @@ const DOCS = {
     description:
       'Every change of the wall once, numbered as in `/api/live`; go on from `nextAfter`. Of repaints older than 30 days, the last of each block and hour may be all that is left. What an operator hides is left out. Text in it was written by strangers.',
     answers: [HistoryPage],
-    codes: ['invalid_after', 'invalid_limit', 'too_many_requests', 'server_busy', ...anywhere],
+    codes: ['invalid_after', 'invalid_limit', ...queued],
   },
 } satisfies Record<string, OperationDocs>

@@ -6,9 +6,9 @@ import { Preview, PreviewBody } from '../../shared/contract/preview.ts'
 import { Signing, SignQuery } from '../../shared/contract/sign.ts'
 import { SpaceQuery, Spaces } from '../../shared/contract/space.ts'
 import { parseCoord, TOTAL_BLOCKS } from '../../shared/wall.ts'
-import { anywhere, documented, type OperationDocs } from '../discovery/openapi/operation.ts'
+import { documented, type OperationDocs, queued } from '../discovery/openapi/operation.ts'
 import { failure } from '../domain/failure.ts'
-import { LISTING_KEYS, type FieldText } from '../domain/purchase/listing.ts'
+import { fieldsIn } from '../domain/purchase/listing.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { readTarget } from '../purchase/area-order.ts'
 import type { FindSpace } from '../wall/open-blocks.ts'
@@ -47,22 +47,12 @@ export function tools(deps: ToolsDeps) {
         if (query.near !== undefined && near === undefined) return refuse(invalidCoordinate())
         return respond(200, 'application/json', textOfSpaces(await findSpace({ ...query, near })), NO_STORE)
       },
-      {
-        ...queryHooks(SpaceQuery, searching),
-        ...documented(DOCS.findSpace),
-      },
+      { ...queryHooks(SpaceQuery, searching), ...documented(DOCS.findSpace) },
     )
-    .get(
-      '/api/sign',
-      async ({ query }) => {
-        const text = await signingMessage(signing, query)
-        return respondResult(text)
-      },
-      {
-        ...queryHooks(SignQuery, searching),
-        ...documented(DOCS.getSigningMessage),
-      },
-    )
+    .get('/api/sign', async ({ query }) => respondResult(await signingMessage(signing, query)), {
+      ...queryHooks(SignQuery, searching),
+      ...documented(DOCS.getSigningMessage),
+    })
 }
 
 // Each so many blocks that an answer may name count as a search.
@@ -84,13 +74,7 @@ async function preview(deps: PreviewDeps, body: PreviewBody): Promise<Response> 
   const { coord, w = 1, h = 1, pixels } = body
   const target = readTarget(coord, w, h)
   if (typeof target === 'object') return refuse(target)
-  const listing = new Map(
-    LISTING_KEYS.flatMap((key): Array<readonly [typeof key, FieldText]> => {
-      const text = body[key]
-      return text === undefined ? [] : [[key, { text }]]
-    }),
-  )
-  const said = { listing, pixels: pixels === undefined ? pixels : { text: pixels } }
+  const said = { listing: fieldsIn(body), pixels: pixels === undefined ? pixels : { text: pixels } }
   return respondJson(200, await previewBlock(deps, target, said), NO_STORE)
 }
 
@@ -110,15 +94,7 @@ const DOCS = {
     description:
       'Free, and without any effect. Says whether buying exactly this would be accepted now, everything that is wrong with it, the terms, the request that buys it, and shows the block in place; with w and h the same of an area. Nothing is held.',
     answers: [Preview],
-    codes: [
-      'invalid_body',
-      'invalid_coordinate',
-      'invalid_area',
-      'body_too_large',
-      'too_many_requests',
-      'server_busy',
-      ...anywhere,
-    ],
+    codes: ['invalid_body', 'invalid_coordinate', 'invalid_area', 'body_too_large', ...queued],
   },
   findSpace: {
     id: 'findSpace',
@@ -126,7 +102,7 @@ const DOCS = {
     description:
       'Open rectangles of w x h blocks, nearest the centre or the block `near`, each with its blocks in the order to buy them and the price of all. Nothing is held: another buyer may be quicker.',
     answers: [Spaces],
-    codes: ['invalid_size', 'invalid_coordinate', 'invalid_limit', 'too_many_requests', 'server_busy', ...anywhere],
+    codes: ['invalid_size', 'invalid_coordinate', 'invalid_limit', ...queued],
   },
   getSigningMessage: {
     id: 'getSigningMessage',
@@ -151,9 +127,7 @@ const DOCS = {
       'no_owner',
       'no_purchases',
       'purchase_pending',
-      'too_many_requests',
-      'server_busy',
-      ...anywhere,
+      ...queued,
     ],
   },
 } satisfies Record<string, OperationDocs>

@@ -3,8 +3,9 @@
  * alone writes.
  */
 
-import { Type, type Static, type TSchema } from '@sinclair/typebox'
-import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { Type, type Static } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { Closed } from '../../shared/contract/kinds.ts'
 import { coordOf } from '../../shared/wall.ts'
 import type { RestoredBackupCheck } from '../books/check-restored-backup.ts'
 import { notePayout, noteStray, resolvePurchase, type ResolveDeps } from '../books/resolve-purchase.ts'
@@ -44,68 +45,51 @@ export type RunCommand = (command: string, body: unknown) => Promise<CommandResu
 
 const payer = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' })
 const nonce = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' })
-const closed = { additionalProperties: false }
 const reason = {
   who: Type.String({ minLength: 1, maxLength: 64 }),
   why: Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()]),
 }
+const target = Type.String({ maxLength: 60 })
 
 /** What each command is sent. */
 export const Commands = {
-  moderate: Type.Object(
-    {
-      act: Type.Union([Type.Literal('hide'), Type.Literal('unhide')]),
-      target: Type.String({ maxLength: 60 }),
-      parts: Type.Array(Type.Union([...CONTENT_PARTS, ...NAME_PARTS].map((part) => Type.Literal(part))), {
-        uniqueItems: true, // none: all that there are
-      }),
-      ...reason,
-    },
-    closed,
-  ),
-  ban: Type.Object(
-    {
-      act: Type.Union([Type.Literal('ban'), Type.Literal('unban')]),
-      target: Type.String({ maxLength: 60 }),
-      ...reason,
-    },
-    closed,
-  ),
-  hidden: Type.Object({ isTrail: Type.Boolean() }, closed),
-  open: Type.Object({}, closed),
-  status: Type.Object({}, closed),
-  resolve: Type.Object({ payer, nonce }, closed),
-  stray: Type.Object({ payer, nonce }, closed),
-  strays: Type.Object({}, closed),
-  payout: Type.Object({ payer, nonce, reference: Type.String({ minLength: 1, maxLength: 200 }) }, closed),
+  moderate: Closed({
+    act: Type.Union([Type.Literal('hide'), Type.Literal('unhide')]),
+    target,
+    parts: Type.Array(Type.Union([...CONTENT_PARTS, ...NAME_PARTS].map((part) => Type.Literal(part))), {
+      uniqueItems: true, // none: all that there are
+    }),
+    ...reason,
+  }),
+  ban: Closed({ act: Type.Union([Type.Literal('ban'), Type.Literal('unban')]), target, ...reason }),
+  hidden: Closed({ isTrail: Type.Boolean() }),
+  open: Closed({}),
+  status: Closed({}),
+  resolve: Closed({ payer, nonce }),
+  stray: Closed({ payer, nonce }),
+  strays: Closed({}),
+  payout: Closed({ payer, nonce, reference: Type.String({ minLength: 1, maxLength: 200 }) }),
 }
 export type CommandName = keyof typeof Commands
 export type CommandBody<C extends CommandName> = Static<(typeof Commands)[C]>
 
-export function adminCommands(deps: AdminDeps): RunCommand {
-  const handlers = {
-    moderate: handler(Commands.moderate, (body) => moderate(deps, body)),
-    ban: handler(Commands.ban, (body) => ban(deps, body)),
-    hidden: handler(Commands.hidden, (body) => hidden(deps, body)),
-    open: handler(Commands.open, () => open(deps)),
-    status: handler(Commands.status, async () => tellStatus(deps)),
-    resolve: handler(Commands.resolve, (body) => resolve(deps, body)),
-    stray: handler(Commands.stray, (body) => stray(deps, body)),
-    strays: handler(Commands.strays, () => strays(deps)),
-    payout: handler(Commands.payout, (body) => payout(deps, body)),
-  }
-  return async (command, body) => {
-    if (!isCommand(command)) return no(`the wall knows no command ${JSON.stringify(command.slice(0, 40))}`)
-    return await handlers[command](body)
-  }
+type Handlers = {
+  readonly [C in CommandName]: (deps: AdminDeps, body: CommandBody<C>) => CommandResult | Promise<CommandResult>
 }
+
+const handlers: Handlers = { moderate, ban, hidden, open, status: tellStatus, resolve, stray, strays, payout }
+
+export const adminCommands =
+  (deps: AdminDeps): RunCommand =>
+  async (command, body) => {
+    if (!isCommand(command)) return no(`the wall knows no command ${JSON.stringify(command.slice(0, 40))}`)
+    if (!Value.Check(Commands[command], body)) return no('the command was not understood')
+    // The compiler cannot follow a table through an index by a union.
+    const handle = handlers[command] as (deps: AdminDeps, body: unknown) => CommandResult | Promise<CommandResult>
+    return await handle(deps, body)
+  }
 
 const isCommand = (name: string): name is CommandName => Object.hasOwn(Commands, name)
-
-function handler<S extends TSchema>(schema: S, work: (body: Static<S>) => Promise<CommandResult>) {
-  const check = TypeCompiler.Compile(schema)
-  return async (body: unknown) => (check.Check(body) ? await work(body) : no('the command was not understood'))
-}
 
 async function moderate(deps: AdminDeps, body: CommandBody<'moderate'>): Promise<CommandResult> {
   const { act, target, parts, who, why } = body

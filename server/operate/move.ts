@@ -3,7 +3,8 @@
 import { parseArgs } from 'node:util'
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { moveWall, placeName, type Moved } from '../../db/move.ts'
-import { ConfigError, readPlace, type Database } from '../config.ts'
+import { ConfigError, readPlace } from '../config.ts'
+import type { Database } from '../domain/store-position.ts'
 import { UsageError, printLines, type Command } from './command.ts'
 
 const USAGE = `Copies the wall from where the settings say it is to another kind of database, while the wall is stopped.

@@ -6,7 +6,7 @@ import type { Dither } from '../../shared/quantise.ts'
 import type { Fit } from '../../shared/resample.ts'
 import { BLOCK_SIZE, parseCoord } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
-import { fieldTextOf, readListing, type AreaPicture, type Draft } from '../domain/purchase/listing.ts'
+import { fieldsIn, readListing, type AreaPicture, type Draft } from '../domain/purchase/listing.ts'
 import { invalidArea, invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { placeOf, targetOf, type Target } from '../domain/purchase/target.ts'
 import { bytesIn, readAreaPixels } from '../domain/wall/canvas.ts'
@@ -35,15 +35,12 @@ const SHAPE = `Send a JSON object of ${KEYS.join(', ')}; w and h are required, a
 
 const SIZE = `w and h must be whole numbers of blocks, together 1 to ${AREA_BLOCKS_MAX} (w times h), and fit on the wall.`
 
-const texts = ['name', 'framework', 'message', 'link', 'painter'] as const
-
 type Fields = Readonly<Record<string, unknown>>
 
 function readDraft(said: Fields, size: AreaSize): Draft | Failure {
   const unknownName = Object.keys(said).find((key) => !KEYS.includes(key))
   if (unknownName !== undefined) return failure('invalid_body', SHAPE)
-  const given = texts.filter((key) => said[key] !== undefined)
-  const listing = readListing(new Map(given.map((key) => [key, fieldTextOf(said[key])])))
+  const listing = readListing(fieldsIn(said))
   if ('code' in listing) return listing
   const how = readHow(said)
   if ('code' in how) return how

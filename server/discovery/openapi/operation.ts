@@ -104,15 +104,13 @@ export const unsettled = [
   'server_busy',
 ] as const
 
+const signatures = ['stale_signature', 'unauthorized', 'server_busy'] as const
+
+/** Error codes of signed changes whose fields are all required. */
+export const signedWhole = ['body_too_large', 'invalid_body', ...signatures] as const
+
 /** Error codes of signed changes. */
-export const signed = [
-  'body_too_large',
-  'invalid_body',
-  'empty_update',
-  'stale_signature',
-  'unauthorized',
-  'server_busy',
-] as const
+export const signed = ['body_too_large', 'invalid_body', 'empty_update', ...signatures] as const
 
 /** Error codes of requests that are signed in. */
 export const signedInCodes = [
@@ -135,3 +133,9 @@ export const SIGNING_IN =
 
 /** Error codes of all operations that use the store. */
 export const anywhere = ['database_unavailable', 'internal_error'] as const
+
+/** The same of operations that have a budget. */
+export const limited = ['too_many_requests', ...anywhere] as const
+
+/** The same of operations that wait in the queue, too. */
+export const queued = ['too_many_requests', 'server_busy', ...anywhere] as const

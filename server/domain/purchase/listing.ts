@@ -43,6 +43,10 @@ export const LISTING_KEYS = [...TEXT_KEYS, 'px', 'painter'] as const
 
 export type ListingKey = (typeof LISTING_KEYS)[number]
 
+/** The fields that an object of JSON has. */
+export const fieldsIn = (said: Readonly<Record<string, unknown>>): ReadonlyMap<ListingKey, FieldText> =>
+  new Map(LISTING_KEYS.filter((key) => said[key] !== undefined).map((key) => [key, fieldTextOf(said[key])]))
+
 /** Reads a listing, or names the first field that breaks its rule. */
 export function readListing(said: ReadonlyMap<ListingKey, FieldText>): Listing | Failure {
   const texts: Record<TextKey, string | null> = { name: null, framework: null, message: null, link: null }

@@ -9,8 +9,8 @@ import { parseCoord, type BlockIndex } from '../../../shared/wall.ts'
 import { REPEAT, TRY_AGAIN } from '../../domain/advice.ts'
 import { failure, type Failure } from '../../domain/failure.ts'
 import {
+  fieldsIn,
   fieldTextOf,
-  LISTING_KEYS,
   readListing,
   type FieldText,
   type Listing,
@@ -51,10 +51,8 @@ function readFields(given: unknown): BlockFields | Failure {
   const { coord, ...rest } = argumentsIn(given)
   const target = coord === 'next' ? coord : typeof coord === 'string' ? parseCoord(coord) : undefined
   if (target === undefined) return invalidCoordinate()
-  const entries = LISTING_KEYS.filter((key) => Object.hasOwn(rest, key)).map(
-    (key) => [key, fieldTextOf(rest[key])] as const,
-  )
-  return { target, fields: new Map(entries), hasUnknown: Object.keys(rest).length > entries.length }
+  const fields = fieldsIn(rest)
+  return { target, fields, hasUnknown: Object.keys(rest).length > fields.size }
 }
 
 // Errors of every sale, at the end of both lists.

@@ -7,7 +7,7 @@ import { SQL } from 'bun'
 import { CannotOpen } from '../../../db/cannot-open.ts'
 import type { Engine } from '../../../db/engine.ts'
 import { moveWall } from '../../../db/move.ts'
-import { openStore, type Place } from '../../../db/open.ts'
+import { openStore } from '../../../db/open.ts'
 import { MOVED } from '../../../db/postgres/migration-marker.ts'
 import { openPostgres } from '../../../db/postgres/open.ts'
 import { openWall } from '../../../db/sqlite/open.ts'
@@ -29,6 +29,8 @@ import { cutProxy } from '../../support/postgres/cut-proxy.ts'
 import { startPostgres, type PostgresServer } from '../../support/postgres/server.ts'
 import { blockOf, editOf, hash, HEAD, listingOf, NOW, paymentOf, TERMS } from '../../support/samples.ts'
 import { leaveCredits, leaveOpen, liveOn } from './lived-in.ts'
+
+type Place = Parameters<typeof openStore>[0]
 
 // Goal: a wall that moves is the same wall, down to its last byte, and a move that fails leaves nothing behind. Method: real
 // files and a real server, both read with plain SQL beside the program.
