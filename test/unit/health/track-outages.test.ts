@@ -36,11 +36,6 @@ test('an outage is one alert when it begins and one line when it ends, whatever 
   expect(logger.notes).toEqual([{ event: 'outage-over', facts: { ...named, seconds: 10 } }])
 })
 
-test('what is well from the first look on is no news', () => {
-  outages.saw(ONE, null)
-  expect([logger.alerts, logger.notes]).toEqual([[], []])
-})
-
 test('sales stop when the last of those that can stand in for each other is down', () => {
   outages.saw(ONE, 'it is down')
   outages.saw(OTHER, null)

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { recoverMessageAddress } from 'viem'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { areaMessage, editMessage, painterMessage, registerMessage } from '../../../shared/signing.ts'
 
 const TS = 1_800_000_000_123
@@ -64,18 +62,4 @@ test('the message that names a painter has both addresses in lower case, and not
     'wall.example\nset_painter v1\nwallet=0xabcdef0123456789abcdef0123456789abcdef01\nts=1800000000123\npainter='
   expect(painterMessage('wall.example', WALLET, TS, WALLET)).toBe(`${start}${WALLET.toLowerCase()}`)
   expect(painterMessage('wall.example', WALLET, TS, null)).toBe(start)
-})
-
-test('a wallet signs any message, and is recovered from it', async () => {
-  const account = privateKeyToAccount(generatePrivateKey())
-  const messages = [
-    editMessage('wall.example', '80,45', TS, { pixels: PIXELS, message: '👋🏽 é' }),
-    registerMessage('wall.example', account.address, TS, { name: 'Ada' }),
-    painterMessage('wall.example', account.address, TS, WALLET),
-  ]
-  for (const message of messages) {
-    const signature = await account.signMessage({ message })
-    expect(await recoverMessageAddress({ message, signature })).toBe(account.address)
-    expect(await recoverMessageAddress({ message: `${message} `, signature })).not.toBe(account.address)
-  }
 })
