@@ -36,8 +36,9 @@ const RETOLD_IDENTITIES = `
 
 /** The log as readers follow it. */
 export function sqliteLog(connection: Connection): Log {
+  // With a bare value as its limit SQLite plans it anew each time: 15 us instead of 2, after every commit.
   const after = connection.prepare<ChangeRow, { after: number; limit: number }>(
-    `${SELECT_CHANGE} AND number > $after ORDER BY number LIMIT $limit`,
+    `${SELECT_CHANGE} AND number > $after ORDER BY number LIMIT CAST($limit AS integer)`,
   )
   // Blocks and agents know their latest change, so the log's length does not count here. This is read at each start, and
   // there is no damage to be careful of, so each row is looked up once.
