@@ -66,7 +66,6 @@ test.each([
   ['no JSON', '{', -32_700],
   ['a key given twice', '{"jsonrpc":"2.0","id":1,"method":"ping","method":"ping"}', -32_600],
   ['ten thousand brackets', '['.repeat(10_000), -32_700],
-  ['deep nesting', `${'['.repeat(100)}${']'.repeat(100)}`, -32_600],
   ['a text', '"ping"', -32_600],
   ['a batch', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32_600],
   ['an empty batch', '[]', -32_600],
@@ -78,29 +77,23 @@ test.each([
   expect(await response.json()).toEqual({ jsonrpc: '2.0', id: null, error: { code, message: expect.any(String) } })
 })
 
-test.each(['nope', 'toString', '__proto__', 'prompts/list', 'notifications/initialized'])(
-  'the method %s is not there',
-  async (method) => {
-    expect(await rpc(wall, { id: 1, method })).toEqual({
-      status: 200,
-      id: 1,
-      error: {
-        code: -32_601,
-        message:
-          'Method not found. There are: initialize, ping, tools/list, tools/call, resources/list, resources/templates/list, resources/read.',
-      },
-    })
-  },
-)
+test.each(['__proto__', 'prompts/list', 'notifications/initialized'])('the method %s is not there', async (method) => {
+  expect(await rpc(wall, { id: 1, method })).toEqual({
+    status: 200,
+    id: 1,
+    error: {
+      code: -32_601,
+      message:
+        'Method not found. There are: initialize, ping, tools/list, tools/call, resources/list, resources/templates/list, resources/read.',
+    },
+  })
+})
 
 test.each([
   ['ping', []],
   ['ping', 'x'],
   ['tools/call', undefined],
   ['tools/call', { arguments: {} }],
-  ['tools/call', { name: 'nope' }],
-  ['tools/call', { name: 'constructor' }],
-  ['tools/call', { name: 'get_block', arguments: 'coord' }],
   ['tools/call', { name: 'get_block', arguments: ['1,1'] }],
   ['tools/call', { name: 'get_wall', _meta: 'x' }],
   ['initialize', {}],

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { readPlainPng } from '../../../../server/adapters/pictures/png.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
 import { CLAIM_ORDER, coordOf } from '../../../../shared/wall.ts'
 import { hold } from '../../../support/engine.ts'
 import { openNearlySold } from '../../../support/nearly-sold.ts'
 import { blockOf, paymentOf } from '../../../support/samples.ts'
+import { decoded } from '../../../support/service/decoded.ts'
 import { sending } from '../../../support/service/signed.ts'
 import { codeOf, demandIn, jsonOf, misconfigure, openWall, type Wall } from '../../../support/service/wall.ts'
 
@@ -14,13 +14,8 @@ const preview = async ({ ask }: Wall, body: unknown) => await jsonOf(await ask('
 
 /** Colours of an image in base64, at pixels. */
 async function coloursAt(image: unknown, points: ReadonlyArray<readonly [x: number, y: number]>) {
-  const file = Uint8Array.fromBase64(String(image))
-  const { width, height, rgba } = readPlainPng(await new Bun.Image(file).png({ compressionLevel: 0 }).bytes())
-  const colours = points.map(([x, y]) => {
-    const at = (y * width + x) * 4
-    return `#${Buffer.from(rgba.slice(at, at + 3)).toString('hex')}`
-  })
-  return { width, height, colours }
+  const { width, height, colourAt } = await decoded(new Response(Uint8Array.fromBase64(String(image))))
+  return { width, height, colours: points.map(([x, y]) => colourAt(x, y)) }
 }
 
 test('what would be accepted comes with its terms, its request and its picture', async () => {
