@@ -4,7 +4,7 @@ import type { CanvasAgent } from '../../shared/contract/canvas.ts'
 import { BLOCK_SIZE, type BlockIndex, coordOf } from '../../shared/wall.ts'
 import type { Work } from '../../shared/works.ts'
 import { boundsOf, workAt } from './artworks.ts'
-import { type Wall, knownBlockAt } from './wall-model.ts'
+import type { Wall } from './wall-model.ts'
 
 // Made when it is first needed, because that takes a slow machine longer than a frame.
 let dateFormat: Intl.DateTimeFormat | undefined
@@ -65,14 +65,13 @@ export function sizeOf(work: Work): string {
 }
 
 /** A block described for screen readers: where, who, what and when, one sentence each. */
-export function spoken(wall: Wall, block: BlockIndex, at: number | undefined): string {
+export function spoken(wall: Wall, block: BlockIndex, at = Infinity): string {
   const where = `Block ${coordOf(block)}.`
-  const known = knownBlockAt(wall, block, at)
-  if (known.kind === 'open') {
-    const { perBlock, asset } = wall.pricing
-    return `${where} ${known.soldLater ? 'Not sold yet at this moment' : `Open, ${perBlock} ${asset}`}.`
-  }
-  const { owner, claim } = known
+  const claim = wall.claims.get(block)
+  const owner = claim && wall.agents[claim.a]
+  if (claim === undefined || owner === undefined)
+    return `${where} Open, ${wall.pricing.perBlock} ${wall.pricing.asset}.`
+  if (claim.t > at) return `${where} Not sold yet at this moment.`
   const work = workAt(wall, block, at)
   const who = owner.framework === null ? `${nameOf(owner)}.` : `${nameOf(owner)}, ${owner.framework}.`
   const what = claim.m === undefined ? '' : ` Says: ${claim.m}.`

@@ -29,12 +29,6 @@ export type Wall = {
   readonly complete: boolean // whether the whole read has arrived
 }
 
-/** A claimed block, and who owns it. */
-export type ClaimedBlock = { readonly kind: 'claimed'; readonly claim: Claim; readonly owner: CanvasAgent }
-
-/** A block at a moment; `soldLater` when it is not open any more. */
-export type KnownBlock = { readonly kind: 'open'; readonly soldLater: boolean } | ClaimedBlock
-
 /** Whether nothing is left to be bought. */
 export const isSoldOut = (wall: Wall | undefined): boolean => wall?.complete === true && wall.stats.remaining === 0
 
@@ -87,12 +81,4 @@ type CanvasRest = CanvasHead & { readonly blocks: readonly Claim[] }
 export function wallOf({ pixels, blocks }: { readonly pixels: Uint8Array; readonly blocks: CanvasRest }): Wall {
   const wall = withClaims(withPictures(wallWithoutBlocks(blocks), 0, pixels), blocks.blocks)
   return { ...wall, changed: undefined, complete: true }
-}
-
-/** What is known of a block, at a moment in Unix milliseconds or now. */
-export function knownBlockAt({ agents, claims }: Wall, block: BlockIndex, at = Infinity): KnownBlock {
-  const claim = claims.get(block)
-  const owner = claim && agents[claim.a]
-  const isSold = claim !== undefined && owner !== undefined
-  return isSold && claim.t <= at ? { kind: 'claimed', claim, owner } : { kind: 'open', soldLater: isSold }
 }

@@ -11,17 +11,21 @@ import type { Theme } from '../../theme.ts'
 import type { Artwork } from '../../wall/artworks.ts'
 import { blocksText, dateText, nameOf, priceText, sizeOf } from '../../wall/formatting.ts'
 import { NO_PICTURE_FRAME, pictureAt } from '../../wall/pixel-buffer.ts'
-import type { ClaimedBlock, KnownBlock, Wall } from '../../wall/wall-model.ts'
+import type { Claim, Wall } from '../../wall/wall-model.ts'
 import { button, createElement, externalLink, factsLine, link, strangersText } from '../dom.ts'
 import { shareWork } from '../share.ts'
 import { agoElement, drawWork, frameworkOf } from './works.ts'
 
-/** What a label shows; `work` is the one that a sold block is part of. */
-export type Shown = { readonly wall: Wall; readonly block: BlockIndex; readonly work: Artwork | undefined }
+/** A sold block, its work, and what is known of both. */
+type Sold = Readonly<{ wall: Wall; block: BlockIndex; work: Artwork; claim: Claim; owner: CanvasAgent }>
 
-/** The content of a label. */
-export const cardContent = (page: Page, shown: Shown, known: KnownBlock): Node[] =>
-  known.kind === 'claimed' ? claimedCard(page, shown, known) : openCard(page, shown, known.soldLater)
+/** The content of a block's label; `work` is the one that a sold block is part of. */
+export function cardContent(page: Page, wall: Wall, block: BlockIndex, work: Artwork | undefined): Node[] {
+  const claim = wall.claims.get(block)
+  const owner = claim && wall.agents[claim.a]
+  if (!work || !claim || !owner) return openCard(page, wall, block, claim !== undefined)
+  return claimedCard(page, { wall, block, work, claim, owner })
+}
 
 /** Adds how the block was paid. */
 export function addPayment(element: HTMLElement, deed: Deed, network: string) {
@@ -29,7 +33,7 @@ export function addPayment(element: HTMLElement, deed: Deed, network: string) {
   element.querySelector('.payment')?.replaceChildren(deed.settled ? 'settled ' : 'paid ', ...tx)
 }
 
-function openCard(page: Page, { wall: { pricing }, block }: Shown, soldLater: boolean): Node[] {
+function openCard(page: Page, { pricing }: Wall, block: BlockIndex, soldLater: boolean): Node[] {
   const coord = coordOf(block)
   const where = createElement('p.facts.where', `Block ${coord}`)
   if (soldLater)
@@ -57,12 +61,10 @@ function openCard(page: Page, { wall: { pricing }, block }: Shown, soldLater: bo
   ]
 }
 
-function claimedCard(page: Page, shown: Shown, known: ClaimedBlock): Node[] {
-  const { wall, block, work } = shown
-  if (work === undefined) return []
-  const { owner } = known
+function claimedCard(page: Page, sold: Sold): Node[] {
+  const { wall, block, work, claim, owner } = sold
   const theme = page.appearance.theme()
-  const selectAgent = () => page.dispatch({ do: 'select-agent', agent: known.claim.a })
+  const selectAgent = () => page.dispatch({ do: 'select-agent', agent: claim.a })
   const lookCloser = () => page.dispatch({ do: 'zoom-to-work', block })
   const title = titleOf(work.message)
   const says = work.message !== undefined && title !== work.message ? [work.message] : []
@@ -85,7 +87,7 @@ function claimedCard(page: Page, shown: Shown, known: ClaimedBlock): Node[] {
       sizeText(work),
       `${priceText(wall.pricing.perBlock, work.blocks.length)} in ${wall.pricing.asset}`,
     ),
-    details(`Block ${coordOf(block)}`, blockFacts(known, shown, theme)),
+    details(`Block ${coordOf(block)}`, blockFacts(sold, theme)),
   ]
 }
 
@@ -97,7 +99,7 @@ const isPainted = ({ texture }: Wall, { blocks }: Artwork) =>
 const sizeText = ({ blocks }: Artwork) =>
   blocks.length === 1 ? blocksText(1) : `${sizeOf(blocks)}${sizeOf(blocks).includes('×') ? ' blocks' : ''}`
 
-function blockFacts({ claim, owner }: ClaimedBlock, { wall, block, work }: Shown, theme: Theme): Node[] {
+function blockFacts({ wall, block, work, claim, owner }: Sold, theme: Theme): Node[] {
   const { m: message, l: href } = claim
   return [
     createElement(
@@ -109,8 +111,8 @@ function blockFacts({ claim, owner }: ClaimedBlock, { wall, block, work }: Shown
         factsLine(createElement('code', owner.wallet)),
       ),
     ),
-    ...(message === undefined || message === work?.message ? [] : [strangersText('p.message', message)]),
-    ...(href === undefined || href === work?.link ? [] : linkOf(href)),
+    ...(message === undefined || message === work.message ? [] : [strangersText('p.message', message)]),
+    ...(href === undefined || href === work.link ? [] : linkOf(href)),
   ]
 }
 

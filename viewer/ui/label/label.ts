@@ -1,14 +1,14 @@
 /** Shows the label of the pinned block or work beside it, as a card or a sheet with a handle, and describes what is shown to screen readers. */
 
-import type { BlockIndex } from '../../../shared/wall.ts'
+import type { Deed } from '../../../shared/contract/block.ts'
+import { type BlockIndex, coordOf } from '../../../shared/wall.ts'
 import { boxAround } from '../../camera/camera.ts'
 import { SHEET_SHARE, heightBelow, labelShape, labelWidth, placeCard } from '../../camera/label-layout.ts'
-import { deedReader } from '../../data/deed-reader.ts'
+import { readJson } from '../../data/read-json.ts'
 import type { Component, Page } from '../../page.ts'
 import { type State, shownBlock, shownWall, showsLabel, workBounds } from '../../state.ts'
 import { artworkAt, workAt } from '../../wall/artworks.ts'
 import { spoken } from '../../wall/formatting.ts'
-import { knownBlockAt } from '../../wall/wall-model.ts'
 import { button, createElement, query, refill } from '../dom.ts'
 import { addPayment, cardContent } from './card.ts'
 
@@ -17,7 +17,6 @@ const REST_MS = 150
 
 /** The label and the text for screen readers. */
 export function createLabel(page: Page): Component {
-  const readDeed = deedReader()
   const element = query('card', HTMLElement)
   const body = createElement('div.body')
   const handle = createHandle(element, () => page.dispatch({ do: 'dismiss' }))
@@ -44,13 +43,12 @@ export function createLabel(page: Page): Component {
     const { wall, at, pinned } = state
     const seen = shownWall(state)
     if (wall === undefined || seen === undefined || pinned === undefined || !showsLabel(state)) return hide()
-    const known = knownBlockAt(seen, pinned, at)
-    // Nothing is known of a block whose row has not arrived yet.
-    if (known.kind === 'open' && !wall.complete) return hide()
     const work = artworkAt(seen, pinned, at)
+    // Nothing is known of a block whose row has not arrived yet.
+    if (work === undefined && !wall.complete) return hide()
     const isOther = shown !== pinned
     const unfolded = !isOther && body.querySelector('details')?.open === true
-    refill(body, cardContent(page, { wall: seen, block: pinned, work }, known))
+    refill(body, cardContent(page, seen, pinned, work))
     if (isOther) {
       handle.lower()
       body.scrollTop = 0
@@ -60,11 +58,13 @@ export function createLabel(page: Page): Component {
     placement.measure(state)
     const details = body.querySelector('details')
     if (details) details.open = unfolded
-    if (known.kind === 'claimed') setTimeout(() => void pay(pinned, signal), REST_MS)
+    if (work) setTimeout(() => void pay(pinned, signal), REST_MS)
   }
 
   const pay = async (block: BlockIndex, signal: AbortSignal) => {
-    const deed = signal.aborted ? undefined : await readDeed(block, signal)
+    if (signal.aborted) return
+    const init = { signal, headers: { accept: 'application/json' } }
+    const deed = await readJson<Deed>(`/blocks/${coordOf(block)}`, 'deed', init).catch(() => undefined)
     if (deed && !signal.aborted) addPayment(body, deed, page.state().wall?.pricing.network ?? '')
   }
 
