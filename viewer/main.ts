@@ -1,7 +1,7 @@
 /** The page: wires input, state, drawing and the components around it. Nothing runs while nothing changes. */
 
 import { store, stored } from './appearance.ts'
-import { type Camera, viewOf } from './camera/camera.ts'
+import { viewOf } from './camera/camera.ts'
 import { createOfflineCopy } from './data/offline-copy.ts'
 import { createStageRenderer } from './gl/stage-renderer.ts'
 import { listen, listenToZoomButtons } from './input/stage-input.ts'
@@ -9,7 +9,7 @@ import { nameOnPage } from './page-words.ts'
 import type { Component, Page } from './page.ts'
 import { createShell, showLostScript } from './shell.ts'
 import type { Action, State } from './state.ts'
-import { PANELS, differs, initialState, isSame, received, resize, shownBlock, step } from './state.ts'
+import { PANELS, differs, initialState, received, resize, shownBlock, step } from './state.ts'
 import { link, query } from './ui/dom.ts'
 import { toast } from './ui/messages.ts'
 import { type Place, atPlace, deadLink, placeInAddressBar, syncAddressBar } from './url-state.ts'
@@ -27,7 +27,6 @@ let state = initialState(viewOf(stage), reducedMotion.matches)
 let drawnAt: number | undefined // when the last frame of a motion was drawn
 let components: Component | undefined // panels and all else that loads after the first drawing
 let arriving = true
-let placed: Camera | undefined // where the first pictures were shown
 
 const isEmbedded = new URLSearchParams(location.search).has('embed')
 const shell = createShell({
@@ -116,12 +115,10 @@ function markTool(button: HTMLButtonElement) {
 
 function showWall(wall: Wall) {
   const before = state.wall
-  const isMoved = placed !== undefined && !isSame(state.camera, placed)
   setState(received(state, wall))
   // The place of a link is known only once the whole wall is; a wall that the user has moved meanwhile stays where it is.
   const hasArrived = arriving && wall.complete
-  if (before === undefined || hasArrived) goTo(placeInAddressBar(), isMoved)
-  if (before === undefined) placed = state.camera
+  if (before === undefined || hasArrived) goTo(placeInAddressBar(), state.isMoved)
   if (hasArrived) {
     arriving = false
     const message = deadLink(state, location.search)

@@ -35,7 +35,7 @@ export type Panel = (typeof PANELS)[number]
 export type Action =
   | { readonly do: 'pan'; readonly dx: number; readonly dy: number }
   | { readonly do: 'throw'; readonly vx: number; readonly vy: number } // CSS pixels per millisecond
-  | { readonly do: 'hold' } // a press on the wall stops its motion
+  | { readonly do: 'hold'; readonly at?: Point | undefined } // a press on the wall stops its motion; nowhere for a second finger
   | { readonly do: 'tick'; readonly ms: number }
   | { readonly do: 'zoom'; readonly factor: number; readonly at?: Point }
   | { readonly do: 'fit' }

@@ -10,11 +10,8 @@ const PICTURE = '/wall.png'
 // The picture is loaded again at most this often, however many blocks change.
 const AGAIN_MS = 10_000
 
-/** A renderer that shows overlays only where there are canvases. */
-export type Fallback = Renderer & { readonly showsOverlays: boolean }
-
-/** Puts the fallback before the stage's canvas, which still receives the input. */
-export function createFallback(stage: HTMLCanvasElement): Fallback {
+/** Puts the fallback before the stage's canvas, which still receives the input. It shows overlays only where there are canvases. */
+export function createFallback(stage: HTMLCanvasElement): Renderer & { readonly showsOverlays: boolean } {
   const canvas = document.createElement('canvas')
   const own = createCanvasRenderer(canvas)
   const { shown, ...renderer } = own === undefined ? createPicture() : { shown: canvas, ...own }

@@ -11,13 +11,7 @@ import wallVert from './wall.vert?raw'
 // An eighth is enough: the whole wall on a screen 320 pixels wide is a fifth.
 const LEVEL_COUNT = 4
 
-export type Level = { readonly size: [number, number]; readonly target: Framebuffer2D }
-
-export type Levels = {
-  readonly all: readonly Level[]
-  /** Draws an area of every level anew from the index texture. */
-  refresh(area: Rect): void
-}
+type Level = { readonly size: [number, number]; readonly target: Framebuffer2D }
 
 /** The textures a wall is made of. */
 export type Textures = { readonly indices: Texture2D; readonly palette: Texture2D; readonly overlay: Texture2D }
@@ -35,7 +29,7 @@ export const quad = {
 export const knowingOpen = (frag: string): string => `#define OPEN ${OPEN}.0\n${frag}`
 
 /** Levels of an index texture; empty until refreshed. */
-export function createLevels(regl: Regl, textures: Textures): Levels {
+export function createLevels(regl: Regl, textures: Textures) {
   const all = Array.from({ length: LEVEL_COUNT }, (_, depth) => createLevel(regl, depth))
   const framebuffer = regl.prop<{ to: Framebuffer2D }, 'to'>('to')
   const size = regl.prop<{ size: [number, number] }, 'size'>('size')
@@ -50,7 +44,8 @@ export function createLevels(regl: Regl, textures: Textures): Levels {
   const halve = regl({ ...quad, frag: halveFrag, uniforms: { above: from, aboveSize: size, place }, framebuffer })
   return {
     all,
-    refresh(area) {
+    /** Draws an area of every level anew from the index texture. */
+    refresh(area: Rect) {
       all.forEach((level, depth) => {
         const above = all[depth - 1]
         const part = placeOf(area, depth, level.size)

@@ -17,8 +17,6 @@ import worksFrag from './works.frag?raw'
 
 const PALETTE_TEXTURE_SIZE = 256
 
-const SMOOTHED = { format: 'luminance', mag: 'linear', min: 'linear' } as const
-
 // With more changed blocks than this, the lines they lie on are uploaded and shaded in one go.
 const PARTS_MAX = 64
 
@@ -52,7 +50,9 @@ export const gpuOf = (canvas: HTMLCanvasElement): WebGLRenderingContext | null =
 /** A renderer on the GPU. */
 export function createRenderer(gl: WebGLRenderingContext): Renderer {
   const regl = createRegl({ gl })
-  const { indices, palette, overlay, fresh, marks } = texturesOn(regl)
+  // Each gets its size with its first content.
+  const blank = () => regl.texture()
+  const [indices, palette, overlay, fresh, marks] = [blank(), blank(), blank(), blank(), blank()]
   const levels = createLevels(regl, { indices, palette, overlay })
   const paint = paintersOn(regl)
   let themeColours = themeColoursOf()
@@ -66,15 +66,8 @@ export function createRenderer(gl: WebGLRenderingContext): Renderer {
     if (level === undefined) return
     for (const area of stale) levels.refresh(area)
     stale = []
-    paint.far({
-      ...frame,
-      ...themeColours,
-      fresh,
-      glowing,
-      ...inLevel(frame, depth),
-      level: level.target,
-      levelSize: level.size,
-    })
+    const inLevel = frameInLevel(frame, depth)
+    paint.far({ ...frame, ...themeColours, fresh, glowing, ...inLevel, level: level.target, levelSize: level.size })
   }
 
   return {
@@ -99,7 +92,7 @@ export function createRenderer(gl: WebGLRenderingContext): Renderer {
       marked = blocks.length > 0 ? boundsOf(blocks) : undefined
     },
     setFreshness(bytes) {
-      fresh({ data: bytes, width: COLS, height: ROWS, ...SMOOTHED })
+      fresh({ data: bytes, width: COLS, height: ROWS, format: 'luminance', mag: 'linear', min: 'linear' })
       glowing = bytes.some((byte) => byte > 0) ? 1 : 0
     },
     setTheme(theme) {
@@ -126,17 +119,6 @@ function clear(regl: Regl, color: Colour) {
   regl.clear({ color })
 }
 
-function texturesOn(regl: Regl) {
-  const blocks = { width: COLS, height: ROWS }
-  return {
-    indices: regl.texture({ width: WIDTH, height: HEIGHT, format: 'luminance' }),
-    palette: regl.texture({ width: PALETTE_TEXTURE_SIZE, height: 1 }),
-    overlay: regl.texture(blocks),
-    fresh: regl.texture({ ...blocks, ...SMOOTHED }),
-    marks: regl.texture({ ...blocks, format: 'luminance' }),
-  }
-}
-
 /** The theme's colours; black until there is one. */
 const themeColoursOf = (theme?: Theme) => ({
   ground: lightOf(theme?.ground),
@@ -146,7 +128,7 @@ const themeColoursOf = (theme?: Theme) => ({
 })
 
 /** A frame in the texels of a level. */
-function inLevel({ origin: [x, y], pixel }: Frame, depth: number) {
+function frameInLevel({ origin: [x, y], pixel }: Frame, depth: number) {
   const scale = 2 ** depth
   return { origin: [x / scale, y / scale], pixel: pixel / scale, scale }
 }

@@ -6,7 +6,6 @@ import type { Theme } from '../theme.ts'
 import { blocksOf, workAt } from '../wall/artworks.ts'
 import { freshness } from '../wall/news.ts'
 import { overlayBytes } from '../wall/overlay.ts'
-import type { Wall } from '../wall/wall-model.ts'
 import { fitCanvas, frameOf } from './frame.ts'
 import { createRenderer, gpuOf, type Renderer } from './renderer.ts'
 
@@ -18,7 +17,11 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
   let marked: readonly BlockIndex[] = [] // what a line is drawn around
   const surface = createSurface(canvas, (renderer) => {
     marked = markedBlocks(state())
-    uploadAll(renderer, state(), theme, marked)
+    renderer.setTheme(theme)
+    // At once, because an empty canvas is black.
+    if (state().wall === undefined) renderer.blank()
+    upload(renderer, state(), undefined, theme)
+    renderer.setMarks(marked)
     shine()
     ask()
   })
@@ -140,32 +143,18 @@ function watchFrames(onSlow: () => void): () => void {
   }
 }
 
-function uploadAll(renderer: Renderer, state: State, theme: Theme, marked: readonly BlockIndex[]) {
-  const wall = shownWall(state)
-  renderer.setTheme(theme)
-  // At once, because an empty canvas is black.
-  if (wall === undefined) return renderer.blank()
-  renderer.setTexture(wall.texture)
-  renderer.setMarks(marked)
-  uploadOverlay(renderer, state, theme)
-}
-
-function upload(renderer: Renderer, next: State, before: State, theme: Theme) {
-  const { wall } = next
+/** Uploads what differs between two states; all of it where there was no wall before. */
+function upload(renderer: Renderer, next: State, before: State | undefined, theme: Theme) {
+  const [wall, wallBefore] = [shownWall(next), before && shownWall(before)]
   if (wall === undefined) return
-  uploadPixels(renderer, shownWall(next) ?? wall, shownWall(before))
-  const isOverlaid = hasOverlay(next) || hasOverlay(before)
-  if (before.wall === undefined || (isOverlaid && differs(next, before, 'wall', 'overlay', 'agent', 'at')))
+  if (wall !== wallBefore) {
+    // What changed is told in comparison with the wall before, which another texture need not be of.
+    if (wall.changed && wall.texture === wallBefore?.texture) renderer.setBlocks(wall.texture, wall.changed)
+    else renderer.setTexture(wall.texture)
+  }
+  const isOverlaid = hasOverlay(next) || (before !== undefined && hasOverlay(before))
+  if (!before?.wall || (isOverlaid && differs(next, before, 'wall', 'overlay', 'agent', 'at')))
     uploadOverlay(renderer, next, theme)
-}
-
-function uploadPixels(renderer: Renderer, wall: Wall, before: Wall | undefined) {
-  if (wall === before) return
-  const { texture, changed } = wall
-  // What changed is told in comparison with the wall before, which another texture need not be of.
-  const isOther = texture !== before?.texture
-  if (isOther || changed === undefined) renderer.setTexture(texture)
-  else renderer.setBlocks(texture, changed)
 }
 
 function uploadOverlay(renderer: Renderer, state: State, theme: Theme) {

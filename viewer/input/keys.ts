@@ -38,12 +38,7 @@ const directions: Readonly<Record<string, readonly [right: number, down: number]
   ArrowDown: [0, 1],
 }
 
-const wasd: Readonly<Record<string, readonly [right: number, down: number]>> = {
-  KeyA: [-1, 0],
-  KeyD: [1, 0],
-  KeyW: [0, -1],
-  KeyS: [0, 1],
-}
+const wasd: Record<string, string> = { KeyA: 'ArrowLeft', KeyD: 'ArrowRight', KeyW: 'ArrowUp', KeyS: 'ArrowDown' }
 
 const others: Readonly<Record<string, Action>> = {
   '+': { do: 'zoom', factor: ZOOM_STEP },
@@ -65,7 +60,7 @@ export function actionOf({ key, code, shiftKey, onWall }: Press): Action | undef
     const blocks = shiftKey ? LEAP_BLOCKS : 1
     return { do: 'walk', right: arrow[0] * blocks, down: arrow[1] * blocks }
   }
-  const way = arrow ?? wasd[code]
+  const way = arrow ?? directions[wasd[code] ?? '']
   // The wall moves against the way its user looks; adding zero keeps a negative one out.
   if (way) return { do: 'pan', dx: 0 - way[0] * PAN_PX, dy: 0 - way[1] * PAN_PX }
   if (onWall && (key === 'Enter' || key === ' ')) return { do: 'pin' }

@@ -25,20 +25,22 @@ type Dispatch = (action: Action) => void
 export function listen(stage: HTMLElement, dispatch: Dispatch) {
   listenToPointers(stage, dispatch)
   listenToWheel(stage, dispatch)
-  window.addEventListener('keydown', (event) => onKey(event, stage, dispatch))
+  window.addEventListener('keydown', (event) => {
+    const action = actionOfKey(event, stage)
+    if (action === undefined) return
+    event.preventDefault()
+    dispatch(action)
+  })
   stage.addEventListener('focus', () => stage.matches(':focus-visible') && dispatch({ do: 'walk', right: 0, down: 0 }))
   stage.addEventListener('blur', () => dispatch({ do: 'leave' }))
 }
 
-function onKey(event: KeyboardEvent, stage: HTMLElement, dispatch: Dispatch) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return
-  const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement
-  if (typing && event.key !== 'Escape') return
-  const { key, code, shiftKey } = event
-  const action = actionOf({ key, code, shiftKey, onWall: event.target === stage })
-  if (action === undefined) return
-  event.preventDefault()
-  dispatch(action)
+/** What a pressed key asks for; `undefined` for the browser's own keys, and while somebody types. */
+export function actionOfKey(event: KeyboardEvent, stage: HTMLElement): Action | undefined {
+  const { key, code, shiftKey, ctrlKey, metaKey, altKey, target } = event
+  const isTyping = target instanceof HTMLInputElement || target instanceof HTMLSelectElement
+  if (ctrlKey || metaKey || altKey || (isTyping && key !== 'Escape')) return undefined
+  return actionOf({ key, code, shiftKey, onWall: target === stage })
 }
 
 /** The zoom buttons, which both pages have. */
@@ -77,10 +79,10 @@ export function listenToPointers(stage: HTMLElement, dispatch: Dispatch) {
     // Focused anew by the press itself: the focus of a key's user is drawn as a ring around all of the stage.
     stage.blur()
     stage.setPointerCapture(event.pointerId)
-    dispatch({ do: 'hold' })
     down.set(event.pointerId, pointOf(event))
     trail.length = 0
     press = down.size === 1 ? pointOf(event) : undefined
+    dispatch({ do: 'hold', at: press })
   }
 
   const onMove = (event: PointerEvent) => {

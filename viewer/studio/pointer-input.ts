@@ -2,8 +2,7 @@
 
 import { BLOCK_SIZE, type Cell } from '../../shared/wall.ts'
 import { fit, pan, toWall, zoom, type Camera, type Point, type View } from '../camera/camera.ts'
-import { actionOf } from '../input/keys.ts'
-import { listenToPointers, listenToWheel, listenToZoomButtons } from '../input/stage-input.ts'
+import { actionOfKey, listenToPointers, listenToWheel, listenToZoomButtons } from '../input/stage-input.ts'
 import type { Action } from '../state.ts'
 import type { Studio } from './sketch.ts'
 
@@ -20,19 +19,11 @@ export type PreviewControls = Pick<Studio, 'sketch' | 'lookAtPicture'> & {
 /** Listens on the preview's canvas. */
 export function listenToInput(canvas: HTMLCanvasElement, controls: PreviewControls) {
   let held: Point | undefined // the corner of the picture that is being dragged, in wall pixels
-  let fingers = 0
-
-  // Registered before the common listener, which reports how far a drag goes but not where it began.
-  canvas.addEventListener('pointerdown', ({ offsetX: x, offsetY: y }) => {
-    fingers++
-    held = fingers === 1 && isOnPicture(controls, { x, y }) ? cornerOf(controls.sketch().at) : undefined
-  })
-  for (const kind of ['pointerup', 'pointercancel'] as const)
-    canvas.addEventListener(kind, () => (fingers = Math.max(0, fingers - 1)))
-
   const dispatch = (action: Action) => {
     const [camera, view] = [controls.camera(), controls.view()]
-    if (action.do === 'zoom') {
+    if (action.do === 'hold')
+      held = action.at && isOnPicture(controls, action.at) ? cornerOf(controls.sketch().at) : undefined
+    else if (action.do === 'zoom') {
       // The wheel and a pinch end a drag; keys and buttons, which zoom about the middle, do not.
       if (action.at !== undefined) held = undefined
       controls.turn(zoom(camera, view, action.factor, action.at ?? { x: view.width / 2, y: view.height / 2 }))
@@ -50,7 +41,12 @@ export function listenToInput(canvas: HTMLCanvasElement, controls: PreviewContro
   listenToPointers(canvas, dispatch)
   listenToWheel(canvas, dispatch)
   listenToZoomButtons(dispatch)
-  canvas.addEventListener('keydown', (event) => onKey(event, dispatch))
+  canvas.addEventListener('keydown', (event) => {
+    const action = actionOfKey(event, canvas)
+    if (action === undefined || !KEY_ACTIONS.includes(action.do) || event.key === ' ') return
+    dispatch(action)
+    event.preventDefault()
+  })
 }
 
 const cornerOf = ({ col, row }: Cell): Point => ({ x: col * BLOCK_SIZE, y: row * BLOCK_SIZE })
@@ -72,13 +68,4 @@ function centredAt({ sketch, camera, view }: PreviewControls, at: Point): Cell {
 }
 
 // What keys do here: arrows move the picture, Enter looks at it.
-const KEY_INTENTS: readonly Action['do'][] = ['walk', 'zoom', 'fit', 'pin']
-
-function onKey(event: KeyboardEvent, dispatch: (action: Action) => void) {
-  const { key, code, shiftKey, ctrlKey, metaKey, altKey } = event
-  if (ctrlKey || metaKey || altKey || key === ' ') return
-  const action = actionOf({ key, code, shiftKey, onWall: true })
-  if (action === undefined || !KEY_INTENTS.includes(action.do)) return
-  dispatch(action)
-  event.preventDefault()
-}
+const KEY_ACTIONS: readonly Action['do'][] = ['walk', 'zoom', 'fit', 'pin']

@@ -32,7 +32,7 @@ export async function blocksOfWallet(
   for (let after: number | undefined = 0; after !== undefined;) {
     const response = await ask(`/api/agents/${wallet}?after=${after}`)
     if (response.status === 404) return []
-    if (!response.ok) throw new Error(await wordsOf(response))
+    if (!response.ok) throw new Error((await refusalOf(response)).words)
     const { blocks, nextAfter, hasMore }: WalletStanding = await response.json()
     found.push(...blocks.map(({ block }) => block.index).filter(isBlockIndex))
     after = hasMore ? nextAfter : undefined
@@ -59,8 +59,6 @@ export async function sendEdit(area: string, body: EditAreaBody): Promise<EditRe
     return { kind: 'lost', words: 'The service could not be reached.' }
   }
 }
-
-const wordsOf = async (response: Response) => (await refusalOf(response)).words
 
 async function refusalOf(response: Response): Promise<{ readonly words: string; readonly now: number | undefined }> {
   try {

@@ -2,15 +2,13 @@
 
 import { query } from '../ui/dom.ts'
 import { dealOf } from './order/cost-summary.ts'
-import type { Component } from './sketch.ts'
+import type { Sketch } from './sketch.ts'
 
 const STEPS = ['picture', 'place', 'deal'] as const
 type Step = (typeof STEPS)[number]
 
-export type Steps = Component & { go(step: Step): void }
-
 /** Leads through the steps by their buttons. */
-export function createSteps(): Steps {
+export function createSteps() {
   const sections = STEPS.map((step) => query(step, HTMLElement))
   const tabs = STEPS.map((step) => query(`to-${step}`, HTMLButtonElement))
   const [back, next] = [query('back', HTMLButtonElement), query('next', HTMLButtonElement)]
@@ -45,8 +43,8 @@ export function createSteps(): Steps {
   next.addEventListener('click', () => lead(current + 1))
   show(0)
   return {
-    go: (step) => show(STEPS.indexOf(step)),
-    update(sketch) {
+    go: (step: Step) => show(STEPS.indexOf(step)),
+    update(sketch: Sketch) {
       for (const button of [...tabs.slice(1), next]) button.disabled = sketch.picture === undefined
       isBlocked = sketch.wall?.complete === true && dealOf(sketch) === 'neither'
       mark()

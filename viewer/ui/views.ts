@@ -1,22 +1,21 @@
 /** The panel with the overlay and the theme. */
 
 import type { PanelContent, Page } from '../page.ts'
-import { THEMES, type ThemeName } from '../theme.ts'
-import { OVERLAYS, legendOf, type Overlay } from '../wall/overlay.ts'
+import { legendOf } from '../wall/overlay.ts'
 import { createElement } from './dom.ts'
 
-const overlayNames: Readonly<Record<Overlay, string>> = {
-  none: 'Pictures as painted',
-  open: 'What is unclaimed',
-  framework: 'Framework of each agent',
-}
+const OVERLAYS = [
+  ['none', 'Pictures as painted'],
+  ['open', 'What is unclaimed'],
+  ['framework', 'Framework of each agent'],
+] as const
 
-const themeNames: Readonly<Record<ThemeName | 'system', string>> = {
-  system: 'As the system',
-  light: 'Light',
-  dark: 'Dark',
-  contrast: 'High contrast',
-}
+const THEMES = [
+  ['system', 'As the system'],
+  ['dark', 'Dark'],
+  ['light', 'Light'],
+  ['contrast', 'High contrast'],
+] as const
 
 /** Why neither an overlay nor the past can be shown. */
 export const CANNOT = 'This browser draws on no canvas, so only a picture of the wall as it is now can be shown.'
@@ -24,16 +23,11 @@ export const CANNOT = 'This browser draws on no canvas, so only a picture of the
 /** Two choices, and the overlay's legend. */
 export function createViews(page: Page): PanelContent {
   const legend = createElement('ul.legend')
-  const overlays = choice('Colours', 'overlay', OVERLAYS, overlayNames, page.state().overlay, (overlay) =>
+  const overlays = choice('Colours', OVERLAYS, page.state().overlay, (overlay) =>
     page.dispatch({ do: 'set-overlay', overlay }),
   )
-  const themes = choice(
-    'Theme',
-    'theme',
-    ['system', ...THEMES],
-    themeNames,
-    page.appearance.chosen() ?? 'system',
-    (name) => page.appearance.choose(name === 'system' ? undefined : name),
+  const themes = choice('Theme', THEMES, page.appearance.chosen() ?? 'system', (name) =>
+    page.appearance.choose(name === 'system' ? undefined : name),
   )
   return {
     title: 'View',
@@ -53,22 +47,17 @@ export function createViews(page: Page): PanelContent {
 
 function choice<Value extends string>(
   title: string,
-  name: string,
-  values: readonly Value[],
-  names: Readonly<Record<Value, string>>,
+  options: readonly (readonly [Value, string])[],
   chosen: Value,
   onChoose: (value: Value) => void,
 ): HTMLElement {
-  const options = values.map((value) => {
-    const input = createElement('input')
-    input.type = 'radio'
-    input.name = name
-    input.value = value
-    input.checked = value === chosen
+  const labels = options.map(([value, text]) => {
+    const radio = { type: 'radio', name: title, value, checked: value === chosen }
+    const input = Object.assign(createElement('input'), radio)
     input.addEventListener('change', () => onChoose(value))
-    return createElement('label', input, names[value])
+    return createElement('label', input, text)
   })
-  return createElement('fieldset', createElement('legend', title), ...options)
+  return createElement('fieldset', createElement('legend', title), ...labels)
 }
 
 function swatch(colour: string): HTMLElement {

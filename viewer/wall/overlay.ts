@@ -7,17 +7,13 @@ import { OPEN } from './pixel-buffer.ts'
 import type { Wall } from './wall-model.ts'
 
 /** What the wall is coloured by. */
-export const OVERLAYS = ['none', 'open', 'framework'] as const
-export type Overlay = (typeof OVERLAYS)[number]
+export type Overlay = 'none' | 'open' | 'framework'
 
 export type OverlayState = {
   readonly overlay: Overlay
   readonly agent?: number | undefined // whose blocks alone are bright
   readonly at?: number | undefined // Unix milliseconds; blocks sold later look open
 }
-
-/** An overlay's colour with what it stands for. */
-export type Legend = { readonly colour: string; readonly text: string }
 
 type Tint = readonly [number, number, number, number]
 
@@ -84,8 +80,8 @@ export function frameworksOf({ agents }: Wall): { readonly name: string | null; 
 
 const frameworkColour = (rank: number) => FRAMEWORK_COLOURS[rank] ?? OTHER_COLOUR
 
-/** What an overlay's colours mean. */
-export function legendOf(wall: Wall, overlay: Overlay): Legend[] {
+/** What an overlay's colours mean: each with the text for it. */
+export function legendOf(wall: Wall, overlay: Overlay): { readonly colour: string; readonly text: string }[] {
   switch (overlay) {
     case 'none':
       return []

@@ -14,11 +14,10 @@ const STEP_MAX_MS = 100
 /** The player, and a button that saves a timelapse. */
 export function createTimeline(page: Page): PanelContent {
   const player = createPlayer(page)
-  if (!page.showsOverlays()) return { ...player, body: [createElement('p', CANNOT)] }
   const film = createSaveTimelapse(page)
   return {
-    ...player,
-    body: [...player.body, film.element],
+    title: 'Time',
+    body: page.showsOverlays() ? [...player.elements, film.element] : [createElement('p', CANNOT)],
     update(state, before) {
       player.update(state, before)
       film.update(state)
@@ -83,8 +82,7 @@ function createPlayer(page: Page) {
     seek(Number(scrubber.value))
   })
   return {
-    title: 'Time',
-    body: [play, scrubber, label, now],
+    elements: [play, scrubber, label, now],
     update(state: State, before: State) {
       const other = state === before || state.wall !== before.wall || state.history !== before.history
       if (other) {
