@@ -55,10 +55,3 @@ export function blockwise(rows: Uint8Array, w: number): Pixels {
 /** The pixels of one block among those of an area, by its number in it, row by row. */
 export const partOf = (pixels: Pixels, block: number): Pixels =>
   trustPixels(pixels.subarray(block * PIXELS_PER_BLOCK, (block + 1) * PIXELS_PER_BLOCK))
-
-export const pixelsToHex = (pixels: Pixels): string => pixels.toHex()
-
-export const pixelsToBase64 = (pixels: Pixels): string => pixels.toBase64()
-
-/** Reads what `pixelsToBase64` wrote. */
-export const pixelsFromBase64 = (text: string): Pixels => trustPixels(Uint8Array.fromBase64(text))

@@ -6,19 +6,17 @@ import type { UnixMs } from './purchase/payment.ts'
  * Kinds of dependencies. `chain` is the network itself, as its endpoints report it; `purchases` is how purchases end, and
  * `event-loop` whether the wall itself is in time.
  */
-export const DEPENDENCY_KINDS = [
-  'facilitator',
-  'chain-endpoint',
-  'chain',
-  'store-read',
-  'store-write',
-  'standby',
-  'disk',
-  'clock',
-  'purchases',
-  'event-loop',
-] as const
-export type DependencyKind = (typeof DEPENDENCY_KINDS)[number]
+export type DependencyKind =
+  | 'facilitator'
+  | 'chain-endpoint'
+  | 'chain'
+  | 'store-read'
+  | 'store-write'
+  | 'standby'
+  | 'disk'
+  | 'clock'
+  | 'purchases'
+  | 'event-loop'
 
 /** One dependency; `name` is a host, a network or a word of ours, never a secret. */
 export type Dependency = { readonly kind: DependencyKind; readonly name: string }

@@ -14,6 +14,9 @@ export type Outages = {
   all(): readonly DependencyState[]
 }
 
+/** What a watch needs, which compares times and reports outages. */
+export type WatchDeps = { readonly clock: Clock; readonly outages: Outages }
+
 /** What outages are tracked with. `isLate` says whether this process is late itself. */
 type OutageDeps = { readonly clock: Clock; readonly logger: Logger; readonly isLate?: () => boolean }
 

@@ -2,7 +2,7 @@
 
 import type { UnixSeconds } from '../domain/purchase/payment.ts'
 import type { Clock } from '../ports.ts'
-import type { Outages } from './outages.ts'
+import type { Outages, WatchDeps } from './outages.ts'
 
 /** A block, by height and time. */
 type Block = { readonly number: bigint; readonly timestamp: UnixSeconds }
@@ -11,13 +11,7 @@ type Block = { readonly number: bigint; readonly timestamp: UnixSeconds }
 export const CLOCK_OFF_MAX = 60
 
 /** Makes the check that compares the clock with each new block of the chain. A block that was seen before is ignored. */
-export function watchClock({
-  clock,
-  outages,
-}: {
-  readonly clock: Clock
-  readonly outages: Outages
-}): (newest: Block | undefined) => void {
+export function watchClock({ clock, outages }: WatchDeps): (newest: Block | undefined) => void {
   let seen: bigint | undefined
   return (newest) => {
     // The first may have been made at any time before.

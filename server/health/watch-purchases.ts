@@ -3,8 +3,7 @@
 import { statusOf, type FailureCode } from '../domain/failure.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import type { Outcome } from '../domain/purchase/purchase.ts'
-import type { Clock } from '../ports.ts'
-import type { Outages } from './outages.ts'
+import type { WatchDeps } from './outages.ts'
 
 export type PurchaseWatch = {
   /** Takes note of how a purchase ended. */
@@ -27,13 +26,7 @@ const ENDED_MAX = 8192
 type Ended = { readonly atMs: number; readonly payer: Address; readonly failed: FailureCode | null }
 
 /** Starts with no purchases. Those that end with a fault of their buyer, or before our own full queues, do not count. */
-export function watchPurchases({
-  clock,
-  outages,
-}: {
-  readonly clock: Clock
-  readonly outages: Outages
-}): PurchaseWatch {
+export function watchPurchases({ clock, outages }: WatchDeps): PurchaseWatch {
   let recent: Ended[] = []
   let isDown = false
   const check = () => {

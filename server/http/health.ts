@@ -14,7 +14,6 @@ export type HealthDeps = {
   readonly rail: PaymentHealth
   readonly readiness: Readiness
   readonly offer: Offer
-  readonly environment?: string
 }
 
 /** Makes the routes. A process that answers `/livez` is alive. */
@@ -25,7 +24,7 @@ export const health = (deps: HealthDeps) =>
     .get('/readyz', () => respondReady(deps.readiness.sells()))
     .get('/readyz/reads', () => respondReady(deps.readiness.reads()))
 
-async function healthOf({ store, rail, readiness, offer, environment }: HealthDeps): Promise<Health> {
+async function healthOf({ store, rail, readiness, offer }: HealthDeps): Promise<Health> {
   const isReadable = await store.ready()
   const troubles = readiness.troubles()
   const ok = isReadable && troubles.every(({ kind }) => kind === 'clock')
@@ -33,7 +32,6 @@ async function healthOf({ store, rail, readiness, offer, environment }: HealthDe
   return {
     ok,
     service: 'pixel-wall',
-    ...(environment === undefined ? {} : { environment }),
     rail: rail.state(),
     ...(faults.length === 0 ? {} : { railError: faults.join('; ') }),
     network: offer.terms.network,

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import { encodeFunctionData, parseUnits, TransactionReceiptNotFoundError } from 'viem'
 import type { Address, Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -54,10 +55,6 @@ async function receiptOf(client: ChainClient, hash: Hex): Promise<{ readonly sta
  * The number is asked of the chain each time, so one that failed, or was dropped from the pool, leaves no gap behind it.
  */
 export function inTurn<T>(nextNonce: () => Promise<number>): (send: (nonce: number) => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (send) => {
-    const turn = last.then(nextNonce).then(send)
-    last = turn.catch(() => undefined)
-    return turn
-  }
+  const one = pLimit(1)
+  return (send) => one(async () => await send(await nextNonce()))
 }

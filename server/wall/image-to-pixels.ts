@@ -1,7 +1,7 @@
 /** Converts a picture to blocks in the wall's palette. */
 
 import type { PaintedBlocks } from '../../shared/contract/picture.ts'
-import { blockwise, partOf, pixelsToHex, type Pixels } from '../../shared/pixels.ts'
+import { blockwise, partOf, type Pixels } from '../../shared/pixels.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import {
@@ -37,7 +37,7 @@ export async function imageToPixels(
   if (typeof bitmap === 'string') return refusalOf(bitmap)
   const pixels = blockwise(bitmap.indices, w)
   const blocks = Array.from({ length: w * h }, (_, i) => {
-    return { dx: i % w, dy: Math.floor(i / w), px: pixelsToHex(partOf(pixels, i)) }
+    return { dx: i % w, dy: Math.floor(i / w), px: partOf(pixels, i).toHex() }
   })
   const preview = await pictures.encode(bitmap)
   return { w, h, blocks, preview: preview.toBase64() }

@@ -4,7 +4,6 @@ import { type Area, areaName, blocksOf } from '../../shared/area.ts'
 import type { AreaState } from '../../shared/contract/area.ts'
 import type { Deed } from '../../shared/contract/block.ts'
 import { moneyText } from '../../shared/money.ts'
-import { pixelsToBase64 } from '../../shared/pixels.ts'
 import { type BlockIndex, refOf } from '../../shared/wall.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
 import { type MaybeAsync, proceed } from '../domain/maybe-async.ts'
@@ -26,7 +25,7 @@ export function deedOf({ block, wallet, profile, content, claimedAt, tx, settled
     tx,
     message: content.message,
     link: content.link,
-    pixels: content.pixels === null ? null : pixelsToBase64(content.pixels),
+    pixels: content.pixels === null ? null : content.pixels.toBase64(),
   }
 }
 

@@ -37,7 +37,6 @@ export const RegisterBody = Closed({
   signature: SignatureText,
   ...IdentityFields.properties,
 })
-export type RegisterBody = Static<typeof RegisterBody>
 
 export const PainterBody = Closed({
   wallet: Type.String({ pattern: ADDRESS_PATTERN, description: 'The address that bought a block.' }),
@@ -47,7 +46,6 @@ export const PainterBody = Closed({
   signature: { ...SignatureText, description: 'EIP-191 personal_sign over the canonical message, by the wallet.' },
   painter: Nullable(PainterText),
 })
-export type PainterBody = Static<typeof PainterBody>
 
 export const PainterAnswer = Type.Object({ updated: Type.Literal(true) })
 export type PainterAnswer = Static<typeof PainterAnswer>

@@ -34,7 +34,6 @@ export const BlockRef = Type.Object({
   coord: CoordText,
   index: Type.Integer({ minimum: 0, maximum: TOTAL_BLOCKS - 1, description: 'row * 160 + col' }),
 })
-export type BlockRef = Static<typeof BlockRef>
 
 export const Owner = Type.Object({
   name: TextOrNull,
@@ -117,7 +116,6 @@ export const EditBody = Closed({
   signature: SignatureText,
   ...EditFields.properties,
 })
-export type EditBody = Static<typeof EditBody>
 
 export const EditAnswer = Type.Object({ updated: Type.Literal(true), deed: Deed })
 export type EditAnswer = Static<typeof EditAnswer>

@@ -91,7 +91,6 @@ export const PaymentRequiredBody = Type.Object(
   },
   { additionalProperties: true },
 )
-export type PaymentRequiredBody = Static<typeof PaymentRequiredBody>
 
 export const RpcRequest = Type.Object({
   jsonrpc: Type.Literal('2.0'),

@@ -26,7 +26,6 @@ export const Space = Type.Object({
   }),
   price: Type.String({ pattern: '^\\d+\\.\\d{2}$', description: 'For all of it.' }),
 })
-export type Space = Static<typeof Space>
 
 export const Spaces = Type.Object({
   w: Type.Integer(),

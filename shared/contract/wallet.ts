@@ -46,7 +46,6 @@ export const WalletBlock = Type.Object({
     Type.String({ description: 'Who may repaint it beside the wallet: a full address. Absent where nobody may.' }),
   ),
 })
-export type WalletBlock = Static<typeof WalletBlock>
 
 export const WalletArea = Type.Object({
   area: AreaText,

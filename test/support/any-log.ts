@@ -2,10 +2,13 @@
 
 import fc from 'fast-check'
 import type { Change, BlockContent, Hidden, Profile, SaleChange } from '../../server/domain/wall/log.ts'
-import { CONTENT_PARTS, moderated, NOTHING_HIDDEN, visible } from '../../server/domain/wall/moderation.ts'
+import { CONTENT_PARTS, moderated, visible } from '../../server/domain/wall/moderation.ts'
 import { trustPixels } from '../../shared/pixels.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
 import { NOW, wallet } from './samples.ts'
+
+/** A block of which everything is shown. */
+export const NOTHING_HIDDEN: Hidden = { pixels: false, message: false, link: false }
 
 const contents: fc.Arbitrary<BlockContent> = fc.record({
   pixels: fc.option(fc.uint8Array({ minLength: 100, maxLength: 100, max: 239 }).map(trustPixels)),

@@ -1,5 +1,6 @@
 /** A picture under construction: rectangles and other pictures are put on it. */
 
+import letters from './letters.json'
 import type { Bitmap } from './picture.ts'
 
 /** A rectangle, in pixels. */
@@ -41,49 +42,7 @@ const LETTER_HEIGHT = 7
 const ADVANCE = LETTER_WIDTH + 1
 
 // A digit of base 32 for each line from the top; its highest bit is the leftmost pixel.
-const LINES: Readonly<Record<string, string>> = {
-  A: 'ehhvhhh',
-  B: 'uhhuhhu',
-  C: 'ehggghe',
-  D: 'uhhhhhu',
-  E: 'vgguggv',
-  F: 'vgguggg',
-  G: 'ehgnhhf',
-  H: 'hhhvhhh',
-  I: 'e44444e',
-  J: '72222ic',
-  K: 'hikokih',
-  L: 'ggggggv',
-  M: 'hrllhhh',
-  N: 'hhpljhh',
-  O: 'ehhhhhe',
-  P: 'uhhuggg',
-  Q: 'ehhhlid',
-  R: 'uhhukih',
-  S: 'fgge11u',
-  T: 'v444444',
-  U: 'hhhhhhe',
-  V: 'hhhhha4',
-  W: 'hhhllrh',
-  X: 'hha4ahh',
-  Y: 'hha4444',
-  Z: 'v1248gv',
-  0: 'ehjlphe',
-  1: '4c4444e',
-  2: 'eh1248v',
-  3: 'v2421he',
-  4: '26aiv22',
-  5: 'vgu11he',
-  6: '68guhhe',
-  7: 'v124888',
-  8: 'ehhehhe',
-  9: 'ehhf12c',
-  ',': '0000448',
-  '.': '0000044',
-  ':': '0440440',
-  '-': '000e000',
-  x: '00ha4ah',
-}
+const LINES: Readonly<Record<string, string>> = letters
 
 /** Where a text stands, and how: its upper left corner, its letters `scale` times their size, in one colour. */
 export type TextStyle = { readonly x: number; readonly y: number; readonly scale: number; readonly colour: number }

@@ -9,9 +9,6 @@ export type { HiddenNames }
 export const CONTENT_PARTS = ['pixels', 'message', 'link'] as const
 export type ContentPart = (typeof CONTENT_PARTS)[number]
 
-/** A block of which everything is shown. */
-export const NOTHING_HIDDEN: Hidden = { pixels: false, message: false, link: false }
-
 /** What the operator does with parts of a block. */
 export type ModerationAct = 'hide' | 'unhide'
 

@@ -9,7 +9,7 @@ import type { Canvas as CanvasRead, CanvasAgent, CanvasBlock, CanvasStats } from
 import type { FeedPage, FeedQuery, Sale } from '../../../shared/contract/feed.ts'
 import type { ChangeDto } from '../../../shared/contract/live.ts'
 import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
-import { type Pixels, PIXELS_PER_BLOCK, pixelsToBase64, trustPixels } from '../../../shared/pixels.ts'
+import { type Pixels, PIXELS_PER_BLOCK, trustPixels } from '../../../shared/pixels.ts'
 import { BLOCK_SIZE, type BlockIndex, COLS, coordOf, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../../../shared/wall.ts'
 import { truncatedWallet } from '../../../shared/wallet.ts'
 import type { Address, Terms, UnixMs } from '../purchase/payment.ts'
@@ -193,7 +193,7 @@ function applyIdentity(view: WallView, { agent: id, profile, withheld }: Identit
 /** What a block shows, on the wire; what is empty is left out. */
 const wireContent = ({ pixels, ...texts }: BlockContent) => ({
   ...wireText(texts),
-  ...(pixels === null ? {} : { px: pixelsToBase64(pixels) }),
+  ...(pixels === null ? {} : { px: pixels.toBase64() }),
 })
 
 const wireText = ({ message, link }: Pick<BlockContent, 'message' | 'link'>) => ({
@@ -253,7 +253,7 @@ export function canvasBlock(view: WallView, block: BlockIndex, hasPicture = true
     a: claimed.agent.id - 1,
     t: claimed.at,
     ...wireText(claimed),
-    ...(pixels === null ? {} : { px: pixelsToBase64(pixels) }),
+    ...(pixels === null ? {} : { px: pixels.toBase64() }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect } from 'bun:test'
 import type { BlockContent } from '../../../server/domain/wall/log.ts'
-import { CONTENT_PARTS, NOTHING_HIDDEN, type NamePart } from '../../../server/domain/wall/moderation.ts'
+import { CONTENT_PARTS, type NamePart } from '../../../server/domain/wall/moderation.ts'
+import { NOTHING_HIDDEN } from '../../support/any-log.ts'
 import { hold, sell, type Engine, type EngineTest } from '../../support/engine.ts'
 import { blockOf, editOf, identityOf, listingOf, NOW, paymentOf, pixelsOf, wallet } from '../../support/samples.ts'
 

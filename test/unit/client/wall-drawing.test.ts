@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { drawWall } from '../../../server/client/cli/wall-drawing.ts'
 import type { Canvas, CanvasBlock } from '../../../shared/contract/canvas.ts'
 import { PALETTE } from '../../../shared/palette.ts'
-import { pixelsToBase64, trustPixels } from '../../../shared/pixels.ts'
+import { trustPixels } from '../../../shared/pixels.ts'
 import { TOTAL_BLOCKS } from '../../../shared/wall.ts'
 import { blockOf, NOW } from '../../support/samples.ts'
 
@@ -33,7 +33,7 @@ function pixelRows(drawing: string): number[][] {
 describe('the centre in a terminal', () => {
   test('shows the blocks around the centre in the wall’s own colours', () => {
     const picture = Uint8Array.from({ length: 100 }, (_, i) => i)
-    const px = pixelsToBase64(trustPixels(picture))
+    const px = trustPixels(picture).toBase64()
     const drawing = drawWall(canvasWith([{ i: blockOf('79,44'), a: 0, t: NOW, px }]), 2, 2)
     const rows = pixelRows(drawing)
     expect(rows.map((row) => row.length)).toEqual(Array.from({ length: 20 }, () => 20))
@@ -42,7 +42,7 @@ describe('the centre in a terminal', () => {
   })
 
   test('tells open, claimed and painted blocks apart', () => {
-    const black = pixelsToBase64(trustPixels(new Uint8Array(100)))
+    const black = trustPixels(new Uint8Array(100)).toBase64()
     const drawing = drawWall(
       canvasWith([
         { i: blockOf('79,44'), a: 0, t: NOW },

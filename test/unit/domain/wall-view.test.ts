@@ -3,7 +3,7 @@ import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
 import { readBlock } from '../../../server/domain/wall/canvas.ts'
 import type { Change, BlockContent, Hidden, Profile } from '../../../server/domain/wall/log.ts'
-import { NOTHING_HIDDEN, visible } from '../../../server/domain/wall/moderation.ts'
+import { visible } from '../../../server/domain/wall/moderation.ts'
 import {
   applyChange,
   canvasAgents,
@@ -16,9 +16,8 @@ import {
   type WallView,
 } from '../../../server/domain/wall/wall-view.ts'
 import { FeedPage } from '../../../shared/contract/feed.ts'
-import { pixelsToBase64 } from '../../../shared/pixels.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../../shared/wall.ts'
-import { anyLog, compacted, isSale, reread } from '../../support/any-log.ts'
+import { anyLog, compacted, isSale, NOTHING_HIDDEN, reread } from '../../support/any-log.ts'
 import { BARE, blockOf, NOBODY, NOW, pixelsOf, saleOf, wallet } from '../../support/samples.ts'
 
 const FULL: BlockContent = { pixels: pixelsOf(7), message: 'hello', link: 'https://ada.example/' }
@@ -86,7 +85,7 @@ describe('the wall', () => {
   test('shows a sale in every read', () => {
     const view = viewOf([sale(1, 1, FULL, ADA)])
     const block = blockOf('79,44')
-    const px = pixelsToBase64(pixelsOf(7))
+    const px = pixelsOf(7).toBase64()
     const shown = { name: 'Ada', wallet: '0x0000…0001', framework: 'loom' }
     const said = { m: 'hello', l: 'https://ada.example/', px }
     expect(statsOf(view)).toEqual({ claimed: 1, remaining: 14_399, agents: 1, lastClaimedAt: NOW + 1, lastSaleId: 1 })
@@ -111,9 +110,7 @@ describe('the wall', () => {
   test('changes with a repaint, but the feed keeps the listing as it was sold', () => {
     const view = viewOf([sale(1, 1, FULL, ADA), repaint(2, blockOf('79,44'), BARE)])
     expect(canvasBlock(view, blockOf('79,44'))).toEqual({ i: blockOf('79,44'), a: 0, t: NOW + 1 })
-    expect(feedPage(view, { after: 0, limit: 1 }).sales).toMatchObject([
-      { m: 'hello', px: pixelsToBase64(pixelsOf(7)) },
-    ])
+    expect(feedPage(view, { after: 0, limit: 1 }).sales).toMatchObject([{ m: 'hello', px: pixelsOf(7).toBase64() }])
   })
 
   test('changes with an identity, but the feed keeps the one at the sale', () => {
@@ -224,7 +221,7 @@ describe('whatever happened', () => {
         for (const [block, { pixels, message, link }] of contents) {
           const item = canvasBlock(view, block)
           expect([item?.m ?? null, item?.l ?? null]).toEqual([message, link])
-          expect(item?.px).toBe(pixels === null ? undefined : pixelsToBase64(pixels))
+          expect(item?.px).toBe(pixels === null ? undefined : pixels.toBase64())
           expect(readBlock(view.canvas, block)).toEqual(new Uint8Array(pixels ?? new Uint8Array(100).fill(255)))
         }
         expect(view.claimed.size).toBe(contents.size)
@@ -275,7 +272,7 @@ describe('what the operator hides', () => {
     ])
     expect(canvasBlock(view, BLOCK)).toMatchObject({ m: 'hello' })
     const [item] = feedPage(view, { after: 0, limit: 9 }).sales
-    expect([item?.m, item?.l, item?.px]).toEqual([undefined, FULL.link ?? '', pixelsToBase64(pixelsOf(7))])
+    expect([item?.m, item?.l, item?.px]).toEqual([undefined, FULL.link ?? '', pixelsOf(7).toBase64()])
   })
 
   test('is told by no view of the log as it is read later, whatever else happened', () => {

@@ -61,12 +61,11 @@ test('health tells what an operator must know', async () => {
   expect(healthy.headers.get('cache-control')).toBe('no-store')
   expect(await jsonOf(healthy)).toEqual({ ok: true, service: 'pixel-wall', rail: 'armed', network: 'eip155:8453' })
 
-  const { chain, probe, ask } = await openWall({ store: { ready: async () => false }, environment: 'test' })
+  const { chain, probe, ask } = await openWall({ store: { ready: async () => false } })
   await misconfigure({ chain, probe })
   expect(await jsonOf(await ask('GET /api/health'))).toEqual({
     ok: false,
     service: 'pixel-wall',
-    environment: 'test',
     rail: 'misconfigured',
     railError: 'the token is another one',
     network: 'eip155:8453',
