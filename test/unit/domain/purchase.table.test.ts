@@ -4,16 +4,18 @@ import { expect, test } from 'bun:test'
 import { statusOf } from '../../../server/domain/failure.ts'
 import { buy, reconcile } from '../../../server/domain/purchase/purchase-script.ts'
 import type { Outcome, Purchase, Request } from '../../../server/domain/purchase/purchase.ts'
-import { everyPath, type Path, type Reply, type Step } from './every-path.ts'
+import { everyPath, type Path, type Step } from './every-path.ts'
 import { pathTable, type Row } from './path-table.ts'
-import { DOWN, HERE, orderOf, PAYMENT, repliesFor } from './purchase-answers.ts'
+import { HERE, orderOf, PAYMENT, repliesFor } from './purchase-answers.ts'
 
 test('every path of "buy this block"', () => {
   const order = orderOf(HERE)
-  // A payment that was released and is still good is bought with like a new one: the walk holds that, and what is wrong with orders.
+  // The walk holds the rest: orders with something wrong, a store that fails, what can never be undone, and that a payment that
+  // was released and is still good is bought with like a new one.
   const told = (request: Request, before: readonly Step[]) =>
-    replies(request).filter(
-      ({ label }) => label !== 'final' && !(before[0]?.reply.label === 'released' && label === 'unspent'),
+    repliesFor(request, HERE).filter(
+      ({ label }) =>
+        !/^final$|for good$/.test(label) && !(before[0]?.reply.label === 'released' && label === 'unspent'),
     )
   const rows = Array.from(
     everyPath(() => buy(order), told),
@@ -45,19 +47,19 @@ test('every path of "buy this block"', () => {
     look-up: unknown > check-signature: good > prior purchase: open > check-availability > read-chain: unspent > resolve-other: sold > hand-over: taken -> 503 settlement_unknown
     look-up: unknown > check-signature: good > prior purchase: open > check-availability > read-chain: unspent > resolve-other: sold elsewhere > hand-over: given -> 409 payment_used
     look-up: unknown > check-signature: good > prior purchase: open > check-availability > read-chain: unspent > resolve-other: sold elsewhere > hand-over: taken -> 503 settlement_unknown
-    look-up: unknown > check-signature: good > prior purchase: open > check-availability > read-chain: spent > ask-chain: paid | paid for good -> 409 payment_unmatched
-    look-up: unknown > check-signature: good > prior purchase: open > check-availability > read-chain: spent > ask-chain: unspent | void | void for good | silent -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > prior purchase: open > check-availability > read-chain: spent > ask-chain: paid -> 409 payment_unmatched
+    look-up: unknown > check-signature: good > prior purchase: open > check-availability > read-chain: spent > ask-chain: unspent | void | silent -> 503 settlement_unknown
     look-up: unknown > check-signature: good > prior purchase: open > check-availability > read-chain: silent -> 503 settlement_unknown
     look-up: unknown > check-signature: good > prior purchase: sold > check-availability > read-chain: unspent > hand-over: given -> bought with the prior payment
     look-up: unknown > check-signature: good > prior purchase: sold > check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
-    look-up: unknown > check-signature: good > prior purchase: sold > check-availability > read-chain: spent > ask-chain: paid | paid for good -> 409 payment_unmatched
+    look-up: unknown > check-signature: good > prior purchase: sold > check-availability > read-chain: spent > ask-chain: paid -> 409 payment_unmatched
     look-up: unknown > check-signature: good > prior purchase: sold > check-availability > read-chain: spent > ask-chain: unspent | silent -> 503 settlement_unknown
-    look-up: unknown > check-signature: good > prior purchase: sold > check-availability > read-chain: spent > ask-chain: void | void for good -> 409 payment_used
+    look-up: unknown > check-signature: good > prior purchase: sold > check-availability > read-chain: spent > ask-chain: void -> 409 payment_used
     look-up: unknown > check-signature: good > prior purchase: sold > check-availability > read-chain: silent -> 503 settlement_unknown
     look-up: unknown > check-signature: good > prior purchase: sold elsewhere > check-availability > read-chain: unspent > hand-over: given -> 409 payment_used
     look-up: unknown > check-signature: good > prior purchase: sold elsewhere > check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
-    look-up: unknown > check-signature: good > prior purchase: sold elsewhere > check-availability > read-chain: spent > ask-chain: paid | paid for good -> 409 payment_unmatched
-    look-up: unknown > check-signature: good > prior purchase: sold elsewhere > check-availability > read-chain: spent > ask-chain: unspent | void | void for good | silent -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > prior purchase: sold elsewhere > check-availability > read-chain: spent > ask-chain: paid -> 409 payment_unmatched
+    look-up: unknown > check-signature: good > prior purchase: sold elsewhere > check-availability > read-chain: spent > ask-chain: unspent | void | silent -> 503 settlement_unknown
     look-up: unknown > check-signature: good > prior purchase: sold elsewhere > check-availability > read-chain: silent -> 503 settlement_unknown
     look-up: unknown > check-signature: bad > prior purchase: none > check-availability: open | full -> 402 payment_required
     look-up: unknown > check-signature: bad > prior purchase: none > check-availability: reserved -> 409 purchase_pending
@@ -69,41 +71,29 @@ test('every path of "buy this block"', () => {
     look-up: reserved > mark-uncertain > [after mark-uncertain]
     look-up: uncertain > [after mark-uncertain]
     look-up: sold | sold, unseen | sold, unanswered -> bought
-    look-up: released > ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
+    look-up: released > ask-chain: paid > [after ask-chain: paid]
     look-up: released > ask-chain: void > release and watch -> 402 payment_required
-    look-up: released > ask-chain: void for good > release for good -> 402 payment_required
     look-up: released > ask-chain: silent -> 503 settlement_unknown
     look-up: credited -> 409 payment_credited
 
     [after verify: valid]:
-    claim: claimed > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: done -> bought
-    claim: claimed > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: store fails > mark-uncertain -> 503 deed_not_persisted
+    claim: claimed > settle: success > ask-chain patiently: paid > finalize as seen -> bought
     claim: claimed > settle: success > ask-chain patiently: unspent > mark-uncertain -> 503 settlement_unknown
     claim: claimed > settle: success > ask-chain patiently: void > release and watch -> 402 payment_required
-    claim: claimed > settle: success > ask-chain patiently: void for good > release for good -> 402 payment_required
-    claim: claimed > settle: success > ask-chain patiently: silent > finalize on its word: done -> bought
-    claim: claimed > settle: success > ask-chain patiently: silent > finalize on its word: store fails > mark-uncertain -> 503 deed_not_persisted
-    claim: claimed > settle: definite refusal > ask-chain in the next block: paid | paid for good > finalize as seen: done -> bought
-    claim: claimed > settle: definite refusal > ask-chain in the next block: paid | paid for good > finalize as seen: store fails > mark-uncertain -> 503 deed_not_persisted
+    claim: claimed > settle: success > ask-chain patiently: silent > finalize on its word -> bought
+    claim: claimed > settle: definite refusal > ask-chain in the next block: paid > finalize as seen -> bought
     claim: claimed > settle: definite refusal > ask-chain in the next block: unspent | void > release and watch -> 402 payment_required
-    claim: claimed > settle: definite refusal > ask-chain in the next block: void for good > release for good -> 402 payment_required
     claim: claimed > settle: definite refusal > ask-chain in the next block: silent > mark-uncertain -> 503 settlement_unknown
-    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: paid | paid for good > finalize as seen: done -> bought
-    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: paid | paid for good > finalize as seen: store fails > mark-uncertain -> 503 deed_not_persisted
+    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: paid > finalize as seen -> bought
     claim: claimed > settle: vague refusal | unclear > ask-chain patiently: unspent | silent > mark-uncertain -> 503 settlement_unknown
     claim: claimed > settle: vague refusal | unclear > ask-chain patiently: void > release and watch -> 402 payment_required
-    claim: claimed > settle: vague refusal | unclear > ask-chain patiently: void for good > release for good -> 402 payment_required
-    claim: claimed > settle: unsent > ask-chain: paid | paid for good > finalize as seen: done -> bought
-    claim: claimed > settle: unsent > ask-chain: paid | paid for good > finalize as seen: store fails > mark-uncertain -> 503 deed_not_persisted
+    claim: claimed > settle: unsent > ask-chain: paid > finalize as seen -> bought
     claim: claimed > settle: unsent > ask-chain: unspent > release and watch -> 502 facilitator_unavailable
     claim: claimed > settle: unsent > ask-chain: void > release and watch -> 402 payment_required
-    claim: claimed > settle: unsent > ask-chain: void for good > release for good -> 402 payment_required
     claim: claimed > settle: unsent > ask-chain: silent > mark-uncertain -> 503 settlement_unknown
-    claim: claimed > settle: busy > ask-chain: paid | paid for good > finalize as seen: done -> bought
-    claim: claimed > settle: busy > ask-chain: paid | paid for good > finalize as seen: store fails > mark-uncertain -> 503 deed_not_persisted
+    claim: claimed > settle: busy > ask-chain: paid > finalize as seen -> bought
     claim: claimed > settle: busy > ask-chain: unspent > release and watch -> 503 server_busy
     claim: claimed > settle: busy > ask-chain: void > release and watch -> 402 payment_required
-    claim: claimed > settle: busy > ask-chain: void for good > release for good -> 402 payment_required
     claim: claimed > settle: busy > ask-chain: silent > mark-uncertain -> 503 settlement_unknown
     claim: lost, reserved | lost, full -> 409 purchase_pending
     claim: lost, claimed -> 409 block_taken
@@ -115,39 +105,31 @@ test('every path of "buy this block"', () => {
     check-for-token: busy -> 503 server_busy
 
     [after check-for-token: bad]:
-    record-unclaimed > ask-chain: paid | paid for good > [after ask-chain: paid | paid for good]
+    record-unclaimed > ask-chain: paid > [after ask-chain: paid]
     record-unclaimed > ask-chain: unspent -> 402 payment_required
     record-unclaimed > ask-chain: void > release and watch -> 402 payment_required
-    record-unclaimed > ask-chain: void for good > release for good -> 402 payment_required
     record-unclaimed > ask-chain: silent -> 503 settlement_unknown
 
-    [after ask-chain: paid | paid for good]:
+    [after ask-chain: paid]:
     fulfil-late-payment: its block -> bought
     fulfil-late-payment: another block -> 409 payment_used
     fulfil-late-payment: credit -> 409 payment_credited
 
     [after read-chain: spent]:
-    ask-chain: paid | paid for good -> 409 payment_unmatched
+    ask-chain: paid -> 409 payment_unmatched
     ask-chain: unspent | silent -> 503 settlement_unknown
-    ask-chain: void | void for good -> 402 payment_required
+    ask-chain: void -> 402 payment_required
 
     [after mark-uncertain]:
-    ask-chain: paid | paid for good > finalize as seen: done -> bought
-    ask-chain: paid | paid for good > finalize as seen: store fails -> 503 deed_not_persisted
-    ask-chain: unspent > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: done -> bought
-    ask-chain: unspent > settle: success > ask-chain patiently: paid | paid for good > finalize as seen: store fails -> 503 deed_not_persisted
+    ask-chain: paid > finalize as seen -> bought
+    ask-chain: unspent > settle: success > ask-chain patiently: paid > finalize as seen -> bought
     ask-chain: unspent > settle: success > ask-chain patiently: unspent -> 503 settlement_unknown
     ask-chain: unspent > settle: success > ask-chain patiently: void > release and watch -> 402 payment_required
-    ask-chain: unspent > settle: success > ask-chain patiently: void for good > release for good -> 402 payment_required
-    ask-chain: unspent > settle: success > ask-chain patiently: silent > finalize on its word: done -> bought
-    ask-chain: unspent > settle: success > ask-chain patiently: silent > finalize on its word: store fails -> 503 deed_not_persisted
-    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: paid | paid for good > finalize as seen: done -> bought
-    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: paid | paid for good > finalize as seen: store fails -> 503 deed_not_persisted
+    ask-chain: unspent > settle: success > ask-chain patiently: silent > finalize on its word -> bought
+    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: paid > finalize as seen -> bought
     ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: unspent | silent -> 503 settlement_unknown
     ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: void > release and watch -> 402 payment_required
-    ask-chain: unspent > settle: definite refusal | vague refusal | unsent | unclear | busy > ask-chain patiently: void for good > release for good -> 402 payment_required
     ask-chain: void > release and watch -> 402 payment_required
-    ask-chain: void for good > release for good -> 402 payment_required
     ask-chain: silent -> 503 settlement_unknown"
   `)
 })
@@ -156,7 +138,7 @@ test('every path of the sweeper through one purchase', () => {
   // What is held goes on as for its payer, whose paths are told above: here it is only in doubt.
   const isHeld = ([first]: readonly Step[]) => first?.reply.label === 'reserved' || first?.reply.label === 'uncertain'
   const told = (request: Request, before: readonly Step[]) =>
-    replies(request).filter(({ label }) => request.do !== 'ask-chain' || !isHeld(before) || label === 'silent')
+    repliesFor(request, HERE).filter(({ label }) => request.do !== 'ask-chain' || !isHeld(before) || label === 'silent')
   const rows = Array.from(
     everyPath(() => reconcile(PAYMENT), told),
     (path) => rowOf(path),
@@ -195,11 +177,6 @@ test('every path of the sweeper through one purchase', () => {
     look-up: credited > ask-chain: void for good > write-off -> credited"
   `)
 })
-
-function replies(request: Request): readonly Reply[] {
-  const all = repliesFor(request, HERE)
-  return request.do === 'finalize' ? [...all, DOWN] : all
-}
 
 function rowOf({ steps, end }: Path<Outcome | Purchase | undefined>): Row {
   return { steps: steps.flatMap(wordsOf), end: end.kind === 'threw' ? String(end.error) : ending(end.value) }

@@ -252,6 +252,11 @@ describe('once money may have moved', () => {
     return !asks(path, 'resolve-other') && !asks(path, 'hand-over')
   })
 
+  law('nobody waits for a payment that can never land', (path) => {
+    const [prior = ''] = labelled(path.steps, 'check-availability')
+    return isForGood(path.steps) && ending(path) === 'settlement_unknown' && !prior.startsWith('prior')
+  })
+
   law('a payer who is told to wait is remembered as waiting', (path) => {
     const code = ending(path)
     if (code !== 'settlement_unknown' && code !== 'deed_not_persisted') return false
