@@ -14,8 +14,11 @@ export type Target = {
   readonly connections?: number
 }
 
-/** How often and how long everything is measured; `steadyMs` is how long what should stay the same is watched. */
-export type Pace = { readonly rounds: number; readonly ms: number; readonly steadyMs: number }
+/**
+ * How often and how long everything is measured. `warmMs` is how long servers that are compared answer before; `steadyMs` is
+ * how long what should stay the same is watched.
+ */
+export type Pace = Readonly<Record<'rounds' | 'ms' | 'warmMs' | 'steadyMs', number>>
 
 /** One target over one round. */
 export type Sample = { readonly rate: number; readonly p50: number; readonly p99: number; readonly cpu: number }
@@ -23,10 +26,13 @@ export type Sample = { readonly rate: number; readonly p50: number; readonly p99
 /** All rounds of each target. */
 export type Samples = ReadonlyMap<string, readonly Sample[]>
 
-/** Asks every target in every round, each round starting with another one. Throws when an answer is wrong. */
-export async function pair(targets: readonly Target[], { rounds, ms }: Pick<Pace, 'rounds' | 'ms'>): Promise<Samples> {
+/** Asks every target in every round, each round starting with another one, all of them warm. Throws when an answer is wrong. */
+export async function pair(
+  targets: readonly Target[],
+  { rounds, ms, warmMs }: Omit<Pace, 'steadyMs'>,
+): Promise<Samples> {
   const samples = new Map<string, Sample[]>(targets.map(({ name }) => [name, []]))
-  for (const target of targets) await sample(target, Math.min(ms, 200))
+  for (const target of targets) await sample(target, warmMs)
   for (let round = 0; round < rounds; round++)
     for (const [at] of targets.entries()) {
       const target = targets[(at + round) % targets.length]

@@ -1,6 +1,6 @@
 /** The free reads and the demand for payment, against bare handlers that send the same bytes, and against the plain way. */
 
-import { TOTAL_BLOCKS } from '../../shared/wall.ts'
+import { COLS, TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { rowsOf, type Scenario } from '../findings.ts'
 import { always, requestBytes } from '../measure/load.ts'
 import { pair, timesAsCheap, type Target } from '../measure/pair.ts'
@@ -64,17 +64,27 @@ export const deed: Scenario = async (servers, pace) => {
   return { rows: rowsOf(samples), ratios: { 'deed: times a bare handler': timesAsCheap(samples, 'this wall', SAME) } }
 }
 
-/** A handler that sends the bytes and headers of an answer of the wall, and does nothing else. */
+/** Handlers that send the bytes and headers of answers of the wall in turn, and do nothing else. */
 async function sameBytes(
   servers: Servers,
   wall: Server,
-  path: string,
+  paths: string | readonly string[],
   status: number,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Target> {
   const server = await servers.floor()
-  const same = await server.same(wall, path, headers)
-  return { name: SAME, server, status, requests: always(requestBytes('GET', same, headers)) }
+  const same: string[] = []
+  for (const path of [paths].flat()) same.push(await server.same(wall, path, headers))
+  return { name: SAME, server, status, requests: inTurn(same, headers) }
+}
+
+/** Paths one after the other, over and over, in every round. */
+function inTurn(paths: readonly string[], headers: Readonly<Record<string, string>> = {}): Target['requests'] {
+  const requests = paths.map((path) => requestBytes('GET', path, headers))
+  return () => {
+    let at = 0
+    return () => requests[at++ % requests.length]
+  }
 }
 
 /** Pages of the feed, 200 sales each. */
@@ -120,18 +130,14 @@ const SOLD = 1000
 export const demands: Scenario = async (servers, pace) => {
   const [wall, naive] = [await servers.wall(SOLD), await servers.naive(SOLD)]
   const get = (path: string) => always(requestBytes('GET', path))
-  // Blocks of the first row, which a wall sells last.
-  const blocks = Array.from({ length: 160 }, (_, column) => requestBytes('GET', `/blocks/${column},0`))
-  const inTurn = () => {
-    let at = 0
-    return () => blocks[at++ % blocks.length]
-  }
+  // Of the first row, which a wall sells last. The handler sends as many answers, for each of them has to be fetched from memory.
+  const blocks = Array.from({ length: COLS }, (_, column) => `/blocks/${column},0`)
   const samples = await pair(
     [
-      await sameBytes(servers, wall, '/blocks/0,0', 402),
+      await sameBytes(servers, wall, blocks, 402),
       { name: 'hello, status 200', server: await servers.floor(), status: 200, requests: get('/hello') },
       { name: 'the SDK, each time', server: naive, status: 402, requests: get('/sdk') },
-      { name: 'this wall, 160 blocks', server: wall, status: 402, requests: inTurn },
+      { name: 'this wall, 160 blocks', server: wall, status: 402, requests: inTurn(blocks) },
     ],
     pace,
   )

@@ -1,7 +1,4 @@
-/**
- * Values that are there at once more often than not. Going on without a promise spares a deed a tenth of its time,
- * and a demand for payment a twentieth.
- */
+/** Values that are there at once more often than not. Going on without a promise spares a deed or a demand for payment a tenth of its time. */
 
 /** A value, or a promise of it. */
 export type MaybeAsync<Value> = Value | Promise<Value>

@@ -41,7 +41,7 @@ const [first = ''] = Object.keys(every)
 test.each(Object.entries(every).filter(([name]) => IS_LONG_RUN || name === first))(
   '%s is measured',
   async (_, scenario) => {
-    const found = await scenario(walls, { rounds: 1, ms: 30, steadyMs: 300 })
+    const found = await scenario(walls, { rounds: 1, ms: 30, warmMs: 30, steadyMs: 300 })
     expect(found.rows.length).toBeGreaterThan(0)
     const figures = [...found.rows.flatMap((row) => Object.values(row.figures)), ...Object.values(found.ratios)]
     for (const figure of figures) expect(figure).toBeFinite()

@@ -48,7 +48,7 @@ export function withHeaders(answer: CachedResponse, headers: HeaderFields): Cach
 
 /**
  * The route handler of a cached response. Elysia compiles a route from the source text of its handler, and treats
- * `return f()` as asynchronous. The extra promise costs a twentieth of a 304. So the response gets a name first. It is assigned
+ * `return f()` as asynchronous. The extra promise costs a tenth of a 304. So the response gets a name first. It is assigned
  * after its declaration, because Bun inlines a constant that is used once.
  */
 export const synchronous =
