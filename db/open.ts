@@ -33,17 +33,18 @@ export async function openStoreAhead(place: Database, network: string, opening?:
   return { store: { ...store, close: async () => store.close() }, checked }
 }
 
-/** The books of a store, and how many processes have it open. */
-export type OpenBooks = Audit & { instances(): Promise<number>; close(): Promise<void> }
+/** The books of a store, and how many processes have it open; let go of at the end of the block that opened them. */
+export type OpenBooks = Audit & AsyncDisposable & { instances(): Promise<number> }
 
 /** Opens the books of a store for reading alone, beside whoever works on it. Throws `CannotOpen`. */
 export async function openBooks(place: Database): Promise<OpenBooks> {
   if (place.kind === 'postgres') {
     const { openPostgresAudit } = await import('./postgres/audit.ts')
-    return await openPostgresAudit(place.url)
+    const audit = await openPostgresAudit(place.url)
+    return { ...audit, [Symbol.asyncDispose]: audit.close }
   }
   const { openAudit } = await import('./sqlite/audit.ts')
   const audit = openAudit(place.path)
   // Whoever has the file has it alone.
-  return { ...audit, instances: async () => 1, close: async () => audit.close() }
+  return { ...audit, instances: async () => 1, [Symbol.asyncDispose]: async () => audit.close() }
 }

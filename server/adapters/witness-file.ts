@@ -57,12 +57,8 @@ function witnessFile(path: string, database: Database): Witness {
       await writeFile(aside, line, { mode: 0o600, flush: true })
       await rename(aside, path)
       // The new name is on the disk once its folder is.
-      const names = await open(folder, 'r')
-      try {
-        await names.sync()
-      } finally {
-        await names.close()
-      }
+      await using names = await open(folder, 'r')
+      await names.sync()
     },
   }
 }

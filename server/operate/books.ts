@@ -34,20 +34,16 @@ export const books: Command = {
     const { values } = parseArgs({ args: [...args], options: OPTIONS })
     if (values.from !== undefined && !/^\d{1,15}$/.test(values.from)) throw new UsageError()
     const { database, network, rpcUrls, rpcCallsPerSecond, offer, booksPath } = readConfig(Bun.env)
-    const audit = await openBooks(database)
-    try {
-      const chain = viemChain(openEndpoints(network, rpcUrls, { clock, callsPerSecond: rpcCallsPerSecond }), offer)
-      const { amount: price, payTo } = offer.terms
-      const from = values.from === undefined ? undefined : BigInt(values.from)
-      const kept = receiptArchiveAt(booksPath, `${network} ${offer.terms.asset}`)
-      const archive = { read: values.all === true ? async () => [] : kept.read, write: orTell(kept.write) }
-      const stock = await auditBooks({ audit, chain, clock, archive, price, payTo }, from, tellHeight)
-      if (stock === 'silent') throw new CannotOpen(`${whySilent(await chain.fault())}, so nothing can be told`)
-      printLines(values.json === true ? JSON.stringify(jsonOf(stock), null, 2).split('\n') : linesOf(stock))
-      return stock.balance.balances ? 0 : 1
-    } finally {
-      await audit.close()
-    }
+    await using audit = await openBooks(database)
+    const chain = viemChain(openEndpoints(network, rpcUrls, { clock, callsPerSecond: rpcCallsPerSecond }), offer)
+    const { amount: price, payTo } = offer.terms
+    const from = values.from === undefined ? undefined : BigInt(values.from)
+    const kept = receiptArchiveAt(booksPath, `${network} ${offer.terms.asset}`)
+    const archive = { read: values.all === true ? async () => [] : kept.read, write: orTell(kept.write) }
+    const stock = await auditBooks({ audit, chain, clock, archive, price, payTo }, from, tellHeight)
+    if (stock === 'silent') throw new CannotOpen(`${whySilent(await chain.fault())}, so nothing can be told`)
+    printLines(values.json === true ? JSON.stringify(jsonOf(stock), null, 2).split('\n') : linesOf(stock))
+    return stock.balance.balances ? 0 : 1
   },
 }
 

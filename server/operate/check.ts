@@ -85,12 +85,8 @@ async function databaseFinding({ database }: Config): Promise<Finding> {
   const what = `database (${database.kind})`
   if (database.kind === 'sqlite' && !(await Bun.file(database.path).exists())) return { what, trouble: null }
   try {
-    const books = await openBooks(database)
-    try {
-      await books.statement()
-    } finally {
-      await books.close()
-    }
+    await using books = await openBooks(database)
+    await books.statement()
     return { what, trouble: null }
   } catch (error) {
     return { what, trouble: error instanceof Error ? error.message : String(error) }

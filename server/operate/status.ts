@@ -50,21 +50,17 @@ export const status: Command = {
 async function bookLines(): Promise<string[]> {
   const { database } = readPlace(Bun.env)
   try {
-    const books = await openBooks(database)
-    try {
-      const { sales, credits, payouts, open } = await books.statement()
-      const sum = (entries: readonly { readonly amount: bigint }[]) =>
-        dollars(entries.reduce((total, { amount }) => total + amount, 0n))
-      const owed = credits.filter(({ paidOut }) => paidOut === null)
-      const stray = payouts.filter(({ reference }) => reference === STRAY_NOTE).length
-      return [
-        `  money       ${sum(sales)} for blocks, ${sum(owed)} owed for ${owed.length} credits, ${stray} stray payments`,
-        `  instances   ${await books.instances()}`,
-        ...openLines(open),
-      ]
-    } finally {
-      await books.close()
-    }
+    await using books = await openBooks(database)
+    const { sales, credits, payouts, open } = await books.statement()
+    const sum = (entries: readonly { readonly amount: bigint }[]) =>
+      dollars(entries.reduce((total, { amount }) => total + amount, 0n))
+    const owed = credits.filter(({ paidOut }) => paidOut === null)
+    const stray = payouts.filter(({ reference }) => reference === STRAY_NOTE).length
+    return [
+      `  money       ${sum(sales)} for blocks, ${sum(owed)} owed for ${owed.length} credits, ${stray} stray payments`,
+      `  instances   ${await books.instances()}`,
+      ...openLines(open),
+    ]
   } catch {
     return ['  money       not told: the database cannot be read']
   }
