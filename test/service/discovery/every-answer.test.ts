@@ -89,10 +89,7 @@ const bytes = (body: Uint8Array<ArrayBuffer>, type = 'application/octet-stream')
 })
 
 /** An order of two blocks. */
-const areaOrder = (fields = {}, headers = {}): RequestInit => ({
-  headers: { 'Content-Type': 'application/json', ...headers },
-  body: JSON.stringify({ w: 2, h: 1, ...fields }),
-})
+const areaOrder = (fields = {}, headers = {}) => sending({ w: 2, h: 1, ...fields }, headers)
 
 // A wall whose every client has asked for too much already.
 const wearyWall = await openWall({ limits: usedUp() })

@@ -225,10 +225,7 @@ async function overHttp(
   const response =
     order === undefined
       ? await wall.ask(`GET /blocks/${coord}?${new URLSearchParams(listing).toString()}`, { headers })
-      : await wall.ask('POST /areas', {
-          ...sending(order),
-          headers: { ...headers, 'Content-Type': 'application/json' },
-        })
+      : await wall.ask('POST /areas', sending(order, headers))
   const body = await jsonOf(response)
   const settlement = response.headers.get('payment-response')
   if (settlement !== null) return { kind: 'sold', receipt: body, settlement: decodePaymentResponseHeader(settlement) }

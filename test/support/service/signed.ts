@@ -50,7 +50,7 @@ export function registrationOf(payer: number, fields: IdentityFields, ts = NOW):
 }
 
 /** A request with a JSON body. */
-export const sending = (body: unknown): RequestInit => ({
-  headers: { 'Content-Type': 'application/json' },
+export const sending = (body: unknown, headers: Readonly<Record<string, string>> = {}): RequestInit => ({
+  headers: { 'Content-Type': 'application/json', ...headers },
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })

@@ -4,6 +4,7 @@ import { createSIWxMessage, encodeSIWxHeader } from '@x402/extensions/sign-in-wi
 import { getAddress } from 'viem'
 import type { Address } from '../../../server/domain/purchase/payment.ts'
 import { signatureOf } from '../fakes/wallets.ts'
+import { sending } from './signed.ts'
 import type { Wall } from './wall.ts'
 
 /** The fields of a sign-in, as the extension names them. */
@@ -37,10 +38,8 @@ export function headerFor(fields: SignInFields, by: Address, changes: Readonly<R
 }
 
 /** A request with a JSON body, signed in by a header if there is one. */
-export const posting = (body: unknown, header?: string): RequestInit => ({
-  headers: { 'Content-Type': 'application/json', ...(header === undefined ? {} : { 'SIGN-IN-WITH-X': header }) },
-  body: typeof body === 'string' ? body : JSON.stringify(body),
-})
+export const posting = (body: unknown, header?: string): RequestInit =>
+  sending(body, header === undefined ? {} : { 'SIGN-IN-WITH-X': header })
 
 /** Asks what to sign, and sends the same request with what `wallet` signed. */
 export async function signedIn(wall: Pick<Wall, 'ask'>, request: string, body: unknown, wallet: Address) {

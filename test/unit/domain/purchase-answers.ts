@@ -57,11 +57,8 @@ export const flawedOrders = (target: Target): Readonly<Record<string, Order>> =>
 })
 
 /** Orders with what somebody made of a payment that he saw. */
-export const repeatedOrders = (target: Target): Readonly<Record<string, Order>> => ({
-  'other signature': { ...orderOf(target), payment: REPEATS['other signature'] },
-  'other time': { ...orderOf(target), payment: REPEATS['other time'] },
-  'other money': { ...orderOf(target), payment: REPEATS['other money'] },
-})
+export const repeatedOrders = (target: Target): Readonly<Record<string, Order>> =>
+  Object.fromEntries(Object.entries(REPEATS).map(([name, payment]) => [name, { ...orderOf(target), payment }]))
 
 export type State = Purchase['state']
 

@@ -20,12 +20,8 @@ import {
 
 type Order = Readonly<Record<string, unknown>>
 
-const order = (wall: Wall, body: Order, init: RequestInit = {}) =>
-  wall.ask('POST /areas', {
-    ...init,
-    headers: { 'Content-Type': 'application/json', ...(init.headers as Record<string, string> | undefined) },
-    body: JSON.stringify(body),
-  })
+const order = (wall: Wall, body: Order, paid: { readonly headers?: Record<string, string> } = {}) =>
+  wall.ask('POST /areas', sending(body, paid.headers))
 
 const buy = (wall: Wall, body: Order, blocks: number, payer: number, nonce = payer) =>
   order(wall, body, paidBy(paymentFor(blocks, payer, nonce)))

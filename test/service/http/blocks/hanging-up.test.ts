@@ -3,6 +3,7 @@ import type { Outcome } from '../../../../server/domain/purchase/purchase.ts'
 import { sellerThat } from '../../../support/fakes/seller.ts'
 import { paymentOf } from '../../../support/samples.ts'
 import { NEGOTIATED, stateless } from '../../../support/service/agent.ts'
+import { sending } from '../../../support/service/signed.ts'
 import { HOST, openWall, paidBy, payloadOf } from '../../../support/service/wall.ts'
 
 let [left, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -25,13 +26,7 @@ const payment = paymentOf(1, 1)
 
 const posted = (body: object, headers: Readonly<Record<string, string>> = {}): RequestInit => ({
   method: 'POST',
-  headers: {
-    host: HOST,
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-    ...headers,
-  },
-  body: JSON.stringify(body),
+  ...sending(body, { host: HOST, accept: 'application/json, text/event-stream', ...headers }),
 })
 
 const meta = { 'x402/payment': payloadOf(payment) }

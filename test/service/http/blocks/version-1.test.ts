@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { isPaymentRequiredV1, isPaymentRequiredV2 } from '@x402/core/schemas'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
 import { hash, paymentOf } from '../../../support/samples.ts'
+import { sending } from '../../../support/service/signed.ts'
 import { codeOf, demandIn, headerOf, jsonOf, openWall, paymentFor, payloadOf } from '../../../support/service/wall.ts'
 
 // Goal: clients that speak only version 1 of x402 buy like all others. Method: what they read and send, over HTTP; real
@@ -64,9 +65,7 @@ test('a payment of version 1 buys, is told of in both headers, and is the same p
 test('a payment of version 1 buys an area for the price of all its blocks', async () => {
   const wall = await openWall()
   const payment = paymentFor(6, 1)
-  const body = JSON.stringify({ at: '3,4', w: 3, h: 2 })
-  const headers = { ...olderHeader(payment), 'content-type': 'application/json' }
-  const response = await wall.ask('POST /areas', { body, headers })
+  const response = await wall.ask('POST /areas', sending({ at: '3,4', w: 3, h: 2 }, olderHeader(payment)))
   expect([response.status, await jsonOf(response)]).toMatchObject([200, { area: '3,4,3x2' }])
 })
 
