@@ -91,7 +91,10 @@ export function sumOf(held: Uint8Array): Uint8Array {
   return new Uint8Array(hashed.buffer.slice(0))
 }
 
-const hashed = new DataView(new ArrayBuffer(8))
+/** How long a sum is. */
+export const SUM_BYTES = 8
+
+const hashed = new DataView(new ArrayBuffer(SUM_BYTES))
 
 /**
  * Whether what a row holds, as `heldInSql` reads it, is what its sum says. A block that nobody ever wanted has no sum yet, and

@@ -18,8 +18,8 @@ import { keepSums, type Sums } from './row-checksums.ts'
 export type Connection = RawConnection & {
   /** A statement whose values are numbered, compiled once. */
   numbered<Row>(sql: string): Statement<Row, Bound[]>
-  /** Throws `StoreUnavailable` when a row does not fit its sum; to be called inside a read or a transaction. */
-  check(table: Table, row: number): void
+  /** Throws `StoreUnavailable` when one of these rows does not fit its sum; to be called inside a read or a transaction. */
+  check(table: Table, rows: readonly number[]): void
   /** Takes rows for damaged that an inspection found to be. */
   leaveOut(rows: readonly DamagedRow[]): void
   /** Whether any row was found not to fit its sum. */
@@ -101,7 +101,7 @@ export function connect(path: string, { onBroken = () => {}, disk = diskOf(path)
     write: (work) => write(work),
     writeTogether: shared.write,
     flushed: shared.flushed,
-    check: (table, row) => sums?.check(table, row),
+    check: (table, rows) => sums?.check(table, rows),
     leaveOut: (rows) => sums?.leaveOut(rows),
     version: () => version,
     isDamaged: () => sums?.isDamaged() ?? false,

@@ -46,8 +46,10 @@ function resultOf(connection: Readable, statement: Statement): Result {
 
 /** Throws `StoreUnavailable` when one of the rows that a result was read from is damaged. */
 function checkRows({ check }: Readable, rows: readonly Readonly<Record<string, unknown>>[], sources: Sources): void {
-  for (const [table, column] of Object.entries(sources) as [Table, string][])
-    for (const number of new Set(rows.map((row) => row[column]))) if (typeof number === 'number') check(table, number)
+  for (const [table, column] of Object.entries(sources) as [Table, string][]) {
+    const numbers = [...new Set(rows.map((row) => row[column]))].filter((number) => typeof number === 'number')
+    if (numbers.length > 0) check(table, numbers)
+  }
 }
 
 // A deed takes a kilobyte.
