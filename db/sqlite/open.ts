@@ -21,7 +21,7 @@ import { sqliteStore } from './store.ts'
 export type Sqlite = Omit<Engine, 'close'> & { close(): void }
 
 // Older ones can lose a commit when a write-ahead log is reset.
-const OLDEST_SQLITE = [3, 51, 3] as const
+const OLDEST_SQLITE = '3.51.3'
 
 /** How a database is opened. */
 export type Opening = {
@@ -78,10 +78,8 @@ async function locked<T>(path: string, { timeoutMs }: Opening, open: (unlock: ()
 
 /** Throws `CannotOpen` for a version of SQLite that may lose what was committed. */
 export function checkVersion(version: string): void {
-  const parts = version.split('.').map(Number)
-  const at = OLDEST_SQLITE.findIndex((oldest, i) => parts[i] !== oldest)
-  if (at >= 0 && !((parts[at] ?? 0) > (OLDEST_SQLITE[at] ?? 0)))
-    throw new CannotOpen(`SQLite ${version} can lose commits; ${OLDEST_SQLITE.join('.')} or later is needed`)
+  if (!Bun.semver.satisfies(version, `>=${OLDEST_SQLITE}`))
+    throw new CannotOpen(`SQLite ${version} can lose commits; ${OLDEST_SQLITE} or later is needed`)
 }
 
 /** A connection to a whole, up-to-date database of `network`. */

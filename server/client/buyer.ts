@@ -191,6 +191,7 @@ function shared<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) 
   }
 }
 
+/** Takes the purchase of the very same order out of a list. */
 function takeOrdered<T extends { readonly saved: SavedPayment }>(purchases: T[], order: Order): T | undefined {
   const at = purchases.findIndex(({ saved }) => saved.url === order.url && saved.body === order.body)
   return purchases.splice(at, at < 0 ? 0 : 1)[0]
@@ -299,6 +300,7 @@ async function outcomeUnknown(response: Response | undefined): Promise<WallError
   )
 }
 
+/** An order as `fetch` takes it. */
 function requestOf({ body }: Order, headers: Readonly<Record<string, string>> = {}): RequestInit {
   const accepting = { accept: 'application/json', ...headers }
   if (body === undefined) return { headers: accepting }

@@ -25,6 +25,7 @@ export async function* follow(
   }
 }
 
+/** The data of each event, for as long as the connection holds. */
 async function* eventsAt(url: URL, after: number | undefined, signal: AbortSignal): AsyncGenerator<string> {
   const headers = { accept: 'text/event-stream', ...(after === undefined ? {} : { 'last-event-id': String(after) }) }
   const response = await fetch(url, { headers, signal }).catch(() => undefined)

@@ -58,5 +58,6 @@ export async function errorIn(response: Response): Promise<WallError | undefined
 
 const NO_ERROR = { error: undefined, message: '', taken: [], held: [], charged: undefined }
 
+/** Which blocks of an area stand in the way. */
 const inTheWay = (what: string, blocks: unknown): string =>
   Array.isArray(blocks) && blocks.length > 0 ? ` ${what}: ${blocks.join(' ')}.` : ''

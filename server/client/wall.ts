@@ -110,6 +110,7 @@ export type Wall = {
 export const stateFolder = (env: Readonly<Record<string, string | undefined>> = process.env): string =>
   env['PIXEL_WALL_HOME'] ?? join(env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state'), 'pixel-wall')
 
+/** The wall at an address. */
 export function wall(address: string | URL, options: WallOptions = {}): Wall {
   const url = new URL(address)
   const at = (path: string, query: Query = {}) => addressOf(url, path, query)
@@ -183,6 +184,7 @@ const sending = (method: 'PUT' | 'POST', body: object): RequestInit => ({
   body: JSON.stringify(body),
 })
 
+/** What a picture is, by its first bytes. */
 function imageType([first, second]: Uint8Array): string {
   if (first === 0x89 && second === 0x50) return 'image/png'
   return first === 0xff && second === 0xd8 ? 'image/jpeg' : 'application/octet-stream'

@@ -35,6 +35,7 @@ export async function statusOf(
   return await askUntil(clock, waitsMs, ask, ({ kind }) => kind === 'paid' || kind === 'void')
 }
 
+/** What the chain says in a block made after the question. */
 async function statusInNextBlock(
   { chain, clock, times = TIMES }: ChainStatusDeps,
   payment: Payment,

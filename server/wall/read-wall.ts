@@ -15,6 +15,7 @@ import type { OfferState, Seller } from '../purchase/seller.ts'
 import type { Offer } from '../x402/terms.ts'
 import type { TakenBlocks } from './open-blocks.ts'
 
+/** The public record of a claimed block. */
 export function deedOf({ block, wallet, profile, content, claimedAt, tx, settled }: OwnedBlock): Deed {
   return {
     state: 'claimed',

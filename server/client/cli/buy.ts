@@ -17,6 +17,7 @@ import {
   UsageError,
 } from './command.ts'
 
+/** Where an area is, as options. */
 const AREA_OPTIONS = {
   size: 'how many blocks across and down, such as 4x3',
   at: 'the top left block, col,row (the open place nearest the centre)',
@@ -74,8 +75,10 @@ export function boughtLines(receipt: Receipt | AreaReceipt, wall: URL): readonly
   ]
 }
 
+/** What is asked for, with its picture. */
 type AreaCall = AreaSize & { readonly at: string; readonly image: Uint8Array | undefined }
 
+/** The size that `--size` names. */
 function sizeOf(text: string): AreaSize {
   const [, w, h] = /^(\d{1,3})x(\d{1,3})$/.exec(text) ?? []
   const size = { w: Number(w), h: Number(h) }
@@ -104,6 +107,7 @@ async function purchaseArea(wall: Wall, options: Call['options'], area: AreaCall
   return { wall: wall.url, ...bought }
 }
 
+/** `pixel-wall paint`: a picture over a rectangle of blocks, bought in one payment, or repainted where it is one's own. */
 export const paint: Command = {
   summary: 'buys a rectangle of blocks with a picture over it, or repaints it where it is yours',
   usage: 'FILE --size 4x3',

@@ -19,6 +19,7 @@ const COMMON = {
 
 const FLAGS = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const
 
+/** What the process ends with, by what went wrong. */
 const EXIT: Readonly<Record<FailureKind | 'usage', number>> = {
   refused: 1,
   usage: 2,

@@ -38,6 +38,7 @@ export const repaint: Command = {
 
 type Texts = Pick<EditFields, 'message' | 'link'>
 
+/** Repaints with one key or another. */
 type Repaint = (wall: Wall) => Promise<object>
 
 async function ofBlock({ options, reader }: Call, coord: string, texts: Texts): Promise<Repaint> {

@@ -258,6 +258,7 @@ function* watch(purchase: Purchase): Script<Progress> {
   return { purchase, status, refusal: settlementUnknown(purchase) }
 }
 
+/** The outcome for the payer who asks. */
 function answerFrom({ purchase, refusal }: Progress, order: Order): Outcome {
   if (purchase.state.kind === 'credited') return owed(purchase, purchase.state.tx, order)
   if (!isSold(purchase)) return refusedPayer(refusal, purchase)
