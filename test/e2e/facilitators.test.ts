@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { freePort, type WallProcess } from '../../server/local/wall-process.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import { type FaultyFacilitator, startFaultyFacilitator } from '../support/chain/faulty-facilitator.ts'
-import { get, settled, sign } from '../support/e2e/buyer.ts'
+import { get, sign } from '../support/e2e/buyer.ts'
 import { expectBooksToBalance } from '../support/e2e/read-wall.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { healthOf } from '../support/service/client.ts'
@@ -96,44 +96,4 @@ test('one that cannot read more than the payment gets the bare one', async () =>
   expect(second.settle.count()).toBe(settles)
   const { paymentPayload } = JSON.parse(around.facilitator.settle.bodies().at(-1) ?? '{}')
   expect(Object.keys(paymentPayload)).toEqual(['x402Version', 'accepted', 'payload'])
-})
-
-test('with both down nothing is claimed: 502, and the block is sold once one is back', async () => {
-  await reopen()
-  const payer = await around.wallet(5)
-  const payment = await sign(wall, payer, '8,8')
-  for (const facilitator of [around.facilitator, second]) facilitator.verify.always('error-503')
-  const answer = await get(wall, '8,8', payment)
-  expect([answer.status, await answer.json()]).toMatchObject([502, { error: 'facilitator_unavailable' }])
-  expect((await get(wall, '8,8')).status).toBe(402)
-  expect(await around.dollarsOf(payer)).toBe(5)
-  second.verify.always('honest')
-  expect((await get(wall, '8,8', payment)).status).toBe(200)
-  around.facilitator.verify.always('honest')
-})
-
-test('both unclear at settlement is doubt, until the chain or one of them ends it', async () => {
-  await reopen()
-  const payer = await around.wallet(5)
-  const payment = await sign(wall, payer, '7,7')
-  for (const facilitator of [around.facilitator, second]) facilitator.settle.always('error-before')
-  const first = await get(wall, '7,7', payment)
-  expect([first.status, await first.json()]).toMatchObject([503, { error: 'settlement_unknown' }])
-  for (const facilitator of [around.facilitator, second]) facilitator.settle.always('honest')
-  const last = await settled(wall, '7,7', payment)
-  expect(last.status).toBe(200)
-  expect(await around.dollarsOf(payer)).toBe(4)
-})
-
-test('a payment refused before broadcast by the one, and sent by the other, is never denied', async () => {
-  await reopen()
-  const payer = await around.wallet(5)
-  const payment = await sign(wall, payer, '6,6')
-  around.facilitator.settle.next('hang-before')
-  second.settle.next('refused-recipient')
-  const answer = await get(wall, '6,6', payment)
-  expect([answer.status, answer.headers.has('payment-required')]).toEqual([503, false])
-  const last = await settled(wall, '6,6', payment)
-  expect(last.status).toBe(200)
-  expect(await around.dollarsOf(payer)).toBe(4)
 })

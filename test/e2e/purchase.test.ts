@@ -161,22 +161,6 @@ test('the stock axios client buys with a POST', async () => {
   expect(await world.dollarsOf(wallet)).toBe(2)
 })
 
-const wallets = (count: number) => Promise.all(Array.from({ length: count }, () => world.wallet()))
-
-test('of 20 payers at once on one block one buys it, and nobody else is charged', async () => {
-  const payers = await wallets(20)
-  const payments = await Promise.all(payers.map((payer) => sign(world, payer, '5,5')))
-  const settlesBefore = world.facilitator.settle.count()
-  const answers = await Promise.all(payments.map((payment) => get(world, '5,5', payment)))
-  const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
-  expect(statuses).toEqual([200, ...Array.from({ length: 19 }, () => 409)])
-  for (const answer of answers.filter(({ status }) => status === 409))
-    expect(['block_taken', 'purchase_pending']).toContain(((await answer.json()) as { error: string }).error)
-  expect(world.facilitator.settle.count() - settlesBefore).toBe(1)
-  const left = await Promise.all(payers.map(world.dollarsOf))
-  expect(left.filter((dollars) => dollars === 2)).toHaveLength(19)
-})
-
 test('one signed request ten times at once, and again after a restart, is one block, one charge and one receipt', async () => {
   const payer = await world.wallet(5)
   const payment = await sign(world, payer)

@@ -4,7 +4,6 @@ import { base, baseSepolia } from 'viem/chains'
 import { viemChain } from '../../../server/adapters/chain/chain.ts'
 import { MULTICALL, openEndpoints } from '../../../server/adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../../../server/adapters/clock.ts'
-import { httpFacilitator } from '../../../server/adapters/facilitator/facilitator.ts'
 import type { Hash, Payment } from '../../../server/domain/purchase/payment.ts'
 import { startLocalNetwork, type LocalNetwork } from '../../../server/local/network.ts'
 import { dollarAbi, dollarAddress, multicallAddress } from '../../../server/local/token/contracts.ts'
@@ -14,7 +13,6 @@ import { TIMES } from '../../../server/times.ts'
 import type { Offer } from '../../../server/x402/terms.ts'
 import { limitedTo, startOddEndpoint, type Oddity, type Rule, oddEndpoints } from '../../support/chain/odd-endpoint.ts'
 import { lower, newOffer, sign, signCancel, submit, transferOf, STRANGER } from '../../support/chain/signing.ts'
-import { blockOf } from '../../support/samples.ts'
 import { chainContract, headFor } from '../ports/chain.contract.ts'
 
 // Goal: the status of an authorization is true, or silence. Method: a real chain on which authorizations end in every
@@ -119,18 +117,6 @@ chainContract('viem', async () => ({
 }))
 
 describe('who moved the money', () => {
-  test('is no matter: what the facilitator settles is paid, by the transaction it names', async () => {
-    const payment = await newPayment()
-    const head = await headFor(chain, payment)
-    const facilitator = httpFacilitator(
-      { url: network.facilitatorUrl, verifyTimeoutMs: 5000, settleTimeoutMs: 5000, authorize: undefined },
-      offer,
-    )
-    const settling = await facilitator.settle(blockOf('3,4'), payment)
-    if (settling.kind !== 'success') throw new Error(`settling was ${settling.kind}`)
-    expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx: settling.tx })
-  })
-
   test('many payments in one transaction are each paid by it, and one for somebody else among them is not', async () => {
     const [first, second, astray] = [await newPayment(), await newPayment(), await newPayment()]
     const head = await headFor(chain, first)
@@ -197,13 +183,6 @@ describe('what the nonce was spent on', () => {
     await submitTogether([astray, encodeFunctionData({ abi: dollarAbi, functionName: 'transferFrom', args })])
     expect(await network.balanceOf(payer)).toBe(1_000_000n)
     expect(await chain.status(payment, head)).toEqual(elsewhere)
-  })
-
-  test('is told from a cancellation', async () => {
-    const payment = await newPayment()
-    const head = await headFor(chain, payment)
-    await cancel(payment)
-    expect(await chain.status(payment, head)).toEqual({ kind: 'void', why: 'the authorization was cancelled' })
   })
 })
 
@@ -382,11 +361,6 @@ test('two payments in one transaction are each told with their own authorization
 
 describe('what can never work', () => {
   const token = { kind: 'fault', what: 'the token has another name or version than the one payers sign for' } as const
-
-  test('is another network', async () => {
-    const what = expect.stringMatching(/^the chain endpoint 127\.0\.0\.1:\d+ serves eip155:84532, not eip155:8453$/)
-    expect(await through({ eth_chainId: () => ({ result: toHex(84532) }) }).fault()).toMatchObject({ what })
-  })
 
   test('is a token that is not there', async () => {
     const there = lower(newWallet().address)
