@@ -41,8 +41,8 @@ const RUNS: Readonly<Record<string, Run>> = {
     'the wall behind Caddy and behind a cache',
   ),
   appearances: tests(
-    ['page/accessibility.test.ts', 'page/server-pages.test.ts', 'page/label.test.ts'],
-    'axe in each window and theme, a hundred clicks a window',
+    ['accessibility', 'server-pages', 'label', 'zoom'].map((name) => `page/${name}.test.ts`),
+    'axe in each window and theme, a hundred clicks a window, both enlargements',
   ),
   bench: tests(['e2e/bench.test.ts'], 'every scenario of the bench, and every goal has one'),
 }

@@ -136,12 +136,13 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     expect(await frame.evaluate(() => document.body.innerText)).not.toContain('Mallory')
   })
 
-  test.each([320, 600, 900])('axe finds nothing to complain about at a width of %i, in either theme', async (width) => {
-    for (const theme of ['dark', 'light'] as const) {
-      const [, frame] = await shown({ tool: 'preview_block', args: preview, theme }, width)
-      expect(await violationsOf(frame)).toEqual([])
-      expect(await frame.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
-    }
+  test.each([
+    [320, 'dark'],
+    [900, 'light'],
+  ] as const)('axe finds nothing to complain about at a width of %i, %s', async (width, theme) => {
+    const [, frame] = await shown({ tool: 'preview_block', args: preview, theme }, width)
+    expect(await violationsOf(frame)).toEqual([])
+    expect(await frame.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
   })
 
   /** Serves the host's page, and the frames that it shows under the policies that it builds for them. */

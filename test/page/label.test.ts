@@ -14,6 +14,11 @@ import { prngOf } from '../support/prng.ts'
 
 const browser = await browserForTests()
 const CLICKS = IS_LONG_RUN ? 100 : 3
+const MORE_WINDOWS = [
+  [1440, 900],
+  [640, 360],
+] as const
+const WINDOWS = [[1280, 720], [390, 844], ...(IS_LONG_RUN ? MORE_WINDOWS : [])] as const
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
 
 /** How far the label's edges lie outside the stage, and what of it cannot be scrolled into view. */
@@ -30,12 +35,7 @@ const overhang = (page: Page) =>
 describe.skipIf('reason' in browser)('the label, in Chromium', () => {
   const { server, openPage } = testPages(browser, { width: 960, height: 600 })
 
-  test.each([
-    [1280, 720],
-    [1440, 900],
-    [640, 360],
-    [390, 844],
-  ] as const)('at %i x %i no label is cut off, whatever is clicked', async (width, height) => {
+  test.each(WINDOWS)('at %i x %i no label is cut off, whatever is clicked', async (width, height) => {
     server().show(galleryWall(1500))
     const page = await openPage('#all', { viewport: { width, height } })
     const [view, top] = [await viewOf(page), await stageTop(page)]
