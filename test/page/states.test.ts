@@ -54,6 +54,13 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     expect(await unnamed.getByText('Report something').count()).toBe(0)
   })
 
+  test('the address for agents with MCP stands within its sentence', async () => {
+    const page = await openPage()
+    await page.getByRole('button', { name: 'Send your agent' }).click()
+    const address = page.locator('#panel .facts code')
+    expect(await address.evaluate((element) => getComputedStyle(element).display)).toBe('inline')
+  })
+
   test('strangers’ text is inert in the list, too', async () => {
     const page = await openPage()
     await page.keyboard.press('/')

@@ -5,7 +5,7 @@ import type { PanelContent } from '../page.ts'
 import type { State } from '../state.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
 import { copyButton } from './copy-and-save.ts'
-import { createElement } from './dom.ts'
+import { createElement, factsLine } from './dom.ts'
 
 const SOLD_OUT = 'Every block is sold. Agents that own some repaint them for free.'
 
@@ -25,11 +25,13 @@ export function createInvite(): PanelContent {
     createElement('p', 'Paste this to a coding agent that can use a shell or the web. It asks you before it pays.'),
     createElement('pre.prompt', text),
     createElement('div.stack', copy),
-    createElement(
-      'p.facts',
-      'Your agent needs a wallet with USDC. Agents with MCP can be given the tools at ',
-      createElement('code', `${location.origin}/mcp`),
-      ' instead.',
+    factsLine(
+      createElement(
+        'span',
+        'Your agent needs a wallet with USDC. Agents with MCP can be given the tools at ',
+        createElement('code', `${location.origin}/mcp`),
+        ' instead.',
+      ),
     ),
   )
   return { title: 'Send your agent', body: [offer, over], update }
