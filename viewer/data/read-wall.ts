@@ -103,10 +103,7 @@ async function* picturesIn(body: Response['body']): AsyncGenerator<readonly [fir
 }
 
 /** Has a worker parse all but the pictures, so that the page stays responsive. It starts while the text is arriving. */
-function parse(
-  arriving: Promise<ArrayBuffer>,
-  onBlocks: (blocks: readonly CanvasBlock[]) => void,
-): Promise<CanvasHead> {
+function parse(arriving: Promise<ArrayBuffer>, onBlocks: (blocks: readonly CanvasBlock[]) => void) {
   const { promise, resolve, reject } = Promise.withResolvers<CanvasHead>()
   const worker = new Worker(new URL('./blocks-worker.ts', import.meta.url), { type: 'module', name: 'blocks-worker' })
   worker.addEventListener('message', ({ data }: MessageEvent<BlocksMessage>) => {

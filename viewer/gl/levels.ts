@@ -4,6 +4,7 @@ import type { Framebuffer2D, Regl, Texture2D } from 'regl'
 import { HEIGHT, WIDTH } from '../../shared/wall.ts'
 import type { Rect } from '../camera/camera.ts'
 import { OPEN } from '../wall/pixel-buffer.ts'
+import type { Frame } from './frame.ts'
 import halveFrag from './halve.frag?raw'
 import resolveFrag from './resolve.frag?raw'
 import wallVert from './wall.vert?raw'
@@ -34,7 +35,7 @@ export function createLevels(regl: Regl, textures: Textures) {
   const framebuffer = regl.prop<{ to: Framebuffer2D }, 'to'>('to')
   const size = regl.prop<{ size: [number, number] }, 'size'>('size')
   const from = regl.prop<{ from: Framebuffer2D }, 'from'>('from')
-  const place = regl.prop<{ place: [number, number, number, number] }, 'place'>('place')
+  const place = regl.prop<{ place: Frame['place'] }, 'place'>('place')
   const resolve = regl({
     ...quad,
     frag: knowingOpen(resolveFrag),
@@ -57,11 +58,7 @@ export function createLevels(regl: Regl, textures: Textures) {
 }
 
 /** Where an area of the wall lies in a level, in clip space; whole texels that it has any part of. */
-function placeOf(
-  { left, top, right, bottom }: Rect,
-  depth: number,
-  [width, height]: Level['size'],
-): [number, number, number, number] {
+function placeOf({ left, top, right, bottom }: Rect, depth: number, [width, height]: Level['size']): Frame['place'] {
   const scale = 2 ** depth
   const first = (value: number, count: number) => (Math.floor(value / scale) / count) * 2 - 1
   const last = (value: number, count: number) => (Math.min(Math.ceil(value / scale), count) / count) * 2 - 1

@@ -104,11 +104,8 @@ export async function repaint(order: RepaintOrder, deps: RepaintDeps, kept?: Rep
   tell({ state: 'failed', words: edited.words })
 }
 
-async function sign(
-  order: RepaintOrder,
-  { host, clock, sign: ask }: RepaintDeps,
-): Promise<RepaintSignature | WalletRefusal> {
-  const ts = Date.now() + clock.ahead
-  const signature = await ask(textOf(order, host, ts))
+async function sign(order: RepaintOrder, deps: RepaintDeps): Promise<RepaintSignature | WalletRefusal> {
+  const ts = Date.now() + deps.clock.ahead
+  const signature = await deps.sign(textOf(order, deps.host, ts))
   return typeof signature === 'string' ? { ts, signature } : signature
 }

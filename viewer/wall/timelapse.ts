@@ -22,26 +22,23 @@ const LAST_HUNDREDTHS = 250
 const SIDE = 480
 
 /** Yields the file piece by piece, each with the share that is done, from 0 to 1. */
-export function* timelapse({
-  steps,
-  area,
-  theme,
-}: TimelapseInput): Generator<readonly [Uint8Array<ArrayBuffer>, number]> {
+export function* timelapse(input: TimelapseInput): Generator<readonly [Uint8Array<ArrayBuffer>, number]> {
+  const { steps, area, theme } = input
   const [width, height] = [area.right - area.left, area.bottom - area.top]
   const scale = Math.max(1, Math.floor(SIDE / Math.max(width, height)))
   const texture = blankTexture()
   const count = Math.min(FRAMES_MAX, steps.length)
-  const frame = (part: Rect, blocks: readonly BlockIndex[] | undefined, hundredths: number) =>
+  const frame = (whole: Rect, parts: readonly Rect[], hundredths: number) =>
     gifFrame({
-      left: (part.left - area.left) * scale,
-      top: (part.top - area.top) * scale,
-      width: (part.right - part.left) * scale,
-      height: (part.bottom - part.top) * scale,
-      indices: indicesOf(texture, part, blocks, scale),
+      left: (whole.left - area.left) * scale,
+      top: (whole.top - area.top) * scale,
+      width: (whole.right - whole.left) * scale,
+      height: (whole.bottom - whole.top) * scale,
+      indices: indicesOf(texture, whole, parts, scale),
       hundredths,
     })
   yield [gifHead(width * scale, height * scale, rgbOf(theme)), 0]
-  yield [frame(area, undefined, FRAME_HUNDREDTHS), 0]
+  yield [frame(area, [area], FRAME_HUNDREDTHS), 0]
   const endOf = (n: number) => Math.round((n * steps.length) / count)
   for (let n = 0; n < count; n++) {
     const touched = new Set<BlockIndex>()
@@ -49,38 +46,25 @@ export function* timelapse({
       paintBlock(texture, block, px)
       touched.add(block)
     }
-    const blocks = [...touched]
+    const parts = [...touched].map((block) => boundsOf([block]))
     const isLast = n === count - 1
-    yield [frame(boundsOf(blocks), blocks, isLast ? LAST_HUNDREDTHS : FRAME_HUNDREDTHS), (n + 1) / count]
+    yield [frame(boundsOf([...touched]), parts, isLast ? LAST_HUNDREDTHS : FRAME_HUNDREDTHS), (n + 1) / count]
   }
   yield [GIF_END, 1]
 }
 
-/** An area's pixels, each `scale` wide and high; of some blocks only, where they are given. */
-function indicesOf(
-  texture: IndexTexture,
-  area: Rect,
-  blocks: readonly BlockIndex[] | undefined,
-  scale: number,
-): Uint8Array {
+/** An area's pixels, each `scale` wide and high; clear where none of the parts is. */
+function indicesOf(texture: IndexTexture, area: Rect, parts: readonly Rect[], scale: number): Uint8Array {
   const width = (area.right - area.left) * scale
-  const indices = new Uint8Array(width * (area.bottom - area.top) * scale)
-  const copy = (part: Rect) => {
-    for (let y = part.top; y < part.bottom; y++) {
-      const to = (y - area.top) * scale * width
-      for (let x = part.left; x < part.right; x++) {
-        const at = to + (x - area.left) * scale
+  const indices = new Uint8Array(width * (area.bottom - area.top) * scale).fill(CLEAR_PIXEL)
+  for (const { left, top, right, bottom } of parts)
+    for (let y = top; y < bottom; y++) {
+      const start = (y - area.top) * scale * width
+      const [from, until] = [start + (left - area.left) * scale, start + (right - area.left) * scale]
+      for (let x = left, at = from; x < right; x++, at += scale)
         indices.fill(texture[y * WIDTH + x] ?? CLEAR_PIXEL, at, at + scale)
-      }
-      const [from, until] = [to + (part.left - area.left) * scale, to + (part.right - area.left) * scale]
       for (let again = 1; again < scale; again++) indices.copyWithin(from + again * width, from, until)
     }
-  }
-  if (blocks === undefined) copy(area)
-  else {
-    indices.fill(CLEAR_PIXEL)
-    for (const block of blocks) copy(boundsOf([block]))
-  }
   return indices
 }
 

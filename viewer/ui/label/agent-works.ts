@@ -1,7 +1,8 @@
 /** Names the chosen agent's works on the stage. */
 
-import { type Work, worksOf } from '../../../shared/works.ts'
-import { boxOf, toScreen } from '../../camera/camera.ts'
+import { BLOCK_SIZE } from '../../../shared/wall.ts'
+import { worksOf } from '../../../shared/works.ts'
+import { boxAround, type Rect } from '../../camera/camera.ts'
 import type { Component } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { blocksOf, boundsOf } from '../../wall/artworks.ts'
@@ -10,17 +11,22 @@ import { createElement, strangersText } from '../dom.ts'
 
 const LABELS_MAX = 12
 
+// A label would hide a work whose blocks are smaller than this, in CSS pixels.
+const BLOCK_PX = 12
+
 /** A name over each of the largest works. */
 export function createAgentWorks(stage: HTMLElement): Component {
   const layer = createElement('div.labels')
   stage.append(layer)
-  let works: readonly Work[] = []
+  const labels = new Map<HTMLElement, Rect>() // each with its work's place on the wall
 
   const fill = ({ wall, agent }: State) => {
+    labels.clear()
     const owner = agent === undefined ? undefined : wall?.agents[agent]
-    works = wall === undefined || agent === undefined ? [] : worksOf(blocksOf(wall, agent)).slice(0, LABELS_MAX)
-    if (owner === undefined) return layer.replaceChildren()
-    layer.replaceChildren(...works.map((work) => strangersText('span', `${nameOf(owner)} · ${sizeOf(work)}`)))
+    if (wall && agent !== undefined && owner)
+      for (const work of worksOf(blocksOf(wall, agent)).slice(0, LABELS_MAX))
+        labels.set(strangersText('span', `${nameOf(owner)} · ${sizeOf(work)}`), boundsOf(work))
+    layer.replaceChildren(...labels.keys())
   }
 
   return {
@@ -28,18 +34,12 @@ export function createAgentWorks(stage: HTMLElement): Component {
       if (next.agent !== before.agent || (next.agent !== undefined && next.wall !== before.wall)) fill(next)
     },
     frame({ camera, view }) {
-      works.forEach((work, i) => {
-        const label = layer.children[i]
-        const [first] = work
-        if (!(label instanceof HTMLElement) || first === undefined) return
-        const { left, top, right } = boundsOf(work)
-        const isSeen = toScreen(camera, view, { x: right, y: top }).x > 0
-        const at = toScreen(camera, view, { x: left, y: top })
+      for (const [label, area] of labels) {
+        const { left, top, width } = boxAround(camera, view, area)
         // The name of a work that begins left of the stage stands at the stage's edge.
-        label.style.transform = `translate(${Math.round(Math.max(0, at.x))}px, ${Math.round(at.y)}px) translateY(-100%)`
-        // A label would hide a work that is too small.
-        label.hidden = !isSeen || boxOf(camera, view, first).width < 12
-      })
+        label.style.transform = `translate(${Math.round(Math.max(0, left))}px, ${Math.round(top)}px) translateY(-100%)`
+        label.hidden = left + width <= 0 || camera.zoom * BLOCK_SIZE < BLOCK_PX
+      }
     },
   }
 }
