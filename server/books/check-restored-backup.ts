@@ -6,13 +6,14 @@
 import { StoreUnavailable } from '../domain/failure.ts'
 import { STRAY_NOTE } from '../domain/purchase/account.ts'
 import { isOlder, type Progress, type StorePosition } from '../domain/store-position.ts'
-import type { Clock, Facilitator, Logger, Payouts, Store, StoreReplaced, Witness } from '../ports.ts'
+import type { Chain, Clock, Facilitator, Logger, Payouts, Store, StoreReplaced, Witness } from '../ports.ts'
 import { findOrphans, nextHeight, type FindOrphanDeps, type OrphanPayment } from './find-orphan-payments.ts'
 
 // How often the transfers to a current store are booked.
 const LOOK_EVERY_MS = 60_000
 
 export type RestoredBackupDeps = FindOrphanDeps & {
+  readonly chain: Pick<Chain, 'broadcaster'>
   readonly store: Pick<Store, 'position'>
   readonly witness: Pick<Witness, 'read' | 'isApart'>
   readonly payouts: Payouts

@@ -9,7 +9,7 @@ import type { UnclaimedPayment } from '../domain/purchase/purchase.ts'
 import type { Chain, ChainCheckpoint, Receipts, Transfer } from '../ports.ts'
 
 export type FindOrphanDeps = {
-  readonly chain: Chain
+  readonly chain: Pick<Chain, 'read' | 'transfersTo'>
   readonly checkpoint: ChainCheckpoint
   readonly terms: Terms
 }
@@ -82,7 +82,7 @@ export const unclaimedOf = (
 
 const NO_NONCE = `0x${'0'.repeat(64)}` as const
 
-async function newestHeight(chain: Chain, payTo: Address): Promise<bigint | 'silent'> {
+async function newestHeight(chain: Pick<Chain, 'read'>, payTo: Address): Promise<bigint | 'silent'> {
   const seen = await chain.read({ payer: payTo, nonce: NO_NONCE })
   return seen === 'silent' ? seen : seen.head
 }

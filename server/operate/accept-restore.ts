@@ -7,16 +7,10 @@ import { viemChain } from '../adapters/chain/chain.ts'
 import { openEndpoints } from '../adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
 import { witnessAt } from '../adapters/witness-file.ts'
-import {
-  findOrphans,
-  nextHeight,
-  unclaimedOf,
-  type FindOrphanDeps,
-  type OrphanPayment,
-} from '../books/find-orphan-payments.ts'
+import { acceptRestoredBackup, findLostPayments, type LostPayments } from '../books/accept-restored-backup.ts'
 import { readConfig } from '../config.ts'
 import { isOlder } from '../domain/store-position.ts'
-import type { Payouts, Store, Witness } from '../ports.ts'
+import type { Store, Witness } from '../ports.ts'
 import { UsageError, type Command } from './command.ts'
 
 const USAGE = `Accepts a restored database, with the settings of the wall, while the wall is stopped.
@@ -26,7 +20,9 @@ const USAGE = `Accepts a restored database, with the settings of the wall, while
 
 `
 
-const SILENT = 'the chain does not answer; nothing was changed'
+// A copy of a wall that had not opened yet, or a new file in the place of one that is gone.
+const NEVER_LOOKED =
+  'This database never looked at the chain, so it cannot tell what was paid before: pixel-wall books --from HEIGHT lists that.'
 
 /** Accepts a restored database. */
 export const acceptRestore: Command = {
@@ -43,18 +39,18 @@ async function accept(isAccepted: boolean): Promise<number> {
   const { checkpoint, payouts, store, close } = await openStore(database, network)
   try {
     const chain = viemChain(openEndpoints(network, rpcUrls, { clock, callsPerSecond: rpcCallsPerSecond }), offer)
-    const lost = await listOrphans({ chain, checkpoint, terms: offer.terms }, payouts)
+    const deps = { chain, checkpoint, terms: offer.terms, payouts, store, witness, clock }
+    const lost = await findLostPayments(deps)
+    if (lost === 'silent') throw new CannotOpen('the chain does not answer; nothing was changed')
+    listLostPayments(lost)
+    if ((await checkpoint.height()) === undefined) console.log(NEVER_LOOKED)
     const isBehind = await tellWitness(store, witness)
     if ((lost.orphans.length > 0 || isBehind) && !isAccepted) {
       console.log('Nothing was changed. Accept with --yes.')
       return 1
     }
-    const now = clock.now()
-    for (const orphan of lost.orphans) await payouts.owe(unclaimedOf(orphan, offer.terms, now), orphan.tx, now)
+    await acceptRestoredBackup(deps, lost)
     if (lost.orphans.length > 0) console.log('They are booked as credits: pay them back, then resolve --paid-out.')
-    await checkpoint.reach(lost.through)
-    // Last, so that a wall whose acceptance was cut off still waits for it.
-    await witness.write(await store.position())
     console.log('Accepted: the wall arms at its next start.')
     return 0
   } finally {
@@ -62,28 +58,11 @@ async function accept(isAccepted: boolean): Promise<number> {
   }
 }
 
-/** Prints each payment that no purchase is known for; returns them, and the height that was read to. */
-async function listOrphans(
-  deps: FindOrphanDeps,
-  payouts: Payouts,
-): Promise<{ readonly orphans: readonly OrphanPayment[]; readonly through: bigint }> {
-  const start = await nextHeight(deps)
-  if (start === 'silent') throw new CannotOpen(SILENT)
-  const orphans: OrphanPayment[] = []
-  for (let from = start; ;) {
-    const window = await findOrphans(deps, from)
-    if (window === 'silent') throw new CannotOpen(SILENT)
-    for (const orphan of window.orphans) {
-      if (await payouts.isNoted(orphan)) continue
-      console.log(`${orphan.payer} paid ${moneyText(orphan.amount)} in ${orphan.tx} (nonce ${orphan.nonce})`)
-      orphans.push(orphan)
-    }
-    from = window.next
-    if (!window.isAll) continue
-    const through = from - 1n
-    console.log(`${orphans.length} payments belong to no purchase, up to block ${through}`)
-    return { orphans, through }
-  }
+/** Prints each payment that no purchase is known for. */
+function listLostPayments({ orphans, through }: LostPayments): void {
+  for (const { payer, amount, tx, nonce } of orphans)
+    console.log(`${payer} paid ${moneyText(amount)} in ${tx} (nonce ${nonce})`)
+  console.log(`${orphans.length} payments belong to no purchase, up to block ${through}`)
 }
 
 /** Prints how far the database is behind its witness; whether it is. */

@@ -14,7 +14,7 @@ import { settled } from '../../support/scheduler.ts'
 import { blocksFrom, blocksOf, isNext, nearestPlace } from './areas.ts'
 import type { Life } from './commons.ts'
 import type { Book, Sale } from './ledger-model.ts'
-import type { Order } from './payers.ts'
+import type { Order } from './people/payers.ts'
 import { SIGNED, DENIALS } from './samples.ts'
 import type { Verb, Watcher } from './server.ts'
 import { isDead, isSpentByLonger, isUnderWay, lagMax, standsStill, type Spending, type World } from './world.ts'
@@ -24,11 +24,11 @@ export class Violation extends Error {
   override name = 'Violation'
 }
 
-function promise(held: boolean, words: string, key?: string): asserts held {
+export function promise(held: boolean, words: string, key?: string): asserts held {
   if (!held) throw new Violation(key === undefined ? words : `${words}: payment ${key.slice(-4)}`)
 }
 
-const known: ReadonlySet<string> = new Set(['work-failed', 'outage'])
+const known: ReadonlySet<string> = new Set(['work-failed', 'outage', 'older-copy', 'witness-failed'])
 
 const passing: ReadonlySet<string> = new Set(['facilitator_unavailable', 'server_busy'])
 
@@ -49,6 +49,9 @@ export type Witness = {
   readonly claimed: Map<string, { readonly step: number; readonly by: Life | undefined }>
   readonly lookedAt: Map<string, number> // step at which the chain was last asked, answered or not
   readonly alerts: Set<string>
+  readonly strays: Set<string> // payments without a purchase that the operator was told of
+  readonly accepted: Set<string> // the same that he accepted as lost by an older copy
+  mustWait: () => boolean // whether the book is an older copy that shows it, and is not accepted
   readonly owing: Map<string, Target> // payments that landed late, and where they were to be
   readonly credited: Set<string>
   readonly sent: Map<string, Draft[]> // what was said with each payment
@@ -82,6 +85,9 @@ export const witnessOf = (
   claimed: new Map(),
   lookedAt: new Map(),
   alerts: new Set(),
+  strays: new Set(),
+  accepted: new Set(),
+  mustWait: () => false,
   owing: new Map(),
   credited: new Set(),
   sent: new Map(),
@@ -105,7 +111,7 @@ type Asking = { readonly target: Target; readonly payment: Payment; readonly now
 type Selling = { readonly settled: boolean }
 type Releasing = { readonly purchase: Purchase; readonly isFinal: boolean }
 
-const rowOf = ({ book }: Pick<Witness, 'book'>, key: string): Purchase | undefined => book.row(key)
+export const rowOf = ({ book }: Pick<Witness, 'book'>, key: string): Purchase | undefined => book.row(key)
 
 const hasKind = (answer: unknown): answer is { readonly kind: string } =>
   typeof answer === 'object' && answer !== null && 'kind' in answer
@@ -150,6 +156,7 @@ export function watcherOf(witness: Witness): Watcher {
     },
     alert(event, key) {
       if (event === 'payment-lost') witness.alerts.add(key)
+      if (event === 'orphan' || event === 'stray') return void witness.strays.add(key)
       if (event === 'payment-lost' || event === 'payment-vanished') return
       promise(known.has(event), `an alert that means something: ${event}`)
       promise(event !== 'work-failed', 'I11: no exception in a loop')
@@ -229,6 +236,7 @@ function checkReconciled(witness: Witness): void {
 const RECEIPT_KEPT_MS = 10 * 60_000
 
 function checkClaim(witness: Witness, claimed: string): void {
+  promise(!witness.mustWait(), 'an older copy sells nothing before it is accepted', claimed)
   checkHolds(witness, claimed)
   checkReconciled(witness)
   witness.claimed.set(claimed, { step: witness.world.step, by: witness.life })
@@ -456,16 +464,12 @@ function checkReceipt(payment: Payment, target: Target, receipt: SoldPurchase, r
   promise(asked, 'I5: a receipt is for the block asked for', key)
 }
 
-/** Whether a payment moved its money to us after a server first saw it unspent. */
-const isOurs = ({ unspent }: Witness, key: string, spending: Spending | undefined): spending is Spending =>
-  spending?.kind === 'transfer' && unspent.has(key)
-
 /** What a history came to: payments that moved money, blocks that were sold, and the areas among them. */
 export type Sums = { readonly charged: number; readonly sold: number; readonly areas: number }
 
 /** What every payment, block and sale must be once all faults have ended and everything has come to rest. */
 export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
-  const { world, book, signed, wall } = witness
+  const { world, book, signed, wall, unspent, accepted } = witness
   const owners = new Map<BlockIndex, string>()
   let [charged, areas] = [0, 0]
   for (const payment of signed) {
@@ -476,11 +480,12 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
     const { kind } = row.state
     // What another authorization of the nonce moved buys nothing: the look for orphans finds it.
     const isOrphan = kind === 'released' && spending?.amount !== row.payment.amount
-    const paid = isOurs(witness, key, spending) && !isOrphan
+    const isKnown = unspent.has(key) || accepted.has(key)
+    const paid = isKnown && spending?.kind === 'transfer' && !isOrphan
     if (paid) charged += 1
     const blocks = BigInt(blocksOf(row.target))
     const isPriced = world.prices.some((price) => price * blocks === row.payment.amount)
-    promise(isPriced || kind === 'released', 'I4: what is sold or owed was paid by the block', key)
+    promise(isPriced || kind === 'released' || accepted.has(key), 'I4: what is sold or owed was paid by the block', key)
     promise(!paid || spending.amount === row.payment.amount, 'I4: dollars received are those that were asked', key)
     promise(kind !== 'reserved', 'I9: nothing is held at the end', key)
     promise(!paid || kind === 'sold' || kind === 'credited', 'I3: a payment has a block or a credit', key)

@@ -26,13 +26,15 @@ import {
 } from './check.ts'
 import { commonsOf, type Life } from './commons.ts'
 import { drawChainFaults, drawFaults, drawSharedFaults, NO_FAULTS } from './faults.ts'
-import { checkKeepers, isBusy, keeperOf, startKeeper, type Errand, type Keeper, type Line } from './keepers.ts'
+import type { Operator } from './guard.ts'
 import type { Book, OpenBook, Paint, Sale } from './ledger-model.ts'
-import { change, checkPaint, studioOf, type Studio } from './owners.ts'
-import { aim, crowdOf, mischief, nextOrder, sign, type Crowd, type Order, type Payer } from './payers.ts'
+import { checkKeepers, isBusy, keeperOf, startKeeper, type Errand, type Keeper, type Line } from './people/keepers.ts'
+import { accept, checkBooks, copy, lacks, mustWait, operatorOf, putBack } from './people/operator.ts'
+import { change, checkPaint, studioOf, type Studio } from './people/owners.ts'
+import { aim, crowdOf, mischief, nextOrder, sign, type Crowd, type Order, type Payer } from './people/payers.ts'
+import { checkWishes, endAtDeed, isAsking, wishOf, type Wish } from './people/shoppers.ts'
 import { addressOf, PLAIN, TERMS } from './samples.ts'
 import { startServer, type Seat, type Server } from './server.ts'
-import { checkWishes, endAtDeed, isAsking, wishOf, type Wish } from './shoppers.ts'
 import { heightOf, isSpentByLonger, reorganise, stall, strikes, timeOf, worldOf, type World } from './world.ts'
 
 /** What one history came to. */
@@ -63,6 +65,8 @@ type Stand = {
 type History = {
   readonly world: World
   readonly book: Book
+  readonly paint: Paint | undefined
+  readonly operator: Operator | undefined
   readonly wall: readonly BlockIndex[]
   readonly crowd: Crowd
   readonly witness: Witness
@@ -84,6 +88,7 @@ type History = {
 const TWIN_EVERY = 4
 
 const SAFETY_TURNS = 130
+const OPERATED_TURNS = 250
 const WIDE_TURNS = 700
 const WIDE_EVERY = 500
 const REST_TURNS_MAX = 400
@@ -103,10 +108,16 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
   const book = settled(open(wall, sells))
   const areas = sells === 'areas' ? areasOn(wall) : []
   const crowd = crowdOf(world, { wall, areas }, isWide ? 1 : 1 + world.prng.below(3))
+  const operator = world.hasOperator && book.vault !== undefined ? operatorOf(world, book.vault) : undefined
+  // An older copy lacks what was painted since.
+  const paint = operator === undefined ? book.paint : undefined
   const witness = witnessOf(world, book, wall, crowd.signed)
+  if (operator !== undefined) witness.mustWait = () => mustWait(world, operator, witness)
   const history: History = {
     world,
     book,
+    paint,
+    operator,
     wall,
     crowd,
     witness,
@@ -117,7 +128,7 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
     asking: new Set(),
     keepers: crowd.payers.filter(({ habit }) => habit === 'keeps').map(keeperOf),
     requestsMax: isWide ? 60 : 16,
-    stands: standsOf(world, book, witness, isTwin ? 2 : 1),
+    stands: standsOf(world, { book, paint, operator }, witness, isTwin ? 2 : 1),
     wishes: [],
     isFlooded: world.faults.wrongTarget > 0,
     requests: 0,
@@ -128,7 +139,11 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
     live(history)
     const sums = checkAtRest(witness, history.polled)
     checkKeepers(world, book, history.keepers)
-    if (book.paint !== undefined) checkViews(history, book.paint)
+    if (paint !== undefined) checkViews(history, paint)
+    if (operator !== undefined) {
+      letThemLook(history)
+      checkBooks(world, operator, witness)
+    }
     const { requests, crashes, answers } = history
     return { ...sums, events: world.step, requests, crashes, answers }
   } finally {
@@ -136,9 +151,11 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
   }
 }
 
-function wallOf({ prng }: World, sells: 'blocks' | 'areas', isWide: boolean): readonly BlockIndex[] {
+function wallOf({ prng, hasOperator }: World, sells: 'blocks' | 'areas', isWide: boolean): readonly BlockIndex[] {
   if (sells === 'areas') return isWide ? wideWall() : smallWall(prng)
-  return CLAIM_ORDER.slice(0, isWide ? 18 : 1 + prng.below(3))
+  if (isWide) return CLAIM_ORDER.slice(0, 18)
+  // On a wall that is sold out an older copy has nothing to sell twice.
+  return CLAIM_ORDER.slice(0, (hasOperator ? 4 : 1) + prng.below(3))
 }
 
 // Other faults than the first facilitator's.
@@ -154,7 +171,12 @@ export const isTwinned = (seed: number): boolean => seed % TWIN_EVERY === TWIN_E
 // How far the clocks of two servers are off from the first.
 const OFF_MS = [0, 7000]
 
-function standsOf(world: World, book: Book, witness: Witness, count: number): Stand[] {
+function standsOf(
+  world: World,
+  shelf: Pick<Seat, 'book' | 'paint' | 'operator'>,
+  witness: Witness,
+  count: number,
+): Stand[] {
   const commons = count > 1 ? commonsOf(world) : undefined
   return Array.from({ length: count }, (_, nth) => {
     const own = count > 1 ? seatOf(witness) : witness
@@ -164,7 +186,7 @@ function standsOf(world: World, book: Book, witness: Witness, count: number): St
       server: undefined,
       seat: {
         name: `server ${nth + 1}`,
-        book,
+        ...shelf,
         watcher: watcherOf(own),
         commons,
         opened: (server) => {
@@ -178,8 +200,9 @@ function standsOf(world: World, book: Book, witness: Witness, count: number): St
 
 function live(history: History): void {
   for (const stand of history.stands) start(history, stand)
-  for (let turn = 0; turn < (history.wall.length > HOLDS_MAX ? WIDE_TURNS : SAFETY_TURNS); turn += 1) takeTurn(history)
+  for (let turn = 0; turn < turnsOf(history); turn += 1) takeTurn(history)
   endFaults(history)
+  acceptAtLast(history)
   serveEverybody(history)
   checkWishes(history.world, history.book, history.wishes)
   runUntilSettled(history)
@@ -189,11 +212,17 @@ function live(history: History): void {
   runUntilSettled(history)
 }
 
+function turnsOf({ wall, operator }: History): number {
+  if (operator !== undefined) return OPERATED_TURNS
+  return wall.length > HOLDS_MAX ? WIDE_TURNS : SAFETY_TURNS
+}
+
 /** One thing that happens, whatever comes next. */
 function takeTurn(history: History): void {
   const { world, crowd } = history
   const { prng } = world
   startDead(history)
+  if (history.operator !== undefined) operate(history, history.operator)
   if (prng.chance(0.02) && strikes(world, 'crash')) restart(history, anyOf(world, history.stands))
   const roll = prng.below(100)
   if (roll < 72) {
@@ -207,7 +236,7 @@ function takeTurn(history: History): void {
   else if (roll < 96 && strikes(world, 'wrongTarget')) flood(history)
   else if (roll < 97) disturb(history)
   else if (roll < 98) poll(history)
-  else if (history.book.paint !== undefined) repaint(history)
+  else if (history.paint !== undefined) repaint(history)
   settle(history)
 }
 
@@ -289,7 +318,61 @@ function start(history: History, stand: Stand): void {
   settle(history)
 }
 
+const COPIED = 0.1
+const PUT_BACK = 0.03
+const ACCEPTED = 0.03
+
+/** What an operator does next, if anything: what he does to the file he does while no server runs. */
+function operate(history: History, operator: Operator): void {
+  const { world, witness } = history
+  const { prng } = world
+  if (operator.copied === undefined) {
+    if (prng.chance(COPIED)) copy(world, operator)
+  } else if (operator.putBack !== undefined) {
+    if (prng.chance(ACCEPTED)) workOn(history, () => accept(world, operator, witness))
+  } else if (lacks(operator) && prng.chance(PUT_BACK)) workOn(history, () => putBack(world, operator, witness))
+}
+
+/** Stops all servers for some work on their file. */
+function workOn(history: History, work: () => void): void {
+  for (const stand of history.stands) stop(history, stand)
+  work()
+  history.polled.length = 0
+  for (const stand of history.stands) start(history, stand)
+}
+
+const LOOKS = 5
+const LOOK_MS = 60_000
+
+/** Gives every server the time to look at what has arrived. */
+function letThemLook(history: History): void {
+  const { world } = history
+  for (let look = 0; look < LOOKS; look += 1) {
+    while (world.scheduler.step(world.prng)) checkFailed(history)
+    world.scheduler.pass(LOOK_MS)
+    checkFailed(history)
+  }
+}
+
+/** An operator does not leave a wall that waits for him. */
+function acceptAtLast(history: History): void {
+  const { world, witness, operator, stands } = history
+  if (operator?.putBack === undefined) return
+  startDead(history)
+  letThemLook(history)
+  // Meanwhile somebody comes to buy.
+  for (const payer of history.crowd.payers) send(history, nextOrder(world, history.crowd, payer))
+  letThemLook(history)
+  const waits = stands.some(({ server }) => server?.guard?.restored.reason() !== null)
+  if (waits) workOn(history, () => accept(world, operator, witness))
+}
+
 function restart(history: History, stand: Stand): void {
+  stop(history, stand)
+  start(history, stand)
+}
+
+function stop(history: History, stand: Stand): void {
   const { world, inFlight } = history
   history.crashes += 1
   stand.life.diedAt ??= world.step
@@ -307,7 +390,6 @@ function restart(history: History, stand: Stand): void {
       history.asking.delete(asking)
       asking.told(undefined)
     }
-  start(history, stand)
 }
 
 function startDead(history: History): void {
@@ -440,6 +522,9 @@ function serveEverybody(history: History): void {
   }
 }
 
+// A server whose clock was an hour off calls its sales new for so long.
+const LONG_MS = 15_000
+
 /** Nothing fails any more, and clients that keep what they sign go on until each wish has its end. */
 function serveKeepers(history: History): void {
   const { world, keepers } = history
@@ -454,7 +539,7 @@ function serveKeepers(history: History): void {
           keeper.errands.find(({ end }) => end === undefined),
         )
     while (world.scheduler.step(world.prng)) checkFailed(history)
-    world.scheduler.pass(2000)
+    world.scheduler.pass(turn < SERVING_TURNS ? 2000 : LONG_MS)
     checkFailed(history)
   }
   throw new Violation('I10: a client comes to its end')
@@ -582,7 +667,8 @@ function sendEverythingAgain(history: History): void {
   for (const payment of crowd.signed) {
     const row = book.row(keyOf(payment))
     if (row === undefined) continue
-    const order: Order = { payment: row.payment, target: row.target, listing: PLAIN }
+    const isLost = history.witness.accepted.has(keyOf(payment))
+    const order: Order = { payment: isLost ? payment : row.payment, target: row.target, listing: PLAIN }
     const check = (outcome: Outcome) => {
       const told = outcome.kind === 'bought' ? `bought ${ownTarget(outcome.purchase)}` : outcome.failure.code
       const movedOn = !isNext(row.target) && row.target !== ownTarget(row)

@@ -15,7 +15,7 @@ import {
 } from '../../../server/domain/purchase/payment.ts'
 import { isSold, type Purchase, type SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
 import { blocksHeld, blocksIn, ownTarget, placeOf, targetOf } from '../../../server/domain/purchase/target.ts'
-import type { Agents, Blocks, Ledger, Log } from '../../../server/ports.ts'
+import type { Agents, Audit, Blocks, ChainCheckpoint, Ledger, Log, Payouts, Store } from '../../../server/ports.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { nearestPlace } from './areas.ts'
 
@@ -32,7 +32,21 @@ export type Book = {
   payees(): Promise<readonly Address[]>
   /** Sales after number `after`, in order; numbers are dense, from 1. */
   sales(after: number): Promise<readonly Sale[]>
+  /** What its operator reaches, where the engine is the real one. */
+  readonly vault: Vault | undefined
   close(): void
+}
+
+/** The file of a book: its other ports, and a copy that can be put back. What was taken from the book before is then closed. */
+export type Vault = {
+  readonly ports: {
+    readonly store: Store
+    readonly checkpoint: ChainCheckpoint
+    readonly payouts: Payouts
+    readonly audit: Audit
+  }
+  copy(): void
+  putBack(): void
 }
 
 export type Sale = {
@@ -60,6 +74,7 @@ export const openModelBook: OpenBook = async (wall) => {
     held: () => new Map(shelf.holders.entries().map(([block, { payment }]) => [block, keyOf(payment)] as const)),
     payees: async () => [...shelf.rows.values()].map(({ payment }) => payment.to),
     sales: async (after) => shelf.sales.slice(after),
+    vault: undefined,
     close: () => {},
   }
 }

@@ -7,6 +7,7 @@
  *     --real         over the real engine, all of them
  *     --twins        with two servers, all of them
  *     --endpoints    over endpoints that the adapter of the chain reads by its own rules, all of them
+ *     --operator     in which an operator puts an older copy of the wall back, all of them
  *     --mutants      plants bugs in a copy of the source and counts the histories until each is found
  */
 
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     real: { type: 'boolean', default: false },
     twins: { type: 'boolean', default: false },
     endpoints: { type: 'boolean', default: false },
+    operator: { type: 'boolean', default: false },
   },
 })
 

@@ -19,18 +19,22 @@ import { settled } from '../../support/scheduler.ts'
 import type { Commons, Life } from './commons.ts'
 import { adapterOver } from './endpoints.ts'
 import { NO_FAULTS } from './faults.ts'
+import { guardOf, type Guard, type Operator } from './guard.ts'
 import type { Book, Paint } from './ledger-model.ts'
 import { SIGNED } from './samples.ts'
 import {
+  broadcasterOf,
   health,
   read,
   settle,
   settleLate,
+  SIGNER,
   strikes,
   supports,
   status,
   termsNow,
   timeOf,
+  transfersTo,
   verify,
   type FacilitatorName,
   type World,
@@ -59,6 +63,7 @@ export type Server = {
   readonly clock: Clock
   readonly paint: Paint | undefined // as the server reaches it
   readonly follower: Follower | undefined
+  readonly guard: Guard | undefined // where there is an operator
   readonly payees: ReadonlySet<Address> // where the wall was ever to be paid
   readonly life: Life
 }
@@ -77,13 +82,19 @@ const isQuiet = ({ faults }: World) => faults === NO_FAULTS
 export type Seat = {
   readonly name: string
   readonly book: Book
+  readonly paint: Paint | undefined // what owners change, where any do
   readonly watcher: Watcher
   readonly commons: Commons | undefined // where other servers sell from the same book
+  readonly operator: Operator | undefined
   readonly opened: (server: Server) => void
 }
 
 /** Starts a server on what its book remembers. */
-export function startServer(world: World, { name, book, watcher, commons, opened }: Seat, self: Life): void {
+export function startServer(
+  world: World,
+  { name, book, paint: theirs, watcher, commons, operator, opened }: Seat,
+  self: Life,
+): void {
   world.tell(() => `${name}: starts`)
   const shared = commons?.of(self)
   const terms = termsNow(world)
@@ -104,7 +115,14 @@ export function startServer(world: World, { name, book, watcher, commons, opened
     elapsed: () => world.scheduler.elapsed(),
     wait: (ms, signal) => world.scheduler.wait(self, ms, signal),
   }
-  const ledger = ledgerPort(world, book.ledger, watcher, self, die, commons)
+  let guard: Guard | undefined
+  const ledger = ledgerPort(world, book.ledger, watcher, self, die, {
+    isShared: commons !== undefined,
+    committed() {
+      commons?.ring()
+      guard?.witnessing.committed()
+    },
+  })
   const told = (reason: string | null) => {
     if (reason !== null) watcher.alert('outage', 'chain')
   }
@@ -139,7 +157,8 @@ export function startServer(world: World, { name, book, watcher, commons, opened
       leases: shared?.leases,
     })
     const swept = reconciler({ ledger, seller: sold, jobs: shared?.jobs ?? singleProcess.jobs, clock, logger })
-    opened({ seller: sold, clock, paint, follower, payees, life: self })
+    if (operator !== undefined) guard = guardOf(world, operator, self, { chain, facilitator, terms, clock, logger })
+    opened({ seller: sold, clock, paint, follower, guard, payees, life: self })
     if (shared !== undefined && follower !== undefined)
       void pollLog({ notifier: shared.notifier, advance, clock, logger }, never)
     void runPeriodically({ clock, logger }, never, async () => {
@@ -147,11 +166,15 @@ export function startServer(world: World, { name, book, watcher, commons, opened
       return isQuiet(world) && rail.state() === 'armed' ? QUIET_PROBES_EVERY_MS : rail.probeInMs()
     })
     void runPeriodically({ clock, logger }, never, async () => {
-      if ((await swept()) === 'seen') rail.reconciled()
+      const isSeen = (await swept()) === 'seen'
+      if (isSeen && (guard === undefined || (await guard.restored.isCurrent()))) {
+        guard?.witnessing.begin()
+        rail.reconciled()
+      }
       return isQuiet(world) ? QUIET_RECONCILE_EVERY_MS : RECONCILE_EVERY_MS
     })
   }
-  const paint = book.paint === undefined ? undefined : paintPort(world, book.paint, self, die, commons)
+  const paint = theirs === undefined ? undefined : paintPort(world, theirs, self, die, commons)
   if (paint === undefined) open(undefined)
   else void followLog(paint.log).then(open)
 }
@@ -163,7 +186,7 @@ function ledgerPort(
   watcher: Watcher,
   owner: object,
   die: (why: string) => void,
-  commons: Commons | undefined,
+  { isShared, committed }: { readonly isShared: boolean; committed(): void },
 ): Ledger {
   const store = <T>(verb: keyof Ledger, key: string, what: unknown, act: () => Promise<T>): Promise<T> =>
     world.scheduler.call(owner, async () => {
@@ -185,9 +208,8 @@ function ledgerPort(
       if (verb === 'release') watcher.asks(verb, key, what)
       world.tell(() => `  ${key.slice(-4)} ${verb}: ${written(answer)}`)
       watcher.written(verb, key, answer)
-      if (isWrite) commons?.ring()
-      if (isWrite && commons !== undefined && strikes(world, 'answerOfStoreLost'))
-        throw new StoreUnavailable('the answer is lost')
+      if (isWrite) committed()
+      if (isWrite && isShared && strikes(world, 'answerOfStoreLost')) throw new StoreUnavailable('the answer is lost')
       return answer
     })
   return {
@@ -281,8 +303,8 @@ function chainPort(world: World, watcher: Watcher, owner: object, clock: Clock):
     status: (payment, head, named) => ask('status', keyOf(payment), () => status(world, payment, head, named, sight)),
     // A probe is answered at once: how its halves overtake each other and all else tells nothing.
     fault: async () => health(world),
-    transfersTo: () => Promise.resolve('silent'),
-    broadcaster: () => Promise.resolve('silent'),
+    transfersTo: (payTo, from) => world.scheduler.call(owner, () => transfersTo(world, payTo, from, sight)),
+    broadcaster: (tx) => world.scheduler.call(owner, () => broadcasterOf(world, tx)),
   }
 }
 
@@ -322,10 +344,13 @@ function facilitatorPort(
         return isSlow ? 'slow' : settle(world, host, payment)
       })
       const { withinMs } = manner ?? { withinMs: TIME_LIMITS.settleTimeoutMs }
-      return answer === 'slow' ? await settleLate(world, host, payment, owner, withinMs) : answer
+      if (answer !== 'slow') return answer
+      const late = await settleLate(world, host, payment, owner, withinMs)
+      watcher.heard('settle', keyOf(payment), late, world.step)
+      return late
     },
     supports: async () => supports(world, host),
-    signers: () => Promise.resolve('unknown'),
+    signers: () => Promise.resolve(world.isKept ? 'unknown' : [SIGNER]),
   }
 }
 

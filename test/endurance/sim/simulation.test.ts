@@ -59,11 +59,6 @@ const lessons: readonly (readonly [number, string])[] = [
     'a payment that was cancelled waited for ever, because its payer had bought the very block with another',
   ],
   [2_255_867_193, 'the same with a payment that had expired'],
-  [3_106_778_314, 'the same once its nonce was spent elsewhere'],
-  [
-    4_090_481_513,
-    'the same asked for another block, and was said not to be charged though a stranger had broadcast it',
-  ],
   [47_351_697, 'a client signed anew beside a payment that was refused and could still be sold'],
   [1_416_896_435, 'a payment signed for longer was taken up without its lease, while another server was at it'],
   [3_029_014_470, 'a stranger broadcast a longer authorization of a nonce that was never recorded'],
@@ -80,6 +75,9 @@ const lessons: readonly (readonly [number, string])[] = [
     'a facilitator called a nonce used that a server behind the chain saw unspent, and its payer was asked anew',
   ],
   [1_306_798_859, 'one server refused a released payment that another saw land in that moment'],
+  [2_224_039_002, 'a chain that stood still denied a payment that a facilitator called settled'],
+  [3_489_347_286, 'a facilitator called a payment settled after the chain had denied what another said of it'],
+  [4_124_956_870, 'a sale of a server whose clock was an hour ahead counted as new for an hour'],
   [1_971_506_840, 'a nonce was signed for two amounts, and a stranger broadcast the one that was not recorded'],
 ]
 

@@ -3,7 +3,9 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { statement } from '../../../db/purchase/books.ts'
 import type { Connection } from '../../../db/sqlite/connection.ts'
+import { sqliteDriver } from '../../../db/sqlite/driver.ts'
 import { openWall, ports } from '../../../db/sqlite/open.ts'
 import type { Address, Hash, PaymentKey } from '../../../server/domain/purchase/payment.ts'
 import type { Purchase } from '../../../server/domain/purchase/purchase.ts'
@@ -11,8 +13,9 @@ import type { Ledger } from '../../../server/ports.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { settled } from '../../support/scheduler.ts'
 import { hasAreas } from './areas.ts'
-import type { Book, OpenBook } from './ledger-model.ts'
+import type { Book, OpenBook, Sale } from './ledger-model.ts'
 import { TERMS } from './samples.ts'
+import { hasOperator } from './world.ts'
 
 // Every so many-th history is played over the real engine, which is slower; the others over the model of its port. Of those
 // with areas it is every second of these: their walls keep all their blocks.
@@ -25,7 +28,10 @@ const WIDE_REAL_EVERY = 2000
 export function isReal(seed: number): boolean {
   const every = hasAreas(seed) ? 2 * REAL_EVERY : REAL_EVERY
   return (
-    seed % every === REAL_EVERY / 2 + 1 || seed % (4 * every) === 4 * REAL_EVERY - 1 || seed % WIDE_REAL_EVERY === 0
+    hasOperator(seed) ||
+    seed % every === REAL_EVERY / 2 + 1 ||
+    seed % (4 * every) === 4 * REAL_EVERY - 1 ||
+    seed % WIDE_REAL_EVERY === 0
   )
 }
 
@@ -33,40 +39,72 @@ export function isReal(seed: number): boolean {
 export function realBooks(): { readonly open: OpenBook; close(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-sim-'))
   const prepared = new Set<string>()
-  let opened = 0
+  let count = 0
   return {
     async open(wall, sells) {
       const blank = join(folder, `blank-${sells}-${wall.length}`)
       if (!prepared.has(blank)) prepareWall(blank, wall, sells)
       prepared.add(blank)
-      const path = join(folder, `wall-${(opened += 1)}`)
+      const path = join(folder, `wall-${(count += 1)}`)
       copyFileSync(blank, path)
-      // Nothing but microtasks passes in a step of a history.
-      const connection = openWall(path, TERMS.network, { disk: { soon: queueMicrotask, close: () => {} } })
-      // The file is thrown away, nobody else opens it, and power is not cut here.
-      connection.run('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY')
-      const { ledger, blocks, agents, log, checkpoint } = ports(connection)
+      let opened = openBook(path)
       return {
-        ledger,
-        paint: { blocks, agents, log },
-        row: rememberedRow(connection, ledger),
-        held: heldBlocks(connection),
-        payees: checkpoint.payees,
-        async sales(after) {
-          const changes = await log.after(0, 2000)
-          return changes.flatMap((change) =>
-            change.kind === 'sale' && change.seq > after
-              ? [{ seq: change.seq, block: change.block, at: change.at, message: change.content.message }]
-              : [],
-          )
+        get ledger() {
+          return opened.ledger
+        },
+        get paint() {
+          return opened.paint
+        },
+        row: (key) => opened.row(key),
+        held: () => opened.held(),
+        payees: () => opened.payees(),
+        sales: (after) => opened.sales(after),
+        vault: {
+          get ports() {
+            return opened.ports
+          },
+          copy: () => copyFileSync(path, `${path}-copy`),
+          putBack() {
+            opened.close()
+            copyFileSync(`${path}-copy`, path)
+            opened = openBook(path)
+          },
         },
         close() {
-          connection.close()
+          opened.close()
           rmSync(path)
+          rmSync(`${path}-copy`, { force: true })
         },
       }
     },
     close: () => rmSync(folder, { recursive: true }),
+  }
+}
+
+/** The book in a file, until that is closed. */
+function openBook(path: string) {
+  // Nothing but microtasks passes in a step of a history.
+  const connection = openWall(path, TERMS.network, { disk: { soon: queueMicrotask, close: () => {} } })
+  // The file is thrown away, nobody else opens it, and power is not cut here.
+  connection.run('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY')
+  const { ledger, blocks, agents, log, checkpoint, payouts, store } = ports(connection)
+  const driver = sqliteDriver(connection)
+  return {
+    ledger,
+    paint: { blocks, agents, log },
+    ports: { checkpoint, payouts, store, audit: { statement: () => driver.look(statement) } },
+    row: rememberedRow(connection, ledger),
+    held: heldBlocks(connection),
+    payees: checkpoint.payees,
+    async sales(after: number): Promise<readonly Sale[]> {
+      const changes = await log.after(0, 2000)
+      return changes.flatMap((change) =>
+        change.kind === 'sale' && change.seq > after
+          ? [{ seq: change.seq, block: change.block, at: change.at, message: change.content.message }]
+          : [],
+      )
+    },
+    close: () => connection.close(),
   }
 }
 

@@ -10,11 +10,11 @@ import {
   type Terms,
 } from '../../../server/domain/purchase/payment.ts'
 import type { ChainStatus } from '../../../server/domain/purchase/purchase.ts'
-import type { ChainHealth } from '../../../server/ports.ts'
+import type { ChainHealth, Receipts, Transfer } from '../../../server/ports.ts'
 import { prngOf, type Prng } from '../../support/prng.ts'
 import { schedulerOf, type Scheduler } from '../../support/scheduler.ts'
 import { drawFaults, type Fault, type Faults } from './faults.ts'
-import { FORGED, hashOf, TERMS } from './samples.ts'
+import { addressOf, FORGED, hashOf, TERMS } from './samples.ts'
 
 /** What spent an authorization. */
 export type Spending = {
@@ -31,6 +31,7 @@ type Broadcast = {
   readonly tx: Hash
   readonly by: 'wall' | 'stranger' // who had it broadcast
   hidden: Hidden | undefined // where the facilitator swore that it had broadcast nothing
+  isForgotten: boolean // by a wall whose older copy was put back
 }
 
 /** What the chain has shown since a facilitator's lie: the lowest and the highest block. */
@@ -41,6 +42,7 @@ export type World = {
   readonly words: Prng // what is said; another one, so that it changes nothing else
   readonly isVaried: boolean // whether nonces are signed anew, and servers start with another price
   readonly hasEndpoints: boolean // whether servers read the chain by the adapter's own rules
+  readonly hasOperator: boolean // whether somebody puts an older copy of the wall back
   readonly hasMulticall: boolean // whether the chain has the contract that takes many questions in one call
   readonly isKept: boolean // whether those who send again are clients that keep what they sign
   readonly scheduler: Scheduler
@@ -88,13 +90,22 @@ const MULTICALL_EVERY = 6
 /** Whether servers read the chain by the adapter's own rules, over model endpoints. */
 export const hasEndpoints = (seed: number): boolean => seed % ENDPOINTS_EVERY === 5
 
+const OPERATOR_EVERY = 251
+
+/**
+ * Whether an operator puts an older copy of the wall back. Its prices stay: what a copy never knew to be one is no sign of
+ * a sale.
+ */
+export const hasOperator = (seed: number): boolean => seed % OPERATOR_EVERY === 31 && !hasEndpoints(seed)
+
 /** A world as `seed` makes it. `tell` is handed what happens, for a trace. */
 export function worldOf(seed: number, tell: World['tell']): World {
   const prng = prngOf(seed)
   const world: World = {
     prng,
     words: prngOf(seed ^ WORDS_SEED),
-    isVaried: VARIED.has(seed % 11),
+    isVaried: VARIED.has(seed % 11) && !hasOperator(seed),
+    hasOperator: hasOperator(seed),
     hasEndpoints: hasEndpoints(seed),
     hasMulticall: seed % MULTICALL_EVERY === 0,
     isKept: KEPT.has(seed % 13),
@@ -223,7 +234,7 @@ export function reorganise(world: World): void {
 
 /** Hands a payment to the chain; where it lands, if it does, is up to later blocks. */
 export function broadcast(world: World, payment: Payment, by: Broadcast['by']): Broadcast {
-  const sent: Broadcast = { payment, tx: newHash(world), by, hidden: undefined }
+  const sent: Broadcast = { payment, tx: newHash(world), by, hidden: undefined, isForgotten: false }
   world.pool = [...world.pool, sent]
   world.tell(() => `chain: ${payment.nonce.slice(-4)} broadcast as ${sent.tx.slice(-4)}`)
   return sent
@@ -232,8 +243,9 @@ export function broadcast(world: World, payment: Payment, by: Broadcast['by']): 
 /** Whether the wall itself has money under way, as far as anybody could know: a lie is believed after a look at a later block. */
 export const isUnderWay = (world: World, key: PaymentKey): boolean =>
   world.pool.some(
-    ({ payment, by, hidden }) =>
+    ({ payment, by, hidden, isForgotten }) =>
       by === 'wall' &&
+      !isForgotten &&
       keyOf(payment) === keyOf(key) &&
       obstacle(world, payment) === undefined &&
       (hidden === undefined || hidden.highest <= hidden.lowest),
@@ -326,6 +338,35 @@ export function status(
   if (!('final' in found) || !strikes(world, 'safeUnreadable')) return found
   if (found.kind === 'paid') return { kind: 'paid', tx: found.tx }
   return ended === undefined ? { kind: 'silent' } : { kind: 'void', why: found.why }
+}
+
+/** The chain port's `transfersTo`. */
+export function transfersTo(world: World, payTo: Address, from: bigint, sight: Sight): Receipts | 'silent' {
+  if (strikes(world, 'chainSilent')) return 'silent'
+  const height = heightSeen(world)
+  if (height < sight.newest) return 'silent'
+  sight.newest = height
+  const through = strikes(world, 'logsNarrow') ? Math.min(height, Number(from) + NARROW_BLOCKS - 1) : height
+  const transfers = [...world.spendings].flatMap(([key, { kind, amount, tx, height: at }]): Transfer[] => {
+    const payment = kind === 'transfer' ? paymentOn(world, key) : undefined
+    if (payment?.to !== payTo || at < from || at > through) return []
+    return [{ payer: payment.payer, nonce: payment.nonce, amount, tx, height: BigInt(at) }]
+  })
+  const next = BigInt(through) + 1n
+  return { transfers, next: next < from ? from : next, isAll: through === height }
+}
+
+/** The payment that landed for a key. */
+export const paymentOn = ({ mined }: World, key: string): Payment | undefined => mined.get(key)?.payment
+
+/** The address that the wall's own facilitator sends from. */
+export const SIGNER: Address = addressOf(0xfac)
+
+/** The chain port's `broadcaster`. */
+export function broadcasterOf(world: World, tx: Hash): Address | 'silent' {
+  const sent = world.mined.values().find((one) => one.tx === tx)
+  if (sent === undefined || strikes(world, 'chainSilent')) return 'silent'
+  return sent.by === 'wall' ? SIGNER : addressOf(0xbad)
 }
 
 export const NARROW_BLOCKS = 5

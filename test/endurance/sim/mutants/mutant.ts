@@ -4,6 +4,7 @@ export type Mutant = {
   readonly file: string // in the repository
   readonly from: string // as the source has it, exactly once
   readonly to: string
-  readonly shows?: 'real' | 'twins' | 'real twins' | 'endpoints' // over the real engine only, between two servers, or in the adapter
+  /** Where it shows: over the real engine only, between two servers, in the adapter, or once an older copy is put back. */
+  readonly shows?: 'real' | 'twins' | 'real twins' | 'endpoints' | 'operator'
   readonly isCheap?: true // found within so few histories that every test run can do it
 }

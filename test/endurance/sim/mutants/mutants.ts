@@ -4,6 +4,7 @@ import type { Mutant } from './mutant.ts'
 import { mutantsOfAreas } from './of-areas.ts'
 import { mutantsOfClients } from './of-clients.ts'
 import { mutantsOfTheChain } from './of-the-chain.ts'
+import { mutantsOfTheOperator } from './of-the-operator.ts'
 
 const SCRIPT = 'server/domain/purchase/purchase-script.ts'
 const RULES = 'server/domain/purchase/claim-rules.ts'
@@ -468,4 +469,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfAreas,
   ...mutantsOfClients,
   ...mutantsOfTheChain,
+  ...mutantsOfTheOperator,
 ]

@@ -63,6 +63,7 @@ const choiceOf = ({ file, shows }: Mutant): Choice => ({
   real: file.startsWith('db/') || shows === 'real' || shows === 'real twins',
   twins: shows === 'twins' || shows === 'real twins',
   endpoints: shows === 'endpoints',
+  operator: shows === 'operator',
 })
 
 /** Plants every bug and prints what became of it; answers the exit code. */

@@ -1,9 +1,9 @@
 /** Owners, who repaint and rename while others buy: the real use cases over the real engine. */
 
 import { isDeepStrictEqual } from 'node:util'
-import { StoreUnavailable, type Failure } from '../../../server/domain/failure.ts'
-import type { Address } from '../../../server/domain/purchase/payment.ts'
-import type { Change } from '../../../server/domain/wall/log.ts'
+import { StoreUnavailable, type Failure } from '../../../../server/domain/failure.ts'
+import type { Address } from '../../../../server/domain/purchase/payment.ts'
+import type { Change } from '../../../../server/domain/wall/log.ts'
 import {
   applyChange,
   canvasBlock,
@@ -11,19 +11,19 @@ import {
   feedPage,
   registry,
   statsOf,
-} from '../../../server/domain/wall/wall-view.ts'
-import { makeChange } from '../../../server/wall/make-change.ts'
-import { registration, repaintOfBlock } from '../../../server/wall/signed-changes.ts'
-import { editMessage, registerMessage } from '../../../shared/signing.ts'
-import { coordOf, type BlockIndex } from '../../../shared/wall.ts'
-import { unlimited } from '../../support/fakes/limits.ts'
-import { fakeWallets, signatureOf } from '../../support/fakes/wallets.ts'
-import { settled } from '../../support/scheduler.ts'
-import { Violation } from './check.ts'
-import type { Paint } from './ledger-model.ts'
-import { addressOf } from './samples.ts'
-import type { Server } from './server.ts'
-import { timeOf, type World } from './world.ts'
+} from '../../../../server/domain/wall/wall-view.ts'
+import { makeChange } from '../../../../server/wall/make-change.ts'
+import { registration, repaintOfBlock } from '../../../../server/wall/signed-changes.ts'
+import { editMessage, registerMessage } from '../../../../shared/signing.ts'
+import { coordOf, type BlockIndex } from '../../../../shared/wall.ts'
+import { unlimited } from '../../../support/fakes/limits.ts'
+import { fakeWallets, signatureOf } from '../../../support/fakes/wallets.ts'
+import { settled } from '../../../support/scheduler.ts'
+import { Violation } from '../check.ts'
+import type { Paint } from '../ledger-model.ts'
+import { addressOf } from '../samples.ts'
+import type { Server } from '../server.ts'
+import { timeOf, type World } from '../world.ts'
 
 const HOST = 'wall.example'
 

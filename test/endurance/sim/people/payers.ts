@@ -1,14 +1,14 @@
 /** Payers and strangers, who do everything that the wire lets them do. */
 
-import { failure, type Failure } from '../../../server/domain/failure.ts'
-import { HOLDS_MAX } from '../../../server/domain/purchase/claim-rules.ts'
-import type { Draft } from '../../../server/domain/purchase/listing.ts'
-import { keyOf, termsFor, type Address, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
-import { isBlock } from '../../../server/domain/purchase/target.ts'
-import type { BlockIndex } from '../../../shared/wall.ts'
-import { sizeOf } from './areas.ts'
-import { addressOf, FORGED, paymentOf, pictureOf, PLAIN, SIGNED } from './samples.ts'
-import { broadcast, spendNow, strikes, termsNow, timeOf, type World } from './world.ts'
+import { failure, type Failure } from '../../../../server/domain/failure.ts'
+import { HOLDS_MAX } from '../../../../server/domain/purchase/claim-rules.ts'
+import type { Draft } from '../../../../server/domain/purchase/listing.ts'
+import { keyOf, termsFor, type Address, type Payment, type Target } from '../../../../server/domain/purchase/payment.ts'
+import { isBlock } from '../../../../server/domain/purchase/target.ts'
+import type { BlockIndex } from '../../../../shared/wall.ts'
+import { sizeOf } from '../areas.ts'
+import { addressOf, FORGED, paymentOf, pictureOf, PLAIN, SIGNED } from '../samples.ts'
+import { broadcast, spendNow, strikes, termsNow, timeOf, type World } from '../world.ts'
 
 /** One request to buy, as it leaves a client. */
 export type Order = {
@@ -39,7 +39,10 @@ export function crowdOf(world: World, { wall, areas }: Shop, size: number): Crow
   const { prng, balances } = world
   const payers = Array.from({ length: size }, (_, i) => {
     const habit = prng.pick(['resends', 'resends', 'signs anew', 'signs anew', 'asks anew'] as const)
-    return { wallet: addressOf(i + 1), habit: world.isKept && habit === 'resends' ? 'keeps' : habit } as const
+    const wallet = addressOf(i + 1)
+    // What a client was told of a block that an older copy does not know binds nobody.
+    if (world.hasOperator) return { wallet, habit: habit === 'asks anew' ? 'signs anew' : habit } as const
+    return { wallet, habit: world.isKept && habit === 'resends' ? 'keeps' : habit } as const
   })
   for (const { wallet } of payers) balances.set(wallet, 1 + prng.below(3))
   // One payer's area costs as much as all that another has.

@@ -3,19 +3,19 @@
  * the wallet: one wish is paid for once, and of all that was taken the client tells.
  */
 
-import { buyer } from '../../../server/client/buyer.ts'
-import type { SavedPayment, SignedRequest } from '../../../server/client/signed-payments.ts'
-import { WallError, type FailureKind } from '../../../server/client/wall-error.ts'
-import { statusOf, type Failure, type FailureCode } from '../../../server/domain/failure.ts'
-import { keyOf, termsFor, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
-import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
-import type { OfferState } from '../../../server/purchase/seller.ts'
-import type { BlockIndex } from '../../../shared/wall.ts'
-import { Violation } from './check.ts'
-import type { Book } from './ledger-model.ts'
+import { buyer } from '../../../../server/client/buyer.ts'
+import type { SavedPayment, SignedRequest } from '../../../../server/client/signed-payments.ts'
+import { WallError, type FailureKind } from '../../../../server/client/wall-error.ts'
+import { statusOf, type Failure, type FailureCode } from '../../../../server/domain/failure.ts'
+import { keyOf, termsFor, type Payment, type Target } from '../../../../server/domain/purchase/payment.ts'
+import type { Outcome } from '../../../../server/domain/purchase/purchase.ts'
+import type { OfferState } from '../../../../server/purchase/seller.ts'
+import type { BlockIndex } from '../../../../shared/wall.ts'
+import { Violation } from '../check.ts'
+import type { Book } from '../ledger-model.ts'
+import { SIGNED } from '../samples.ts'
+import { isCharged, termsNow, type World } from '../world.ts'
 import { sign, type Crowd, type Payer } from './payers.ts'
-import { SIGNED } from './samples.ts'
-import { isCharged, termsNow, type World } from './world.ts'
 
 /** What reaches a wall, and what is told of it; `undefined` where no answer comes. */
 export type Line = {

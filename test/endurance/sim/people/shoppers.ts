@@ -3,14 +3,14 @@
  * Whatever happens to them, one wish is one block or area, and paid for once.
  */
 
-import { keyOf, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
-import { isSold } from '../../../server/domain/purchase/purchase.ts'
-import { ownTarget } from '../../../server/domain/purchase/target.ts'
-import { isNext } from './areas.ts'
-import { Violation } from './check.ts'
-import type { Book } from './ledger-model.ts'
+import { keyOf, type Payment, type Target } from '../../../../server/domain/purchase/payment.ts'
+import { isSold } from '../../../../server/domain/purchase/purchase.ts'
+import { ownTarget } from '../../../../server/domain/purchase/target.ts'
+import { isNext } from '../areas.ts'
+import { Violation } from '../check.ts'
+import type { Book } from '../ledger-model.ts'
+import { isCharged, timeOf, type World } from '../world.ts'
 import type { Payer } from './payers.ts'
-import { isCharged, timeOf, type World } from './world.ts'
 
 /** One block or area that somebody wants. */
 export type Wish = {

@@ -1,0 +1,78 @@
+/** How a server of a history finds out that its book is an older copy, and what its operator knows of that. */
+
+import { checkRestoredBackup, type RestoredBackupCheck } from '../../../server/books/check-restored-backup.ts'
+import { keepWitness, type WitnessKeeper } from '../../../server/books/keep-witness.ts'
+import { StoreUnavailable } from '../../../server/domain/failure.ts'
+import type { Terms } from '../../../server/domain/purchase/payment.ts'
+import type { StorePosition } from '../../../server/domain/store-position.ts'
+import type { Chain, Clock, Facilitator, Logger, Witness } from '../../../server/ports.ts'
+import type { Vault } from './ledger-model.ts'
+import { strikes, type World } from './world.ts'
+
+/** An operator, with what he keeps of the wall. */
+export type Operator = {
+  readonly vault: Vault
+  readonly isApart: boolean // whether the witness lies on another device than the store
+  readonly hasWitness: boolean
+  firstLook: number | undefined // the height from which on the wall looks at what arrives
+  witness: StorePosition | undefined
+  copied: { readonly position: StorePosition; readonly witness: StorePosition | undefined } | undefined
+  putBack: PutBack | undefined // until a copy that was put back is accepted
+}
+
+/** What shows that the store is an older copy. */
+type PutBack = { readonly isBehind: boolean; readonly lost: ReadonlyMap<string, string> } // transactions by payment
+
+/** What one server asks before it sells. */
+export type Guard = { readonly restored: RestoredBackupCheck; readonly witnessing: WitnessKeeper }
+
+type Around = {
+  readonly chain: Chain
+  readonly facilitator: Pick<Facilitator, 'signers'>
+  readonly terms: Terms
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** The check of one server for an older copy, with the keeper of its witness. */
+export function guardOf(world: World, operator: Operator, owner: object, around: Around): Guard {
+  const { store, checkpoint, payouts } = operator.vault.ports
+  const ask = <T>(act: () => Promise<T> | T): Promise<T> =>
+    world.scheduler.call(owner, () => {
+      if (strikes(world, 'storeBusy')) throw new StoreUnavailable('busy')
+      return act()
+    })
+  const position = () => ask(() => store.position())
+  const witness: Witness = {
+    read: () => world.scheduler.call(owner, () => operator.witness),
+    isApart: () => Promise.resolve(operator.isApart),
+    write: (seen) => world.scheduler.call(owner, () => writeWitness(operator, seen)),
+  }
+  const restored = checkRestoredBackup({
+    ...around,
+    witness,
+    store: { position },
+    checkpoint: {
+      height: () => ask(() => checkpoint.height()),
+      knows: (key) => ask(() => checkpoint.knows(key)),
+      prices: () => ask(() => checkpoint.prices()),
+      payees: () => ask(() => checkpoint.payees()),
+      reach: (height) =>
+        ask(() => {
+          operator.firstLook ??= Number(height)
+          return checkpoint.reach(height)
+        }),
+    },
+    payouts: {
+      note: (key, reference, now) => ask(() => payouts.note(key, reference, now)),
+      isNoted: (key) => ask(() => payouts.isNoted(key)),
+      owe: (unclaimed, tx, now) => ask(() => payouts.owe(unclaimed, tx, now)),
+    },
+  })
+  return { restored, witnessing: keepWitness({ ...around, store: { position }, witness }) }
+}
+
+/** Keeps how far the store has come, where there is a witness. */
+export function writeWitness(operator: Operator, seen: StorePosition): void {
+  if (operator.hasWitness) operator.witness = seen
+}

@@ -1,0 +1,141 @@
+/** An operator, who copies the wall, puts an older copy back, and accepts it; and what the books say in the end. */
+
+import { acceptRestoredBackup, findLostPayments } from '../../../../server/books/accept-restored-backup.ts'
+import { balanceOf } from '../../../../server/domain/purchase/balance.ts'
+import { keyOf } from '../../../../server/domain/purchase/payment.ts'
+import type { StorePosition } from '../../../../server/domain/store-position.ts'
+import { settled } from '../../../support/scheduler.ts'
+import { promise, rowOf, type Witness } from '../check.ts'
+import { writeWitness, type Operator } from '../guard.ts'
+import type { Vault } from '../ledger-model.ts'
+import { heightOf, lagMax, paymentOn, read, termsNow, timeOf, transfersTo, type World } from '../world.ts'
+
+/** An operator of a wall: with a witness apart, with one beside the store, or with none. */
+export function operatorOf({ prng }: World, vault: Vault): Operator {
+  const keeps = prng.pick(['apart', 'beside', 'beside', 'nothing'] as const)
+  const isApart = keeps === 'apart'
+  return {
+    vault,
+    isApart,
+    hasWitness: keeps !== 'nothing',
+    firstLook: undefined,
+    witness: undefined,
+    copied: undefined,
+    putBack: undefined,
+  }
+}
+
+/**
+ * Copies the wall once it has looked at the chain: a copy of before does not know where to look, and whoever accepts it is told.
+ * A snapshot of its device has a witness in it that lies beside the store.
+ */
+export function copy(world: World, operator: Operator): void {
+  const position = settled(operator.vault.ports.store.position())
+  if (position.height === 0n) return
+  operator.vault.copy()
+  operator.copied = { position, witness: operator.witness }
+  world.tell(() => 'operator: copies the wall')
+}
+
+/** Whether a payment was accepted since the copy was made. */
+export const lacks = ({ vault, copied }: Operator): boolean =>
+  copied !== undefined && settled(vault.ports.store.position()).payment > copied.position.payment
+
+/** Puts the copy back while the wall is stopped, and with it what lies on its device, or not. */
+export function putBack(world: World, operator: Operator, witness: Witness): void {
+  const { vault, copied, isApart } = operator
+  vault.putBack()
+  const isSnapshot = !isApart && world.prng.chance(0.7)
+  if (isSnapshot) operator.witness = copied?.witness
+  const position = settled(vault.ports.store.position())
+  const seen = operator.witness
+  const isBehind = seen !== undefined && (position.change < seen.change || position.payment < seen.payment)
+  operator.putBack = { isBehind, lost: lostPayments(world, position, witness) }
+  forget(world, witness)
+  const { size } = operator.putBack.lost
+  world.tell(() => `operator: puts the copy back${isSnapshot ? ', with its witness' : ''}: ${size} payments are lost`)
+}
+
+/** What the copy does not know and every endpoint shows. */
+function lostPayments(world: World, { height: seen }: StorePosition, witness: Witness): ReadonlyMap<string, string> {
+  const lost = new Map<string, string>()
+  for (const [key, { kind, height, tx }] of world.spendings)
+    if (kind === 'transfer' && height > seen && height <= heightOf(world) - lagMax(world))
+      if (rowOf(witness, key) === undefined) lost.set(key, tx)
+  return lost
+}
+
+/** What was sent and is unknown to the copy, it sends for itself no more; and what was seen of it, it shows anew. */
+function forget(world: World, witness: Witness): void {
+  for (const sent of world.pool) if (rowOf(witness, keyOf(sent.payment)) === undefined) sent.isForgotten = true
+  for (const key of witness.kept.keys()) if (rowOf(witness, key) === undefined) witness.kept.delete(key)
+  for (const key of witness.credited) if (rowOf(witness, key)?.state.kind !== 'credited') witness.credited.delete(key)
+}
+
+/** Whether a store that was put back must not sell: its witness is ahead of it, or the chain shows what it lost. */
+export function mustWait(world: World, { vault, putBack, witness, isApart }: Operator, book: Pick<Witness, 'book'>) {
+  if (putBack === undefined) return false
+  if (putBack.isBehind) return true
+  if (isApart && witness !== undefined) return false
+  return putBack.lost.entries().some(([key, tx]) => {
+    const payment = paymentOn(world, key)
+    const isThere = payment !== undefined && world.spendings.get(key)?.tx === tx
+    return isThere && rowOf(book, key) === undefined && !settled(vault.ports.payouts.isNoted(payment))
+  })
+}
+
+/** Accepts the copy while the wall is stopped, unless the chain does not answer. */
+export function accept(world: World, operator: Operator, seenBy: Witness): void {
+  const { store, checkpoint, payouts } = operator.vault.ports
+  const sight = { newest: 0 }
+  const chain: Parameters<typeof findLostPayments>[0]['chain'] = {
+    read: async (key) => read(world, key, sight),
+    transfersTo: async (payTo, from) => transfersTo(world, payTo, from, sight),
+  }
+  const witness = { write: async (seen: StorePosition) => writeWitness(operator, seen) }
+  const deps = {
+    chain,
+    checkpoint,
+    payouts,
+    store,
+    witness,
+    terms: termsNow(world),
+    clock: { now: () => timeOf(world) },
+  }
+  const lost = settled(findLostPayments(deps))
+  world.tell(() => `operator: accepts the copy: ${lost === 'silent' ? lost : lost.orphans.length}`)
+  if (lost === 'silent') return
+  settled(acceptRestoredBackup(deps, lost))
+  for (const orphan of lost.orphans) {
+    const key = keyOf(orphan)
+    promise(rowOf(seenBy, key)?.state.kind === 'credited', 'what an older copy lost is owed once it is accepted', key)
+    seenBy.accepted.add(key)
+  }
+  operator.putBack = undefined
+  operator.copied = undefined
+}
+
+/** Every dollar that arrived is a sale or a credit, or the operator was told of it; and every sale was paid, or he was told. */
+export function checkBooks(world: World, { vault, firstLook }: Operator, witness: Witness): void {
+  const statement = settled(vault.ports.audit.statement())
+  const arrivals = [...world.spendings].flatMap(([key, { kind, amount, tx }]) => {
+    const payment = kind === 'transfer' ? paymentOn(world, key) : undefined
+    return payment === undefined ? [] : [{ payer: payment.payer, nonce: payment.nonce, amount, tx }]
+  })
+  const { unpaid, landed, orphans } = balanceOf(statement, arrivals, statement, termsNow(world).amount)
+  for (const sale of unpaid)
+    promise(witness.alerts.has(keyOf(sale)), 'the books: the operator is told of what was not paid', keyOf(sale))
+  for (const { payer, nonce, amount } of landed) {
+    const key = `${payer}:${nonce}`
+    promise(rowOf(witness, key)?.payment.amount !== amount, 'the books: what arrived is a sale or a credit', key)
+  }
+  for (const { payer, nonce } of orphans) {
+    const key = `${payer}:${nonce}`
+    const isBefore = (world.spendings.get(key)?.height ?? 0) <= (firstLook ?? Infinity)
+    promise(
+      isBefore || witness.strays.has(key),
+      'the books: the operator is told of money that no purchase is known for',
+      key,
+    )
+  }
+}
