@@ -162,10 +162,6 @@ describe('the demand for one request', () => {
     expect(long(2000).length).toBeLessThan(6500)
     expect(long(4096).length).toBeLessThan(7200)
   })
-
-  test('says why the payment it carried was not taken', () => {
-    expect(paymentRequired(OFFER, 'next', { reason: 'insufficient_funds' }).error).toBe('insufficient_funds')
-  })
 })
 
 test('the tool that buys is catalogued by the MCP server’s address and its own name, as the SDK declares it', () => {
