@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { get } from '../../support/e2e/buyer.ts'
-import { startWorld, type World } from '../../support/e2e/world.ts'
+import { shareWorld, type World } from '../../support/e2e/world.ts'
 import { outputOf } from '../../support/output-of.ts'
 import { flatPng } from '../../support/picture-files.ts'
 import { bodyOf, clientOf } from '../../support/service/client.ts'
@@ -15,10 +15,7 @@ import { eventually } from '../../support/wait.ts'
 const MAIN = join(import.meta.dir, '../../../server/client/cli/main.ts')
 
 let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world.stop())
+shareWorld((opened) => void (world = opened))
 
 let folder: string
 beforeEach(async () => {

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { x402Client } from '@x402/core/client'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { TOOLS } from '../../../server/mcp/registry.ts'
 import { get } from '../../support/e2e/buyer.ts'
-import { expectBooksToBalance } from '../../support/e2e/read-wall.ts'
-import { startWorld, type World } from '../../support/e2e/world.ts'
+import { shareWorld, type World } from '../../support/e2e/world.ts'
 import { bareFetch, inspector, newestClient, sdkClient, type ToolUser } from './clients.ts'
 
 // Goal: whoever speaks MCP can do all there is to do. Method: clients by three hands use the same tools of the real
 // server, with real signatures and a chain that moves the money.
 
 let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(async () => {
-  await expectBooksToBalance(world)
-  await world.stop()
-})
+shareWorld((opened) => void (world = opened))
 
 const clients: ReadonlyArray<readonly [who: string, coord: string, connect: (url: string) => Promise<ToolUser>]> = [
   ['the SDK’s client', '10,10', sdkClient],

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { buyBlock } from '../../support/e2e/buyer.ts'
-import { startWorld, type World } from '../../support/e2e/world.ts'
+import { shareWorld, type World } from '../../support/e2e/world.ts'
 import { IS_LONG_RUN } from '../../support/long-run.ts'
 import { gather, unanswered } from './connections.ts'
 
@@ -13,12 +13,7 @@ const REQUESTS = IS_LONG_RUN ? 2000 : 400
 const STAYS_MS = IS_LONG_RUN ? 15_000 : 0
 
 let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(async () => {
-  await world.stop()
-})
+shareWorld((opened) => void (world = opened))
 
 test(`with ${CROWD} half-open connections in the way everyone is answered, and can buy`, async () => {
   const wallet = await world.wallet()
