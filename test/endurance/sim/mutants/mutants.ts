@@ -57,7 +57,7 @@ export const mutants: readonly Mutant[] = [
     file: SCRIPT,
     from: `  const known = yield* ask({ do: 'look-up', key: order.payment })
   return known === undefined`,
-    to: `  if (!order.armed) return refused(facilitatorUnavailable(UNREACHABLE))
+    to: `  if (!order.armed) return refused(notArmed())
   const known = yield* ask({ do: 'look-up', key: order.payment })
   return known === undefined`,
   },
@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a held block is given back where the chain is silent',
     file: SCRIPT,
     from: `  return { purchase: yield* markUncertain(purchase), status, refusal: settlementUnknown(purchase) }`,
-    to: `  if (status.kind === 'silent') return { purchase: yield* release(purchase, false), status, refusal: facilitatorUnavailable(UNREACHABLE) }
+    to: `  if (status.kind === 'silent') return { purchase: yield* release(purchase, false), status, refusal: facilitatorUnreachable() }
   return { purchase: yield* markUncertain(purchase), status, refusal: settlementUnknown(purchase) }`,
   },
   {

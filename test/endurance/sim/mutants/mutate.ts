@@ -49,6 +49,8 @@ export async function fateOf(mutant: Mutant, seeds: number): Promise<Fate> {
     for (let from = 0, nth = 0; from < seeds; nth += 1) {
       const end = Math.min(seeds, from + (STRETCHES[nth] ?? 5000))
       const broken = await playStretch(join(folder, 'test/endurance/sim'), from, end, () => {}, choiceOf(mutant))
+      // A bug that nobody could have made proves nothing.
+      if (broken?.broken.includes('ReferenceError') === true) throw new Error(`"${mutant.name}": ${broken.broken}`)
       if (broken !== undefined) return { mutant, ...broken }
       from = end
     }
