@@ -15,7 +15,7 @@ import { behindProxy, inBrowser, onServer, scenarios } from './scenarios.ts'
 import { servers } from './servers/servers.ts'
 
 // Bun compiles what is called often: of the first 50,000 requests, a demand for payment or a deed takes up to half as much again.
-const warmMs = 2000
+const warmMs = 8000
 
 const QUICK = { rounds: 3, ms: 500, warmMs, steadyMs: 5000 }
 const FULL = { rounds: 7, ms: 2000, warmMs, steadyMs: 600_000 }
