@@ -247,7 +247,7 @@ function checkClaim(witness: Witness, claimed: string): void {
     if (identifier === undefined || other.payer !== payer || other.nonce === nonce) continue
     const row = rowOf(witness, keyOf(other))
     const isOpen = row?.state.kind === 'reserved' || row?.state.kind === 'sold'
-    promise(!isOpen || row.payment.identifier !== identifier, 'what a payer calls by one name is bought once', claimed)
+    promise(!isOpen || other.identifier !== identifier, 'what a payer calls by one name is bought once', claimed)
   }
   checkPlace(witness, claimed, [rowOf(witness, claimed)?.target ?? asked.target])
   const { step } = witness.askedOpen.get(claimed) ?? NEVER

@@ -65,7 +65,7 @@ export function nextOrder(world: World, crowd: Crowd, payer: Payer): Order {
   const same = first ?? (last === undefined ? undefined : crowd.firstTarget.get(keyOf(last)))
   const target =
     same !== undefined && prng.chance(isGreedy && first === undefined ? 0 : 0.85) ? same : aim(world, crowd)
-  const payment = known === undefined ? sign(world, crowd, payer, target, pen) : anew(world, known)
+  const payment = known === undefined ? sign(world, crowd, payer, target, pen) : anew(world, known, first ?? target)
   if (first === undefined) crowd.firstTarget.set(keyOf(payment), target)
   const listing = prng.chance(0.05) ? failure('invalid_listing', 'link: is no address') : draftOf(world, target)
   return { target, payment, listing }
@@ -85,11 +85,14 @@ function draftOf({ prng, words }: World, target: Target): Draft {
 }
 
 /** A known payment as it is sent once more: mostly as it is, else its nonce signed anew for another time or amount. */
-function anew(world: World, known: Payment): Payment {
+function anew(world: World, known: Payment, target: Target): Payment {
   const { prng, isVaried } = world
   if (!isVaried || known.signature !== SIGNED || !prng.chance(0.15)) return known
   const validBefore = BigInt(Math.floor(timeOf(world) / 1000) + prng.pick([30, 90, 300]))
-  const amount = prng.chance(0.3) ? known.amount + termsNow(world).amount : known.amount
+  const asked = termsFor(termsNow(world), target).amount
+  // Of all who sign for another amount every second one takes what is asked by now.
+  const other = BigInt(known.nonce) % 2n === 0n ? asked : known.amount + termsNow(world).amount
+  const amount = prng.chance(0.3) ? other : known.amount
   return { ...known, amount, validBefore, accepted: { ...known.accepted, amount } }
 }
 
