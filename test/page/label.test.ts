@@ -14,6 +14,7 @@ import { prngOf } from '../support/prng.ts'
 
 const browser = await browserForTests()
 const CLICKS = IS_LONG_RUN ? 100 : 3
+const EDGE = 10
 const MORE_WINDOWS = [
   [1440, 900],
   [640, 360],
@@ -41,9 +42,11 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     const [view, top] = [await viewOf(page), await stageTop(page)]
     const { zoom } = fit(view)
     const prng = prngOf(width)
+    // A pointer stands on whole pixels of the screen: at the very edge it may stand beside the wall.
+    const within = (side: number) => (EDGE + prng.below(side - 2 * EDGE) - side / 2) * zoom
     // Two clicks that are soon and near would be a double click.
     const pointAwayFrom = (last: Point): Point => {
-      const point = { x: (prng.below(WIDTH) - WIDTH / 2) * zoom, y: (prng.below(HEIGHT) - HEIGHT / 2) * zoom }
+      const point = { x: within(WIDTH), y: within(HEIGHT) }
       return Math.hypot(point.x - last.x, point.y - last.y) < 50 ? pointAwayFrom(last) : point
     }
     let point: Point = { x: 0, y: 0 }
