@@ -6,7 +6,7 @@ import { StaleWriteError } from '../../../server/domain/failure.ts'
 import { STRAY_NOTE } from '../../../server/domain/purchase/account.ts'
 import type { Audit } from '../../../server/ports.ts'
 import { hold, sell } from '../../support/engine.ts'
-import { blockOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
+import { blockOf, EMPTY_BOOKS, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
 
 /** A wall that sells, and its books read beside it. */
 export type Audited = {
@@ -21,17 +21,7 @@ const keyOf = (payer: number, nonce: number) => ({ payer: wallet(payer), nonce: 
 export function auditContract(name: string, open: () => Promise<Audited>, openLast: () => Promise<Audited>): void {
   test(`every payment is in the books on ${name} as what became of it, while the wall goes on`, async () => {
     const { wall, books, close } = await open()
-    const nothing = {
-      claimed: 0,
-      sales: [],
-      credits: [],
-      open: [],
-      final: [],
-      payouts: [],
-      payees: [],
-      from: undefined,
-    }
-    for (const audit of books) expect(await audit.statement()).toEqual(nothing)
+    for (const audit of books) expect(await audit.statement()).toEqual(EMPTY_BOOKS)
 
     await sell(wall, '3,4', 1, 1)
     const doubted = await wall.ledger.markUncertain(await hold(wall, 'next', paymentOf(2, 2), SILENT, NOW + 5))
