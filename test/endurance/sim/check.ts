@@ -480,8 +480,9 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
     const { kind } = row.state
     // What another authorization of the nonce moved buys nothing: the look for orphans finds it.
     const isOrphan = kind === 'released' && spending?.amount !== row.payment.amount
-    const isKnown = unspent.has(key) || accepted.has(key)
-    const paid = isKnown && spending?.kind === 'transfer' && !isOrphan
+    // What moved before a server saw it unspent buys nothing, unless an older copy lost that.
+    const isOwed = unspent.has(key) || accepted.has(key)
+    const paid = isOwed && spending?.kind === 'transfer' && !isOrphan
     if (paid) charged += 1
     const blocks = BigInt(blocksOf(row.target))
     const isPriced = world.prices.some((price) => price * blocks === row.payment.amount)

@@ -347,17 +347,19 @@ export function transfersTo(world: World, payTo: Address, from: bigint, sight: S
   if (height < sight.newest) return 'silent'
   sight.newest = height
   const through = strikes(world, 'logsNarrow') ? Math.min(height, Number(from) + NARROW_BLOCKS - 1) : height
-  const transfers = [...world.spendings].flatMap(([key, { kind, amount, tx, height: at }]): Transfer[] => {
-    const payment = kind === 'transfer' ? paymentOn(world, key) : undefined
-    if (payment?.to !== payTo || at < from || at > through) return []
-    return [{ payer: payment.payer, nonce: payment.nonce, amount, tx, height: BigInt(at) }]
-  })
+  const transfers = transfersIn(world).filter(({ to, height: at }) => to === payTo && at >= from && at <= through)
   const next = BigInt(through) + 1n
   return { transfers, next: next < from ? from : next, isAll: through === height }
 }
 
-/** The payment that landed for a key. */
-export const paymentOn = ({ mined }: World, key: string): Payment | undefined => mined.get(key)?.payment
+/** All that authorizations have moved. */
+export const transfersIn = ({ spendings, mined }: World): readonly (Transfer & PaymentKey & { to: Address })[] =>
+  [...spendings].flatMap(([key, { kind, amount, tx, height }]) => {
+    const payment = kind === 'transfer' ? mined.get(key)?.payment : undefined
+    if (payment === undefined) return []
+    const { payer, nonce, to } = payment
+    return [{ payer, nonce, to, amount, tx, height: BigInt(height) }]
+  })
 
 /** The address that the wall's own facilitator sends from. */
 export const SIGNER: Address = addressOf(0xfac)

@@ -8,7 +8,7 @@ import { settled } from '../../../support/scheduler.ts'
 import { promise, rowOf, type Witness } from '../check.ts'
 import { writeWitness, type Operator } from '../guard.ts'
 import type { Vault } from '../ledger-model.ts'
-import { heightOf, lagMax, paymentOn, read, termsNow, timeOf, transfersTo, type World } from '../world.ts'
+import { heightOf, lagMax, read, termsNow, timeOf, transfersIn, transfersTo, type World } from '../world.ts'
 
 /** An operator of a wall: with a witness apart, with one beside the store, or with none. */
 export function operatorOf({ prng }: World, vault: Vault): Operator {
@@ -58,14 +58,14 @@ export function putBack(world: World, operator: Operator, witness: Witness): voi
 
 /** What the copy does not know and every endpoint shows. */
 function lostPayments(world: World, { height: seen }: StorePosition, witness: Witness): ReadonlyMap<string, string> {
-  const lost = new Map<string, string>()
-  for (const [key, { kind, height, tx }] of world.spendings)
-    if (kind === 'transfer' && height > seen && height <= heightOf(world) - lagMax(world))
-      if (rowOf(witness, key) === undefined) lost.set(key, tx)
-  return lost
+  const shown = BigInt(heightOf(world) - lagMax(world))
+  const lost = transfersIn(world).filter(({ height }) => height > seen && height <= shown)
+  return new Map(
+    lost.map((transfer) => [keyOf(transfer), transfer.tx] as const).filter(([key]) => !rowOf(witness, key)),
+  )
 }
 
-/** What was sent and is unknown to the copy, it sends for itself no more; and what was seen of it, it shows anew. */
+/** What the copy does not know the wall settles no more; it may be written anew, and owed anew. */
 function forget(world: World, witness: Witness): void {
   for (const sent of world.pool) if (rowOf(witness, keyOf(sent.payment)) === undefined) sent.isForgotten = true
   for (const key of witness.kept.keys()) if (rowOf(witness, key) === undefined) witness.kept.delete(key)
@@ -77,10 +77,10 @@ export function mustWait(world: World, { vault, putBack, witness, isApart }: Ope
   if (putBack === undefined) return false
   if (putBack.isBehind) return true
   if (isApart && witness !== undefined) return false
-  return putBack.lost.entries().some(([key, tx]) => {
-    const payment = paymentOn(world, key)
-    const isThere = payment !== undefined && world.spendings.get(key)?.tx === tx
-    return isThere && rowOf(book, key) === undefined && !settled(vault.ports.payouts.isNoted(payment))
+  return transfersIn(world).some((transfer) => {
+    const key = keyOf(transfer)
+    const isLost = putBack.lost.get(key) === transfer.tx && rowOf(book, key) === undefined
+    return isLost && !settled(vault.ports.payouts.isNoted(transfer))
   })
 }
 
@@ -118,11 +118,7 @@ export function accept(world: World, operator: Operator, seenBy: Witness): void 
 /** Every dollar that arrived is a sale or a credit, or the operator was told of it; and every sale was paid, or he was told. */
 export function checkBooks(world: World, { vault, firstLook }: Operator, witness: Witness): void {
   const statement = settled(vault.ports.audit.statement())
-  const arrivals = [...world.spendings].flatMap(([key, { kind, amount, tx }]) => {
-    const payment = kind === 'transfer' ? paymentOn(world, key) : undefined
-    return payment === undefined ? [] : [{ payer: payment.payer, nonce: payment.nonce, amount, tx }]
-  })
-  const { unpaid, landed, orphans } = balanceOf(statement, arrivals, statement, termsNow(world).amount)
+  const { unpaid, landed, orphans } = balanceOf(statement, transfersIn(world), statement, termsNow(world).amount)
   for (const sale of unpaid)
     promise(witness.alerts.has(keyOf(sale)), 'the books: the operator is told of what was not paid', keyOf(sale))
   for (const { payer, nonce, amount } of landed) {
