@@ -56,10 +56,10 @@ export function answersOn(purchase: Purchase, asked: Target): boolean {
   return asked === target && (placeOf(target).at === 'next' || state.kind !== 'sold')
 }
 
-/** What a payment that cannot buy is told beside an earlier one: to wait for its end, unless it had its receipt, or is for the very target. */
-export function besidePrior(prior: Purchase, { target, payment }: Pick<Asking, 'target' | 'payment'>): Failure {
+/** What a payment that cannot buy is told beside an earlier one: what that one bought, or to wait for its end. */
+export function besidePrior(prior: Purchase, payment: PaymentKey): Failure {
   if (wasHandedTo(prior, payment)) return paymentUsed(prior)
-  return isSold(prior) && ownTarget(prior) === target ? boughtBefore(prior) : earlierUnknown()
+  return isSold(prior) ? boughtBefore(prior) : earlierUnknown()
 }
 
 function goesBefore(purchase: Purchase, { target, payment, now, attended }: Asking): boolean {

@@ -182,7 +182,7 @@ function* buyFresh(order: Order, released?: Purchase): Script<Outcome> {
 
 /** Why a payment cannot buy its target, whatever a facilitator would say of it. */
 function refusalOf(order: Order, unfit: string | undefined, { space, prior }: Availability): Failure | undefined {
-  if (prior !== undefined) return unfit === undefined ? undefined : besidePrior(prior, order)
+  if (prior !== undefined) return unfit === undefined ? undefined : besidePrior(prior, order.payment)
   if (space !== 'open') return unavailability(order.target, space)
   return unfit === undefined ? undefined : paymentRequired(unfit)
 }
@@ -197,7 +197,7 @@ function* refuseSpent(order: Order, prior: Purchase | undefined): Script<Outcome
   const status = yield* ask({ do: 'ask-chain', payment, head: 0n, wait: 'none' })
   if (status.kind === 'paid') return refused(paymentUnmatched(payment.amount, status.tx, contact))
   if (status.kind !== 'void') return refused(cannotLookUp())
-  if (prior !== undefined) return refusedPayer(besidePrior(prior, order), undefined)
+  if (prior !== undefined) return refusedPayer(besidePrior(prior, payment), undefined)
   return refusedPayer(paymentRequired('the authorization was used or cancelled before; sign a new one'), undefined)
 }
 

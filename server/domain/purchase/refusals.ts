@@ -116,7 +116,7 @@ export const paymentUsed = (bought: Holding): Failure =>
     `This payment belongs to ${wordsFor(bought)}, with all that was signed then. Sign one with a new nonce to buy another ${kindOf(bought.target)}.`,
   )
 
-/** The payment cannot buy, and its payer bought the very target with another one. */
+/** The payment cannot buy, and its payer bought the same, or by the same name, with another one. */
 export const boughtBefore = (bought: Holding): Failure =>
   usedFor(bought, `This payment is not used: an earlier payment of yours bought ${wordsFor(bought)}.`)
 

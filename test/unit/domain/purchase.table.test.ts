@@ -52,14 +52,11 @@ test('every path of "buy this block"', () => {
     look-up: unknown > check-signature: good > prior purchase: open > check-availability > read-chain: silent -> 503 settlement_unknown
     look-up: unknown > check-signature: good > prior purchase: sold > check-availability > read-chain: unspent > hand-over: given -> bought with the prior payment
     look-up: unknown > check-signature: good > prior purchase: sold > check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
-    look-up: unknown > check-signature: good > prior purchase: sold > check-availability > read-chain: spent > ask-chain: paid -> 409 payment_unmatched
-    look-up: unknown > check-signature: good > prior purchase: sold > check-availability > read-chain: spent > ask-chain: unspent | silent -> 503 settlement_unknown
-    look-up: unknown > check-signature: good > prior purchase: sold > check-availability > read-chain: spent > ask-chain: void -> 409 payment_used
+    look-up: unknown > check-signature: good > prior purchase: sold > check-availability > read-chain: spent > [after read-chain: spent, 2]
     look-up: unknown > check-signature: good > prior purchase: sold > check-availability > read-chain: silent -> 503 settlement_unknown
     look-up: unknown > check-signature: good > prior purchase: sold elsewhere > check-availability > read-chain: unspent > hand-over: given -> 409 payment_used
     look-up: unknown > check-signature: good > prior purchase: sold elsewhere > check-availability > read-chain: unspent > hand-over: taken -> 503 settlement_unknown
-    look-up: unknown > check-signature: good > prior purchase: sold elsewhere > check-availability > read-chain: spent > ask-chain: paid -> 409 payment_unmatched
-    look-up: unknown > check-signature: good > prior purchase: sold elsewhere > check-availability > read-chain: spent > ask-chain: unspent | void | silent -> 503 settlement_unknown
+    look-up: unknown > check-signature: good > prior purchase: sold elsewhere > check-availability > read-chain: spent > [after read-chain: spent, 2]
     look-up: unknown > check-signature: good > prior purchase: sold elsewhere > check-availability > read-chain: silent -> 503 settlement_unknown
     look-up: unknown > check-signature: bad > prior purchase: none > check-availability: open | full -> 402 payment_required
     look-up: unknown > check-signature: bad > prior purchase: none > check-availability: reserved -> 409 purchase_pending
@@ -119,6 +116,11 @@ test('every path of "buy this block"', () => {
     ask-chain: paid -> 409 payment_unmatched
     ask-chain: unspent | silent -> 503 settlement_unknown
     ask-chain: void -> 402 payment_required
+
+    [after read-chain: spent, 2]:
+    ask-chain: paid -> 409 payment_unmatched
+    ask-chain: unspent | silent -> 503 settlement_unknown
+    ask-chain: void -> 409 payment_used
 
     [after mark-uncertain]:
     ask-chain: paid > finalize as seen -> bought

@@ -315,6 +315,16 @@ describe('a purchase that its client has a name for', () => {
     expect(nonceOrCode(await sold.buy(blockOf('0,0'), named(2), SILENT))).toBe('payment_used')
     expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
   })
+
+  test('is named to a payment of that name that has expired, which need not wait', async () => {
+    const { buy, clock, charged } = await openSeller()
+    await buy(named(1))
+    clock.pass(3_600_000)
+    expect(await buy(named(2))).toMatchObject({
+      failure: { code: 'payment_used', message: expect.stringContaining('an earlier payment of yours bought') },
+    })
+    expect(charged()).toEqual([hash(1)])
+  })
 })
 
 /** The same payment, signed for the time it is now. */
