@@ -54,6 +54,7 @@ export type Witness = {
   mustWait: () => boolean // whether the book is an older copy that shows it, and is not accepted
   readonly owing: Map<string, Target> // payments that landed late, and where they were to be
   readonly credited: Set<string>
+  readonly written: Map<string, { readonly step: number; readonly amount: bigint }> // when each payment was, and for how much
   readonly sent: Map<string, Draft[]> // what was said with each payment
   readonly kept: Map<string, Listing> // what was written of it first
   // Of one server:
@@ -90,6 +91,7 @@ export const witnessOf = (
   mustWait: () => false,
   owing: new Map(),
   credited: new Set(),
+  written: new Map(),
   sent: new Map(),
   kept: new Map(),
   ...unseen(),
@@ -141,11 +143,19 @@ export function watcherOf(witness: Witness): Watcher {
     intrudes(key) {
       promise(false, 'no server has settled what another is at', key)
     },
+    deniesSpending(key, { step, height }) {
+      const spending = world.spendings.get(key)
+      const wasSeen = spending !== undefined && spending.step <= step && spending.height <= height
+      promise(!wasSeen, 'what is in a block that was seen is not called unspent', key)
+    },
     written(verb, key, answer) {
       if (verb === 'claim' && hasKind(answer) && answer.kind === 'claimed') checkClaim(witness, key)
       if (verb === 'fulfilLatePayment') checkOwed(witness, key)
       if (moves.has(verb)) checkWhole(witness)
-      if (moves.has(verb) || verb === 'recordUnclaimed') checkListing(witness, key)
+      if (moves.has(verb) || verb === 'recordUnclaimed') {
+        checkListing(witness, key)
+        checkAmount(witness, key)
+      }
     },
     heard(verb, key, answer, askedAt) {
       if (verb === 'settle' && hasKind(answer) && answer.kind === 'success') witness.denied.set(key, false)
@@ -196,7 +206,7 @@ function stepsIn(steps: Map<string, Map<Life, number>>, key: string): Map<Life, 
 }
 
 /** Whether a server that lives, or the one `by` itself, was told of what happened at `step`. */
-const isKnown = (steps: Witness['ends'], key: string, step: number, by?: Life): boolean =>
+const isToldTo = (steps: Witness['ends'], key: string, step: number, by?: Life): boolean =>
   [...(steps.get(key) ?? [])].some(
     ([life, at]) => at >= step && (by === undefined ? life.diedAt === undefined : life === by),
   )
@@ -305,6 +315,15 @@ function checkWhole({ book, signed }: Witness): void {
   const held = book.held()
   const isSame = held.size === holders.size && held.entries().every(([block, key]) => holders.get(block) === key)
   promise(isSame, 'I1: an area is held, sold and given back whole')
+}
+
+/** A nonce that was signed for two amounts is watched for the one that was written first, which may be under way. */
+function checkAmount({ world, book, written, accepted }: Witness, key: string): void {
+  const amount = book.row(key)?.payment.amount
+  if (amount === undefined || accepted.has(key)) return
+  const first = written.get(key) ?? { step: world.step, amount }
+  written.set(key, first)
+  promise(amount === first.amount, 'I4: a payment is watched for the amount it was first written with', key)
 }
 
 /** A purchase shows what was sent with its payment when it was first written, whoever sends that again. */
@@ -435,7 +454,7 @@ function checkDenial(
     const isSeen = row !== undefined || own <= moved.step
     // What another server saw of a released payment is not written before it has acted on it.
     const isOthers = row !== undefined && row.state.kind !== 'released'
-    const isToldOf = isSeen && isKnown(ends, key, moved.step, isOthers ? undefined : life)
+    const isToldOf = isSeen && isToldTo(ends, key, moved.step, isOthers ? undefined : life)
     promise(!isToldOf, `I6: no ${code} once the money was seen to move`, key)
     const verifiedAt = stepIn(witness.verifiedAt, key)
     const isBlind = isSeen && verifiedAt >= startedAt && verifiedAt >= moved.step
@@ -445,7 +464,10 @@ function checkDenial(
   const isHere = moved !== undefined && moved.amount === payment.amount && moved.height < height - lagMax(world)
   const isTold = row !== undefined || details?.['charged'] !== 'no' || !payees.has(payment.to)
   promise(!isHere || isTold, `I6: no ${code} for money that has been here for long`, key)
-  if (code !== 'payment_required' || row !== undefined || payment.signature !== SIGNED) return
+  // What was known before, or has its end, is told of itself alone.
+  const isKnown = (witness.written.get(key)?.step ?? Infinity) < startedAt
+  const isOver = row?.state.kind === 'released' && row.state.isFinal
+  if (code !== 'payment_required' || isKnown || isOver || payment.signature !== SIGNED) return
   for (const other of unanswered(witness, payment, target, witness.askedOpen.get(key) ?? NEVER)) {
     const mayMove =
       movedBy(world, other) !== undefined ||

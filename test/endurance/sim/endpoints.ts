@@ -29,8 +29,11 @@ import {
   type World,
 } from './world.ts'
 
+/** The chain as one process reads it, and the newest block that it has seen. */
+export type Adapter = Chain & { readonly newest: () => number }
+
 /** The adapter of one process, over two endpoints. */
-export function adapterOver(world: World, owner: object, clock: Clock): Chain {
+export function adapterOver(world: World, owner: object, clock: Clock): Adapter {
   const { scheduler } = world
   let isProbing = false
   const machine: Machine = {
@@ -62,6 +65,7 @@ export function adapterOver(world: World, owner: object, clock: Clock): Chain {
   const chain = viemChain(endpoints, { ...OFFER, terms: TERMS })
   return {
     ...chain,
+    newest: () => Number(endpoints.newest()?.number ?? -1n),
     // A probe is answered at once: how its calls overtake all else tells nothing. As it asks by multicall, it is dear.
     async fault() {
       if (!world.hasMulticall) return health(world)

@@ -43,6 +43,7 @@ export function guardOf(world: World, operator: Operator, owner: object, around:
       return act()
     })
   const position = () => ask(() => store.position())
+  let isFirst = false
   const witness: Witness = {
     read: () => world.scheduler.call(owner, () => operator.witness),
     isApart: () => Promise.resolve(operator.isApart),
@@ -53,13 +54,19 @@ export function guardOf(world: World, operator: Operator, owner: object, around:
     witness,
     store: { position },
     checkpoint: {
-      height: () => ask(() => checkpoint.height()),
+      height: () =>
+        ask(async () => {
+          const height = await checkpoint.height()
+          isFirst = height === undefined
+          return height
+        }),
       knows: (key) => ask(() => checkpoint.knows(key)),
       prices: () => ask(() => checkpoint.prices()),
       payees: () => ask(() => checkpoint.payees()),
       reach: (height) =>
         ask(() => {
-          operator.firstLook ??= Number(height)
+          // Of two servers that look first at once, the later look counts.
+          if (isFirst) operator.firstLook = Math.max(operator.firstLook ?? 0, Number(height))
           return checkpoint.reach(height)
         }),
     },

@@ -2,7 +2,7 @@
 
 import { drainMicrotasks } from 'bun:jsc'
 import { HOLDS_MAX } from '../../../server/domain/purchase/claim-rules.ts'
-import { keyOf, type Target } from '../../../server/domain/purchase/payment.ts'
+import { keyOf, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
 import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
 import { ownTarget } from '../../../server/domain/purchase/target.ts'
 import type { OfferState } from '../../../server/purchase/seller.ts'
@@ -17,6 +17,7 @@ import {
   noteLeft,
   noteReceipt,
   noteSent,
+  promise,
   Violation,
   seatOf,
   watcherOf,
@@ -33,7 +34,7 @@ import { accept, checkBooks, copy, lacks, mustWait, operatorOf, putBack } from '
 import { change, checkPaint, studioOf, type Studio } from './people/owners.ts'
 import { aim, crowdOf, mischief, nextOrder, sign, type Crowd, type Order, type Payer } from './people/payers.ts'
 import { checkWishes, endAtDeed, isAsking, wishOf, type Wish } from './people/shoppers.ts'
-import { addressOf, PLAIN, TERMS } from './samples.ts'
+import { addressOf, PLAIN, SIGNED, TERMS } from './samples.ts'
 import { startServer, type Seat, type Server } from './server.ts'
 import { heightOf, isSpentByLonger, reorganise, stall, strikes, timeOf, worldOf, type World } from './world.ts'
 
@@ -82,6 +83,7 @@ type History = {
   readonly isFlooded: boolean // whether somebody sends known payments for other blocks to the very end
   requests: number
   crashes: number
+  answeredAt: number // step of the last answer that somebody waited for
   failed: unknown // what a promise broke on, where it could not be thrown on
 }
 
@@ -133,6 +135,7 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
     isFlooded: world.faults.wrongTarget > 0,
     requests: 0,
     crashes: 0,
+    answeredAt: 0,
     failed: undefined,
   }
   try {
@@ -210,6 +213,8 @@ function live(history: History): void {
   runUntilSettled(history)
   sendEverythingAgain(history)
   runUntilSettled(history)
+  // A wall that waits for its operator has no last word.
+  if (history.operator === undefined) sendUselessOnes(history)
 }
 
 function turnsOf({ wall, operator }: History): number {
@@ -224,6 +229,11 @@ function takeTurn(history: History): void {
   startDead(history)
   if (history.operator !== undefined) operate(history, history.operator)
   if (prng.chance(0.02) && strikes(world, 'crash')) restart(history, anyOf(world, history.stands))
+  if (world.isRepriced && history.stands.length === 1 && world.words.chance(REPRICED)) {
+    reprice(world)
+    restart(history, anyOf(world, history.stands))
+  }
+  if (world.isReplayed && world.words.chance(REPLAYED)) replay(history)
   const roll = prng.below(100)
   if (roll < 72) {
     // What happens drains all that it causes.
@@ -304,9 +314,15 @@ function hangUp({ world, witness, inFlight }: History, leaving: InFlight): void 
 }
 
 /** Nobody waits for an answer any more, unless there is a copy of the request. */
-function leave(witness: Witness, inFlight: ReadonlySet<InFlight>, { order: { payment }, told }: InFlight): void {
-  const isAlone = ![...inFlight].some((other) => keyOf(other.order.payment) === keyOf(payment))
-  if (isAlone) noteLeft(witness, payment)
+function leave(
+  witness: Witness,
+  inFlight: ReadonlySet<InFlight>,
+  { order: { payment }, isStrangers, told }: InFlight,
+): void {
+  const isAlone = ![...inFlight].some(
+    (other) => other.isStrangers !== true && keyOf(other.order.payment) === keyOf(payment),
+  )
+  if (isStrangers !== true && isAlone) noteLeft(witness, payment)
   told?.(undefined)
 }
 
@@ -345,9 +361,9 @@ const LOOKS = 5
 const LOOK_MS = 60_000
 
 /** Gives every server the time to look at what has arrived. */
-function letThemLook(history: History): void {
+function letThemLook(history: History, looks = LOOKS): void {
   const { world } = history
-  for (let look = 0; look < LOOKS; look += 1) {
+  for (let look = 0; look < looks; look += 1) {
     while (world.scheduler.step(world.prng)) checkFailed(history)
     world.scheduler.pass(LOOK_MS)
     checkFailed(history)
@@ -372,15 +388,21 @@ function restart(history: History, stand: Stand): void {
   start(history, stand)
 }
 
+const REPRICED = 0.03
+
+/** Servers that start from now on ask another price. */
+function reprice(world: World): void {
+  world.prices.push(TERMS.amount * BigInt(1 + world.prng.below(3)))
+}
+
 function stop(history: History, stand: Stand): void {
   const { world, inFlight } = history
   history.crashes += 1
   stand.life.diedAt ??= world.step
   world.scheduler.forget(stand.life)
   // Instances are to agree on the price.
-  if (world.isVaried && history.stands.length === 1 && world.prng.chance(0.3))
-    world.prices.push(TERMS.amount * BigInt(1 + world.prng.below(3)))
-  if (world.isVaried && history.stands.length === 1 && world.words.chance(0.3))
+  if (world.isVaried && history.stands.length === 1 && world.prng.chance(0.3)) reprice(world)
+  if (world.isVaried && !world.isRepriced && history.stands.length === 1 && world.words.chance(0.3))
     world.payees.push(addressOf(0xb000 + world.words.below(3)))
   const dropped = [...inFlight].filter((request) => request.at === stand)
   for (const request of dropped) inFlight.delete(request)
@@ -455,16 +477,31 @@ function noteTime({ world, stands }: History, wish: Wish): void {
 function ask(history: History, at: Stand, target: Target, told: Asking['told']): void {
   const { server, life } = at
   if (server === undefined || life.diedAt !== undefined) return told(undefined)
+  const { world, inFlight, stands } = history
+  const askedAt = world.step
+  const isWaitedFor = () => inFlight.size > 0 || history.answeredAt >= askedAt
+  const wasWaitedFor = isWaitedFor()
   history.requests += 1
   const mine: Asking = { at, told }
   history.asking.add(mine)
   const answered = (space: OfferState | undefined) => {
-    if (life.diedAt === undefined && history.asking.delete(mine)) told(space)
+    if (life.diedAt !== undefined || !history.asking.delete(mine)) return
+    // Whether another server is at it, its lease says.
+    const isHeldBack = space === 'reserved' && stands.length === 1 && isHeld(history, target)
+    promise(!isHeldBack || wasWaitedFor || isWaitedFor(), 'what nobody waits for any more is offered')
+    told(space)
   }
   Promise.resolve(server.seller.offered(target))
     .then(answered, () => answered(undefined))
     .catch((error: unknown) => (history.failed ??= error))
 }
+
+/** Whether a payment that asked for a target, or was given it, holds it. */
+const isHeld = ({ crowd, book }: History, target: Target): boolean =>
+  crowd.signed.some((payment) => {
+    const row = book.row(keyOf(payment))
+    return row?.state.kind === 'reserved' && (row.target === target || ownTarget(row) === target)
+  })
 
 // How often a client that keeps what it signs is killed, and how often its user wants something else meanwhile.
 const KILLED = 0.3
@@ -549,6 +586,7 @@ type Sending = {
   readonly check?: (outcome: Outcome) => void
   readonly wish?: Wish
   readonly keeper?: Keeper // whose process waits
+  readonly isStrangers?: true // sent by whoever has seen the payment
   readonly told?: (outcome: Outcome | undefined) => void // `undefined` where no answer comes
 }
 
@@ -569,13 +607,14 @@ function send(history: History, order: Order, sending: Sending = {}): void {
   const mayLeave = world.faults.hangUp > 0 || sending.keeper !== undefined
   const mine: InFlight = { at, order, client: mayLeave ? new AbortController() : undefined, ...sending }
   inFlight.add(mine)
-  noteAttended(witness, order.payment)
+  if (sending.isStrangers !== true) noteAttended(witness, order.payment)
   noteSent(witness, order)
   const answered = (outcome: Outcome) => {
     const name = outcome.kind === 'bought' ? 'bought' : outcome.failure.code
     world.tell(() => `buyer: ${id} is answered ${name}`)
     // Whoever hung up hears nothing.
     if (!inFlight.delete(mine)) return
+    history.answeredAt = world.step
     answers.set(name, (answers.get(name) ?? 0) + 1)
     checkAnswer(at.witness, order, outcome, asked)
     hear(history, mine, outcome)
@@ -595,6 +634,7 @@ function hear({ world, witness, inFlight }: History, mine: InFlight, outcome: Ou
   const isLost = strikes(world, 'answerLostOnTheWay')
   if (isLost) world.tell(() => `buyer: ${order.payment.nonce.slice(-4)} does not get the answer`)
   mine.told?.(isLost ? undefined : outcome)
+  if (mine.isStrangers === true) return
   if (outcome.kind === 'bought') {
     noteReceipt(witness, outcome.purchase.payment)
     if (wish !== undefined) wish.end = isLost ? 'unknowable' : 'served'
@@ -641,8 +681,22 @@ function flood(history: History): void {
     const row = book.row(keyOf(payment))
     const other = wall.find((block) => block !== row?.block && block !== row?.target)
     if (row?.state.kind !== 'reserved' || other === undefined) continue
-    send(history, { target: other, payment, listing: PLAIN })
+    send(history, { target: other, payment, listing: PLAIN }, { isStrangers: true })
   }
+}
+
+const REPLAYED = 0.04
+
+/** Somebody sends a payment as its payer did, once the chain shows it to everybody. */
+function replay(history: History): void {
+  const { world, crowd, book } = history
+  const shown = crowd.signed.flatMap((payment) => {
+    const row = book.row(keyOf(payment))
+    return row?.state.kind === 'sold' && world.mined.has(keyOf(payment)) ? [row] : []
+  })
+  if (shown.length === 0) return
+  const { payment, target } = world.words.pick(shown)
+  send(history, { target, payment, listing: PLAIN }, { isStrangers: true })
 }
 
 // Late enough for the last look at every sale.
@@ -681,4 +735,35 @@ function sendEverythingAgain(history: History): void {
     }
     send(history, order, { check })
   }
+}
+
+// Until then a wall remembers that a receipt is owed.
+const RECEIPT_LOOKS = 11
+
+/** What can buy nothing any more, and never did, gets its last word: at once, or once no receipt is owed any more. */
+function sendUselessOnes(history: History): void {
+  const { world, crowd, book } = history
+  const seconds = BigInt(Math.floor(timeOf(world) / 1000))
+  const useless = crowd.signed.filter(
+    (payment) =>
+      payment.validBefore < seconds && payment.signature === SIGNED && book.row(keyOf(payment)) === undefined,
+  )
+  const waiting = useless.filter((payment) => isToldToWait(history, payment))
+  if (waiting.length > 0) letThemLook(history, RECEIPT_LOOKS)
+  for (const payment of waiting)
+    promise(!isToldToWait(history, payment), 'I10: who sends what can buy nothing is told its end', keyOf(payment))
+}
+
+/** Whether the payer of a payment is told to send it once more. */
+function isToldToWait(history: History, payment: Payment): boolean {
+  const { world, crowd } = history
+  const told: Outcome[] = []
+  const target = crowd.firstTarget.get(keyOf(payment)) ?? 'next'
+  send(history, { target, payment, listing: PLAIN }, { check: (outcome) => told.push(outcome) })
+  settle(history)
+  while (told.length === 0 && world.scheduler.step(world.prng)) checkFailed(history)
+  world.scheduler.pass(2000)
+  checkFailed(history)
+  const [outcome] = told
+  return outcome === undefined || (outcome.kind === 'refused' && outcome.failure.details?.['retryAfter'] !== undefined)
 }

@@ -8,6 +8,7 @@
  *     --twins        with two servers, all of them
  *     --endpoints    over endpoints that the adapter of the chain reads by its own rules, all of them
  *     --operator     in which an operator puts an older copy of the wall back, all of them
+ *     --prices       in which the price changes all the time, all of them
  *     --mutants      plants bugs in a copy of the source and counts the histories until each is found
  */
 
@@ -33,6 +34,7 @@ const { values } = parseArgs({
     twins: { type: 'boolean', default: false },
     endpoints: { type: 'boolean', default: false },
     operator: { type: 'boolean', default: false },
+    prices: { type: 'boolean', default: false },
   },
 })
 

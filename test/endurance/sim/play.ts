@@ -4,7 +4,7 @@ import type { Sums } from './check.ts'
 import { isTwinned, simulate, type Report } from './history.ts'
 import { openModelBook } from './ledger-model.ts'
 import { isReal, realBooks } from './sqlite-book.ts'
-import { hasEndpoints, hasOperator } from './world.ts'
+import { hasEndpoints, hasNewPrices, hasOperator } from './world.ts'
 
 /** What a stretch of histories came to. */
 export type Totals = Sums & {
@@ -33,30 +33,32 @@ const EVERY = 250
 
 /**
  * Which of the histories are played: `real` all of them over the real engine, `twins` only those of two servers, `endpoints` only
- * those in which the chain's adapter is played, `operator` only those in which an older copy is put back.
+ * those in which the chain's adapter is played, `operator` only those in which an older copy is put back, `prices` only those
+ * whose prices change all the time.
  */
 export type Choice = {
   readonly real: boolean
   readonly twins: boolean
   readonly endpoints: boolean
   readonly operator: boolean
+  readonly prices: boolean
 }
 
+const isChosen = (seed: number, { twins, endpoints, operator, prices }: Choice): boolean =>
+  (!twins || isTwinned(seed)) &&
+  (!endpoints || hasEndpoints(seed)) &&
+  (!operator || hasOperator(seed)) &&
+  (!prices || hasNewPrices(seed))
+
 /** Plays seeds from `from` up to `end`, and tells a `Totals` every so often; a `Broken` one ends it. */
-export function playRange(
-  from: number,
-  end: number,
-  { real, twins, endpoints, operator }: Choice,
-  tell: (line: string) => void,
-): void {
+export function playRange(from: number, end: number, choice: Choice, tell: (line: string) => void): void {
   const books = realBooks()
   let totals = NOTHING
   let seed = from
   try {
     for (; seed < end; seed += 1) {
-      const isChosen =
-        (!twins || isTwinned(seed)) && (!endpoints || hasEndpoints(seed)) && (!operator || hasOperator(seed))
-      if (isChosen) totals = plus(totals, totalsOf(simulate(seed, real || isReal(seed) ? books.open : openModelBook)))
+      const open = choice.real || isReal(seed) ? books.open : openModelBook
+      if (isChosen(seed, choice)) totals = plus(totals, totalsOf(simulate(seed, open)))
       if (totals.seeds < EVERY && seed + 1 < end) continue
       tell(JSON.stringify(totals))
       totals = NOTHING

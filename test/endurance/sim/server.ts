@@ -51,6 +51,8 @@ export type Watcher = {
   asksOpen(key: string, now: number): void
   /** A server has a payment settled that another one has to itself. */
   intrudes(key: string): void
+  /** The chain's adapter calls a payment unspent, of a question asked at `step` when the process had seen a block of `height`. */
+  deniesSpending(key: string, known: { readonly step: number; readonly height: number }): void
   /** What came of it in the store, whoever hears of it. */
   written(verb: Verb, key: string, answer: unknown): void
   /** What a server was answered by others, and the step at which the question arrived. */
@@ -322,7 +324,13 @@ function adapterPort(world: World, watcher: Watcher, owner: object, clock: Clock
   return {
     ...chain,
     read: (key) => ask('read', keyOf(key), () => chain.read(key)),
-    status: (payment, head, named) => ask('status', keyOf(payment), () => chain.status(payment, head, named)),
+    async status(payment, head, named) {
+      const key = keyOf(payment)
+      const known = { step: world.step, height: chain.newest() }
+      const found = await ask('status', key, () => chain.status(payment, head, named))
+      if (found.kind === 'unspent') watcher.deniesSpending(key, known)
+      return found
+    },
   }
 }
 

@@ -44,6 +44,8 @@ export type World = {
   readonly hasEndpoints: boolean // whether servers read the chain by the adapter's own rules
   readonly hasOperator: boolean // whether somebody puts an older copy of the wall back
   readonly hasMulticall: boolean // whether the chain has the contract that takes many questions in one call
+  readonly isRepriced: boolean // whether they do so all the time
+  readonly isReplayed: boolean // whether somebody sends what the chain shows of others
   readonly isKept: boolean // whether those who send again are clients that keep what they sign
   readonly scheduler: Scheduler
   faults: Faults
@@ -83,6 +85,8 @@ const WORDS_SEED = 0x30a2d
 const VARIED: ReadonlySet<number> = new Set([4, 6, 8, 9])
 const KEPT: ReadonlySet<number> = new Set([0, 3, 6, 8])
 const SLOW: ReadonlySet<number> = new Set([2, 5, 10, 12])
+const NEW_PRICES_EVERY = 5
+const REPLAYED_EVERY = 9
 const ENDPOINTS_EVERY = 23
 // Such calls are dear to write and to read.
 const MULTICALL_EVERY = 6
@@ -98,6 +102,10 @@ const OPERATOR_EVERY = 251
  */
 export const hasOperator = (seed: number): boolean => seed % OPERATOR_EVERY === 31 && !hasEndpoints(seed)
 
+/** Whether servers start all the time, and ask another price each time. */
+export const hasNewPrices = (seed: number): boolean =>
+  VARIED.has(seed % 11) && seed % NEW_PRICES_EVERY === 1 && !hasOperator(seed)
+
 /** A world as `seed` makes it. `tell` is handed what happens, for a trace. */
 export function worldOf(seed: number, tell: World['tell']): World {
   const prng = prngOf(seed)
@@ -108,6 +116,8 @@ export function worldOf(seed: number, tell: World['tell']): World {
     hasOperator: hasOperator(seed),
     hasEndpoints: hasEndpoints(seed),
     hasMulticall: seed % MULTICALL_EVERY === 0,
+    isRepriced: hasNewPrices(seed),
+    isReplayed: seed % REPLAYED_EVERY === 2,
     isKept: KEPT.has(seed % 13),
     scheduler: schedulerOf((elapsed) => makeBlocks(world, elapsed)),
     faults: drawFaults(prng),
@@ -383,9 +393,11 @@ function statusAt(world: World, payment: Payment, height: number, ended: Spendin
   return { kind: 'void', why: ended.kind === 'cancelled' ? 'it was cancelled' : 'it was spent elsewhere', ...final }
 }
 
-/** Whether a nonce was spent by an authorization that its payer signed for longer than this one. */
-export const isSpentByLonger = ({ mined }: World, payment: Payment): boolean =>
-  (mined.get(keyOf(payment))?.payment.validBefore ?? 0n) > payment.validBefore
+/** Whether a nonce was spent by an authorization of the same amount that its payer signed for longer than this one. */
+export function isSpentByLonger({ mined }: World, { amount, validBefore, ...key }: Payment): boolean {
+  const spent = mined.get(keyOf(key))?.payment
+  return spent?.amount === amount && spent.validBefore > validBefore
+}
 
 /** Whether nothing that may still happen can make a payment land. */
 export function isDead(world: World, payment: Payment): boolean {

@@ -4,7 +4,10 @@ export type Mutant = {
   readonly file: string // in the repository
   readonly from: string // as the source has it, exactly once
   readonly to: string
-  /** Where it shows: over the real engine only, between two servers, in the adapter, or once an older copy is put back. */
-  readonly shows?: 'real' | 'twins' | 'real twins' | 'endpoints' | 'operator'
+  /**
+   * Where it shows: over the real engine only, between two servers, in the adapter, once an older copy is put back, or where
+   * the price changes.
+   */
+  readonly shows?: 'real' | 'twins' | 'real twins' | 'real prices' | 'endpoints' | 'operator'
   readonly isCheap?: true // found within so few histories that every test run can do it
 }

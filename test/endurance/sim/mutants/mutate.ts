@@ -62,10 +62,11 @@ export async function fateOf(mutant: Mutant, seeds: number): Promise<Fate> {
 
 /** A bug in SQL shows over the real engine only, and one between servers only where there are two. */
 const choiceOf = ({ file, shows }: Mutant): Choice => ({
-  real: file.startsWith('db/') || shows === 'real' || shows === 'real twins',
+  real: file.startsWith('db/') || shows?.startsWith('real') === true,
   twins: shows === 'twins' || shows === 'real twins',
   endpoints: shows === 'endpoints',
   operator: shows === 'operator',
+  prices: shows === 'real prices',
 })
 
 /** Plants every bug and prints what became of it; answers the exit code. */

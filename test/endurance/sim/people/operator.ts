@@ -68,7 +68,8 @@ function lostPayments(world: World, { height: seen }: StorePosition, witness: Wi
 /** What the copy does not know the wall settles no more; it may be written anew, and owed anew. */
 function forget(world: World, witness: Witness): void {
   for (const sent of world.pool) if (rowOf(witness, keyOf(sent.payment)) === undefined) sent.isForgotten = true
-  for (const key of witness.kept.keys()) if (rowOf(witness, key) === undefined) witness.kept.delete(key)
+  for (const known of [witness.kept, witness.written, witness.claimed])
+    for (const key of known.keys()) if (rowOf(witness, key) === undefined) known.delete(key)
   for (const key of witness.credited) if (rowOf(witness, key)?.state.kind !== 'credited') witness.credited.delete(key)
 }
 

@@ -86,13 +86,15 @@ function draftOf({ prng, words }: World, target: Target): Draft {
 
 /** A known payment as it is sent once more: mostly as it is, else its nonce signed anew for another time or amount. */
 function anew(world: World, known: Payment, target: Target): Payment {
-  const { prng, isVaried } = world
-  if (!isVaried || known.signature !== SIGNED || !prng.chance(0.15)) return known
-  const validBefore = BigInt(Math.floor(timeOf(world) / 1000) + prng.pick([30, 90, 300]))
+  const { prng, isVaried, isRepriced } = world
   const asked = termsFor(termsNow(world), target).amount
+  // Whoever was shown another price since has a reason to.
+  const isOutdated = isRepriced && asked !== known.amount
+  if (!isVaried || known.signature !== SIGNED || !prng.chance(isOutdated ? 0.6 : 0.15)) return known
+  const validBefore = BigInt(Math.floor(timeOf(world) / 1000) + prng.pick([30, 90, 300]))
   // Of all who sign for another amount every second one takes what is asked by now.
-  const other = BigInt(known.nonce) % 2n === 0n ? asked : known.amount + termsNow(world).amount
-  const amount = prng.chance(0.3) ? other : known.amount
+  const other = isRepriced || BigInt(known.nonce) % 2n === 0n ? asked : known.amount + termsNow(world).amount
+  const amount = prng.chance(isOutdated ? 0.8 : 0.3) ? other : known.amount
   return { ...known, amount, validBefore, accepted: { ...known.accepted, amount } }
 }
 
