@@ -48,15 +48,15 @@ export const residentMb = (pid: number): number => Number(statusLine(pid, /VmRSS
 /** Keeps a process on one processor, where the machine has more and can be told so. */
 export const pin = (pid: number, processor: number): void => keepOn(pid, String(processor))
 
-/** Lets this process, and all that it starts meanwhile, use every processor; then it has those again that it had before. */
-export async function onEveryProcessor<Done>(work: () => Promise<Done>): Promise<Done> {
-  const before = processorsOf(process.pid)
+/** Lets a process, and all that it starts meanwhile, use every processor; then it has those again that it had before. */
+export async function onEveryProcessor<Done>(work: () => Promise<Done>, pid = process.pid): Promise<Done> {
+  const before = processorsOf(pid)
   if (before === undefined) return await work()
-  keepOn(process.pid, `0-${navigator.hardwareConcurrency - 1}`)
+  keepOn(pid, `0-${navigator.hardwareConcurrency - 1}`)
   try {
     return await work()
   } finally {
-    keepOn(process.pid, before)
+    keepOn(pid, before)
   }
 }
 
