@@ -84,7 +84,6 @@ type History = {
   requests: number
   crashes: number
   answeredAt: number // step of the last answer that somebody waited for
-  failed: unknown // what a promise broke on, where it could not be thrown on
 }
 
 const TWIN_EVERY = 4
@@ -136,7 +135,6 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
     requests: 0,
     crashes: 0,
     answeredAt: 0,
-    failed: undefined,
   }
   try {
     live(history)
@@ -254,7 +252,7 @@ function repaint(history: History): void {
   const { server } = anyOf(history.world, history.stands)
   if (server === undefined) return
   change(history.world, history.studio, server, history.wall, (error) => {
-    history.failed ??= new Violation(`I11: no exception, but ${String(error)}`)
+    history.world.failed ??= new Violation(`I11: no exception, but ${String(error)}`)
   })
 }
 
@@ -271,13 +269,13 @@ function settle(history: History): void {
 }
 
 /** Throws what a promise broke on. */
-function checkFailed({ failed }: History): void {
+function checkFailed({ world: { failed } }: History): void {
   if (failed !== undefined) throw failed
 }
 
 /** Something happens next: a call that waits, or else time passes. */
 function advance({ world }: History): void {
-  while (!world.scheduler.step(world.prng)) {
+  while (!world.scheduler.step(world.prng) && world.failed === undefined) {
     const waitMs = world.scheduler.untilNext()
     if (waitMs === undefined) return
     world.scheduler.pass(waitMs)
@@ -493,7 +491,7 @@ function ask(history: History, at: Stand, target: Target, told: Asking['told']):
   }
   Promise.resolve(server.seller.offered(target))
     .then(answered, () => answered(undefined))
-    .catch((error: unknown) => (history.failed ??= error))
+    .catch((error: unknown) => (world.failed ??= error))
 }
 
 /** Whether a payment that asked for a target, or was given it, holds it. */
@@ -530,7 +528,7 @@ function serve(history: History, keeper: Keeper, errand: Errand | undefined): vo
     asks: (target, told) => ask(history, anyOf(world, stands), target, told),
     pays: (target, payment, told) => send(history, { target, payment, listing: PLAIN }, { keeper, told }),
   }
-  startKeeper(world, crowd, keeper, line, errand, (error) => (history.failed ??= error))
+  startKeeper(world, crowd, keeper, line, errand, (error) => (world.failed ??= error))
 }
 
 /** A process of a client ends, and its connections with it. */
@@ -624,7 +622,8 @@ function send(history: History, order: Order, sending: Sending = {}): void {
     .buy(order.target, order.payment, order.listing, mine.client?.signal)
     .then(answered)
     .catch((error: unknown) => {
-      history.failed ??= error instanceof Violation ? error : new Violation(`I11: no exception, but ${String(error)}`)
+      history.world.failed ??=
+        error instanceof Violation ? error : new Violation(`I11: no exception, but ${String(error)}`)
     })
 }
 

@@ -140,6 +140,8 @@ export function startServer(
     signedForToken: checkOf,
   }
 
+  const loop = (work: () => Promise<number>) =>
+    void runPeriodically({ clock, logger }, never, work).catch((error: unknown) => (world.failed ??= error))
   const open = (follower: Follower | undefined) => {
     const rail = paymentHealth({ facilitator, chain, clock, logger })
     const advance = follower?.advance ?? (() => Promise.resolve())
@@ -163,11 +165,11 @@ export function startServer(
     opened({ seller: sold, clock, paint, follower, guard, payees, life: self })
     if (shared !== undefined && follower !== undefined)
       void pollLog({ notifier: shared.notifier, advance, clock, logger }, never)
-    void runPeriodically({ clock, logger }, never, async () => {
+    loop(async () => {
       await rail.probe()
       return isQuiet(world) && rail.state() === 'armed' ? QUIET_PROBES_EVERY_MS : rail.probeInMs()
     })
-    void runPeriodically({ clock, logger }, never, async () => {
+    loop(async () => {
       const isSeen = (await swept()) === 'seen'
       if (isSeen && (guard === undefined || (await guard.restored.isCurrent()))) {
         guard?.witnessing.begin()

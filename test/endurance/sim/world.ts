@@ -67,6 +67,7 @@ export type World = {
   readonly revived: Set<string> // payments whose other end was
   stalledUntilMs: number // by the scheduler: no block is made before
   hasStalled: boolean // it, or who looks at it
+  failed: unknown // what a promise broke on, where it could not be thrown on
   readonly tell: (event: () => string) => void
 }
 
@@ -139,6 +140,7 @@ export function worldOf(seed: number, tell: World['tell']): World {
     revived: new Set(),
     stalledUntilMs: 0,
     hasStalled: false,
+    failed: undefined,
     tell,
   }
   return world
