@@ -97,8 +97,7 @@ const REST_TURNS_MAX = 400
 /** Plays the history of `seed`. Throws a `Violation` where a promise is broken; `tell` is handed what happens. */
 export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () => {}): Report {
   const world = worldOf(seed, tell)
-  // Now and then a greedy payer meets a wall that is wider than what one may hold, and nothing ever comes to its end.
-  const isWide = seed % WIDE_EVERY === 0
+  const isWide = hasRoom(seed)
   if (isWide) world.faults = { ...NO_FAULTS, requestLost: 1 }
   const sells = hasAreas(seed) ? 'areas' : 'blocks'
   const wall = wallOf(world, sells, isWide)
@@ -165,6 +164,9 @@ const ENDPOINTS_SEED = 0xe9d01
 
 /** Whether there are two facilitators. */
 const isRinged = (seed: number): boolean => seed % 4 === 2 || seed % 16 === 15
+
+/** Whether a greedy payer meets a wall that is wider than what one may hold, and nothing ever comes to its end. */
+export const hasRoom = (seed: number): boolean => seed % WIDE_EVERY === 0
 
 /** Whether two servers sell from the same book. */
 export const isTwinned = (seed: number): boolean => seed % TWIN_EVERY === TWIN_EVERY - 1

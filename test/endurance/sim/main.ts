@@ -9,6 +9,7 @@
  *     --endpoints    over endpoints that the adapter of the chain reads by its own rules, all of them
  *     --operator     in which an operator puts an older copy of the wall back, all of them
  *     --prices       in which the price changes all the time, all of them
+ *     --wide         on a wall that is wider than what one may hold, all of them
  *     --mutants      plants bugs in a copy of the source and counts the histories until each is found
  */
 
@@ -35,6 +36,7 @@ const { values } = parseArgs({
     endpoints: { type: 'boolean', default: false },
     operator: { type: 'boolean', default: false },
     prices: { type: 'boolean', default: false },
+    wide: { type: 'boolean', default: false },
   },
 })
 

@@ -1,7 +1,7 @@
 /** Plays many histories in this process, and tells how it goes in lines of JSON. */
 
 import type { Sums } from './check.ts'
-import { isTwinned, simulate, type Report } from './history.ts'
+import { hasRoom, isTwinned, simulate, type Report } from './history.ts'
 import { openModelBook } from './ledger-model.ts'
 import { isReal, realBooks } from './sqlite-book.ts'
 import { hasEndpoints, hasNewPrices, hasOperator } from './world.ts'
@@ -34,7 +34,7 @@ const EVERY = 250
 /**
  * Which of the histories are played: `real` all of them over the real engine, `twins` only those of two servers, `endpoints` only
  * those in which the chain's adapter is played, `operator` only those in which an older copy is put back, `prices` only those
- * whose prices change all the time.
+ * whose prices change all the time, `wide` only those of a wide wall.
  */
 export type Choice = {
   readonly real: boolean
@@ -42,13 +42,15 @@ export type Choice = {
   readonly endpoints: boolean
   readonly operator: boolean
   readonly prices: boolean
+  readonly wide: boolean
 }
 
-const isChosen = (seed: number, { twins, endpoints, operator, prices }: Choice): boolean =>
+const isChosen = (seed: number, { twins, endpoints, operator, prices, wide }: Choice): boolean =>
   (!twins || isTwinned(seed)) &&
   (!endpoints || hasEndpoints(seed)) &&
   (!operator || hasOperator(seed)) &&
-  (!prices || hasNewPrices(seed))
+  (!prices || hasNewPrices(seed)) &&
+  (!wide || hasRoom(seed))
 
 /** Plays seeds from `from` up to `end`, and tells a `Totals` every so often; a `Broken` one ends it. */
 export function playRange(from: number, end: number, choice: Choice, tell: (line: string) => void): void {

@@ -41,7 +41,7 @@ export async function playSeeds(
   return { total, broken: ends.toSorted((one, other) => one.seed - other.seed)[0] }
 }
 
-const EVERY_ONE: Choice = { real: false, twins: false, endpoints: false, operator: false, prices: false }
+const EVERY_ONE: Choice = { real: false, twins: false, endpoints: false, operator: false, prices: false, wide: false }
 
 /** Plays a stretch in a process of its own, with the simulation that lies in `folder`. */
 export async function playStretch(

@@ -5,9 +5,9 @@ export type Mutant = {
   readonly from: string // as the source has it, exactly once
   readonly to: string
   /**
-   * Where it shows: over the real engine only, between two servers, in the adapter, once an older copy is put back, or where
-   * the price changes.
+   * Where it shows: over the real engine only, between two servers, in the adapter, once an older copy is put back, where
+   * the price changes, or on a wide wall.
    */
-  readonly shows?: 'real' | 'twins' | 'real twins' | 'real prices' | 'endpoints' | 'operator'
+  readonly shows?: 'real' | 'twins' | 'real twins' | 'real prices' | 'real wide' | 'endpoints' | 'operator'
   readonly isCheap?: true // found within so few histories that every test run can do it
 }

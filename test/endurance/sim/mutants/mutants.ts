@@ -141,7 +141,7 @@ export const mutants: readonly Mutant[] = [
     file: RULES,
     from: 'return held.length >= HOLDS_MAX || ',
     to: 'return ',
-    shows: 'real',
+    shows: 'real wide',
   },
   {
     name: 'what was released is left out of the sweep (SQL)',

@@ -67,6 +67,7 @@ const choiceOf = ({ file, shows }: Mutant): Choice => ({
   endpoints: shows === 'endpoints',
   operator: shows === 'operator',
   prices: shows === 'real prices',
+  wide: shows === 'real wide',
 })
 
 /** Plants every bug and prints what became of it; answers the exit code. */

@@ -85,7 +85,7 @@ export const mutantsOfAreas: readonly Mutant[] = [
     file: RULES,
     from: ` || held.reduce((sum, blocks) => sum + blocks, blocksIn(target)) > HELD_BLOCKS_MAX`,
     to: '',
-    shows: 'real',
+    shows: 'real wide',
   },
   {
     name: "an area's payment answers for its first block",
