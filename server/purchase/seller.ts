@@ -26,8 +26,8 @@ export type Seller = {
   /** Whether a target can be bought. */
   offered(target: Target): MaybeAsync<OfferState>
   /**
-   * Works on one unfinished purchase, unless another run already does; `false` if this process has not asked the chain about
-   * it yet.
+   * Works on one unfinished purchase, unless another run already does; `false` if another process does. A run that has only
+   * claimed counts: this process claims nothing before it has looked at what was open.
    */
   reconcile(key: PaymentKey): Promise<boolean>
   /** Resolves when no purchase is under way. */
@@ -54,8 +54,7 @@ export function seller(deps: PurchaseDeps): Seller {
     offered: (target) =>
       proceed(runs.ledger.space(target), (space) => (space === 'reserved' ? heldBy(runs, target) : space)),
     async reconcile(key) {
-      const working = runsOf(runs, key).find(({ hasClaimed, hasAsked }) => hasClaimed || hasAsked)
-      if (working !== undefined) return working.hasAsked
+      if (runsOf(runs, key).some(({ hasClaimed, hasAsked }) => hasClaimed || hasAsked)) return true
       // Waits for its turn among the requests for this payment.
       const end = await runs.flights.run(keyOf(key), () => runReconcile(runs, key))
       await runs.advance()

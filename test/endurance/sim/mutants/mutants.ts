@@ -378,12 +378,6 @@ export const mutants: readonly Mutant[] = [
     to: 'if (now?.state.kind !== now?.state.kind)',
   },
   {
-    name: 'what another process is at is not waited for',
-    file: AVAILABILITY,
-    from: '!(await leases.isTaken(found.prior.payment))',
-    to: 'leases !== undefined',
-  },
-  {
     name: 'what one facilitator denies counts, though another may have sent it',
     file: RING,
     from: 'if (!answers.every(isDenial)) return unclear',
@@ -395,12 +389,6 @@ export const mutants: readonly Mutant[] = [
     file: RING,
     from: `answers.push(...given.map((one) => (one.kind === 'success' ? unclear : one)))`,
     to: 'answers.push(...given)',
-  },
-  {
-    name: 'a run that may fail before it looks counts as a look',
-    file: SELLER,
-    from: 'return working.hasAsked',
-    to: 'return true',
   },
   {
     name: 'a nonce that its payer signs anew is taken for a forgery',
