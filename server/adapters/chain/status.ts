@@ -37,13 +37,11 @@ export async function statusAt(session: Session, check: ChainCheck): Promise<Cha
   const { endpoints, states, payment, head, proof } = check
   const question = { asset: payment.accepted.asset, key: payment, blockAsked: proof?.block }
   const askSafe = () => states.safe(session, question)
-  // Once its time is over, only what will not be replaced is an end; so that is asked first, and mostly alone.
+  // Once its time is over, what will not be replaced is asked first. It does not show an end that its payer signed for longer.
   const isOver = (endpoints.newest()?.timestamp ?? 0n) > payment.validBefore
   const early = isOver ? await orUnknown(askSafe()) : 'unknown'
-  if (early !== 'unknown' && early !== undefined && early.number >= head) {
-    if (early.spent) return finalOf(await howSpent(session, check, question, early))
-    if (early.timestamp > payment.validBefore) return EXPIRED
-  }
+  if (early !== 'unknown' && early !== undefined && early.number >= head && early.spent)
+    return finalOf(await howSpent(session, check, question, early))
   const known = endpoints.newest()?.number ?? 0n
   const latest = await states.latest(session, question)
   endpoints.saw(latest)

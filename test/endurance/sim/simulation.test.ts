@@ -79,6 +79,10 @@ const lessons: readonly (readonly [number, string])[] = [
   [3_489_347_286, 'a facilitator called a payment settled after the chain had denied what another said of it'],
   [4_124_956_870, 'a sale of a server whose clock was an hour ahead counted as new for an hour'],
   [1_971_506_840, 'a nonce was signed for two amounts, and a stranger broadcast the one that was not recorded'],
+  [
+    1_685_090_152,
+    'an authorization had expired, and its payer had signed its nonce for longer: that was spent, and not looked for',
+  ],
 ]
 
 describe('a history that once broke a promise', () => {

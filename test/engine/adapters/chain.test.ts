@@ -199,6 +199,15 @@ describe('an authorization past its end', () => {
     expect(await chain.status(payment, head)).toEqual(expired)
   })
 
+  test('is told by what its payer signed for longer, though that was spent in a block that may be replaced', async () => {
+    const payment = await newPayment()
+    const head = await headFor(chain, payment)
+    await pass(400, SAFE_BEHIND + 5)
+    expect(await chain.status(payment, head)).toEqual(expired)
+    const tx = await land(await signedAgain(payment, { validBefore: payment.validBefore + 1000n }))
+    expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
+  })
+
   test('is given a minute more where the endpoint knows no safe block', async () => {
     const safeless = [
       through(answeringSafe({ error: { code: -32602, message: 'unknown block tag' } })),
