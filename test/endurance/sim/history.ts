@@ -1,10 +1,11 @@
 /** Plays one history: a safety phase in which everything fails, then a quiet one in which everything must come to rest. */
 
 import { drainMicrotasks } from 'bun:jsc'
+import type { Failure } from '../../../server/domain/failure.ts'
 import { HOLDS_MAX } from '../../../server/domain/purchase/claim-rules.ts'
 import { keyOf, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
-import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
-import { ownTarget } from '../../../server/domain/purchase/target.ts'
+import { isSold, type Outcome } from '../../../server/domain/purchase/purchase.ts'
+import { namedIn, ownTarget } from '../../../server/domain/purchase/target.ts'
 import type { OfferState } from '../../../server/purchase/seller.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../../shared/wall.ts'
 import { prngOf } from '../../support/prng.ts'
@@ -630,12 +631,15 @@ function send(history: History, order: Order, sending: Sending = {}): void {
 }
 
 /** What a client knows from an answer, if it arrives. */
-function hear({ world, witness, inFlight }: History, mine: InFlight, outcome: Outcome): void {
+function hear(history: History, mine: InFlight, outcome: Outcome): void {
+  const { world, witness, inFlight } = history
   const { order, wish } = mine
   const isLost = strikes(world, 'answerLostOnTheWay')
   if (isLost) world.tell(() => `buyer: ${order.payment.nonce.slice(-4)} does not get the answer`)
   mine.told?.(isLost ? undefined : outcome)
   if (mine.isStrangers === true) return
+  if (outcome.kind === 'refused' && outcome.failure.code === 'payment_used')
+    noteElsewhere(history, order, outcome.failure)
   if (outcome.kind === 'bought') {
     noteReceipt(witness, outcome.purchase.payment)
     if (wish !== undefined) wish.end = isLost ? 'unknowable' : 'served'
@@ -646,6 +650,16 @@ function hear({ world, witness, inFlight }: History, mine: InFlight, outcome: Ou
     wish.end = 'served'
   else if (isLost || waits.has(outcome.failure.code)) leave(witness, inFlight, mine)
   else if (wish !== undefined && isFinal.has(outcome.failure.code)) wish.end = 'refused'
+}
+
+/** Notes that a payer was told which other block an earlier payment for the same bought. */
+function noteElsewhere({ crowd, book, witness }: History, { target, payment }: Order, { details }: Failure): void {
+  for (const other of crowd.signed) {
+    const row = book.row(keyOf(other))
+    if (other.payer !== payment.payer || row?.target !== target || !isSold(row)) continue
+    const isTold = Object.entries(namedIn(row)).every(([kind, name]) => details?.[kind] === name)
+    if (isTold && ownTarget(row) !== target) noteReceipt(witness, other)
+  }
 }
 
 // What no client asks on after.
