@@ -87,7 +87,8 @@ function* answerKnown(known: Purchase, order: Order): Script<Outcome> {
   if (checked !== 'signed') return refused(cannotCheckSignature())
   // Nothing was bought for it, whatever it was to buy; of a lost purchase the wall knows only the money.
   if (known.state.kind === 'credited') return owed(known, known.state.tx, order)
-  if (!answersOn(known, target) || !isSameMoney(known, payment)) return refusedPayer(paymentUsed(known), known)
+  if (!isSameMoney(known, payment)) return refusedPayer(paymentUsed(known), unended(known))
+  if (!answersOn(known, target)) return refusedPayer(paymentUsed(known), known)
   if (isSold(known)) return { kind: 'bought', purchase: known }
   if (known.state.kind === 'reserved') return answerFrom(yield* resume(known), order)
   return yield* tryAgain(known, order)
@@ -96,6 +97,10 @@ function* answerKnown(known: Purchase, order: Order): Script<Outcome> {
 /** Whether a payment is the known one, or after a release the same money signed for another time. */
 const isSameMoney = ({ payment, state }: Purchase, presented: Payment): boolean =>
   state.kind === 'released' ? isRenewal(payment, presented) : hasSameFields(payment, presented)
+
+/** A purchase as another authorization of its nonce knows it: where nothing was bought, that one may have moved its own money. */
+const unended = (purchase: Purchase): Purchase =>
+  purchase.state.kind === 'released' ? { ...purchase, state: { kind: 'released', isFinal: false } } : purchase
 
 /** Refuses a payment that its payer did not sign. The sender learns the state of the target, and nothing of any purchase. */
 function* refuseUnsigned(

@@ -197,6 +197,19 @@ describe('a nonce that its own payer signed anew', () => {
     expect(charged()).toHaveLength(0)
     expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ payment: { amount: TERMS.amount, validBefore } })
   })
+
+  test('for another price may have paid, though the first can never move any more', async () => {
+    const { world, buy, db } = await openSeller()
+    world.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
+    await buy(paymentOf(1, 1))
+    const first = await db.ledger.find(paymentOf(1, 1))
+    if (first === undefined) throw new Error('the first is not kept')
+    await db.ledger.release(first, true)
+    const dearer = { amount: 2_000_000n, accepted: { ...paymentOf(1, 1).accepted, amount: 2_000_000n } }
+    expect(await buy({ ...paymentOf(1, 1), ...dearer })).toMatchObject({
+      failure: { code: 'payment_used', details: { charged: 'unknown' } },
+    })
+  })
 })
 
 test('a payment that was spent in a block since replaced is not taken for unspent', async () => {
