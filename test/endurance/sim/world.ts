@@ -31,6 +31,7 @@ type Broadcast = {
   readonly tx: Hash
   readonly by: 'wall' | 'stranger' // who had it broadcast
   hidden: Hidden | undefined // where the facilitator swore that it had broadcast nothing
+  isDenied: boolean // by the facilitator that had it broadcast, after it had landed
   isForgotten: boolean // by a wall whose older copy was put back
 }
 
@@ -237,6 +238,7 @@ export function reorganise(world: World): void {
     else world.revived.add(key)
     if (kind !== 'transfer' || broadcast === undefined) continue
     mined.delete(key)
+    if (broadcast.isDenied) broadcast.hidden ??= { lowest: Infinity, highest: -Infinity }
     const { payer } = broadcast.payment
     world.balances.set(payer, (world.balances.get(payer) ?? 0) + dollarsOf(broadcast.payment))
     if (prng.chance(0.3)) land(world, broadcast)
@@ -246,7 +248,7 @@ export function reorganise(world: World): void {
 
 /** Hands a payment to the chain; where it lands, if it does, is up to later blocks. */
 export function broadcast(world: World, payment: Payment, by: Broadcast['by']): Broadcast {
-  const sent: Broadcast = { payment, tx: newHash(world), by, hidden: undefined, isForgotten: false }
+  const sent: Broadcast = { payment, tx: newHash(world), by, hidden: undefined, isDenied: false, isForgotten: false }
   world.pool = [...world.pool, sent]
   world.tell(() => `chain: ${payment.nonce.slice(-4)} broadcast as ${sent.tx.slice(-4)}`)
   return sent
@@ -274,7 +276,9 @@ export function isCharged({ spendings, mined, undone, revived }: World, payment:
 /** What a payment moves when it lands. */
 export const dollarsOf = ({ amount }: Payment): number => Number(amount) / 1_000_000
 
-const newHash = (world: World): Hash => hashOf(0xc0000 + ++world.transactions)
+const FIRST_HASH = 0xc0000
+
+const newHash = (world: World): Hash => hashOf(FIRST_HASH + ++world.transactions)
 
 /** Why the token would refuse a payment now, in the reference facilitator's words and order. */
 function obstacle(world: World, payment: Payment, seconds = Math.floor(timeOf(world) / 1000)): string | undefined {
@@ -453,7 +457,7 @@ export function settle(world: World, at: FacilitatorName, payment: Payment): Set
   if (strikesAt(world, at, 'facilitatorBusy')) return { kind: 'busy' }
   if (strikesAt(world, at, 'settleUnsent')) return { kind: 'unsent' }
   if (strikesAt(world, at, 'requestLost')) return { kind: 'unclear' }
-  const before = world.pool
+  const before = world.transactions
   if (strikesAt(world, at, 'settledTwice')) trySettling(world, at, payment)
   const answer = trySettling(world, at, payment)
   if (answer.kind === 'refused' && answer.reason !== VAGUE) hide(world, before)
@@ -461,8 +465,10 @@ export function settle(world: World, at: FacilitatorName, payment: Payment): Set
 }
 
 /** Notes that a refusal denies all that its own settle broadcast, an earlier delivery of the same request included. */
-function hide({ pool }: World, before: World['pool']): void {
-  for (const sent of pool) if (!before.includes(sent)) sent.hidden = { lowest: Infinity, highest: -Infinity }
+function hide({ pool, mined }: World, before: number): void {
+  const isSince = ({ tx }: Broadcast) => Number(tx) > FIRST_HASH + before
+  for (const sent of pool) if (isSince(sent)) sent.hidden = { lowest: Infinity, highest: -Infinity }
+  for (const sent of mined.values()) if (isSince(sent)) sent.isDenied = true
 }
 
 // What the wall must not take for a denial.
