@@ -78,6 +78,7 @@ const lessons: readonly (readonly [number, string])[] = [
   [2_224_039_002, 'a chain that stood still denied a payment that a facilitator called settled'],
   [3_489_347_286, 'a facilitator called a payment settled after the chain had denied what another said of it'],
   [4_124_956_870, 'a sale of a server whose clock was an hour ahead counted as new for an hour'],
+  [2_753_040_536, 'a nonce was signed for two amounts, and the one that paid was called not charged'],
   [1_971_506_840, 'a nonce was signed for two amounts, and a stranger broadcast the one that was not recorded'],
   [
     1_685_090_152,
