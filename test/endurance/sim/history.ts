@@ -740,8 +740,10 @@ function sendEverythingAgain(history: History): void {
     const order: Order = { payment: isLost ? payment : row.payment, target: row.target, listing: PLAIN }
     const check = (outcome: Outcome) => {
       const told = outcome.kind === 'bought' ? `bought ${ownTarget(outcome.purchase)}` : outcome.failure.code
-      const movedOn = !isNext(row.target) && row.target !== ownTarget(row)
-      const sold = movedOn ? 'payment_used' : `bought ${ownTarget(row)}`
+      // What was given late may lie elsewhere.
+      const now = book.row(keyOf(payment)) ?? row
+      const movedOn = !isNext(now.target) && now.target !== ownTarget(now)
+      const sold = movedOn ? 'payment_used' : `bought ${ownTarget(now)}`
       // What a longer authorization of the nonce paid for is given once its payer asks.
       const released = isSpentByLonger(world, row.payment) ? ['payment_credited', sold] : ['payment_required']
       const expected = { sold: [sold], credited: ['payment_credited'], released, reserved: [] }[row.state.kind]
