@@ -3,7 +3,7 @@
 import { STRAY_NOTE } from '../server/domain/purchase/account.ts'
 import type { Address, Hash, Payment, UnixMs } from '../server/domain/purchase/payment.ts'
 import type { Purchase } from '../server/domain/purchase/purchase.ts'
-import { blocksIn, placeOf, targetOf, type Target } from '../server/domain/purchase/target.ts'
+import { blocksIn, positionOf, targetOf, type Target } from '../server/domain/purchase/target.ts'
 import type { AgentId, BlockContent, Hidden, LogNumber, Profile } from '../server/domain/wall/log.ts'
 import { trustPixels } from '../shared/pixels.ts'
 import type { BlockIndex } from '../shared/wall.ts'
@@ -78,7 +78,7 @@ export const PAID_OUT = `o.payer = p.payer AND o.nonce = p.nonce AND o.reference
 
 /** A target in columns: `target` is its top left block, `null` for the open place nearest the centre. */
 export function targetColumns(target: Target): SizeRow & { readonly target: BlockIndex | null } {
-  const { at, w, h } = placeOf(target)
+  const { at, w, h } = positionOf(target)
   return { target: at === 'next' ? null : at, w, h }
 }
 
@@ -183,7 +183,7 @@ function stateOf(row: StateRow & { readonly attempt: number }): Purchase['state'
         framework: row.sale_framework,
         settled: row.settled === 1,
         unanswered: row.unanswered === 1,
-        ...(row.handed_to === null ? {} : { handedTo: row.handed_to }),
+        ...(row.handed_to === null ? {} : { receiptReusedFor: row.handed_to }),
       }
     case 'released':
       return { kind: 'released', isFinal: row.dead === 1 }

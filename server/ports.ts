@@ -11,9 +11,9 @@ import type { Account, AccountPage, NumberedPurchase, Pending } from './domain/p
 import type { Statement } from './domain/purchase/balance.ts'
 import type { SettleResult, SignatureCheck, SignedBy, VerifyResult } from './domain/purchase/facilitator-errors.ts'
 import type { Listing } from './domain/purchase/listing.ts'
-import type { Address, Hash, Payment, PaymentKey, Space, Target, UnixMs } from './domain/purchase/payment.ts'
+import type { Address, Hash, Payment, PaymentKey, Availability, Target, UnixMs } from './domain/purchase/payment.ts'
 import type {
-  Availability,
+  AvailabilityCheck,
   ClaimResult,
   Purchase,
   SoldPurchase,
@@ -43,14 +43,14 @@ export type Ledger = {
   find(key: PaymentKey): Promise<Purchase | undefined>
   /**
    * Whether this payer can buy a target, and which earlier purchase of the payer must be resolved first: one that is
-   * unanswered. A purchase that is not uncertain is ignored when its nonce is in `attended`: a run of this process claimed
+   * unanswered. A purchase that is not uncertain is ignored when its nonce is in `activeNonces`: a run of this process claimed
    * it, and its client still waits.
    */
-  availability(target: Target, payment: Payment, now: UnixMs, attended: readonly Hash[]): Promise<Availability>
+  availability(target: Target, payment: Payment, now: UnixMs, activeNonces: readonly Hash[]): Promise<AvailabilityCheck>
   /** The payments that hold a target; for `next`, all payments that hold a block. */
   holders(target: Target): Promise<readonly PaymentKey[]>
   /** Whether anyone can buy a target. */
-  space(target: Target): MaybeAsync<Exclude<Space, 'full'>>
+  space(target: Target): MaybeAsync<Exclude<Availability, 'full'>>
   /** The blocks of a target with a position that are sold or held, in the order of the wall. */
   inTheWay(target: Target): Promise<{ readonly taken: readonly BlockIndex[]; readonly held: readonly BlockIndex[] }>
   /** Holds the target for a new or a released payment, in one transaction. A released one keeps its first target and listing. */
@@ -60,7 +60,7 @@ export type Ledger = {
     listing: Listing,
     head: bigint,
     now: UnixMs,
-    attended: readonly Hash[],
+    activeNonces: readonly Hash[],
   ): Promise<ClaimResult>
   /** Records that the payer of a held block was told to wait. */
   markUncertain(purchase: Purchase): Promise<Purchase>

@@ -2,17 +2,22 @@
 
 import { StaleWriteError, StoreUnavailable } from '../../server/domain/failure.ts'
 import {
-  type Asking,
-  firstPlace,
-  holdsTooMuch,
+  type ClaimRequest,
+  positionOnEmptyWall,
+  exceedsHoldLimits,
   isStale,
   RECEIPT_KEPT_MS,
-  renewed,
-  unansweredFirst,
+  keepLongerAuthorization,
+  purchaseToResolveFirst,
 } from '../../server/domain/purchase/claim-rules.ts'
 import type { Listing } from '../../server/domain/purchase/listing.ts'
 import type { Payment, PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts'
-import type { Availability, ClaimResult, Purchase, UnclaimedPayment } from '../../server/domain/purchase/purchase.ts'
+import type {
+  AvailabilityCheck,
+  ClaimResult,
+  Purchase,
+  UnclaimedPayment,
+} from '../../server/domain/purchase/purchase.ts'
 import { blocksHeld, blocksIn, type Target } from '../../server/domain/purchase/target.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import {
@@ -47,7 +52,7 @@ const OPEN_PURCHASES = `
     UNION ALL SELECT id FROM payments WHERE payer = $payer AND handed_to = $nonce
     UNION ALL SELECT id FROM payments WHERE payer = $payer AND identifier = $identifier AND state IN ('reserved', 'sold'))`
 
-const openPurchaseValues = ({ target, payment, now }: Asking) => ({
+const openPurchaseValues = ({ target, payment, now }: ClaimRequest) => ({
   payer: payment.payer,
   nonce: payment.nonce,
   identifier: payment.identifier ?? null,
@@ -55,26 +60,26 @@ const openPurchaseValues = ({ target, payment, now }: Asking) => ({
   ...targetColumns(target),
 })
 
-function* openPurchases(asking: Asking): Tx<readonly Purchase[]> {
+function* openPurchases(asking: ClaimRequest): Tx<readonly Purchase[]> {
   const text = `${OPEN_PURCHASES} ORDER BY p.id`
   return (yield* rows<PurchaseRow>(text, openPurchaseValues(asking), PURCHASE_SOURCES)).map(purchaseOf)
 }
 
 /** Whether a target can be bought, and which purchase of the payer's goes before. */
-export function* availability(asking: Asking): Tx<Availability> {
+export function* availability(asking: ClaimRequest): Tx<AvailabilityCheck> {
   const spaceText = spaceIs(asking.target)
   const [open, purchases] =
     spaceText === undefined
       ? yield* together(space(asking.target), openPurchases(asking))
       : yield* inOneStatement(spaceText, asking)
   return {
-    space: open === 'open' && holdsTooMuch(purchases, asking.target) ? 'full' : open,
-    prior: unansweredFirst(purchases, asking),
+    space: open === 'open' && exceedsHoldLimits(purchases, asking.target) ? 'full' : open,
+    prior: purchaseToResolveFirst(purchases, asking),
   }
 }
 
 /** The space for a block, and the payer's open purchases: every unpaid request asks for these. */
-function* inOneStatement(spaceText: string, asking: Asking): Tx<readonly [Lost | 'open', readonly Purchase[]]> {
+function* inOneStatement(spaceText: string, asking: ClaimRequest): Tx<readonly [Lost | 'open', readonly Purchase[]]> {
   const found = yield* rows<PurchaseRow & { readonly space: Lost | 'open' }>(
     `SELECT ${spaceText} AS space, CAST($target AS integer) AS asked, open_purchases.*
     FROM (SELECT 1 AS always) AS always LEFT JOIN (${OPEN_PURCHASES}) AS open_purchases ON true ORDER BY open_purchases.id`,
@@ -90,7 +95,7 @@ function* inOneStatement(spaceText: string, asking: Asking): Tx<readonly [Lost |
 const isThere = (row: PurchaseRow): boolean => (row as { readonly id: number | null }).id !== null
 
 /** Holds a block or a whole area for a payment that is new, or was released; a released one keeps its first target and listing. */
-export function* claim(asking: Asking, listing: Listing, head: bigint): Tx<ClaimResult> {
+export function* claim(asking: ClaimRequest, listing: Listing, head: bigint): Tx<ClaimResult> {
   const { payment, now } = asking
   const [stored, ...found] = yield* together(find(payment), openPurchases(asking), openPlace(asking.target))
   const released = stored?.purchase
@@ -99,9 +104,9 @@ export function* claim(asking: Asking, listing: Listing, head: bigint): Tx<Claim
   const target = released?.target ?? asking.target
   const own = { ...asking, target }
   const [purchases, place] = target === asking.target ? found : yield* together(openPurchases(own), openPlace(target))
-  if (unansweredFirst(purchases, own) !== undefined) return { kind: 'prior' }
+  if (purchaseToResolveFirst(purchases, own) !== undefined) return { kind: 'prior' }
   if (typeof place === 'string') return { kind: 'lost', space: place }
-  if (holdsTooMuch(purchases, target)) return { kind: 'lost', space: 'full' }
+  if (exceedsHoldLimits(purchases, target)) return { kind: 'lost', space: 'full' }
   const purchase = yield* released === undefined
     ? holdFirst({ payment, target, listing, head }, place, now)
     : holdAgain(released, payment, place)
@@ -120,7 +125,7 @@ const HOLD_AGAIN = `
   WHERE payer = $payer AND nonce = $nonce AND state = 'released'`
 
 function* holdAgain(released: Purchase, signed: Payment, block: BlockIndex): Tx<Purchase> {
-  const payment = renewed(released.payment, signed)
+  const payment = keepLongerAuthorization(released.payment, signed)
   const [, , { purchase }] = yield* together(
     change('a released payment to hold', HOLD_AGAIN, { ...authorizationRow(payment), block }),
     holdBlocks(released, block),
@@ -171,7 +176,7 @@ function* insertPayment(
 /** Keeps a payment for which nothing was held, as if it had been released. */
 export function* recordUnclaimed(unclaimed: UnclaimedPayment, now: UnixMs): Tx<Purchase> {
   if ((yield* find(unclaimed.payment)) !== undefined) throw new StaleWriteError('the payment is known')
-  const block = firstPlace(unclaimed.target)
+  const block = positionOnEmptyWall(unclaimed.target)
   yield* insertPayment(unclaimed, block, 'released', now)
   return { ...unclaimed, block, state: { kind: 'released', isFinal: false } }
 }

@@ -1,6 +1,11 @@
 /** Payments and what became of them; each function is one transaction under the lock of the payer's wallet. */
 
-import { FIRST_LOOK_MS, LAST_LOOK_MS, type PaymentKey, type UnixMs } from '../../server/domain/purchase/payment.ts'
+import {
+  FIRST_CONFIRMATION_MS,
+  LAST_CONFIRMATION_MS,
+  type PaymentKey,
+  type UnixMs,
+} from '../../server/domain/purchase/payment.ts'
 import type { Ledger } from '../../server/ports.ts'
 import { IS_UNFINISHED } from '../rows.ts'
 import { count, rows, type Driver, type Tx } from '../tx.ts'
@@ -13,12 +18,13 @@ export function ledger({ look, writeTogether, lasting }: Driver): Ledger {
   const of = <T>({ payer }: PaymentKey, work: () => Tx<T>) => writeTogether(payer, work)
   return {
     find: async (key) => (await look(() => find(key)))?.purchase,
-    availability: (target, payment, now, attended) => look(() => availability({ target, payment, now, attended })),
+    availability: (target, payment, now, activeNonces) =>
+      look(() => availability({ target, payment, now, activeNonces })),
     holders: (target) => look(() => holders(target)),
     space: lasting(space),
     inTheWay: (target) => look(() => conflicts(target)),
-    claim: (target, payment, listing, head, now, attended) =>
-      of(payment, () => claim({ target, payment, now, attended }, listing, head)),
+    claim: (target, payment, listing, head, now, activeNonces) =>
+      of(payment, () => claim({ target, payment, now, activeNonces }, listing, head)),
     markUncertain: ({ payment }) => of(payment, () => markUncertain(payment)),
     finalize: ({ payment }, tx, settled, now) => of(payment, () => finalize(payment, tx, settled, now)),
     confirm: ({ payment }, tx) => of(payment, () => confirm(payment, tx)),
@@ -47,4 +53,7 @@ const UNFINISHED = `
   ORDER BY id`
 
 const unfinished = (now: UnixMs): Tx<readonly PaymentKey[]> =>
-  rows<PaymentKey>(UNFINISHED, { soldBy: now - FIRST_LOOK_MS, endedBy: Math.floor((now - LAST_LOOK_MS) / 1000) })
+  rows<PaymentKey>(UNFINISHED, {
+    soldBy: now - FIRST_CONFIRMATION_MS,
+    endedBy: Math.floor((now - LAST_CONFIRMATION_MS) / 1000),
+  })

@@ -1,14 +1,14 @@
 /** Where blocks and areas can be had. */
 
-import type { Space } from '../../server/domain/purchase/payment.ts'
-import { blocksHeld, isBlock, placeOf, targetOf, type Target } from '../../server/domain/purchase/target.ts'
+import type { Availability } from '../../server/domain/purchase/payment.ts'
+import { blocksHeld, isBlock, positionOf, targetOf, type Target } from '../../server/domain/purchase/target.ts'
 import { conflictsAmong, nearestArea, worstOf, type BlockState } from '../../server/domain/wall/open-space.ts'
 import type { AreaSize } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { first, lock, one, rows, type Tx } from '../tx.ts'
 
 /** Why a target cannot be had by anyone. */
-export type Lost = Exclude<Space, 'open' | 'full'>
+export type Lost = Exclude<Availability, 'open' | 'full'>
 
 type BlockOf = { readonly i: BlockIndex; readonly state: BlockState }
 
@@ -19,7 +19,7 @@ const LOOKS_MAX = 5
 
 /** Whether a target can be bought by anyone. */
 export function* space(target: Target): Tx<Lost | 'open'> {
-  const { at, w, h } = placeOf(target)
+  const { at, w, h } = positionOf(target)
   if (at !== 'next') return yield* stateOfAll(blocksHeld({ target, block: at }))
   if (target === 'next') return (yield* one<{ space: Lost | 'open' }>(SPACE_OF_NEXT)).space
   const place = yield* nearestOpen({ w, h })
@@ -51,14 +51,14 @@ const ALL_STATES = `
 
 /** The blocks of a target that has a place, as they are not open. */
 export function* conflicts(target: Target): Tx<ReturnType<typeof conflictsAmong>> {
-  const { at } = placeOf(target)
+  const { at } = positionOf(target)
   if (at === 'next') return conflictsAmong([])
   return conflictsAmong(yield* rows<BlockOf>(STATES, { blocks: blocksHeld({ target, block: at }) }))
 }
 
 /** Where the open block or area begins that a target names, locked until the transaction ends, or why there is none. */
 export function* openPlace(target: Target): Tx<BlockIndex | Lost> {
-  const { at, w, h } = placeOf(target)
+  const { at, w, h } = positionOf(target)
   if (at === 'next') return target === 'next' ? yield* nextOpen() : yield* nextArea({ w, h })
   const found = yield* rows<BlockOf>(`${STATES} {lock}`, { blocks: blocksHeld({ target, block: at }) }, OF_BLOCKS)
   const state = worstOf(found.map(({ state }) => state))

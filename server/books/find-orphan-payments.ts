@@ -4,7 +4,7 @@
  */
 
 import { mayBuyBlocks } from '../domain/purchase/account.ts'
-import { AHEAD_MAX_SECONDS, type Address, type Terms, type UnixMs } from '../domain/purchase/payment.ts'
+import { VALIDITY_MAX_SECONDS, type Address, type Terms, type UnixMs } from '../domain/purchase/payment.ts'
 import type { UnclaimedPayment } from '../domain/purchase/purchase.ts'
 import type { Chain, ChainCheckpoint, Receipts, Transfer } from '../ports.ts'
 
@@ -71,7 +71,7 @@ export const unclaimedOf = (
     to: payTo,
     amount,
     validAfter: 0n,
-    validBefore: BigInt(Math.floor(now / 1000)) + AHEAD_MAX_SECONDS,
+    validBefore: BigInt(Math.floor(now / 1000)) + VALIDITY_MAX_SECONDS,
     signature: '0x',
     accepted: { ...terms, payTo, amount, scheme: 'exact' },
   },

@@ -11,7 +11,7 @@ import type { RestoredBackupCheck } from '../books/check-restored-backup.ts'
 import { notePayout, noteStray, resolvePurchase, type ResolveDeps } from '../books/resolve-purchase.ts'
 import type { Address, Hash, UnixMs } from '../domain/purchase/payment.ts'
 import type { Purchase, ChainStatus } from '../domain/purchase/purchase.ts'
-import { wordsFor } from '../domain/purchase/target.ts'
+import { describeHolding } from '../domain/purchase/target.ts'
 import type { Hidden } from '../domain/wall/log.ts'
 import {
   CONTENT_PARTS,
@@ -225,7 +225,7 @@ function story(before: Purchase, after: Purchase, evidence: ChainStatus): string
   const { payer, nonce } = after.payment
   const [from, to] = [stateWords(before), stateWords(after)]
   const what = from === to ? from : `${from} -> ${to}`
-  return `${payer} ${nonce} ${wordsFor(after)}: ${what}; the chain: ${evidenceWords(evidence)}`
+  return `${payer} ${nonce} ${describeHolding(after)}: ${what}; the chain: ${evidenceWords(evidence)}`
 }
 
 /** A purchase's state, for operators. */

@@ -11,7 +11,7 @@ import { receiptArchiveAt } from '../adapters/receipts-file.ts'
 import { auditBooks, type OpenFinding, type Stock } from '../books/audit-books.ts'
 import { readConfig } from '../config.ts'
 import type { Arrival, Balance, BookedCredit, BookedSale } from '../domain/purchase/balance.ts'
-import { namedIn, nameOf, wordsFor } from '../domain/purchase/target.ts'
+import { nameField, nameOf, describeHolding } from '../domain/purchase/target.ts'
 import type { ChainHealth, ReceiptArchive } from '../ports.ts'
 import { evidenceWords, stateWords } from './admin-commands.ts'
 import { type Command, printLines, UsageError } from './command.ts'
@@ -103,7 +103,7 @@ export function jsonOf({ at, from, through, balance, open }: Stock) {
       payer: purchase.payment.payer,
       nonce: purchase.payment.nonce,
       target: nameOf(purchase.target),
-      ...namedIn(purchase),
+      ...nameField(purchase),
       amount: purchase.payment.amount.toString(),
       state: purchase.state,
       since,
@@ -150,7 +150,7 @@ function conclusion({ balances, unpaid, landed, orphans }: Balance): string[] {
 function openWords({ purchase, ageMs, evidence }: OpenFinding): string {
   const { payer, nonce, amount } = purchase.payment
   const minutes = Math.floor(ageMs / 60_000)
-  return `${payer} ${nonce} ${dollars(amount)} for ${wordsFor(purchase)}: ${stateWords(purchase)} for ${minutes} min; the chain: ${evidenceWords(evidence)}`
+  return `${payer} ${nonce} ${dollars(amount)} for ${describeHolding(purchase)}: ${stateWords(purchase)} for ${minutes} min; the chain: ${evidenceWords(evidence)}`
 }
 
 const paymentWords = ({ payer, nonce, amount, tx }: BookedSale | BookedCredit) =>

@@ -5,7 +5,7 @@ import { openBooks } from '../../db/open.ts'
 import { readPlace } from '../config.ts'
 import { STRAY_NOTE } from '../domain/purchase/account.ts'
 import type { BookedOpen } from '../domain/purchase/balance.ts'
-import { wordsFor } from '../domain/purchase/target.ts'
+import { describeHolding } from '../domain/purchase/target.ts'
 import { stateWords } from './admin-commands.ts'
 import { dollars } from './books.ts'
 import { ask, UsageError, printLines, type Command } from './command.ts'
@@ -75,7 +75,7 @@ function openLines(open: readonly BookedOpen[]): string[] {
     ...oldest.map(({ purchase, since }) => {
       const { payer, nonce, amount } = purchase.payment
       const age = lasting(Date.now() - since).padEnd(9)
-      return `    ${age} ${dollars(amount)} for ${wordsFor(purchase)}: ${stateWords(purchase)}, ${payer} ${nonce}`
+      return `    ${age} ${dollars(amount)} for ${describeHolding(purchase)}: ${stateWords(purchase)}, ${payer} ${nonce}`
     }),
     ...(left === 0 ? [] : [`    and ${left} more: pixel-wall books`]),
   ]

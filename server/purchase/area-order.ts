@@ -8,7 +8,7 @@ import { BLOCK_SIZE, parseCoord } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import { fieldsIn, readListing, type AreaPicture, type Draft } from '../domain/purchase/listing.ts'
 import { invalidArea, invalidCoordinate } from '../domain/purchase/refusals.ts'
-import { placeOf, targetOf, type Target } from '../domain/purchase/target.ts'
+import { positionOf, targetOf, type Target } from '../domain/purchase/target.ts'
 import { bytesIn, readAreaPixels } from '../domain/wall/canvas.ts'
 import type { PurchaseOrder } from './sale.ts'
 
@@ -17,7 +17,7 @@ export function readAreaOrder(value: unknown): PurchaseOrder | Failure {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return failure('invalid_body', SHAPE)
   const { at = 'next', w, h, ...said }: Readonly<Record<string, unknown>> = { ...value }
   const target = readTarget(at, w, h)
-  return typeof target === 'object' ? target : { target, isArea: true, listing: readDraft(said, placeOf(target)) }
+  return typeof target === 'object' ? target : { target, isArea: true, listing: readDraft(said, positionOf(target)) }
 }
 
 /** Reads a place and a size in blocks, or says why they are none. */

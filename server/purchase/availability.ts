@@ -1,7 +1,7 @@
 /** Whether a payer can have a target, given the runs of this process and of others. */
 
 import type { Address, Hash, Payment, PaymentKey, Target, UnixMs } from '../domain/purchase/payment.ts'
-import type { Availability, ClaimResult, Request } from '../domain/purchase/purchase.ts'
+import type { AvailabilityCheck, ClaimResult, ScriptRequest } from '../domain/purchase/purchase.ts'
 import type { Clock, Leases, Ledger } from '../ports.ts'
 import { TIMES, type Times } from '../times.ts'
 
@@ -28,7 +28,7 @@ export async function availabilityOf(
   target: Target,
   payment: Payment,
   now: UnixMs,
-): Promise<Availability> {
+): Promise<AvailabilityCheck> {
   const { ledger, leases, clock, times = TIMES } = runs
   const check = () => ledger.availability(target, payment, now, attendedOf(runs, payment.payer))
   let found = await check()
@@ -45,7 +45,7 @@ const CLAIMS_MAX = 3
 /** Claims. Waits for purchases of the same payer and target that other processes have claimed meanwhile. */
 export async function claimOf(
   runs: AvailabilityDeps,
-  request: Extract<Request, { do: 'claim' }>,
+  request: Extract<ScriptRequest, { do: 'claim' }>,
 ): Promise<ClaimResult> {
   const { ledger, clock, leases } = runs
   const { target, payment, listing, head } = request

@@ -1,7 +1,7 @@
 /** What the chain says of a payment, asked with the wait that the question needs. */
 
 import type { Payment } from '../domain/purchase/payment.ts'
-import type { ChainStatus, Request } from '../domain/purchase/purchase.ts'
+import type { ChainStatus, ScriptRequest } from '../domain/purchase/purchase.ts'
 import type { Chain, Clock } from '../ports.ts'
 import { TIMES, type Times } from '../times.ts'
 
@@ -26,7 +26,7 @@ export async function askUntil<T>(
 /** Asks the chain until it shows how the payment ended, or the wait is over. */
 export async function statusOf(
   deps: ChainStatusDeps,
-  { payment, head, wait, named }: Extract<Request, { do: 'ask-chain' }>,
+  { payment, head, wait, named }: Extract<ScriptRequest, { do: 'ask-chain' }>,
 ): Promise<ChainStatus> {
   if (wait === 'next-block') return await statusInNextBlock(deps, payment, head)
   const { chain, clock, times = TIMES } = deps

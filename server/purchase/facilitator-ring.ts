@@ -6,8 +6,8 @@
 
 import { lru } from '../../shared/lru.ts'
 import {
-  blamesRequest,
-  isDefinite,
+  rejectsRequest,
+  isBeforeBroadcast,
   isSignatureReason,
   type SettleResult,
   type VerifyResult,
@@ -129,7 +129,7 @@ async function askMember<Answer extends SettleResult | VerifyResult>(
   const { host } = seat.member
   const first = { ...(await ask({ withinMs: leftMs(), isBare: false })), by: host }
   const withinMs = leftMs()
-  if (!blamesRequest(first) || withinMs <= 0) return [first]
+  if (!rejectsRequest(first) || withinMs <= 0) return [first]
   noteNext(logger, payment, call, first, 'the bare payment')
   return [first, { ...(await ask({ withinMs, isBare: true })), by: host }]
 }
@@ -186,7 +186,7 @@ async function verifyWith(
   if (answer === undefined || answer.kind === 'busy') return answers
   // Signatures were checked before: a member that calls one bad is at fault itself.
   const isWell = answer.kind === 'valid' || (answer.kind === 'invalid' && !isSignatureReason(answer.reason))
-  noteHealth(seat, 'verify', isWell && !blamesRequest(answer), deps.clock)
+  noteHealth(seat, 'verify', isWell && !rejectsRequest(answer), deps.clock)
   seat.isSuspect ||= !isWell
   return answers
 }
@@ -196,7 +196,7 @@ function verified(answers: readonly VerifyResult[]): VerifyResult {
   const find = (is: (answer: VerifyResult) => boolean) => answers.find(is)
   return (
     find(({ kind }) => kind === 'valid') ??
-    find((answer) => answer.kind === 'invalid' && !isSignatureReason(answer.reason) && !blamesRequest(answer)) ??
+    find((answer) => answer.kind === 'invalid' && !isSignatureReason(answer.reason) && !rejectsRequest(answer)) ??
     find(({ kind }) => kind === 'invalid') ??
     find(({ kind }) => kind === 'busy') ?? { kind: 'unavailable' }
   )
@@ -236,7 +236,8 @@ function noteSettled(seat: Seat, answer: SettleResult, isOpen: boolean, clock: C
 
 const isUnsent = ({ kind }: SettleResult) => kind === 'unsent' || kind === 'busy'
 
-const isDenial = (answer: SettleResult) => isUnsent(answer) || (answer.kind === 'refused' && isDefinite(answer.reason))
+const isDenial = (answer: SettleResult) =>
+  isUnsent(answer) || (answer.kind === 'refused' && isBeforeBroadcast(answer.reason))
 
 /** What all of them together prove. That nothing was sent is proven only where each of them says so. */
 function settled(answers: readonly SettleResult[]): SettleResult {

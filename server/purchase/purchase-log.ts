@@ -1,17 +1,17 @@
 /** Writes to the operator's journal how purchases go: one line for each that is as usual, with ids and never with what a buyer said or signed. */
 
 import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
-import type { Answer, Outcome, Purchase, Request, Verb } from '../domain/purchase/purchase.ts'
-import { namedIn, nameOf, type Target } from '../domain/purchase/target.ts'
+import type { ScriptAnswer, Outcome, Purchase, ScriptRequest, Verb } from '../domain/purchase/purchase.ts'
+import { nameField, nameOf, type Target } from '../domain/purchase/target.ts'
 import type { Clock, Logger } from '../ports.ts'
 
 type Facts = Readonly<Record<string, string | number | boolean>>
 
 /** What came of one request of a script. */
-export type Reply = { readonly answer: Answer } | { readonly error: unknown }
+export type Reply = { readonly answer: ScriptAnswer } | { readonly error: unknown }
 
 /** Takes a step's request when it is made, and then what came of it. */
-export type LogStep = (request: Request) => (reply: Reply) => void
+export type LogStep = (request: ScriptRequest) => (reply: Reply) => void
 
 /** How one request to buy is told: a line when it has ended, and before it one for each step that was not as usual. */
 export type PurchaseLog = { readonly step: LogStep; ended(key: PaymentKey, target: Target, outcome: Outcome): void }
@@ -54,7 +54,7 @@ export function logActs(deps: LogDeps): LogStep {
 type LogDeps = { readonly logger: Logger; readonly clock: Clock }
 
 /** Tells of each step, but for those whose answers need no line. */
-function logSteps({ logger, clock }: LogDeps, needsNoLine: (step: Verb, answer: Answer) => boolean): LogStep {
+function logSteps({ logger, clock }: LogDeps, needsNoLine: (step: Verb, answer: ScriptAnswer) => boolean): LogStep {
   return (request) => {
     const since = clock.elapsed()
     return (reply) => {
@@ -70,7 +70,7 @@ function logSteps({ logger, clock }: LogDeps, needsNoLine: (step: Verb, answer: 
 }
 
 /** Whether a look before the claim found what every new payment finds. Junk gets so far, and is to leave few lines. */
-function isPlain(step: Verb, answer: Answer): boolean {
+function isPlain(step: Verb, answer: ScriptAnswer): boolean {
   if (step === 'look-up') return answer === undefined
   if (step === 'check-signature') return true
   if (typeof answer !== 'object') return false
@@ -88,17 +88,17 @@ const usual: Partial<Record<Verb, string>> = {
   finalize: 'sold',
 }
 
-const isAsUsual = (step: Verb, answer: Answer) => usual[step] === wordsOf(answer)['answer']
+const isAsUsual = (step: Verb, answer: ScriptAnswer) => usual[step] === wordsOf(answer)['answer']
 
-const settledBy = (answer: Answer) => (typeof answer === 'object' && 'by' in answer ? answer.by : undefined)
+const settledBy = (answer: ScriptAnswer) => (typeof answer === 'object' && 'by' in answer ? answer.by : undefined)
 
 const factsOf = (purchase: Extract<Outcome, { kind: 'bought' }>['purchase']): Facts => ({
   outcome: 'bought',
-  ...namedIn(purchase),
+  ...nameField(purchase),
   tx: purchase.state.tx,
 })
 
-function idsOf(request: Request): PaymentKey {
+function idsOf(request: ScriptRequest): PaymentKey {
   const { payer, nonce } =
     'key' in request ? request.key : 'payment' in request ? request.payment : request.purchase.payment
   return { payer, nonce }
@@ -110,7 +110,7 @@ const failed = (error: unknown): Facts => ({
   error: error instanceof Error ? error.name : typeof error,
 })
 
-function wordsOf(answer: Answer): Facts {
+function wordsOf(answer: ScriptAnswer): Facts {
   if (answer === undefined) return { answer: 'none' }
   if (typeof answer !== 'object') return { answer: String(answer) }
   if ('BYTES_PER_ELEMENT' in answer) return { answer: 'painted' }
@@ -131,7 +131,7 @@ function wordsOf(answer: Answer): Facts {
 
 const stateOf = (purchase: Purchase): Facts => ({
   answer: purchase.state.kind,
-  ...namedIn(purchase),
+  ...nameField(purchase),
   ...('tx' in purchase.state ? { tx: purchase.state.tx } : {}),
 })
 
@@ -143,6 +143,6 @@ export function alertOnce(logger: Logger): (event: string, purchase: Purchase) =
     const once = `${event} ${keyOf(payment)}`
     if (told.has(once)) return
     told.add(once)
-    logger.alert(event, { payer: payment.payer, nonce: payment.nonce, ...namedIn(purchase) })
+    logger.alert(event, { payer: payment.payer, nonce: payment.nonce, ...nameField(purchase) })
   }
 }

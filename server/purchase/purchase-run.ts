@@ -6,22 +6,22 @@
  */
 
 import { ifAvailable, StaleWriteError, StoreUnavailable } from '../domain/failure.ts'
-import { wasHandedTo } from '../domain/purchase/claim-rules.ts'
+import { wasReceiptReusedFor } from '../domain/purchase/claim-rules.ts'
 import { type Address, keyOf, type PaymentKey, type Terms, termsFor } from '../domain/purchase/payment.ts'
 import { reconcile } from '../domain/purchase/purchase-script.ts'
 import {
-  type Answer,
+  type ScriptAnswer,
   type AnswerTo,
-  type Order,
+  type BuyOrder,
   type Outcome,
   type Purchase,
   refused,
-  type Request,
+  type ScriptRequest,
   type Script,
   type SoldPurchase,
   type Verb,
 } from '../domain/purchase/purchase.ts'
-import { stillAtIt, storeUnavailable } from '../domain/purchase/refusals.ts'
+import { alreadyProcessing, storeUnavailable } from '../domain/purchase/refusals.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
 import type { PaymentLease } from '../instances/payment-lease.ts'
 import type { Chain, Clock, Facilitator, Leases, Ledger, Logger, Pictures, Wallets } from '../ports.ts'
@@ -85,14 +85,14 @@ export const runsOf = ({ underWay }: Pick<Runs, 'underWay'>, key: PaymentKey): r
   [...underWay].filter((run) => keyOf(run.key) === keyOf(key))
 
 /** What a client sent to buy with. */
-export type BuyRequest = Pick<Order, 'target' | 'payment' | 'listing'>
+export type BuyRequest = Pick<BuyOrder, 'target' | 'payment' | 'listing'>
 
 /** Runs a script for a waiting client. Passes the outcome to `answer`, then marks the purchase as answered. */
 export async function runForClient(
   runs: Runs,
   request: BuyRequest,
   client: AbortSignal,
-  script: (order: Order) => Script<Outcome>,
+  script: (order: BuyOrder) => Script<Outcome>,
   answer: (outcome: Outcome) => void,
   isSpent = false,
 ): Promise<void> {
@@ -136,7 +136,7 @@ async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outc
     if (outcome.kind === 'bought') await ifAvailable(runs.advance())
     return outcome
   } catch (error) {
-    if (error instanceof StaleWriteError) return refused(stillAtIt())
+    if (error instanceof StaleWriteError) return refused(alreadyProcessing())
     if (!(error instanceof StoreUnavailable)) throw error
     return refused(storeUnavailable())
   }
@@ -214,11 +214,11 @@ async function play<T>(script: Script<T>, handlers: Handlers, log: LogStep): Pro
 }
 
 /** Answers what scripts ask for. */
-type Handlers = { readonly [V in Verb]: (request: Extract<Request, { do: V }>) => Promise<AnswerTo<V>> }
+type Handlers = { readonly [V in Verb]: (request: Extract<ScriptRequest, { do: V }>) => Promise<AnswerTo<V>> }
 
-function answerOf(request: Request, handlers: Handlers): Promise<Answer> {
+function answerOf(request: ScriptRequest, handlers: Handlers): Promise<ScriptAnswer> {
   // The table has one entry per verb, which the compiler cannot follow through an index by a union.
-  const handle = handlers[request.do] as (request: Request) => Promise<Answer>
+  const handle = handlers[request.do] as (request: ScriptRequest) => Promise<ScriptAnswer>
   return handle(request)
 }
 
@@ -321,7 +321,8 @@ function priors(runs: Runs, run: PurchaseRun, log: LogStep) {
       // The same payment, or payment-identifier, gets the same receipt, however often it is sent.
       const name = run.request?.payment.identifier
       const isNamed = name !== undefined && name === purchase.payment.identifier
-      if (now?.state.kind === 'sold' && (now.state.unanswered || isNamed || wasHandedTo(now, run.key))) return true
+      if (now?.state.kind === 'sold' && (now.state.unanswered || isNamed || wasReceiptReusedFor(now, run.key)))
+        return true
       run.handsOver = undefined
       return false
     },

@@ -11,7 +11,7 @@ import type { Draft } from '../domain/purchase/listing.ts'
 import type { Payment } from '../domain/purchase/payment.ts'
 import type { SoldPurchase } from '../domain/purchase/purchase.ts'
 import { unavailability } from '../domain/purchase/refusals.ts'
-import { isBlock, placeOf, type Target } from '../domain/purchase/target.ts'
+import { isBlock, positionOf, type Target } from '../domain/purchase/target.ts'
 import { nearestAreaIn } from '../domain/wall/open-space.ts'
 import { salesOf, type WallView } from '../domain/wall/wall-view.ts'
 import type { Blocks, Ledger } from '../ports.ts'
@@ -65,7 +65,7 @@ async function refusalOfArea(deps: SaleDeps, { target, listing }: PurchaseOrder)
 
 /** What a search finds of an area that is wanted anywhere; nothing where only the ledger knows. */
 async function searched({ taken }: SaleDeps, target: Target) {
-  const { at, ...size } = placeOf(target)
+  const { at, ...size } = positionOf(target)
   if (at !== 'next' || isBlock(target)) return undefined
   const found = nearestAreaIn((await taken()).occupied(), size)
   if (typeof found === 'number') return 'open'

@@ -3,8 +3,8 @@
 import { ifAvailable, type Failure } from '../domain/failure.ts'
 import { proceed, type MaybeAsync } from '../domain/maybe-async.ts'
 import type { Draft } from '../domain/purchase/listing.ts'
-import { keyOf, type Payment, type PaymentKey, type Space, type Target } from '../domain/purchase/payment.ts'
-import { answerLate, buy } from '../domain/purchase/purchase-script.ts'
+import { keyOf, type Payment, type PaymentKey, type Availability, type Target } from '../domain/purchase/payment.ts'
+import { answerHeldElsewhere, buy } from '../domain/purchase/purchase-script.ts'
 import type { Outcome, Purchase } from '../domain/purchase/purchase.ts'
 import { NO_LEASE, paymentLease } from '../instances/payment-lease.ts'
 import type { Clock, Facilitator } from '../ports.ts'
@@ -15,7 +15,7 @@ import { runForClient, runReconcile, runsOf, type BuyRequest, type PurchaseDeps,
 import { singleFlight } from './single-flight.ts'
 
 /** Whether a target can be bought by anyone; `uncertain`: held for a payer, and no run is working on it. */
-export type OfferState = Exclude<Space, 'full'> | 'uncertain'
+export type OfferState = Exclude<Availability, 'full'> | 'uncertain'
 
 export type Seller = {
   /**
@@ -77,7 +77,7 @@ function attempt(runs: Runs, request: BuyRequest, client: AbortSignal): Promise<
     return await runs.lease.whenFree(payment, {
       isOver: async () => isFinal((await runs.ledger.find(payment))?.state.kind),
       work,
-      late: () => runForClient(runs, request, client, answerLate, resolve),
+      late: () => runForClient(runs, request, client, answerHeldElsewhere, resolve),
     })
   }
   runs.flights.run(keyOf(payment), run).catch(reject)

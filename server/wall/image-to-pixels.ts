@@ -13,7 +13,7 @@ import {
 } from '../domain/picture/picture.ts'
 import type { AreaPicture } from '../domain/purchase/listing.ts'
 import type { Address } from '../domain/purchase/payment.ts'
-import { busy } from '../domain/purchase/refusals.ts'
+import { picturesBusy } from '../domain/purchase/refusals.ts'
 import type { Pictures } from '../ports.ts'
 import type { RateLimits } from './rate-limits.ts'
 
@@ -54,7 +54,7 @@ export async function paintArea(
 }
 
 function refusalOf(flaw: PictureFlaw): Failure {
-  if (flaw === 'busy') return busy()
+  if (flaw === 'busy') return picturesBusy()
   return failure('invalid_image', flaws[flaw])
 }
 

@@ -10,7 +10,7 @@ import { drawRegion, enlarge, surroundings } from '../domain/picture/wall-pictur
 import { LISTING_KEYS, readListing, type ListingKey, type FieldText } from '../domain/purchase/listing.ts'
 import { termsFor } from '../domain/purchase/payment.ts'
 import { cannotSell, unavailability } from '../domain/purchase/refusals.ts'
-import { areaOf, blocksHeld, isBlock, placeOf, type Holding, type Target } from '../domain/purchase/target.ts'
+import { areaOf, blocksHeld, isBlock, positionOf, type Holding, type Target } from '../domain/purchase/target.ts'
 import { readAreaPixels } from '../domain/wall/canvas.ts'
 import { nearestAreaIn } from '../domain/wall/open-space.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
@@ -77,10 +77,10 @@ type TargetState = {
 /** Which block, or top left one, would be bought, and whether it can be. */
 async function targetStateOf({ view, taken }: PreviewDeps, target: Target): Promise<TargetState> {
   const now = await taken()
-  const { at } = placeOf(target)
+  const { at } = positionOf(target)
   if (at !== 'next') return { block: at, space: spaceOf(view, now, { target, block: at }) }
   if (!isBlock(target)) {
-    const found = nearestAreaIn(now.occupied(), placeOf(target))
+    const found = nearestAreaIn(now.occupied(), positionOf(target))
     return typeof found === 'string' ? { block: undefined, space: found } : { block: found, space: 'open' }
   }
   const block = CLAIM_ORDER.find((candidate) => !now.has(candidate))
@@ -120,7 +120,7 @@ function pictureIn(target: Target, { listing: said, pixels }: PreviewInput): Pic
   }
   if (said.has('px')) return problem('px', failure('invalid_body', 'An area has pixels; px is of one block.'))
   if (pixels === undefined) return { pixels: null }
-  const read = readAreaPixels('text' in pixels ? pixels.text : undefined, placeOf(target))
+  const read = readAreaPixels('text' in pixels ? pixels.text : undefined, positionOf(target))
   return 'code' in read ? problem('pixels', read) : { pixels: read.blocks }
 }
 
@@ -131,7 +131,7 @@ function requestFor(offer: Offer, target: Target, said: ReadonlyMap<ListingKey, 
     const query = new URLSearchParams(Object.fromEntries(texts))
     return { method: 'GET', url: query.size === 0 ? url : `${url}?${query.toString()}` }
   }
-  const { at, w, h } = placeOf(target)
+  const { at, w, h } = positionOf(target)
   return { method: 'POST', url, body: { at: at === 'next' ? at : coordOf(at), w, h, ...Object.fromEntries(texts) } }
 }
 

@@ -8,7 +8,7 @@ import { type Failure, failure } from '../domain/failure.ts'
 import { type CardSubject, drawCard, wallSideFor } from '../domain/picture/card.ts'
 import type { Bitmap } from '../domain/picture/picture.ts'
 import { type Region, WHOLE_WALL, drawRegion } from '../domain/picture/wall-picture.ts'
-import { busy } from '../domain/purchase/refusals.ts'
+import { picturesBusy } from '../domain/purchase/refusals.ts'
 import type { LogNumber } from '../domain/wall/log.ts'
 import { type WallView, stateOf } from '../domain/wall/wall-view.ts'
 import type { Pictures } from '../ports.ts'
@@ -54,7 +54,7 @@ function imageCache(view: WallView, keptMax: number): ImageCache {
   return async (key, make) => {
     if (keptNumber !== view.number) kept.clear()
     keptNumber = view.number
-    if (kept.get(key) === undefined && limit.pendingCount >= WAITING_MAX) return busy()
+    if (kept.get(key) === undefined && limit.pendingCount >= WAITING_MAX) return picturesBusy()
     return await keptOrMade(kept, key, () => limit(async () => ({ state: stateOf(view), png: await make() })))
   }
 }

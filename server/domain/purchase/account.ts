@@ -1,4 +1,4 @@
-/** What the ledger holds of one wallet. */
+/** What the ledger stores about one wallet. */
 
 import type { AreaName } from '../../../shared/area.ts'
 import { WALLET_LIMIT_MAX } from '../../../shared/contract/wallet.ts'
@@ -6,60 +6,61 @@ import type { BlockIndex } from '../../../shared/wall.ts'
 import type { Address, Hash, Target, UnixMs } from './payment.ts'
 import type { Purchase, Released, Reserved } from './purchase.ts'
 
-/** A purchase that is final. */
+/** A sold block of the wallet. */
 export type OwnSale = {
   readonly block: BlockIndex
   readonly claimedAt: UnixMs
   readonly tx: Hash
-  readonly settled: boolean // our own look at the chain has seen the transfer
-  readonly painter: Address | null // who may repaint it beside the wallet
-  readonly area: AreaName | null // that it was bought with; null for a block bought by itself
+  readonly settled: boolean // this service has seen the transfer on the chain
+  readonly painter: Address | null // may repaint it in addition to the wallet
+  readonly area: AreaName | null // the area it was bought as part of; null for a block bought alone
 }
 
-/** A purchase without an end yet. */
+/** An unfinished purchase: held, or released while its payment may still settle. */
 export type OpenPurchase = {
   readonly target: Target
-  readonly block: BlockIndex // held, or was held last
+  readonly block: BlockIndex // held now, or held last
   readonly since: UnixMs
   readonly state: Omit<Reserved, 'attempt'> | Released
 }
 
-/** What has no end yet, in numbers. `oldestSince` is of what is held or watched. */
+/** Counts of unfinished purchases. `oldestSince` is the start of the oldest one that is held or watched. */
 export type Pending = {
   readonly held: number
-  readonly uncertain: number // held, and the payer was told to wait
-  readonly watched: number // given back, and the payment may still land
+  readonly uncertain: number // held, and the payer was told to wait (a subset of `held`)
+  readonly watched: number // released, but the payment may still settle
   readonly oldestSince: UnixMs | null
 }
 
-/** At most `limit` sales of a wallet, after the one with number `after`. */
+/** A page of a wallet's sales: at most `limit`, starting after sale number `after`. */
 export type AccountPage = { readonly after: number; readonly limit: number }
 
-/** A purchase, with its number in the order they were begun. */
+/** A purchase with its number, counted in the order in which purchases began. */
 export type NumberedPurchase = { readonly number: number; readonly since: UnixMs; readonly purchase: Purchase }
 
-/** How much of each kind is told at once. */
+/** The most entries of each kind in one answer. */
 export const ACCOUNT_PAGE_MAX = WALLET_LIMIT_MAX
 
-/** The first page, which is all there is of most wallets. */
+/** The first page. Most wallets have no other. */
 export const FIRST_ACCOUNT_PAGE: AccountPage = { after: 0, limit: ACCOUNT_PAGE_MAX }
 
 /**
- * Each list in the order the purchases were begun; sales in the order they were made, one page of them. Of what is open and
- * of credits every page tells the latest `ACCOUNT_PAGE_MAX`, and nothing that is held is left out.
+ * Everything about a wallet, one page of sales at a time. Sales are in the order in which they were made, the other lists in
+ * the order in which the purchases began. Every page also has all held purchases, and the latest `ACCOUNT_PAGE_MAX` released
+ * purchases and credits.
  */
 export type Account = {
   readonly sales: readonly OwnSale[]
-  readonly nextAfter: number // number of the last sale that is told
-  readonly hasMore: boolean // whether there are sales after it
+  readonly nextAfter: number // number of the last sale on this page
+  readonly hasMore: boolean // whether more sales follow
   readonly open: readonly OpenPurchase[]
   readonly credits: readonly { readonly amount: bigint; readonly tx: Hash }[]
-  readonly painter: Address | null // whom the wallet itself has named, for all of its blocks
+  readonly painter: Address | null // named by the wallet itself, for all of its blocks
 }
 
-/** The note that books money as stray, where others say how the operator paid it back. */
+/** The payout reference that marks money as stray. Any other reference says how the operator paid the money back. */
 export const STRAY_NOTE = 'stray'
 
-/** Whether an amount may have been for blocks, at one of the prices that are or were asked. */
+/** Whether an amount is a multiple of a current or earlier block price, and so may have been meant for blocks. */
 export const mayBuyBlocks = (amount: bigint, prices: readonly bigint[]): boolean =>
   amount > 0n && prices.some((price) => amount % price === 0n)

@@ -1,11 +1,11 @@
-/** The books: what the store says of the money, held against what arrived on the chain. */
+/** The books: compares what the database says about money with what arrived on the chain. */
 
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { mayBuyBlocks, STRAY_NOTE } from './account.ts'
 import { keyOf, type Address, type Hash, type PaymentKey, type UnixMs } from './payment.ts'
 import type { Purchase } from './purchase.ts'
 
-/** A sale of one block, or of an area, which begins at `block`. */
+/** A sale of one block, or of an area whose top left block is `block`. */
 export type BookedSale = PaymentKey & {
   readonly block: BlockIndex
   readonly blocks: number
@@ -13,28 +13,28 @@ export type BookedSale = PaymentKey & {
   readonly tx: Hash
 }
 
-/** A payment that landed when no block was left for it; `paidOut` is where the operator paid it back. */
+/** A payment that settled when no block was left for it. `paidOut` is the reference of the operator's refund. */
 export type BookedCredit = PaymentKey & { readonly amount: bigint; readonly tx: Hash; readonly paidOut: string | null }
 
-/** A purchase without an end: held, or given back while its payment may still land. */
+/** An unfinished purchase: held, or released while its payment may still settle. */
 export type BookedOpen = { readonly purchase: Purchase; readonly since: UnixMs }
 
-/** A payment that the operator dealt with by hand, or that is stray money (`STRAY_NOTE`). */
+/** A payment that the operator paid back by hand, or booked as stray (`STRAY_NOTE`). */
 export type Payout = PaymentKey & { readonly reference: string; readonly at: UnixMs }
 
-/** All that the store says of money, as of one moment. */
+/** Everything the database says about money at one moment. */
 export type Statement = {
   readonly claimed: number // blocks that have an owner
   readonly sales: readonly BookedSale[]
   readonly credits: readonly BookedCredit[]
   readonly open: readonly BookedOpen[]
-  readonly final: readonly PaymentKey[] // payments that were found never to land
+  readonly final: readonly PaymentKey[] // payments that can never settle
   readonly payouts: readonly Payout[]
-  readonly payees: readonly Address[] // every address that purchases were to pay
+  readonly payees: readonly Address[] // every address that a purchase was to pay
   readonly from: bigint | undefined // the lowest height at which any payment was first seen
 }
 
-/** Money that arrived; `nonce` is `null` when no authorization moved it. */
+/** A transfer that arrived. `nonce` is `null` if no authorization made it. */
 export type Arrival = {
   readonly payer: Address
   readonly nonce: Hash | null
@@ -42,42 +42,42 @@ export type Arrival = {
   readonly tx: Hash
 }
 
-/** What came of holding the two against each other. */
+/** The result of the comparison. */
 export type Balance = {
   readonly balances: boolean
   readonly claimed: number
-  readonly received: bigint // atomic units, by the authorizations of sales and credits
-  readonly owed: bigint // atomic units of credits that were not paid out
+  readonly received: bigint // atomic units, for sales and credits
+  readonly owed: bigint // atomic units of credits not paid back yet
   readonly credits: readonly BookedCredit[]
-  readonly unpaid: readonly (BookedSale | BookedCredit)[] // whose money is not on the chain
-  readonly landed: readonly Arrival[] // money of purchases that are no sale and no credit
-  readonly orphans: readonly Arrival[] // a block's price, by an authorization that the store never knew
-  readonly byHand: readonly Arrival[] // the same, once the operator dealt with it
-  readonly stray: readonly Arrival[] // what was for no block, as it cannot have been or was found not to be
-  readonly strayed: bigint // atomic units of it
+  readonly unpaid: readonly (BookedSale | BookedCredit)[] // booked, but their money is not on the chain
+  readonly landed: readonly Arrival[] // arrived for purchases that are neither a sale nor a credit
+  readonly orphans: readonly Arrival[] // a possible block price, paid by an authorization that the database does not know
+  readonly byHand: readonly Arrival[] // the same, but the operator has resolved it
+  readonly stray: readonly Arrival[] // cannot have been for a block, or the operator said that it was not
+  readonly strayed: bigint // atomic units of `stray`
 }
 
 /**
- * Holds the arrivals against the books as they were `before` the chain was read and `after`: a sale of the first must
- * have arrived, and what arrived must be known to the second, however much is sold meanwhile.
+ * Compares the arrivals with the books from `before` and `after` the chain was read. Sales made in between would look wrong in
+ * one of the two, so every sale in `before` must have arrived, and every arrival must be known in `after`.
  */
 export function balanceOf(before: Statement, arrivals: readonly Arrival[], after: Statement, price: bigint): Balance {
-  const owedFor = new Map([...after.sales, ...after.credits].map((entry) => [keyOf(entry), entry.amount]))
-  const waiting = new Set([...after.open.map(({ purchase }) => keyOf(purchase.payment)), ...after.final.map(keyOf)])
+  const bookedAmounts = new Map([...after.sales, ...after.credits].map((entry) => [keyOf(entry), entry.amount]))
+  const unfinished = new Set([...after.open.map(({ purchase }) => keyOf(purchase.payment)), ...after.final.map(keyOf)])
   const notes = new Map(after.payouts.map((payout) => [keyOf(payout), payout.reference]))
-  const prices = [price, ...new Set(owedFor.values())]
-  const sorted = Map.groupBy(arrivals, ({ payer, nonce, amount }) => {
+  const prices = [price, ...new Set(bookedAmounts.values())]
+  const groups = Map.groupBy(arrivals, ({ payer, nonce, amount }) => {
     const key = nonce === null ? '' : keyOf({ payer, nonce })
-    if (owedFor.get(key) === amount) return 'booked'
-    if (waiting.has(key)) return 'landed'
+    if (bookedAmounts.get(key) === amount) return 'booked'
+    if (unfinished.has(key)) return 'landed'
     if (nonce === null || !mayBuyBlocks(amount, prices) || notes.get(key) === STRAY_NOTE) return 'stray'
     return notes.has(key) ? 'byHand' : 'orphan'
   })
-  const booked = sorted.get('booked') ?? []
+  const booked = groups.get('booked') ?? []
   const arrived = new Set(booked.map(({ payer, nonce }) => `${payer}:${nonce}`))
   const unpaid = [...before.sales, ...before.credits].filter((entry) => !arrived.has(keyOf(entry)))
-  const [landed, orphans] = [sorted.get('landed') ?? [], sorted.get('orphan') ?? []]
-  const stray = sorted.get('stray') ?? []
+  const [landed, orphans] = [groups.get('landed') ?? [], groups.get('orphan') ?? []]
+  const stray = groups.get('stray') ?? []
   return {
     balances:
       unpaid.length + landed.length + orphans.length === 0 &&
@@ -89,7 +89,7 @@ export function balanceOf(before: Statement, arrivals: readonly Arrival[], after
     unpaid,
     landed,
     orphans,
-    byHand: sorted.get('byHand') ?? [],
+    byHand: groups.get('byHand') ?? [],
     stray,
     strayed: amountOf(stray),
   }

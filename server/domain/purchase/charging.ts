@@ -1,19 +1,19 @@
-/** Whether a payment moved its money, as its own payer is told with a refusal. */
+/** Tells a payer, with a refusal, whether its payment was charged. */
 
 import { type Failure, type FailureCode, statusOf } from '../failure.ts'
 import { type Outcome, type Purchase, refused } from './purchase.ts'
 
 /**
- * Adds to the refusal of a payment, for its own payer, whether it moved its money: `charged` is `yes` (in `tx`), `no` if it
- * was never sent or can never move again, and `unknown` while it still may.
+ * Adds `charged` to a refusal for the payer itself: `yes` with the transaction in `tx`, `no` if the payment was never sent or
+ * can never settle, `unknown` while it still may.
  */
-export const charging = (refusal: Failure, state: Purchase['state'] | undefined): Failure => ({
+export const withChargeStatus = (refusal: Failure, state: Purchase['state'] | undefined): Failure => ({
   ...refusal,
-  details: { ...refusal.details, ...chargeOf(refusal.code, state) },
+  details: { ...refusal.details, ...chargeStatus(refusal.code, state) },
 })
 
-function chargeOf(code: FailureCode, state: Purchase['state'] | undefined): NonNullable<Failure['details']> {
-  // A request that breaks a rule is refused for what it says, whatever its payment did.
+function chargeStatus(code: FailureCode, state: Purchase['state'] | undefined): NonNullable<Failure['details']> {
+  // A 400 is about the request, so it says nothing about the payment.
   if (statusOf[code] === 400) return {}
   if (statusOf[code] >= 500) return { charged: 'unknown' }
   if (state?.kind === 'sold' || state?.kind === 'credited') return { charged: 'yes', tx: state.tx }
@@ -21,6 +21,6 @@ function chargeOf(code: FailureCode, state: Purchase['state'] | undefined): NonN
   return { charged: isOver ? 'no' : 'unknown' }
 }
 
-/** A refusal to the payer itself, which says whether its payment was charged. */
-export const refusedPayer = (reason: Failure, known: Purchase | undefined): Outcome =>
-  refused(charging(reason, known?.state))
+/** The outcome for a payer whose payment is refused. It says whether the payment was charged. */
+export const refusedWithCharge = (reason: Failure, known: Purchase | undefined): Outcome =>
+  refused(withChargeStatus(reason, known?.state))

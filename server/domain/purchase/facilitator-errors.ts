@@ -1,4 +1,4 @@
-/** What facilitators and wallets answer about a payment, what it proves, and how a purchase is refused for it. */
+/** Answers of facilitators and wallets about a payment: what each proves, and which refusal it leads to. */
 
 import type { Failure } from '../failure.ts'
 import type { Address, Hash } from './payment.ts'
@@ -10,23 +10,23 @@ import {
   paymentsBusy,
 } from './refusals.ts'
 
-/** Which facilitator answered, by its host, where several may be asked. */
+/** The host of the facilitator that answered, if there are several. */
 type AnsweredBy = { readonly by?: string }
 
-/** `unreadable`: it says that it cannot read what it was sent. */
+/** `unreadable`: the facilitator says that it cannot read the request. */
 type Unreadable = { readonly unreadable?: true }
 
-/** What a facilitator's settle proves: `unsent` that it saw nothing, `success` and `refused` only what it claims. */
+/** The result of a settle call. Only `unsent` proves something: the facilitator never got the payment. The others are its claims. */
 export type SettleResult = AnsweredBy &
   (
     | { readonly kind: 'success'; readonly tx: Hash }
     | { readonly kind: 'refused'; readonly reason: string }
     | { readonly kind: 'unsent' }
     | ({ readonly kind: 'unclear' } & Unreadable)
-    | { readonly kind: 'busy' } // our own queue is full: nobody was asked, so nothing was sent
+    | { readonly kind: 'busy' } // our own queue is full, so nothing was sent
   )
 
-/** What a facilitator says of a payment; `busy` when our own queue is full and it was not asked. */
+/** The result of a verify call; `busy` if our own queue is full and no call was made. */
 export type VerifyResult = AnsweredBy &
   (
     | { readonly kind: 'valid' }
@@ -36,17 +36,17 @@ export type VerifyResult = AnsweredBy &
   )
 
 /**
- * Whether a wallet signed. `busy` and `silent` say nothing of the wallet: it could not be asked now, because our own limits
- * are reached, or because the chain's endpoint did not answer.
+ * Whether a wallet signed. `busy` and `silent` say nothing about the signature: it could not be checked, because our own limit
+ * was reached (`busy`) or the chain endpoint did not respond (`silent`).
  */
 export type SignatureCheck = 'signed' | 'not-signed' | 'busy' | 'silent'
 
-/** Who signed a text, and its EIP-191 digest. */
+/** The signer of a text, and the text's EIP-191 digest. */
 export type SignedBy = { readonly by: Address; readonly digest: Hash }
 
-// Reasons of the reference facilitator (`@x402/evm`) that it gives before broadcasting. The chain still has to
-// confirm that the authorization is unspent, because a payment someone else broadcast empties the wallet too.
-const definiteReasons = new Set([
+// Reasons that the reference facilitator (`@x402/evm`) returns before it broadcasts. The chain must still confirm that the
+// authorization is unspent: if somebody else broadcast the payment, the wallet is empty for that reason.
+const preBroadcastReasons = new Set([
   'invalid_exact_evm_scheme',
   'invalid_exact_evm_network_mismatch',
   'invalid_exact_evm_missing_eip712_domain',
@@ -57,34 +57,36 @@ const definiteReasons = new Set([
   'invalid_exact_evm_transaction_simulation_failed',
 ])
 
-/** Whether a refusal to settle says that nothing was broadcast. */
-export const isDefinite = (reason: string) => definiteReasons.has(reason)
+/** Whether a settle refusal was decided before broadcast. */
+export const isBeforeBroadcast = (reason: string) => preBroadcastReasons.has(reason)
 
 /**
- * Whether a refusal blames the signature, or takes the wallet for one that is still to be deployed: a facilitator whose own
- * chain endpoint is down says so of good ones.
+ * Whether a refusal blames the signature, or claims that the wallet is not deployed. A facilitator whose chain endpoint is
+ * down says this about valid signatures too.
  */
 export const isSignatureReason = (reason: string) =>
   reason.includes('signature') || reason === 'eip6492_factory_not_allowed'
 
-/** Whether a refusal says that the authorization is used. Where our chain calls it unspent, one of the two is behind. */
-export const saysUsed = (reason: string) => reason === 'invalid_exact_evm_nonce_already_used'
+/** Whether a refusal says that the authorization is already used. If our chain endpoint says unspent, one of the two lags behind. */
+export const reportsNonceUsed = (reason: string) => reason === 'invalid_exact_evm_nonce_already_used'
 
-// The reasons of x402 for a request that a facilitator cannot read.
+// The x402 reasons for a request that the facilitator cannot read.
 const requestReasons = new Set(['invalid_payload', 'invalid_payment_requirements', 'invalid_request'])
 
-/** Whether a facilitator rejects the request itself, rather than the payment. */
-export const blamesRequest = (answer: SettleResult | VerifyResult) =>
+/** Whether a facilitator rejects the request itself, not the payment. */
+export const rejectsRequest = (answer: SettleResult | VerifyResult) =>
   'reason' in answer ? requestReasons.has(answer.reason) : 'unreadable' in answer
 
-/** The refusal after a settlement that provably sent nothing; `undefined` for any other. */
-export function refusalOfUnsent(settling: SettleResult): Failure | undefined {
+/** The refusal to give if a settlement reports that it sent nothing; `undefined` for any other result. */
+export function refusalIfUnsent(settling: SettleResult): Failure | undefined {
   if (settling.kind === 'busy') return paymentsBusy()
   if (settling.kind === 'unsent') return facilitatorUnreachable()
-  return settling.kind === 'refused' && isDefinite(settling.reason) ? paymentRequired(settling.reason) : undefined
+  return settling.kind === 'refused' && isBeforeBroadcast(settling.reason)
+    ? paymentRequired(settling.reason)
+    : undefined
 }
 
-/** The refusal if a facilitator calls a signature bad. One with a broken endpoint says so of good ones, so the token decides. */
+/** The refusal to give if a facilitator calls a signature invalid. It may be wrong, so the token's own check decides. */
 export function signatureRefusal(checked: SignatureCheck, reason: string): Failure {
   if (checked === 'not-signed') return paymentRequired(reason)
   if (checked === 'busy') return paymentsBusy()

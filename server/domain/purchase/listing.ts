@@ -1,4 +1,4 @@
-/** What a buyer says of a block when buying it. */
+/** Listings: the texts, picture and painter that a buyer sends with a purchase. */
 
 import { parsePixels, type Pixels } from '../../../shared/pixels.ts'
 import { failure, type Failure } from '../failure.ts'
@@ -6,31 +6,31 @@ import type { PaintPlan, SentPicture } from '../picture/picture.ts'
 import { followsRule, rules } from '../wall/signed-fields.ts'
 import type { Address } from './payment.ts'
 
-/** Checked; `null` is "not said". */
+/** A listing that has passed all checks. `null` means that the buyer did not send the field. */
 export type Listing = {
   readonly name: string | null
   readonly framework: string | null
   readonly message: string | null
   readonly link: string | null
-  readonly pixels: Pixels | null // of an area block by block, row by row
-  readonly painter: Address | null // who may repaint what is bought, beside the buyer
+  readonly pixels: Pixels | null // of an area: block by block, row by row
+  readonly painter: Address | null // may repaint the purchase in addition to the buyer
 }
 
-/** What a buyer says of an area whose picture is still to be made: that costs work, and is done once the payment is verified. */
+/** A listing of an area whose picture is not converted yet. Conversion is costly, so it waits until the payment is verified. */
 export type Draft = Listing & { readonly picture?: AreaPicture }
 
-/** A picture as it was sent, and what to make of it. */
+/** A picture as it was sent, and how to convert it. */
 export type AreaPicture = { readonly sent: SentPicture; readonly plan: PaintPlan }
 
-/** A draft without its picture. */
-export function unpainted({ name, framework, message, link, pixels, painter }: Draft): Listing {
+/** The draft as a listing, without its unconverted picture. */
+export function withoutPicture({ name, framework, message, link, pixels, painter }: Draft): Listing {
   return { name, framework, message, link, pixels, painter }
 }
 
-/** One field as a buyer sent it, or why it cannot be read. */
+/** A field as the buyer sent it, or why it cannot be read. */
 export type FieldText = { readonly text: string } | { readonly flaw: string }
 
-/** A field of JSON. */
+/** Reads a field of a JSON body. */
 export const fieldTextOf = (value: unknown): FieldText =>
   typeof value === 'string' ? { text: value } : { flaw: 'must be a string' }
 
@@ -38,26 +38,26 @@ const TEXT_KEYS = ['name', 'framework', 'message', 'link'] as const
 
 type TextKey = (typeof TEXT_KEYS)[number]
 
-/** What a buyer may say, in the order it is checked; `px` is the picture in hex. */
+/** All fields of a listing, in the order in which they are checked. `px` is the picture in hex. */
 export const LISTING_KEYS = [...TEXT_KEYS, 'px', 'painter'] as const
 
 export type ListingKey = (typeof LISTING_KEYS)[number]
 
-/** The fields that an object of JSON has. */
-export const fieldsIn = (said: Readonly<Record<string, unknown>>): ReadonlyMap<ListingKey, FieldText> =>
-  new Map(LISTING_KEYS.filter((key) => said[key] !== undefined).map((key) => [key, fieldTextOf(said[key])]))
+/** The listing fields in a JSON object. */
+export const fieldsIn = (body: Readonly<Record<string, unknown>>): ReadonlyMap<ListingKey, FieldText> =>
+  new Map(LISTING_KEYS.filter((key) => body[key] !== undefined).map((key) => [key, fieldTextOf(body[key])]))
 
-/** Reads a listing, or names the first field that breaks its rule. */
-export function readListing(said: ReadonlyMap<ListingKey, FieldText>): Listing | Failure {
+/** Parses a listing, or returns the failure of the first invalid field. */
+export function readListing(fields: ReadonlyMap<ListingKey, FieldText>): Listing | Failure {
   const texts: Record<TextKey, string | null> = { name: null, framework: null, message: null, link: null }
   for (const key of TEXT_KEYS) {
-    const text = readText(key, said.get(key))
+    const text = readText(key, fields.get(key))
     if (text !== null && typeof text !== 'string') return text
     texts[key] = text
   }
-  const pixels = readPixels(said.get('px'))
+  const pixels = readPixels(fields.get('px'))
   if (pixels !== null && 'code' in pixels) return pixels
-  const painter = readText('painter', said.get('painter'))
+  const painter = readText('painter', fields.get('painter'))
   if (painter !== null && typeof painter !== 'string') return painter
   return { ...texts, pixels, painter: painter === null ? null : (painter.toLowerCase() as Address) }
 }

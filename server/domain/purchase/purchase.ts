@@ -1,94 +1,94 @@
-/** Purchases: what the ledger stores of one, what its script may request, and how it ends. */
+/** Purchases: what the ledger stores, the requests that the script can make, and the outcomes. */
 
 import type { Pixels } from '../../../shared/pixels.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import type { Failure } from '../failure.ts'
 import type { SettleResult, SignatureCheck, VerifyResult } from './facilitator-errors.ts'
 import type { AreaPicture, Draft, Listing } from './listing.ts'
-import type { Address, Hash, Payment, PaymentKey, Space, Terms, UnixMs } from './payment.ts'
+import type { Address, Hash, Payment, PaymentKey, Availability, Terms, UnixMs } from './payment.ts'
 import type { Target } from './target.ts'
 
-/** What the ledger remembers of a payment. */
+/** A purchase as the ledger stores it. */
 export type Purchase = {
   readonly payment: Payment
-  readonly target: Target // what was asked for
-  readonly block: BlockIndex // what is held, sold, or was held last
+  readonly target: Target // as requested
+  readonly block: BlockIndex // held or sold now, or held last
   readonly listing: Listing
-  readonly head: bigint // chain height before the payment was verified: what spends it later was meant for this purchase
+  readonly head: bigint // chain height before verification: a transfer after it was meant for this purchase
   readonly state: Reserved | Sold | Released | Credited
 }
 
-/** The block is held for the payer, who has not been answered; `uncertain` once the payer was told to wait. */
+/** The block is held for a payer who has no answer yet; `uncertain` once the payer was told to wait. */
 export type Reserved = {
   readonly kind: 'reserved'
   readonly uncertain: boolean
-  readonly attempt: number // how often a block was held for this payment, from 1: what one attempt decides is not done to the next
+  readonly attempt: number // how often a block was held for this payment, from 1; a decision applies to one attempt only
 }
 
-/** The block is the payer's. */
+/** The payer owns the block. */
 export type Sold = {
   readonly kind: 'sold'
   readonly tx: Hash
   readonly claimedAt: UnixMs
-  readonly name: string | null // the wallet's identity at the sale
+  readonly name: string | null // the wallet's name at the time of the sale
   readonly framework: string | null
-  readonly settled: boolean // our own look at the chain has seen the transfer
-  readonly unanswered: boolean // the receipt is not known to have gone out to the payer
-  readonly handedTo?: Hash // the nonce of the later payment whose answer the receipt was
+  readonly settled: boolean // this service has seen the transfer on the chain
+  readonly unanswered: boolean // the receipt may not have reached the payer
+  readonly receiptReusedFor?: Hash // nonce of the later payment that was answered with this receipt
 }
 
-/** The block was given back; `isFinal` once the chain shows that the payment can never land. */
+/** The block is no longer held; `isFinal` once the chain shows that the payment can never settle. */
 export type Released = { readonly kind: 'released'; readonly isFinal: boolean }
 
-/** The payment landed when no block was left for it: the operator owes the payer. */
+/** The payment settled when no block was left for it, so the operator owes the money to the payer. */
 export type Credited = { readonly kind: 'credited'; readonly tx: Hash }
 
 export type SoldPurchase = Purchase & { readonly state: Sold }
 
-/** A payment for which nothing was ever held. */
+/** A payment for which no block was ever held. */
 export type UnclaimedPayment = Pick<Purchase, 'payment' | 'target' | 'listing' | 'head'>
 
-/** What a buyer asks, read and checked as far as can be done without state. */
-export type Order = {
+/** A request to buy, parsed and checked as far as possible without state. */
+export type BuyOrder = {
   readonly target: Target
   readonly payment: Payment
-  readonly listing: Draft | Failure // a listing that is refused must not hide what became of a known payment
+  readonly listing: Draft | Failure // an invalid listing must not hide the result of a known payment
   readonly terms: Terms // for the whole target
   readonly now: UnixMs
-  readonly armed: boolean // whether payments not seen before can be taken
-  readonly contact: string | null // where a payer who is owed money turns to
-  readonly payees: ReadonlySet<Address> // every address that this wall has ever asked to be paid at
+  readonly armed: boolean // whether new payments are accepted
+  readonly contact: string | null // whom a payer asks for money that it is owed
+  readonly payees: ReadonlySet<Address> // every address that this wall has ever offered as payee
 }
 
-/** What one look at the ledger tells of a target, for one payer. */
-export type Availability = {
-  readonly space: Space
-  readonly prior: Purchase | undefined // unanswered, of the same payer for the same target, and no run is at it for a client
+/** The state of a target in the ledger, for one payer. */
+export type AvailabilityCheck = {
+  readonly space: Availability
+  readonly prior: Purchase | undefined // the payer's earlier purchase to resolve first; see `purchaseToResolveFirst`
 }
 
-/** What the chain says of an authorization, looked up by payer and nonce. Only what is `final` no reorganisation undoes. */
+/** The state of an authorization on the chain, by payer and nonce. A reorganisation can undo it unless it is `final`. */
 export type ChainStatus =
   | { readonly kind: 'paid'; readonly tx: Hash; readonly final?: true }
   | { readonly kind: 'unspent' } // may still be spent
-  | { readonly kind: 'void'; readonly why: string; readonly final?: true } // does not pay us; once final, never will
-  | { readonly kind: 'silent' } // the endpoint did not answer
+  | { readonly kind: 'void'; readonly why: string; readonly final?: true } // does not pay this wall; if final, it never will
+  | { readonly kind: 'silent' } // the endpoint did not respond
 
-/** `claimed` holds the block in the same transaction that remembers the payment. */
+/** The result of a claim. One transaction stores the payment and holds the block. */
 export type ClaimResult =
   | { readonly kind: 'claimed'; readonly purchase: Purchase }
-  | { readonly kind: 'lost'; readonly space: Exclude<Space, 'open'> }
-  | { readonly kind: 'prior' } // an earlier purchase of this payer and target is unanswered by now
-  | { readonly kind: 'abandoned' } // every client left before: nobody is charged for an answer that nobody waits for
+  | { readonly kind: 'lost'; readonly space: Exclude<Availability, 'open'> }
+  | { readonly kind: 'prior' } // the payer now has an earlier purchase to resolve first
+  | { readonly kind: 'abandoned' } // all clients disconnected, so the payment is not used
 
-/** Everything a script can ask for, with what it gets. A request of the ledger may instead throw `StoreUnavailable`. */
+/** All requests of the script, with their answers. Requests to the ledger may throw `StoreUnavailable` instead. */
 export type Requests = {
   'look-up': { ask: { key: PaymentKey }; answer: Purchase | undefined }
-  'check-availability': { ask: { target: Target; payment: Payment; now: UnixMs }; answer: Availability }
+  'check-availability': { ask: { target: Target; payment: Payment; now: UnixMs }; answer: AvailabilityCheck }
   'read-chain': { ask: { key: PaymentKey; isRefused: boolean }; answer: { head: bigint; spent: boolean } | 'silent' }
   verify: { ask: { target: Target; payment: Payment }; answer: VerifyResult }
   paint: { ask: { payment: Payment; picture: AreaPicture }; answer: Pixels | Failure }
-  'check-signature': { ask: { payment: Payment }; answer: SignatureCheck } // of the payer
-  'check-for-token': { ask: { payment: Payment }; answer: SignatureCheck } // as the token itself will check it
+  'check-signature': { ask: { payment: Payment }; answer: SignatureCheck } // checks that the payer signed it
+  'check-for-token': { ask: { payment: Payment }; answer: SignatureCheck } // checks it as the token itself will
   claim: { ask: { target: Target; payment: Payment; listing: Listing; head: bigint }; answer: ClaimResult }
   settle: { ask: { purchase: Purchase }; answer: SettleResult }
   'ask-chain': { ask: { payment: Payment; head: bigint; wait: ChainWait; named?: Hash }; answer: ChainStatus }
@@ -101,26 +101,30 @@ export type Requests = {
   release: { ask: { purchase: Purchase; isFinal: boolean }; answer: void }
   'record-unclaimed': { ask: { purchase: UnclaimedPayment }; answer: Purchase }
   'fulfil-late-payment': { ask: { purchase: Purchase; tx: Hash }; answer: Purchase }
-  'hand-over': { ask: { purchase: SoldPurchase }; answer: boolean } // whether this run may answer with that receipt
+  'hand-over': { ask: { purchase: SoldPurchase }; answer: boolean } // whether this run may return that receipt
   'resolve-other': { ask: { key: PaymentKey }; answer: Purchase | undefined }
 }
 
 /**
- * How long the chain is asked: once; until a settlement just made had time to show; or until it has an answer from a block
- * made after the question, because a facilitator that refuses may have broadcast before. Without one it is silent.
+ * How long to query the chain.
+ *
+ * - `none`: once.
+ * - `settling`: until a settlement that was just made has had time to appear.
+ * - `next-block`: until a block that was made after the query answers it, because a facilitator may broadcast a payment and then
+ *   refuse it. Without such a block the answer is `silent`.
  */
 export type ChainWait = 'none' | 'settling' | 'next-block'
 
 export type Verb = keyof Requests
-export type Request = { [V in Verb]: { readonly do: V } & Readonly<Requests[V]['ask']> }[Verb]
+export type ScriptRequest = { [V in Verb]: { readonly do: V } & Readonly<Requests[V]['ask']> }[Verb]
 export type AnswerTo<V extends Verb> = Requests[V]['answer']
-export type Answer = AnswerTo<Verb>
-export type Script<T> = Generator<Request, T, Answer>
+export type ScriptAnswer = AnswerTo<Verb>
+export type Script<T> = Generator<ScriptRequest, T, ScriptAnswer>
 
-/** A receipt to give; `isEarlier` where it is of what the payer bought before, and was not known to have heard of. */
+/** A receipt to return; `isEarlier` if it is for an earlier purchase whose receipt may not have reached the payer. */
 export type Bought = { readonly kind: 'bought'; readonly purchase: SoldPurchase; readonly isEarlier?: true }
 
-/** How a request to buy ends. */
+/** The outcome of a request to buy. */
 export type Outcome = Bought | { readonly kind: 'refused'; readonly failure: Failure }
 
 export const refused = (failure: Failure): Outcome => ({ kind: 'refused', failure })

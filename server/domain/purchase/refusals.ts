@@ -1,48 +1,48 @@
-/** How a purchase is refused, in words that tell the payer whether money may have moved and what to do next. */
+/** The refusals of a purchase. Each message says whether money may have moved, and what to do next. */
 
 import { AREA_BLOCKS_MAX } from '../../../shared/area.ts'
 import { IF_YOURS, LOOK, REPEAT, SIGN_ANEW, TRY_AGAIN } from '../advice.ts'
 import { failure, type Failure, type FailureCode } from '../failure.ts'
-import type { Hash, Space } from './payment.ts'
-import { isBlock, kindOf, namedIn, nameOf, placeOf, wordsFor, type Holding, type Target } from './target.ts'
+import type { Hash, Availability } from './payment.ts'
+import { isBlock, kindOf, nameField, nameOf, positionOf, describeHolding, type Holding, type Target } from './target.ts'
 
-/** Seconds a payer in doubt is asked to wait before the same request again. */
+/** How long a payer should wait before it sends the same request again. */
 export const RETRY_AFTER_SECONDS = 2
 
-// What can never work is mended by hand.
-const UNTIL_MENDED_SECONDS = 60
+// Only the operator can fix wrong settings.
+const MISCONFIGURED_RETRY_SECONDS = 60
 
-/** A refusal after which the same request is worth sending again soon. */
+/** A refusal after which the client should soon send the same request again. */
 export const retryLater = (code: FailureCode, message: string, details?: Failure['details']): Failure =>
   failure(code, message, { ...details, retryAfter: RETRY_AFTER_SECONDS })
 
-/** What should name a block names none. */
+/** The request does not name a block. */
 export const invalidCoordinate = (): Failure =>
   failure('invalid_coordinate', 'A block is named col,row: col from 0 to 159, row from 0 to 89, such as 80,45.')
 
-/** What should name an area names none. */
+/** The request does not name an area. */
 export const invalidArea = (): Failure =>
   failure(
     'invalid_area',
     `An area is named col,row,WxH: its top left block and its size in blocks, such as 80,45,4x3, without leading zeros, on the wall, of 1 to ${AREA_BLOCKS_MAX} blocks.`,
   )
 
-/** Too much of one kind of work is under way. */
-export const busy = (): Failure =>
+/** Too many pictures are being converted. */
+export const picturesBusy = (): Failure =>
   retryLater('server_busy', 'Too many pictures are being made at the moment. Send the same request again shortly.')
 
-/** Too many payments are being checked or settled: nobody was asked about this one. */
+/** Too many payments are being verified or settled, so no call was made for this one. */
 export const paymentsBusy = (): Failure =>
   retryLater('server_busy', `Too many payments are being checked at the moment. ${TRY_AGAIN}`)
 
-/** More is asked than can be answered in a bearable time; nothing was done. */
+/** The server is overloaded and did not process the request. */
 export const overloaded = (): Failure =>
   retryLater(
     'server_busy',
     'More is asked of this service than it can answer at the moment. Nothing was done; send the same request again shortly.',
   )
 
-/** More of what costs than one client is answered; nothing was done. */
+/** The client has used up its budget, and the request was not processed. */
 export const tooManyRequests = (waitMs: number): Failure =>
   failure(
     'too_many_requests',
@@ -50,84 +50,84 @@ export const tooManyRequests = (waitMs: number): Failure =>
     { retryAfter: Math.ceil(waitMs / 1000) },
   )
 
-/** Nobody is asked for money that could never arrive. */
+/** Payments can never work with these settings, so no terms are given out. */
 export const cannotSell = (): Failure =>
   failure(
     'facilitator_unavailable',
     'Payments cannot be taken at the moment. Nothing was charged and nothing claimed. See /api/health.',
-    { retryAfter: UNTIL_MENDED_SECONDS },
+    { retryAfter: MISCONFIGURED_RETRY_SECONDS },
   )
 
-/** Nothing moved and nothing can: the payer may sign anew. */
+/** Nothing was charged and nothing can be, so the payer may sign a new payment. */
 export const paymentRequired = (reason: string): Failure =>
   failure('payment_required', `Not charged: ${reason}. ${SIGN_ANEW}`, { reason })
 
-/** Nothing was claimed, because somebody who must be asked cannot be. */
+/** Nothing was claimed, because a required third party is unavailable. */
 export const facilitatorUnavailable = (what: string): Failure =>
   retryLater('facilitator_unavailable', `${what}. ${TRY_AGAIN}`)
 
 export const facilitatorUnreachable = () => facilitatorUnavailable('The payment facilitator cannot be reached')
 
-export const notArmed = () =>
+export const railNotArmed = () =>
   facilitatorUnavailable('No new payments are taken at the moment; rail of GET /api/health says when they are again')
 
 export const cannotAskChain = () => facilitatorUnavailable('The chain cannot be asked at the moment')
 
-/** The payment may have moved, or may yet; the block or area waits for its payer. */
+/** The money may have moved, or still may. The block or area stays held for the payer. */
 export const settlementUnknown = (held: Holding): Failure =>
   retryLater(
     'settlement_unknown',
     `The payment may have gone through, and the ${kindOf(held.target)} is held for you. ${REPEAT}`,
-    namedIn(held),
+    nameField(held),
   )
 
-/** The payment was spent, or cannot be used, and the chain does not tell whether it was charged. */
-export const cannotLookUp = (): Failure =>
+/** The payment is spent or cannot be used, and the chain does not say whether it was charged. */
+export const chargeUnknown = (): Failure =>
   retryLater('settlement_unknown', `Whether this payment was charged cannot be seen at the moment. ${REPEAT}`)
 
-/** Another process is at the payment, and has been for long. */
-export const stillAtIt = (): Failure =>
+/** Another process has been working on the payment for a long time. */
+export const alreadyProcessing = (): Failure =>
   retryLater('settlement_unknown', `This payment is being worked on already. ${REPEAT}`)
 
-/** Another payment of the same payer for the same target has to end first. */
-export const earlierUnknown = (): Failure =>
+/** An earlier payment of the payer for the same target must be resolved first. */
+export const earlierUnresolved = (): Failure =>
   retryLater(
     'settlement_unknown',
     `An earlier payment of yours for this has to end first; this one is not used meanwhile. ${REPEAT}`,
   )
 
-const usedFor = (bought: Holding, message: string): Failure => failure('payment_used', message, namedIn(bought))
+const usedFor = (bought: Holding, message: string): Failure => failure('payment_used', message, nameField(bought))
 
-/** Another payment of the same payer for the same target landed late, when its block was gone, and got another one. */
-export const earlierElsewhere = (bought: Holding): Failure =>
+/** An earlier payment of the payer settled late. Its block was gone, so it bought another one. */
+export const earlierBoughtOther = (bought: Holding): Failure =>
   usedFor(
     bought,
-    `An earlier payment of yours arrived late and bought ${wordsFor(bought)}; this one is not used. Send the same request again to buy this ${kindOf(bought.target)} too.`,
+    `An earlier payment of yours arrived late and bought ${describeHolding(bought)}; this one is not used. Send the same request again to buy this ${kindOf(bought.target)} too.`,
   )
 
-/** Paid for, but not yet written down. */
+/** The payment settled, but the sale is not saved yet. */
 export const notPersisted = (held: Holding): Failure =>
-  retryLater('deed_not_persisted', `Paid, but the deed could not be written yet. ${REPEAT}`, namedIn(held))
+  retryLater('deed_not_persisted', `Paid, but the deed could not be written yet. ${REPEAT}`, nameField(held))
 
-/** The payment is bound to another block or area. */
+/** The payment belongs to another block or area. */
 export const paymentUsed = (bought: Holding): Failure =>
   usedFor(
     bought,
-    `This payment belongs to ${wordsFor(bought)}, with all that was signed then. Sign one with a new nonce to buy another ${kindOf(bought.target)}.`,
+    `This payment belongs to ${describeHolding(bought)}, with all that was signed then. Sign one with a new nonce to buy another ${kindOf(bought.target)}.`,
   )
 
-/** The payment cannot buy, and its payer bought the same, or by the same name, with another one. */
-export const boughtBefore = (bought: Holding): Failure =>
-  usedFor(bought, `This payment is not used: an earlier payment of yours bought ${wordsFor(bought)}.`)
+/** The payment cannot buy, and an earlier one of the payer bought the same target or has the same payment-identifier. */
+export const alreadyBought = (bought: Holding): Failure =>
+  usedFor(bought, `This payment is not used: an earlier payment of yours bought ${describeHolding(bought)}.`)
 
-/** The client's own name for a purchase stands for another block or area already. */
+/** The payment-identifier already belongs to a purchase of another block or area. */
 export const identifierUsed = (bought: Holding): Failure =>
   usedFor(
     bought,
-    `This payment-identifier names your purchase of ${wordsFor(bought)}; this payment is not used. Give a new one to buy another ${kindOf(bought.target)}.`,
+    `This payment-identifier names your purchase of ${describeHolding(bought)}; this payment is not used. Give a new one to buy another ${kindOf(bought.target)}.`,
   )
 
-/** The payment landed when no block was left for it, or its purchase was lost with the database. */
+/** The payment settled when no block was left for it, or its purchase was lost with the database. */
 export const paymentCredited = (amount: bigint, tx: Hash, contact: string | null): Failure =>
   failure(
     'payment_credited',
@@ -135,7 +135,7 @@ export const paymentCredited = (amount: bigint, tx: Hash, contact: string | null
     { amount: amount.toString(), tx, contact },
   )
 
-/** The payment moved its money before the wall had seen it. */
+/** The payment settled before the wall received it. */
 export const paymentUnmatched = (amount: bigint, tx: Hash, contact: string | null): Failure =>
   failure(
     'payment_unmatched',
@@ -143,22 +143,23 @@ export const paymentUnmatched = (amount: bigint, tx: Hash, contact: string | nul
     { charged: 'yes', amount: amount.toString(), tx, contact },
   )
 
-/** The store failed before anything was sent anywhere. */
+/** The database failed before anything was sent to a third party. */
 export const storeUnavailable = (): Failure =>
   retryLater('database_unavailable', `The store cannot be used at the moment. If you sent a payment: ${REPEAT}`)
 
-/** The signature on a payment that is known is another than before, and only a contract can tell whether it is its wallet's. */
+/** A known payment came with a new signature, and the contract that must check it cannot be called right now. */
 export const cannotCheckSignature = (): Failure =>
   retryLater('server_busy', `The signature of this wallet cannot be checked at the moment. ${REPEAT}`)
 
-const TOO_MANY = 'Too many purchases of this wallet are open. Finish those first; this payment is not used meanwhile.'
+const TOO_MANY_UNFINISHED =
+  'Too many purchases of this wallet are open. Finish those first; this payment is not used meanwhile.'
 
 /**
- * Why a target cannot be bought now, for whoever asks: with a payment, which is then not used, or without one. It may be the
- * payer of the very purchase that is under way.
+ * Why a target cannot be bought now. The request may carry a payment, which is then not used. It may also come from the payer
+ * of the purchase in progress, so the message denies nothing.
  */
-export function unavailability(target: Target, space: Exclude<Space, 'open'>): Failure {
-  if (placeOf(target).at === 'next') return noNext(target, space)
+export function unavailability(target: Target, space: Exclude<Availability, 'open'>): Failure {
+  if (positionOf(target).at === 'next') return noNext(target, space)
   const [kind, name] = [kindOf(target), nameOf(target)]
   const named = { [kind]: name }
   const what = isBlock(target) ? `Block ${name}` : `Part of area ${name}`
@@ -166,18 +167,18 @@ export function unavailability(target: Target, space: Exclude<Space, 'open'>): F
     const deed = isBlock(target) ? 'GET it without a payment for its deed.' : 'Ask for another place, or for next.'
     return failure('block_taken', `${what} is sold; nothing is charged for it. ${deed}`, named)
   }
-  if (space === 'full') return failure('purchase_pending', TOO_MANY, named)
+  if (space === 'full') return failure('purchase_pending', TOO_MANY_UNFINISHED, named)
   return retryLater('purchase_pending', `${what} is being bought. ${IF_YOURS}`, named)
 }
 
-/** The refusal of a lost claim. A held block may still be released, so `next` is not called sold out yet. */
-export const lostClaim = (target: Target, space: Exclude<Space, 'open'>): Failure =>
-  unavailability(target, placeOf(target).at === 'next' && space === 'claimed' ? 'reserved' : space)
+/** The refusal of a lost claim. Held blocks may still be released, so `next` is not reported as sold out yet. */
+export const lostClaim = (target: Target, space: Exclude<Availability, 'open'>): Failure =>
+  unavailability(target, positionOf(target).at === 'next' && space === 'claimed' ? 'reserved' : space)
 
-function noNext(target: Target, space: Exclude<Space, 'open'>): Failure {
+function noNext(target: Target, space: Exclude<Availability, 'open'>): Failure {
   if (space === 'claimed') return failure('sold_out', 'Every block is sold. Owners repaint theirs for free.')
-  if (space === 'full') return failure('wall_busy', TOO_MANY)
-  const { w, h } = placeOf(target)
+  if (space === 'full') return failure('wall_busy', TOO_MANY_UNFINISHED)
+  const { w, h } = positionOf(target)
   if (space === 'crowded')
     return failure(
       'no_room',

@@ -1,18 +1,18 @@
-/** What a buyer asks for: a block or an area, by its place or nearest the centre. A block is an area of 1x1. */
+/** Targets of a purchase: a block or an area, at a given position or nearest the centre. A block is an area of 1x1. */
 
 import { areaName, areaAt, blocksOf, parseArea, type Area, type AreaName, type AreaSize } from '../../../shared/area.ts'
 import { blockAt, coordOf, type BlockIndex } from '../../../shared/wall.ts'
 
-/** An area of several blocks: by its name, or the open one of a size that is nearest the centre. */
+/** An area of several blocks: by name, or the open area of a size that is nearest the centre. */
 export type AreaTarget = AreaName | `next,${number}x${number}`
 
-/** One name for each thing that can be asked for, so that targets are compared as they are. */
+/** A target. Each has one canonical form, so targets can be compared with `===`. */
 export type Target = BlockIndex | 'next' | AreaTarget
 
-/** Where what is asked for is to begin, and its size. */
-export type Place = AreaSize & { readonly at: BlockIndex | 'next' }
+/** The first block of a target, and its size. */
+export type TargetPosition = AreaSize & { readonly at: BlockIndex | 'next' }
 
-/** The target of a size at a place. Throws for a size or place that no area has. */
+/** The target of a size at a position. Throws if the area does not lie on the wall. */
 export function targetOf(at: BlockIndex | 'next', { w, h }: AreaSize): Target {
   if (w === 1 && h === 1) return at
   if (at === 'next') return `next,${w}x${h}`
@@ -21,8 +21,8 @@ export function targetOf(at: BlockIndex | 'next', { w, h }: AreaSize): Target {
   return areaName(area)
 }
 
-/** What a target asks for. */
-export function placeOf(target: Target): Place {
+/** The position and size of a target. */
+export function positionOf(target: Target): TargetPosition {
   if (target === 'next' || typeof target === 'number') return { at: target, w: 1, h: 1 }
   const size = sizeIn(target)
   if (target.startsWith(NEXT)) return { at: 'next', ...size }
@@ -39,9 +39,9 @@ function sizeIn(target: AreaTarget): AreaSize {
   return { w: Number(w), h: Number(h) }
 }
 
-/** How many blocks a target has. */
+/** The number of blocks in a target. */
 export function blocksIn(target: Target): number {
-  const { w, h } = placeOf(target)
+  const { w, h } = positionOf(target)
   return w * h
 }
 
@@ -49,11 +49,12 @@ export function blocksIn(target: Target): number {
 export const isBlock = (target: Target): target is BlockIndex | 'next' =>
   target === 'next' || typeof target === 'number'
 
-/** What is held, sold, or was held last for a payment: `block` is its top left one. */
+/** The blocks that are held or sold for a payment, or were held last. `block` is the top left one. */
 export type Holding = { readonly target: Target; readonly block: BlockIndex }
 
+/** A holding as an area. */
 export function areaOf({ target, block }: Holding): Area {
-  const area = areaAt(block, placeOf(target))
+  const area = areaAt(block, positionOf(target))
   if (area === undefined) throw new RangeError('an area is held that is not on the wall')
   return area
 }
@@ -62,20 +63,21 @@ export function areaOf({ target, block }: Holding): Area {
 export const blocksHeld = (holding: Holding): readonly BlockIndex[] =>
   isBlock(holding.target) ? [holding.block] : blocksOf(areaOf(holding))
 
-/** A holding by its place, whatever it was asked for by. */
-export const ownTarget = ({ target, block }: Holding): Exclude<Target, 'next'> =>
+/** The target that names a holding by its position, even if it was requested as `next`. */
+export const resolvedTarget = ({ target, block }: Holding): Exclude<Target, 'next'> =>
   isBlock(target) ? block : areaName(areaOf({ target, block }))
 
-/** What a target is called. */
+/** The name of a target, such as `80,45`, `next` or `80,45,4x3`. */
 export const nameOf = (target: Target): string => (typeof target === 'number' ? coordOf(target) : target)
 
-/** What a target is, in the words of whoever asks. */
+/** Whether a target is called a block or an area in messages. */
 export const kindOf = (target: Target): 'block' | 'area' => (isBlock(target) ? 'block' : 'area')
 
-/** A holding by its place, under `block` or `area`. */
-export const namedIn = (holding: Holding): Readonly<Record<string, string>> => ({
-  [kindOf(holding.target)]: nameOf(ownTarget(holding)),
+/** The name of a holding as a field of an answer: `{ block: '80,45' }` or `{ area: '80,45,4x3' }`. */
+export const nameField = (holding: Holding): Readonly<Record<string, string>> => ({
+  [kindOf(holding.target)]: nameOf(resolvedTarget(holding)),
 })
 
-/** What is held, in words for its payer. */
-export const wordsFor = (holding: Holding): string => `${kindOf(holding.target)} ${nameOf(ownTarget(holding))}`
+/** A holding as text for its payer, such as `block 80,45`. */
+export const describeHolding = (holding: Holding): string =>
+  `${kindOf(holding.target)} ${nameOf(resolvedTarget(holding))}`

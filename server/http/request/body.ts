@@ -2,7 +2,7 @@
 
 import { parseStrictJson, UnsafeJson } from '../../../shared/json.ts'
 import { failure, type Failure } from '../../domain/failure.ts'
-import { busy } from '../../domain/purchase/refusals.ts'
+import { picturesBusy } from '../../domain/purchase/refusals.ts'
 
 /** The size limit of a signed change. */
 export const BODY_MAX_BYTES = 4096
@@ -101,7 +101,7 @@ async function readEach(
       size += step.value.byteLength
       if (size > maxBytes) return tooLarge(maxBytes)
       const isLarge = large !== undefined && before <= large.fromBytes && size > large.fromBytes
-      if (isLarge && !large.hasPlace()) return { failure: busy() }
+      if (isLarge && !large.hasPlace()) return { failure: picturesBusy() }
       take(step.value)
     }
   } catch {

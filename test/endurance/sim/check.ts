@@ -8,7 +8,7 @@ import { HELD_BLOCKS_MAX, HOLDS_MAX } from '../../../server/domain/purchase/clai
 import type { Draft, Listing } from '../../../server/domain/purchase/listing.ts'
 import { keyOf, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
 import { isSold, type Outcome, type Purchase, type SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
-import { isBlock, ownTarget, placeOf } from '../../../server/domain/purchase/target.ts'
+import { isBlock, resolvedTarget, positionOf } from '../../../server/domain/purchase/target.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { settled } from '../../support/scheduler.ts'
 import { blocksFrom, blocksOf, isNext, nearestPlace } from './areas.ts'
@@ -349,7 +349,7 @@ const isOf = ({ picture, message, painter }: Draft, listing: Listing): boolean =
 /** Notes where a payment that landed late is to be. One that another server has served since is owed nothing. */
 function noteOwing(witness: Witness, released: Purchase): void {
   const key = keyOf(released.payment)
-  if (rowOf(witness, key)?.state.kind === 'released') witness.owing.set(key, ownTarget(released))
+  if (rowOf(witness, key)?.state.kind === 'released') witness.owing.set(key, resolvedTarget(released))
 }
 
 /** A payment that landed late gets its own place, else the nearest open one of its size, else one credit. */
@@ -377,7 +377,7 @@ function checkPlace({ book, wall }: Witness, key: string, places: readonly Targe
   const held = book.held()
   const isTaken = (block: BlockIndex) => held.has(block) && held.get(block) !== key
   const own = places.find((place) => !isNext(place))
-  const at = own === undefined ? undefined : placeOf(own).at
+  const at = own === undefined ? undefined : positionOf(own).at
   const hasOwn = typeof at === 'number' && !blocksFrom(row.target, at).some(isTaken)
   const expected = hasOwn ? at : nearestPlace(wall, row.target, isTaken)
   promise(row.block === expected, 'whoever asks gets that place, or the nearest that is open', key)
@@ -482,7 +482,7 @@ function checkReceipt(payment: Payment, target: Target, receipt: SoldPurchase, r
   promise(receipt.payment.payer === payment.payer, "I5: a receipt is for the payer's own block", key)
   promise(receipt.block === row.block, 'I5: a receipt says what is written', key)
   promise(receipt.target === row.target, 'I5: a receipt is for all that was bought', key)
-  const asked = isNext(target) ? row.target === target : ownTarget(receipt) === target
+  const asked = isNext(target) ? row.target === target : resolvedTarget(receipt) === target
   promise(asked, 'I5: a receipt is for the block asked for', key)
 }
 

@@ -5,7 +5,7 @@ import type { Failure } from '../../../server/domain/failure.ts'
 import { HOLDS_MAX } from '../../../server/domain/purchase/claim-rules.ts'
 import { keyOf, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
 import { isSold, type Outcome } from '../../../server/domain/purchase/purchase.ts'
-import { namedIn, ownTarget } from '../../../server/domain/purchase/target.ts'
+import { nameField, resolvedTarget } from '../../../server/domain/purchase/target.ts'
 import type { OfferState } from '../../../server/purchase/seller.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../../shared/wall.ts'
 import { prngOf } from '../../support/prng.ts'
@@ -501,7 +501,7 @@ function ask(history: History, at: Stand, target: Target, told: Asking['told']):
 const isHeld = ({ crowd, book }: History, target: Target): boolean =>
   crowd.signed.some((payment) => {
     const row = book.row(keyOf(payment))
-    return row?.state.kind === 'reserved' && (row.target === target || ownTarget(row) === target)
+    return row?.state.kind === 'reserved' && (row.target === target || resolvedTarget(row) === target)
   })
 
 // How often a client that keeps what it signs is killed, and how often its user wants something else meanwhile.
@@ -657,8 +657,8 @@ function noteElsewhere({ crowd, book, witness }: History, { target, payment }: O
   for (const other of crowd.signed) {
     const row = book.row(keyOf(other))
     if (other.payer !== payment.payer || row?.target !== target || !isSold(row)) continue
-    const isTold = Object.entries(namedIn(row)).every(([kind, name]) => details?.[kind] === name)
-    if (isTold && ownTarget(row) !== target) noteReceipt(witness, other)
+    const isTold = Object.entries(nameField(row)).every(([kind, name]) => details?.[kind] === name)
+    if (isTold && resolvedTarget(row) !== target) noteReceipt(witness, other)
   }
 }
 
@@ -739,11 +739,11 @@ function sendEverythingAgain(history: History): void {
     const isLost = history.witness.accepted.has(keyOf(payment))
     const order: Order = { payment: isLost ? payment : row.payment, target: row.target, listing: PLAIN }
     const check = (outcome: Outcome) => {
-      const told = outcome.kind === 'bought' ? `bought ${ownTarget(outcome.purchase)}` : outcome.failure.code
+      const told = outcome.kind === 'bought' ? `bought ${resolvedTarget(outcome.purchase)}` : outcome.failure.code
       // What was given late may lie elsewhere.
       const now = book.row(keyOf(payment)) ?? row
-      const movedOn = !isNext(now.target) && now.target !== ownTarget(now)
-      const sold = movedOn ? 'payment_used' : `bought ${ownTarget(now)}`
+      const movedOn = !isNext(now.target) && now.target !== resolvedTarget(now)
+      const sold = movedOn ? 'payment_used' : `bought ${resolvedTarget(now)}`
       // What a longer authorization of the nonce paid for is given once its payer asks.
       const released = isSpentByLonger(world, row.payment) ? ['payment_credited', sold] : ['payment_required']
       const expected = { sold: [sold], credited: ['payment_credited'], released, reserved: [] }[row.state.kind]

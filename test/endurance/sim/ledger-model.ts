@@ -2,19 +2,19 @@
 
 import { StaleWriteError } from '../../../server/domain/failure.ts'
 import {
-  FIRST_LOOK_MS,
+  FIRST_CONFIRMATION_MS,
   keyOf,
-  LAST_LOOK_MS,
+  LAST_CONFIRMATION_MS,
   type Address,
   type Hash,
   type Payment,
   type PaymentKey,
-  type Space,
+  type Availability,
   type Target,
   type UnixMs,
 } from '../../../server/domain/purchase/payment.ts'
 import { isSold, type Purchase, type SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
-import { blocksHeld, blocksIn, ownTarget, placeOf, targetOf } from '../../../server/domain/purchase/target.ts'
+import { blocksHeld, blocksIn, resolvedTarget, positionOf, targetOf } from '../../../server/domain/purchase/target.ts'
 import type { Agents, Audit, Blocks, ChainCheckpoint, Ledger, Log, Payouts, Store } from '../../../server/ports.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { nearestPlace } from './areas.ts'
@@ -89,7 +89,7 @@ type Shelf = {
   put<P extends Purchase>(purchase: P): P
   row(key: PaymentKey): Purchase
   /** Where a target begins that can be had, or why it cannot. */
-  openPlace(target: Target): BlockIndex | Exclude<Space, 'open' | 'full'>
+  openPlace(target: Target): BlockIndex | Exclude<Availability, 'open' | 'full'>
 }
 
 function shelfOf(wall: readonly BlockIndex[]): Shelf {
@@ -124,29 +124,31 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
   find: async (key) => shelf.rows.get(keyOf(key)),
   holders: async (target) =>
     [...shelf.rows.values()]
-      .filter((row) => row.state.kind === 'reserved' && (target === nextLike(row.target) || target === ownTarget(row)))
+      .filter(
+        (row) => row.state.kind === 'reserved' && (target === nextLike(row.target) || target === resolvedTarget(row)),
+      )
       .map(({ payment }) => payment),
   space: async (target) => spaceOf(shelf, target),
   async inTheWay(target) {
-    const { at } = placeOf(target)
+    const { at } = positionOf(target)
     const blocks = at === 'next' ? [] : blocksHeld({ target, block: at })
     const those = (kind: 'sold' | 'reserved') => blocks.filter((block) => heldAs(shelf.holders.get(block)) === kind)
     return { taken: those('sold'), held: those('reserved') }
   },
 
-  async availability(target, payment, now, attended) {
-    const prior = priorOf(shelf, target, payment, now, attended)
+  async availability(target, payment, now, activeNonces) {
+    const prior = priorOf(shelf, target, payment, now, activeNonces)
     const first =
-      prior.find((row) => isSold(row) && row.state.handedTo === payment.nonce) ?? prior.find(isSold) ?? prior[0]
+      prior.find((row) => isSold(row) && row.state.receiptReusedFor === payment.nonce) ?? prior.find(isSold) ?? prior[0]
     return { space: spaceFor(shelf, target, payment), prior: first }
   },
 
-  async claim(asked, signed, draft, height, now, attended) {
+  async claim(asked, signed, draft, height, now, activeNonces) {
     const known = shelf.rows.get(keyOf(signed))
     if (known !== undefined && known.state.kind !== 'released') throw new StaleWriteError('claimed twice')
     const payment = known === undefined ? signed : renewalOf(known.payment, signed)
     const { target, listing, head } = known ?? { target: asked, listing: draft, head: height }
-    if (priorOf(shelf, target, payment, now, attended).length > 0) return { kind: 'prior' }
+    if (priorOf(shelf, target, payment, now, activeNonces).length > 0) return { kind: 'prior' }
     const space = spaceFor(shelf, target, payment)
     if (space !== 'open') return { kind: 'lost', space }
     const block = shelf.openPlace(target)
@@ -220,8 +222,8 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
   async markAnswered(key, to) {
     const known = shelf.rows.get(keyOf(key))
     if (known === undefined || !isSold(known) || !known.state.unanswered) return
-    const handedTo = to === key.nonce ? {} : { handedTo: to }
-    shelf.put({ ...known, state: { ...known.state, unanswered: false, ...handedTo } })
+    const reuse = to === key.nonce ? {} : { receiptReusedFor: to }
+    shelf.put({ ...known, state: { ...known.state, unanswered: false, ...reuse } })
   },
 
   unfinished: async (now) =>
@@ -234,20 +236,20 @@ function renewalOf(before: Payment, signed: Payment): Payment {
   return signed.validBefore < before.validBefore ? before : { ...before, ...signed }
 }
 
-function spaceOf({ openPlace: place }: Shelf, target: Target): Exclude<Space, 'full'> {
+function spaceOf({ openPlace: place }: Shelf, target: Target): Exclude<Availability, 'full'> {
   const found = place(target)
   return typeof found === 'string' ? found : 'open'
 }
 
 /** What is asked for by a target without its place. */
-const nextLike = (target: Target): Target => targetOf('next', placeOf(target))
+const nextLike = (target: Target): Target => targetOf('next', positionOf(target))
 
 function openPlace(
   wall: readonly BlockIndex[],
   holders: Shelf['holders'],
   target: Target,
-): BlockIndex | Exclude<Space, 'open' | 'full'> {
-  const { at } = placeOf(target)
+): BlockIndex | Exclude<Availability, 'open' | 'full'> {
+  const { at } = positionOf(target)
   const isSoldOf = (block: BlockIndex) => heldAs(holders.get(block)) === 'sold'
   if (at !== 'next') {
     const blocks = blocksHeld({ target, block: at })
@@ -263,7 +265,7 @@ function openPlace(
 const heldAs = (held: Purchase | undefined): 'sold' | 'reserved' | 'none' =>
   held === undefined ? 'none' : held.state.kind === 'sold' ? 'sold' : 'reserved'
 
-function spaceFor(shelf: Shelf, target: Target, { payer }: Payment): Space {
+function spaceFor(shelf: Shelf, target: Target, { payer }: Payment): Availability {
   const space = spaceOf(shelf, target)
   const holds = [...shelf.rows.values()].filter(
     ({ payment, state }) => payment.payer === payer && state.kind === 'reserved',
@@ -278,18 +280,18 @@ function priorOf(
   target: Target,
   { payer, nonce, identifier }: Payment,
   now: UnixMs,
-  attended: readonly Hash[],
+  activeNonces: readonly Hash[],
 ): Purchase[] {
   return [...rows.values()].filter((row) => {
     const { payment, target: asked, state } = row
     if (payment.payer !== payer || payment.nonce === nonce) return false
     const isNamed = identifier !== undefined && payment.identifier === identifier
     if (isNamed && (state.kind === 'reserved' || state.kind === 'sold')) return true
-    if (state.kind === 'sold' && state.handedTo === nonce) return true
-    const isAttended = attended.includes(payment.nonce)
+    if (state.kind === 'sold' && state.receiptReusedFor === nonce) return true
+    const isAttended = activeNonces.includes(payment.nonce)
     if (state.kind === 'reserved') return asked === target && (state.uncertain || !isAttended)
     if (state.kind !== 'sold' || !state.unanswered || isAttended) return false
-    return ownTarget(row) === target || (asked === target && now - state.claimedAt < RECEIPT_OWED_MS)
+    return resolvedTarget(row) === target || (asked === target && now - state.claimedAt < RECEIPT_OWED_MS)
   })
 }
 
@@ -298,8 +300,8 @@ function isUnfinished({ looks }: Shelf, { payment, state }: Purchase, now: UnixM
   if (state.kind === 'released') return !state.isFinal
   const looked = looks.get(keyOf(payment)) ?? 0
   if (looked === 2) return false
-  if (Number(payment.validBefore) <= Math.floor((now - LAST_LOOK_MS) / 1000)) return true
-  return state.kind === 'sold' && (!state.settled || (looked === 0 && state.claimedAt <= now - FIRST_LOOK_MS))
+  if (Number(payment.validBefore) <= Math.floor((now - LAST_CONFIRMATION_MS) / 1000)) return true
+  return state.kind === 'sold' && (!state.settled || (looked === 0 && state.claimedAt <= now - FIRST_CONFIRMATION_MS))
 }
 
 function see({ looks, put }: Shelf, sold: SoldPurchase, tx: Hash): void {
@@ -325,7 +327,7 @@ function sell({ sales, put }: Shelf, purchase: Purchase, tx: Hash, settled: bool
 function fulfilLatePayment(shelf: Shelf, known: Purchase, tx: Hash, now: UnixMs): Purchase {
   if (known.state.kind === 'sold' || known.state.kind === 'credited') return known
   if (known.state.kind === 'reserved') throw new StaleWriteError('owed while a block is held')
-  const own = shelf.openPlace(ownTarget(known))
+  const own = shelf.openPlace(resolvedTarget(known))
   const block = typeof own === 'string' ? shelf.openPlace(nextLike(known.target)) : own
   if (typeof block === 'string') return shelf.put({ ...known, state: { kind: 'credited', tx } })
   return sell(shelf, { ...known, block }, tx, true, now)
@@ -333,7 +335,7 @@ function fulfilLatePayment(shelf: Shelf, known: Purchase, tx: Hash, now: UnixMs)
 
 /** Where a target would begin on an empty wall. */
 function wishedFor({ wall }: Shelf, target: Target): BlockIndex {
-  const { at } = placeOf(target)
+  const { at } = positionOf(target)
   const first = at === 'next' ? openPlace(wall, new Map(), target) : at
   if (typeof first === 'string') throw new Error('a wall without room')
   return first

@@ -218,16 +218,18 @@ function ledgerPort(
     })
   return {
     find: (key) => store('find', keyOf(key), undefined, () => ledger.find(key)),
-    availability: (target, payment, now, attended) => {
+    availability: (target, payment, now, activeNonces) => {
       watcher.asksOpen(keyOf(payment), now)
-      return store('availability', keyOf(payment), undefined, () => ledger.availability(target, payment, now, attended))
+      return store('availability', keyOf(payment), undefined, () =>
+        ledger.availability(target, payment, now, activeNonces),
+      )
     },
     holders: (target) => store('holders', '', undefined, () => ledger.holders(target)),
     space: (target) => store('space', '', undefined, async () => ledger.space(target)),
     inTheWay: (target) => store('inTheWay', '', undefined, () => ledger.inTheWay(target)),
-    claim: (target, payment, listing, head, now, attended) =>
+    claim: (target, payment, listing, head, now, activeNonces) =>
       store('claim', keyOf(payment), { target, payment, now }, () =>
-        ledger.claim(target, payment, listing, head, now, attended),
+        ledger.claim(target, payment, listing, head, now, activeNonces),
       ),
     markUncertain: (purchase) =>
       store('markUncertain', keyOf(purchase.payment), purchase, () => ledger.markUncertain(purchase)),

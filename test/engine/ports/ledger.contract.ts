@@ -1,6 +1,11 @@
 import { describe, expect } from 'bun:test'
 import { StaleWriteError } from '../../../server/domain/failure.ts'
-import { FIRST_LOOK_MS, LAST_LOOK_MS, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
+import {
+  FIRST_CONFIRMATION_MS,
+  LAST_CONFIRMATION_MS,
+  type Payment,
+  type Target,
+} from '../../../server/domain/purchase/payment.ts'
 import { CLAIM_ORDER } from '../../../shared/wall.ts'
 import { failureOf, hold, sell, stored, type EngineTest } from '../../support/engine.ts'
 import { blockOf, hash, HEAD, listingOf, NOW, paymentOf, SILENT } from '../../support/samples.ts'
@@ -335,8 +340,8 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
       await sell(wall, 'next', 2, 2)
       const credit = await ledger.fulfilLatePayment(held, hash(1), NOW)
       const { payer, nonce } = credit.payment
-      const over = (Number(credit.payment.validBefore) + 1) * 1000 + LAST_LOOK_MS
-      expect(await ledger.unfinished(NOW + FIRST_LOOK_MS)).not.toContainEqual({ payer, nonce })
+      const over = (Number(credit.payment.validBefore) + 1) * 1000 + LAST_CONFIRMATION_MS
+      expect(await ledger.unfinished(NOW + FIRST_CONFIRMATION_MS)).not.toContainEqual({ payer, nonce })
       expect(await ledger.unfinished(over)).toContainEqual({ payer, nonce })
       expect(await wall.ledgerReader.pending()).toMatchObject({ held: 0, watched: 0 })
 
@@ -411,7 +416,10 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
   test('a sale that was seen is looked at again soon and after its authorization’s end, and then never more', async (wall) => {
     const { ledger } = wall
     const sold = await sell(wall, 'next', 1, 1)
-    const [soon, late] = [NOW + FIRST_LOOK_MS, (Number(sold.payment.validBefore) + 1) * 1000 + LAST_LOOK_MS]
+    const [soon, late] = [
+      NOW + FIRST_CONFIRMATION_MS,
+      (Number(sold.payment.validBefore) + 1) * 1000 + LAST_CONFIRMATION_MS,
+    ]
     const isListed = async (now: number) => (await ledger.unfinished(now)).length === 1
     expect([await isListed(soon - 1), await isListed(soon)]).toEqual([false, true])
     await ledger.confirm(sold, hash(1))
@@ -455,12 +463,12 @@ function priors(test: EngineTest): void {
   test('one that a run is at for a client is a purchase beside others, until its payer is told to wait', async (wall) => {
     const { ledger } = wall
     const held = await hold(wall, 'next', paymentOf(1, 1))
-    const attended = [held.payment.nonce]
-    const priorNow = async () => (await ledger.availability('next', paymentOf(1, 2), NOW, attended)).prior
+    const activeNonces = [held.payment.nonce]
+    const priorNow = async () => (await ledger.availability('next', paymentOf(1, 2), NOW, activeNonces)).prior
     expect(await priorNow()).toBeUndefined()
     const waiting = await ledger.markUncertain(held)
     expect(await priorNow()).toEqual(waiting)
-    expect(await ledger.claim('next', paymentOf(1, 2), SILENT, HEAD, NOW, attended)).toEqual({ kind: 'prior' })
+    expect(await ledger.claim('next', paymentOf(1, 2), SILENT, HEAD, NOW, activeNonces)).toEqual({ kind: 'prior' })
     await ledger.finalize(waiting, hash(1), true, NOW)
     expect(await priorNow()).toBeUndefined()
   })
@@ -512,7 +520,7 @@ function priors(test: EngineTest): void {
     const priorOf = async (payment: Payment) => (await ledger.availability('next', payment, NOW, [])).prior
     expect(await priorOf(paymentOf(1, 2))).toEqual({
       ...sold,
-      state: { ...sold.state, unanswered: false, handedTo: hash(2) },
+      state: { ...sold.state, unanswered: false, receiptReusedFor: hash(2) },
     })
     expect(await ledger.claim('next', paymentOf(1, 2), SILENT, HEAD, NOW, [])).toEqual({ kind: 'prior' })
     expect([await priorOf(paymentOf(1, 3)), await priorOf(paymentOf(2, 2))]).toEqual([undefined, undefined])

@@ -10,7 +10,7 @@ import { blockOf, EMPTY_BOOKS as EMPTY, hash, TERMS, wallet, uncertainPurchase }
 
 const PRICE = TERMS.amount
 
-/** The `n`-th payer's payment, as it is booked and as it arrives. */
+/** The payment of payer `n`, as it is booked and as it arrives. */
 const paid = (n: number) => ({ payer: wallet(n), nonce: hash(n), amount: PRICE, tx: hash(100 + n) })
 const saleOf = (n: number): BookedSale => ({ ...paid(n), block: blockOf('3,4'), blocks: 1 })
 const creditOf = (n: number, paidOut: string | null = null): BookedCredit => ({ ...paid(n), paidOut })
@@ -22,56 +22,56 @@ const books = (changes: Partial<Statement>): Statement => ({
 })
 const openOf = (n: number) => ({ purchase: uncertainPurchase(n), since: 0 })
 
-/** The balance of books that stand still. */
+/** The balance if nothing is sold while the chain is read. */
 const balance = (statement: Statement, arrivals: readonly Arrival[]) => balanceOf(statement, arrivals, statement, PRICE)
 
-describe('the books balance', () => {
-  test('when nothing was sold and nothing arrived', () => {
+describe('books that balance', () => {
+  test('the books of a wall without sales and arrivals balance', () => {
     expect(balance(EMPTY, [])).toMatchObject({ balances: true, claimed: 0, received: 0n, owed: 0n })
   })
 
-  test('when each sale and each credit has its dollar', () => {
+  test('books balance if each sale and each credit has its dollar', () => {
     const statement = books({ sales: [saleOf(1), saleOf(2)], credits: [creditOf(3), creditOf(4, 'refund 1')] })
     const arrivals = [1, 2, 3, 4].map((n) => arrivalOf(n))
     const expected = { balances: true, claimed: 2, received: 4n * PRICE, owed: PRICE }
     expect(balance(statement, arrivals)).toMatchObject(expected)
   })
 
-  test('whatever else anybody sends: other amounts, and money without an authorization', () => {
+  test('other amounts and transfers without an authorization are stray, and the books still balance', () => {
     const stray = [arrivalOf(1, { nonce: null }), arrivalOf(2, { amount: 5n })]
     expect(balance(EMPTY, stray)).toMatchObject({ balances: true, received: 0n, stray, strayed: PRICE + 5n })
   })
 
-  test('when a block’s price arrived that is booked as stray, and is not told of as a credit', () => {
+  test('a block price that the operator booked as stray is stray only, and the books still balance', () => {
     const booked = books({ payouts: [{ payer: wallet(1), nonce: hash(1), reference: 'stray', at: 0 }] })
     const stray = [arrivalOf(1)]
     expect(balance(booked, stray)).toMatchObject({ balances: true, received: 0n, orphans: [], byHand: [], stray })
   })
 
-  test('while something is open that has not arrived', () => {
+  test('an open purchase whose money has not arrived does not unbalance the books', () => {
     expect(balance(books({ open: [openOf(1)] }), [])).toMatchObject({ balances: true })
   })
 
-  test('when a block is sold while the chain is read, before its money is looked for or after', () => {
+  test('a block that is sold while the chain is read does not unbalance the books', () => {
     const sold = books({ sales: [saleOf(1)] })
     expect(balanceOf(EMPTY, [], sold, PRICE).balances).toBe(true)
     expect(balanceOf(EMPTY, [arrivalOf(1)], sold, PRICE).balances).toBe(true)
   })
 })
 
-describe('the books do not balance', () => {
-  test('when a sale or a credit never arrived, or arrived as another amount', () => {
+describe('books that do not balance', () => {
+  test('a sale or credit whose money never arrived, or arrived in another amount, unbalances the books', () => {
     expect(balance(books({ sales: [saleOf(1)] }), [])).toMatchObject({ balances: false, unpaid: [saleOf(1)] })
     expect(balance(books({ credits: [creditOf(1)] }), [])).toMatchObject({ balances: false, unpaid: [creditOf(1)] })
     expect(balance(books({ sales: [saleOf(1)] }), [arrivalOf(1, { amount: 1n })]).balances).toBe(false)
   })
 
-  test('when another payer’s dollar arrived under the same nonce', () => {
+  test('a dollar of another payer with the same nonce does not pay for a sale', () => {
     const foreign = arrivalOf(1, { payer: wallet(9) })
     expect(balance(books({ sales: [saleOf(1)] }), [foreign])).toMatchObject({ unpaid: [saleOf(1)], orphans: [foreign] })
   })
 
-  test('when money arrived for what is open, or was given up', () => {
+  test('money that arrived for an open or released purchase unbalances the books', () => {
     expect(balance(books({ open: [openOf(1)] }), [arrivalOf(1)])).toMatchObject({
       balances: false,
       landed: [arrivalOf(1)],
@@ -80,20 +80,20 @@ describe('the books do not balance', () => {
     expect(balance(final, [arrivalOf(1)])).toMatchObject({ balances: false, landed: [arrivalOf(1)] })
   })
 
-  test('when a block’s price arrived that no purchase is known for, until it was dealt with', () => {
+  test('a block price without a known purchase unbalances the books until the operator resolves it', () => {
     expect(balance(EMPTY, [arrivalOf(1)])).toMatchObject({ balances: false, orphans: [arrivalOf(1)] })
-    const dealtWith = books({ payouts: [{ payer: wallet(1), nonce: hash(1), reference: 'refund', at: 0 }] })
-    expect(balance(dealtWith, [arrivalOf(1)])).toMatchObject({ balances: true, orphans: [], byHand: [arrivalOf(1)] })
+    const resolved = books({ payouts: [{ payer: wallet(1), nonce: hash(1), reference: 'refund', at: 0 }] })
+    expect(balance(resolved, [arrivalOf(1)])).toMatchObject({ balances: true, orphans: [], byHand: [arrivalOf(1)] })
   })
 
-  test('when a price arrived that was asked once, or that of several blocks, and no purchase is known for it', () => {
+  test('an earlier price, or the price of several blocks, without a known purchase unbalances the books', () => {
     const once = books({ sales: [{ ...saleOf(1), amount: 300n }] })
     const orphans = [arrivalOf(2, { amount: 300n }), arrivalOf(3, { amount: 4n * PRICE })]
     const found = balanceOf(once, [arrivalOf(1, { amount: 300n }), ...orphans], once, PRICE)
     expect(found).toMatchObject({ balances: false, received: 300n, orphans, stray: [] })
   })
 
-  test('when a block has an owner and no sale', () => {
+  test('a block with an owner but without a sale unbalances the books', () => {
     expect(balance({ ...EMPTY, claimed: 1 }, []).balances).toBe(false)
   })
 })

@@ -1,13 +1,13 @@
 /** Walks a purchase script through every combination of answers, so that no path can be missed. */
 
-import type { Answer, Request, Script } from '../../../server/domain/purchase/purchase.ts'
+import type { ScriptAnswer, ScriptRequest, Script } from '../../../server/domain/purchase/purchase.ts'
 
 /** One way the world can answer a request: a value, or an error thrown into the script. */
 export type Reply =
-  | { readonly label: string; readonly answer: Answer }
+  | { readonly label: string; readonly answer: ScriptAnswer }
   | { readonly label: string; readonly fault: Error }
 
-export type Step = { readonly request: Request; readonly reply: Reply }
+export type Step = { readonly request: ScriptRequest; readonly reply: Reply }
 
 /** One run from start to end. */
 export type Path<T> = {
@@ -21,7 +21,7 @@ export const STEPS_MAX = 16
 /** Every path of `start`, where `replies` names what each request can be answered. */
 export function* everyPath<T>(
   start: () => Script<T>,
-  replies: (request: Request, before: readonly Step[]) => readonly Reply[],
+  replies: (request: ScriptRequest, before: readonly Step[]) => readonly Reply[],
   steps: readonly Step[] = [],
 ): Generator<Path<T>> {
   if (steps.length > STEPS_MAX) throw new Error(`no end after ${trace(steps)}`)
@@ -39,7 +39,7 @@ export function* everyPath<T>(
 export const trace = (steps: readonly Step[]): string =>
   steps.map(({ request, reply }) => `${request.do}: ${reply.label}`).join(' > ')
 
-type Stop<T> = { readonly kind: 'asks'; readonly request: Request } | Path<T>['end']
+type Stop<T> = { readonly kind: 'asks'; readonly request: ScriptRequest } | Path<T>['end']
 
 function replay<T>(script: Script<T>, steps: readonly Step[]): Stop<T> {
   try {

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
-import { keyOf, unfitness, type Accepted, type Payment } from '../../../server/domain/purchase/payment.ts'
+import { keyOf, rejectionReason, type Accepted, type Payment } from '../../../server/domain/purchase/payment.ts'
 import { hash, NOW, paymentOf, TERMS, wallet } from '../../support/samples.ts'
 
 const NOW_SECONDS = BigInt(NOW / 1000)
 const OTHER = wallet(99)
 
-const fitness = (changes: Partial<Payment>, now = NOW) => unfitness(paymentOf(1, 1, changes), TERMS, now)
+const rejection = (changes: Partial<Payment>, now = NOW) => rejectionReason(paymentOf(1, 1, changes), TERMS, now)
 
-describe('a payment', () => {
-  test('that repeats the terms and is valid for five minutes can be taken', () => {
-    expect(fitness({})).toBeUndefined()
+describe('payments', () => {
+  test('a payment that repeats the terms and is valid for five minutes is accepted', () => {
+    expect(rejection({})).toBeUndefined()
   })
 
   test.each<[string, string, Partial<Accepted>]>([
@@ -17,10 +17,10 @@ describe('a payment', () => {
     ['network', 'accepted: another scheme or network', { network: 'eip155:84532' }],
     ['asset', 'accepted: another asset', { asset: OTHER }],
     ['payTo', 'the authorization pays another address', { payTo: OTHER }],
-    ['lower amount', 'the amount is not exactly 1000000', { amount: 999_999n }],
-    ['higher amount', 'the amount is not exactly 1000000', { amount: 1_000_001n }],
-  ])('that accepted another %s is unfit: %s', (_, reason, changes) => {
-    expect(fitness({ accepted: { ...TERMS, scheme: 'exact', ...changes } })).toBe(reason)
+    ['amount (lower)', 'the amount is not exactly 1000000', { amount: 999_999n }],
+    ['amount (higher)', 'the amount is not exactly 1000000', { amount: 1_000_001n }],
+  ])('a payment whose accepted terms have another %s is rejected: %s', (_, reason, changes) => {
+    expect(rejection({ accepted: { ...TERMS, scheme: 'exact', ...changes } })).toBe(reason)
   })
 
   test.each<[string, string, Partial<Payment>]>([
@@ -29,8 +29,8 @@ describe('a payment', () => {
     ['nothing', 'the amount is not exactly 1000000', { amount: 0n }],
     ['more', 'the amount is not exactly 1000000', { amount: 1_000_001n }],
     ['its own payer', 'the payer is the address to be paid', { payer: TERMS.payTo }],
-  ])('that pays %s is unfit: %s', (_, reason, changes) => {
-    expect(fitness(changes)).toBe(reason)
+  ])('a payment that pays %s is rejected: %s', (_, reason, changes) => {
+    expect(rejection(changes)).toBe(reason)
   })
 
   const late = 'the authorization has expired, or is about to'
@@ -47,12 +47,12 @@ describe('a payment', () => {
     [undefined, 'validBefore', 360n],
     [long, 'validBefore', 361n],
     [long, 'validBefore', 2n ** 255n],
-  ])('is judged %p with %s %d seconds from now', (reason, edge, seconds) => {
-    expect(fitness({ [edge]: NOW_SECONDS + seconds })).toBe(reason)
-    expect(fitness({ [edge]: NOW_SECONDS + seconds }, NOW + 999)).toBe(reason)
+  ])('the rejection is %p if %s is %d seconds from now', (reason, edge, seconds) => {
+    expect(rejection({ [edge]: NOW_SECONDS + seconds })).toBe(reason)
+    expect(rejection({ [edge]: NOW_SECONDS + seconds }, NOW + 999)).toBe(reason)
   })
 
-  test('is known by its payer and nonce alone', () => {
+  test('a payment is identified by its payer and nonce alone', () => {
     const twin = paymentOf(1, 1, { signature: '0x12', amount: 5n })
     expect(keyOf(twin)).toBe(keyOf(paymentOf(1, 1)))
     expect(keyOf(twin)).toBe(`${wallet(1)}:${hash(1)}`)

@@ -2,18 +2,18 @@
 
 import { failure, StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { SettleResult, SignatureCheck, VerifyResult } from '../../../server/domain/purchase/facilitator-errors.ts'
-import type { Payment, Space, Target } from '../../../server/domain/purchase/payment.ts'
+import type { Payment, Availability, Target } from '../../../server/domain/purchase/payment.ts'
 import type {
-  Answer,
-  Availability,
+  ScriptAnswer,
+  AvailabilityCheck,
   ClaimResult,
-  Order,
+  BuyOrder,
   Purchase,
-  Request,
+  ScriptRequest,
   SoldPurchase,
   ChainStatus,
 } from '../../../server/domain/purchase/purchase.ts'
-import { isBlock, placeOf } from '../../../server/domain/purchase/target.ts'
+import { isBlock, positionOf } from '../../../server/domain/purchase/target.ts'
 import { trustPixels } from '../../../shared/pixels.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { addressOf, blockOf, hashOf, paymentOf, PLAIN, TERMS } from '../../endurance/sim/samples.ts'
@@ -31,7 +31,7 @@ export const PAYMENT = paymentOf(payer, 1, 1_700_000_300n)
 export const OLDER_PAYMENT = paymentOf(payer, 2, 1_700_000_200n)
 
 /** An order that nothing is wrong with. */
-export const orderOf = (target: Target): Order => ({
+export const orderOf = (target: Target): BuyOrder => ({
   target,
   payment: PAYMENT,
   listing: PLAIN,
@@ -50,14 +50,14 @@ export const REPEATS = {
 } as const satisfies Readonly<Record<string, Payment>>
 
 /** Orders with one thing wrong each. */
-export const flawedOrders = (target: Target): Readonly<Record<string, Order>> => ({
+export const flawedOrders = (target: Target): Readonly<Record<string, BuyOrder>> => ({
   unarmed: { ...orderOf(target), armed: false },
   unfit: { ...orderOf(target), now: NOW + 3_600_000 },
   'bad listing': { ...orderOf(target), listing: failure('invalid_listing', 'link: is no address') },
 })
 
 /** Orders with what somebody made of a payment that he saw. */
-export const repeatedOrders = (target: Target): Readonly<Record<string, Order>> =>
+export const repeatedOrders = (target: Target): Readonly<Record<string, BuyOrder>> =>
   Object.fromEntries(Object.entries(REPEATS).map(([name, payment]) => [name, { ...orderOf(target), payment }]))
 
 export type State = Purchase['state']
@@ -91,11 +91,11 @@ export const purchaseOf = (payment: Payment, target: Target, block: BlockIndex, 
   state,
 })
 
-const value = (label: string, answer: Answer): Reply => ({ label, answer })
+const value = (label: string, answer: ScriptAnswer): Reply => ({ label, answer })
 
 /** Where a target is, or would be if it is asked for without a place. */
 function placed(target: Target, next: BlockIndex): BlockIndex {
-  const { at } = placeOf(target)
+  const { at } = positionOf(target)
   return at === 'next' ? next : at
 }
 
@@ -117,9 +117,9 @@ export const rememberings = (target: Target): readonly Reply[] => [
 
 export function availabilities(target: Target): readonly Reply[] {
   // No single block ever lacks room of its size.
-  const crowded: readonly Space[] = isBlock(target) ? [] : ['crowded']
-  const spaces: readonly Space[] = ['open', 'reserved', 'claimed', ...crowded, 'full']
-  const priors: readonly (readonly [string, Availability['prior']])[] = [
+  const crowded: readonly Availability[] = isBlock(target) ? [] : ['crowded']
+  const spaces: readonly Availability[] = ['open', 'reserved', 'claimed', ...crowded, 'full']
+  const priors: readonly (readonly [string, AvailabilityCheck['prior']])[] = [
     ['', undefined],
     ['prior open, ', older(target, RESERVED)],
     ['prior sold, ', older(target, SOLD_UNANSWERED)],
@@ -162,7 +162,7 @@ const statuses: readonly Reply[] = [
   value('silent', { kind: 'silent' } satisfies ChainStatus),
 ]
 
-const claimings = ({ target, payment, listing, head }: Extract<Request, { do: 'claim' }>): readonly Reply[] => [
+const claimings = ({ target, payment, listing, head }: Extract<ScriptRequest, { do: 'claim' }>): readonly Reply[] => [
   value('claimed', {
     kind: 'claimed',
     purchase: { payment, target, block: placed(target, ELSEWHERE), listing, head, state: RESERVED },
@@ -178,7 +178,7 @@ const claimings = ({ target, payment, listing, head }: Extract<Request, { do: 'c
 /** A payment that landed late gets its block, another one, or a credit. */
 const debts = ({
   purchase: { payment, target },
-}: Extract<Request, { do: 'fulfil-late-payment' }>): readonly Reply[] => [
+}: Extract<ScriptRequest, { do: 'fulfil-late-payment' }>): readonly Reply[] => [
   value('its block', purchaseOf(payment, target, HERE, SOLD_UNANSWERED)),
   value('another block', purchaseOf(payment, target, ELSEWHERE, SOLD_UNANSWERED)),
   value('credit', purchaseOf(payment, target, HERE, CREDITED)),
@@ -194,7 +194,7 @@ const others = (target: Target): readonly Reply[] => [
 ]
 
 /** Every answer in the domain's words, while the store works; a known payment was used for `used` when `asked` is asked for. */
-export function repliesFor(request: Request, asked: Target, used: Target = asked): readonly Reply[] {
+export function repliesFor(request: ScriptRequest, asked: Target, used: Target = asked): readonly Reply[] {
   switch (request.do) {
     case 'look-up':
       return rememberings(used)
@@ -248,7 +248,7 @@ export function repliesFor(request: Request, asked: Target, used: Target = asked
   }
 }
 
-function finalized({ purchase, tx, settled }: Extract<Request, { do: 'finalize' }>): SoldPurchase {
+function finalized({ purchase, tx, settled }: Extract<ScriptRequest, { do: 'finalize' }>): SoldPurchase {
   return { ...purchase, state: soldState(tx, settled, true) }
 }
 
@@ -256,7 +256,7 @@ function finalized({ purchase, tx, settled }: Extract<Request, { do: 'finalize' 
 export const DOWN: Reply = { label: 'store fails', fault: new StoreUnavailable('the store is busy') }
 
 /** Requests of the ledger, the only ones whose port throws. */
-export const ledgerVerbs: ReadonlySet<Request['do']> = new Set([
+export const ledgerVerbs: ReadonlySet<ScriptRequest['do']> = new Set([
   'look-up',
   'check-availability',
   'claim',

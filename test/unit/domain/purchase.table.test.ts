@@ -1,18 +1,18 @@
-/** Every path of "buy this block" with a good order, to be read. A change of the script shows here as a change of its story. */
+/** Every path of a valid order for a block, as a readable table. A change of the script shows up here. */
 
 import { expect, test } from 'bun:test'
 import { statusOf } from '../../../server/domain/failure.ts'
 import { buy, reconcile } from '../../../server/domain/purchase/purchase-script.ts'
-import type { Outcome, Purchase, Request } from '../../../server/domain/purchase/purchase.ts'
+import type { Outcome, Purchase, ScriptRequest } from '../../../server/domain/purchase/purchase.ts'
 import { everyPath, type Path, type Step } from './every-path.ts'
 import { pathTable, type Row } from './path-table.ts'
 import { HERE, orderOf, PAYMENT, repliesFor } from './purchase-answers.ts'
 
-test('every path of "buy this block"', () => {
+test('the table shows every path of a request to buy a block', () => {
   const order = orderOf(HERE)
-  // The walk holds the rest: orders with something wrong, a store that fails, what can never be undone, and that a payment that
-  // was released and is still good is bought with like a new one.
-  const told = (request: Request, before: readonly Step[]) =>
+  // The walk covers the rest: invalid orders, a database that fails, final chain states, and that a released payment which is still
+  // valid buys like a new one.
+  const told = (request: ScriptRequest, before: readonly Step[]) =>
     repliesFor(request, HERE).filter(
       ({ label }) =>
         !/^final$|for good$/.test(label) && !(before[0]?.reply.label === 'released' && label === 'unspent'),
@@ -136,10 +136,10 @@ test('every path of "buy this block"', () => {
   `)
 })
 
-test('every path of the sweeper through one purchase', () => {
-  // What is held goes on as for its payer, whose paths are told above: here it is only in doubt.
+test('the table shows every path of the reconciler through one purchase', () => {
+  // A held purchase continues as it does for its payer, whose paths are above, so here the chain is always silent about it.
   const isHeld = ([first]: readonly Step[]) => first?.reply.label === 'reserved' || first?.reply.label === 'uncertain'
-  const told = (request: Request, before: readonly Step[]) =>
+  const told = (request: ScriptRequest, before: readonly Step[]) =>
     repliesFor(request, HERE).filter(({ label }) => request.do !== 'ask-chain' || !isHeld(before) || label === 'silent')
   const rows = Array.from(
     everyPath(() => reconcile(PAYMENT), told),
@@ -191,7 +191,7 @@ function wordsOf({ request, reply: { label } }: Step): readonly string[] {
   return [`prior purchase: ${prior.replace('prior ', '')}`, `check-availability: ${space}`]
 }
 
-function verbOf(request: Request): string {
+function verbOf(request: ScriptRequest): string {
   if (request.do === 'release') return request.isFinal ? 'release for good' : 'release and watch'
   if (request.do === 'finalize') return request.settled ? 'finalize as seen' : 'finalize on its word'
   if (request.do === 'ask-chain' && request.wait === 'settling') return 'ask-chain patiently'

@@ -10,7 +10,7 @@ const AREA = { target: 'next,4x3', block: BLOCK } as const
 
 const statusAndCode = ({ code }: Failure) => `${statusOf[code]} ${code}`
 
-describe('a refusal', () => {
+describe('refusals', () => {
   test.each<[string, Failure]>([
     ['410 sold_out', refusals.unavailability('next', 'claimed')],
     ['409 wall_busy', refusals.unavailability('next', 'reserved')],
@@ -25,18 +25,22 @@ describe('a refusal', () => {
     ['409 block_taken', refusals.unavailability('80,45,4x3', 'claimed')],
     ['409 purchase_pending', refusals.unavailability('80,45,4x3', 'reserved')],
     ['409 purchase_pending', refusals.unavailability('80,45,4x3', 'full')],
-  ])('is %s', (expected, refusal) => {
+  ])('an unavailable target is refused with %s', (expected, refusal) => {
     expect(statusAndCode(refusal)).toBe(expected)
   })
 
-  test('after which money may have moved says not to pay again, and when to ask', () => {
-    for (const refusal of [refusals.settlementUnknown(HELD), refusals.earlierUnknown(), refusals.notPersisted(HELD)]) {
+  test('a refusal after which money may have moved says not to pay again, and when to retry', () => {
+    for (const refusal of [
+      refusals.settlementUnknown(HELD),
+      refusals.earlierUnresolved(),
+      refusals.notPersisted(HELD),
+    ]) {
       expect(refusal.message).toContain('Do not pay again')
       expect(refusal.details).toMatchObject({ retryAfter: refusals.RETRY_AFTER_SECONDS })
     }
   })
 
-  test('to somebody who may have paid denies nothing, and sends nobody to pay for another block', () => {
+  test('a refusal to a caller who may have paid denies nothing, and does not suggest another block', () => {
     for (const target of ['next', BLOCK, 'next,4x3', '80,45,4x3'] as const) {
       const { message, details } = refusals.unavailability(target, 'reserved')
       expect(message).toContain('If this is your purchase, repeat it')
@@ -45,19 +49,19 @@ describe('a refusal', () => {
     }
   })
 
-  test('after which nothing moved says so', () => {
+  test('a refusal after which no money moved says so', () => {
     expect(refusals.paymentsBusy()).toMatchObject({ details: { retryAfter: refusals.RETRY_AFTER_SECONDS } })
     expect(refusals.paymentsBusy().message).toContain('This request charged nothing and claimed nothing')
     expect(refusals.paymentRequired('too late')).toMatchObject({ details: { reason: 'too late' } })
     expect(refusals.paymentRequired('too late').message).toStartWith('Not charged: too late.')
   })
 
-  test('names the block it is about, and a debt in full', () => {
+  test('a refusal names its block or area, and a credit with its amount, transaction and contact', () => {
     expect(refusals.paymentUsed(HELD).details).toEqual({ block: '80,45' })
     expect(refusals.unavailability(BLOCK, 'claimed').details).toEqual({ block: '80,45' })
     for (const { details, message } of [
       refusals.paymentUsed(AREA),
-      refusals.earlierElsewhere(AREA),
+      refusals.earlierBoughtOther(AREA),
       refusals.identifierUsed(AREA),
     ]) {
       expect(details).toEqual({ area: '80,45,4x3' })
@@ -73,7 +77,7 @@ describe('a refusal', () => {
   })
 })
 
-test('whoever names no area is shown how one is named', () => {
+test('the refusal of a malformed area shows how to name one', () => {
   const refusal = refusals.invalidArea()
   expect(statusAndCode(refusal)).toBe('400 invalid_area')
   expect(parseArea(/\d+,\d+,\d+x\d+/.exec(refusal.message)?.[0] ?? '')).toBeDefined()

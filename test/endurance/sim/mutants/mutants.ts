@@ -26,7 +26,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'every refusal is definite',
     file: 'server/domain/purchase/facilitator-errors.ts',
-    from: 'definiteReasons.has(reason)',
+    from: 'preBroadcastReasons.has(reason)',
     to: 'reason.length > 0',
   },
   {
@@ -40,7 +40,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what was released is not watched',
     file: SCRIPT,
-    from: 'return purchase.state.isFinal ? purchase : (yield* watch(purchase)).purchase',
+    from: 'return purchase.state.isFinal ? purchase : (yield* checkReleased(purchase)).purchase',
     to: 'return purchase',
   },
   {
@@ -57,14 +57,14 @@ export const mutants: readonly Mutant[] = [
     file: SCRIPT,
     from: `  const known = yield* ask({ do: 'look-up', key: order.payment })
   return known === undefined`,
-    to: `  if (!order.armed) return refused(notArmed())
+    to: `  if (!order.armed) return refused(railNotArmed())
   const known = yield* ask({ do: 'look-up', key: order.payment })
   return known === undefined`,
   },
   {
     name: 'payments are taken before the open ones were looked at',
     file: SCRIPT,
-    from: `  if (!order.armed) return refuse(notArmed())\n\n`,
+    from: `  if (!order.armed) return refuse(railNotArmed())\n\n`,
     to: '\n',
   },
   {
@@ -76,7 +76,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a used authorization of a known payment is not looked at',
     file: SCRIPT,
-    from: `  if (chain.spent && released !== undefined) return answerFrom(yield* watch(released), order)\n`,
+    from: `  if (chain.spent && released !== undefined) return outcomeFor(yield* checkReleased(released), order)\n`,
     to: '',
   },
   {
@@ -88,7 +88,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a sale is not looked at again',
     file: SCRIPT,
-    from: '      yield* lookBack(purchase)\n',
+    from: '      yield* checkConfirmation(purchase)\n',
     to: '',
   },
   {
@@ -108,7 +108,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a payment answers for every block',
     file: SCRIPT,
-    from: `  if (!answersOn(known, target)) return refusedPayer(paymentUsed(known), known)\n`,
+    from: `  if (!coversTarget(known, target)) return refusedWithCharge(paymentUsed(known), known)\n`,
     to: '',
   },
   {
@@ -229,8 +229,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a payment that can move nothing waits for ever for one that bought the same',
     file: RULES,
-    from: 'isSold(prior) ? boughtBefore(prior) : earlierUnknown()',
-    to: 'earlierUnknown()',
+    from: 'isSold(prior) ? alreadyBought(prior) : earlierUnresolved()',
+    to: 'earlierUnresolved()',
   },
   {
     name: 'a payment that buys nothing is refused without a look at the chain',
@@ -241,21 +241,22 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'of two purchases that are unanswered one is looked at',
     file: SCRIPT,
-    from: `    if (others?.prior !== undefined) return refuse(earlierUnknown())\n`,
+    from: `    if (others?.prior !== undefined) return refuse(earlierUnresolved())\n`,
     to: '',
   },
   {
     name: 'a block that was got late is taken for the one asked for',
     file: SCRIPT,
-    from: `  return answersOn(purchase, order.target)
+    from: `  return coversTarget(purchase, order.target)
     ? { kind: 'bought', purchase }
-    : refusedPayer(paymentUsed(purchase), purchase)`,
+    : refusedWithCharge(paymentUsed(purchase), purchase)`,
     to: `  return { kind: 'bought', purchase }`,
   },
   {
     name: "an older purchase's receipt is for any block",
     file: SCRIPT,
-    from: `  if (!answersOn(end, asked)) return refuse(wasHandedTo(end, payment) ? paymentUsed(end) : earlierElsewhere(end))\n`,
+    from: `  if (!coversTarget(end, asked))
+    return refuse(wasReceiptReusedFor(end, payment) ? paymentUsed(end) : earlierBoughtOther(end))\n`,
     to: '',
   },
   {
@@ -267,8 +268,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an earlier purchase is not looked at',
     file: SCRIPT,
-    from: 'prior === undefined ? undefined : yield* settlePrior(prior, order, refuse)',
-    to: 'prior === undefined || chain.head >= 0n ? undefined : yield* settlePrior(prior, order, refuse)',
+    from: 'prior === undefined ? undefined : yield* resolvePrior(prior, order, refuse)',
+    to: 'prior === undefined || chain.head >= 0n ? undefined : yield* resolvePrior(prior, order, refuse)',
   },
   {
     name: 'a receipt is marked as answered before its client was asked whether it is there',
@@ -361,14 +362,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a claim does not see an older purchase that is unanswered (SQL)',
     file: 'db/purchase/holds.ts',
-    from: `  if (unansweredFirst(purchases, own) !== undefined) return { kind: 'prior' }\n`,
+    from: `  if (purchaseToResolveFirst(purchases, own) !== undefined) return { kind: 'prior' }\n`,
     to: '',
   },
   {
     name: 'a payment that another process is at is answered with a demand',
     file: SCRIPT,
     from: `  if (known?.state.kind === 'reserved') yield* markUncertain(known)
-  return refused(stillAtIt())`,
+  return refused(alreadyProcessing())`,
     to: `  return refused(paymentRequired('another process is at it'))`,
   },
   {

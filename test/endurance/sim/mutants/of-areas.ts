@@ -90,8 +90,8 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: "an area's payment answers for its first block",
     file: RULES,
-    from: '  if (asked === ownTarget(purchase)) return',
-    to: '  if (asked === ownTarget(purchase) || asked === purchase.block) return',
+    from: '  if (asked === resolvedTarget(purchase)) return',
+    to: '  if (asked === resolvedTarget(purchase) || asked === purchase.block) return',
   },
   {
     name: 'what is owed for an area is told as a dollar',
@@ -105,7 +105,7 @@ export const mutantsOfAreas: readonly Mutant[] = [
     from: `  if ('code' in painted) return refuse(painted)
   const claiming = yield* ask({ do: 'claim', target, payment, listing: painted, head: chain.head })
 `,
-    to: `  const said = 'code' in painted ? unpainted(listing) : painted
+    to: `  const said = 'code' in painted ? withoutPicture(listing) : painted
   const claiming = yield* ask({ do: 'claim', target, payment, listing: said, head: chain.head })
   if ('code' in painted) return refuse(painted)
 `,
