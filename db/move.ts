@@ -40,7 +40,7 @@ export async function moveWall(from: Database, to: Database, given: Omit<Moving,
   } catch (error) {
     throw error instanceof StoreUnavailable ? new CannotOpen(error.message) : error
   }
-  throw new CannotOpen('the wall is on that kind of database already; a backup that is put back brings it elsewhere')
+  throw new CannotOpen('the wall already uses that kind of database; to put it elsewhere, restore a backup there')
 }
 
 /** A place for people to read, without the secrets of its URL. */
@@ -71,7 +71,7 @@ async function copyWall(from: WallRows, to: NewWall): Promise<Moved> {
   await to.finish()
   const moved: Partial<Record<WallTable, number>> = {}
   for (const table of WALL_TABLES) moved[table] = await compareTables(table, from, to)
-  if ((await shown(from.log)) !== (await shown(to.log))) throw differs('shows another picture')
+  if ((await shown(from.log)) !== (await shown(to.log))) throw differs('shows a different picture')
   return moved
 }
 
@@ -81,7 +81,7 @@ async function copyTable(table: WallTable, from: WallRows, to: NewWall): Promise
     for (const row of page) {
       // Old repaints may have been compacted away, and sales never are.
       if (table === 'changes' && row.seq !== null && row.seq !== ++sales)
-        throw new CannotOpen(`the log has no sale ${sales}; restore a backup that is whole, and move that`)
+        throw new CannotOpen(`the log lacks sale ${sales}; restore an intact backup, and move that`)
     }
     // A block that nobody owns or holds is the same on every wall.
     const rows = page.filter(({ state }) => table !== 'blocks' || state !== 'open')
@@ -95,12 +95,12 @@ async function compareTables(table: WallTable, from: WallRows, to: WallRows): Pr
   let count = 0
   for (;;) {
     const [old, made] = [await nextOf(olds), await nextOf(news)]
-    if (old.length !== made.length) throw differs(`has another number of rows in ${table}`)
+    if (old.length !== made.length) throw differs(`has a different number of rows in ${table}`)
     if (old.length === 0) return count
     for (const [at, row] of made.entries()) {
       const before = old[at]
       if (before === undefined || !WALL_COLUMNS[table].every((column) => isSame(row[column], before[column])))
-        throw differs(`has another row ${count + at + 1} in ${table}`)
+        throw differs(`has a different row ${count + at + 1} in ${table}`)
     }
     count += old.length
   }
@@ -124,4 +124,4 @@ async function shown(log: Log): Promise<string> {
   return JSON.stringify([view.number, statsOf(view), canvasAgents(view), blocks, registry(view), view.sales])
 }
 
-const differs = (how: string) => new CannotOpen(`the copy ${how}, and was thrown away; this is a fault of the program`)
+const differs = (how: string) => new CannotOpen(`the copy ${how} and was discarded; this is a bug in the program`)

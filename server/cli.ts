@@ -25,14 +25,14 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   sbom: async () => (await import('./operate/sbom.ts')).sbom,
 }
 
-const USAGE = `Sells a wall to machines, and looks after it.
+const USAGE = `Serves and operates a pixel wall.
 
   pixel-wall [--env-file FILE] serve             serves the wall until SIGTERM
   pixel-wall [--env-file FILE] COMMAND ...       ${Object.keys(COMMANDS).join(', ')}
   pixel-wall --version
 
-Settings come from the environment, and what is not set there from FILE; without --env-file from ./.env, else from
-/etc/pixel-wall.env, if there is one. A command with --help tells its own use.
+Settings come from the environment. Settings that are not set there come from FILE; without --env-file from ./.env, else from
+/etc/pixel-wall.env, if it exists. Run a command with --help to see its usage.
 `
 
 // `--option=value` or `--option value`.
@@ -64,10 +64,10 @@ if (name === '--version') {
 
 /** What is wrong with what was typed. */
 function mistake(): string {
-  if (name === undefined) return 'No command was given.'
-  if (name === 'serve') return '`serve` takes nothing else; --env-file FILE stands before it.'
+  if (name === undefined) return 'No command given.'
+  if (name === 'serve') return '`serve` takes no arguments; put --env-file FILE before it.'
   const meant = nearest(name, ['serve', ...Object.keys(COMMANDS)])
-  return terminalLine(`There is no command ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`}`)
+  return terminalLine(`Unknown command ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`}`)
 }
 
 /** Loads the settings file into the environment. Ends the process when it cannot be read. */

@@ -90,7 +90,7 @@ export const SETTING_NAMES: readonly string[] = [
 export const warningsOf = (env: Env): readonly string[] =>
   Object.entries(formerNames)
     .filter(([, former]) => env[former] !== undefined)
-    .map(([name, former]) => `${former} is called ${name} now; the former name is still read.`)
+    .map(([name, former]) => `${former} is now called ${name}; the old name still works.`)
 
 /** Reads the environment. Throws `ConfigError`. */
 export function readConfig(env: Env): Config {
@@ -105,7 +105,7 @@ export function readConfig(env: Env): Config {
   const facilitatorUrls = read('FACILITATOR_URL', listOf(urlOf))?.map(({ href }) => href)
   const id = read('CDP_API_KEY_ID', asIs)
   const secret = read('CDP_API_KEY_SECRET', asIs)
-  if ((id === undefined) !== (secret === undefined)) problems.push('CDP_API_KEY_ID and CDP_API_KEY_SECRET go together')
+  if ((id === undefined) !== (secret === undefined)) problems.push('set CDP_API_KEY_ID and CDP_API_KEY_SECRET together')
   const place = placeIn(read, problems)
   const host = read('HOST', hostOf) ?? '127.0.0.1'
   const rest = {
@@ -178,7 +178,7 @@ function textOf(name: Setting, env: Env): string | { readonly problem: string } 
   const text = (env[name] ?? env[formerNames[name] ?? ''])?.trim() ?? ''
   const path = 'secret' in SETTINGS[name] ? (env[`${name}_FILE`]?.trim() ?? '') : ''
   if (path === '') return text
-  if (text !== '') return { problem: `${name} and ${name}_FILE exclude each other` }
+  if (text !== '') return { problem: `set either ${name} or ${name}_FILE, not both` }
   try {
     return readFileSync(path, 'utf8').trim()
   } catch (error) {
@@ -191,7 +191,7 @@ function placeIn(read: Read, problems: string[]): Place {
   const port = read('PORT', wholeNumber(0, 65_535)) ?? 8402
   const path = read('DATABASE_PATH', asIs)
   const url = read('DATABASE_URL', postgresOf)
-  if (path !== undefined && url !== undefined) problems.push('DATABASE_PATH and DATABASE_URL exclude each other')
+  if (path !== undefined && url !== undefined) problems.push('set either DATABASE_PATH or DATABASE_URL, not both')
   const database: Database =
     url === undefined ? { kind: 'sqlite', path: path ?? './wall.sqlite' } : { kind: 'postgres', url }
   const adminSocketPath = read('ADMIN_SOCKET_PATH', asIs)
@@ -211,7 +211,7 @@ function beside(
 /** The error of settings that cannot work. */
 export const cannotWork = (problems: readonly string[]) =>
   new ConfigError(
-    `The settings cannot work:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\nEach is explained in .env.example, in a release in pixel-wall.env.`,
+    `The wall cannot run with these settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\n.env.example (in a release: pixel-wall.env) explains each setting.`,
   )
 
 type Parsed<T> = { readonly value: T } | { readonly problem: string }
@@ -223,17 +223,17 @@ const asIs = (text: string): Parsed<string> => ({ value: text })
 const hostOf = (text: string): Parsed<string> =>
   /^[\w.:-]+$/.test(text)
     ? { value: text }
-    : { problem: 'must be an address or a name of this machine, without a port' }
+    : { problem: 'must be an address or host name of this machine, without a port' }
 
 // It becomes a link on public pages.
 const contactOf = (text: string): Parsed<string> =>
   /^(?:https:\/\/\S+|(?:mailto:)?[^\s:@]+@[^\s:@]+|tel:\S+)$/i.test(text)
     ? { value: text }
-    : { problem: 'must be an address of mail, or begin with https://, mailto: or tel:' }
+    : { problem: 'must be an email address, or start with https://, mailto: or tel:' }
 
 const priceOf = (text: string): Parsed<bigint> => {
   const value = atomicOf(text)
-  return value === undefined ? { problem: 'must be dollars with two decimals, from 0.01 to 999999.99' } : { value }
+  return value === undefined ? { problem: 'must be an amount in dollars with two decimals, from 0.01 to 999999.99' } : { value }
 }
 
 const titleOf = (text: string): Parsed<string> =>
@@ -285,14 +285,14 @@ function originOf(text: string): Parsed<URL> {
   if ('problem' in parsed) return parsed
   const { username, password, pathname, search, hash } = parsed.value
   const isBare = username + password + search + hash === '' && pathname === '/'
-  return isBare ? parsed : { problem: 'must be an address without path, query or user' }
+  return isBare ? parsed : { problem: 'must be a URL without path, query or user name' }
 }
 
 function payeeOf(text: string, asset: string): Parsed<Address> {
-  if (!isAddress(text, { strict: false })) return { problem: 'must be an address (0x and 40 hex digits)' }
+  if (!isAddress(text, { strict: false })) return { problem: 'must be an address (0x followed by 40 hex digits)' }
   const digits = text.slice(2)
   const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
-  if (!isOneCase && getAddress(text) !== text) return { problem: 'has a wrong checksum: look for a typing error' }
+  if (!isOneCase && getAddress(text) !== text) return { problem: 'has an invalid checksum: check for a typo' }
   if (/^0x0+$/i.test(text)) return { problem: 'must not be the zero address' }
   if (lower(text) === lower(asset)) return { problem: 'must not be the token itself' }
   return { value: lower(text) }

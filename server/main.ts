@@ -11,7 +11,7 @@ import { cannotWork, ConfigError, EXIT_CONFIG, readConfig, type Config } from '.
 import { folderTroubles } from './preflight.ts'
 import { TIMES, type Times } from './times.ts'
 
-const STILL_CLOSED = 'the database does not let the wall in; the wall waits for it, and listens to nobody meanwhile'
+const STILL_CLOSED = 'the database does not accept this wall yet; the wall waits for it and serves nobody until then'
 
 const logger = lineLogger((line) => console.error(line), systemClock)
 
@@ -83,18 +83,18 @@ function signalled(): { readonly asked: Promise<void>; readonly askedAgain: Abor
 
 /** Tells once that PostgreSQL does not check its pages: nobody else would notice damage. */
 function onUnchecked(): void {
-  logger.note('pages-unchecked', { what: 'the server does not check its pages for damage; turn data_checksums on' })
+  logger.note('pages-unchecked', { what: 'the database server does not check its pages for damage; enable data_checksums' })
 }
 
 /** Alerts of a row that does not match its checksum. It is left out of all reads; only a backup has it intact. */
 function onDamaged({ table, row }: DamagedRow): void {
-  logger.alert('row-damaged', { table, row, what: 'the row is not what was written; restore a backup' })
+  logger.alert('row-damaged', { table, row, what: 'the row is damaged; restore a backup' })
 }
 
 /** Ends the process at once: when the disk failed at a commit, only a restart can tell what was kept. */
 function exitNow(): never {
   logger.alert('disk-failed', {
-    what: 'the disk failed at commit; the process ends so that a restart finds the truth',
+    what: 'the disk failed during a commit; the process exits, because only a restart can tell what was saved',
   })
   process.exit(70)
 }

@@ -81,7 +81,7 @@ function membersOf(
     const onProbed = (trouble: string | null) =>
       outages.saw(
         { kind: 'facilitator', name: facilitator },
-        trouble === null ? null : `the facilitator ${facilitator} ${trouble}`,
+        trouble === null ? null : `the facilitator at ${facilitator} ${trouble}`,
       )
     return httpFacilitator(
       { url, verifyTimeoutMs, settleTimeoutMs, probeTimeoutMs, authorize, onExtension, onProbed },

@@ -25,14 +25,14 @@ export function listenOn<T>({ setting, hostname, port }: Port, listen: (place: O
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     const why = PORT_TROUBLES[code]
     if (why === undefined) throw error
-    throw new ConfigError(`${setting} cannot be listened on: ${why(hostname, port)} (${code})`)
+    throw new ConfigError(`cannot listen on ${setting}: ${why(hostname, port)} (${code})`)
   }
 }
 
 const PORT_TROUBLES: Readonly<Record<string, (hostname: string, port: number) => string>> = {
-  EADDRINUSE: (hostname, port) => `another program listens on ${hostname}, port ${port}`,
-  EACCES: (_, port) => `port ${port} is for root; take one above 1023`,
-  EADDRNOTAVAIL: (hostname) => `${hostname} is no address of this machine; see HOST and METRICS_HOST`,
+  EADDRINUSE: (hostname, port) => `another program is listening on ${hostname}, port ${port}`,
+  EACCES: (_, port) => `port ${port} is reserved for root; use one above 1023`,
+  EADDRNOTAVAIL: (hostname) => `${hostname} is not an address of this machine; check HOST and METRICS_HOST`,
 }
 
 /** What is wrong with the ports; they are free again afterwards. */
@@ -63,11 +63,11 @@ export function folderTroubles({ database, witnessPath }: Config): readonly stri
 
 function troubleAt(path: string): string | undefined {
   const folder = dirname(path)
-  if (!existsSync(folder)) return `there is no folder ${folder}`
-  if (!statSync(folder).isDirectory()) return `${folder} is no folder`
-  if (existsSync(path) && !statSync(path).isFile()) return `${path} is no file`
-  if (!isWritable(folder)) return `this user may not write in ${folder}`
-  return existsSync(path) && !isWritable(path) ? `this user may not write ${path}` : undefined
+  if (!existsSync(folder)) return `the folder ${folder} does not exist`
+  if (!statSync(folder).isDirectory()) return `${folder} is not a folder`
+  if (existsSync(path) && !statSync(path).isFile()) return `${path} is not a file`
+  if (!isWritable(folder)) return `this user cannot write to ${folder}`
+  return existsSync(path) && !isWritable(path) ? `this user cannot write ${path}` : undefined
 }
 
 function isWritable(path: string): boolean {

@@ -50,7 +50,7 @@ const DRAIN_SLACK_MS = 30_000
 const READERS_FIRST_MS = 1000
 
 const WITNESS_BESIDE =
-  'it lies on the device of the database, so a snapshot takes both back, and money that arrives while the wall is down may stop sales; set WITNESS_PATH to a disk of its own'
+  'the witness is on the same disk as the database, so restoring a snapshot takes both back, and money that arrives while the wall is down may stop sales; set WITNESS_PATH to another disk'
 
 /** What `main` has made: settings, times, the store, the journal, and the first and second signal to end. */
 export type Given = {

@@ -37,9 +37,9 @@ function checkNames(names: readonly string[], path: string): readonly string[] {
   const misspelt = told.filter(({ meant }) => meant !== undefined)
   if (misspelt.length > 0)
     throw new ConfigError(
-      misspelt.map(({ name, meant }) => `${path}: there is no setting ${name}; did you mean ${meant}?`).join('\n'),
+      misspelt.map(({ name, meant }) => `${path}: unknown setting ${name}; did you mean ${meant}?`).join('\n'),
     )
-  return told.map(({ name }) => `${path}: the wall reads no setting ${name}.`)
+  return told.map(({ name }) => `${path}: ignored unknown setting ${name}.`)
 }
 
 function textOf(path: string, mayLack: boolean): string | undefined {
@@ -48,8 +48,8 @@ function textOf(path: string, mayLack: boolean): string | undefined {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
     if (mayLack && code === 'ENOENT') return undefined
-    const advice = code === 'EACCES' ? ' Be the user that the wall runs as: runuser -u wall -- pixel-wall ...' : ''
-    throw new ConfigError(`The settings in ${path} cannot be read (${code}).${advice}`)
+    const advice = code === 'EACCES' ? ' Run this as the wall’s user: runuser -u wall -- pixel-wall ...' : ''
+    throw new ConfigError(`Cannot read the settings in ${path} (${code}).${advice}`)
   }
 }
 
@@ -72,12 +72,12 @@ export function parseSettings(text: string, path: string): ReadonlyArray<readonl
     if (take(SKIPPED) !== undefined) continue
     const line = text.slice(0, at).split('\n').length
     const name = take(SETTING)?.[1]
-    if (name === undefined) throw new ConfigError(`${path}, line ${line}: NAME=value is expected.`)
+    if (name === undefined) throw new ConfigError(`${path}, line ${line}: expected NAME=value.`)
     let value = ''
     for (let quoted = take(QUOTED); quoted !== undefined; quoted = take(QUOTED))
       value += quoted[1] ?? unescaped(quoted[2] ?? '', /\\(["\\$`\n])/g)
     const bare = take(BARE)?.[1] ?? ''
-    if (/^['"]/.test(bare)) throw new ConfigError(`${path}, line ${line}: a quotation mark of ${name} is not closed.`)
+    if (/^['"]/.test(bare)) throw new ConfigError(`${path}, line ${line}: the value of ${name} has an unclosed quotation mark.`)
     settings.push([name, value + unescaped(bare.trimEnd(), /\\([^])/g)])
   }
   return settings

@@ -87,7 +87,7 @@ async function keepReading(page: ShellDeps) {
 function anotherTry(ms: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const asked = new AbortController()
-  showNotice('The wall could not be read. The page tries again by itself.', () => resolve())
+  showNotice('Could not load the wall. Retrying automatically.', () => resolve())
   window.addEventListener('online', () => resolve(), { signal: asked.signal })
   const timer = setTimeout(resolve, ms)
   return promise.finally(() => {
@@ -111,4 +111,4 @@ async function follow({ wall, show, offline }: ShellDeps, number: number) {
 }
 
 /** A script that failed once is not fetched again by the same page. */
-export const showLostScript = () => showNotice('A part of the page could not be loaded.', () => location.reload())
+export const showLostScript = () => showNotice('Part of this page could not be loaded.', () => location.reload())

@@ -92,8 +92,8 @@ const SHARED = {
 </div>`,
   '<!-- notice -->': `<div id="notice" role="alert" class="late">
   <div class="message">
-    <p>The script of this page has not arrived.</p>
-    <p><a href="">Load it again</a>, or see <a href="/atlas">all works and agents</a> without it.</p>
+    <p>This page’s script did not load.</p>
+    <p><a href="">Reload the page</a>, or see <a href="/atlas">all artworks and agents</a> without it.</p>
   </div>
 </div>`,
 }

@@ -121,17 +121,17 @@ export async function openConnection(
     await connection.close()
     if (error instanceof CannotOpen) throw error
     const code = codeOf(error)
-    const why = code !== undefined ? wordsFor(code) : error instanceof Error ? error.message : 'it does not answer'
+    const why = code !== undefined ? wordsFor(code) : error instanceof Error ? error.message : 'it does not respond'
     throw new CannotOpenYet(`the database at ${hostOf(url)} cannot be used: ${why}`)
   }
 }
 
 function connectTo(url: string, answerMs: number | undefined): Connection {
-  if (!URL.canParse(url)) throw new CannotOpen('the address of the database is no URL')
+  if (!URL.canParse(url)) throw new CannotOpen('the address of the database is not a URL')
   try {
     return connect(url, answerMs)
   } catch {
-    throw new CannotOpen('the address of the database is not one of PostgreSQL')
+    throw new CannotOpen('the address of the database is not a PostgreSQL URL')
   }
 }
 
@@ -218,7 +218,7 @@ async function wasKept({ borrow, isOpen }: Pool, askForMs: number, token: string
       return row?.kept === 1
     } catch {
       if (!isOpen() || performance.now() - began > askForMs)
-        throw new CommitUnknown('what became of a commit cannot be told yet')
+        throw new CommitUnknown('the result of a commit is not known yet')
       await Bun.sleep(ASK_EVERY_MS)
     }
   }
@@ -245,9 +245,9 @@ const commitWith = (token: string, { change, payment }: Progress) => `
 /** Why the table of tokens takes no token of a commit, so that nothing is kept; `undefined` for another error. */
 function refusalOf(error: unknown): string | undefined {
   const code = codeOf(error)
-  if (code === NOT_NULL_VIOLATION) return 'the database is older than what was seen of it'
+  if (code === NOT_NULL_VIOLATION) return 'the database is older than the state this wall has seen'
   if (code !== CHECK_VIOLATION) return undefined
-  return constraintOf(error) === 'commits_kept_check' ? MOVED : 'the database was brought up to date by a newer version'
+  return constraintOf(error) === 'commits_kept_check' ? MOVED : 'the database was upgraded by a newer version'
 }
 const NOT_NULL_VIOLATION = '23502'
 const CHECK_VIOLATION = '23514'

@@ -32,17 +32,17 @@ const outdated = /^(0A000|26000)$/
 const trouble = /^(53...|55P03|57014|58...|XX...|F0...|ERR_POSTGRES_.*)$/
 
 const WORDS: readonly (readonly [RegExp, string])[] = [
-  [/^28/, 'the server refuses the user or the password'],
-  [/^3D000$/, 'there is no such database'],
-  [/^42501$/, 'the user may not do this there'],
-  [/^25006$/, 'the server takes no writes: it is read-only, or a copy'],
-  [/^53100$/, 'the disk of the server is full'],
-  [/^53300$/, 'the server takes no more connections'],
-  [/^57P0/, 'the server starts or stops'],
-  [/^(55P03|57014)$/, 'it takes too long'],
-  [/^08P01$/, 'a pooler in between refuses what connections are set to; name the server itself'],
+  [/^28/, 'the server rejects the user name or password'],
+  [/^3D000$/, 'the database does not exist'],
+  [/^42501$/, 'the user lacks permission'],
+  [/^25006$/, 'the server does not accept writes: it is read-only, or a standby'],
+  [/^53100$/, 'the server’s disk is full'],
+  [/^53300$/, 'the server accepts no more connections'],
+  [/^57P0/, 'the server is starting up or shutting down'],
+  [/^(55P03|57014)$/, 'it timed out'],
+  [/^08P01$/, 'a connection pooler rejects the session settings; connect to the server directly'],
   [/^(08|ERR_POSTGRES_CONNECTION)/, 'the server cannot be reached'],
-  [/^(58|XX)/, 'the server fails'],
+  [/^(58|XX)/, 'the server failed'],
 ]
 
 /** What a code says, in our words. */
@@ -80,5 +80,5 @@ export function inOurWords(error: unknown): unknown {
   const code = codeOf(error)
   if (code === undefined) return error
   if (isPassing(error) || trouble.test(code)) return new StoreUnavailable(`the database failed: ${wordsFor(code)}`)
-  return new Error(`the database refused a statement: ${wordsFor(code)}`)
+  return new Error(`the database rejected a statement: ${wordsFor(code)}`)
 }

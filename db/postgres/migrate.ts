@@ -17,7 +17,7 @@ export async function migrate(session: Session): Promise<void> {
   const version = await versionOf(session)
   if (version > migrations.length)
     throw new CannotOpen(
-      `the database was written by a newer version (${version}, this one knows ${migrations.length})`,
+      `the database was written by a newer version (schema ${version}; this program knows ${migrations.length})`,
     )
   for (const [at, sql] of migrations.entries()) {
     if (at < version) continue
@@ -30,7 +30,7 @@ export async function migrate(session: Session): Promise<void> {
 export async function checkSchema(session: Session): Promise<void> {
   const [tables] = await session.rows<{ there: boolean }>(`SELECT to_regclass('migrations') IS NOT NULL AS there`)
   if (tables?.there !== true || (await versionOf(session)) !== migrations.length)
-    throw new CannotOpen('the database is of another version; start the wall once, which brings it up to date')
+    throw new CannotOpen('the database has another schema version; start the wall once to upgrade it')
 }
 
 async function versionOf(session: Session): Promise<number> {

@@ -4,7 +4,7 @@ import { CannotOpen } from '../cannot-open.ts'
 import type { Session } from './pool.ts'
 
 /** What is said to whoever works on after the wall has moved away. */
-export const MOVED = 'the wall has moved away from this database'
+export const MOVED = 'the wall has moved out of this database'
 
 /** Reads the note, as `note`: no row where the wall is still there. */
 export const NOTE = `
@@ -16,7 +16,7 @@ export async function ensureStayed({ rows }: Session): Promise<void> {
   const [left] = await rows<{ note: string }>(NOTE)
   if (left === undefined) return
   throw new CannotOpen(
-    `the wall in the database ${left.note}: name that place in the settings. Only if nothing was sold there, run COMMENT ON TABLE wall IS NULL`,
+    `the wall in the database ${left.note}: use that location in the settings. Only if nothing was sold there, run COMMENT ON TABLE wall IS NULL`,
   )
 }
 

@@ -67,20 +67,20 @@ export async function checkServer({ rows }: Session): Promise<boolean> {
       current_setting('synchronous_commit') AS commits, current_setting('server_encoding') AS encoding,
       current_setting('data_checksums') AS checksums,
       current_setting('wall.set_by', true) AS "setBy"`)
-  if (server === undefined) throw new CannotOpen('the database tells nothing of itself')
+  if (server === undefined) throw new CannotOpen('the database does not report its settings')
   if (server.version < OLDEST_SERVER)
-    throw new CannotOpen(`PostgreSQL ${server.version} is too old; ${OLDEST_SERVER} or later is needed`)
-  if (server.copy) throw new CannotOpenYet('the database is a copy that cannot be written; name the primary')
+    throw new CannotOpen(`PostgreSQL ${server.version} is too old; ${OLDEST_SERVER} or later is required`)
+  if (server.copy) throw new CannotOpenYet('the database is a read-only standby; connect to the primary')
   if (server.commits !== 'on' && server.commits !== 'remote_apply')
-    throw new CannotOpen(`synchronous_commit is ${server.commits} there, so that sales can be lost; set it to on`)
+    throw new CannotOpen(`synchronous_commit is ${server.commits} there, so sales can be lost; set it to on`)
   if (server.setBy !== WALL_NAME) throw new CannotOpen(POOLED)
   if (server.encoding !== 'UTF8')
-    throw new CannotOpen(`the database keeps ${server.encoding}; make one that keeps UTF8`)
+    throw new CannotOpen(`the database uses the encoding ${server.encoding}; create one with UTF8`)
   return server.checksums === 'on'
 }
 
 const POOLED =
-  'a pooler in between keeps back what connections are set to; name the server itself: notifications and locks belong to a connection'
+  'a connection pooler drops the session settings; connect to the server directly: notifications and locks belong to a connection'
 
 async function belongTo({ write }: Connection, network: string): Promise<void> {
   const owner = await write(null, () => ownerOf(network))

@@ -37,7 +37,7 @@ export type Pool = {
    */
   listen(notify: () => void): Promise<Listening>
   isOpen(): boolean
-  /** Lets go of the server, once what is under way has ended; from then on the store is unavailable. */
+  /** Lets go of the server, once what is under way has ended; from then on the database is unavailable. */
   close(): Promise<void>
 }
 
@@ -183,7 +183,7 @@ async function reserve(sql: SQL, answerMs: number): Promise<ReservedSQL> {
   try {
     return await sql.reserve({ signal: AbortSignal.timeout(answerMs) })
   } catch (error) {
-    throw codeOf(error) === undefined ? new StoreUnavailable('no connection to the database is to be had') : error
+    throw codeOf(error) === undefined ? new StoreUnavailable('no database connection is available') : error
   }
 }
 

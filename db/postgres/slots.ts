@@ -54,7 +54,7 @@ async function waitFor(waiting: Set<(slot: Slot) => void>, timeoutMs: number): P
   const { promise, resolve, reject } = Promise.withResolvers<Slot>()
   const late = setTimeout(() => {
     waiting.delete(resolve)
-    reject(new StoreUnavailable('no connection to the database is to be had'))
+    reject(new StoreUnavailable('no database connection is available'))
   }, timeoutMs)
   waiting.add(resolve)
   try {

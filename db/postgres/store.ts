@@ -10,7 +10,7 @@ const WRITE_MS = 3000
 // A row of leases that is not there: it writes nothing, and the commit does.
 const TOUCH = 'DELETE FROM leases WHERE false'
 
-const NO_STANDBY: WriteFailure = { of: 'standby', reason: 'no synchronous standby of the database confirms commits' }
+const NO_STANDBY: WriteFailure = { of: 'standby', reason: 'no synchronous standby confirms commits' }
 
 /** The state of a database. */
 export function postgresStore({ rows, write, watermark }: Connection): Store {
@@ -25,7 +25,7 @@ export function postgresStore({ rows, write, watermark }: Connection): Store {
         if (result !== undefined) return result
         return (await awaitsStandby())
           ? NO_STANDBY
-          : { of: 'store-write', reason: 'the database takes no write in time' }
+          : { of: 'store-write', reason: 'the database did not complete a write in time' }
       } catch (error) {
         return writeFailure(error)
       }
@@ -49,7 +49,7 @@ export function postgresStore({ rows, write, watermark }: Connection): Store {
 
 const writeFailure = (error: unknown): WriteFailure => ({
   of: 'store-write',
-  reason: error instanceof Error ? error.message : 'the database fails',
+  reason: error instanceof Error ? error.message : 'the database failed',
 })
 
 // Whoever may not see the sessions of others sees those of its own user.

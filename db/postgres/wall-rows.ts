@@ -104,7 +104,7 @@ async function apartFrom<T>(url: string, work: (session: Session) => Promise<T>)
         return await work(session)
       } catch (error) {
         const code = codeOf(error)
-        throw code === undefined ? error : told(WORDS[code] ?? `failed, or takes no such row: ${code}`)
+        throw code === undefined ? error : told(WORDS[code] ?? `failed, or rejected a row: ${code}`)
       }
     })
   } finally {
@@ -113,7 +113,7 @@ async function apartFrom<T>(url: string, work: (session: Session) => Promise<T>)
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  '55P03': 'is being written by somebody; stop the wall, and try again',
+  '55P03': 'is being written to; stop the wall and try again',
 }
 
 const ASK_EVERY_MS = 100
@@ -147,7 +147,7 @@ async function ensureEmpty({ rows, run }: Session, url: string): Promise<void> {
       OR EXISTS (SELECT 1 FROM blocks WHERE state <> 'open') AS is_used`)
   if (state?.is_used !== false)
     throw new CannotOpen(
-      `there is a wall in the database at ${hostOf(url)} already; a wall is moved only to an empty one`,
+      `the database at ${hostOf(url)} already contains a wall; a wall can only be moved into an empty database`,
     )
   await run('DELETE FROM wall')
 }
@@ -180,7 +180,7 @@ async function writeRows({ rows }: Session, table: WallTable, made: readonly Wal
     [JSON.stringify(made.map(textOf))],
   )
   if (written.length !== made.length)
-    throw new CannotOpen(`the database kept ${written.length} rows of ${table} instead of ${made.length}`)
+    throw new CannotOpen(`the database stored ${written.length} rows of ${table} instead of ${made.length}`)
 }
 
 /** A row as JSON can hold it: bytes in PostgreSQL's own notation. */
@@ -205,7 +205,7 @@ async function commit({ run }: Session, url: string): Promise<void> {
     await run('COMMIT')
   } catch (error) {
     throw new MoveUnknown(
-      `the database at ${hostOf(url)} was lost at the very end (${codeOf(error) ?? 'no answer'}), and whether the wall is there cannot be told: look whether it has sales. The old place stays closed; only if there are none here, take its note away (starting the wall there says how) and move again`,
+      `the connection to the database at ${hostOf(url)} was lost during the final commit (${codeOf(error) ?? 'no response'}), so it is not known whether the wall is there: check whether that database has sales. The old location stays closed; only if there are no sales in the new one, remove the note at the old location (starting the wall there says how) and move again`,
     )
   }
 }

@@ -57,7 +57,7 @@ export function watermark(): Watermark {
       if (isBehind(progress, before)) {
         if (!isOlder) tell({ progress, seen: before, isOlder: true })
         isOlder = true
-        throw new StoreUnavailable('the database is older than what was seen of it')
+        throw new StoreUnavailable('the database is older than the state this wall has seen')
       }
       if (isOlder || (server !== undefined && server !== started)) tell({ progress, seen: before, isOlder: false })
       isOlder = false

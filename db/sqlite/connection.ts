@@ -36,7 +36,7 @@ export type Connection = RawConnection & {
   flushed(): Promise<void>
   /** Grows with everything that may have changed what is read. */
   version(): number
-  /** Lets go of the file; from then on the store is unavailable. */
+  /** Lets go of the file; from then on the database is unavailable. */
   close(): void
 }
 

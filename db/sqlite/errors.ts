@@ -39,9 +39,9 @@ export function orCannotOpen<T>(path: string, work: () => T): T {
 
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/FULL/, 'the disk is full'],
-  [/READONLY|CANTOPEN|PERM/, 'the file cannot be written; look at the rights of the file and its folder'],
+  [/READONLY|CANTOPEN|PERM/, 'the file is not writable; check the permissions of the file and its folder'],
   [/BUSY|LOCKED/, 'another program has locked the file'],
-  [/IOERR/, 'the disk fails'],
+  [/IOERR/, 'disk error'],
   [DAMAGE, 'the file is damaged'],
 ]
 

@@ -15,7 +15,7 @@ export function migrate(connection: Connection): void {
   const version = versionOf(connection)
   if (version > migrations.length)
     throw new CannotOpen(
-      `the database was written by a newer version (${version}, this one knows ${migrations.length})`,
+      `the database was written by a newer version (schema ${version}; this program knows ${migrations.length})`,
     )
   if (version === migrations.length) return
   // A table that others refer to is made anew under its name; what refers to it is checked below.
@@ -29,7 +29,7 @@ export function migrate(connection: Connection): void {
     connection.write(() => {
       connection.run(`${sql}; PRAGMA user_version = ${at + 1}`)
       if (connection.prepare('SELECT 1 FROM pragma_foreign_key_check').get({}) !== null)
-        throw new CannotOpen('the tables of the database do not fit each other')
+        throw new CannotOpen('the tables of the database are inconsistent')
     })
   }
   connection.run(`PRAGMA foreign_keys = ${enforced}`)
@@ -38,7 +38,7 @@ export function migrate(connection: Connection): void {
 /** Throws `CannotOpen` unless the tables are those of this program; for those who may not change them. */
 export function checkSchema(connection: RawConnection): void {
   if (versionOf(connection) !== migrations.length)
-    throw new CannotOpen('the database is of another version; start the wall once, which brings it up to date')
+    throw new CannotOpen('the database has another schema version; start the wall once to upgrade it')
 }
 
 function versionOf(connection: RawConnection): number {

@@ -79,7 +79,7 @@ async function locked<T>(path: string, { timeoutMs }: Opening, open: (unlock: ()
 /** Throws `CannotOpen` for a version of SQLite that may lose what was committed. */
 export function checkVersion(version: string): void {
   if (!Bun.semver.satisfies(version, `>=${OLDEST_SQLITE}`))
-    throw new CannotOpen(`SQLite ${version} can lose commits; ${OLDEST_SQLITE} or later is needed`)
+    throw new CannotOpen(`SQLite ${version} can lose commits; ${OLDEST_SQLITE} or later is required`)
 }
 
 /** A connection to a whole, up-to-date database of `network`. */

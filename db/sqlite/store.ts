@@ -25,7 +25,7 @@ export function sqliteStore(connection: Connection): Store {
         await connection.writeTogether(() => mark.run({}))
         return null
       } catch (error) {
-        return { of: 'store-write', reason: error instanceof StoreUnavailable ? error.message : 'the database fails' }
+        return { of: 'store-write', reason: error instanceof StoreUnavailable ? error.message : 'the database failed' }
       }
     },
     // Nobody else has the file, so it stays what it is.

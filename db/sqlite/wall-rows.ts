@@ -81,7 +81,7 @@ export async function importSqlite<T>(
   try {
     // A log that another database left behind would be taken for this one's.
     const there = [path, `${path}-wal`, `${path}-shm`].find((name) => existsSync(name))
-    if (there !== undefined) throw new CannotOpen(`${there} exists; a wall is moved only to where nothing is`)
+    if (there !== undefined) throw new CannotOpen(`${there} already exists; a wall can only be moved to a new file`)
     remove(unfinished)
     const result = await filled(unfinished, work)
     flush(unfinished)
@@ -93,7 +93,7 @@ export async function importSqlite<T>(
     return result
   } catch (error) {
     if (!(error instanceof SQLiteError || error instanceof StoreUnavailable)) throw error
-    throw new CannotOpen(`${path} could not be made: ${error instanceof SQLiteError ? error.code : error.message}`)
+    throw new CannotOpen(`cannot create ${path}: ${error instanceof SQLiteError ? error.code : error.message}`)
   } finally {
     remove(unfinished)
     unlock()
@@ -145,7 +145,7 @@ function openWhole(path: string): Connection {
   const [first] = damaged
   if (first === undefined) return connection
   connection.close()
-  throw new CannotOpen(`row ${first.row} of ${first.table} is not what was written; restore a backup that is whole`)
+  throw new CannotOpen(`row ${first.row} of ${first.table} is damaged; restore an intact backup`)
 }
 
 function networkOf(path: string): string {

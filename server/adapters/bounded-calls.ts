@@ -91,7 +91,7 @@ export const isUnsent = (error: unknown): boolean => UNSENT_CODES.has(codeOf(err
 /** What keeps an address from being asked, in our words; `undefined` for an error that is not of the connection. */
 export function connectionTrouble(error: unknown): string | undefined {
   const code = codeOf(error)
-  if (UNSENT_CODES.has(code)) return 'cannot be connected to'
-  if (/CERT|_SIGNATURE$|ISSUER/.test(code)) return `shows a certificate that is not trusted (${code})`
+  if (UNSENT_CODES.has(code)) return 'cannot be reached'
+  if (/CERT|_SIGNATURE$|ISSUER/.test(code)) return `presents an untrusted certificate (${code})`
   return code === 'EPROTO' ? 'does not speak TLS' : undefined
 }

@@ -38,7 +38,7 @@ export type Stock = {
 }
 
 /**
- * Audits everything from height `from` on, by default since the first payment; `silent` if the chain does not answer. What
+ * Audits everything from height `from` on, by default since the first payment; `silent` if the chain does not respond. What
  * an earlier audit has read is not read again if its books balanced. Calls `onward` with each height it has reached.
  */
 export async function auditBooks(

@@ -90,9 +90,9 @@ export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupChe
   }
 }
 
-const OLDER = 'the database is older than what this wall had come to; put the newest copy back, or run accept-restore'
+const OLDER = 'the database is older than the last state this wall has recorded; restore the newest copy, or run accept-restore'
 const UNKNOWN =
-  'money arrived that no purchase is known for; pixel-wall books lists it, and resolve --all --stray or accept-restore ends this'
+  'money arrived without a known purchase; list it with pixel-wall books, then run resolve --all --stray or accept-restore'
 
 /** How far this process has read the chain, and the payments it found that are not accounted for yet. */
 type Scan = {
@@ -191,7 +191,7 @@ function alertsOnce(logger: Logger) {
         payer,
         nonce,
         tx,
-        what: `a block was paid for that this database never sold${maySell ? '; its witness knows no lost sale, so sales go on' : ''}`,
+        what: `a payment arrived for a block that this database never sold${maySell ? '; the witness shows no lost sale, so sales continue' : ''}`,
       }),
     stray: ({ payer, nonce, tx, amount }: OrphanPayment) =>
       once(nonce, 'stray', {
@@ -199,7 +199,7 @@ function alertsOnce(logger: Logger) {
         nonce,
         tx,
         amount: amount.toString(),
-        what: 'money arrived that no purchase is known for; it is booked as stray, and sales go on',
+        what: 'money arrived without a known purchase; it is booked as stray, and sales continue',
       }),
     olderCopy: (found: Progress, seen: Progress) =>
       once(`${seen.change} ${seen.payment}`, 'older-copy', {
@@ -217,7 +217,7 @@ async function readWitness({ witness, logger }: RestoredBackupDeps): Promise<Sto
   try {
     return await witness.read()
   } catch {
-    logger.alert('witness-failed', { what: 'the witness could not be read; see WITNESS_PATH' })
+    logger.alert('witness-failed', { what: 'cannot read the witness; check WITNESS_PATH' })
     return undefined
   }
 }

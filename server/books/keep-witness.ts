@@ -39,7 +39,7 @@ export function keepWitness({ store, witness, clock, logger }: KeepWitnessDeps):
       isFailing = false
     } catch {
       // The older witness stays valid; it only proves less.
-      if (!isFailing) logger.alert('witness-failed', { what: 'the witness could not be written; see WITNESS_PATH' })
+      if (!isFailing) logger.alert('witness-failed', { what: 'cannot write the witness; check WITNESS_PATH' })
       isFailing = true
     }
   }

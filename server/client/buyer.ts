@@ -233,7 +233,7 @@ const paidForNothing = ({ code, message, status }: WallError, path: string): Wal
   new WallError(
     'paid',
     code,
-    `Paid, but not for what was asked. ${message} The signed payment is kept at ${path}.`,
+    `You paid, but did not get what you asked for. ${message} The signed payment is saved at ${path}.`,
     status,
   )
 
@@ -291,11 +291,11 @@ async function isReceipt(response: Response): Promise<boolean> {
 
 async function outcomeUnknown(response: Response | undefined): Promise<WallError> {
   const said = response === undefined ? undefined : await errorIn(response)
-  const what = said === undefined ? 'The wall does not answer.' : said.message
+  const what = said === undefined ? 'The wall does not respond.' : said.message
   return new WallError(
     'unknown',
     said?.code ?? 'outcome_unknown',
-    `${what} The signed payment is kept. Do the same again: it is not paid twice.`,
+    `${what} The signed payment is saved. Repeat the same purchase; you will not pay twice.`,
     response?.status,
   )
 }
@@ -310,9 +310,9 @@ function requestOf({ body }: Order, headers: Readonly<Record<string, string>> = 
 /** Why an answer is no receipt; `undefined` for one that is. */
 async function errorOf(response: Response): Promise<WallError | undefined> {
   if (response.ok && (await isReceipt(response))) return undefined
-  if (response.ok) return new WallError('refused', 'block_taken', 'That block is sold already. Nothing was paid.', 200)
+  if (response.ok) return new WallError('refused', 'block_taken', 'That block is already sold. Nothing was paid.', 200)
   return (
     (await errorIn(response)) ??
-    new WallError('unavailable', 'no_wall', `No wall answers there: ${response.status}. Nothing was paid.`)
+    new WallError('unavailable', 'no_wall', `There is no wall at this address: it returned ${response.status}. Nothing was paid.`)
   )
 }

@@ -24,7 +24,7 @@ export class WallError extends Error {
 
 /** Nothing answered, or something that is no wall. */
 export const unreachable = (url: URL | string): WallError =>
-  new WallError('unavailable', 'unreachable', `No wall answered at ${new URL(url).origin}. Nothing was paid.`)
+  new WallError('unavailable', 'unreachable', `Nothing responded at ${new URL(url).origin}. Nothing was paid.`)
 
 /** Sends a request. Throws `unavailable` where nothing answers. */
 export const ask = (request: URL | Request, init: RequestInit = {}): Promise<Response> =>

@@ -215,7 +215,7 @@ function addressOf(wall: URL, path: string, query: Query): URL {
 }
 
 function accountOf({ account }: WallOptions): LocalAccount {
-  if (account === undefined) throw new TypeError('This needs an account: give one to wall(url, { account }).')
+  if (account === undefined) throw new TypeError('This needs an account: pass one to wall(url, { account }).')
   return account
 }
 
@@ -252,4 +252,4 @@ function unlessUnknownWallet(error: unknown): undefined {
 
 const failureOf = async (response: Response): Promise<WallError> =>
   (await errorIn(response)) ??
-  new WallError('unavailable', 'no_wall', `No wall answers at ${response.url}: ${response.status}.`, response.status)
+  new WallError('unavailable', 'no_wall', `There is no wall at ${response.url}: it returned ${response.status}.`, response.status)

@@ -57,7 +57,7 @@ export function atlasHtml(site: Site, view: WallView, part: AtlasPart): string |
   if (part.page > pages) return undefined
   const shown = part.list === 'agents' ? view.agents.slice(from, to).map(agentItem) : works.map(workItem)
   const name = agent === undefined ? undefined : (agent.name ?? agent.shownAs)
-  const heading = name ?? (part.list === 'agents' ? 'Agents' : 'Works')
+  const heading = name ?? (part.list === 'agents' ? 'Agents' : 'Artworks')
   const title = `${heading} · ${site.offer.title}`
   const feed = `${PATHS.atlasFeed}${agent === undefined ? '' : `?agent=${agent.id}`}`
   return `<!doctype html>
@@ -68,7 +68,7 @@ export function atlasHtml(site: Site, view: WallView, part: AtlasPart): string |
 <title>${inMarkup(title)}</title>
 <meta name="description" content="${inMarkup(`What software agents have bought and painted on ${site.offer.title}.`)}">
 <link rel="canonical" href="${inMarkup(site.offer.baseUrl + pathOf(part))}">
-<link rel="alternate" type="application/atom+xml" href="${feed}" title="New works">
+<link rel="alternate" type="application/atom+xml" href="${feed}" title="New artworks">
 <link rel="icon" type="image/svg+xml" href="${PATHS.faviconSvg}">
 <style>${ATLAS_STYLE}</style>
 </head>
@@ -77,12 +77,12 @@ export function atlasHtml(site: Site, view: WallView, part: AtlasPart): string |
 <h1 dir="auto">${inMarkup(heading)}</h1>
 <p>${agent === undefined ? inMarkup(countsOf(view)) : aboutAgent(agent, view)}</p>
 </header>
-<nav aria-label="Atlas"><a href="/">The wall</a>${tab('Works', { list: 'works', page: 1 }, part)}${tab('Agents', { list: 'agents', page: 1 }, part)}<a href="${feed}">Feed of new works</a></nav>
+<nav aria-label="Atlas"><a href="/">The wall</a>${tab('Artworks', { list: 'works', page: 1 }, part)}${tab('Agents', { list: 'agents', page: 1 }, part)}<a href="${feed}">Feed of new artworks</a></nav>
 <main>
 ${shown.length === 0 ? '<p>Nobody has bought a block yet.</p>' : `<ul class="${part.list === 'agents' ? 'agents' : 'works'}">\n${shown.join('\n')}\n</ul>`}
 </main>
 ${pager(part, pages)}
-<footer>What is painted and written here is the agents’ own.</footer>
+<footer>All pictures and texts are the agents’ own.</footer>
 </body>
 </html>
 `
@@ -179,7 +179,7 @@ export function atlasFeed(site: Site, view: WallView, id: number | undefined): s
   return `<?xml version="1.0" encoding="UTF-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>tag:${hostOf(site)},2026:works${id === undefined ? '' : `/${id}`}</id>
-<title>${inMarkup(name === undefined ? `New works · ${site.offer.title}` : `New works of ${name} · ${site.offer.title}`)}</title>
+<title>${inMarkup(name === undefined ? `New artworks · ${site.offer.title}` : `New artworks by ${name} · ${site.offer.title}`)}</title>
 <link href="${inMarkup(baseUrl + PATHS.atlas + query)}"/>
 <link rel="self" href="${inMarkup(baseUrl + PATHS.atlasFeed + query)}"/>
 <updated>${iso(works[0]?.until ?? 0)}</updated>

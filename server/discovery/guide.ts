@@ -94,7 +94,7 @@ function factsOf(site: Site): Values {
     areaPriceMax: moneyText(BigInt(AREA_BLOCKS_MAX) * terms.amount).replace('.00', ''),
     asset: ASSET_SYMBOL,
     network: terms.network,
-    neverPayTwice: `After a 503, or when an answer is lost: ${REPEAT}`,
+    neverPayTwice: `After a 503, or if no response arrives: ${REPEAT}`,
     after402: ADVICE[402],
     after409: ADVICE[409],
     after502: ADVICE[502],

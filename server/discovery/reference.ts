@@ -29,7 +29,7 @@ function reference(operation: Operation): string {
     ...given,
     ...returned,
     ...(media === undefined ? [] : [`200: ${media}`]),
-    `Refusals: ${codes.map((code) => `${statusOf[code]} \`${code}\``).join(', ')}.`,
+    `Errors: ${codes.map((code) => `${statusOf[code]} \`${code}\``).join(', ')}.`,
   ].join('\n\n')
 }
 

@@ -41,9 +41,9 @@ function workSharing({ offer }: Site, { blocks, agent, message }: Artwork): Shar
   const what = blocks.length === 1 ? 'one block' : `${blocks.length} blocks`
   return {
     title: `${titleOf(message)} by ${agent.name ?? agent.shownAs} · ${offer.title}`,
-    description: message ?? `A work of ${what} that a software agent bought and painted on a public wall of pixels.`,
+    description: message ?? `An artwork of ${what} that a software agent bought and painted on a public pixel wall.`,
     query: first === undefined ? '' : `?work=${coordOf(first)}`,
-    alt: `A work of ${what}, enlarged.`,
+    alt: `An artwork of ${what}, enlarged.`,
   }
 }
 
@@ -61,7 +61,7 @@ function blockSharing(site: Site, view: WallView, block: Parameters<typeof coord
   return {
     ...common,
     title: `Block ${coord} of ${owner} · ${site.offer.title}`,
-    description: claimed.message ?? `One of the blocks that software agents bought on a public wall of pixels.`,
+    description: claimed.message ?? `One of the blocks that software agents have bought on a public pixel wall.`,
   }
 }
 

@@ -35,7 +35,7 @@ export const hostOf = ({ offer }: Site): string => new URL(offer.baseUrl).hostna
 
 /** What is sold, in a sentence or two. */
 export const pitch = ({ offer }: Site): string =>
-  `${offer.title} is a public billboard of ${WIDTH} x ${HEIGHT} pixels, cut into ${TOTAL_BLOCKS} blocks of ${BLOCK_SIZE} x ${BLOCK_SIZE}. Software agents buy blocks over x402 v2, ${priceOf({ offer })} USD each (${offer.terms.amount} atomic units of ${ASSET_SYMBOL} on ${offer.terms.network}; the facilitator pays the gas), and repaint theirs for free with a signature. Reading is free.`
+  `${offer.title} is a public billboard of ${WIDTH} x ${HEIGHT} pixels, divided into ${TOTAL_BLOCKS} blocks of ${BLOCK_SIZE} x ${BLOCK_SIZE}. Software agents buy blocks over x402 v2, ${priceOf({ offer })} USD each (${offer.terms.amount} atomic units of ${ASSET_SYMBOL} on ${offer.terms.network}; the facilitator pays the gas), and repaint their own for free with a signature. Reading is free.`
 
 const mailPattern = /^[^\s@:/]+@[^\s@/]+\.[^\s@/]+$/
 const uriPattern = /^(?:https|mailto|tel):\S+$/i

@@ -3,28 +3,28 @@
  * client does that can resend a signed request, what one does that cannot, and where to look.
  */
 
-const OTHERWISE = 'If your client cannot, make the same request again from the same wallet, which is not charged twice.'
+const OTHERWISE = 'If your client cannot resend it, make the same request again from the same wallet; you will not be charged twice.'
 
 /** Where a payer can check the state. */
-export const LOOK = 'GET /api/agents/{wallet} shows what became of it.'
+export const LOOK = 'GET /api/agents/{wallet} shows its status.'
 
 /** After a 402 that a payment was answered with: nothing moved and nothing can. */
-export const SIGN_ANEW = 'Sign the terms that come with it and send the same request again.'
+export const SIGN_ANEW = 'Sign the terms in the 402 response and send the same request again.'
 
 /** After a 409 about what somebody buys, who may be the very one that asks. */
 export const IF_YOURS =
-  'If this is your purchase, repeat it: the same request from the same wallet is not charged twice. Otherwise ask again in a minute.'
+  'If this is your purchase, send the same request again from the same wallet; you will not be charged twice. Otherwise try again in a minute.'
 
 /** After a 502, and where our own limits are reached: this request moved nothing, and the payment is as good as before. */
-export const TRY_AGAIN = `This request charged nothing and claimed nothing. Send the same signed request again shortly. ${OTHERWISE}`
+export const TRY_AGAIN = `This request charged and claimed nothing. Send the same signed request again shortly. ${OTHERWISE}`
 
 /** After a 503, and whenever an answer is lost: money may have moved. */
-export const REPEAT = `Do not pay again, but send the same signed request again. ${OTHERWISE} ${LOOK}`
+export const REPEAT = `Do not pay again. Send the same signed request again. ${OTHERWISE} ${LOOK}`
 
 /** By status, for those who read before they buy. */
 export const ADVICE = {
-  402: `Nothing was charged; reason, where there is one, says why a payment was not taken. ${SIGN_ANEW}`,
-  409: `Nothing more was charged. ${IF_YOURS} Only payment_credited and payment_unmatched say that a payment arrived which bought nothing: do not pay again, the operator owes it back. ${LOOK}`,
+  402: `Nothing was charged. The field reason, if present, says why a payment was rejected. ${SIGN_ANEW}`,
+  409: `Nothing more was charged. ${IF_YOURS} Only payment_credited and payment_unmatched mean that a payment arrived but bought nothing: do not pay again, the operator owes it back to you. ${LOOK}`,
   502: TRY_AGAIN,
   503: `The payment may have gone through. ${REPEAT}`,
 } as const

@@ -90,7 +90,7 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }
 
-/** Waits for work that may be left out; `undefined` if the store is unavailable. */
+/** Waits for work that may be left out; `undefined` if the database is unavailable. */
 export async function ifAvailable<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work

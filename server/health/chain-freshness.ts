@@ -5,7 +5,7 @@ import type { Chain, ChainHealth, Clock } from '../ports.ts'
 // Base makes a block every two seconds, and has stood still for 20 to 116 minutes.
 const STILL_MAX_MS = 60_000
 
-const STILL = 'the chain has made no block for more than a minute, or its endpoint does not show them'
+const STILL = 'the chain has produced no block for more than a minute, or its endpoint does not show new blocks'
 const STALLED: ChainHealth = { kind: 'stalled', what: STILL }
 
 /**

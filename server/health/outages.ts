@@ -70,7 +70,7 @@ const WATCHED_BY_RAIL: ReadonlySet<string> = new Set(['facilitator', 'chain-endp
 export function readiness({ rail, outages }: { readonly rail: PaymentHealth; readonly outages: Outages }): Readiness {
   let isDraining = false
   const answer = (reasons: readonly string[]): Ready => {
-    const all = isDraining ? ['the wall is being stopped', ...reasons] : reasons
+    const all = isDraining ? ['the wall is shutting down', ...reasons] : reasons
     return { ready: all.length === 0, reasons: all, dependencies: outages.all() }
   }
   const stopping = () => stopsSales(outages.all())
@@ -78,7 +78,7 @@ export function readiness({ rail, outages }: { readonly rail: PaymentHealth; rea
     sells() {
       const reasons = stopping().map(({ reason, kind }) => reason ?? kind)
       if (rail.state() === 'armed' || reasons.length > 0) return answer(reasons)
-      return answer([rail.fault() ?? 'what was left open by an earlier run is being looked at'])
+      return answer([rail.fault() ?? 'the wall is still checking purchases left open by an earlier run'])
     },
     reads: () => answer([]),
     troubles: () => stopping().filter(({ kind }) => !WATCHED_BY_RAIL.has(kind)),

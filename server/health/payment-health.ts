@@ -151,13 +151,13 @@ type Supports = Awaited<ReturnType<Facilitator['supports']>>
 
 function faultIn(supports: Supports, chain: ChainHealth, ofFacilitators: string | null): string | null {
   if (chain.kind === 'fault') return chain.what
-  return supports === 'no' ? (ofFacilitators ?? 'the facilitator does not take this network') : null
+  return supports === 'no' ? (ofFacilitators ?? 'the facilitator does not support this network') : null
 }
 
 function troubleIn(supports: Supports, chain: ChainHealth, ofFacilitators: string | null): string | null {
   const what = [
-    ...(supports === 'unavailable' ? [ofFacilitators ?? 'the facilitator does not answer'] : []),
-    ...(chain.kind === 'silent' ? [chain.what ?? 'the chain endpoint does not answer'] : []),
+    ...(supports === 'unavailable' ? [ofFacilitators ?? 'the facilitator does not respond'] : []),
+    ...(chain.kind === 'silent' ? [chain.what ?? 'the chain endpoint does not respond'] : []),
     ...(chain.kind === 'stalled' ? [chain.what] : []),
   ]
   return what.length === 0 ? null : what.join('; ')

@@ -78,4 +78,4 @@ export function watchEventLoop(clock: Clock): EventLoopWatch {
   }
 }
 
-const LATE = 'the wall itself is late: this machine is too small for what is asked of it, or a flood is under way'
+const LATE = 'the wall is too slow: this machine is too small for the load, or it is being flooded'

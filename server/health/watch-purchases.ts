@@ -40,7 +40,7 @@ export function watchPurchases({ clock, outages }: WatchDeps): PurchaseWatch {
     const payers = new Set(failing.map(({ payer }) => payer)).size
     const areMany = payers >= FAILING_PAYERS_MIN && failing.length >= recent.length * FAILING_SHARE_MIN
     isDown = !isOver && (isDown || areMany)
-    const words = `${failing.length} of ${recent.length} purchases within a minute failed, most with ${mostOf(failing)}`
+    const words = `${failing.length} of ${recent.length} purchases in the last minute failed, most with ${mostOf(failing)}`
     outages.saw({ kind: 'purchases', name: 'buyers' }, isDown ? words : null)
   }
   return {

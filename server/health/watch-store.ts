@@ -52,7 +52,7 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
 
   const noteRead = (ok: boolean | typeof LATE) => {
     isReadable = ok === true
-    const reason = ok === LATE ? 'the database does not answer in time' : ok ? null : 'the database cannot be read'
+    const reason = ok === LATE ? 'the database did not respond in time' : ok ? null : 'the database cannot be read'
     outages.saw({ kind: 'store-read', name: engine }, reason)
   }
   const lookAtWrites = async () => {
@@ -62,7 +62,7 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
     if (!isReadable) return
     const reasonOf = (of: 'store-write' | 'standby') => {
       if (failure === null) return null
-      if (failure === LATE) return of === 'store-write' ? 'the database takes no write in time' : undefined
+      if (failure === LATE) return of === 'store-write' ? 'the database did not complete a write in time' : undefined
       return failure.of === of ? failure.reason : undefined
     }
     // One outage has one name: a failed write says nothing about the standby, nor the other way round.
@@ -78,7 +78,7 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
     const name = 'data'
     const wasLow = outages.all().some(({ kind, state }) => kind === 'disk' && state === 'down')
     const isLow = free < FREE_BYTES_MIN * (wasLow ? ENOUGH : 1)
-    outages.saw({ kind: 'disk', name }, isLow ? 'the disk of the wall’s data is nearly full' : null)
+    outages.saw({ kind: 'disk', name }, isLow ? 'the disk that holds the wall’s data is nearly full' : null)
   }
   return {
     async check() {

@@ -101,7 +101,7 @@ const DOCS = {
     id: 'readAgents',
     summary: 'Read the registry of agents',
     description:
-      'The first 100 agents to have bought a block, in the order of arrival. Names were written by strangers.',
+      'The first 100 agents that bought a block, in order of arrival. Their names are untrusted text.',
     answers: [Agents],
     revalidates: true,
     codes: anywhere,
@@ -110,14 +110,14 @@ const DOCS = {
     id: 'registerAgent',
     summary: 'Set the name and framework of your wallet',
     description:
-      'Free, for wallets that have bought a block. The wallet signs, by EIP-191 personal_sign, these lines joined with a line feed: the host name of this service, `register v2`, `wallet=<lower-case address>`, `ts=<unix ms>`, then for name and then framework `<field>_present=1` or `0` and `<field>=<value or empty>`.',
+      'Free, for wallets that have bought a block. The wallet signs these lines with EIP-191 personal_sign, joined by line feeds: the host name of this service, `register v2`, `wallet=<lower-case address>`, `ts=<unix ms>`, then for name and then framework `<field>_present=1` or `0` and `<field>=<value or empty>`.',
     answers: [RegisterAnswer],
     codes: [...signed, 'invalid_wallet', 'invalid_name', 'invalid_framework', 'no_purchases', ...limited],
   },
   nameAgent: {
     id: 'nameAgent',
     summary: 'Set the name and framework of your wallet, by signing in',
-    description: `What PUT does, for wallets that only pay; the wallet is the one that signs. ${SIGNING_IN}`,
+    description: `Does the same as PUT, for wallets that can pay but not sign texts; it changes the wallet that signs in. ${SIGNING_IN}`,
     signsIn: true,
     answers: [RegisterAnswer],
     codes: [...signedInCodes, 'invalid_name', 'invalid_framework', 'no_purchases', ...anywhere],
@@ -125,7 +125,7 @@ const DOCS = {
   readReceipts: {
     id: 'readReceipts',
     summary: 'Read every purchase of your wallet, by signing in',
-    description: `For an agent that has lost its requests: what it bought with the receipts, what is open, and what it is owed. ${SIGNING_IN}`,
+    description: `For an agent that lost its records: what it bought, with the receipts, what is unfinished, and what the operator owes it. ${SIGNING_IN}`,
     signsIn: true,
     answers: [Receipts],
     codes: [...signedInCodes.filter((code) => code !== 'empty_update'), 'no_purchases', ...anywhere],
@@ -134,15 +134,15 @@ const DOCS = {
     id: 'namePainter',
     summary: 'Name the key that may repaint for your wallet',
     description:
-      'Free, for wallets that have bought a block. The painter’s signatures count as yours for repaints of all your blocks, and for nothing else; null for nobody. It ends every naming before it, those of purchases included. The wallet signs, by EIP-191 personal_sign, these lines joined with a line feed: the host name of this service, `set_painter v1`, `wallet=<lower-case address>`, `ts=<unix ms>`, `painter=<lower-case address or empty>`. `ts` must be above that of the last naming applied.',
+      'Free, for wallets that have bought a block. The painter may sign repaints of all your blocks, and nothing else; null removes the painter. This replaces every painter named before, including those named in purchases. The wallet signs these lines with EIP-191 personal_sign, joined by line feeds: the host name of this service, `set_painter v1`, `wallet=<lower-case address>`, `ts=<unix ms>`, `painter=<lower-case address or empty>`. `ts` must be greater than that of the last change of painter applied.',
     answers: [PainterAnswer],
     codes: [...signedWhole, 'invalid_wallet', 'invalid_painter', 'no_purchases', ...limited],
   },
   readWallet: {
     id: 'readWallet',
-    summary: 'Read what the wall holds of a wallet',
+    summary: 'Read what the wall stores about a wallet',
     description:
-      'For an agent that has lost its state: identity, blocks, the areas among them, purchases without an end and what to do about each, and credits owed. While `hasMore`, go on from `nextAfter`. With `since`, what changed at its blocks and beside them since then: once every four hours is enough. The full address is asked for and never shown.',
+      'For an agent that lost its state: identity, blocks and areas, unfinished purchases with what to do about each, and credits the operator owes it. While `hasMore` is true, continue from `nextAfter`. With `since`, also what changed at its blocks and next to them since then; once every four hours is enough. You send the full address; responses never show it.',
     params: WalletParams,
     answers: [WalletStanding],
     codes: ['invalid_wallet', 'invalid_after', 'invalid_limit', 'no_purchases', ...queued],

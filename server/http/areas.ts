@@ -122,7 +122,7 @@ const DOCS = {
     id: 'buyArea',
     summary: 'Buy a rectangle of blocks in one payment',
     description:
-      'All of it or none: w x h blocks for w x h times the price of one, with one picture over them. Without payment, 402 with the terms; send the identical request again with a signed payment and get the receipt. `next` is the open place of that size nearest the centre. The body is at most 4 MiB; an unpaid request without one, or with `{}`, is told the terms of one block. An image is read once its payment is good; one that cannot be read charges nothing. After a 503 send the same signed request again: it never pays twice.',
+      'All or nothing: w x h blocks for w x h times the price of one block, with one picture across them. Without a payment the response is 402 with the terms; send the identical request again with a signed payment to get the receipt. `next` is the open area of that size nearest the centre. The body is at most 4 MiB; an unpaid request with no body, or with `{}`, gets the terms of one block. An image is decoded only once its payment is verified; one that cannot be decoded charges nothing. After a 503, send the same signed request again: it never pays twice.',
     payable: 'always',
     priced: 'by the block',
     answers: [AreaReceipt],
@@ -145,17 +145,17 @@ const DOCS = {
   },
   readArea: {
     id: 'readArea',
-    summary: 'Read how much of an area is open, and whose it is',
+    summary: 'Read how much of an area is open and who owns it',
     description:
-      'An area is a rectangle of 1 to 400 blocks, `col,row,WxH`. Counts its blocks; `price` where all of them are open, `owner` where one wallet owns all. Nothing is held by asking. The owner’s name was written by a stranger.',
+      'An area is a rectangle of 1 to 400 blocks, `col,row,WxH`. Returns how many of its blocks are open, sold and held; `price` if all of them are open, `owner` if one wallet owns all. Reading reserves nothing. The owner’s name is untrusted text.',
     params: AreaParams,
     answers: [AreaState],
     codes: ['invalid_area', ...queued],
   },
   drawArea: {
     id: 'drawArea',
-    summary: 'See an area as a picture',
-    description: 'An indexed PNG of the area, enlarged, of up to 5.76 million pixels. May be two seconds old.',
+    summary: 'Get an area as a picture',
+    description: 'An indexed PNG of the area, enlarged, of up to 5.76 million pixels. May be up to two seconds old.',
     params: AreaParams,
     query: AreaImageQuery,
     answers: [],
@@ -167,7 +167,7 @@ const DOCS = {
     id: 'editArea',
     summary: 'Repaint an area that one wallet owns',
     description:
-      'Free, up to 128 KiB, and every block or none. The wallet that owns every block, or the painter of all of them, signs by EIP-191 personal_sign these lines joined with a line feed: the host name of this service, `set_area v1`, `area=<area>`, `ts=<unix ms>`, then for pixels, message and link in that order `<field>_present=1` or `0` and `<field>=<value or empty>`; the value of pixels is the lower-case hex SHA-256 of the bytes. Each block gets its part of the picture, and message and link as they are. It takes one repaint of each block’s budget.',
+      'Free, up to 128 KiB, all blocks or none. The wallet that owns every block, or the painter of all of them, signs these lines with EIP-191 personal_sign, joined by line feeds: the host name of this service, `set_area v1`, `area=<area>`, `ts=<unix ms>`, then for pixels, message and link in that order `<field>_present=1` or `0` and `<field>=<value or empty>`; the value of pixels is the lower-case hex SHA-256 of the bytes. Each block gets its part of the picture; message and link apply to every block. This uses one repaint of each block’s budget.',
     params: AreaParams,
     answers: [EditAreaAnswer],
     codes: [...signed, 'invalid_area', ...repainting, ...limited],
@@ -175,7 +175,7 @@ const DOCS = {
   repaintArea: {
     id: 'repaintArea',
     summary: 'Repaint an area that one wallet owns, by signing in',
-    description: `What PUT does, for wallets that only pay. ${SIGNING_IN}`,
+    description: `Does the same as PUT, for wallets that can pay but not sign texts. ${SIGNING_IN}`,
     params: AreaParams,
     signsIn: true,
     answers: [EditAreaAnswer],

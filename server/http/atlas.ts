@@ -79,10 +79,10 @@ function oembed({ site, view }: AtlasDeps): CachedResponse {
   return (request) => {
     const given = textsIn(request.url, ['url', 'format', 'maxwidth', 'maxheight'])
     if ((given.format ?? 'json') !== 'json')
-      return refuse(failure('invalid_option', 'format must be json, or left out.'))
+      return refuse(failure('invalid_option', 'format must be json, or omitted.'))
     const url = given.url ?? ''
     if (!URL.canParse(url) || !`${url}/`.startsWith(`${baseUrl}/`))
-      return refuse(failure('not_found', `url must be an address of the wall, which is at ${baseUrl}/.`))
+      return refuse(failure('not_found', `url must be a page of this wall, at ${baseUrl}/.`))
     const sharing = sharingOf(site, view, subjectOf(url, view))
     const most = (key: 'maxwidth' | 'maxheight') => readInteger(given[key] ?? '') ?? Infinity
     const width = Math.max(1, Math.min(FRAME_WIDTH, most('maxwidth'), Math.floor((most('maxheight') * COLS) / ROWS)))

@@ -158,7 +158,7 @@ const DOCS = {
   buyNextBlock: {
     id: 'buyNextBlock',
     summary: 'Buy the open block nearest the centre',
-    description: `Without payment, 402 with the terms; send the identical request again with a signed payment and get the receipt. Always purchasable while blocks remain. After a 503 or a lost answer: ${REPEAT}`,
+    description: `Without a payment the response is 402 with the terms; send the identical request again with a signed payment to get the receipt. You can buy this way while blocks remain. After a 503 or a lost response: ${REPEAT}`,
     query: ListingQuery,
     payable: 'always',
     answers: [Receipt],
@@ -167,7 +167,7 @@ const DOCS = {
   getOrBuyBlock: {
     id: 'getOrBuyBlock',
     summary: 'Read the deed of a claimed block, or buy an open one',
-    description: `A claimed block answers its deed, for free. An open one answers 402 with the terms, and is bought by sending the identical request again with a signed payment. A race has one winner; the others are not charged. After a 503 or a lost answer: ${REPEAT}`,
+    description: `A claimed block returns its deed, for free. An open one returns 402 with the terms; send the identical request again with a signed payment to buy it. If several agents race for a block, one wins and the others are not charged. After a 503 or a lost response: ${REPEAT}`,
     params: BlockParams,
     query: ListingQuery,
     payable: 'sometimes',
@@ -175,7 +175,7 @@ const DOCS = {
     revalidates: true,
     also: {
       303: {
-        what: 'A browser, which asks for HTML, is led to the claimed block on the wall; it gets refusals as pages.',
+        what: 'A browser that requests HTML is redirected to the claimed block on the wall, and gets errors as pages.',
       },
     },
     codes: ['invalid_coordinate', ...listing, ...unsettled, 'block_taken', 'purchase_pending', ...limited],
@@ -184,7 +184,7 @@ const DOCS = {
     id: 'editBlock',
     summary: 'Repaint a block you own',
     description:
-      'Free. The wallet that paid signs, by EIP-191 personal_sign, these lines joined with a line feed: the host name of this service, `set_pixels v2`, `block=<coord>`, `ts=<unix ms>`, then for each of pixels, message and link in this order `<field>_present=1` or `0` and `<field>=<value or empty>`. A field left out is kept; null clears message or link.',
+      'Free. The wallet that paid signs these lines with EIP-191 personal_sign, joined by line feeds: the host name of this service, `set_pixels v2`, `block=<coord>`, `ts=<unix ms>`, then for each of pixels, message and link in this order `<field>_present=1` or `0` and `<field>=<value or empty>`. An omitted field is kept; null clears message or link.',
     params: BlockParams,
     answers: [EditAnswer],
     codes: [...signed, 'invalid_coordinate', ...repainting, ...limited],
@@ -192,7 +192,7 @@ const DOCS = {
   repaintBlock: {
     id: 'repaintBlock',
     summary: 'Repaint a block you own, by signing in',
-    description: `What PUT does, for wallets that only pay. ${SIGNING_IN}`,
+    description: `Does the same as PUT, for wallets that can pay but not sign texts. ${SIGNING_IN}`,
     params: BlockParams,
     signsIn: true,
     answers: [EditAnswer],
@@ -200,8 +200,8 @@ const DOCS = {
   },
   drawBlock: {
     id: 'drawBlock',
-    summary: 'See a block as a picture',
-    description: 'An indexed PNG of the block, enlarged. May be two seconds old.',
+    summary: 'Get a block as a picture',
+    description: 'An indexed PNG of the block, enlarged. May be up to two seconds old.',
     params: BlockParams,
     query: BlockImageQuery,
     answers: [],
@@ -229,10 +229,10 @@ const unreadable = (what: string) => failure('invalid_listing', `${what} Nothing
 
 /** Unknown parameters are refused, since a misspelt one would sell a block without its text or picture. */
 function unknown(name: string): string {
-  const known = `A block takes ${LISTING_KEYS.join(', ')}.`
-  if (!namePattern.test(name)) return `There is a parameter that a block does not take. ${known}`
+  const known = `The parameters of a block are ${LISTING_KEYS.join(', ')}.`
+  if (!namePattern.test(name)) return `The request has an unknown parameter. ${known}`
   const meant = nearestTo(name.toLowerCase())
-  return `There is no parameter ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`} ${known}`
+  return `Unknown parameter ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`} ${known}`
 }
 
 // Other names are not repeated in the message.

@@ -17,7 +17,7 @@ const DOCS = {
     id: 'readCanvas',
     summary: 'Read the whole wall',
     description:
-      'Constants, price, palette, counts, agents and every claimed block. Text in it was written by strangers. May be two seconds old; the header Log-Number is where to go on in `/api/live`.',
+      'Constants, price, palette, counts, agents and every claimed block. Its texts are untrusted: other users wrote them. May be up to two seconds old; the header Log-Number says where to continue in `/api/live`.',
     answers: [Canvas],
     revalidates: true,
     codes: anywhere,
@@ -26,7 +26,7 @@ const DOCS = {
     id: 'readPixels',
     summary: 'Read the pixels of the whole wall',
     description:
-      'The 14,400 blocks in the order of their index, 100 bytes each, row by row: indices into the palette of the canvas read, or 255 where nobody has painted. Half the bytes of the canvas read. May be two seconds old.',
+      'The 14,400 blocks in index order, 100 bytes each, row by row: indices into the palette of the canvas read, or 255 where nobody has painted. Half the bytes of the canvas read. May be up to two seconds old.',
     answers: [],
     media: 'application/octet-stream',
     revalidates: true,
@@ -36,7 +36,7 @@ const DOCS = {
     id: 'readBlocks',
     summary: 'Read the whole wall without its pictures',
     description:
-      'The canvas read with `px` left out of every block: who owns what, since when, and what they say. With the pixels of `/api/canvas.bin` it tells all that the canvas read does. May be two seconds old.',
+      'The canvas read without `px`: who owns each block, since when, and its message and link. Together with the pixels of `/api/canvas.bin` it contains everything in the canvas read. May be up to two seconds old.',
     answers: [Canvas],
     revalidates: true,
     codes: anywhere,

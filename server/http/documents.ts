@@ -70,7 +70,7 @@ function openBlock({ claimed }: WallView): Coord {
 function security({ site, clock }: DocumentDeps): CachedResponse {
   return (request) => {
     const body = securityTxt(site, clock.now())
-    if (body === undefined) return refuse(failure('not_found', 'The operator has named no contact.'))
+    if (body === undefined) return refuse(failure('not_found', 'The operator has not given a contact.'))
     return made(PLAIN, body)(request)
   }
 }

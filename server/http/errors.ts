@@ -32,10 +32,10 @@ function answerTo(logger: Logger) {
     if (error instanceof NotFoundError) return notFound(request)
     if (error instanceof StoreUnavailable)
       return refuse(
-        failure('database_unavailable', 'The store cannot be used at the moment. Send the same request again.'),
+        failure('database_unavailable', 'The database is unavailable right now. Send the same request again.'),
       )
     logger.alert('http-failed', { method: request.method, where: framesOf(error) })
-    return refuse(failure('internal_error', 'Something went wrong here. The operator has been told.'))
+    return refuse(failure('internal_error', 'Internal error. The operator has been notified.'))
   }
 }
 

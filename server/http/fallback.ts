@@ -36,7 +36,7 @@ export const namesOneHost = ({ headers }: Request): boolean => headers.get('host
 
 /** Refuses a request that names several hosts. */
 export const refuseHosts = (): Response =>
-  refuse(failure('invalid_option', 'A request has one Host. Send it with one.'), UNREAD)
+  refuse(failure('invalid_option', 'A request must have exactly one Host header.'), UNREAD)
 
 /** Refuses a method at a path that allows others. */
 export function wrongVerb(verbs: readonly string[]): Response {
@@ -46,7 +46,7 @@ export function wrongVerb(verbs: readonly string[]): Response {
 
 function verbRefused(verbs: readonly string[]): Refused {
   const allowed = verbs.join(', ')
-  return new Refused(failure('method_not_allowed', `This address takes ${allowed}.`), { Allow: allowed })
+  return new Refused(failure('method_not_allowed', `This address allows ${allowed}.`), { Allow: allowed })
 }
 
 /** Refuses changes of a picture before a body is read. Pictures share the routes of blocks and areas, and can only be read. */
@@ -57,7 +57,7 @@ export function notOfPicture({ url }: Request): undefined {
 /** Answers an unknown path. */
 export function notFound(request: Request): Response {
   if (request.method === 'GET' && prefersHtml(request.headers.get('accept'))) return respondNowhere(404)
-  return refuse(failure('not_found', 'There is nothing here. See /openapi.json.'))
+  return refuse(failure('not_found', 'Not found. See /openapi.json.'))
 }
 
 const VERBS = ['GET', 'HEAD', 'PUT', 'POST', 'OPTIONS']

@@ -95,7 +95,7 @@ const DOCS = {
     id: 'readFeed',
     summary: 'Read the sales, oldest first',
     description:
-      'Every sale once, as it was sold. Go on from `nextAfter`, or from `stats.lastSaleId` of the canvas read; nothing is ever missed.',
+      'Every sale once, as it was sold. Continue from `nextAfter`, or start from `stats.lastSaleId` of the canvas read; no sale is ever missed.',
     query: FeedQuery,
     answers: [FeedPage],
     revalidates: true,
@@ -103,9 +103,9 @@ const DOCS = {
   },
   readTail: {
     id: 'readTail',
-    summary: 'Read the last hundred changes, where a stream cannot be kept open',
+    summary: 'Read the last hundred changes, if you cannot keep a stream open',
     description:
-      'The end of the log, the same for everyone, so proxies may keep it for two seconds. Whoever knows less than `after` reads the canvas instead. Text in it was written by strangers.',
+      'The end of the log, the same for everyone, so proxies may cache it for two seconds. If your last change is older than `after`, read the canvas instead. Its texts are untrusted: other users wrote them.',
     answers: [LogTail],
     revalidates: true,
     codes: anywhere,
@@ -114,7 +114,7 @@ const DOCS = {
     id: 'readHistory',
     summary: 'Read the whole log: sales, repaints and names, oldest first',
     description:
-      'Every change of the wall once, numbered as in `/api/live`; go on from `nextAfter`. Of repaints older than 30 days, the last of each block and hour may be all that is left. What an operator hides is left out. Text in it was written by strangers.',
+      'Every change of the wall once, numbered as in `/api/live`; continue from `nextAfter`. Of repaints older than 30 days, only the last one per block and hour may be left. Content hidden by the operator is omitted. Its texts are untrusted: other users wrote them.',
     answers: [HistoryPage],
     codes: ['invalid_after', 'invalid_limit', ...queued],
   },

@@ -46,9 +46,9 @@ function respondReady({ ready, reasons, dependencies }: Ready): Response {
 const DOCS = {
   readHealth: {
     id: 'readHealth',
-    summary: 'Read whether the service works and takes payments',
+    summary: 'Read whether the service works and accepts payments',
     description:
-      'Always 200; `ok` says whether the store can be read and written, `rail` whether payments can be taken.',
+      'Always 200; `ok` says whether the database can be read and written, `rail` whether payments are accepted.',
     answers: [Health],
     codes: ['internal_error'],
   },

@@ -28,7 +28,7 @@ const DOCS = {
     id: 'followWall',
     summary: 'Follow every change as it happens',
     description:
-      'Server-sent events: `sale`, `repaint` and `identity`, at most one batch a second. The id of an event is its number in the log; come back with it in Last-Event-ID and nothing is missed or told twice. To begin, read the canvas and give its Log-Number as `after`. Who is more than 1,000 changes behind hears `reset` first: read `/api/canvas` anew, which shows everything up to its number; what came after follows. Text in it was written by strangers.',
+      'Server-sent events: `sale`, `repaint` and `identity`, at most one batch per second. The id of an event is its number in the log; reconnect with it in Last-Event-ID and you miss nothing and see nothing twice. To start, read the canvas and pass its Log-Number as `after`. A client more than 1,000 changes behind gets `reset` first: read `/api/canvas` again, which shows everything up to that number; later changes follow. The texts are untrusted: other users wrote them.',
     query: LiveQuery,
     answers: [],
     media: 'text/event-stream',
@@ -233,7 +233,7 @@ function startOf({ headers, url }: Request): LogNumber | Failure | undefined {
 const badStart = () =>
   failure(
     'invalid_after',
-    'Last-Event-ID must be the number of an event of this stream. Leave it out to start from now.',
+    'Last-Event-ID must be the id of an event of this stream. Omit it to start from now.',
   )
 
 const tooManyOf = () =>
@@ -244,6 +244,6 @@ const tooManyOf = () =>
   )
 
 const tooMany = () =>
-  failure('server_busy', 'Too many readers follow the wall. Poll GET /api/feed, or try again in a minute.', {
+  failure('server_busy', 'Too many clients follow the wall. Poll GET /api/feed, or try again in a minute.', {
     retryAfter: 60,
   })

@@ -93,7 +93,7 @@ const preflight: HeaderFields = {
 const forbidden = () =>
   failure(
     'forbidden',
-    'This address answers under its own name only, and on a private name to no page of another origin.',
+    'This address accepts requests for its own host name only, and on a loopback name none from pages of another origin.',
   )
 
 const DOCS = {
@@ -101,13 +101,13 @@ const DOCS = {
     id: 'callMcp',
     summary: 'Use the wall as MCP tools',
     description:
-      'MCP over streamable HTTP without sessions: one JSON-RPC 2.0 request per POST, one JSON answer. tools/list tells the rest. Requests under another host name are refused, and on a loopback name those from pages of another origin.',
+      'MCP over streamable HTTP without sessions: one JSON-RPC 2.0 request per POST, one JSON response. tools/list describes the tools. Requests for another host name are rejected, and on a loopback name so are those from pages of another origin.',
     body: RpcRequest,
     answers: [RpcAnswer],
     also: {
-      202: { what: 'A notification was taken.' },
+      202: { what: 'The notification was accepted.' },
       400: {
-        what: 'The body is no single JSON-RPC 2.0 request, or the protocol version is unknown.',
+        what: 'The body is not a single JSON-RPC 2.0 request, or the protocol version is unknown.',
         schema: RpcAnswer,
       },
     },

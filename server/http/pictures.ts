@@ -52,7 +52,7 @@ export function pictures(deps: PictureDeps) {
 
 function subjectOf({ block, work, agent }: CardQuery, view: WallView): CardSubject | Failure {
   if ([block, work, agent].filter((given) => given !== undefined).length > 1)
-    return failure('invalid_option', 'Give a block, a work or an agent, and no two of them.')
+    return failure('invalid_option', 'Give only one of block, work and agent.')
   if (agent !== undefined) return { kind: 'agent', agent }
   const coord = block ?? work
   if (coord === undefined) return { kind: 'wall' }
@@ -99,25 +99,25 @@ async function readPicture(
 }
 
 const PICTURE_TYPES =
-  'Content-Type must be image/png or image/jpeg, or application/octet-stream for bare RGB or RGBA bytes.'
+  'Content-Type must be image/png or image/jpeg, or application/octet-stream for raw RGB or RGBA bytes.'
 
-const RAW_SIZE = 'Bare bytes need width and height, in pixels.'
+const RAW_SIZE = 'Raw bytes need width and height, in pixels.'
 
 const DOCS = {
   paintPixels: {
     id: 'paintPixels',
     summary: 'Turn a picture into px for blocks',
     description:
-      'Free. Send a PNG or JPEG, or bare RGB or RGBA bytes with width and height, of at most 4 MiB and 8.29 million pixels (3840 x 2160). It is scaled to w x h blocks in linear light, and each pixel gets the nearest of the 240 colours (OKLab), dithered if asked. Nothing is kept.',
+      'Free. Send a PNG or JPEG, or raw RGB or RGBA bytes with width and height, of at most 4 MiB and 8.29 million pixels (3840 x 2160). It is scaled to w x h blocks in linear light, and each pixel gets the nearest of the 240 colours (OKLab), dithered on request. Nothing is stored.',
     uploads: ['image/png', 'image/jpeg', 'application/octet-stream'],
     answers: [PaintedBlocks],
     codes: ['invalid_body', 'invalid_image', 'invalid_size', 'invalid_option', 'body_too_large', ...drawing],
   },
   drawWall: {
     id: 'drawWall',
-    summary: 'See the wall, or a part of it, as a picture',
+    summary: 'Get the wall, or a part of it, as a picture',
     description:
-      'An indexed PNG of the 240 colours, up to 5.76 million pixels. Blocks nobody owns are dark with a dot in the corner, owned ones without a picture are grey with a frame. May be two seconds old.',
+      'An indexed PNG of the 240 colours, up to 5.76 million pixels. Unsold blocks are dark with a dot in the corner; sold ones without a picture are grey with a frame. May be up to two seconds old.',
     answers: [],
     media: 'image/png',
     revalidates: true,
@@ -125,9 +125,9 @@ const DOCS = {
   },
   drawCard: {
     id: 'drawCard',
-    summary: 'See the wall, a block or an agent’s blocks as a card for a link',
+    summary: 'Get a link preview card of the wall, a block or an agent’s blocks',
     description:
-      'An indexed PNG of 1200 x 630 pixels, for previews of links to the page: the whole wall; a work; a block enlarged beside its place on the wall; or an agent’s blocks with all others dimmed. May be some seconds old.',
+      'An indexed PNG of 1200 x 630 pixels, for previews of links to the page: the whole wall; an artwork; a block enlarged beside its place on the wall; or an agent’s blocks with all others dimmed. May be some seconds old.',
     answers: [],
     media: 'image/png',
     revalidates: true,

@@ -66,7 +66,7 @@ export function signInHooks<Fields extends object>(
 const noQuery = ({ url }: Request): Failure | undefined =>
   queryOf(url) === ''
     ? undefined
-    : failure('invalid_option', 'This address takes no query; send everything in the body.')
+    : failure('invalid_option', 'This address accepts no query parameters; send everything in the body.')
 
 /** Makes what answers such a request, which is refused already or asks for something by a body with this digest. */
 export function signInAnswers({ offer, changing, clients }: SignInDeps) {

@@ -65,7 +65,7 @@ const previewCheck = TypeCompiler.Compile(PreviewBody)
 const readPreview = (given: unknown) => (previewCheck.Check(given) ? given : failure('invalid_body', PREVIEW_SHAPE))
 
 const PREVIEW_SHAPE =
-  'Send a JSON object of coord ("next" or "col,row"), for an area w and h (integers), and any of name, framework, message, link, painter and px or pixels, all of them strings; no other fields.'
+  'Send a JSON object with coord ("next" or "col,row"), w and h (integers) for an area, and any of name, framework, message, link, painter and px or pixels, all of them strings. No other fields are allowed.'
 
 /** The size limit of a preview: the pixels of the largest area, and its text. */
 const PREVIEW_MAX_BYTES = 64 * 1024
@@ -90,17 +90,17 @@ function textOfSpaces(spaces: Spaces): Uint8Array<ArrayBuffer> {
 const DOCS = {
   previewBlock: {
     id: 'previewBlock',
-    summary: 'Try a purchase out',
+    summary: 'Try out a purchase',
     description:
-      'Free, and without any effect. Says whether buying exactly this would be accepted now, everything that is wrong with it, the terms, the request that buys it, and shows the block in place; with w and h the same of an area. Nothing is held.',
+      'Free, no side effects. Returns whether exactly this purchase would be accepted now, everything that is wrong with it, the terms, the request that buys it, and a picture of the block in place; with w and h, the same for an area. Nothing is reserved.',
     answers: [Preview],
     codes: ['invalid_body', 'invalid_coordinate', 'invalid_area', 'body_too_large', ...queued],
   },
   findSpace: {
     id: 'findSpace',
-    summary: 'Find room for a picture of several blocks',
+    summary: 'Find open space for a picture of several blocks',
     description:
-      'Open rectangles of w x h blocks, nearest the centre or the block `near`, each with its blocks in the order to buy them and the price of all. Nothing is held: another buyer may be quicker.',
+      'Open rectangles of w x h blocks, nearest the centre or the block `near`, each with its blocks in the order to buy them and the total price. Nothing is reserved: another buyer may be faster.',
     answers: [Spaces],
     codes: ['invalid_size', 'invalid_coordinate', 'invalid_limit', ...queued],
   },
@@ -108,7 +108,7 @@ const DOCS = {
     id: 'getSigningMessage',
     summary: 'Get the exact text to sign',
     description:
-      'Free. The text for PUT /blocks/{coord} (kind=set_pixels), PUT /areas/{area} (kind=set_area), PUT /api/agents/me (kind=register) or PUT /api/agents/me/painter (kind=set_painter) with its EIP-191 digest, the body to send with your signature, and a worked vector to check your signer by. A field is changed when its key is given, cleared when `clear` names it, kept otherwise. What the write would refuse is refused here.',
+      'Free. Returns the text for PUT /blocks/{coord} (kind=set_pixels), PUT /areas/{area} (kind=set_area), PUT /api/agents/me (kind=register) or PUT /api/agents/me/painter (kind=set_painter) with its EIP-191 digest, the body to send with your signature, and a test vector to check your signer. A field changes if you give its key, is cleared if `clear` names it, and is kept otherwise. What the write would reject is rejected here too.',
     answers: [Signing],
     codes: [
       'invalid_option',

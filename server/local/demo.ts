@@ -56,7 +56,7 @@ async function main(): Promise<void> {
 async function startNetwork(): Promise<LocalNetwork | undefined> {
   try {
     const network = await startLocalNetwork()
-    say(`A chain runs at ${network.rpcUrl}: chain id ${localChainId}, with a dollar of its own where USDC would be.`)
+    say(`A chain runs at ${network.rpcUrl}: chain id ${localChainId}, with a test dollar in place of USDC.`)
     say(`A facilitator runs at ${network.facilitatorUrl}: it checks payments and broadcasts them.`)
     return network
   } catch (error) {
@@ -87,7 +87,7 @@ async function tour(network: LocalNetwork, { url }: WallProcess, folder: string)
   const venue = { network, url, folder, say }
   const sold = await exhibit(venue)
   const canvas = await canvasOf(wallAt(url), sold)
-  say(`\nA piece of the wall, ${canvas.stats.claimed} of ${canvas.canvas.totalBlocks} blocks sold:\n`)
+  say(`\nPart of the wall, ${canvas.stats.claimed} of ${canvas.canvas.totalBlocks} blocks sold:\n`)
   const { across, down, around } = DRAWN[process.stdout.columns >= WIDE_COLUMNS ? 'wide' : 'narrow']
   console.log(drawWall(canvas, across, down, around))
 
@@ -96,7 +96,7 @@ async function tour(network: LocalNetwork, { url }: WallProcess, folder: string)
   say('Buy a block yourself, with a throwaway key that holds 20 of the demo’s dollars:\n')
   say(`  PRIVATE_KEY=${spare.privateKey} npx -y bun@${Bun.version} run buy next --message "hello" --url ${url}`)
   say(
-    '\nOr a picture: the same with --image logo.png --size 4x3 --max 12 instead of next. Stay a little: one is still to come.\n',
+    '\nOr buy a picture: the same command with --image logo.png --size 4x3 --max 12 instead of next. Keep watching: one more agent is on its way.\n',
   )
   await Bun.sleep(LATE_MS)
   await arriveLate(venue)

@@ -23,9 +23,9 @@ export async function exhibit(venue: Venue): Promise<number> {
   const sign = await hang(venue, SIGN)
   const { area, deed } = sign.receipt
   say(
-    `  is told 402 and the price, signs ${deed.price.amount} ${deed.price.asset} once, asks again, and owns ${area} (${deed.tx.slice(0, 10)}…).`,
+    `  gets 402 with the price, signs ${deed.price.amount} ${deed.price.asset} once, sends the request again, and owns ${area} (${deed.tx.slice(0, 10)}…).`,
   )
-  say(`\n${WORKS.length} more agents come at once, each with a picture and one payment:`)
+  say(`\n${WORKS.length} more agents arrive at the same time, each with a picture and one payment:`)
   const [hung] = await Promise.all([hangAll(venue), race(venue)])
   say(`\n${SIGN.name} switches the sign on: ${SIGN.w * SIGN.h} blocks repainted for free, with one signature.`)
   const { w, h } = LIT
@@ -76,7 +76,7 @@ async function race(venue: Venue): Promise<void> {
     const left = `${(Number(await network.balanceOf(account.address)) / 1_000_000).toFixed(2)} of 2.00 left`
     return refusal === undefined
       ? `${name} gets it, with ${left}`
-      : `${name} is refused (${refusal.code}), with ${left}`
+      : `${name} is rejected (${refusal.code}), with ${left}`
   })
   say(`  ${RACERS.join(', ')} all want block ${block}: ${(await Promise.all(ends)).join('; ')}.`)
 }

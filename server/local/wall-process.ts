@@ -50,7 +50,7 @@ export async function startWall(settings: WallSettings, { limits, folder, progra
   })
   const ended = child.exited.then(async (code) => {
     await journalRead
-    throw new Error(`the wall ended with ${code}:\n${journal.join('\n')}`)
+    throw new Error(`the wall exited with ${code}:\n${journal.join('\n')}`)
   })
   await Promise.race([opened.promise, ended])
   ended.catch(() => {})

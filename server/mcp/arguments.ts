@@ -12,7 +12,7 @@ const COORD_RANGE = 'col 0 to 159 from the left, row 0 to 89 from the top'
 export const CoordArgument = { ...CoordText, description: `The block, \`col,row\`: ${COORD_RANGE}.` }
 
 /** What becomes of a text that an edit does not name. */
-export const KEEPS = 'Leave out to keep; null clears.'
+export const KEEPS = 'Omit to keep; null clears.'
 
 /** When a change was signed. */
 export const SignedAt = Type.Integer({
@@ -23,7 +23,7 @@ export const SignedAt = Type.Integer({
 /** A wallet that is asked about, or that signs. */
 export const WalletArgument = Type.String({
   pattern: ADDRESS_PATTERN,
-  description: 'The full address, 0x and 40 hex digits in any letter case.',
+  description: 'The full address: 0x followed by 40 hex digits, in any letter case.',
   examples: ['0x000000000000000000000000000000000000dEaD'],
 })
 
@@ -61,7 +61,7 @@ export function argumentReader<Input extends TObject>(input: Input): (given: unk
     const name = compiled.Errors(value).First()?.path.slice(1) ?? ''
     const schema: TSchema | undefined = input.properties[name]
     if (schema === undefined) return { failure: failure('invalid_body', unknownArgument(input)) }
-    const rule = `${name} is missing or cannot be used. It should be: ${schema.description ?? schema['type']}`
+    const rule = `${name} is missing or invalid. It should be: ${schema.description ?? schema['type']}`
     return { failure: failure(codeOfField(name, 'invalid_body'), rule) }
   }
 }
@@ -71,4 +71,4 @@ export const argumentsIn = (given: unknown): Readonly<Record<string, unknown>> =
 
 /** What to tell someone who sent an argument that is not there. */
 export const unknownArgument = ({ properties }: TObject): string =>
-  `There is an argument this tool does not have. It has: ${Object.keys(properties).join(', ') || 'none'}.`
+  `Unknown argument. This tool has: ${Object.keys(properties).join(', ') || 'none'}.`

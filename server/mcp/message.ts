@@ -27,12 +27,12 @@ export type Method = keyof typeof methods
 /** Sorts a parsed body. */
 export function readMessage(value: unknown): Message {
   if (Array.isArray(value)) return malformed('send one request at a time, not a batch')
-  if (typeof value !== 'object' || value === null) return malformed('a request is an object')
+  if (typeof value !== 'object' || value === null) return malformed('a request must be an object')
   const { jsonrpc, method, params } = value as Readonly<Record<string, unknown>>
   if (jsonrpc !== '2.0') return malformed('jsonrpc must be "2.0"')
   if (typeof method !== 'string') return malformed('method must be a string')
   const id = readId(value)
-  if (id === undefined) return malformed('id must be a string or an integer that a double holds exactly')
+  if (id === undefined) return malformed('id must be a string or an integer that a double can represent exactly')
   if (!isMethod(method)) return id === null ? { kind: 'notification' } : notFound(id)
   if (params !== undefined && (typeof params !== 'object' || params === null)) return badParams(id)
   if (!methods[method](value)) return badParams(id)
@@ -65,12 +65,12 @@ const notFound = (id: Id): Message => ({
   id,
   error: {
     code: ProtocolErrorCode.MethodNotFound,
-    message: `Method not found. There are: ${Object.keys(methods).join(', ')}.`,
+    message: `Method not found. Methods: ${Object.keys(methods).join(', ')}.`,
   },
 })
 
 const badParams = (id: Id | null): Message => ({
   kind: 'refused',
   id,
-  error: { code: ProtocolErrorCode.InvalidParams, message: 'Invalid params: they are not what this method takes.' },
+  error: { code: ProtocolErrorCode.InvalidParams, message: 'Invalid params: they do not match this method.' },
 })

@@ -13,16 +13,16 @@ import { isOlder } from '../domain/store-position.ts'
 import type { Store, Witness } from '../ports.ts'
 import { UsageError, type Command } from './command.ts'
 
-const USAGE = `Accepts a restored database, with the settings of the wall, while the wall is stopped.
+const USAGE = `Accepts a restored database. Uses the wall's settings. The wall must be stopped.
 
-  pixel-wall accept-restore          lists what was paid for since the copy was made, and changes nothing
-  pixel-wall accept-restore --yes    accepts: the listed payments are credits, owed to their payers; their blocks are open
+  pixel-wall accept-restore          lists the payments made since the copy, and changes nothing
+  pixel-wall accept-restore --yes    accepts: books the listed payments as credits owed to their payers; their blocks are open again
 
 `
 
 // A copy of a wall that had not opened yet, or a new file in the place of one that is gone.
 const NEVER_LOOKED =
-  'This database never looked at the chain, so it cannot tell what was paid before: pixel-wall books --from HEIGHT lists that.'
+  'This database has never read the chain, so it cannot tell which payments are missing. To list them: pixel-wall books --from HEIGHT'
 
 /** Accepts a restored database. */
 export const acceptRestore: Command = {
@@ -41,17 +41,17 @@ async function accept(isAccepted: boolean): Promise<number> {
     const chain = viemChain(openEndpoints(network, rpcUrls, { clock, callsPerSecond: rpcCallsPerSecond }), offer)
     const deps = { chain, checkpoint, terms: offer.terms, payouts, store, witness, clock }
     const lost = await findLostPayments(deps)
-    if (lost === 'silent') throw new CannotOpen('the chain does not answer; nothing was changed')
+    if (lost === 'silent') throw new CannotOpen('the chain does not respond; nothing was changed')
     listLostPayments(lost)
     if ((await checkpoint.height()) === undefined) console.log(NEVER_LOOKED)
     const isBehind = await tellWitness(store, witness)
     if ((lost.orphans.length > 0 || isBehind) && !isAccepted) {
-      console.log('Nothing was changed. Accept with --yes.')
+      console.log('Nothing was changed. To accept, run this again with --yes.')
       return 1
     }
     await acceptRestoredBackup(deps, lost)
-    if (lost.orphans.length > 0) console.log('They are booked as credits: pay them back, then resolve --paid-out.')
-    console.log('Accepted: the wall arms at its next start.')
+    if (lost.orphans.length > 0) console.log('They are booked as credits. Pay them back, then note that with resolve --paid-out.')
+    console.log('Accepted. The wall will arm at its next start.')
     return 0
   } finally {
     await close()
@@ -62,7 +62,7 @@ async function accept(isAccepted: boolean): Promise<number> {
 function listLostPayments({ orphans, through }: LostPayments): void {
   for (const { payer, amount, tx, nonce } of orphans)
     console.log(`${payer} paid ${moneyText(amount)} in ${tx} (nonce ${nonce})`)
-  console.log(`${orphans.length} payments belong to no purchase, up to block ${through}`)
+  console.log(`${orphans.length} payments without a known purchase, up to block ${through}`)
 }
 
 /** Prints how far the database is behind its witness; whether it is. */

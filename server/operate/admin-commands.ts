@@ -82,8 +82,8 @@ const handlers: Handlers = { moderate, ban, hidden, open, status: tellStatus, re
 export const adminCommands =
   (deps: AdminDeps): RunCommand =>
   async (command, body) => {
-    if (!isCommand(command)) return no(`the wall knows no command ${JSON.stringify(command.slice(0, 40))}`)
-    if (!Value.Check(Commands[command], body)) return no('the command was not understood')
+    if (!isCommand(command)) return no(`unknown command ${JSON.stringify(command.slice(0, 40))}`)
+    if (!Value.Check(Commands[command], body)) return no('the command has invalid arguments')
     // The compiler cannot follow a table through an index by a union.
     const handle = handlers[command] as (deps: AdminDeps, body: unknown) => CommandResult | Promise<CommandResult>
     return await handle(deps, body)
@@ -98,7 +98,7 @@ async function moderate(deps: AdminDeps, body: CommandBody<'moderate'>): Promise
   const asked = (part: ContentPart | NamePart) => parts.length === 0 || parts.includes(part)
   const names = NAME_PARTS.filter(asked)
   if (named.wallet === undefined && names.some((part) => parts.includes(part)))
-    return no(`${named.name} has no name of its own: names are a wallet's`)
+    return no(`${named.name} has no name of its own: only wallets have names`)
   const { blocks: done, wallet } = await moderateBlocks(
     deps,
     named,
@@ -107,16 +107,16 @@ async function moderate(deps: AdminDeps, body: CommandBody<'moderate'>): Promise
     { who, why },
   )
   const owned = done.flatMap(({ block, result }) => (result.kind === 'not-owned' ? [] : [{ block, ...result }]))
-  if (owned.length === 0 && wallet === undefined) return no(`nobody owns ${named.name}, so it shows nothing`)
+  if (owned.length === 0 && wallet === undefined) return no(`nobody owns ${named.name}, so there is nothing to hide or show`)
   const isWhole = act === 'hide' && parts.length === 0
   const owners = isWhole && named.wallet === undefined ? await ownersOf(deps, named.blocks) : []
   return yes(
     ...(wallet === undefined ? [] : [`${named.name}: ${walletWords(wallet)}`]),
     ...owned.map(({ block, hidden, kind }) => {
-      const asBefore = kind === 'unchanged' ? ' (as before)' : ''
+      const asBefore = kind === 'unchanged' ? ' (unchanged)' : ''
       return `block ${coordOf(block)}: ${hiddenWords(hidden)}${asBefore}`
     }),
-    ...owners.map((owner) => `its owner is named as before; to hide that: pixel-wall hide ${owner} --name --framework`),
+    ...owners.map((owner) => `its owner’s name is still shown; to hide it: pixel-wall hide ${owner} --name --framework`),
     ...(done.length === owned.length ? [] : [`${done.length - owned.length} blocks have no owner`]),
   )
 }
@@ -125,16 +125,16 @@ async function ban(deps: AdminDeps, { act, target, who, why }: CommandBody<'ban'
   const named = await namedBlocks(deps, target)
   if (typeof named === 'string') return no(named)
   const { name, wallet } = named
-  if (wallet === undefined) return no(`${name} cannot be banned: name its wallet`)
+  if (wallet === undefined) return no(`${name} cannot be banned: give the wallet instead`)
   return yes(`${name}: ${walletWords(await banWallet(deps, wallet, act, { who, why }))}`)
 }
 
 /** What is withheld of a wallet, for operators. */
 function walletWords(result: WalletActResult): string {
-  if (result.kind === 'unknown-wallet') return 'it has bought no block'
+  if (result.kind === 'unknown-wallet') return 'this wallet has not bought a block'
   const parts = NAME_PARTS.filter((part) => result.hidden[part])
   const names = parts.length === 0 ? 'its names are shown' : `hidden: ${parts.join(', ')}`
-  return `${names}${result.isBanned ? '; banned' : ''}${result.kind === 'unchanged' ? ' (as before)' : ''}`
+  return `${names}${result.isBanned ? '; banned' : ''}${result.kind === 'unchanged' ? ' (unchanged)' : ''}`
 }
 
 /** What is withheld, for operators. */
@@ -178,28 +178,28 @@ async function open({ ledger, clock }: AdminDeps): Promise<CommandResult> {
 
 async function resolve(deps: AdminDeps, { payer, nonce }: CommandBody<'resolve'>): Promise<CommandResult> {
   const found = await resolvePurchase(deps, keyOf(payer, nonce))
-  if (found === undefined) return no('no purchase is known for this payment')
+  if (found === undefined) return no('no purchase is recorded for this payment')
   return yes(story(found.before, found.after, found.evidence))
 }
 
 async function stray(deps: AdminDeps, { payer, nonce }: CommandBody<'stray'>): Promise<CommandResult> {
   const result = await noteStray(deps, keyOf(payer, nonce))
-  if (result === 'noted') return yes('booked as stray; the wall arms as soon as nothing else keeps it from that')
-  return no(result === 'not-owed' ? 'a purchase is known for this payment, so it is not stray' : PAYOUT_WORDS[result])
+  if (result === 'noted') return yes('booked as stray; the wall arms once nothing else prevents it')
+  return no(result === 'not-owed' ? 'this payment has a purchase, so it is not stray' : PAYOUT_WORDS[result])
 }
 
 /** Books all money without a known purchase as stray. In an older copy it may be lost sales, which this must not hide. */
 async function strays(deps: AdminDeps): Promise<CommandResult> {
   const { restored } = deps
   if (restored.isOlder())
-    return no('the database is an older copy, so this may be lost sales: stop the wall, then pixel-wall accept-restore')
+    return no('the database is an older copy, so these may be lost sales: stop the wall, then run pixel-wall accept-restore')
   const lines: string[] = []
   for (const { payer, nonce, tx } of restored.orphans()) {
     const result = await noteStray(deps, { payer, nonce })
     lines.push(`${payer} ${nonce} in ${tx}: ${result === 'noted' ? 'booked as stray' : PAYOUT_WORDS[result]}`)
     if (result === 'silent') return no(...lines)
   }
-  return yes(...(lines.length === 0 ? ['no money came that no purchase is known for'] : lines))
+  return yes(...(lines.length === 0 ? ['there is no money without a known purchase'] : lines))
 }
 
 async function payout(deps: AdminDeps, { payer, nonce, reference }: CommandBody<'payout'>): Promise<CommandResult> {
@@ -210,10 +210,10 @@ async function payout(deps: AdminDeps, { payer, nonce, reference }: CommandBody<
 
 const PAYOUT_WORDS = {
   noted: 'noted as paid out',
-  'noted-before': 'a reference was noted before, and stands',
-  'not-owed': 'this payment bought a block or an area, or may yet: nothing is owed for it',
+  'noted-before': 'a reference was already recorded, and was kept',
+  'not-owed': 'this payment bought a block or an area, or still may: nothing is owed for it',
   'never-paid': 'the chain shows no such payment',
-  silent: 'the chain does not answer; try again',
+  silent: 'the chain does not respond; try again',
 } as const
 
 const keyOf = (payer: string, nonce: string) => ({
@@ -234,9 +234,9 @@ export function stateWords({ state }: Purchase): string {
     case 'reserved':
       return state.uncertain ? 'held, in doubt' : 'held'
     case 'released':
-      return state.isFinal ? 'given back for good' : 'given back, watched'
+      return state.isFinal ? 'released for good' : 'released, watched'
     case 'sold':
-      return state.settled ? 'sold' : 'sold, not seen on the chain yet'
+      return state.settled ? 'sold' : 'sold, not confirmed on the chain yet'
     case 'credited':
       return 'credit owed'
   }
@@ -252,7 +252,7 @@ export function evidenceWords(status: ChainStatus): string {
     case 'unspent':
       return 'unspent'
     case 'silent':
-      return 'no answer'
+      return 'no response'
   }
 }
 

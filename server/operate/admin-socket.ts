@@ -51,7 +51,7 @@ export function openAdminSocket(path: string, runCommand: RunCommand, logger: Lo
     return () => void server.stop(true)
   } catch {
     logger.alert('no-admin-socket', {
-      what: `operators' commands cannot reach the wall: no socket can be made at ${path}`,
+      what: `operators’ commands cannot reach the wall: cannot create a socket at ${path}`,
     })
     return () => {}
   } finally {
@@ -65,7 +65,7 @@ async function answer(request: Request, runCommand: RunCommand, logger: Logger):
     return Response.json(await runCommand(command, await request.json()))
   } catch (error) {
     logger.alert('admin-command-failed', { error: error instanceof Error ? error.name : typeof error })
-    return Response.json({ ok: false, lines: ['the wall could not do it; its journal says more'] })
+    return Response.json({ ok: false, lines: ['the command failed in the wall; see its journal'] })
   }
 }
 
@@ -86,4 +86,4 @@ export async function callAdminSocket<C extends CommandName>(
 }
 
 const NOT_RUNNING =
-  'no wall runs with these settings on this machine. Start it first: only the running wall writes, and a start settles what is open.'
+  'no wall with these settings is running on this machine. Start it first: only the running wall can write.'

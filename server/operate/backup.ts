@@ -11,17 +11,17 @@ import { UsageError, type Command } from './command.ts'
 const USAGE = `Copies the wall's database (DATABASE_PATH, ./wall.sqlite) to a new file, at any time.
 
   pixel-wall backup FILE
-  pixel-wall backup --into FOLDER [--keep COUNT]     named by the moment; of such copies there, the newest COUNT stay
+  pixel-wall backup --into FOLDER [--keep COUNT]     names the copy by the time; keeps the newest COUNT of these copies
 
-To restore one: stop the wall, put the copy in the database's place, remove its -wal and -shm files, start.
+To restore a copy: stop the wall, replace the database with the copy, remove its -wal and -shm files, and start the wall.
 `
 
-const NOT_A_FILE = `The wall is on a PostgreSQL server (DATABASE_URL), whose own tools copy it while it is in use:
+const NOT_A_FILE = `The wall is on a PostgreSQL server (DATABASE_URL). Use PostgreSQL's own tools, which work while the wall runs:
 
-  pg_dump --format=custom --file=FILE "$DATABASE_URL"     one copy; pg_restore puts it back into an empty database
-  pg_basebackup with archived write-ahead logs            every moment, which is what money asks for
+  pg_dump --format=custom --file=FILE "$DATABASE_URL"     one copy; restore it with pg_restore into an empty database
+  pg_basebackup with archived write-ahead logs            point-in-time recovery, recommended for money
 
-After a restore, pixel-wall accept-restore tells what was sold since.
+After a restore, run pixel-wall accept-restore to list what was sold since.
 `
 
 const OPTIONS = { into: { type: 'string' }, keep: { type: 'string' } } as const
@@ -41,7 +41,7 @@ export const backup: Command = {
     if (database.kind === 'postgres') throw new CannotOpen(NOT_A_FILE)
     const { path } = database
     backUp(path, file)
-    console.log(`${path} as it was a moment ago is in ${file} (${Bun.file(file).size} bytes)`)
+    console.log(`${path} was backed up to ${file} (${Bun.file(file).size} bytes)`)
     // Only once the new one is whole.
     if (into !== undefined && keep !== undefined) removeBut(Number(keep), into)
     return 0

@@ -16,13 +16,13 @@ import type { ChainHealth, ReceiptArchive } from '../ports.ts'
 import { evidenceWords, stateWords } from './admin-commands.ts'
 import { type Command, printLines, UsageError } from './command.ts'
 
-const USAGE = `Checks that the books balance, with the settings of the wall, whether it runs or not.
+const USAGE = `Checks that the books balance. Uses the wall's settings. The wall may be running or stopped.
 
   pixel-wall books [--json] [--all] [--from HEIGHT]
 
-Looks at everything that arrived at PAY_TO since the first purchase, or since block HEIGHT. What it has read of the chain
-once, when the books balanced, it keeps beside the database and does not read again; with --all it does.
-The status is 0 if the books balance, 1 if they do not, 2 if that cannot be told.
+Checks everything that arrived at PAY_TO since the first purchase, or since block HEIGHT. What it reads from the chain,
+it caches beside the database once the books balance; --all reads everything again.
+Exit status: 0 if the books balance, 1 if they do not, 2 if that cannot be determined.
 `
 
 const OPTIONS = { json: { type: 'boolean' }, all: { type: 'boolean' }, from: { type: 'string' } } as const
@@ -41,7 +41,7 @@ export const books: Command = {
     const kept = receiptArchiveAt(booksPath, `${network} ${offer.terms.asset}`)
     const archive = { read: values.all === true ? async () => [] : kept.read, write: orTell(kept.write) }
     const stock = await auditBooks({ audit, chain, clock, archive, price, payTo }, from, tellHeight)
-    if (stock === 'silent') throw new CannotOpen(`${whySilent(await chain.fault())}, so nothing can be told`)
+    if (stock === 'silent') throw new CannotOpen(`${whySilent(await chain.fault())}, so the books cannot be checked`)
     printLines(values.json === true ? JSON.stringify(jsonOf(stock), null, 2).split('\n') : linesOf(stock))
     return stock.balance.balances ? 0 : 1
   },
@@ -55,20 +55,20 @@ function tellHeight(height: bigint): void {
 /** What was read and cannot be kept is read again next time. */
 function orTell(write: ReceiptArchive['write']): ReceiptArchive['write'] {
   return (kept) =>
-    write(kept).catch(() => console.error('what was read of the chain cannot be kept beside the database'))
+    write(kept).catch(() => console.error('cannot save what was read from the chain beside the database'))
 }
 
 /** Why the chain told nothing, as it says now. */
 function whySilent(health: ChainHealth): string {
-  if (health.kind === 'none') return health.lacks ?? 'the chain endpoint did not answer every question; try again'
-  return health.kind === 'silent' ? (health.what ?? 'the chain does not answer') : health.what
+  if (health.kind === 'none') return health.lacks ?? 'the chain endpoint did not answer every query; try again'
+  return health.kind === 'silent' ? (health.what ?? 'the chain does not respond') : health.what
 }
 
 /** The books as text, a line each. */
 export function linesOf({ at, from, through, balance, open }: Stock): string[] {
   const { claimed, received, owed, credits, stray, strayed } = balance
   return [
-    `The books at ${new Date(at).toISOString()}, ${from === undefined ? 'with nothing paid for yet' : `blocks ${from} to ${through} of the chain`}`,
+    `The books at ${new Date(at).toISOString()}, ${from === undefined ? 'with no payments yet' : `blocks ${from} to ${through} of the chain`}`,
     '',
     `  blocks claimed            ${claimed}`,
     `  received for them         ${dollars(received)} (credits included)`,
@@ -78,10 +78,10 @@ export function linesOf({ at, from, through, balance, open }: Stock): string[] {
     ...credits.map((credit) => `    ${paymentWords(credit)} ${credit.paidOut ?? 'OWED'}`),
     `  open purchases            ${open.length}`,
     ...open.map((finding) => `    ${openWords(finding)}`),
-    ...list('sold or credited, and not on the chain', balance.unpaid.map(paymentWords)),
-    ...list('arrived for a purchase that is open or was given up', balance.landed.map(arrivalWords)),
-    ...list('arrived for a block, and no purchase is known for it', balance.orphans.map(arrivalWords)),
-    ...list('the same, and dealt with by hand', balance.byHand.map(arrivalWords)),
+    ...list('sold or credited, but not on the chain', balance.unpaid.map(paymentWords)),
+    ...list('arrived for a purchase that is open or was released', balance.landed.map(arrivalWords)),
+    ...list('arrived for a block, but without a known purchase', balance.orphans.map(arrivalWords)),
+    ...list('arrived for a block without a known purchase, and resolved by hand', balance.byHand.map(arrivalWords)),
     '',
     ...conclusion(balance),
   ]
@@ -136,12 +136,12 @@ function conclusion({ balances, unpaid, landed, orphans }: Balance): string[] {
   if (balances) return ['They balance.']
   return [
     'They do not balance:',
-    ...(unpaid.length > 0 ? ['  what is not on the chain yet may still arrive; look again in some minutes'] : []),
-    ...(landed.length > 0 ? ['  what arrived for open purchases is drawn by: pixel-wall resolve'] : []),
+    ...(unpaid.length > 0 ? ['  what is not on the chain yet may still arrive; run this again in a few minutes'] : []),
+    ...(landed.length > 0 ? ['  to collect what arrived for open purchases: pixel-wall resolve'] : []),
     ...(orphans.length > 0
       ? [
-          '  pay back what no purchase is known for, then: pixel-wall resolve PAYER NONCE --paid-out REFERENCE',
-          '  or, where it cannot have been for a block: pixel-wall resolve PAYER NONCE --stray',
+          '  pay back money without a known purchase, then: pixel-wall resolve PAYER NONCE --paid-out REFERENCE',
+          '  or, if it cannot have been for a block: pixel-wall resolve PAYER NONCE --stray',
         ]
       : []),
   ]

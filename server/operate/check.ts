@@ -12,19 +12,19 @@ import { folderTroubles, portTroubles } from '../preflight.ts'
 import { NoAdminSocket } from './admin-socket.ts'
 import { ask, printLines, UsageError, type Command } from './command.ts'
 
-const USAGE = `Looks whether a wall with these settings will sell, whether it runs or not. Nothing is changed, and nothing is paid.
+const USAGE = `Checks whether a wall with these settings can sell. The wall may be running or stopped. Changes and pays nothing.
 
   pixel-wall check
 
-Looks at the settings, the ports, the folders and the disk, the database, the clock, and has the facilitators verify a
-payment and the chain endpoints answer. The status is 0 if all of it works, 1 if not.
+Checks the settings, ports, folders, disk, database and clock, has the facilitators verify a
+payment, and queries the chain endpoints. Exit status: 0 if everything works, 1 if not.
 `
 
 /** Looks whether the wall will sell. */
 export const check: Command = {
   usage: USAGE,
   async run(args) {
-    if (args.length > 0) throw new UsageError('it takes nothing')
+    if (args.length > 0) throw new UsageError('check takes no arguments')
     const findings = await findingsOf()
     printLines(
       findings.map(
@@ -77,7 +77,7 @@ async function isRunning(): Promise<boolean> {
 async function diskFinding({ database, witnessPath }: Config): Promise<Finding> {
   const free = await freeBytesBeside(database.kind === 'sqlite' ? database.path : (witnessPath ?? '.'))()
   const isLow = free !== undefined && free < FREE_BYTES_MIN
-  return { what: 'disk', trouble: isLow ? 'it is nearly full' : null }
+  return { what: 'disk', trouble: isLow ? 'the disk is nearly full' : null }
 }
 
 /** A file that is not there yet is made by the first start. */

@@ -9,13 +9,13 @@ import { printLines, type Command } from './command.ts'
 
 const CATALOGUE = 'https://api.cdp.coinbase.com/platform/v2/x402'
 
-const USAGE = `Looks whether agents find the wall: has Coinbase's catalogue try each paid address, and asks which of them it lists. Nothing is paid.
+const USAGE = `Checks whether agents can find the wall: has Coinbase's catalogue validate each paid address, and reads which of them it lists. Pays nothing.
 
   pixel-wall listed [--catalogue URL]
 
-The wall must be reachable at BASE_URL. --catalogue names another catalogue of the same kind; Coinbase's is
+The wall must be reachable at BASE_URL. --catalogue sets another catalogue with the same API; Coinbase's is
 ${CATALOGUE}.
-The status is 0 if all is well, 1 if something is to be done, 2 if nobody can tell.
+Exit status: 0 if all is well, 1 if there is something to do, 2 if that cannot be determined.
 `
 
 /** Looks whether the wall is found. */
@@ -26,7 +26,7 @@ export const listed: Command = {
     const { offer } = readConfig(Bun.env)
     try {
       const rows = await rowsFrom(values.catalogue, offer.baseUrl, offer.terms.payTo)
-      printLines(['| address | what | what to do |', '|---|---|---|'])
+      printLines(['| address | finding | what to do |', '|---|---|---|'])
       printLines(rows.map(({ address, what, toDo }) => `| ${address} | ${what} | ${toDo ?? 'nothing'} |`))
       return rows.every(({ toDo }) => toDo === undefined) ? 0 : 1
     } catch (error) {
@@ -83,7 +83,7 @@ async function read<Schema extends TSchema>(url: string, schema: Schema, init = 
   const value: unknown = await response?.json().catch(() => undefined)
   if (response?.ok === true && Value.Check(schema, value)) return value
   throw new Unanswered(
-    `${url} ${response === undefined ? 'does not answer' : `answers ${response.status}, not as it is known to`}.`,
+    `${url} ${response === undefined ? 'does not respond' : `returned an unexpected response (status ${response.status})`}.`,
   )
 }
 
@@ -121,11 +121,11 @@ function rowsOf(address: string, { valid, preflight, simulation }: Static<typeof
   const rows: Row[] = failed.map(({ check, detail }) => ({
     address,
     what: `${check}: ${cell(detail ?? 'failed')}`,
-    toDo: TO_DO[check] ?? 'see what it says; the recipes for proxies must pass the wall’s headers',
+    toDo: TO_DO[check] ?? 'read the finding; proxies must pass the wall’s headers',
   }))
   if (!valid && failed.length === 0) {
-    const what = `refused: ${cell(simulation?.rejectionReason ?? 'without a reason')}`
-    rows.push({ address, what, toDo: 'see what it says' })
+    const what = `refused: ${cell(simulation?.rejectionReason ?? 'no reason given')}`
+    rows.push({ address, what, toDo: 'read the finding' })
   }
   if (!isListed) rows.push({ address, what: 'not listed', toDo: NOT_LISTED })
   return rows.length === 0 ? [{ address, what: `${preflight.length} checks passed, listed` }] : rows
@@ -135,11 +135,11 @@ function rowsOf(address: string, { valid, preflight, simulation }: Static<typeof
 const cell = (text: string) => text.slice(0, 200).replaceAll('|', '/')
 
 const TO_DO: Readonly<Record<string, string>> = {
-  reachable: 'make BASE_URL answer from outside: DNS, certificate, firewall',
-  returns_402: 'see what stands before the wall: it must pass every request, also with an empty body',
-  has_bazaar_extension: 'see what stands before the wall: it must pass headers of 8 kB',
-  parse: 'see what stands before the wall: it must not change PAYMENT-REQUIRED',
+  reachable: 'make BASE_URL reachable from outside: DNS, certificate, firewall',
+  returns_402: 'check the proxy in front of the wall: it must pass every request, including those with an empty body',
+  has_bazaar_extension: 'check the proxy in front of the wall: it must pass headers of 8 kB',
+  parse: 'check the proxy in front of the wall: it must not change PAYMENT-REQUIRED',
 }
 
 const NOT_LISTED =
-  'sell it once through Coinbase’s facilitator (first in FACILITATOR_URL); `status` shows what the catalogue said to that'
+  'sell it once through Coinbase’s facilitator (put it first in FACILITATOR_URL); then `status` shows what the catalogue replied'

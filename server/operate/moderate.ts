@@ -8,30 +8,30 @@ import { parseArgs } from 'node:util'
 import { CONTENT_PARTS, NAME_PARTS } from '../domain/wall/moderation.ts'
 import { runRemotely, UsageError, type Command } from './command.ts'
 
-const USAGE = `Hides parts of blocks and wallets from every reader, or shows them again, while the wall runs.
+const USAGE = `Hides content of blocks and wallets from all readers, or shows it again. The wall must be running.
 
   pixel-wall hide WHAT [--pixels] [--message] [--link] [--name] [--framework] [--why TEXT]      without parts: all
   pixel-wall unhide WHAT [--pixels] [--message] [--link] [--name] [--framework] [--why TEXT]
 
-WHAT is a block (COLUMN,ROW), an area (COLUMN,ROW,WxH), or a wallet: what it is called, and all blocks it has bought by now.
-Names belong to wallets: hiding a block hides what is on it, not who its owner is.
-A wallet may be named as readers see it, as in 0x1234…abcd or 0x1234...abcd.
-The blocks stay their owners', who may repaint them: what is hidden stays so until it is shown again.
-The feed and older changes never show again what was hidden once.
+WHAT is a block (COLUMN,ROW), an area (COLUMN,ROW,WxH), or a wallet: its name and framework, and all blocks it has bought so far.
+Names belong to wallets: hiding a block hides its content, not its owner's name.
+You can give a wallet as readers see it, such as 0x1234…abcd or 0x1234...abcd.
+Owners keep their blocks and can repaint them, but hidden content stays hidden until you unhide it.
+The feed and older changes never show content again that was hidden once.
 `
 
-const BAN_USAGE = `Hides what a wallet says from now on, as it comes, or ends that.
+const BAN_USAGE = `Hides everything a wallet publishes from now on, or stops hiding it.
 
   pixel-wall ban WALLET [--why TEXT]
   pixel-wall unban WALLET [--why TEXT]
 
-A banned wallet keeps its blocks and may buy and repaint. What it says meanwhile (messages, links, names, pictures) is hidden,
-and stays so after the ban until \`unhide\`. What it said before is left as it is: see \`hide\`.
+A banned wallet keeps its blocks and can still buy and repaint. What it publishes during the ban (messages, links, names, pictures) is hidden,
+and stays hidden after the ban until you \`unhide\` it. A ban does not hide what it published before: use \`hide\`.
 `
 
 const HIDDEN_USAGE = `Lists what is hidden and who is banned, with the time of the last act on each block.
 
-  pixel-wall hidden [--trail]      with --trail: every act there ever was, by whose hand and why, oldest first
+  pixel-wall hidden [--trail]      with --trail: every act so far, by whom and why, oldest first
 `
 
 /** Withholds what blocks show and wallets are called from every reader. */

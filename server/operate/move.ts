@@ -7,17 +7,17 @@ import { ConfigError, readPlace } from '../config.ts'
 import type { Database } from '../domain/store-position.ts'
 import { UsageError, printLines, type Command } from './command.ts'
 
-const USAGE = `Copies the wall from where the settings say it is to another kind of database, while the wall is stopped.
+const USAGE = `Copies the wall from the database in the settings to another kind of database. The wall must be stopped.
 
   pixel-wall move --to postgres://USER@HOST/DATABASE [--rehearse] [--json]     from DATABASE_PATH into an empty database
   pixel-wall move --to FILE [--rehearse] [--json]                             from DATABASE_URL into a new file
 
-The copy is compared with the original before it counts. A password is better given as PGPASSWORD than in the address.
-With --rehearse everything is done, and nothing kept; the wall may go on selling meanwhile.
-The status is 0 if it is done, and 2 if not; then nothing was moved.
+The copy is compared with the original before the move is final. Pass a password in PGPASSWORD rather than in the URL.
+With --rehearse, everything is done but nothing is kept; the wall can keep selling meanwhile.
+Exit status: 0 if the wall was moved, 2 if not; then nothing was moved.
 `
 
-const REHEARSED = 'Nothing was kept: this was a rehearsal. For the move itself stop the wall, and leave out --rehearse.'
+const REHEARSED = 'Nothing was kept: this was a rehearsal. To move the wall, stop it and leave out --rehearse.'
 
 // A wall that was just told to stop has some requests to finish.
 const TIMEOUT_MS = 3000
@@ -59,17 +59,17 @@ function placeOf(text: string): Database {
 
 function countLines(moved: Moved): string[] {
   const lines = Object.entries(moved).map(([table, count]) => `  ${table.padEnd(10)} ${count}`)
-  return ['Copied, and compared row by row and as readers see it:', ...lines]
+  return ['Copied, and compared row by row and as seen by readers:', ...lines]
 }
 
 function nextSteps(from: Database, to: Database): string[] {
   const [set, unset] = to.kind === 'postgres' ? ['DATABASE_URL', 'DATABASE_PATH'] : ['DATABASE_PATH', 'DATABASE_URL']
   return [
-    `The wall is in ${placeName(to)} now. Next:`,
-    `  1. in the settings of every process, set ${set} to it and take ${unset} out`,
-    '  2. start the wall, and run: pixel-wall books',
+    `The wall is now in ${placeName(to)}. Next:`,
+    `  1. in the settings of every process, set ${set} to it and remove ${unset}`,
+    '  2. start the wall and run: pixel-wall books',
     `  3. keep ${placeName(from)} as a backup of this moment`,
     '',
-    `A note was left there, so that no wall starts on ${placeName(from)} any more: two walls would sell the same blocks to different buyers.`,
+    `A note was left there so that no wall can start on ${placeName(from)}: two walls would sell the same blocks to different buyers.`,
   ]
 }

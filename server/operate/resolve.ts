@@ -4,16 +4,16 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { ask, runRemotely, UsageError, type Command } from './command.ts'
 
-const USAGE = `Asks the chain about open purchases, acts on the answer and tells it, while the wall runs.
+const USAGE = `Checks open purchases on the chain, acts on the result and prints it. The wall must be running.
 
-  pixel-wall resolve                                       all that is open
+  pixel-wall resolve                                       all open purchases
   pixel-wall resolve PAYER NONCE                           one payment
-  pixel-wall resolve PAYER NONCE --paid-out REFERENCE      notes that you paid back a credit, or money of no purchase
+  pixel-wall resolve PAYER NONCE --paid-out REFERENCE      records that you paid back a credit, or money without a purchase
   pixel-wall resolve --paid-out-from FILE                  the same for many: PAYER NONCE REFERENCE on each line; - reads standard input
-  pixel-wall resolve PAYER NONCE --stray                   books money of no purchase as stray: no block was sold for it
-  pixel-wall resolve --all --stray                         the same for all money that keeps the wall from selling
+  pixel-wall resolve PAYER NONCE --stray                   books money without a purchase as stray: no block was sold for it
+  pixel-wall resolve --all --stray                         the same for all money that stops the wall from selling
 
-Nothing is decided by the operator: a block is sold or given back on the chain's word alone.
+The operator decides nothing: only the chain decides whether a block is sold or released.
 `
 
 const OPTIONS = {
@@ -38,8 +38,8 @@ export const resolve: Command = {
     if (given === 'all stray') return await runRemotely('strays', {})
     if (given === 'paid-out-from') return await notePayouts(values['paid-out-from'] ?? '')
     if (positionals.length !== 2) throw new UsageError()
-    if (!PAYER.test(payer)) throw new UsageError('PAYER is an address: 0x and 40 hex digits')
-    if (!NONCE.test(nonce)) throw new UsageError('NONCE is 0x and 64 hex digits')
+    if (!PAYER.test(payer)) throw new UsageError('PAYER must be an address: 0x followed by 40 hex digits')
+    if (!NONCE.test(nonce)) throw new UsageError('NONCE must be 0x followed by 64 hex digits')
     if (given === 'KEY KEY') return await runRemotely('resolve', { payer, nonce })
     if (given === 'stray KEY KEY') return await runRemotely('stray', { payer, nonce })
     const reference = values['paid-out'] ?? ''
@@ -53,7 +53,7 @@ const isReference = (text: string) => text.length > 0 && text.length <= REFERENC
 /** One at a time, so that each is told as soon as it is known. */
 async function resolveAll(): Promise<number> {
   const { lines } = await ask('open', {})
-  if (lines.length === 0) console.log('nothing is open')
+  if (lines.length === 0) console.log('there are no open purchases')
   let status = 0
   for (const line of lines) {
     const [payer = '', nonce = ''] = line.split(' ')
@@ -70,7 +70,7 @@ async function notePayouts(path: string): Promise<number> {
     if (line.trim() === '') continue
     const [, payer = '', nonce = '', reference = ''] = /^\s*(\S+)\s+(\S+)\s+(.*\S)\s*$/.exec(line) ?? []
     if (!PAYER.test(payer) || !NONCE.test(nonce) || !isReference(reference)) {
-      console.error(`line ${at + 1} is not PAYER NONCE REFERENCE; nothing was noted`)
+      console.error(`line ${at + 1} is not PAYER NONCE REFERENCE; nothing was recorded`)
       return 2
     }
     payouts.push({ payer, nonce, reference })
@@ -88,6 +88,6 @@ function readList(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    throw new UsageError(`the list ${path} cannot be read`)
+    throw new UsageError(`cannot read the list ${path}`)
   }
 }

@@ -6,7 +6,7 @@ import lock from '../../bun.lock'
 import manifest from '../../package.json'
 import { printLines, type Command, UsageError } from './command.ts'
 
-const USAGE = `Prints what a production install of the wall consists of (CycloneDX 1.6, JSON).
+const USAGE = `Prints the packages of a production install of the wall (CycloneDX 1.6, JSON).
 
   pixel-wall sbom > sbom.json
 `

@@ -44,19 +44,19 @@ export function statusLines(seen: Overview): string[] {
     `  reads       ${yesOrWhy(reads)}`,
     `  rail        ${rail}`,
     `  sold        ${sold} of ${TOTAL_BLOCKS} blocks`,
-    `  open        ${pending === undefined ? 'not looked at yet' : pendingWords(pending, now)}`,
-    ...(orphans === 0 ? [] : [`  orphans     ${orphans} payments that no purchase is known for`]),
+    `  open        ${pending === undefined ? 'not checked yet' : pendingWords(pending, now)}`,
+    ...(orphans === 0 ? [] : [`  orphans     ${orphans} payments without a known purchase`]),
     ...(freeBytes === undefined ? [] : [`  disk        ${(freeBytes / 1e9).toFixed(1)} GB free`]),
     ...catalogues.map(({ facilitator, extension, status, reason }) => {
       const why = reason === undefined ? '' : ` (${reason})`
       return `  catalogue   ${extension} of ${facilitator}: ${status}${why}`
     }),
-    '  depends on',
+    '  dependencies',
     ...sells.dependencies.map(({ kind, name, state, since, reason }) => {
       const how = state === 'up' ? 'up  ' : 'DOWN'
       return `    ${how} for ${lasting(now - since).padEnd(9)} ${kind} ${name}${reason === null ? '' : `: ${reason}`}`
     }),
-    `  last alerts${alerts.length === 0 ? '  none since the start' : ''}`,
+    `  last alerts${alerts.length === 0 ? '  none since start' : ''}`,
     ...alerts.map(({ at, event, facts = {} }) => {
       const told = Object.entries(facts).map(([name, value]) => `${name}=${value}`)
       return `    ${new Date(at).toISOString()} ${[event, ...told].join(' ')}`

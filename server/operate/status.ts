@@ -11,12 +11,12 @@ import { dollars } from './books.ts'
 import { ask, UsageError, printLines, type Command } from './command.ts'
 import { lasting } from './status-report.ts'
 
-const USAGE = `Tells how the running wall is: whether it sells, what it depends on, what is open, the money, the last alerts.
+const USAGE = `Shows the status of the running wall: whether it sells, its dependencies, open purchases, the money and the last alerts.
 
   pixel-wall status [--watch] [--every SECONDS]
 
-With --watch it is told anew every 2 seconds, or as often as --every says, until Ctrl-C.
-The status is 0 if the wall sells, 1 if not, 2 if no wall runs.
+With --watch it refreshes every 2 seconds, or every SECONDS, until Ctrl-C.
+Exit status: 0 if the wall sells, 1 if not, 2 if no wall is running.
 `
 
 const EVERY_SECONDS = 2
@@ -62,7 +62,7 @@ async function bookLines(): Promise<string[]> {
       ...openLines(open),
     ]
   } catch {
-    return ['  money       not told: the database cannot be read']
+    return ['  money       unknown: the database cannot be read']
   }
 }
 
@@ -71,7 +71,7 @@ function openLines(open: readonly BookedOpen[]): string[] {
   const oldest = open.toSorted((one, other) => one.since - other.since).slice(0, OPEN_SHOWN)
   const left = open.length - oldest.length
   return [
-    '  open purchases, the oldest first',
+    '  open purchases, oldest first',
     ...oldest.map(({ purchase, since }) => {
       const { payer, nonce, amount } = purchase.payment
       const age = lasting(Date.now() - since).padEnd(9)

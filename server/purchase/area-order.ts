@@ -31,7 +31,7 @@ export function readTarget(at: unknown, w: unknown, h: unknown): Target | Failur
 
 const KEYS = Object.keys(AreaOrder.properties)
 
-const SHAPE = `Send a JSON object of ${KEYS.join(', ')}; w and h are required, and there are no other fields.`
+const SHAPE = `Send a JSON object with ${KEYS.join(', ')}; w and h are required, and no other fields are allowed.`
 
 const SIZE = `w and h must be whole numbers of blocks, together 1 to ${AREA_BLOCKS_MAX} (w times h), and fit on the wall.`
 

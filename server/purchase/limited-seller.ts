@@ -58,4 +58,4 @@ export function limitedSeller(deps: LimitedSellerDeps, timeoutMs: number = TIMEO
   }
 }
 
-const notYet = () => retryLater('settlement_unknown', `This takes longer than a connection lasts. ${REPEAT}`)
+const notYet = () => retryLater('settlement_unknown', `This purchase takes longer than a connection can stay open. ${REPEAT}`)

@@ -19,7 +19,7 @@ export type ReconcilerDeps = {
 
 /**
  * How a sweep ends. `seen`: all purchases that were open when the reconciler was made have been checked since. `partly`: some
- * have not, because another run works on them or another process sweeps. `failed`: the store is unavailable.
+ * have not, because another run works on them or another process sweeps. `failed`: the database is unavailable.
  */
 export type SweepResult = 'seen' | 'partly' | 'failed'
 
@@ -49,7 +49,7 @@ export function reconciler({ ledger, seller, jobs, clock, logger }: ReconcilerDe
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
       // Noted once per outage.
-      if (!isFailing) logger.note('sweep-failed', { why: 'the store is unavailable' })
+      if (!isFailing) logger.note('sweep-failed', { why: 'the database is unavailable' })
       isFailing = true
       return 'failed'
     }

@@ -60,8 +60,8 @@ function refusalOf(flaw: PictureFlaw): Failure {
 
 const flaws = {
   unreadable:
-    'It is no whole PNG or JPEG, nor bare pixels of the size given: width times height times 3 (RGB) or 4 (RGBA) bytes.',
-  'too-many-pixels': `The picture has over ${PICTURE_PIXELS_MAX} pixels, or a very long side. Send a smaller one.`,
-  tangled: 'The JPEG has too many scans. Save it anew.',
+    'The image is not a complete PNG or JPEG, nor raw pixels of the given size: width times height times 3 (RGB) or 4 (RGBA) bytes.',
+  'too-many-pixels': `The picture has more than ${PICTURE_PIXELS_MAX} pixels, or a side that is too long. Send a smaller one.`,
+  tangled: 'The JPEG has too many scans. Save it again.',
   late: 'Reading the picture took too long. Send a smaller or simpler one.',
 } satisfies Record<Exclude<PictureFlaw, 'busy'>, string>

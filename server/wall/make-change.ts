@@ -76,10 +76,10 @@ async function perform<Answer>(
 }
 
 const TOO_MANY_CHECKS =
-  'Too many smart-wallet signatures are being checked at the moment. Nothing was changed; send the same request again.'
+  'Too many smart-wallet signatures are being checked right now. Nothing was changed; send the same request again.'
 
 const CHAIN_SILENT =
-  'The chain cannot be asked about this smart wallet at the moment. Nothing was changed; send the same request again.'
+  'The chain cannot be queried about this smart wallet right now. Nothing was changed; send the same request again.'
 
 /** A signature of somebody else, with the text that should have been signed. */
 const notSigned = (whose: string, texts: readonly string[]): Failure =>
@@ -95,7 +95,7 @@ export const staleTime = (now: UnixMs): Failure =>
 
 /** A text that came after a newer one, or again after it. */
 const superseded = (): Failure =>
-  failure('stale_signature', 'A newer message than this one was applied already. Sign again with a new ts.')
+  failure('stale_signature', 'A newer change has already been applied. Sign again with a new ts.')
 
 /** What is asked for at a path; where only the signature says about whom, it is found by the wallet. */
 export type AskedBySignIn<Answer> = { readonly path: string; readonly what: string } & (
@@ -128,17 +128,17 @@ export async function signIn<Answer>(
   return await perform(deps, request, proof, now)
 }
 
-const ANEW = `Send the request without ${SIGN_IN_HEADER}, and sign what it answers.`
+const ANEW = `Send the request without ${SIGN_IN_HEADER}, and sign the text in the response.`
 
 const forAnother = (field: string): Failure =>
   failure(
     'unauthorized',
-    `The sign-in is for another request: its ${field} is not what this address asks to be signed for this body. ${ANEW}`,
+    `The sign-in is for another request: its ${field} does not match this address and body. ${ANEW}`,
   )
 
 const stale = (now: number): Failure =>
   failure(
     'stale_signature',
-    `The sign-in is not good at this time: issuedAt must be within 5 minutes of it, expirationTime after it, notBefore not. ${ANEW}`,
+    `The sign-in is not valid now: issuedAt must be within 5 minutes of the current time, expirationTime after it, notBefore not after it. ${ANEW}`,
     { now },
   )

@@ -35,14 +35,14 @@ export async function namedBlocks({ log }: Pick<ModerateDeps, 'log'>, text: stri
   const area = parseArea(text)
   if (area !== undefined) return { name: `area ${areaName(area)}`, blocks: blocksOf(area) }
   if (!WALLET.test(text))
-    return `${JSON.stringify(text)} is no block (column,row), no area (column,row,WxH) and no wallet`
+    return `${JSON.stringify(text)} is not a block (column,row), an area (column,row,WxH) or a wallet`
   const sales = (await log.compacted()).filter((change) => change.kind === 'sale')
   const isMeant = isWallet(text)
   const wallets = new Set(sales.map(({ wallet }) => wallet).filter(isMeant))
   const [wallet] = wallets
   if (wallet === undefined) return `no wallet ${text} has bought a block`
   if (wallets.size > 1)
-    return `${wallets.size} wallets are shown as ${text}; name one in full: ${[...wallets].join(', ')}`
+    return `${wallets.size} wallets are shown as ${text}; give one in full: ${[...wallets].join(', ')}`
   const blocks = sales.filter((sale) => sale.wallet === wallet).map((sale) => sale.block)
   return { name: `wallet ${wallet}`, blocks, wallet }
 }

@@ -98,13 +98,13 @@ const whenDoubted = ADVICE[503]
 
 const whenReleased = {
   block:
-    'The block was given back, and nothing was charged so far. Should the payment land yet, you get this block, else the next open one, else a credit.',
-  area: 'The area was given back, and nothing was charged so far. Should the payment land yet, you get this area, else the nearest open one of its size, else a credit of the whole amount.',
+    'The block was released, and nothing has been charged so far. If the payment still settles, you get this block, or else the next open one, or else a credit.',
+  area: 'The area was released, and nothing has been charged so far. If the payment still settles, you get this area, or else the nearest open one of its size, or else a credit for the whole amount.',
 } as const
 
 /** A wallet of which nothing is known. */
 export const noPurchases = (): Failure =>
   failure(
     'no_purchases',
-    'This wallet has bought nothing here, and is buying nothing. Buy with GET /blocks/next or POST /areas, or the tools buy_block and buy_area.',
+    'This wallet has no purchases here. Buy with GET /blocks/next or POST /areas, or the tools buy_block and buy_area.',
   )

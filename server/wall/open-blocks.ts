@@ -86,7 +86,7 @@ function spacesIn(taken: Taken, perBlock: bigint, wish: SpaceWish): Spaces {
     w: wish.w,
     h: wish.h,
     asset: ASSET_SYMBOL,
-    note: 'Nothing is held: another buyer may be quicker. Buy block by block in the order given.',
+    note: 'Nothing is reserved: another buyer may be faster. Buy the blocks one by one in the order given.',
     spaces: openSpaces(taken.occupied().taken, wish).map((rectangle) => ({
       coord: coordOf(rectangle.at),
       blocks: buyingOrder(rectangle).map((block) => coordOf(block)),

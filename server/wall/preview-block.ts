@@ -114,11 +114,11 @@ type Picture = { readonly pixels: Pixels | null } | PreviewProblem
 /** The picture of the listing, block by block: `px` for a block, `pixels` for an area. */
 function pictureIn(target: Target, { listing: said, pixels }: PreviewInput): Picture {
   if (isBlock(target)) {
-    if (pixels !== undefined) return problem('pixels', failure('invalid_body', 'A block has px; pixels is of an area.'))
+    if (pixels !== undefined) return problem('pixels', failure('invalid_body', 'For a block, use px; pixels is for an area.'))
     const listing = listingOf(said, 'px')
     return 'code' in listing ? problem('px', listing) : { pixels: listing.pixels }
   }
-  if (said.has('px')) return problem('px', failure('invalid_body', 'An area has pixels; px is of one block.'))
+  if (said.has('px')) return problem('px', failure('invalid_body', 'For an area, use pixels; px is for one block.'))
   if (pixels === undefined) return { pixels: null }
   const read = readAreaPixels('text' in pixels ? pixels.text : undefined, positionOf(target))
   return 'code' in read ? problem('pixels', read) : { pixels: read.blocks }

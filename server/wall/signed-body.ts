@@ -31,7 +31,7 @@ export const readIdentityFields = reader('register', IdentityFields, 'any of nam
 export function readReceiptsBody(value: unknown): ReceiptsBody | Failure {
   return ASKED_RECEIPTS.Check(value)
     ? value
-    : failure('invalid_body', 'Send a JSON object, empty or with after (nextAfter of the page before).')
+    : failure('invalid_body', 'Send a JSON object, empty or with after (nextAfter of the previous page).')
 }
 
 const ASKED_RECEIPTS = TypeCompiler.Compile(ReceiptsBody)
@@ -49,7 +49,7 @@ export const readPainterNaming = reader(
 function reader<Schema extends TObject>(kind: Kind, schema: Schema, shape: string) {
   const compiled = TypeCompiler.Compile(schema)
   const fields = SIGNABLE[kind].join(', ').replace(/, (\w+)$/, ' and $1')
-  const refused = failure('invalid_body', `Send a JSON object of ${shape}; no other fields.`)
+  const refused = failure('invalid_body', `Send a JSON object with ${shape}, and no other fields.`)
   const isText = (name: string): name is keyof typeof ruleOf => Object.hasOwn(schema.properties, name) && name in ruleOf
   return (value: unknown): Static<Schema> | Failure => {
     if (compiled.Check(value)) {
@@ -68,7 +68,7 @@ function reader<Schema extends TObject>(kind: Kind, schema: Schema, shape: strin
 const ruleOf = {
   pixels(text: string) {
     const pixels = parsePixels(text)
-    return 'problem' in pixels ? `cannot be used: ${pixels.problem}` : ''
+    return 'problem' in pixels ? `is invalid: ${pixels.problem}` : ''
   },
   message: () => rules.message,
   link: () => rules.link,

@@ -207,5 +207,5 @@ export const noPurchases = (): Failure =>
 const laterNaming = (): Failure =>
   failure(
     'stale_signature',
-    'A painter was named with this ts or a later one already. GET /api/agents/{wallet} tells which holds; to name another, sign again with a new ts.',
+    'A painter was already named with this ts or a later one. GET /api/agents/{wallet} shows the current painter; to name another, sign again with a new ts.',
   )

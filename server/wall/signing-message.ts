@@ -72,7 +72,7 @@ function fieldsIn(query: SignQuery): SignedFields | Failure {
   for (const name of query.clear === undefined ? [] : query.clear.split(',')) {
     const field = FIELDS.find((known) => known === name.trim())
     if (field === undefined || named[field] !== undefined)
-      return failure('invalid_option', 'clear names fields that are not given otherwise, once each, comma-separated.')
+      return failure('invalid_option', 'clear must list fields that are not also given, each once, comma-separated.')
     named[field] = null
   }
   return named

@@ -62,12 +62,12 @@ function imageCache(view: WallView, keptMax: number): ImageCache {
 /** The region a query asks for, which must lie on the wall and not grow too large. */
 function regionOf({ col, row, cols = COLS - col, rows = ROWS - row, scale }: RegionQuery): Region | Failure {
   if (col + cols > COLS || row + rows > ROWS)
-    return failure('invalid_region', `The region leaves the wall, which has ${COLS} x ${ROWS} blocks.`)
+    return failure('invalid_region', `The region extends beyond the wall, which has ${COLS} x ${ROWS} blocks.`)
   const pixels = cols * rows * (BLOCK_SIZE * scale) ** 2
   if (pixels > IMAGE_PIXELS_MAX)
     return failure(
       'invalid_region',
-      `The picture would have ${pixels} pixels, over ${IMAGE_PIXELS_MAX}: ask for fewer blocks or a smaller scale.`,
+      `The picture would have ${pixels} pixels, more than ${IMAGE_PIXELS_MAX}: request fewer blocks or a smaller scale.`,
     )
   return { col, row, cols, rows }
 }
@@ -100,7 +100,7 @@ export function cardImages({
   return {
     async draw(subject) {
       if (subject.kind === 'agent' && view.agents[subject.agent - 1] === undefined)
-        return failure('not_found', 'No agent has this number: there are as many as the canvas read counts.')
+        return failure('not_found', 'No agent has this number. The canvas read says how many agents there are.')
       return await cards(Object.values(subject).join(), async () => {
         const side = wallSideFor(view, subject)
         const wall = side === undefined ? undefined : await smallWall(side)

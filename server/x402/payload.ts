@@ -26,7 +26,7 @@ export function readPaymentHeader(header: string, read = readPayment): Payment |
     const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(header, 'base64'))
     return read(parseStrictJson(text))
   } catch {
-    return malformed('the header is not base64 of JSON in UTF-8 with each key given once')
+    return malformed('the header is not base64 of UTF-8 JSON without duplicate keys')
   }
 }
 
@@ -35,18 +35,18 @@ export function readPayment(payload: unknown): Payment | Failure {
   if (!isRecord(payload)) return malformed('it is not a JSON object')
   if (payload['x402Version'] !== 2) return malformed('x402Version must be 2')
   const accepted = readAccepted(payload['accepted'])
-  if (accepted === undefined) return malformed('accepted must repeat the terms that were offered')
+  if (accepted === undefined) return malformed('accepted must repeat the offered terms')
   const inner = payload['payload']
   // With further keys a facilitator may follow another method than the one that is checked here.
   if (!isRecord(inner) || !hasExactly(inner, ['authorization', 'signature']))
     return malformed('payload must hold authorization and signature, and nothing else')
   const { signature } = inner
   if (typeof signature !== 'string' || !isHex(signature) || signature.length < 4 || signature.length % 2 !== 0)
-    return malformed('signature must be 0x and bytes in hex')
+    return malformed('signature must be 0x followed by hex bytes')
   const authorization = readAuthorization(inner['authorization'])
   if (typeof authorization === 'string') return malformed(authorization)
   const identifier = readIdentifier(payload['extensions'])
-  if (identifier === 'malformed') return malformed('the id of payment-identifier must be 16 to 128 of A-Z a-z 0-9 _ -')
+  if (identifier === 'malformed') return malformed('the id of payment-identifier must have 16 to 128 characters of A-Z a-z 0-9 _ -')
   const extensions = furtherExtensions(payload['extensions'])
   const passing = extensions === undefined ? {} : { extensions }
   const payment = { ...authorization, signature: lower(signature), accepted, ...passing }
@@ -80,7 +80,7 @@ function readAuthorization(value: unknown): Authorization | string {
   if (amount === undefined || validAfter === undefined || validBefore === undefined)
     return 'value, validAfter and validBefore must be decimal strings'
   const { nonce } = value
-  if (typeof nonce !== 'string' || !noncePattern.test(nonce)) return 'nonce must be 0x and 64 hex digits'
+  if (typeof nonce !== 'string' || !noncePattern.test(nonce)) return 'nonce must be 0x followed by 64 hex digits'
   return { payer, to, amount, validAfter, validBefore, nonce: lower(nonce) }
 }
 
@@ -120,7 +120,7 @@ const hasExactly = (record: Record<string, unknown>, keys: readonly string[]) =>
 const malformed = (what: string): Failure =>
   failure(
     'invalid_payment',
-    `The payment cannot be read: ${what}. Nothing was charged; see the terms of an unpaid request.`,
+    `The payment is invalid: ${what}. Nothing was charged; send the request without a payment to see the terms.`,
   )
 
 const NAME = 'payment-identifier'

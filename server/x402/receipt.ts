@@ -84,7 +84,7 @@ function boughtWith(
 }
 
 const earlier = (what: 'block' | 'area') =>
-  `This is your earlier purchase, whose receipt had not reached you. The payment you sent now is not used, and will not be; sign a new one to buy another ${what}.`
+  `This is the receipt of your earlier purchase, which had not reached you. The payment you sent now was not used and never will be. To buy another ${what}, sign a new payment.`
 
 /** A header's value. */
 export const encodeHeader = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')

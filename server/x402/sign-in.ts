@@ -88,16 +88,16 @@ function fieldsIn(header: string): Fields | undefined {
 
 function flawIn(fields: Fields, chainId: string): string | undefined {
   const { signature, resources, ...texts } = fields
-  if (resources !== undefined) return 'resources are not taken'
-  if (typeof signature !== 'string' || !signaturePattern.test(signature)) return 'signature must be 0x and hex digits'
+  if (resources !== undefined) return 'resources are not supported'
+  if (typeof signature !== 'string' || !signaturePattern.test(signature)) return 'signature must be 0x followed by hex digits'
   const isLine = (value: unknown) => typeof value === 'string' && lineOfText.test(value)
   const wrong =
     REQUIRED.find((name) => name !== 'signature' && !isLine(texts[name])) ??
     OPTIONAL.find((name) => texts[name] !== undefined && !isLine(texts[name]))
   if (wrong !== undefined) return `${wrong} must be one line of printable ASCII of at most 500 characters`
-  if (!isAddress(String(texts['address']))) return 'address must be 0x and 40 hex digits'
+  if (!isAddress(String(texts['address']))) return 'address must be 0x followed by 40 hex digits'
   const time = TIMES.find((name) => typeof texts[name] === 'string' && !isTime(texts[name]))
-  if (time !== undefined) return `${time} must be a time as RFC 3339 writes it`
+  if (time !== undefined) return `${time} must be an RFC 3339 time`
   if (texts['version'] !== VERSION) return `version must be ${VERSION}`
   if (texts['type'] !== TYPE) return `type must be ${TYPE}`
   return texts['chainId'] === chainId ? undefined : `chainId must be ${chainId}`
@@ -108,7 +108,7 @@ const isTime = (text: string) => timePattern.test(text) && Number.isFinite(Date.
 const invalid = (what: string): Failure =>
   failure(
     'invalid_sign_in',
-    `The ${SIGN_IN_HEADER} header cannot be used: ${what}. Send the request without it to be told what to sign.`,
+    `The ${SIGN_IN_HEADER} header is invalid: ${what}. Send the request without it to get the text to sign.`,
   )
 
 /** The first field that is not as the server wrote it for this request. */

@@ -116,7 +116,7 @@ const resourceAt = ({ title }: Offer, url: string, target: Target) => ({
 
 function whatIs(target: Target): string {
   if (!isBlock(target))
-    return `A rectangle of ${blocksIn(target)} blocks of 10x10 pixels on a public billboard, sold whole: a picture, a message, a link.`
+    return `A rectangle of ${blocksIn(target)} blocks of 10x10 pixels on a public billboard, sold as a whole: a picture, a message, a link.`
   const block = target === 'next' ? 'The open 10x10 pixel block nearest the centre' : 'One 10x10 pixel block'
   return `${block} of a public billboard: 100 pixels, a message, a link.`
 }

@@ -63,7 +63,7 @@ export function paymentOf({ headers }: Request, offer: Offer, target: Target): S
 /** Reads a payload of version 1. It does not repeat the terms, so ours are assumed; the signature is checked against them. */
 function readPaymentV1(payload: unknown, offer: Offer, target: Target): Payment | Failure {
   if (typeof payload !== 'object' || payload === null || !('x402Version' in payload) || payload.x402Version !== 1)
-    return unreadable(`${PAYMENT_V1} holds a payment of x402 version 1; one of version 2 goes into PAYMENT-SIGNATURE`)
+    return unreadable(`${PAYMENT_V1} is for payments of x402 version 1; send a version 2 payment in PAYMENT-SIGNATURE`)
   const { scheme, network, payload: inner } = { scheme: '', network: '', payload: undefined, ...payload }
   const accepted = requirementsOf(offer, termsFor(offer.terms, target))
   if (scheme !== accepted.scheme || network !== nameOf(accepted.network))
@@ -74,7 +74,7 @@ function readPaymentV1(payload: unknown, offer: Offer, target: Target): Payment 
 const isSame = (one: Payment, other: Payment) =>
   one.payer === other.payer && one.nonce === other.nonce && one.signature === other.signature
 
-const twoPayments = () => unreadable(`PAYMENT-SIGNATURE and ${PAYMENT_V1} hold two payments; send one`)
+const twoPayments = () => unreadable(`PAYMENT-SIGNATURE and ${PAYMENT_V1} contain two different payments; send one`)
 
 const unreadable = (what: string): Failure =>
-  failure('invalid_payment', `The payment cannot be read: ${what}. Nothing was charged.`)
+  failure('invalid_payment', `The payment is invalid: ${what}. Nothing was charged.`)

@@ -20,7 +20,7 @@ export const AreaOrder = Closed({
     Type.String({
       ...TargetText,
       default: 'next',
-      description: 'The top left block, `col,row`; or `next` (default) for the open place nearest the centre.',
+      description: 'The top left block, `col,row`; or `next` (default) for the open area nearest the centre.',
     }),
   ),
   w: Type.Integer({ minimum: 1, maximum: COLS, description: 'Width in blocks of 10 pixels.' }),
@@ -33,13 +33,13 @@ export const AreaOrder = Closed({
     Type.String({
       contentEncoding: 'base64',
       description:
-        'The picture as palette indices, a byte each, in base64: row by row over the whole area, 10 x w to a row.',
+        'The picture as palette indices, one byte each, in base64: row by row over the whole area, 10 x w per row.',
     }),
   ),
   image: Type.Optional(
     Type.String({
       contentEncoding: 'base64',
-      description: 'The picture as a PNG or JPEG of at most 2 MiB, in base64, fitted to the area. Not with pixels.',
+      description: 'The picture as a PNG or JPEG of at most 2 MiB, in base64, fitted to the area. Cannot be combined with pixels.',
     }),
   ),
   fit: Type.Optional(Fit),
@@ -56,7 +56,7 @@ const { block: _, ...ofDeed } = Receipt.properties.deed.properties
 
 export const AreaReceipt = Type.Object({
   area: AreaText,
-  blocks: Type.Array(CoordText, { description: 'Row by row. Each is a block like any other, with a deed of its own.' }),
+  blocks: Type.Array(CoordText, { description: 'Row by row. Each is an ordinary block with its own deed.' }),
   owner: Receipt.properties.owner,
   pixels: Receipt.properties.pixels,
   notice: Receipt.properties.notice,

@@ -22,7 +22,7 @@ export const AreaState = Type.Object({
   taken: count('How many are sold.'),
   held: count('How many are being bought, or held for a payer.'),
   price: Type.Union([Type.String({ pattern: '^\\d+\\.\\d{2}$' }), Type.Null()], {
-    description: 'Of all of it, in USDC; null unless every block is open.',
+    description: 'Total price in USDC; null unless every block is open.',
   }),
   owner: Type.Union([Owner, Type.Null()], { description: 'Null unless one wallet owns every block.' }),
 })
@@ -31,7 +31,7 @@ export type AreaState = Static<typeof AreaState>
 export const AreaPixels = Type.String({
   contentEncoding: 'base64',
   description:
-    'The picture as palette indices, a byte each, in base64: row by row over the whole area, 10 x W bytes to a row.',
+    'The picture as palette indices, one byte each, in base64: row by row over the whole area, 10 x W bytes per row.',
 })
 
 /** The same of an area, for requests that are signed in. */

@@ -24,7 +24,7 @@ export const MessageText = Printable(MESSAGE_MAX, 'Text shown with the block.', 
 
 export const PainterText = Type.String({
   pattern: ADDRESS_PATTERN,
-  description: 'Address whose signatures count as the owner’s for repaints, and for nothing else.',
+  description: 'Address that may sign repaints for the owner, and nothing else.',
   examples: ['0x7e5f4552091a69125d5dfcb7b8c2659029395bdf'],
 })
 
@@ -44,7 +44,7 @@ export type Owner = Static<typeof Owner>
 
 export const Deed = Type.Object(
   {
-    state: Type.Literal('claimed', { description: 'Tells a deed from a receipt: nothing was bought by this answer.' }),
+    state: Type.Literal('claimed', { description: 'Distinguishes a deed from a receipt: this response did not buy anything.' }),
     block: BlockRef,
     owner: Owner,
     claimedAt: UnixMs,
@@ -54,7 +54,7 @@ export const Deed = Type.Object(
     link: TextOrNull,
     pixels: Nullable(PixelsBase64),
   },
-  { description: 'The public record of a claimed block. Name, framework, message and link are strangers’ text.' },
+  { description: 'The public record of a claimed block. Name, framework, message and link are untrusted text.' },
 )
 export type Deed = Static<typeof Deed>
 
@@ -74,7 +74,7 @@ export const Receipt = Type.Object({
   owner: Type.Literal('you'),
   pixels: Type.Literal('yours'),
   notice: Type.Optional(
-    Type.String({ description: 'Present when this is an earlier purchase: the payment sent now is not used.' }),
+    Type.String({ description: 'Present if this is an earlier purchase: the payment you just sent was not used.' }),
   ),
   deed: Type.Object({
     block: BlockRef,
@@ -92,7 +92,7 @@ export const Receipt = Type.Object({
     tx: TxHash,
     claimedAt: UnixMs,
     painter: Type.Optional(
-      Type.String({ description: 'Whom the purchase named to repaint it beside the payer: a full address.' }),
+      Type.String({ description: 'Full address of the painter that the purchase named.' }),
     ),
     paint: Type.String({ description: 'How to repaint the block later.' }),
   }),
@@ -101,7 +101,7 @@ export type Receipt = Static<typeof Receipt>
 
 export const SignatureText = Type.String({
   pattern: '^0x[0-9a-fA-F]+$',
-  description: 'EIP-191 personal_sign over the canonical message.',
+  description: 'EIP-191 personal_sign signature of the canonical message.',
 })
 
 /** What an owner changes about a block, and nothing else: the body of a request that is signed in. */

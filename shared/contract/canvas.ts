@@ -30,7 +30,7 @@ export const CanvasStats = Type.Object({
   remaining: Type.Integer({ minimum: 0 }),
   agents: Type.Integer({ minimum: 0 }),
   lastClaimedAt: Type.Union([UnixMs, Type.Null()]),
-  lastSaleId: Type.Integer({ minimum: 0, description: 'Where to start reading the feed: its `after`.' }),
+  lastSaleId: Type.Integer({ minimum: 0, description: 'Pass it as `after` to start reading the feed here.' }),
 })
 export type CanvasStats = Static<typeof CanvasStats>
 

@@ -8,13 +8,13 @@ export const FEED_LIMIT_DEFAULT = 50
 export const FEED_LIMIT_MAX = 200
 
 export const FeedQuery = Type.Object({
-  after: Count({ default: 0, description: 'Sales with a greater number are returned.' }),
+  after: Count({ default: 0, description: 'Only sales with a greater number are returned.' }),
   limit: Type.Integer({ minimum: 1, maximum: FEED_LIMIT_MAX, default: FEED_LIMIT_DEFAULT }),
 })
 export type FeedQuery = Static<typeof FeedQuery>
 
 export const Sale = Type.Object({
-  seq: Type.Integer({ minimum: 1, description: 'Number of the sale, dense, in the order sales were final.' }),
+  seq: Type.Integer({ minimum: 1, description: 'Number of the sale, without gaps, in the order in which sales became final.' }),
   i: Type.Integer({ minimum: 0, maximum: TOTAL_BLOCKS - 1 }),
   coord: CoordText,
   t: UnixMs,

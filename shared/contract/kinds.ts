@@ -46,7 +46,7 @@ export const Link: TUnsafe<string> = Type.Unsafe<string>({
   format: 'uri',
   pattern: '^https://',
   maxLength: LINK_MAX,
-  description: `Where the block leads: an ASCII https URI of at most ${LINK_MAX} characters, with a host and without user information. Never fetched.`,
+  description: `Link of the block: an ASCII https URI of at most ${LINK_MAX} characters, with a host and without user information. Never fetched.`,
   examples: ['https://example.org/'],
 })
 
@@ -81,7 +81,7 @@ export const CoordText = Type.String({
 
 export const Money = Type.String({
   pattern: '^\\d+\\.\\d{2,6}$',
-  description: 'Dollars, with cents at least.',
+  description: 'Dollars, with at least two decimals.',
   examples: [USUAL_PRICE],
 })
 

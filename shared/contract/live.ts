@@ -35,7 +35,7 @@ export const LiveQuery = Type.Object({
   after: Type.Optional(
     Count({
       description:
-        'Changes with a greater number are told: the Log-Number of the canvas read. Last-Event-ID wins over it. Without both the stream starts now.',
+        'Only changes with a greater number are sent; pass the Log-Number of the canvas read. Last-Event-ID takes precedence. Without either, the stream starts now.',
     }),
   ),
 })
@@ -46,14 +46,14 @@ export type ChangeDto = Static<typeof ChangeDto>
 
 /** The data of the event that replaces all changes up to a number: the client reads the canvas and goes on from there. */
 export const Reset = Type.Object({
-  number: Type.Integer({ minimum: 0, description: 'The canvas read shows all changes up to this one, at least.' }),
+  number: Type.Integer({ minimum: 0, description: 'The canvas read shows at least all changes up to this one.' }),
   kind: Type.Literal('reset'),
 })
 export type Reset = Static<typeof Reset>
 
 /** The end of the log, oldest change first: every change after `after` up to `nextAfter`. */
 export const LogTail = Type.Object({
-  after: Type.Integer({ minimum: 0, description: 'Who knows less than this reads the canvas instead.' }),
+  after: Type.Integer({ minimum: 0, description: 'If your last change is older than this, read the canvas instead.' }),
   nextAfter: Type.Integer({ minimum: 0 }),
   changes: Type.Array(ChangeDto),
 })

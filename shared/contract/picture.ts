@@ -7,14 +7,14 @@ import { CoordText, PixelsHex } from './kinds.ts'
 export const SCALE_MAX = 16
 
 const Scale = (standard: number) =>
-  Type.Integer({ minimum: 1, maximum: SCALE_MAX, default: standard, description: 'How many pixels one becomes.' })
+  Type.Integer({ minimum: 1, maximum: SCALE_MAX, default: standard, description: 'Pixels per pixel of the wall.' })
 
 /** Which part of the wall is drawn. The size is at most what is left of the wall. */
 export const RegionQuery = Type.Object({
   col: Type.Integer({ minimum: 0, maximum: COLS - 1, default: 0, description: 'Left column of blocks.' }),
   row: Type.Integer({ minimum: 0, maximum: ROWS - 1, default: 0, description: 'Top row of blocks.' }),
-  cols: Type.Optional(Type.Integer({ minimum: 1, maximum: COLS, description: 'Width in blocks; all that is left.' })),
-  rows: Type.Optional(Type.Integer({ minimum: 1, maximum: ROWS, description: 'Height in blocks; all that is left.' })),
+  cols: Type.Optional(Type.Integer({ minimum: 1, maximum: COLS, description: 'Width in blocks; defaults to the rest of the wall.' })),
+  rows: Type.Optional(Type.Integer({ minimum: 1, maximum: ROWS, description: 'Height in blocks; defaults to the rest of the wall.' })),
   scale: Scale(1),
 })
 export type RegionQuery = Static<typeof RegionQuery>
@@ -36,12 +36,12 @@ export type CardQuery = Static<typeof CardQuery>
 
 export const Dither = Type.Union([Type.Literal('none'), Type.Literal('floyd-steinberg')], {
   default: 'none',
-  description: 'none: each pixel its nearest colour, best for logos and text. floyd-steinberg: best for photographs.',
+  description: 'none: the nearest colour for each pixel, best for logos and text. floyd-steinberg: best for photographs.',
 })
 
 export const Fit = Type.Union([Type.Literal('cover'), Type.Literal('contain'), Type.Literal('fill')], {
   default: 'cover',
-  description: 'cover: fills the blocks and cuts the rest off. contain: shows all, with bars. fill: stretches.',
+  description: 'cover: fills the blocks and crops the rest. contain: shows the whole picture, with bars. fill: stretches it.',
 })
 
 /** Width and height of a picture without a header of its own. */
@@ -55,13 +55,13 @@ export const PixelsQuery = Type.Object({
   background: Type.String({
     pattern: '^#?[0-9a-fA-F]{6}$',
     default: '#000000',
-    description: 'What shows through transparent pixels, and the bars of contain.',
+    description: 'Colour of transparent pixels and of the bars of contain.',
   }),
   width: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: RAW_SIDE_MAX, description: 'Of a raw picture, in its own pixels.' }),
+    Type.Integer({ minimum: 1, maximum: RAW_SIDE_MAX, description: 'Width of a raw picture, in its own pixels.' }),
   ),
   height: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: RAW_SIDE_MAX, description: 'Of a raw picture, in its own pixels.' }),
+    Type.Integer({ minimum: 1, maximum: RAW_SIDE_MAX, description: 'Height of a raw picture, in its own pixels.' }),
   ),
 })
 export type PixelsQuery = Static<typeof PixelsQuery>

@@ -25,16 +25,16 @@ export const PreviewBody = Closed({
   link: OptionalText('As when buying: an https URI of at most 200 characters.'),
   px: OptionalText('As when buying a block: 200 hex characters, each pair a palette index from 00 to ef.'),
   pixels: OptionalText('As when buying an area: its palette indices in base64, row by row.'),
-  painter: OptionalText('As when buying: an address that may repaint beside you.'),
+  painter: OptionalText('As when buying: an address that may also repaint.'),
 })
 export type PreviewBody = Static<typeof PreviewBody>
 
 export const PreviewProblem = Type.Object({
   field: Type.String({
     description:
-      'What to mend: coord, name, framework, message, link, px, pixels or painter; `rail` when payments cannot be taken now.',
+      'The field to fix: coord, name, framework, message, link, px, pixels or painter; `rail` if payments are not accepted right now.',
   }),
-  code: Type.String({ description: 'The error code that buying would answer.' }),
+  code: Type.String({ description: 'The error code that buying would return.' }),
   message: Type.String(),
 })
 export type PreviewProblem = Static<typeof PreviewProblem>
@@ -50,13 +50,13 @@ export const Preview = Type.Object({
   problems: Type.Array(PreviewProblem),
   block: Type.Union([BlockRef, Type.Null()], {
     description:
-      'The block it would be; for `next`, the one it is now; of an area, the top left one. Null when there is none.',
+      'The block you would get; for `next`, the current one; for an area, its top left block. Null if there is none.',
   }),
   area: Nullable(
-    Type.String({ description: 'The area it would be, `col,row,WxH`. Null for a block, and when there is none.' }),
+    Type.String({ description: 'The area you would get, `col,row,WxH`. Null for a block, or if there is none.' }),
   ),
   state: Type.Union([Type.Literal('open'), Type.Literal('reserved'), Type.Literal('claimed')], {
-    description: 'Of an area: open where all of it is, claimed where a block of it is sold.',
+    description: 'For an area: open if all of it is open, claimed if a block of it is sold.',
   }),
   price: Price,
   request: Type.Object(
@@ -65,14 +65,14 @@ export const Preview = Type.Object({
       url: Type.String({ format: 'uri' }),
       body: Type.Optional(
         Type.Record(Type.String(), Type.Unknown(), {
-          description: 'Of an area; add your picture, as pixels or image.',
+          description: 'For an area; add your picture as pixels or image.',
         }),
       ),
     },
-    { description: 'The request that buys it.' },
+    { description: 'Request that buys this block.' },
   ),
   terms: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
-    description: 'The one entry of `accepts` that the 402 would give; null when it cannot be bought now.',
+    description: 'The one entry of `accepts` that the 402 would contain; null if it cannot be bought now.',
   }),
   image: Nullable(
     Type.String({

@@ -3,7 +3,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 export const Rail = Type.Union([Type.Literal('armed'), Type.Literal('arming'), Type.Literal('misconfigured')], {
-  description: 'Whether payments can be taken.',
+  description: 'Whether payments are accepted.',
 })
 export type Rail = Static<typeof Rail>
 
@@ -20,7 +20,7 @@ export const Health = Type.Object({
   ),
   rail: Rail,
   railError: Type.Optional(
-    Type.String({ description: 'What is wrong with taking payments, or what the chain endpoint cannot do.' }),
+    Type.String({ description: 'What is wrong with payments, or what the chain endpoint cannot do.' }),
   ),
   network: Type.String(),
 })
@@ -29,7 +29,7 @@ export type Health = Static<typeof Health>
 const Charged = Type.Optional(
   Type.Union([Type.Literal('yes'), Type.Literal('no'), Type.Literal('unknown')], {
     description:
-      'To the payer of a payment that was looked up: whether it moved its money (`yes`, in `tx`), never will (`no`), or still may.',
+      'For the payer of a payment that was looked up: whether it moved money (`yes`, in `tx`), never will (`no`), or still may.',
   }),
 )
 
@@ -83,7 +83,7 @@ export const PaymentRequiredBody = Type.Object(
   {
     error: Type.Literal('payment_required'),
     message: Type.String(),
-    reason: Type.Optional(Type.String({ description: 'Why a payment that was sent cannot be taken.' })),
+    reason: Type.Optional(Type.String({ description: 'Why the payment that was sent is rejected.' })),
     charged: Charged,
     resource: Type.Optional(Type.String({ format: 'uri' })),
     docs: Type.Optional(Type.String({ format: 'uri' })),
@@ -97,7 +97,7 @@ export const RpcRequest = Type.Object({
   id: Type.Optional(Type.Union([Type.Integer(), Type.String()])),
   method: Type.String({
     description:
-      'initialize, tools/list, tools/call, resources/list, resources/read or ping; notifications are taken and not answered.',
+      'initialize, tools/list, tools/call, resources/list, resources/read or ping; notifications are accepted and get no response.',
     examples: ['tools/list'],
   }),
   params: Type.Optional(Type.Record(Type.String(), Type.Unknown())),

@@ -30,7 +30,7 @@ export const SignQuery = Type.Object({
       examples: ['message,link'],
     }),
   ),
-  ts: Type.Optional(Type.Integer({ minimum: 0, description: 'Unix milliseconds; now when left out.' })),
+  ts: Type.Optional(Type.Integer({ minimum: 0, description: 'Unix milliseconds; defaults to now.' })),
 })
 export type SignQuery = Static<typeof SignQuery>
 
@@ -38,9 +38,9 @@ const Hex = (description: string) => Type.String({ pattern: '^0x[0-9a-fA-F]+$', 
 
 export const Signing = Type.Object({
   message: Type.String({ description: 'Sign exactly this with EIP-191 personal_sign. Lines end in a line feed.' }),
-  digest: Hex('What EIP-191 makes of the message: keccak-256 of the prefix, the length in bytes and the message.'),
+  digest: Hex('EIP-191 hash of the message: keccak-256 of the prefix, the length in bytes and the message.'),
   ts: Type.Integer({ description: 'The time in the message, Unix milliseconds.' }),
-  validUntil: Type.Integer({ description: 'When the request must have arrived, Unix milliseconds.' }),
+  validUntil: Type.Integer({ description: 'Latest time at which the request may arrive, Unix milliseconds.' }),
   request: Type.Object(
     {
       method: Type.Literal('PUT'),
@@ -51,13 +51,13 @@ export const Signing = Type.Object({
   ),
   testVector: Type.Object(
     {
-      privateKey: Hex('A key the whole world knows. Never use it for anything else.'),
+      privateKey: Hex('A publicly known key. Never use it for anything else.'),
       address: Hex('Its address.'),
       message: Type.String(),
-      digest: Hex('Of the message.'),
-      signature: Hex('What your signer must make of key and message.'),
+      digest: Hex('EIP-191 digest of the message.'),
+      signature: Hex('The signature that your signer must produce from the key and message.'),
     },
-    { description: 'To check your own signing by.' },
+    { description: 'Use it to check your own signer.' },
   ),
 })
 export type Signing = Static<typeof Signing>

@@ -12,7 +12,7 @@ export const SpaceQuery = Type.Object({
   w: Type.Integer({ minimum: 1, maximum: COLS, default: 1, description: 'Width in blocks.' }),
   h: Type.Integer({ minimum: 1, maximum: ROWS, default: 1, description: 'Height in blocks.' }),
   near: Type.Optional(
-    Type.String({ ...CoordText, description: 'The block to be near, `col,row`; without it, the wall’s centre.' }),
+    Type.String({ ...CoordText, description: 'Search near this block, `col,row`; default: the wall’s centre.' }),
   ),
   limit: Type.Integer({ minimum: 1, maximum: SPACE_LIMIT_MAX, default: SPACE_LIMIT_DEFAULT }),
 })
@@ -22,16 +22,16 @@ export const Space = Type.Object({
   coord: Type.String({ description: 'The top left block.', examples: ['80,45'] }),
   blocks: Type.Array(CoordText, {
     description:
-      'Every block in the order to buy them: the most wanted first, which is nearest the wall’s centre, so that what others may take meanwhile lies at the edge.',
+      'All blocks in the order to buy them: nearest the wall’s centre first, because those are the most wanted. Blocks that others may buy meanwhile then lie at the edge.',
   }),
-  price: Type.String({ pattern: '^\\d+\\.\\d{2}$', description: 'For all of it.' }),
+  price: Type.String({ pattern: '^\\d+\\.\\d{2}$', description: 'Total price.' }),
 })
 
 export const Spaces = Type.Object({
   w: Type.Integer(),
   h: Type.Integer(),
   asset: Type.Literal(ASSET_SYMBOL),
-  note: Type.String({ description: 'Nothing is held: another buyer may be quicker.' }),
+  note: Type.String({ description: 'Nothing is reserved: another buyer may be faster.' }),
   spaces: Type.Array(Space, { description: 'Nearest first; no two share a block. Empty when there is none.' }),
 })
 export type Spaces = Static<typeof Spaces>

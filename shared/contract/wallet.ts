@@ -20,19 +20,19 @@ export const WALLET_LIMIT_MAX = 200
 export const WalletQuery = Type.Object({
   after: Count({
     default: 0,
-    description: 'Blocks are told from the sale after this one on, numbered as in the feed.',
+    description: 'Returns the blocks of sales after this one, numbered as in the feed.',
   }),
   since: Type.Optional(
     Count({
       description:
-        'Number of a change (`next` of an earlier answer, or 0): tells also what changed after it at the wallet’s blocks and right beside them.',
+        'Number of a change (`next` of an earlier response, or 0): also returns what changed after it at the wallet’s blocks and next to them.',
     }),
   ),
   limit: Type.Integer({
     minimum: 1,
     maximum: WALLET_LIMIT_MAX,
     default: WALLET_LIMIT_MAX,
-    description: 'How many blocks at most.',
+    description: 'Maximum number of blocks.',
   }),
 })
 export type WalletQuery = Static<typeof WalletQuery>
@@ -43,7 +43,7 @@ export const WalletBlock = Type.Object({
   settled: Type.Boolean({ description: 'Whether this service has itself seen the payment on the chain.' }),
   tx: TxHash,
   painter: Type.Optional(
-    Type.String({ description: 'Who may repaint it beside the wallet: a full address. Absent where nobody may.' }),
+    Type.String({ description: 'Full address of the painter. Absent if there is none.' }),
   ),
 })
 
@@ -58,20 +58,20 @@ export type WalletArea = Static<typeof WalletArea>
 export const OpenPurchase = Type.Object({
   target: Type.String({
     description:
-      'What was asked for: `next`, a block, an area, or `next,WxH` for the open area of that size nearest the centre. Of an area, `block` is the top left one that is or was held.',
+      'What was requested: `next`, a block, an area, or `next,WxH` for the open area of that size nearest the centre. For an area, `block` is the top left block that is or was held.',
     examples: ['next', '80,45', '80,45,4x3', 'next,4x3'],
   }),
   block: BlockRef,
   state: Type.Union([Type.Literal('reserved'), Type.Literal('released')], {
     description:
-      'reserved: the block is held for this wallet. released: it was given back; the payment is watched still.',
+      'reserved: the block is held for this wallet. released: it is no longer held; the payment is still watched.',
   }),
-  doubted: Type.Boolean({ description: 'Whether the money may have moved already.' }),
+  doubted: Type.Boolean({ description: 'Whether the money may already have moved.' }),
   since: UnixMs,
   ageMs: Type.Integer({ minimum: 0 }),
   resend: Type.Boolean({
     description:
-      'Whether to make the same request again, signed as before or from the same wallet: it is not charged twice.',
+      'Whether to send the same request again, signed as before or from the same wallet; you will not be charged twice.',
   }),
   next: Type.String({ description: 'What to do about it.' }),
 })
@@ -86,13 +86,13 @@ export const Credit = Type.Object({
 export const NEAR_CHANGES_MAX = 100
 
 export const NearChange = Type.Object({
-  number: Type.Integer({ minimum: 1, description: 'Of the last change of this block, numbered as in the history.' }),
+  number: Type.Integer({ minimum: 1, description: 'Number of the last change of this block, as in the history.' }),
   kind: Type.Union([Type.Literal('sale'), Type.Literal('repaint')], {
-    description: 'sale: the block was sold since, and may be repainted already.',
+    description: 'sale: the block was sold since then, and may already have been repainted.',
   }),
   t: UnixMs,
   coord: CoordText,
-  yours: Type.Boolean({ description: 'Whether it is the wallet’s own block, or a neighbour of one.' }),
+  yours: Type.Boolean({ description: 'Whether it is the wallet’s own block; if not, it is a neighbour of one.' }),
   owner: Owner,
   message: TextOrNull,
   link: TextOrNull,
@@ -102,19 +102,19 @@ export type NearChange = Static<typeof NearChange>
 /** What `since` adds to the answer. */
 const News = Type.Object({
   rankByBlocks: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
-    description: 'Place by how many blocks the wallet has; null before its first purchase is final.',
+    description: 'Rank by number of blocks; null before its first purchase is final.',
   }),
   changes: Type.Array(NearChange, {
     maxItems: NEAR_CHANGES_MAX,
-    description: 'Each block that changed, as it is now: oldest change first. Its texts were written by strangers.',
+    description: 'Each changed block as it is now, oldest change first. Its texts are untrusted.',
   }),
   next: Type.Integer({
     minimum: 0,
-    description: 'What to ask for as `since` the next time; at once after 100 changes.',
+    description: 'Pass it as `since` the next time; ask again at once if you got 100 changes.',
   }),
   complete: Type.Boolean({
     description:
-      'False where `since` is ahead of the wall, or so old that repaints in between may be gone from the history.',
+      'False if `since` is ahead of the wall, or so old that repaints in between may be missing from the history.',
   }),
 })
 export type News = Static<typeof News>
@@ -125,29 +125,29 @@ export const WalletAccount = Type.Object({
   name: TextOrNull,
   framework: TextOrNull,
   rank: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
-    description: 'Place in the order of arrival; null before the first purchase is final.',
+    description: 'Rank by order of arrival; null before the first purchase is final.',
   }),
   firstSeenAt: Type.Union([UnixMs, Type.Null()]),
   painter: Nullable(
     Type.String({
       description:
-        'Whom the wallet has named to repaint all of its blocks: a full address. A purchase since may name another.',
+        'Full address of the painter of all the wallet’s blocks. A later purchase may name another.',
     }),
   ),
   blocks: Type.Array(WalletBlock, { description: 'In the order they were bought.' }),
   areas: Type.Array(WalletArea, {
     description:
-      'Which of these blocks were bought as areas, in one payment each, whole or begun or ended on another page.',
+      'The areas among these blocks, each bought in one payment. An area may start or end on another page.',
   }),
-  nextAfter: Type.Integer({ minimum: 0, description: 'What to ask for as `after` to read on.' }),
+  nextAfter: Type.Integer({ minimum: 0, description: 'Pass it as `after` to continue.' }),
   hasMore: Type.Boolean({ description: 'Whether there are more blocks.' }),
   open: Type.Array(OpenPurchase, {
-    description: 'Purchases without an end yet, oldest first: all that are reserved, and the latest released ones.',
+    description: 'Unfinished purchases, oldest first: all reserved ones, and the latest released ones.',
   }),
   credits: Type.Array(Credit, {
-    description: `Payments that arrived when nothing was left for them, owed by the operator: the latest ${WALLET_LIMIT_MAX}.`,
+    description: `Payments that arrived when no block was left for them, owed back by the operator: the latest ${WALLET_LIMIT_MAX}.`,
   }),
-  contact: Nullable(Type.String({ description: 'Where to turn to about a credit.' })),
+  contact: Nullable(Type.String({ description: 'Whom to contact about a credit.' })),
 })
 
 export const WalletStanding = Type.Composite([WalletAccount, Type.Partial(News)])
@@ -156,7 +156,7 @@ export type WalletStanding = Static<typeof WalletStanding>
 /** Where a list of receipts begins. */
 export const ReceiptsBody = Closed({
   after: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: '`nextAfter` of the page before.' }),
+    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: '`nextAfter` of the previous page.' }),
   ),
 })
 export type ReceiptsBody = Static<typeof ReceiptsBody>
@@ -166,25 +166,25 @@ export const RECEIPTS_MAX = 50
 
 export const OwnPurchase = Type.Object({
   target: OpenPurchase.properties.target,
-  nonce: Type.String({ description: 'Of the authorization that was signed for it.' }),
+  nonce: Type.String({ description: 'Nonce of the authorization signed for it.' }),
   since: UnixMs,
   state: Type.Union(
     ['sold', 'reserved', 'released', 'expired', 'credited'].map((state) => Type.Literal(state)),
     {
       description:
-        'sold: it is yours. reserved: held for you, being settled. released: given back; the payment is watched still. expired: given back, and the payment can never land. credited: paid when nothing was left; the operator owes you.',
+        'sold: it is yours. reserved: held for you, being settled. released: no longer held; the payment is still watched. expired: no longer held, and the payment can never settle. credited: paid when no block was left; the operator owes it back to you.',
     },
   ),
   tx: Type.Union([TxHash, Type.Null()]),
-  receipt: Type.Union([Receipt, AreaReceipt, Type.Null()], { description: 'Of what is sold.' }),
-  credit: Type.Union([Credit, Type.Null()], { description: 'What the operator owes you.' }),
+  receipt: Type.Union([Receipt, AreaReceipt, Type.Null()], { description: 'The receipt, if it is sold.' }),
+  credit: Type.Union([Credit, Type.Null()], { description: 'What the operator owes back to you.' }),
 })
 export type OwnPurchase = Static<typeof OwnPurchase>
 
 export const Receipts = Type.Object({
   purchases: Type.Array(OwnPurchase, { description: `Newest first, ${RECEIPTS_MAX} at most.` }),
   nextAfter: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'What to ask for as `after` to read on; null at the end.',
+    description: 'Pass it as `after` to continue; null at the end.',
   }),
 })
 export type Receipts = Static<typeof Receipts>

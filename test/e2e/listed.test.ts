@@ -76,7 +76,7 @@ test('each paid address is tried, and what is not listed yet, or would not be, i
   const { status, rows } = await listed()
   expect([status, rows.at(-1)]).toEqual([
     1,
-    `| POST ${wall.url}/areas | has_bazaar_extension: The extension / is missing. | see what stands before the wall: it must pass headers of 8 kB |`,
+    `| POST ${wall.url}/areas | has_bazaar_extension: The extension / is missing. | check the proxy in front of the wall: it must pass headers of 8 kB |`,
   ])
 })
 

@@ -71,7 +71,7 @@ describe('a wall on a file', () => {
     process.kill(wall.pid, 'SIGTERM')
     for (const path of ['/readyz', '/readyz/reads']) {
       const answer = await sendWhile(200, () => fetch(wall.url + path))
-      expect([answer.status, await answer.json()]).toMatchObject([503, { reasons: ['the wall is being stopped'] }])
+      expect([answer.status, await answer.json()]).toMatchObject([503, { reasons: ['the wall is shutting down'] }])
     }
     expect((await fetch(`${wall.url}/livez`)).status).toBe(200)
     const payment = await sign(wall, await world.wallet())

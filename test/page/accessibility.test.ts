@@ -35,7 +35,7 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
     for (const [key, title] of PANELS) {
       await page.keyboard.press(key)
       await page.getByRole('heading', { name: title, exact: true, includeHidden: true }).waitFor({ state: 'attached' })
-      if (key === 'v') await page.getByLabel('Framework of each agent').check()
+      if (key === 'v') await page.getByLabel('Agent frameworks').check()
       if (key === 't') await page.keyboard.press('Home')
       expect(await faults(page, title)).toEqual(sound(title))
       await page.keyboard.press('Escape')

@@ -93,7 +93,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     await page.keyboard.press('Enter')
     await frame.waitForFunction(() => document.getElementById('action')?.textContent === 'Asked')
     const { host: name } = new URL(address)
-    const text = `Buy area 80,45,3x2 on the pixel wall at ${name} for 6.00 USDC. Take the picture of your last call.`
+    const text = `Buy area 80,45,3x2 on the pixel wall at ${name} for 6.00 USDC. Use the picture from your last call.`
     expect(await messages(page)).toEqual([{ type: 'text', text }])
   })
 

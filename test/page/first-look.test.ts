@@ -236,7 +236,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     const page = await newPage()
     await page.route('**/lazy-ui*.js', (route) => route.abort())
     await page.goto(server().url.href)
-    await page.getByText('A part of the page could not be loaded.').waitFor()
+    await page.getByText('Part of this page could not be loaded.').waitFor()
     expect(await page.getByRole('button', { name: 'Try again' }).isVisible()).toBe(true)
     const ground = await page
       .locator('#notice .message')

@@ -101,7 +101,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     await showsBlock(page, openBlock, (colour) => colour !== open)
     await page.keyboard.press('Escape')
     await page.keyboard.press('t')
-    await page.getByLabel('Sales and repaints so far').fill('1')
+    await page.getByLabel('Timeline of sales and repaints').fill('1')
     await page.keyboard.press('t')
     await showsBlock(page, nastyBlock, open)
   })
@@ -136,7 +136,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     await page.keyboard.press('Escape')
     await page.keyboard.press('t')
     await page.getByText('only a picture of the wall as it is now').waitFor()
-    expect(await page.getByLabel('Sales and repaints so far').count()).toBe(0)
+    expect(await page.getByLabel('Timeline of sales and repaints').count()).toBe(0)
   })
 
   test('where each drawing keeps the browser waiting, canvases stand in after a while', async () => {

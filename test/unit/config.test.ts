@@ -122,7 +122,7 @@ describe('settings', () => {
         'DATABASE_URL must be a postgres:// URL that names a host and a database',
       ])
     const both = { DATABASE_PATH: 'wall.sqlite', DATABASE_URL: 'postgres://wall:secret@db/wall' }
-    expect(problemsOf({ ...REQUIRED, ...both })).toEqual(['DATABASE_PATH and DATABASE_URL exclude each other'])
+    expect(problemsOf({ ...REQUIRED, ...both })).toEqual(['set either DATABASE_PATH or DATABASE_URL, not both'])
     expect(() => readPlace(both)).toThrow('exclude each other')
   })
 
@@ -153,14 +153,14 @@ describe('settings that cannot work', () => {
     '%j is no contact',
     (contact) => {
       expect(problemsOf({ ...REQUIRED, OPERATOR_CONTACT: contact })).toEqual([
-        'OPERATOR_CONTACT must be an address of mail, or begin with https://, mailto: or tel:',
+        'OPERATOR_CONTACT must be an email address, or start with https://, mailto: or tel:',
       ])
     },
   )
 
   test.each(['http://localhost', 'a b', 'wall.example/'])('%j is nowhere to listen', (host) => {
     expect(problemsOf({ ...REQUIRED, HOST: host })).toEqual([
-      'HOST must be an address or a name of this machine, without a port',
+      'HOST must be an address or host name of this machine, without a port',
     ])
   })
 
@@ -186,19 +186,19 @@ describe('settings that cannot work', () => {
 
   test.each([
     ['BASE_URL', 'wall.example', 'must be an http or https URL'],
-    ['BASE_URL', 'https://wall.example/app', 'must be an address without path, query or user'],
-    ['BASE_URL', 'https://wall.example/?a=1', 'must be an address without path, query or user'],
-    ['BASE_URL', 'https://me@wall.example', 'must be an address without path, query or user'],
+    ['BASE_URL', 'https://wall.example/app', 'must be a URL without path, query or user name'],
+    ['BASE_URL', 'https://wall.example/?a=1', 'must be a URL without path, query or user name'],
+    ['BASE_URL', 'https://me@wall.example', 'must be a URL without path, query or user name'],
     ['FACILITATOR_URL', 'facilitator', 'must be an http or https URL'],
     ['FACILITATOR_URL', 'https://one.example,,https://two.example', 'must be an http or https URL'],
     ['RPC_URL', 'wss://rpc.example', 'must be an http or https URL'],
     ['RPC_CALLS_PER_SECOND', '0', 'must be a whole number from 1 to 100000'],
-    ['PAY_TO', '0x1234', 'must be an address (0x and 40 hex digits)'],
-    ['PAY_TO', PAYEE.replace('dA6B', 'da6B'), 'has a wrong checksum: look for a typing error'],
+    ['PAY_TO', '0x1234', 'must be an address (0x followed by 40 hex digits)'],
+    ['PAY_TO', PAYEE.replace('dA6B', 'da6B'), 'has an invalid checksum: check for a typo'],
     ['PAY_TO', `0x${'0'.repeat(40)}`, 'must not be the zero address'],
     ['PAY_TO', '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', 'must not be the token itself'],
     ['NETWORK', 'eip155:4326', `must be one of ${NETWORKS.join(', ')}`],
-    ['PRICE', '0.00', 'must be dollars with two decimals, from 0.01 to 999999.99'],
+    ['PRICE', '0.00', 'must be an amount in dollars with two decimals, from 0.01 to 999999.99'],
     ['TITLE', 'x'.repeat(41), 'must be 1 to 40 printable characters'],
     ['TITLE', 'Pixel\u200bWall', 'must be 1 to 40 printable characters'],
     ['PORT', '65536', 'must be a whole number from 0 to 65535'],
@@ -220,7 +220,7 @@ describe('settings that cannot work', () => {
 
   test('include half a key', () => {
     for (const half of [{ CDP_API_KEY_ID: 'id' }, { CDP_API_KEY_SECRET: 'secret' }])
-      expect(problemsOf({ ...REQUIRED, ...half })).toEqual(['CDP_API_KEY_ID and CDP_API_KEY_SECRET go together'])
+      expect(problemsOf({ ...REQUIRED, ...half })).toEqual(['set CDP_API_KEY_ID and CDP_API_KEY_SECRET together'])
   })
 
   test('never put a secret in the message', () => {

@@ -145,7 +145,7 @@ async function tellModel() {
     .sendMessage({ role: 'user', content: [{ type: 'text', text: offer.message }] })
     .catch(() => ({ isError: true }))
   if (sent.isError === true) showOffer()
-  else action.textContent = 'Asked'
+  else action.textContent = 'Sent'
 }
 
 app.addEventListener('toolinput', ({ arguments: args = {} }) => (given = args))

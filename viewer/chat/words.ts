@@ -26,29 +26,29 @@ export function offerOf({ sketch, hasSize, hasPlace, perBlock, host }: Shown): O
   const sides = `${size.w}x${size.h} blocks`
   const count = size.w * size.h === 1 ? '1 block' : `${size.w * size.h} blocks`
   const price = `${(size.w * size.h * Number(perBlock)).toFixed(2)} ${ASSET_SYMBOL}`
-  const findRoom = { label: 'Find open room', message: `Find open room for ${sides} on ${wallName}.` }
+  const findRoom = { label: 'Find available space', message: `Find available space for ${sides} on ${wallName}.` }
   if (!hasSize) {
     const sold = wall?.complete ? `${countText(wall.stats.claimed)} of ${countText(TOTAL_BLOCKS)} blocks sold. ` : ''
     return {
       says: `${sold}A block costs ${perBlock} ${ASSET_SYMBOL}.`,
-      label: 'Put a picture here',
-      message: `I want a picture on ${wallName}. Ask me for the picture and its size, and find open room for it.`,
+      label: 'Add a picture',
+      message: `I want to put a picture on ${wallName}. Ask me for the picture and its size, then find available space for it.`,
     }
   }
-  if (!hasPlace) return { says: `A picture of ${sides}, ${price}. No place is chosen yet.`, ...findRoom }
+  if (!hasPlace) return { says: `Picture of ${sides}: ${price}. Not placed yet.`, ...findRoom }
   const place = placeName(areaOf(sketch))
   const deal = wall?.complete ? dealOf(sketch) : 'buy'
   if (deal === 'repaint') {
-    const how = painted === undefined ? 'Ask me for the picture.' : 'Take the picture of your last call.'
-    return { says: `${place} is yours.`, label: 'Repaint', message: `Repaint ${place} on ${wallName}. ${how}` }
+    const how = painted === undefined ? 'Ask me for the picture.' : 'Use the picture from your last call.'
+    return { says: `You own ${place}.`, label: 'Repaint', message: `Repaint ${place} on ${wallName}. ${how}` }
   }
   if (deal === 'neither') {
     const { others, mine } = coveredCounts(sketch)
     return { says: `${place}: ${others + mine} of ${count} ${others + mine === 1 ? 'is' : 'are'} taken.`, ...findRoom }
   }
-  const how = painted === undefined ? 'Ask me for the picture first.' : 'Take the picture of your last call.'
+  const how = painted === undefined ? 'Ask me for the picture first.' : 'Use the picture from your last call.'
   return {
-    says: `${place}, ${count}, ${wall?.complete ? 'open: ' : ''}${price}.`,
+    says: `${place}, ${count}, ${wall?.complete ? 'available: ' : ''}${price}.`,
     label: `Buy for ${price}`,
     message: `Buy ${place} on ${wallName} for ${price}. ${how}`,
   }

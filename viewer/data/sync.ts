@@ -20,8 +20,8 @@ export type SyncDeps = {
 
 const staleText = (since: number) =>
   since === 0
-    ? 'Not up to date: this is the wall as it was last read'
-    : `Not up to date since ${new Date(since).toLocaleString(undefined, since < Date.now() - DAY_MS ? DAY : TIME)}`
+    ? 'Out of date: showing the last saved copy of the wall'
+    : `Out of date. Last updated ${new Date(since).toLocaleString(undefined, since < Date.now() - DAY_MS ? DAY : TIME)}`
 
 const DAY_MS = 86_400_000
 const DAY = { dateStyle: 'medium', timeStyle: 'short' } as const

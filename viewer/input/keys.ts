@@ -20,14 +20,14 @@ const LEAP_BLOCKS = 10
 export const KEYS_HELP: readonly (readonly [keys: string, meaning: string])[] = [
   ['W A S D, arrows', 'move the wall'],
   ['+ and −', 'zoom'],
-  ['0', 'show all of it'],
-  ['Tab, then arrows', 'walk from block to block; with Shift ten at once'],
-  ['Enter', 'keep a work’s label open'],
+  ['0', 'show the whole wall'],
+  ['Tab, then arrows', 'move from block to block; hold Shift to move ten'],
+  ['Enter', 'pin an artwork’s details'],
   ['/', 'search'],
   ['V', 'colours and theme'],
-  ['T', 'the wall’s past'],
+  ['T', 'history of the wall'],
   ['L', 'share'],
-  ['?', 'what this is, and these keys'],
+  ['?', 'about the wall, and these keys'],
   ['Esc', 'close'],
 ]
 

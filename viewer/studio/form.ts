@@ -7,8 +7,8 @@ import { findRoom } from './service.ts'
 import type { Component, Sketch, Studio, Words } from './sketch.ts'
 import { areaOf, movedTo, withHeight, withWidth } from './sketch.ts'
 
-const PHOTO = 'It looks like a photograph, which dithering suits.'
-const DRAWN = 'It looks drawn, and keeps its edges without dithering.'
+const PHOTO = 'This looks like a photo. Dithering usually suits photos.'
+const DRAWN = 'This looks like a drawing. It stays sharper without dithering.'
 
 const FITS = ['cover', 'contain', 'fill'] as const
 const DITHERS = ['none', 'floyd-steinberg'] as const
@@ -72,12 +72,12 @@ function followStyle(studio: Studio) {
 
 const printable = (what: string, max: number) => ({
   isGood: (text: string) => isPrintable(text, max),
-  flaw: `The ${what} has to be 1 to ${max} visible characters.`,
+  flaw: `The ${what} must be 1 to ${max} visible characters.`,
 })
 
 const validators: Readonly<Record<keyof Words, { isGood(text: string): boolean; readonly flaw: string }>> = {
   message: printable('message', MESSAGE_MAX),
-  link: { isGood: isLink, flaw: `The link has to be an https address of at most ${LINK_MAX} characters.` },
+  link: { isGood: isLink, flaw: `The link must be an https URL of at most ${LINK_MAX} characters.` },
   name: printable('name', NAME_MAX),
 }
 
@@ -105,7 +105,7 @@ function followRoom(studio: Studio) {
     ['other-room', query('other-room-status', HTMLElement)],
   ] as const) {
     const search = async () => {
-      status.textContent = 'Looking …'
+      status.textContent = 'Searching…'
       status.textContent = await goToRoom(studio, true)
     }
     query(id, HTMLButtonElement).addEventListener('click', () => void search())
@@ -119,11 +119,11 @@ export async function goToRoom(studio: Studio, nearby: boolean): Promise<string>
   const near = nearby ? blockAt(at.col + (size.w >> 1), at.row + (size.h >> 1)) : undefined
   try {
     const room = await findRoom(size, near)
-    if (room === undefined) return `Nowhere are ${size.w} × ${size.h} blocks open side by side.`
+    if (room === undefined) return `There is no available space of ${size.w} × ${size.h} blocks.`
     studio.setSketch(movedTo(studio.sketch(), cellOf(room)))
     studio.lookAtPicture()
     return ''
   } catch {
-    return 'The wall could not be asked for room. Try again.'
+    return 'Could not search for available space. Try again.'
   }
 }

@@ -28,12 +28,12 @@ export function createOwnerSection(studio: Studio): Component {
       // Another address may have been given meanwhile.
       if (field.value.trim() !== address) return
       status.textContent =
-        blocks.length === 0 ? 'This wallet owns nothing here yet.' : `It owns ${blocksText(blocks.length)}.`
+        blocks.length === 0 ? 'This wallet owns no blocks yet.' : `This wallet owns ${blocksText(blocks.length)}.`
       const { wallet, mine } = studio.sketch()
       const isSame = wallet === address && mine.size === blocks.length && blocks.every((block) => mine.has(block))
       if (!isSame) studio.setSketch({ ...studio.sketch(), wallet: address, mine: new Set(blocks) })
     } catch (error) {
-      status.textContent = error instanceof Error ? error.message : 'The wall could not be asked.'
+      status.textContent = error instanceof Error ? error.message : 'Could not reach the wall.'
     }
   }
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -44,12 +44,12 @@ export function createOwnerSection(studio: Studio): Component {
   const use = async (wallet: BrowserWallet) => {
     const address = await connect(wallet)
     if (typeof address !== 'string') {
-      status.textContent = address.declined ? 'You declined to connect.' : address.words
+      status.textContent = address.declined ? 'You declined the connection.' : address.words
       return
     }
     signer = { wallet, address }
     field.value = address
-    status.textContent = 'Looking …'
+    status.textContent = 'Checking…'
     await look(address)
   }
 
@@ -57,7 +57,7 @@ export function createOwnerSection(studio: Studio): Component {
     signer = undefined
     const address = field.value.trim()
     studio.setSketch({ ...studio.sketch(), wallet: undefined, mine: new Set() })
-    status.textContent = address === '' ? '' : isAddress(address) ? 'Looking …' : 'An address is 0x and 40 hex digits.'
+    status.textContent = address === '' ? '' : isAddress(address) ? 'Checking…' : 'Enter an address: 0x followed by 40 hex digits.'
     if (isAddress(address)) void look(address)
   })
   discoverWallets((wallet) => {

@@ -5,8 +5,8 @@ import type { Job, JobResult, PictureError } from './image-worker.ts'
 import type { OpenedPicture, PaintOptions, PaintedPicture } from './sketch.ts'
 
 const flaws: Readonly<Record<PictureError, string>> = {
-  unreadable: 'This is no picture that your browser can read.',
-  'too-many-pixels': 'The picture has over 16 million pixels. Take a smaller one.',
+  unreadable: 'Your browser cannot read this file as a picture.',
+  'too-many-pixels': 'This picture has more than 16 million pixels. Choose a smaller one.',
 }
 
 /** Calls `onFile` with each picture. */

@@ -8,12 +8,12 @@ import { type EditResult, sendEdit } from './service.ts'
 import { type Component, type Studio, areaOf } from './sketch.ts'
 import { type BrowserWallet, type WalletRefusal, personalSign } from './wallet.ts'
 
-const NO_SIGNER = 'To sign here, connect the wallet that owns them; or take the request away for your agent.'
+const NO_SIGNER = 'To sign here, connect the wallet that owns these blocks. Or give the request to your agent.'
 
 const states: Readonly<Record<Exclude<Progress['state'], 'failed'>, string>> = {
-  signing: 'Sign it in your wallet …',
-  sending: 'Being sent …',
-  done: 'Repainted: it is on the wall.',
+  signing: 'Waiting for your signature…',
+  sending: 'Sending…',
+  done: 'Done. Your picture is on the wall.',
 }
 
 /** A wallet that can sign, and the address it signs for. */

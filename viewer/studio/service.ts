@@ -56,7 +56,7 @@ export async function sendEdit(area: string, body: EditAreaBody): Promise<EditRe
     const { words, now } = await refusalOf(response)
     return isForNow ? { kind: 'lost', words } : { kind: 'refused', words, now }
   } catch {
-    return { kind: 'lost', words: 'The service could not be reached.' }
+    return { kind: 'lost', words: 'Could not reach the wall.' }
   }
 }
 
@@ -69,12 +69,12 @@ async function refusalOf(response: Response): Promise<{ readonly words: string; 
     }
   } catch {
     // A proxy's answer is a page of its own.
-    return { words: `The service answered ${response.status}.`, now: undefined }
+    return { words: `The wall returned an error (${response.status}).`, now: undefined }
   }
 }
 
 /** Signatures are for one host name, the first line of the text that the service says it expected. */
 function elsewhere(expected: unknown): string {
   const host = typeof expected === 'string' ? expected.split('\n')[0] : undefined
-  return host === undefined || host === location.hostname ? '' : ` Open this page at ${host}, whose name is signed.`
+  return host === undefined || host === location.hostname ? '' : ` Open this page at ${host}: signatures are valid only for that host.`
 }

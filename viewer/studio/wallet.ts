@@ -42,7 +42,7 @@ export async function connect({ provider }: BrowserWallet): Promise<string | Wal
   return await asked(async () => {
     const accounts = await provider.request({ method: 'eth_requestAccounts' })
     const first: unknown = Array.isArray(accounts) ? accounts[0] : undefined
-    return isAddress(first) ? first : { declined: false, words: 'It has no account to use.' }
+    return isAddress(first) ? first : { declined: false, words: 'This wallet has no account.' }
   })
 }
 
@@ -58,7 +58,7 @@ export async function personalSign(
       params: [`0x${new TextEncoder().encode(text).toHex()}`, address],
     })
     const isHex = typeof signature === 'string' && /^0x[0-9a-fA-F]+$/.test(signature)
-    return isHex ? signature : { declined: false, words: 'What it answered is no signature.' }
+    return isHex ? signature : { declined: false, words: 'The wallet did not return a signature.' }
   })
 }
 
@@ -75,6 +75,6 @@ async function asked<T>(ask: () => Promise<T>): Promise<T | WalletRefusal> {
   } catch (error) {
     const declined = isRecord(error) && error['code'] === REJECTED
     const said = isRecord(error) && typeof error['message'] === 'string' ? error['message'] : 'no reason given'
-    return { declined, words: declined ? 'You declined to sign.' : `The wallet refused: ${said}` }
+    return { declined, words: declined ? 'You declined to sign.' : `The wallet rejected the request: ${said}` }
   }
 }

@@ -14,7 +14,7 @@ export function createEmptyState(page: Page, stage: HTMLElement): Component {
   const element = createElement(
     'div.first',
     createElement('p.title', 'Nobody has bought a block yet.'),
-    createElement('p', 'The first one, in the very middle, goes to the first agent that asks.'),
+    createElement('p', 'The first agent to buy gets the block at the centre.'),
     button('loud', ['Send your agent'], () => page.dispatch({ do: 'invite' })),
   )
   stage.append(glow, element)

@@ -14,22 +14,22 @@ const HITS_MAX = 60
 const PAGE = 60
 
 const orders: readonly (readonly [Order, string])[] = [
-  ['newest-works', 'Works, newest first'],
-  ['largest-works', 'Works, largest first'],
-  ['arrival', 'Agents by arrival'],
-  ['blocks', 'Agents by blocks'],
-  ['latest', 'Agents, newest buyers first'],
+  ['newest-works', 'Artworks, newest first'],
+  ['largest-works', 'Artworks, largest first'],
+  ['arrival', 'Agents, earliest first'],
+  ['blocks', 'Agents, most blocks first'],
+  ['latest', 'Agents, latest purchase first'],
 ]
 
 /** A search field over a list of works or agents. */
 export function createFinder(page: Page): PanelContent {
   const field = createElement('input')
   field.type = 'search'
-  field.placeholder = 'A word, a name, 0x12…, 80,45'
-  field.ariaLabel = 'Search works and agents by word, name, wallet or coordinate'
+  field.placeholder = 'Word, name, 0x12… or 80,45'
+  field.ariaLabel = 'Search artworks and agents by word, name, wallet or coordinate'
   field.autocomplete = 'off'
   const order = createElement('select', ...orders.map(([value, text]) => new Option(text, value)))
-  order.ariaLabel = 'What is listed'
+  order.ariaLabel = 'List and order'
   const found = createElement('p.found')
   found.role = 'status'
   const list = createElement('ul.works')
@@ -44,7 +44,7 @@ export function createFinder(page: Page): PanelContent {
     const hits = all.slice(0, shown)
     found.textContent = searching ? hitsText(all.length) : listText(wall, all)
     const rest = all.length - hits.length
-    const more = button('more', [`Show more of ${countText(rest)}`], () => {
+    const more = button('more', [`Show more (${countText(rest)} left)`], () => {
       shown += PAGE
       fill(page.state())
     })
@@ -76,17 +76,17 @@ export function createFinder(page: Page): PanelContent {
 const orderNamed = (value: string): Order => orders.find(([order]) => order === value)?.[0] ?? 'newest-works'
 
 const listText = (wall: Wall, [first]: readonly Hit[]) =>
-  first?.kind === 'agent' ? `${countText(wall.agents.length)} agents` : `${countText(artworksOf(wall).length)} works`
+  first?.kind === 'agent' ? `${countText(wall.agents.length)} agents` : `${countText(artworksOf(wall).length)} artworks`
 
 const hitsText = (count: number) =>
-  count === 0 ? 'Nothing found' : count >= HITS_MAX ? `The first ${HITS_MAX}` : `${count} found`
+  count === 0 ? 'Nothing found' : count >= HITS_MAX ? `First ${HITS_MAX} results` : `${count} found`
 
 function hitButton(wall: Wall, hit: Hit, state: State, page: Page): HTMLElement {
   if (hit.kind === 'work') return workButton(page, hit.work, true)
   if (hit.kind === 'block')
     return listButton(
       `block ${hit.block}`,
-      [createElement('span.thumb'), createElement('span.name', `Block ${coordOf(hit.block)}`), 'open'],
+      [createElement('span.thumb'), createElement('span.name', `Block ${coordOf(hit.block)}`), 'available'],
       () => page.dispatch({ do: 'go', to: hit.block }),
     )
   const agent = wall.agents[hit.agent]

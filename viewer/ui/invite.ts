@@ -7,12 +7,12 @@ import { isSoldOut } from '../wall/wall-model.ts'
 import { copyButton } from './copy-and-save.ts'
 import { createElement, factsLine } from './dom.ts'
 
-const SOLD_OUT = 'Every block is sold. Agents that own some repaint them for free.'
+const SOLD_OUT = 'Every block is sold. Owners can still repaint their blocks for free.'
 
 /** The prompt with a button that copies it; on a wall that is sold out, none. */
 export function createInvite(): PanelContent {
   const text = createElement('code')
-  const copy = copyButton('Copy the prompt', () => text.textContent)
+  const copy = copyButton('Copy prompt', () => text.textContent)
   copy.classList.add('loud')
   const over = createElement('p', SOLD_OUT)
   const offer = createElement('div.stack')
@@ -22,13 +22,13 @@ export function createInvite(): PanelContent {
     over.hidden = !offer.hidden
   }
   offer.append(
-    createElement('p', 'Paste this to a coding agent that can use a shell or the web. It asks you before it pays.'),
+    createElement('p', 'Paste this into a coding agent that can use a shell or the web. It asks you before it pays.'),
     createElement('pre.prompt', text),
     createElement('div.stack', copy),
     factsLine(
       createElement(
         'span',
-        'Your agent needs a wallet with USDC. Agents with MCP can be given the tools at ',
+        'Your agent needs a wallet with USDC. If it supports MCP, connect it to ',
         createElement('code', `${location.origin}/mcp`),
         ' instead.',
       ),
@@ -42,11 +42,11 @@ function promptFor({ wall, promptBlock }: State): string {
   const price = wall === undefined ? '' : `${wall.pricing.perBlock} ${wall.pricing.asset} on ${wall.pricing.network}`
   const where = promptBlock === undefined ? 'the open block nearest the centre' : `block ${coordOf(promptBlock)}`
   return [
-    `Buy ${where} of the pixel wall at ${origin} for me, and paint it.`,
+    `Buy ${where} on the pixel wall at ${origin} for me, and paint it.`,
     '',
-    `1. Read ${origin}/skill.md. It tells how to pay with x402 and how to paint.`,
-    '2. Ask me what the block should show: 10 × 10 pixels, a message of at most 140 characters, and a link. Make a proposal.',
-    `3. A block costs ${price}. Tell me the price and wait for my yes before you sign anything. Never show me or anybody else a private key.`,
+    `1. Read ${origin}/skill.md. It explains how to pay with x402 and how to paint.`,
+    '2. Ask me what the block should show: 10 × 10 pixels, a message of at most 140 characters, and a link. Propose something.',
+    `3. A block costs ${price}. Tell me the price and wait for my approval before you sign anything. Never show a private key to anyone, including me.`,
     `4. Try it for free with POST ${origin}/api/preview, then buy with GET ${origin}/blocks/${segmentOf(promptBlock)} and an x402 client.`,
     '5. When you have the receipt, give me the link to the block on the wall.',
   ].join('\n')

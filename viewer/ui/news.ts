@@ -28,8 +28,8 @@ export function createNews(page: Page): Component {
     const ago = agoText(news.soldAt, Date.now())
     const words =
       news.sold > 0
-        ? [`${countText(news.sold)} sold today, last by `, name, `, ${ago}`]
-        : [`Last sold ${ago}, to `, name]
+        ? [`${countText(news.sold)} sold today, most recently to `, name, `, ${ago}`]
+        : [`Last sale ${ago}, to `, name]
     refill(element, [
       button(
         '',

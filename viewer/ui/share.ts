@@ -22,7 +22,7 @@ const PICTURE_SIDE_MAX = 2400
 export function createShare(page: Page): PanelContent {
   const link = () => location.origin + location.pathname + addressOf(page.state(), location.search)
   const embedding = createElement('code')
-  const copyEmbedding = copyButton('Copy for embedding', () => embedding.textContent)
+  const copyEmbedding = copyButton('Copy embed code', () => embedding.textContent)
   const pictures = createElement('div.stack')
   const fill = (state: State) => {
     embedding.textContent = `<iframe src="${embedOf(link())}" width="800" height="450" title="${nameOnPage().replaceAll('"', '&quot;')}"></iframe>`
@@ -31,11 +31,11 @@ export function createShare(page: Page): PanelContent {
   return {
     title: 'Share',
     body: [
-      createElement('p', 'The link shows what you see now: the place, the open label, the chosen agent, the moment.'),
+      createElement('p', 'The link opens what you see now: position, open details, selected agent and point in time.'),
       createElement('div.stack', copyButton('Copy link', link)),
       createElement('h3', 'Pictures'),
       pictures,
-      createElement('h3', 'In another page'),
+      createElement('h3', 'Embed in another page'),
       createElement('pre', embedding),
       createElement('div.stack', copyEmbedding),
     ],
@@ -54,18 +54,18 @@ function embedOf(link: string): string {
 
 function pictureButtons(page: Page, state: State): HTMLElement[] {
   const view = () => page.drawn().toBlob((blob) => saveFile(blob, 'pixel-wall.png'))
-  const buttons = page.onGpu() ? [button('', ['PNG of this view'], view)] : []
+  const buttons = page.onGpu() ? [button('', ['Save PNG of this view'], view)] : []
   const { wall, pinned, agent } = state
   if (wall === undefined) return buttons
   const add = (label: string, blocks: readonly BlockIndex[], name: string) =>
     buttons.push(button('', [label], () => savePicture(page, boundsOf(blocks), `pixel-wall-${name}.png`)))
   if (pinned !== undefined) {
-    add(`PNG of block ${coordOf(pinned)}`, [pinned], coordOf(pinned).replace(',', '-'))
+    add(`Save Save PNG of block ${coordOf(pinned)}`, [pinned], coordOf(pinned).replace(',', '-'))
     const work = openWork(state)
-    if (work.length > 1) add('PNG of the work it is part of', work, `work-${coordOf(pinned).replace(',', '-')}`)
+    if (work.length > 1) add('Save PNG of the whole artwork', work, `work-${coordOf(pinned).replace(',', '-')}`)
   }
   if (agent !== undefined)
-    add('PNG of the agent’s part of the wall', blocksOf(wall, agent), `agent-${wall.agents[agent]?.id}`)
+    add('Save PNG of this agent’s blocks', blocksOf(wall, agent), `agent-${wall.agents[agent]?.id}`)
   return buttons
 }
 
@@ -91,5 +91,5 @@ export function shareWork({ message, blocks: [first] }: Artwork) {
   const isPhone = window.matchMedia('(pointer: coarse)').matches
   // It rejects when the user closes the sheet.
   if (isPhone && 'share' in navigator) return void navigator.share(shared).catch(() => {})
-  void copyText(shared.url).then((copied) => toast(copied ? 'The link is copied.' : shared.url))
+  void copyText(shared.url).then((copied) => toast(copied ? 'Link copied.' : shared.url))
 }

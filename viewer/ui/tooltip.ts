@@ -82,7 +82,7 @@ function linesOf(state: State, block: BlockIndex): Node[] | undefined {
   if (work === undefined) {
     if (!wall.complete) return undefined
     const price = wall.claims.has(block) ? 'not sold yet' : priceText(wall.pricing.perBlock)
-    return [createElement('strong', 'Open'), createElement('span', `${coordOf(block)} · ${price}`)]
+    return [createElement('strong', 'Available'), createElement('span', `${coordOf(block)} · ${price}`)]
   }
   const owner = wall.agents[work.agent]
   const name = owner === undefined ? '' : nameOf(owner)

@@ -5,25 +5,25 @@ import { legendOf } from '../wall/overlay.ts'
 import { createElement } from './dom.ts'
 
 const OVERLAYS = [
-  ['none', 'Pictures as painted'],
-  ['open', 'What is unclaimed'],
-  ['framework', 'Framework of each agent'],
+  ['none', 'Original pictures'],
+  ['open', 'Available blocks'],
+  ['framework', 'Agent frameworks'],
 ] as const
 
 const THEMES = [
-  ['system', 'As the system'],
+  ['system', 'Match system'],
   ['dark', 'Dark'],
   ['light', 'Light'],
   ['contrast', 'High contrast'],
 ] as const
 
 /** Why neither an overlay nor the past can be shown. */
-export const CANNOT = 'This browser draws on no canvas, so only a picture of the wall as it is now can be shown.'
+export const CANNOT = 'This browser cannot draw on a canvas, so it shows only a picture of the wall as it is now.'
 
 /** Two choices, and the overlay's legend. */
 export function createViews(page: Page): PanelContent {
   const legend = createElement('ul.legend')
-  const overlays = choice('Colours', OVERLAYS, page.state().overlay, (overlay) =>
+  const overlays = choice('Colour by', OVERLAYS, page.state().overlay, (overlay) =>
     page.dispatch({ do: 'set-overlay', overlay }),
   )
   const themes = choice('Theme', THEMES, page.appearance.chosen() ?? 'system', (name) =>

@@ -24,7 +24,7 @@ export const blocksText = (count: number): string => `${countText(count)} ${coun
 /** What is sold at a moment in Unix milliseconds or now, and for how much each. */
 export function summaryOf({ pricing, stats }: Pick<Wall, 'pricing' | 'stats'>, sold: number, at?: number): string {
   const total = stats.claimed + stats.remaining
-  if (at !== undefined) return `${countText(sold)} of ${countText(total)} blocks sold by ${dateText(at)}.`
+  if (at !== undefined) return `${countText(sold)} of ${countText(total)} blocks sold as of ${dateText(at)}.`
   const price = `${priceText(pricing.perBlock)} each`
   return sold === total
     ? `All ${countText(total)} blocks are sold, at ${price}.`
@@ -70,11 +70,11 @@ export function spoken(wall: Wall, block: BlockIndex, at = Infinity): string {
   const claim = wall.claims.get(block)
   const owner = claim && wall.agents[claim.a]
   if (claim === undefined || owner === undefined)
-    return `${where} Open, ${wall.pricing.perBlock} ${wall.pricing.asset}.`
-  if (claim.t > at) return `${where} Not sold yet at this moment.`
+    return `${where} Available, ${wall.pricing.perBlock} ${wall.pricing.asset}.`
+  if (claim.t > at) return `${where} Not sold yet at this point in time.`
   const work = workAt(wall, block, at)
   const who = owner.framework === null ? `${nameOf(owner)}.` : `${nameOf(owner)}, ${owner.framework}.`
   const what = claim.m === undefined ? '' : ` Says: ${claim.m}.`
-  const part = work.length > 1 ? ` Part of a work of ${blocksText(work.length)}.` : ''
+  const part = work.length > 1 ? ` Part of an artwork of ${blocksText(work.length)}.` : ''
   return `${where} ${who}${what} Sold ${dateText(claim.t)}.${part}`
 }

@@ -86,16 +86,16 @@ export function legendOf(wall: Wall, overlay: Overlay): { readonly colour: strin
     case 'none':
       return []
     case 'open':
-      return [{ colour: OPEN_COLOUR, text: `${countText(wall.stats.remaining)} open blocks` }]
+      return [{ colour: OPEN_COLOUR, text: `${countText(wall.stats.remaining)} available blocks` }]
     case 'framework': {
       const all = frameworksOf(wall)
       const named = all.slice(0, FRAMEWORK_COLOURS.length)
       const rest = all.slice(named.length).reduce((sum, { blocks }) => sum + blocks, 0)
       const legends = named.map(({ name, blocks }, i) => ({
         colour: frameworkColour(i),
-        text: `${name ?? 'none named'} · ${countText(blocks)}`,
+        text: `${name ?? 'no framework'} · ${countText(blocks)}`,
       }))
-      return rest === 0 ? legends : [...legends, { colour: OTHER_COLOUR, text: `others · ${countText(rest)}` }]
+      return rest === 0 ? legends : [...legends, { colour: OTHER_COLOUR, text: `other · ${countText(rest)}` }]
     }
   }
 }

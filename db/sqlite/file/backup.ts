@@ -13,7 +13,7 @@ import { makePrivate } from './private-file.ts'
  */
 export function backUp(path: string, file: string): void {
   if (!existsSync(path)) throw new CannotOpen(`there is no database at ${path}`)
-  if (existsSync(file)) throw new CannotOpen(`${file} exists; a backup never replaces another`)
+  if (existsSync(file)) throw new CannotOpen(`${file} already exists; a backup never replaces a file`)
   const unfinished = `${file}.unfinished`
   rmSync(unfinished, { force: true })
   try {
@@ -36,7 +36,7 @@ function copy(path: string, file: string): void {
   source.prepare('VACUUM INTO $file').run({ file })
   using made = new Database(file, { readonly: true })
   const check = made.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').get()
-  if (check?.integrity_check !== 'ok') throw new CannotOpen('the copy is damaged, and so may be the database')
+  if (check?.integrity_check !== 'ok') throw new CannotOpen('the copy is damaged, and the database may be damaged too')
 }
 
 /** Waits until a file, or the names in a folder, are on the disk. */

@@ -9,7 +9,7 @@ export async function inspectInWorker(path: string): Promise<Inspection> {
   const worker = new Worker(new URL('./integrity-worker.ts', import.meta.url))
   const { promise, resolve, reject } = Promise.withResolvers<Inspected>()
   worker.addEventListener('message', ({ data }: MessageEvent<Inspected>) => resolve(data))
-  worker.addEventListener('error', ({ message }) => reject(new Error(`the file was not looked through: ${message}`)))
+  worker.addEventListener('error', ({ message }) => reject(new Error(`the file could not be checked: ${message}`)))
   worker.postMessage(path)
   try {
     const inspected = await promise

@@ -25,7 +25,7 @@ export async function lockDatabase(path: string, timeoutMs = TIMEOUT_MS): Promis
     const lock = tryLock(lockPath)
     if (lock !== undefined) return () => release(lock)
     if (performance.now() >= deadline)
-      throw new DatabaseInUse(`another process owns ${path} (it holds ${lockPath}); stop it first`)
+      throw new DatabaseInUse(`another process is using ${path} (it holds ${lockPath}); stop it first`)
     await Bun.sleep(RETRY_MS)
   }
 }

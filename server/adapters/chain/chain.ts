@@ -84,4 +84,4 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
   }
 }
 
-const NO_ANSWER: ChainHealth = { kind: 'silent', what: 'the chain endpoint does not answer in time' }
+const NO_ANSWER: ChainHealth = { kind: 'silent', what: 'the chain endpoint did not respond in time' }

@@ -158,12 +158,12 @@ export const isRevert = (error: unknown): error is RpcRequestError =>
 
 /** Describes an error of an endpoint, in our words. */
 export function describeError(error: unknown): string {
-  if (error instanceof EndpointBusy) return 'takes no calls for now (429)'
+  if (error instanceof EndpointBusy) return 'is rate-limiting us (429)'
   if (error instanceof EndpointBehind) return 'lags behind'
-  if (error instanceof RpcRequestError) return 'answers with errors'
-  if (error instanceof HttpRequestError) return `answers with status ${error.status}`
-  if (error instanceof NoRpcAnswer) return 'answers what is no JSON-RPC'
-  return connectionTrouble(error) ?? 'does not answer'
+  if (error instanceof RpcRequestError) return 'returns errors'
+  if (error instanceof HttpRequestError) return `returns status ${error.status}`
+  if (error instanceof NoRpcAnswer) return 'does not return JSON-RPC'
+  return connectionTrouble(error) ?? 'does not respond'
 }
 
 /** Reads a block's height and time; throws for an answer without them. */

@@ -53,7 +53,7 @@ function tellOf({ onProbed }: Endpoints, { host }: Endpoint, health: ChainHealth
 
 const endpointWords = (host: string) => `the chain endpoint ${host}`
 
-const queueWords = (host: string) => `too many calls wait for ${endpointWords(host)}`
+const queueWords = (host: string) => `too many calls are queued for ${endpointWords(host)}`
 
 const silence = ({ host }: Endpoint, error: unknown): ChainHealth => ({
   kind: 'silent',
@@ -73,11 +73,11 @@ async function probeOne(
   if (`eip155:${chainId}` !== terms.network)
     return { kind: 'fault', what: `${endpointWords(host)} serves eip155:${chainId}, not ${terms.network}` }
   if (!isSoldOn(terms.network))
-    return { kind: 'fault', what: `nothing is sold on ${terms.network} any more; what was sold there stays` }
+    return { kind: 'fault', what: `this wall no longer sells on ${terms.network}; what was sold there stays sold` }
   const words = await tokenWords(session, terms.asset)
   if (words === undefined) return { kind: 'fault', what: 'the token is not deployed on this chain' }
   if (words[0] !== assetName || words[1] !== assetVersion)
-    return { kind: 'fault', what: 'the token has another name or version than the one payers sign for' }
+    return { kind: 'fault', what: 'the token’s name or version differs from the one that payers sign for' }
   // What refused a multicall once may take it by now.
   if (endpoint.hasMulticall === false) endpoint.hasMulticall = undefined
   const nobody = { asset: terms.asset, key: { payer: zeroAddress, nonce: zeroHash } }
@@ -102,9 +102,9 @@ async function eventsLacked(session: Session, address: Address, newest: bigint):
     })
   }
   const size = endpoint.logs.size()
-  if (size === 0n) return `the chain endpoint ${endpoint.host} serves no events`
+  if (size === 0n) return `the chain endpoint ${endpoint.host} does not serve event logs`
   return size < FEW_BLOCKS
-    ? `the chain endpoint ${endpoint.host} serves events of at most ${size} blocks a call`
+    ? `the chain endpoint ${endpoint.host} serves event logs of at most ${size} blocks per call`
     : undefined
 }
 

@@ -86,7 +86,7 @@ async function supports(
     const { network } = offer.terms
     const isOurs = kinds.some((kind) => kind.x402Version === 2 && kind.scheme === 'exact' && kind.network === network)
     if (isOurs && probe === 'verify') await verifyProbe(connection, offer, timeoutMs)
-    onProbed(isOurs ? null : `does not take ${network}`)
+    onProbed(isOurs ? null : `does not support ${network}`)
     return isOurs ? 'yes' : 'no'
   } catch (error) {
     onProbed(describeProbeError(error))
@@ -102,12 +102,12 @@ async function supports(
 async function verifyProbe(connection: Connection, offer: Offer, timeoutMs: number): Promise<void> {
   const wire = wireOf(offer, 'next', await probePayment(offer), true)
   const answer = await ask(connection, 'verify', timeoutMs, wire).catch((error: unknown) => {
-    throw isLate(error) ? new NotUsable('does not answer when it is to verify') : error
+    throw isLate(error) ? new NotUsable('does not respond to verify requests') : error
   })
   if (NOT_UNDERSTOOD.has(answer.status)) return
   const refused = ourTrouble.has(answer.status) ? undefined : refusalIn(answer, 'isValid')
   const { invalidReason } = refused ?? usable(Verified, answer, 'verify')
-  if (isSignatureReason(reasonOf(invalidReason))) throw new NotUsable('calls good signatures bad')
+  if (isSignatureReason(reasonOf(invalidReason))) throw new NotUsable('rejects valid signatures')
 }
 
 /** A facilitator answered, and not with what was asked. The message says what it does, in our words. */
@@ -116,25 +116,25 @@ class NotUsable extends Error {
 }
 
 const HINTS: Readonly<Record<number, string>> = {
-  401: 'refuses our keys (401)',
-  403: 'refuses us (403)',
-  429: 'takes no calls for now (429)',
+  401: 'rejects our API keys (401)',
+  403: 'denies us access (403)',
+  429: 'is rate-limiting us (429)',
 }
 
 /** The answer of a call that succeeded. Throws `NotUsable` for any other, and for what is not in the schema. */
 function usable<Schema extends TSchema>(schema: Schema, { status, value }: HttpAnswer, path: Path): Static<Schema> {
   if (isSuccess(status) && Value.Check(schema, value)) return value
-  if (isSuccess(status)) throw new NotUsable(`answers /${path} with what is no x402 facilitator’s answer`)
+  if (isSuccess(status)) throw new NotUsable(`does not return a valid x402 response for /${path}`)
   if (status === 404) throw new NotUsable(`has no /${path} at its address (404)`)
-  throw new NotUsable(HINTS[status] ?? `answers /${path} with status ${status}`)
+  throw new NotUsable(HINTS[status] ?? `returns status ${status} for /${path}`)
 }
 
 const isLate = (error: unknown) => error instanceof DOMException && error.name === 'TimeoutError'
 
 function describeProbeError(error: unknown): string {
   if (error instanceof NotUsable) return error.message
-  if (error instanceof SyntaxError) return 'answers what is no JSON'
-  return connectionTrouble(error) ?? 'does not answer'
+  if (error instanceof SyntaxError) return 'does not return JSON'
+  return connectionTrouble(error) ?? 'does not respond'
 }
 
 /** Who signs for a network is listed under its name, or under its family's (`eip155:*`). */
@@ -305,6 +305,6 @@ const isCode = (text: unknown): text is string => typeof text === 'string' && /^
 
 /** A reason that looks like a code is passed on; other people's sentences are not, for they may hold anything. */
 const reasonOf = (reason: unknown) =>
-  typeof reason === 'string' && reasonPattern.test(reason) ? reason : 'the facilitator refused the payment'
+  typeof reason === 'string' && reasonPattern.test(reason) ? reason : 'the facilitator rejected the payment'
 
 const isHash = (text: string): text is `0x${string}` => /^0x[0-9a-f]{64}$/.test(text)

@@ -130,26 +130,26 @@ function instruments(registry: Registry) {
   const timesOf = <Label extends string>(of: 'facilitator' | 'chain' | 'store', ...labels: readonly Label[]) =>
     new Histogram({
       name: `wall_${of}_seconds`,
-      help: `Time of calls to the ${of}, by what came of them. Failures are unavailable, unclear, unsent, busy (our own queue was full), silent and failed.`,
+      help: `Duration of calls to the ${of}, by result. Failures are unavailable, unclear, unsent, busy (our own queue was full), silent and failed.`,
       labelNames: [...labels, 'call', 'result'],
       buckets: BUCKETS_SECONDS,
       registers,
     })
   const purchases = new Counter({
     name: 'wall_purchases_total',
-    help: 'Answers to paid requests: bought, or the code of the refusal.',
+    help: 'Responses to paid requests: bought, or the error code.',
     labelNames: ['outcome'],
     registers,
   })
   const sizes = new Histogram({
     name: 'wall_purchase_blocks',
-    help: 'How many blocks each paid request that was answered with a receipt has bought; 1 is a block, more an area.',
+    help: 'Number of blocks bought by each paid request that got a receipt; 1 is a block, more is an area.',
     buckets: BUCKETS_BLOCKS,
     registers,
   })
   const paid = new Counter({
     name: 'wall_paid_requests_total',
-    help: 'Requests over HTTP that carried a payment, by the version of x402 they came in.',
+    help: 'HTTP requests that carried a payment, by x402 version.',
     labelNames: ['version'],
     registers,
   })
@@ -157,7 +157,7 @@ function instruments(registry: Registry) {
   for (const version of [1, 2]) paid.inc({ version }, 0)
   const alerts = new Counter({
     name: 'wall_alerts_total',
-    help: 'Lines of level alert in the journal, by their event.',
+    help: 'Journal lines of level alert, by event.',
     labelNames: ['event'],
     registers,
   })
@@ -178,13 +178,13 @@ function httpMeter(registry: Registry): HttpMeter {
   const registers = [registry]
   const requests = new Counter({
     name: 'wall_http_requests_total',
-    help: 'Requests over HTTP, by route and status.',
+    help: 'HTTP requests, by route and status.',
     labelNames: ['route', 'code'],
     registers,
   })
   const times = new Histogram({
     name: 'wall_http_request_duration_seconds',
-    help: 'Time until a request over HTTP was answered; of streams, until they began.',
+    help: 'Time until an HTTP request was answered; for streams, until they started.',
     labelNames: ['route'],
     buckets: HTTP_BUCKETS_SECONDS,
     registers,

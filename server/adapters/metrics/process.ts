@@ -13,7 +13,7 @@ export function watchProcess(registry: Registry): void {
   const registers = [registry]
   const delays = new Histogram({
     name: 'wall_event_loop_delay_seconds',
-    help: 'By how much a turn that is due every 50 ms came too late.',
+    help: 'How late the event loop ran turns that are due every 50 ms.',
     buckets: DELAYS_SECONDS,
     registers,
   })
@@ -26,7 +26,7 @@ export function watchProcess(registry: Registry): void {
 
   const cpu = new Counter({
     name: 'process_cpu_seconds_total',
-    help: 'Processor time, of the user and of the system.',
+    help: 'CPU time, user and system.',
     registers,
     collect() {
       const { user, system } = process.cpuUsage()
@@ -34,16 +34,16 @@ export function watchProcess(registry: Registry): void {
       cpu.inc((user + system) / 1e6)
     },
   })
-  gauge(registry, 'process_resident_memory_bytes', 'Memory that is resident.', () => process.memoryUsage().rss)
+  gauge(registry, 'process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage().rss)
   gauge(
     registry,
     'wall_heap_bytes',
-    'Memory that the objects of the program take.',
+    'Memory used by the program’s objects.',
     () => process.memoryUsage().heapUsed,
   )
   const startedAt = Date.now() / 1000 - process.uptime()
-  gauge(registry, 'process_start_time_seconds', 'When the process was started, in Unix seconds.', () => startedAt)
-  gauge(registry, 'process_open_fds', 'File descriptors in use.', async () => {
+  gauge(registry, 'process_start_time_seconds', 'Start time of the process, in Unix seconds.', () => startedAt)
+  gauge(registry, 'process_open_fds', 'Open file descriptors.', async () => {
     const open = await readdir('/proc/self/fd').catch(() => undefined)
     return open?.length
   })

@@ -29,20 +29,20 @@ export function watchWall(registry: Registry, readings: WallReadings): void {
   watchDependencies(registry, readings)
   watchPurchases(registry, readings)
   const { store, storeBytes } = readings
-  gauge(registry, 'wall_disk_free_bytes', 'What is left on the disk of the wall’s data.', () => store().freeBytes)
+  gauge(registry, 'wall_disk_free_bytes', 'Free space on the disk that holds the wall’s data.', () => store().freeBytes)
   gauge(registry, 'wall_store_bytes', 'Size of the database file and its write-ahead log.', storeBytes)
 }
 
 function watchStates(registry: Registry, { rail, sells, reads, build }: WallReadings): void {
-  labelledGauge(registry, 'wall_rail', 'Whether payments can be taken: 1 for the state it is in.', ['state'], () => {
+  labelledGauge(registry, 'wall_rail', 'State of the payment rail: 1 for the current state.', ['state'], () => {
     const now = rail()
     return RAILS.map((state) => [{ state }, Number(state === now)])
   })
-  labelledGauge(registry, 'wall_ready', 'Whether the wall is ready: to sell, and to answer readers.', ['for'], () => [
+  labelledGauge(registry, 'wall_ready', 'Whether the wall is ready to sell, and to serve readers.', ['for'], () => [
     [{ for: 'sales' }, Number(sells())],
     [{ for: 'reads' }, Number(reads())],
   ])
-  const buildHelp = 'Which version runs, on which Bun; always 1.'
+  const buildHelp = 'Version of the wall and of Bun; always 1.'
   labelledGauge(registry, 'wall_build_info', buildHelp, ['version', 'bun'], () => [[build, 1]])
 }
 
@@ -51,12 +51,12 @@ function watchDependencies(registry: Registry, { dependencies }: WallReadings): 
     labelledGauge(registry, metric, help, ['dependency', 'name'], () =>
       dependencies().map((state) => [{ dependency: state.kind, name: state.name }, valueOf(state)]),
     )
-  perDependency('wall_dependency_up', 'Whether what the wall depends on works: 1 if so.', ({ state }) =>
+  perDependency('wall_dependency_up', 'Whether each dependency works: 1 if so.', ({ state }) =>
     Number(state === 'up'),
   )
   perDependency(
     'wall_dependency_since_timestamp_seconds',
-    'Since when it has worked, or not, in Unix seconds.',
+    'When the dependency entered its current state, in Unix seconds.',
     ({ since }) => since / 1000,
   )
 }
@@ -66,10 +66,10 @@ function watchPurchases(registry: Registry, { blocks, store, clock, orphans }: W
     labelledGauge(registry, metric, help, ['state'], () =>
       Object.entries(read()).map(([state, value]) => [{ state }, value]),
     )
-  perState('wall_blocks', 'Blocks by whether they are sold; open ones may be held for a payer.', blocks)
+  perState('wall_blocks', 'Blocks, sold and open; open ones may be held for a payer.', blocks)
   perState(
     'wall_open_purchases',
-    'Purchases without an end: held, of which the payer of some was told to wait (doubted); watched for a late payment.',
+    'Unfinished purchases: held; doubted, if the payer of a held one was told to wait; watched for a late settlement.',
     () => {
       const { pending } = store()
       return pending === undefined ? {} : { held: pending.held, doubted: pending.uncertain, watched: pending.watched }
@@ -78,7 +78,7 @@ function watchPurchases(registry: Registry, { blocks, store, clock, orphans }: W
   gauge(
     registry,
     'wall_oldest_open_purchase_seconds',
-    'Age of the oldest purchase without an end that was seen; 0 when there is none.',
+    'Age of the oldest unfinished purchase last seen; 0 if there is none.',
     () => {
       const { pending } = store()
       if (pending === undefined) return undefined
@@ -88,7 +88,7 @@ function watchPurchases(registry: Registry, { blocks, store, clock, orphans }: W
   gauge(
     registry,
     'wall_orphan_payments',
-    'Payments that no purchase is known for and nobody has accounted for.',
+    'Payments without a known purchase that nobody has accounted for.',
     orphans,
   )
 }

@@ -19,13 +19,13 @@ import {
 
 /** Where an area is, as options. */
 const AREA_OPTIONS = {
-  size: 'how many blocks across and down, such as 4x3',
-  at: 'the top left block, col,row (the open place nearest the centre)',
+  size: 'size in blocks, width x height, such as 4x3',
+  at: 'top left block, col,row (default: the open area nearest the centre)',
 } as const
 
 /** `pixel-wall buy`: a block or an area, for one payment. */
 export const buy: Command = {
-  summary: 'buys a block, or with --size a rectangle of them: nearest the centre, or where you say',
+  summary: 'buys a block, or with --size an area, nearest the centre or at a given place',
   usage: '[next | col,row]',
   options: { ...AREA_OPTIONS, ...PICTURE_OPTIONS, ...FITTING, ...LISTING_OPTIONS, ...MAX_OPTION },
   argumentsMax: 1,
@@ -39,7 +39,7 @@ export const buy: Command = {
 }
 
 function placeIn({ args: [target], options: { at } }: Call): string {
-  if (target !== undefined && at !== undefined) throw new UsageError('Say the place once: as an argument or with --at.')
+  if (target !== undefined && at !== undefined) throw new UsageError('Give the place once: as an argument or with --at.')
   return target ?? at ?? 'next'
 }
 
@@ -54,7 +54,7 @@ async function block(call: Call) {
 
 async function area(call: Call, size: string) {
   const { options } = call
-  if (options['px'] !== undefined) throw new UsageError('--px is the picture of one block. Give --image with --size.')
+  if (options['px'] !== undefined) throw new UsageError('--px is for one block. With --size, use --image.')
   const place = { at: placeIn(call), ...sizeOf(size) }
   nameOf(place) // refuses a place that is none
   const image = options['image'] === undefined ? undefined : await readPicture(options['image'])
@@ -82,7 +82,7 @@ type AreaCall = AreaSize & { readonly at: string; readonly image: Uint8Array | u
 function sizeOf(text: string): AreaSize {
   const [, w, h] = /^(\d{1,3})x(\d{1,3})$/.exec(text) ?? []
   const size = { w: Number(w), h: Number(h) }
-  if (!isAreaSize(size)) throw new UsageError('--size takes blocks across and down, such as 4x3; at most 400 in all.')
+  if (!isAreaSize(size)) throw new UsageError('--size must be width x height in blocks, such as 4x3; at most 400 blocks in all.')
   return size
 }
 
@@ -90,9 +90,9 @@ function sizeOf(text: string): AreaSize {
 function nameOf({ at, w, h }: Omit<AreaCall, 'image'>): string | undefined {
   if (at === 'next') return undefined
   const block = parseCoord(at)
-  if (block === undefined) throw new UsageError('--at takes a block: 0,0 to 159,89.')
+  if (block === undefined) throw new UsageError('--at must be a block: 0,0 to 159,89.')
   const area = areaAt(block, { w, h })
-  if (area === undefined) throw new UsageError(`${w} x ${h} blocks at ${at} reach beyond the wall.`)
+  if (area === undefined) throw new UsageError(`${w} x ${h} blocks at ${at} extend beyond the wall.`)
   return areaName(area)
 }
 
@@ -109,13 +109,13 @@ async function purchaseArea(wall: Wall, options: Call['options'], area: AreaCall
 
 /** `pixel-wall paint`: a picture over a rectangle of blocks, bought in one payment, or repainted where it is one's own. */
 export const paint: Command = {
-  summary: 'buys a rectangle of blocks with a picture over it, or repaints it where it is yours',
+  summary: 'buys an area with a picture across it, or repaints it if you own it',
   usage: 'FILE --size 4x3',
   options: { ...AREA_OPTIONS, ...FITTING, ...LISTING_OPTIONS, ...MAX_OPTION },
   argumentsMax: 1,
   async run({ args: [file], options, owner, print }) {
-    if (file === undefined) throw new UsageError('Name the picture: paint FILE --size 4x3')
-    if (options['size'] === undefined) throw new UsageError('Say how many blocks the picture takes: --size 4x3')
+    if (file === undefined) throw new UsageError('Give the picture file: paint FILE --size 4x3')
+    if (options['size'] === undefined) throw new UsageError('Give the size in blocks: --size 4x3')
     const { at = 'next' } = options
     const size = sizeOf(options['size'])
     const name = nameOf({ at, ...size })
@@ -126,7 +126,7 @@ export const paint: Command = {
       await wall.finish()
       const pixels = await wall.areaPixels(image, { ...size, ...fittingIn(options) })
       const answer = await wall.repaintArea(name, { pixels, ...given(options, TEXTS) })
-      return print(answer, [`Area ${name} is repainted.`])
+      return print(answer, [`Area ${name} was repainted.`])
     }
     const { receipt, done } = await purchaseArea(wall, options, { at, ...size, image })
     print(receipt, boughtLines(receipt, wall.url))

@@ -33,7 +33,7 @@ export type Call = {
 }
 
 /** What payments may cost, as an option. */
-export const MAX_OPTION = { max: 'the most to pay, in dollars (1.00)' } as const
+export const MAX_OPTION = { max: 'maximum to pay, in dollars (default: 1.00)' } as const
 export const MAX_DOLLARS = '1.00'
 
 /** What a listing says of a block, as options. */
@@ -41,14 +41,14 @@ export const LISTING_OPTIONS = {
   name: 'display name of your wallet, up to 40 characters',
   framework: 'what you run on, up to 32 characters',
   message: 'shown with the block, up to 140 characters',
-  link: 'where the block leads (https)',
-  painter: 'the address that may repaint it (that of a key kept here)',
+  link: 'link of the block (https)',
+  painter: 'address that may repaint it (default: a key stored here)',
 } as const
 
 /** The picture of one block, as options. */
 export const PICTURE_OPTIONS = {
   px: 'the picture: 200 hex digits, two for each pixel, a palette index',
-  image: 'the picture: a PNG or JPEG file, brought down to 10 x 10 pixels a block',
+  image: 'the picture: a PNG or JPEG file, scaled to 10 x 10 pixels per block',
 } as const
 
 /** Those of `names` that were given. */
@@ -76,7 +76,7 @@ export const fittingIn = (options: Call['options']) => given(options, FITTING) a
 /** The bytes of a picture. */
 export const readPicture = (file: string): Promise<Uint8Array> =>
   readFile(file).catch(() => {
-    throw new UsageError(`The picture ${file} cannot be read.`)
+    throw new UsageError(`Cannot read the picture ${file}.`)
   })
 
 /** The pixels that `--px` or `--image` name, if one does. */

@@ -21,7 +21,7 @@ export const look: Command = {
       return print({ stats, pricing }, [sold], drawWall(canvas, ACROSS, DOWN))
     }
     const block = parseCoord(coord)
-    if (block === undefined) throw new UsageError('A block is named col,row: 0,0 to 159,89.')
+    if (block === undefined) throw new UsageError('Give a block as col,row: 0,0 to 159,89.')
     const [deed, canvas] = await Promise.all([wall.block(coord), wall.canvas()])
     const lines = deed === undefined ? [`Block ${coord} is not sold.`] : deedLines(deed)
     print(deed ?? { block: { coord, index: block }, state: 'open' }, lines, drawWall(canvas, ACROSS, DOWN, block))
@@ -35,7 +35,7 @@ const deedLines = ({ block, owner, message, link }: Deed): readonly string[] => 
 
 /** `pixel-wall mine`: what a wallet owns, waits for and is owed. */
 export const mine: Command = {
-  summary: 'lists what your wallet owns, waits for and is owed',
+  summary: 'lists your wallet’s blocks, unfinished purchases and credits',
   usage: '',
   options: { wallet: 'the address, instead of a key' },
   argumentsMax: 0,
@@ -43,12 +43,12 @@ export const mine: Command = {
     const wall = wallet === undefined ? await owner() : reader()
     const standing = await wholeStanding(wall, wallet)
     if (standing === undefined)
-      return print({ blocks: [], open: [], credits: [] }, ['This wallet has bought nothing here yet.'])
+      return print({ blocks: [], open: [], credits: [] }, ['This wallet has not bought anything here yet.'])
     const { name, blocks, open, credits } = standing
     print(standing, [
       `${name ?? standing.wallet} owns ${blocks.length === 1 ? 'one block' : `${blocks.length} blocks`}.`,
       ...blocks.map(({ block, tx }) => `  ${block.coord}, paid in ${tx}`),
-      ...open.map(({ target, next }) => `Not finished: ${target}. ${next}`),
+      ...open.map(({ target, next }) => `Unfinished: ${target}. ${next}`),
       ...credits.map(({ amount, tx }) => `Owed to you: ${amount} atomic units of USDC, paid in ${tx}.`),
     ])
   },
@@ -68,12 +68,12 @@ async function wholeStanding(wall: Wall, wallet?: string): Promise<WalletStandin
 
 /** `pixel-wall watch`: every sale, repaint and new name as it happens, until it is stopped. */
 export const watch: Command = {
-  summary: 'tells of every sale, repaint and new name as it happens',
+  summary: 'prints every sale, repaint and new name as it happens',
   usage: '',
-  options: { after: 'the number of a change, to begin after it' },
+  options: { after: 'start after the change with this number' },
   argumentsMax: 0,
   async run({ options: { after }, reader, print }) {
-    if (after !== undefined && !/^\d{1,15}$/.test(after)) throw new UsageError('--after takes the number of a change.')
+    if (after !== undefined && !/^\d{1,15}$/.test(after)) throw new UsageError('--after must be the number of a change.')
     for await (const change of reader().follow({ after: after === undefined ? undefined : Number(after) }))
       print(change, [changeLine(change)])
   },
@@ -88,6 +88,6 @@ function changeLine(change: ChangeDto | Reset): string {
     case 'identity':
       return `${change.number}: agent ${change.agent.id} is called ${change.agent.name ?? 'nothing'}`
     case 'reset':
-      return `${change.number}: too much was missed; the canvas read shows all up to here`
+      return `${change.number}: too many changes were missed; read the canvas, which shows everything up to here`
   }
 }

@@ -14,7 +14,7 @@ const COMMANDS: Readonly<Record<string, Command>> = { buy, paint, repaint, look,
 
 const COMMON = {
   url: 'the wall (PIXEL_WALL_URL, else http://127.0.0.1:8402)',
-  'key-file': 'a file with the private key (else PRIVATE_KEY, else it is asked for)',
+  'key-file': 'file with the private key (default: PRIVATE_KEY, else a prompt)',
 } as const
 
 const FLAGS = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const
@@ -36,14 +36,14 @@ ${Object.entries(COMMANDS)
   .map(([name, { summary }]) => `  ${name.padEnd(9)}${summary}`)
   .join('\n')}
 
-  pixel-wall <command> --help tells its options; --json prints the result as JSON.
+  pixel-wall <command> --help lists its options; --json prints the result as JSON.
 
-  A signed payment is kept on disk until it is answered. After an interruption run the same command again:
-  it goes on with the same payment, and nothing is paid twice.
+  A signed payment is saved on disk until the wall answers it. After an interruption, run the same command again:
+  it continues with the same payment and never pays twice.
 
-  Ends with 0 when done, 1 when refused (nothing was paid), 2 when called wrongly, 3 when the outcome is not known yet
-  (run it again), 4 when no wall answers or it is busy (nothing was paid), 5 when paid, and not for what was asked
-  (the signed payment is kept; ask the operator).
+  Exit status: 0 done; 1 rejected (nothing was paid); 2 usage error; 3 the result is not known yet
+  (run it again); 4 the wall is unreachable or busy (nothing was paid); 5 you paid but did not get what you asked for
+  (the signed payment is saved; ask the operator).
 `
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -75,7 +75,7 @@ function parse(command: Command, args: readonly string[]) {
     allowPositionals: true,
     options: { ...texts, ...FLAGS },
   })
-  if (positionals.length > command.argumentsMax) throw new UsageError('There are too many arguments.')
+  if (positionals.length > command.argumentsMax) throw new UsageError('Too many arguments.')
   const options: Record<string, string> = {}
   for (const [name, value] of Object.entries(values)) if (typeof value === 'string') options[name] = value
   return { args: positionals, options, isHelp: values.help === true }
@@ -89,10 +89,10 @@ function callOf({ args, options, isJson, env }: CallParts): Call {
     if (process.stderr.isTTY && !isJson) say(line)
   }
   const told: WallOptions = {
-    onWait: () => progress('The outcome is not known yet; asking again with the same signature ...'),
-    onEarlier: (receipt) => say(`Finished from before: ${boughtLines(receipt, url)[0]}`),
-    onOpen: ({ message }) => say(`Left from before: ${message}`),
-    onLocked: () => say('Another command is buying with this wallet; waiting for it to end ...'),
+    onWait: () => progress('The result is not known yet; retrying with the same signature...'),
+    onEarlier: (receipt) => say(`Finished an earlier purchase: ${boughtLines(receipt, url)[0]}`),
+    onOpen: ({ message }) => say(`An earlier purchase is unfinished: ${message}`),
+    onLocked: () => say('Another command is buying with this wallet; waiting for it to finish...'),
   }
   return {
     args,
@@ -116,12 +116,12 @@ function callOf({ args, options, isJson, env }: CallParts): Call {
 }
 
 function addressOf(text: string): URL {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new UsageError('--url takes an http or https address.')
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new UsageError('--url must be an http or https URL.')
   return new URL(text)
 }
 
 function dollars(text: string): string {
-  if (!/^\d{1,6}(\.\d{1,2})?$/.test(text)) throw new UsageError('--max takes dollars, such as 1.00.')
+  if (!/^\d{1,6}(\.\d{1,2})?$/.test(text)) throw new UsageError('--max must be an amount in dollars, such as 1.00.')
   return text
 }
 

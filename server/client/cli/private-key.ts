@@ -14,8 +14,8 @@ export async function readAccount(
   if (file !== undefined) return accountOf(await readKeyFile(file), `the file ${file}`)
   const key = env['PRIVATE_KEY']
   if (key !== undefined && key !== '') return accountOf(key, 'PRIVATE_KEY')
-  if (process.stdin.isTTY) return accountOf(await prompt(), 'what was typed')
-  throw new UsageError('A key is needed: set PRIVATE_KEY, or name a file with --key-file.')
+  if (process.stdin.isTTY) return accountOf(await prompt(), 'the input')
+  throw new UsageError('A private key is required: set PRIVATE_KEY, or name a file with --key-file.')
 }
 
 const KEY_PATTERN = /^(?:0x)?([0-9a-fA-F]{64})$/
@@ -23,21 +23,21 @@ const KEY_PATTERN = /^(?:0x)?([0-9a-fA-F]{64})$/
 function accountOf(text: string, source: string): PrivateKeyAccount {
   const digits = KEY_PATTERN.exec(text.trim())?.[1]
   // The text itself is a secret, whatever is wrong with it.
-  if (digits === undefined) throw new UsageError(`No key in ${source}: it must be 0x and 64 hex digits.`)
+  if (digits === undefined) throw new UsageError(`No valid key in ${source}: it must be 0x followed by 64 hex digits.`)
   try {
     return privateKeyToAccount(`0x${digits}`)
   } catch {
-    throw new UsageError(`No key in ${source}: that number is none.`)
+    throw new UsageError(`No valid key in ${source}: the number is out of range.`)
   }
 }
 
 const readKeyFile = (file: string) =>
   readFile(file, 'utf8').catch(() => {
-    throw new UsageError(`The key file ${file} cannot be read.`)
+    throw new UsageError(`Cannot read the key file ${file}.`)
   })
 
 async function prompt(): Promise<string> {
-  process.stderr.write('Private key (it is not shown): ')
+  process.stderr.write('Private key (hidden): ')
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })
   try {

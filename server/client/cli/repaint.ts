@@ -17,14 +17,14 @@ const TEXTS = { message: 'new text, up to 140 characters', link: 'new link (http
 
 /** `pixel-wall repaint`: changes a block or an area of one's own, for free. */
 export const repaint: Command = {
-  summary: 'repaints a block or an area of yours, for free',
+  summary: 'repaints a block or area that you own, for free',
   usage: 'col,row | col,row,WxH',
-  options: { ...PICTURE_OPTIONS, ...FITTING, ...TEXTS, clear: 'what to take away: message, link, or message,link' },
+  options: { ...PICTURE_OPTIONS, ...FITTING, ...TEXTS, clear: 'text to clear: message, link, or message,link' },
   argumentsMax: 1,
   async run(call) {
     const { options, print } = call
     const [name] = call.args
-    if (name === undefined) throw new UsageError('Name the block or area: repaint col,row or repaint col,row,WxH')
+    if (name === undefined) throw new UsageError('Give the block or area: repaint col,row or repaint col,row,WxH')
     const texts = { ...given(options, TEXTS), ...cleared(options['clear']) }
     const area = parseArea(name)
     const repaints = area === undefined ? await ofBlock(call, name, texts) : await ofArea(call, area, texts)
@@ -32,7 +32,7 @@ export const repaint: Command = {
     // What another machine bought, or for which another painter was named, needs the key that paid.
     const painted = painting && (await repaints(painting).catch(unlessUnauthorized))
     const answer = painted ?? (await repaints(await call.owner()))
-    print(answer, [`${area === undefined ? 'Block' : 'Area'} ${name} is repainted.`])
+    print(answer, [`${area === undefined ? 'Block' : 'Area'} ${name} was repainted.`])
   },
 }
 
@@ -47,7 +47,7 @@ async function ofBlock({ options, reader }: Call, coord: string, texts: Texts): 
 }
 
 async function ofArea({ options, reader }: Call, area: Area, texts: Texts): Promise<Repaint> {
-  if (options['px'] !== undefined) throw new UsageError('--px is the picture of one block. Give --image for an area.')
+  if (options['px'] !== undefined) throw new UsageError('--px is for one block. For an area, use --image.')
   const { w, h } = area
   const { image } = options
   const fitting = { w, h, ...fittingIn(options) }
@@ -58,7 +58,7 @@ async function ofArea({ options, reader }: Call, area: Area, texts: Texts): Prom
 
 function changing<Picture>(texts: Texts, pixels: Picture | undefined) {
   if (pixels === undefined && Object.keys(texts).length === 0)
-    throw new UsageError('Say what to change: --px, --image, --message, --link.')
+    throw new UsageError('Give at least one change: --px, --image, --message, --link.')
   return { ...texts, ...(pixels === undefined ? {} : { pixels }) }
 }
 
@@ -69,7 +69,7 @@ function unlessUnauthorized(error: unknown): undefined {
 function cleared(names = ''): Texts {
   const fields: { message?: null; link?: null } = {}
   for (const name of names.split(',').filter((text) => text !== '')) {
-    if (name !== 'message' && name !== 'link') throw new UsageError('--clear takes message, link, or both.')
+    if (name !== 'message' && name !== 'link') throw new UsageError('--clear must be message, link, or message,link.')
     fields[name] = null
   }
   return fields

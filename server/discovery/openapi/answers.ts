@@ -38,11 +38,11 @@ function demandForPayment(site: Site): Json {
     ...demandV1(terms),
   }
   return {
-    description: `${inWords(['payment_required'])}\n\nA browser, which asks for HTML, gets a page with the same status and header.`,
+    description: `${inWords(['payment_required'])}\n\nA browser that requests HTML gets a page with the same status and header.`,
     headers: {
       'PAYMENT-REQUIRED': requiredHeader('Base64 of the x402 v2 PaymentRequired: the terms to sign.'),
       'Cache-Control': requiredHeader('no-store'),
-      Link: requiredHeader('Leads to this document and to the guide.'),
+      Link: requiredHeader('Links to this document and to the guide.'),
     },
     content: {
       'application/json': { schema: published(PaymentRequiredBody), example },
@@ -67,8 +67,8 @@ const demandToSignIn = (site: Site): Json => ({
 })
 
 const REVALIDATED: Json = {
-  description: 'What If-None-Match names is current.',
-  headers: { ETag: { description: 'The same tag.', schema: published(Type.String()), required: true } },
+  description: 'Not modified: the ETag in If-None-Match is current.',
+  headers: { ETag: { description: 'The same ETag.', schema: published(Type.String()), required: true } },
 }
 
 function successOf(operation: Operation, site: Site): Json {
@@ -77,7 +77,7 @@ function successOf(operation: Operation, site: Site): Json {
     ...(payable === undefined
       ? {}
       : { 'PAYMENT-RESPONSE': header('With a receipt: base64 of the x402 settle response.') }),
-    ...(revalidates === undefined ? {} : { ETag: header('Names this state, for If-None-Match.') }),
+    ...(revalidates === undefined ? {} : { ETag: header('ETag of this response, for If-None-Match.') }),
   }
   const samples = Object.entries(sampleAnswers(site)[operation.id] ?? {})
   const examples = Object.fromEntries(samples.map(([name, value]) => [name, { value }]))
@@ -125,7 +125,7 @@ function refusalOf(codes: readonly FailureCode[]): Json {
     description: inWords(codes),
     headers: {
       'Cache-Control': requiredHeader('no-store'),
-      'Retry-After': header('Seconds to wait before the same request, where waiting helps.'),
+      'Retry-After': header('Seconds to wait before sending the same request again, where waiting helps.'),
     },
     content: {
       'application/json': {

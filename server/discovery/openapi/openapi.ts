@@ -63,7 +63,7 @@ function manners({ operations }: Site): string {
   const listed = new Set(operations.flatMap(({ codes }) => codes))
   const others = (Object.keys(statusOf) as FailureCode[]).filter((code) => !listed.has(code))
   return [
-    'Every address: HEAD answers what GET answers, without its body; it takes no payment and never buys. OPTIONS answers 204. Any page of any origin may read and pay (CORS). Errors are JSON, `{error, message}`: `error` is a code to go by, `message` says what to do next. Beside those listed with an operation there are:',
+    'At every address, HEAD returns what GET returns, without the body; it accepts no payment and never buys. OPTIONS returns 204. Pages of any origin may read and pay (CORS). Errors are JSON, `{error, message}`: `error` is a machine-readable code, `message` says what to do next. In addition to the errors listed with each operation, there are:',
     others.map((code) => `- ${statusOf[code]} ${inWords([code]).slice(2)}`).join('\n'),
   ].join('\n\n')
 }

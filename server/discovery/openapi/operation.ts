@@ -129,7 +129,7 @@ export const drawing = ['server_busy', 'too_many_requests', 'internal_error'] as
 
 /** How such a request is made. */
 export const SIGNING_IN =
-  'Free. Without the header SIGN-IN-WITH-X the answer is 402 with `accepts: []`, and PAYMENT-REQUIRED holds the x402 extension `sign-in-with-x`: the wallet signs its text (EIP-4361), and the identical request is sent again with the header. Good once, for this body at this address, within 5 minutes.'
+  'Free. Without the SIGN-IN-WITH-X header the response is 402 with `accepts: []`, and PAYMENT-REQUIRED contains the x402 extension `sign-in-with-x`: the wallet signs its text (EIP-4361), and you send the identical request again with the header. It is valid once, for this body at this address, within 5 minutes.'
 
 /** Error codes of all operations that use the store. */
 export const anywhere = ['database_unavailable', 'internal_error'] as const

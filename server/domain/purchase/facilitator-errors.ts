@@ -91,5 +91,5 @@ export function signatureRefusal(checked: SignatureCheck, reason: string): Failu
   if (checked === 'not-signed') return paymentRequired(reason)
   if (checked === 'busy') return paymentsBusy()
   if (checked === 'silent') return cannotAskChain()
-  return facilitatorUnavailable('The payment facilitator cannot check signatures at the moment')
+  return facilitatorUnavailable('The payment facilitator cannot check signatures right now')
 }

@@ -96,15 +96,15 @@ export const isSamePayment = (one: Payment, other: Payment): boolean =>
 export function rejectionReason(payment: Payment, terms: Terms, now: UnixMs): string | undefined {
   const nowSeconds = BigInt(Math.floor(now / 1000))
   const { accepted } = payment
-  if (accepted.scheme !== 'exact' || accepted.network !== terms.network) return 'accepted: another scheme or network'
-  if (accepted.asset !== terms.asset) return 'accepted: another asset'
-  if (accepted.payTo !== terms.payTo || payment.to !== terms.payTo) return 'the authorization pays another address'
+  if (accepted.scheme !== 'exact' || accepted.network !== terms.network) return 'accepted names a different scheme or network'
+  if (accepted.asset !== terms.asset) return 'accepted names a different asset'
+  if (accepted.payTo !== terms.payTo || payment.to !== terms.payTo) return 'the authorization pays a different address'
   if (accepted.amount !== terms.amount || payment.amount !== terms.amount)
     return `the amount is not exactly ${terms.amount}`
-  if (payment.payer === terms.payTo) return 'the payer is the address to be paid'
+  if (payment.payer === terms.payTo) return 'the payer and the payee are the same address'
   if (payment.validAfter > nowSeconds) return 'the authorization is not valid yet'
   if (payment.validBefore < nowSeconds + SETTLE_LEAD_SECONDS) return 'the authorization has expired, or is about to'
   if (payment.validBefore > nowSeconds + VALIDITY_MAX_SECONDS)
-    return `the authorization is valid for more than ${VALIDITY_MAX_SECONDS} seconds; sign for ${MAX_TIMEOUT_SECONDS}`
+    return `the authorization is valid for more than ${VALIDITY_MAX_SECONDS} seconds; sign for ${MAX_TIMEOUT_SECONDS} seconds`
   return undefined
 }

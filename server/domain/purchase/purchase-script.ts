@@ -114,7 +114,7 @@ const asNotFinal = (purchase: Purchase): Purchase =>
 /** Refuses a payment that its payer did not sign. The sender learns the state of the target, but nothing about any purchase. */
 function* refuseUnsigned(
   { target, payment, now }: BuyOrder,
-  reason = 'its payer did not sign the payment',
+  reason = 'the payment is not signed by its payer',
 ): Script<Outcome> {
   const { space } = yield* ask({ do: 'check-availability', target, payment, now })
   if (space !== 'open' && space !== 'full') return refused(unavailability(target, space))
@@ -217,7 +217,7 @@ function* refuseSpent(order: BuyOrder, prior: Purchase | undefined): Script<Outc
   if (status.kind === 'paid') return refused(paymentUnmatched(payment.amount, status.tx, contact))
   if (status.kind !== 'void') return refused(chargeUnknown())
   if (prior !== undefined) return refusedWithCharge(refusalForPrior(prior, payment), undefined)
-  return refusedWithCharge(paymentRequired('the authorization was used or cancelled before; sign a new one'), undefined)
+  return refusedWithCharge(paymentRequired('the authorization was already used or cancelled; sign a new one'), undefined)
 }
 
 /** Converts the picture of a draft. This is costly, so it happens after verification; it may fail, so before a block is held. */

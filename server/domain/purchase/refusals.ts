@@ -18,35 +18,35 @@ export const retryLater = (code: FailureCode, message: string, details?: Failure
 
 /** The request does not name a block. */
 export const invalidCoordinate = (): Failure =>
-  failure('invalid_coordinate', 'A block is named col,row: col from 0 to 159, row from 0 to 89, such as 80,45.')
+  failure('invalid_coordinate', 'Not a block. Name a block as col,row: col from 0 to 159, row from 0 to 89, such as 80,45.')
 
 /** The request does not name an area. */
 export const invalidArea = (): Failure =>
   failure(
     'invalid_area',
-    `An area is named col,row,WxH: its top left block and its size in blocks, such as 80,45,4x3, without leading zeros, on the wall, of 1 to ${AREA_BLOCKS_MAX} blocks.`,
+    `Not an area. Name an area as col,row,WxH: its top left block and its size in blocks, such as 80,45,4x3. It must lie on the wall, have 1 to ${AREA_BLOCKS_MAX} blocks, and use no leading zeros.`,
   )
 
 /** Too many pictures are being converted. */
 export const picturesBusy = (): Failure =>
-  retryLater('server_busy', 'Too many pictures are being made at the moment. Send the same request again shortly.')
+  retryLater('server_busy', 'The server is busy making pictures. Send the same request again shortly.')
 
 /** Too many payments are being verified or settled, so no call was made for this one. */
 export const paymentsBusy = (): Failure =>
-  retryLater('server_busy', `Too many payments are being checked at the moment. ${TRY_AGAIN}`)
+  retryLater('server_busy', `Too many payments are being processed right now. ${TRY_AGAIN}`)
 
 /** The server is overloaded and did not process the request. */
 export const overloaded = (): Failure =>
   retryLater(
     'server_busy',
-    'More is asked of this service than it can answer at the moment. Nothing was done; send the same request again shortly.',
+    'The server is overloaded and did not process this request. Send the same request again shortly.',
   )
 
 /** The client has used up its budget, and the request was not processed. */
 export const tooManyRequests = (waitMs: number): Failure =>
   failure(
     'too_many_requests',
-    'You have asked for more of this than one client is answered. Nothing was done; wait Retry-After seconds and send the same request again.',
+    'You have sent too many of these requests. This one was not processed. Wait Retry-After seconds, then send it again.',
     { retryAfter: Math.ceil(waitMs / 1000) },
   )
 
@@ -54,7 +54,7 @@ export const tooManyRequests = (waitMs: number): Failure =>
 export const cannotSell = (): Failure =>
   failure(
     'facilitator_unavailable',
-    'Payments cannot be taken at the moment. Nothing was charged and nothing claimed. See /api/health.',
+    'The wall cannot accept payments right now. Nothing was charged or claimed. See /api/health.',
     { retryAfter: MISCONFIGURED_RETRY_SECONDS },
   )
 
@@ -69,9 +69,9 @@ export const facilitatorUnavailable = (what: string): Failure =>
 export const facilitatorUnreachable = () => facilitatorUnavailable('The payment facilitator cannot be reached')
 
 export const railNotArmed = () =>
-  facilitatorUnavailable('No new payments are taken at the moment; rail of GET /api/health says when they are again')
+  facilitatorUnavailable('The wall is not accepting new payments right now; rail in GET /api/health shows when it does again')
 
-export const cannotAskChain = () => facilitatorUnavailable('The chain cannot be asked at the moment')
+export const cannotAskChain = () => facilitatorUnavailable('The chain cannot be queried right now')
 
 /** The money may have moved, or still may. The block or area stays held for the payer. */
 export const settlementUnknown = (held: Holding): Failure =>
@@ -83,17 +83,17 @@ export const settlementUnknown = (held: Holding): Failure =>
 
 /** The payment is spent or cannot be used, and the chain does not say whether it was charged. */
 export const chargeUnknown = (): Failure =>
-  retryLater('settlement_unknown', `Whether this payment was charged cannot be seen at the moment. ${REPEAT}`)
+  retryLater('settlement_unknown', `The wall cannot tell right now whether this payment was charged. ${REPEAT}`)
 
 /** Another process has been working on the payment for a long time. */
 export const alreadyProcessing = (): Failure =>
-  retryLater('settlement_unknown', `This payment is being worked on already. ${REPEAT}`)
+  retryLater('settlement_unknown', `This payment is already being processed. ${REPEAT}`)
 
 /** An earlier payment of the payer for the same target must be resolved first. */
 export const earlierUnresolved = (): Failure =>
   retryLater(
     'settlement_unknown',
-    `An earlier payment of yours for this has to end first; this one is not used meanwhile. ${REPEAT}`,
+    `An earlier payment of yours for the same purchase must finish first. Until then, this payment is not used. ${REPEAT}`,
   )
 
 const usedFor = (bought: Holding, message: string): Failure => failure('payment_used', message, nameField(bought))
@@ -102,36 +102,36 @@ const usedFor = (bought: Holding, message: string): Failure => failure('payment_
 export const earlierBoughtOther = (bought: Holding): Failure =>
   usedFor(
     bought,
-    `An earlier payment of yours arrived late and bought ${describeHolding(bought)}; this one is not used. Send the same request again to buy this ${kindOf(bought.target)} too.`,
+    `An earlier payment of yours settled late and bought ${describeHolding(bought)}. This payment was not used. To buy this ${kindOf(bought.target)} as well, send the same request again.`,
   )
 
 /** The payment settled, but the sale is not saved yet. */
 export const notPersisted = (held: Holding): Failure =>
-  retryLater('deed_not_persisted', `Paid, but the deed could not be written yet. ${REPEAT}`, nameField(held))
+  retryLater('deed_not_persisted', `Your payment went through, but the deed is not saved yet. ${REPEAT}`, nameField(held))
 
 /** The payment belongs to another block or area. */
 export const paymentUsed = (bought: Holding): Failure =>
   usedFor(
     bought,
-    `This payment belongs to ${describeHolding(bought)}, with all that was signed then. Sign one with a new nonce to buy another ${kindOf(bought.target)}.`,
+    `This payment belongs to ${describeHolding(bought)}, exactly as it was first signed. To buy another ${kindOf(bought.target)}, sign a payment with a new nonce.`,
   )
 
 /** The payment cannot buy, and an earlier one of the payer bought the same target or has the same payment-identifier. */
 export const alreadyBought = (bought: Holding): Failure =>
-  usedFor(bought, `This payment is not used: an earlier payment of yours bought ${describeHolding(bought)}.`)
+  usedFor(bought, `This payment was not used: an earlier payment of yours already bought ${describeHolding(bought)}.`)
 
 /** The payment-identifier already belongs to a purchase of another block or area. */
 export const identifierUsed = (bought: Holding): Failure =>
   usedFor(
     bought,
-    `This payment-identifier names your purchase of ${describeHolding(bought)}; this payment is not used. Give a new one to buy another ${kindOf(bought.target)}.`,
+    `You already used this payment-identifier to buy ${describeHolding(bought)}. This payment was not used. To buy another ${kindOf(bought.target)}, send a new payment-identifier.`,
   )
 
 /** The payment settled when no block was left for it, or its purchase was lost with the database. */
 export const paymentCredited = (amount: bigint, tx: Hash, contact: string | null): Failure =>
   failure(
     'payment_credited',
-    `The payment arrived and bought nothing. The operator owes it back; do not pay again. ${LOOK}`,
+    `Your payment arrived but bought nothing. The operator owes it back to you; do not pay again. ${LOOK}`,
     { amount: amount.toString(), tx, contact },
   )
 
@@ -139,20 +139,20 @@ export const paymentCredited = (amount: bigint, tx: Hash, contact: string | null
 export const paymentUnmatched = (amount: bigint, tx: Hash, contact: string | null): Failure =>
   failure(
     'payment_unmatched',
-    'This payment had paid this wall before it arrived here, and no purchase is known for it. Ask the operator for the money, or for what it bought; do not pay again.',
+    'This payment reached this wall’s address before this request did, and no purchase is recorded for it. Do not pay again. Ask the operator for a refund or for what the payment bought.',
     { charged: 'yes', amount: amount.toString(), tx, contact },
   )
 
 /** The database failed before anything was sent to a third party. */
 export const storeUnavailable = (): Failure =>
-  retryLater('database_unavailable', `The store cannot be used at the moment. If you sent a payment: ${REPEAT}`)
+  retryLater('database_unavailable', `The database is unavailable right now. If you sent a payment: ${REPEAT}`)
 
 /** A known payment came with a new signature, and the contract that must check it cannot be called right now. */
 export const cannotCheckSignature = (): Failure =>
-  retryLater('server_busy', `The signature of this wallet cannot be checked at the moment. ${REPEAT}`)
+  retryLater('server_busy', `This wallet’s signature cannot be checked right now. ${REPEAT}`)
 
 const TOO_MANY_UNFINISHED =
-  'Too many purchases of this wallet are open. Finish those first; this payment is not used meanwhile.'
+  'This wallet has too many unfinished purchases. Finish those first; until then, this payment is not used.'
 
 /**
  * Why a target cannot be bought now. The request may carry a payment, which is then not used. It may also come from the payer
@@ -164,11 +164,11 @@ export function unavailability(target: Target, space: Exclude<Availability, 'ope
   const named = { [kind]: name }
   const what = isBlock(target) ? `Block ${name}` : `Part of area ${name}`
   if (space === 'claimed') {
-    const deed = isBlock(target) ? 'GET it without a payment for its deed.' : 'Ask for another place, or for next.'
-    return failure('block_taken', `${what} is sold; nothing is charged for it. ${deed}`, named)
+    const deed = isBlock(target) ? 'To read its deed, GET it without a payment.' : 'Request another area, or next.'
+    return failure('block_taken', `${what} is already sold; this request charged nothing. ${deed}`, named)
   }
   if (space === 'full') return failure('purchase_pending', TOO_MANY_UNFINISHED, named)
-  return retryLater('purchase_pending', `${what} is being bought. ${IF_YOURS}`, named)
+  return retryLater('purchase_pending', `${what} is being bought right now. ${IF_YOURS}`, named)
 }
 
 /** The refusal of a lost claim. Held blocks may still be released, so `next` is not reported as sold out yet. */
@@ -176,14 +176,14 @@ export const lostClaim = (target: Target, space: Exclude<Availability, 'open'>):
   unavailability(target, positionOf(target).at === 'next' && space === 'claimed' ? 'reserved' : space)
 
 function noNext(target: Target, space: Exclude<Availability, 'open'>): Failure {
-  if (space === 'claimed') return failure('sold_out', 'Every block is sold. Owners repaint theirs for free.')
+  if (space === 'claimed') return failure('sold_out', 'Every block is sold. Owners can repaint their blocks for free.')
   if (space === 'full') return failure('wall_busy', TOO_MANY_UNFINISHED)
   const { w, h } = positionOf(target)
   if (space === 'crowded')
     return failure(
       'no_room',
-      `No area of ${w}x${h} blocks is open any more. Nothing is charged; ask for a smaller one.`,
+      `No area of ${w}x${h} blocks is available any more. Nothing was charged; request a smaller one.`,
     )
-  const what = isBlock(target) ? 'Every block left' : `Every area of ${w}x${h} blocks that is left`
-  return retryLater('wall_busy', `${what} is being bought. ${IF_YOURS}`)
+  const what = isBlock(target) ? 'Every remaining block' : `Every remaining area of ${w}x${h} blocks`
+  return retryLater('wall_busy', `${what} is being bought right now. ${IF_YOURS}`)
 }

@@ -27,7 +27,7 @@ export function flawOf(kind: Kind, named: SignedFields): Failure | undefined {
   const given = Object.entries(named).map(([field]) => field)
   const foreign = given.find((field) => !fields.some((own) => own === field))
   if (foreign !== undefined)
-    return failure('invalid_option', `${foreign} is not signed for ${kind}; that has ${fields.join(', ')}.`)
+    return failure('invalid_option', `${foreign} is not a field of ${kind}; its fields are ${fields.join(', ')}.`)
   if (given.length === 0) return failure('empty_update', `Give at least one of ${fields.join(', ')}.`)
   if (named.pixels === null) return failure('invalid_pixels', 'pixels cannot be cleared, only painted over.')
   for (const field of fields) {
@@ -48,15 +48,15 @@ function flawIn(field: SignableField, text: string, kind: Kind): Failure | undef
 }
 
 const printable = (max: number) =>
-  `must be 1 to ${max} printable characters, without control or invisible ones, and with at most ${MARKS_MAX} combining marks on each`
+  `must be 1 to ${max} printable characters, with no control or invisible characters and at most ${MARKS_MAX} combining marks per character`
 
 export const rules = {
   name: printable(NAME_MAX),
   framework: printable(FRAMEWORK_MAX),
   message: printable(MESSAGE_MAX),
   link: `must be an ASCII https:// URI of at most ${LINK_MAX} characters, with a host and without user information`,
-  wallet: 'must be 0x and 40 hex digits',
-  painter: 'must be 0x and 40 hex digits',
+  wallet: 'must be 0x followed by 40 hex digits',
+  painter: 'must be 0x followed by 40 hex digits',
 } as const
 
 /** Whether a text follows the rule of its field. */

@@ -35,7 +35,7 @@ const page = (title: string, content: string) => `<!doctype html>
 <body>
 <main>
 ${content}
-<footer><a href="/">See the wall</a><a href="/atlas">All works and agents</a><a href="/openapi.json">Read the interface</a></footer>
+<footer><a href="/">See the wall</a><a href="/atlas">All artworks and agents</a><a href="/openapi.json">Read the API description</a></footer>
 </main>
 </body>
 </html>
@@ -50,11 +50,11 @@ function paymentPage({ title, terms }: Offer): string {
 <p>${name} is a public billboard of 1600 by 900 pixels. Software agents buy its blocks of 10 by 10 pixels and paint them. A browser cannot pay here, and nothing was charged.</p>
 <h2>How an agent buys it</h2>
 <ol>
-<li>It asks for this address and gets status 402 with the terms in the <code>PAYMENT-REQUIRED</code> header (x402, version 2).</li>
-<li>Its wallet signs a transfer of ${price} to those terms. It needs no gas.</li>
+<li>It requests this address and gets status 402 with the terms in the <code>PAYMENT-REQUIRED</code> header (x402, version 2).</li>
+<li>Its wallet signs a transfer of ${price} on those terms. It needs no gas.</li>
 <li>It sends the same request again with the signed payment in <code>PAYMENT-SIGNATURE</code>, and gets the deed.</li>
 </ol>
-<p>Any x402 client does this by itself. <code>/blocks/next</code> sells the open block nearest the centre; <code>name</code>, <code>message</code>, <code>link</code> and <code>px</code> in the query say what it shows.</p>`,
+<p>Any x402 client does this automatically. <code>/blocks/next</code> sells the open block nearest the centre; <code>name</code>, <code>message</code>, <code>link</code> and <code>px</code> in the query say what it shows.</p>`,
   )
 }
 
@@ -74,11 +74,11 @@ export function respondPaymentPage(offer: Offer, headers: HeaderFields): Respons
 const lost = {
   400: [
     'No such block',
-    'This is no block of the wall.',
-    'Its blocks run from 0,0 in the upper left corner to 159,89 in the lower right.',
+    'This is not a block of the wall.',
+    'Blocks run from 0,0 in the top left corner to 159,89 in the bottom right corner.',
   ],
-  404: ['Nothing here', 'There is nothing here.', 'The wall and all that is painted on it are one step away.'],
-  410: ['Sold out', 'Every block is sold.', 'The wall is full. What agents have painted on it is here to be seen.'],
+  404: ['Nothing here', 'There is nothing here.', 'Go to the wall to see everything that is painted on it.'],
+  410: ['Sold out', 'Every block is sold.', 'The wall is full. You can still look at what agents have painted on it.'],
 } as const
 
 /** The page of an address that leads nowhere. */

@@ -48,7 +48,7 @@ export async function readJson(request: Request, limits: BodyLimits = {}, whenEm
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     return { value: parseStrictJson(text), bytes }
   } catch (error) {
-    const refusal = invalid('it must be JSON in UTF-8, not nested deeply, with no key given twice')
+    const refusal = invalid('it must be JSON in UTF-8, without deep nesting or duplicate keys')
     return error instanceof UnsafeJson ? { ...refusal, unsafe: true } : refusal
   }
 }
@@ -56,7 +56,7 @@ export async function readJson(request: Request, limits: BodyLimits = {}, whenEm
 /** Reads a whole body of any type. */
 export async function readBody(request: Request, limits: BodyLimits = {}): Promise<Uint8Array<ArrayBuffer> | Unread> {
   const { maxBytes = BODY_MAX_BYTES } = limits
-  if (isCoded(request.headers.get('content-encoding'))) return invalid('send it as it is, without Content-Encoding')
+  if (isCoded(request.headers.get('content-encoding'))) return invalid('send it uncompressed, without Content-Encoding')
   if (Number(request.headers.get('content-length')) > maxBytes) {
     await passOver(request)
     return tooLarge(maxBytes)
@@ -105,7 +105,7 @@ async function readEach(
       take(step.value)
     }
   } catch {
-    return invalid('it broke off')
+    return invalid('the connection was interrupted')
   } finally {
     clearTimeout(timer)
     clearInterval(pace)
@@ -119,7 +119,7 @@ type Reader = {
 }
 
 const tooLarge = (maxBytes: number): Unread => ({
-  failure: failure('body_too_large', `The body is over ${maxBytes} bytes.`),
+  failure: failure('body_too_large', `The body is larger than ${maxBytes} bytes.`),
 })
 
 const invalid = (what: string): Unread => ({

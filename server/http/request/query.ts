@@ -25,7 +25,7 @@ export function readQuery<Key extends string>(url: string, keys: readonly Key[])
     const decoded = decode(name)
     const key = keys.find((known) => known === decoded)
     if (key === undefined) continue
-    values.set(key, values.has(key) ? { flaw: 'must be given once' } : readValue(rest.join('=')))
+    values.set(key, values.has(key) ? { flaw: 'must be given only once' } : readValue(rest.join('=')))
   }
   return values
 }
@@ -89,7 +89,7 @@ function ruleOf(schema: TSchema = Type.Unknown()): string {
   const { anyOf, type, minimum, maximum, pattern } = schema
   if (Array.isArray(anyOf)) return `must be one of ${anyOf.map((choice: TSchema) => choice['const']).join(', ')}`
   if (type !== 'integer') return `must match ${pattern}`
-  return `must be one integer from ${minimum}${maximum === undefined ? ' up' : ` to ${maximum}`}, in plain decimal`
+  return `must be an integer from ${minimum}${maximum === undefined ? ' up' : ` to ${maximum}`}, in plain decimal digits`
 }
 
 /** Reads the subject from a query; the wall when it names none. Invalid values are left to the page. */

@@ -68,7 +68,7 @@ const SELLING = [
 export const buyBlock: Tool = {
   name: BUYING_TOOL,
   title: 'Buy a block',
-  description: `Use to buy one block of 10 x 10 pixels, for ever, for ${PRICE_OF_BLOCK}. Call without payment: nothing happens but an answer with code 402 and the x402 v2 terms (accepts). Sign them and make the identical call again with the payment payload as an object at params._meta["x402/payment"]; x402 clients do this by themselves. Not to repaint (set_pixels) and not to try (preview_block). Cost: ${PRICE_OF_BLOCK} once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted, database_unavailable or a lost answer: ${REPEAT} After facilitator_unavailable or server_busy: ${TRY_AGAIN} Errors: ${errors('payment_required', 'invalid_coordinate', 'invalid_listing', 'invalid_pixels', 'invalid_painter', 'invalid_payment', 'payment_used', 'block_taken', 'purchase_pending', ...SELLING)}. Returns the receipt {block, owner, pixels, deed}, and the settlement in _meta["x402/payment-response"].`,
+  description: `Use to buy one block of 10 x 10 pixels, permanently, for ${PRICE_OF_BLOCK}. A call without payment changes nothing; it returns code 402 and the x402 v2 terms (accepts). Sign them and make the identical call again with the payment payload as an object at params._meta["x402/payment"]; x402 clients do this automatically. Not to repaint (set_pixels) and not to try (preview_block). Cost: ${PRICE_OF_BLOCK} once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted, database_unavailable or a lost response: ${REPEAT} After facilitator_unavailable or server_busy: ${TRY_AGAIN} Errors: ${errors('payment_required', 'invalid_coordinate', 'invalid_listing', 'invalid_pixels', 'invalid_painter', 'invalid_payment', 'payment_used', 'block_taken', 'purchase_pending', ...SELLING)}. Returns the receipt {block, owner, pixels, deed}, and the settlement in _meta["x402/payment-response"].`,
   annotations: WRITES,
   sells: 'a block',
   input: BlockArguments,
@@ -87,7 +87,7 @@ const { at, w, h, pixels, image, fit, dither, ...texts } = AreaOrder.properties
 const AreaArguments = Closed({
   at: {
     ...at,
-    description: 'The top left block, `col,row`, or `next`: the open place nearest the centre. Default next.',
+    description: 'The top left block, `col,row`, or `next`: the open area nearest the centre. Default next.',
   },
   w: { ...w, examples: [4] },
   h: { ...h, examples: [3] },
@@ -104,7 +104,7 @@ const AreaArguments = Closed({
 export const buyArea: Tool = {
   name: AREA_TOOL,
   title: 'Buy an area',
-  description: `Use to buy a rectangle of w x h blocks in one payment: all or none. Not for one block (buy_block, which explains how to pay). Without payment: code 402 and the terms. pixels or an image of at most 44 KiB; POST /areas takes larger ones. Cost: ${PRICE_OF_BLOCK} a block once, no refunds; your spend cap must allow all of it. Side effects of a paid call: money moves, the blocks are yours, picture and texts are public. After a 502 or 503 send the same signed call again: it never pays twice. Errors: ${errors('payment_required', 'invalid_area', 'invalid_coordinate', 'invalid_body', 'invalid_listing', 'invalid_pixels', 'invalid_image', 'invalid_option', 'invalid_painter', 'invalid_payment', 'payment_used', 'block_taken')} (lists what is taken), ${errors('purchase_pending')} (lists what is held), ${errors('no_room', ...SELLING)}. Returns the receipt {area, blocks, owner, pixels, deed}.`,
+  description: `Use to buy a rectangle of w x h blocks in one payment, all or none. Not for one block (buy_block, which explains how to pay). Without payment it returns code 402 and the terms. pixels or an image of at most 44 KiB; POST /areas accepts larger ones. Cost: ${PRICE_OF_BLOCK} per block once, no refunds; your spend cap must allow the total. Side effects of a paid call: money moves, the blocks are yours, picture and texts are public. After a 502 or 503 send the same signed call again: it never pays twice. Errors: ${errors('payment_required', 'invalid_area', 'invalid_coordinate', 'invalid_body', 'invalid_listing', 'invalid_pixels', 'invalid_image', 'invalid_option', 'invalid_painter', 'invalid_payment', 'payment_used', 'block_taken')} (lists what is taken), ${errors('purchase_pending')} (lists what is held), ${errors('no_room', ...SELLING)}. Returns the receipt {area, blocks, owner, pixels, deed}.`,
   annotations: WRITES,
   sells: 'an area',
   input: AreaArguments,
@@ -133,20 +133,20 @@ const PreviewArguments = Closed({
   ...BlockArguments.properties,
   w: Type.Optional({
     ...w,
-    description: 'Width in blocks, of an area whose top left block is coord. Default 1.',
+    description: 'For an area whose top left block is coord: width in blocks. Default 1.',
     examples: [4],
   }),
   h: Type.Optional({ ...h, description: 'Height in blocks. Default 1.', examples: [3] }),
   pixels: Type.Optional({
     ...pixels,
-    description: 'Of an area, instead of px: palette indices in base64. Example: AAEC.',
+    description: 'For an area, instead of px: palette indices in base64. Example: AAEC.',
   }),
 })
 
 export const previewBlock: Tool = {
   name: 'preview_block',
   title: 'Try a purchase for free',
-  description: `Use before buy_block, with the same arguments, or with w and h before buy_area: would they be accepted, which block or area would it be, on which terms, and how would it look among its neighbours. Not to buy and no reservation: another buyer may be quicker. Free, no side effects. Errors: ${errors('invalid_coordinate', 'invalid_area', 'invalid_body', 'too_many_requests', 'database_unavailable')}; flaws of the listing are no errors but come as problems, all at once. Returns {acceptable, problems, block, area, state, price, request, terms} and a PNG of the place, up to eight times its size.`,
+  description: `Use before buy_block with the same arguments, or before buy_area with w and h, to see whether they would be accepted, which block or area you would get, on which terms, and how it would look among its neighbours. Not to buy, and not a reservation: another buyer may be faster. Free, no side effects. Errors: ${errors('invalid_coordinate', 'invalid_area', 'invalid_body', 'too_many_requests', 'database_unavailable')}; problems with the listing are not errors but are all listed in problems. Returns {acceptable, problems, block, area, state, price, request, terms} and a PNG of the place, up to eight times its size.`,
   annotations: READ_ONLY,
   isShown: true,
   budget: 'previews',

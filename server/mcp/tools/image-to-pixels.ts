@@ -33,7 +33,7 @@ export const imageToPixels = tool(
   {
     name: 'image_to_pixels',
     title: 'Turn a picture into px',
-    description: `Use to make the px of buy_block, or pixels of set_pixels, from a PNG, JPEG or raw RGB picture of at most 44 KiB. Not for larger ones, or more than 64 blocks: POST the file to /api/pixels, which takes 4 MiB. Free, no side effects: nothing is kept. Errors: ${errors('invalid_image', 'invalid_size', 'invalid_option', 'server_busy', 'too_many_requests')}. Returns {w, h, blocks} and a PNG of the result; blocks are row by row, each with dx and dy (columns and rows from the first) and px.`,
+    description: `Use to make the px of buy_block, or pixels of set_pixels, from a PNG, JPEG or raw RGB picture of at most 44 KiB. Not for larger ones, or more than 64 blocks: POST the file to /api/pixels, which accepts 4 MiB. Free, no side effects: nothing is stored. Errors: ${errors('invalid_image', 'invalid_size', 'invalid_option', 'server_busy', 'too_many_requests')}. Returns {w, h, blocks} and a PNG of the result; blocks are row by row, each with dx and dy (columns and rows from the first) and px.`,
     annotations: READ_ONLY,
     isShown: true,
     budget: 'uploads',
@@ -50,7 +50,7 @@ export const imageToPixels = tool(
       fit: Type.Optional({ ...Fit, description: `${Fit.description} Default cover.` }),
       background: {
         ...background,
-        description: 'Colour behind transparent pixels and beside what contain shows, #rrggbb. Default #000000.',
+        description: 'Colour of transparent pixels and of the bars of contain, #rrggbb. Default #000000.',
       },
       width: raw('Width'),
       height: raw('Height'),

@@ -151,12 +151,12 @@ const locks = new Map<string, Database>()
 
 /** Outages of a wall on a file with one facilitator and one chain endpoint. */
 export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
-  'the facilitator is gone': ofFacilitator('cannot be connected to', (front) => front.goes()),
+  'the facilitator is gone': ofFacilitator('cannot be reached', (front) => front.goes()),
   'the facilitator hangs': alsoOfFacilitator('does not answer', hangs),
   'the facilitator refuses our keys': alsoOfFacilitator('refuses our keys \\(401\\)', answers(401)),
   'the facilitator takes no calls': alsoOfFacilitator('takes no calls for now \\(429\\)', answers(429)),
   'the facilitator answers 500': alsoOfFacilitator('answers /supported with status 500', answers(500)),
-  'the facilitator answers a page': alsoOfFacilitator('answers what is no JSON', answersPage),
+  'the facilitator answers a page': alsoOfFacilitator('does not return JSON', answersPage),
   'the facilitator takes another network': ofFacilitator('does not take eip155:8453', (front) =>
     front.fails(() => Response.json({ kinds: [] })),
   ),
@@ -164,18 +164,18 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
     front.isForged(),
   ),
   'the facilitator hangs when it is to verify': {
-    ...metByBuyer('does not answer when it is to verify', hangs),
+    ...metByBuyer('does not respond to verify requests', hangs),
     longOnly: true,
   },
   'the facilitator answers 500 when it is to verify': metByBuyer('answers /verify with status 500', answers(500)),
-  'the facilitator calls good signatures bad': metByBuyer('calls good signatures bad', () =>
+  'the facilitator rejects valid signatures': metByBuyer('rejects valid signatures', () =>
     Response.json({ isValid: false, invalidReason: 'invalid_exact_evm_signature' }),
   ),
   'the facilitator verifies and does not settle': atSettlement(answers(500)),
   'the facilitator invents settlements': atSettlement(() =>
     Response.json({ success: true, transaction: inventedHash, network: 'eip155:8453' }),
   ),
-  'the chain endpoint is gone': ofEndpoint('cannot be connected to', (front) => front.goes()),
+  'the chain endpoint is gone': ofEndpoint('cannot be reached', (front) => front.goes()),
   'the chain endpoint hangs': alsoOfEndpoint('does not answer', hangs),
   'the chain endpoint takes no calls': alsoOfEndpoint('takes no calls for now \\(429\\)', takesNoCalls),
   'the chain endpoint takes no calls, which a buyer meets first': {
@@ -187,7 +187,7 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
     },
   },
   'the chain endpoint answers 500': alsoOfEndpoint('answers with status 500', answers(500)),
-  'the chain endpoint answers a page': alsoOfEndpoint('answers what is no JSON-RPC', answersPage),
+  'the chain endpoint answers a page': alsoOfEndpoint('does not return JSON-RPC', answersPage),
   'the chain endpoint’s certificate is not trusted': {
     ...ofEndpoint('shows a certificate that is not trusted .*', (front) => front.isForged()),
     longOnly: true,
@@ -263,7 +263,7 @@ const isGone = /^the database (cannot be read|does not answer in time)$/
 
 /** Outages of walls on a server, which have a second facilitator and a second chain endpoint. */
 export const ON_A_SERVER: Readonly<Record<string, Outage<ServerStage>>> = {
-  'one of two facilitators is gone': oneOfTwo('facilitator', 'cannot be connected to', (front) => front.goes()),
+  'one of two facilitators is gone': oneOfTwo('facilitator', 'cannot be reached', (front) => front.goes()),
   'one of two chain endpoints hangs': {
     ...oneOfTwo('endpoint', 'does not answer', (front) => front.fails(hangs)),
     longOnly: true,

@@ -15,7 +15,7 @@ const names = [
   'facilitatorBusy', // our own queue for the facilitator is full
   'verifyStale', // verify calls good what the chain would refuse
   'blind', // the facilitator's own endpoint is down, and it calls signatures bad
-  'settleUnsent', // the facilitator cannot be connected to
+  'settleUnsent', // the facilitator cannot be reached
   'requestLost', // settle is hung up on before it does anything
   'answerLost', // settle does its work, and nobody hears of it
   'settledTwice', // what is to be settled arrives twice, and is broadcast twice

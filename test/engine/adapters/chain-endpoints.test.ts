@@ -199,7 +199,7 @@ describe('one endpoint', () => {
     const { host } = new URL(endpoint.url)
     expect(await chain.fault()).toEqual({
       kind: 'silent',
-      what: `the chain endpoint ${host} takes no calls for now (429)`,
+      what: `the chain endpoint ${host} is rate-limiting us (429)`,
     })
     isBusy = false
     clock.pass(300_000)
@@ -277,7 +277,7 @@ describe('of several endpoints', () => {
     const { host } = new URL(first.url)
     expect(await chainThrough([first, second]).fault()).toMatchObject({
       kind: 'none',
-      lacks: `the chain endpoint ${host} takes no calls for now (429)`,
+      lacks: `the chain endpoint ${host} is rate-limiting us (429)`,
     })
   })
 })

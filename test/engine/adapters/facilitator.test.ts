@@ -164,7 +164,7 @@ describe('answers that are odd', () => {
   const tx = `0x${'AB'.repeat(32)}`
   const claimed = { success: true, transaction: tx, network: 'eip155:8453' }
   const failed = { success: false, transaction: '', network: 'eip155:8453' }
-  const words = 'the facilitator refused the payment'
+  const words = 'the facilitator rejected the payment'
 
   test('a hash in capitals is the same hash', async () => {
     const settling = await answering(200, claimed).settle(BLOCK, await pay(0))
@@ -460,13 +460,13 @@ describe('what a facilitator takes', () => {
     for (const answer of [() => Response.json({ isValid: true }), invalid('insufficient_funds'), page(400)])
       expect([await verifying(answer), told.pop()]).toEqual(['yes', null])
     const broken: [() => Response | Promise<Response>, string][] = [
-      [() => new Promise(() => {}), 'does not answer when it is to verify'],
+      [() => new Promise(() => {}), 'does not respond to verify requests'],
       [page(500), 'answers /verify with status 500'],
-      [page(401), 'refuses our keys (401)'],
+      [page(401), 'rejects our API keys (401)'],
       [page(404), 'has no /verify at its address (404)'],
-      [page(200), 'answers what is no JSON'],
+      [page(200), 'does not return JSON'],
       [() => Response.json({}), 'answers /verify with what is no x402 facilitator’s answer'],
-      [invalid('invalid_exact_evm_signature'), 'calls good signatures bad'],
+      [invalid('invalid_exact_evm_signature'), 'rejects valid signatures'],
     ]
     for (const [answer, trouble] of broken)
       expect([await verifying(answer), told.pop()]).toEqual(['unavailable', trouble])

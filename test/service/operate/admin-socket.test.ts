@@ -169,14 +169,14 @@ test('a payout is noted for a credit or for money of no purchase, never for what
   await sell(world.db, '3,4', 1, 1)
   const note = async (payer: number, nonce: number) =>
     (await world.call('payout', { payer: wallet(payer), nonce: hash(nonce), reference: 'refund' })).lines
-  expect(await note(1, 1)).toEqual(['this payment bought a block or an area, or may yet: nothing is owed for it'])
+  expect(await note(1, 1)).toEqual(['this payment bought a block or an area, or still may: nothing is owed for it'])
   expect(await note(2, 2)).toEqual(['the chain shows no such payment'])
   world.chain.land(paymentOf(2, 2))
   world.chain.silent = true
-  expect(await note(2, 2)).toEqual(['the chain does not answer; try again'])
+  expect(await note(2, 2)).toEqual(['the chain does not respond; try again'])
   world.chain.silent = false
   expect(await note(2, 2)).toEqual(['noted as paid out'])
-  expect(await note(2, 2)).toEqual(['a reference was noted before, and stands'])
+  expect(await note(2, 2)).toEqual(['a reference was already recorded, and was kept'])
   close()
 })
 

@@ -13,10 +13,10 @@ describe('payments', () => {
   })
 
   test.each<[string, string, Partial<Accepted>]>([
-    ['scheme', 'accepted: another scheme or network', { scheme: 'upto' }],
-    ['network', 'accepted: another scheme or network', { network: 'eip155:84532' }],
-    ['asset', 'accepted: another asset', { asset: OTHER }],
-    ['payTo', 'the authorization pays another address', { payTo: OTHER }],
+    ['scheme', 'accepted names a different scheme or network', { scheme: 'upto' }],
+    ['network', 'accepted names a different scheme or network', { network: 'eip155:84532' }],
+    ['asset', 'accepted names a different asset', { asset: OTHER }],
+    ['payTo', 'the authorization pays a different address', { payTo: OTHER }],
     ['amount (lower)', 'the amount is not exactly 1000000', { amount: 999_999n }],
     ['amount (higher)', 'the amount is not exactly 1000000', { amount: 1_000_001n }],
   ])('a payment whose accepted terms have another %s is rejected: %s', (_, reason, changes) => {
@@ -24,11 +24,11 @@ describe('payments', () => {
   })
 
   test.each<[string, string, Partial<Payment>]>([
-    ['somebody else', 'the authorization pays another address', { to: OTHER }],
+    ['somebody else', 'the authorization pays a different address', { to: OTHER }],
     ['less', 'the amount is not exactly 1000000', { amount: 1n }],
     ['nothing', 'the amount is not exactly 1000000', { amount: 0n }],
     ['more', 'the amount is not exactly 1000000', { amount: 1_000_001n }],
-    ['its own payer', 'the payer is the address to be paid', { payer: TERMS.payTo }],
+    ['its own payer', 'the payer and the payee are the same address', { payer: TERMS.payTo }],
   ])('a payment that pays %s is rejected: %s', (_, reason, changes) => {
     expect(rejection(changes)).toBe(reason)
   })

@@ -11,7 +11,7 @@ import { HEAD, NOW, paymentOf } from '../../support/samples.ts'
 const payment = paymentOf(1, 1)
 const STALLED = {
   kind: 'stalled' as const,
-  what: 'the chain has made no block for more than a minute, or its endpoint does not show them',
+  what: 'the chain has produced no block for more than a minute, or its endpoint does not show new blocks',
 }
 
 let clock: FakeClock

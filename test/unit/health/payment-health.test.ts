@@ -97,7 +97,7 @@ describe('the rail', () => {
 
   test('is misconfigured by a facilitator that does not take the network', async () => {
     const { probed } = await armedRail()
-    expect(await probed({ supports: 'no' })).toEqual(['misconfigured', 'the facilitator does not take this network'])
+    expect(await probed({ supports: 'no' })).toEqual(['misconfigured', 'the facilitator does not support this network'])
   })
 
   test('disarms after five failed probes in a row, and arms again by one that succeeds', async () => {

@@ -54,12 +54,12 @@ test('a wall that sells says so, and why it does not', () => {
   outages.saw(WRITES, null)
   asked.drain()
   for (const told of [asked.sells(), asked.reads()])
-    expect(told).toMatchObject({ ready: false, reasons: ['the wall is being stopped'] })
+    expect(told).toMatchObject({ ready: false, reasons: ['the wall is shutting down'] })
 })
 
 test('a wall that does not take payments yet says what it waits for', () => {
   const rail = { ...armedRail, state: () => 'arming' as const }
-  const waiting = 'what was left open by an earlier run is being looked at'
+  const waiting = 'the wall is still checking purchases left open by an earlier run'
   expect(readiness({ rail, outages }).sells().reasons).toEqual([waiting])
   const faulty = { ...rail, fault: () => 'the token is another one' }
   expect(readiness({ rail: faulty, outages }).sells().reasons).toEqual(['the token is another one'])

@@ -38,11 +38,11 @@ test('a pause is no outage, but what fails during it proves nothing', async () =
   await turns(5, 0)
   await turns(1, 2000)
   expect([eventLoop.isLate(), reason()]).toEqual([true, null])
-  outages.saw(STORE, 'the database does not answer in time')
+  outages.saw(STORE, 'the database did not respond in time')
   expect(outages.all()).toMatchObject([{ kind: 'event-loop', state: 'up' }])
   await turns(20, 0)
   expect([eventLoop.isLate(), reason()]).toEqual([false, null])
-  outages.saw(STORE, 'the database does not answer in time')
+  outages.saw(STORE, 'the database did not respond in time')
   expect(outages.all().at(-1)).toMatchObject({ kind: 'store-read', state: 'down' })
   // A turn that has not come yet counts, too.
   const late = eventLoop.watch(outages)

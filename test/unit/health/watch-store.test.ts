@@ -85,21 +85,21 @@ test('a frozen store is asked no second time, and whoever wants to know is told 
   says.ready = undefined
   const before = says.asked
   expect(await watch.isReadable()).toBe(true)
-  expect(await seen()).toEqual([['store-read', 'the database does not answer in time']])
+  expect(await seen()).toEqual([['store-read', 'the database did not respond in time']])
   expect(await watch.isReadable()).toBe(false)
   expect(says.asked).toBe(before + 1)
 })
 
 test('a write that never ends is told as one', async () => {
   const { seen } = world()
-  expect(await seen({ failure: undefined })).toEqual([['store-write', 'the database takes no write in time']])
+  expect(await seen({ failure: undefined })).toEqual([['store-write', 'the database did not complete a write in time']])
 })
 
 test('a disk at its limit is one outage, until there is clearly room', async () => {
   const { seen, logger } = world()
   for (const free of [0.9, 1.1, 0.9, 1.1])
     expect(await seen({ free: FREE_BYTES_MIN * free })).toEqual([
-      ['disk', 'the disk of the wall’s data is nearly full'],
+      ['disk', 'the disk that holds the wall’s data is nearly full'],
     ])
   expect(await seen({ free: FREE_BYTES_MIN * 2 })).toEqual([])
   expect(logger.alerts).toHaveLength(1)

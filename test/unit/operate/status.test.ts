@@ -41,7 +41,7 @@ test('a wall that sells is told in a screen', () => {
       catalogue   bazaar of pay.example: rejected (no_schema)
       depends on
         up   for 1 min 1 s facilitator pay.example
-      last alerts  none since the start"
+      last alerts  none since start"
   `)
 })
 

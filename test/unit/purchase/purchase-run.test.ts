@@ -160,7 +160,7 @@ describe('money that reached the wall before it had seen the payment', () => {
     expect(never).toMatchObject({ failure: { code: 'payment_required', details: { charged: 'no' } } })
   })
 
-  test('is not denied while the chain does not answer', async () => {
+  test('is not denied while the chain does not respond', async () => {
     const { buy, chain, clock } = await openSeller()
     chain.land(paymentOf(1, 1))
     chain.silent = true

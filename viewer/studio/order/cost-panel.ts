@@ -47,7 +47,7 @@ function wordsFor(sketch: Sketch): readonly [head: string, rest: string] {
   const deal = dealOf(sketch)
   const count = covered(sketch).length
   if (deal === 'repaint') return ['Free', `to repaint ${blocksText(count)}, with one signature`]
-  if (deal === 'neither' || wall === undefined) return ['Not open', 'a picture is bought whole, or repainted whole']
+  if (deal === 'neither' || wall === undefined) return ['Not available', 'a picture is bought or repainted as a whole']
   const [all, each] = [count, 1].map((blocks) => `${priceOf(wall, blocks)} ${ASSET_SYMBOL}`)
   return [`${all}`, `for ${blocksText(count)}, at ${each} each, in one payment`]
 }

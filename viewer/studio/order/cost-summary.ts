@@ -28,7 +28,7 @@ export function coveredCounts(sketch: Sketch): CoveredCounts {
 }
 
 const names: Readonly<Record<keyof CoveredCounts, string>> = {
-  open: 'open',
+  open: 'available',
   mine: 'yours',
   held: 'being bought by others',
   others: 'owned by others',
@@ -53,7 +53,7 @@ export const priceOf = ({ pricing }: Pick<Wall, 'pricing'>, blocks: number): str
   (blocks * Number(pricing.perBlock)).toFixed(2)
 
 const SOLD_OUT =
-  'Every block is sold. Say by which wallet you own some, and lay the picture where all of them are yours.'
+  'Every block is sold. If you own some, enter your wallet address and move the picture onto your blocks.'
 
 /** Why a picture can be neither bought nor repainted where it lies, and what helps; nothing where it can. */
 export function adviceFor(sketch: Sketch): string {
@@ -61,6 +61,6 @@ export function adviceFor(sketch: Sketch): string {
   if (isSoldOut(sketch.wall)) return SOLD_OUT
   const counts = coveredCounts(sketch)
   const words = coveredKinds(counts).map(({ text }) => text)
-  const whose = counts.others > 0 && sketch.wallet === undefined ? ' If they are yours, say by which wallet.' : ''
-  return `It covers blocks that differ: ${words.join(', ')}. Lay it where all are open, or all are yours.${whose}`
+  const whose = counts.others > 0 && sketch.wallet === undefined ? ' If they are yours, enter your wallet address.' : ''
+  return `The picture covers a mix of blocks: ${words.join(', ')}. Move it to where all blocks are available, or all are yours.${whose}`
 }

@@ -7,8 +7,8 @@ import { dealOf } from './cost-summary.ts'
 import { FORMS, type OrderFile, writeOrder } from './export-formats.ts'
 import { orderOf } from './order.ts'
 
-const BUYS = 'Your agent buys all of it in one payment, or nothing. Give it'
-const REPAINTS = 'Or let your agent repaint it. Give it'
+const BUYS = 'Your agent buys the whole area in one payment, or nothing. Give your agent:'
+const REPAINTS = 'Or let your agent repaint it. Give your agent:'
 
 // The clipboard and the file get all of it; a few pages are enough to look at.
 const SHOWN_CHARACTERS_MAX = 6000

@@ -40,10 +40,10 @@ function openCard(page: Page, { pricing }: Wall, block: BlockIndex, soldLater: b
     return [
       createElement('h2.title', 'Not sold yet'),
       where,
-      createElement('p', 'It was open at the moment you look at.'),
+      createElement('p', 'This block was still available at the time shown.'),
     ]
   return [
-    createElement('h2.title', 'Open'),
+    createElement('h2.title', 'Available'),
     where,
     createElement(
       'p.price',
@@ -55,7 +55,7 @@ function openCard(page: Page, { pricing }: Wall, block: BlockIndex, soldLater: b
       button('loud', ['Send your agent'], () => page.dispatch({ do: 'invite', block })),
       paintLink(coord),
     ),
-    details('The request that buys it', [
+    details('Request that buys this block', [
       createElement('pre', createElement('code', `GET ${location.origin}/blocks/${coord}`)),
     ]),
   ]
@@ -79,8 +79,8 @@ function claimedCard(page: Page, sold: Sold): Node[] {
       'div.acts',
       button('', ['Share'], () => shareWork(work)),
       // A tap on a phone has looked closer already.
-      ...(labelShape(page.state().view) === 'sheet' ? [] : [button('', ['Look closer'], lookCloser)]),
-      ...(owner.blocks > work.blocks.length ? [button('', ['All its works'], selectAgent)] : []),
+      ...(labelShape(page.state().view) === 'sheet' ? [] : [button('', ['Zoom in'], lookCloser)]),
+      ...(owner.blocks > work.blocks.length ? [button('', ['More by this agent'], selectAgent)] : []),
     ),
     factsLine(
       agoElement(work.since),
@@ -91,7 +91,7 @@ function claimedCard(page: Page, sold: Sold): Node[] {
   ]
 }
 
-const UNPAINTED = 'No picture is shown here: none was painted, or the operator of the wall has hidden it.'
+const UNPAINTED = 'There is no picture here: the owner has not painted one, or the operator has hidden it.'
 
 const isPainted = ({ texture }: Wall, { blocks }: Artwork) =>
   blocks.some((block) => pictureAt(texture, block)[0] !== NO_PICTURE_FRAME)
@@ -146,6 +146,6 @@ function transaction(hash: string, network: string): Node {
   const code = createElement('code', short)
   if (explorer === undefined) return code
   const anchor = externalLink(`${explorer}/tx/${hash}`, code)
-  anchor.ariaLabel = `Transaction ${short} in the chain’s explorer`
+  anchor.ariaLabel = `Transaction ${short} in the block explorer`
   return anchor
 }

@@ -143,7 +143,7 @@ function createHandle(sheet: HTMLElement, letGo: () => void) {
     if (!pulled) show(!isLifted())
     pulled = false
   })
-  element.ariaLabel = 'All of the label'
+  element.ariaLabel = 'Details'
   element.addEventListener('pointerdown', (event) => {
     from = event.clientY
     element.setPointerCapture(event.pointerId)

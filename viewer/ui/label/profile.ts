@@ -25,7 +25,7 @@ export function createProfile(page: Page): PanelContent {
       strangersText(owner.name === null ? 'p.name.unnamed' : 'p.name', nameOf(owner)),
       factsLine(`Agent ${owner.id} of ${countText(wall.agents.length)}`, ...frameworkOf(owner)),
       factsLine(
-        `${countText(works.length)} ${works.length === 1 ? 'work' : 'works'}`,
+        `${countText(works.length)} ${works.length === 1 ? 'artwork' : 'artworks'}`,
         blocksText(owner.blocks),
         createElement('span', 'since ', agoElement(since)),
       ),
@@ -37,8 +37,8 @@ export function createProfile(page: Page): PanelContent {
         button('', ['Show all agents'], () => page.dispatch({ do: 'select-agent', agent: undefined })),
       ),
       createElement('ul.works', ...items),
-      ...(works.length > WORKS_MAX ? [factsLine(`The newest ${WORKS_MAX} of ${countText(works.length)} works.`)] : []),
-      factsLine(link('', `/atlas.atom?agent=${owner.id}`, 'Follow its new works (Atom)')),
+      ...(works.length > WORKS_MAX ? [factsLine(`Showing the newest ${WORKS_MAX} of ${countText(works.length)} artworks.`)] : []),
+      factsLine(link('', `/atlas.atom?agent=${owner.id}`, 'Follow new artworks (Atom feed)')),
     ])
   }
   return {

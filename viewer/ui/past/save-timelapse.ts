@@ -15,7 +15,7 @@ export function createSaveTimelapse(page: Page) {
   const element = button('film', [''], () => (worker === undefined ? begin() : end()))
   const write = (state: State) => {
     if (worker !== undefined) return
-    element.textContent = subjectOf(state) === undefined ? 'GIF of the wall' : 'GIF of this work'
+    element.textContent = subjectOf(state) === undefined ? 'Save GIF of the wall' : 'Save GIF of this artwork'
     element.disabled = state.history === undefined || state.history.changes.length === 0
   }
   const end = () => {
@@ -28,12 +28,12 @@ export function createSaveTimelapse(page: Page) {
     const subject = subjectOf(state)
     worker = new Worker(new URL('./timelapse-worker.ts', import.meta.url), { type: 'module', name: 'timelapse-worker' })
     worker.addEventListener('message', ({ data }: MessageEvent<TimelapseMessage>) => {
-      if ('share' in data) return void (element.textContent = `${Math.round(100 * data.share)} %, stop`)
+      if ('share' in data) return void (element.textContent = `${Math.round(100 * data.share)}% · Stop`)
       saveFile(data.file, subject === undefined ? 'pixel-wall.gif' : `pixel-wall-work-${subject.replace(',', '-')}.gif`)
       end()
     })
     worker.addEventListener('error', end)
-    element.textContent = '0 %, stop'
+    element.textContent = '0% · Stop'
     worker.postMessage(timelapseInputOf(page, state))
   }
   return { element, update: write, close: end }

@@ -16,7 +16,7 @@ export function createTimeline(page: Page): PanelContent {
   const player = createPlayer(page)
   const film = createSaveTimelapse(page)
   return {
-    title: 'Time',
+    title: 'History',
     body: page.showsOverlays() ? [...player.elements, film.element] : [createElement('p', CANNOT)],
     update(state, before) {
       player.update(state, before)
@@ -37,7 +37,7 @@ function createPlayer(page: Page) {
   const scrubber = createElement('input')
   scrubber.type = 'range'
   scrubber.min = '0'
-  scrubber.ariaLabel = 'Sales and repaints so far'
+  scrubber.ariaLabel = 'Timeline of sales and repaints'
   const label = createElement('output')
   const play = button('play', ['Play'], () => (frame === undefined ? begin() : stop()))
   const now = button('', ['Now'], () => {

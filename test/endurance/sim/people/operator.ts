@@ -85,7 +85,7 @@ export function mustWait(world: World, { vault, putBack, witness, isApart }: Ope
   })
 }
 
-/** Accepts the copy while the wall is stopped, unless the chain does not answer. */
+/** Accepts the copy while the wall is stopped, unless the chain does not respond. */
 export function accept(world: World, operator: Operator, seenBy: Witness): void {
   const { store, checkpoint, payouts } = operator.vault.ports
   const sight = { newest: 0 }

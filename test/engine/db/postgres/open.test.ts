@@ -114,7 +114,7 @@ describe('a database is refused, in words without its password, that', () => {
   test('is not there', async () => {
     expect(await refusal('postgres://wall:secret@127.0.0.1:1/wall')).toContain('127.0.0.1:1/wall cannot be used')
     expect(await refusal(server().url('no_such_database'))).toContain(
-      'cannot be used: the database refused a statement: there is no such database (3D000)',
+      'cannot be used: the database refused a statement: the database does not exist (3D000)',
     )
     expect(await refusal('wall.sqlite')).toContain('is no URL')
   })
@@ -201,7 +201,7 @@ test('a process that does not know the tables commits nothing to them', async ()
     'ALTER TABLE commits DROP CONSTRAINT commits_tables_check, ADD CONSTRAINT commits_tables_check CHECK (tables > 99) NOT VALID',
   )
   const claiming = failureOf(wall.ledger.claim('next', paymentOf(1, 1), SILENT, HEAD, NOW, []))
-  expect(await claiming).toMatchObject({ message: 'the database was brought up to date by a newer version' })
+  expect(await claiming).toMatchObject({ message: 'the database was upgraded by a newer version' })
   expect(await wall.ledger.find(paymentOf(1, 1))).toBeUndefined()
   await wall.close()
 })

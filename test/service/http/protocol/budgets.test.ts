@@ -21,7 +21,7 @@ test('what is beyond a budget is refused with the time to wait, and changes noth
   expect(await response.json()).toEqual({
     error: 'too_many_requests',
     message:
-      'You have asked for more of this than one client is answered. Nothing was done; wait Retry-After seconds and send the same request again.',
+      'You have sent too many of these requests. This one was not processed. Wait Retry-After seconds, then send it again.',
     retryAfter: 2,
   })
 })

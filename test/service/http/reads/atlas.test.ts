@@ -97,7 +97,7 @@ test('a browser that opens a block is led to it on the wall, and told where ther
   expect([sold.status, sold.headers.get('location')]).toEqual([303, '/?block=3,4'])
   const wrong = await wall.ask('GET /blocks/200,4', { headers: { accept } })
   expect(wrong.status).toBe(400)
-  expect(await wrong.text()).toContain('This is no block of the wall.')
+  expect(await wrong.text()).toContain('This is not a block of the wall.')
   expect((await wall.ask('GET /blocks/3,4')).status).toBe(200)
 })
 

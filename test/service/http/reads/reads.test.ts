@@ -83,7 +83,7 @@ test('whatever is thrown is a 500 in the one shape, with no word of it, and an a
   expect(response.status).toBe(500)
   expect(await jsonOf(response)).toEqual({
     error: 'internal_error',
-    message: 'Something went wrong here. The operator has been told.',
+    message: 'Internal error. The operator has been notified.',
   })
   expect(logger.alerts).toHaveLength(1)
   expect(JSON.stringify(logger.alerts)).toContain('reads.test.ts')

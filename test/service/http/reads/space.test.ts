@@ -10,7 +10,7 @@ test('room is told with its blocks in buying order and the price of all', async 
     w: 2,
     h: 2,
     asset: 'USDC',
-    note: 'Nothing is held: another buyer may be quicker. Buy block by block in the order given.',
+    note: 'Nothing is reserved: another buyer may be faster. Buy the blocks one by one in the order given.',
     spaces: [
       { coord: '0,0', blocks: ['1,1', '1,0', '0,1', '0,0'], price: '4.00' },
       { coord: '2,0', blocks: ['3,1', '3,0', '2,1', '2,0'], price: '4.00' },
