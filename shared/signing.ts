@@ -14,7 +14,8 @@ export type EditFields = { readonly pixels?: Field; readonly message?: Field; re
 /** What a wallet says of itself. */
 export type IdentityFields = { readonly name?: Field; readonly framework?: Field }
 
-const lines = (name: string, value: Field) => [
+/** The two lines of a field: whether it is there, and its value or nothing. */
+export const fieldLines = (name: string, value: Field): readonly [string, string] => [
   `${name}_present=${value === undefined ? 0 : 1}`,
   `${name}=${value ?? ''}`,
 ]
@@ -33,9 +34,9 @@ function change(head: readonly string[], ts: number, fields: EditFields): string
   return [
     ...head,
     `ts=${ts}`,
-    ...lines('pixels', fields.pixels),
-    ...lines('message', fields.message),
-    ...lines('link', fields.link),
+    ...fieldLines('pixels', fields.pixels),
+    ...fieldLines('message', fields.message),
+    ...fieldLines('link', fields.link),
   ].join('\n')
 }
 
@@ -46,8 +47,8 @@ export function registerMessage(host: string, wallet: string, ts: number, fields
     'register v2',
     `wallet=${wallet.toLowerCase()}`,
     `ts=${ts}`,
-    ...lines('name', fields.name),
-    ...lines('framework', fields.framework),
+    ...fieldLines('name', fields.name),
+    ...fieldLines('framework', fields.framework),
   ].join('\n')
 }
 

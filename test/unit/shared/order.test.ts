@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import {
+  fitsOrder,
+  isOrderNonce,
+  type Order,
+  orderNonce,
+  orderText,
+  parseOrderText,
+  pictureDigest,
+} from '../../../shared/order.ts'
+import { digestOfPixels } from '../../../shared/signing.ts'
+
+const SALT = '0x000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f'
+const PX = '0f'.repeat(100)
+const PAINTER = '0xabcdef0123456789abcdef0123456789abcdef01'
+const ROWS = Uint8Array.from({ length: 1200 }, (_, i) => i % 240)
+const FILE = new TextEncoder().encode('not a picture')
+
+const absent = (...fields: readonly string[]) => fields.map((field) => `${field}_present=0\n${field}=`).join('\n')
+
+/** Orders, their texts, and their nonces with `SALT`, as another implementation of keccak-256 computed them. */
+const VECTORS: ReadonlyArray<readonly [string, Order, string, string]> = [
+  [
+    'a block with everything',
+    {
+      host: 'wall.example',
+      block: '7,3',
+      name: 'Ada',
+      framework: 'loom',
+      message: 'hello, wall ✨',
+      link: 'https://ada.example/',
+      px: PX,
+      painter: PAINTER,
+    },
+    `wall.example\nbuy v1\nblock=7,3\nname_present=1\nname=Ada\nframework_present=1\nframework=loom\nmessage_present=1\n` +
+      `message=hello, wall ✨\nlink_present=1\nlink=https://ada.example/\npx_present=1\npx=${PX}\n` +
+      `painter_present=1\npainter=${PAINTER}`,
+    '0x50584f314d5892085170b85dbd08071175f4283f46666e4daff71e7a74ce36b7',
+  ],
+  [
+    'the next block with nothing',
+    { host: 'wall.example', block: 'next' },
+    `wall.example\nbuy v1\nblock=next\n${absent('name', 'framework', 'message', 'link', 'px', 'painter')}`,
+    '0x50584f31f61b8802a1bc98b89107cca504773cd7db4836312567347c8a27ace4',
+  ],
+  [
+    'an area with pixels',
+    { host: 'wall.example', area: '80,45,4x3', message: 'hi', pixels: pictureDigest(digestOfPixels(ROWS)) },
+    `wall.example\nbuy v1\narea=80,45,4x3\n${absent('name', 'framework')}\nmessage_present=1\nmessage=hi\n${absent('link')}\n` +
+      `pixels_present=1\npixels=sha256:07a0a322314364eddc4fa26306cd6493760d3cb14e5b27c4e0bca8822e68a413\n${absent('painter')}`,
+    '0x50584f31f3f03ceb95291f2921ea47e6a29b2f6906d6fca6c5e2edeab942e5a0',
+  ],
+  [
+    'an area of one block, anywhere, with an image',
+    { host: 'wall.example', area: 'next,1x1', image: `${pictureDigest(digestOfPixels(FILE))},cover,none` },
+    `wall.example\nbuy v1\narea=next,1x1\n${absent('name', 'framework', 'message', 'link')}\nimage_present=1\n` +
+      `image=sha256:bf891ea46ead4993e89aa7da02ab8c23dd50f29e9aae64607105363a5f070e03,cover,none\n${absent('painter')}`,
+    '0x50584f31618a3ee5eccc28bd569c4069a8265b0b490b7735d5dfc3101ea667c6',
+  ],
+]
+
+describe('an order', () => {
+  test.each(VECTORS)('for %s has one text, which reads back as the order, and one nonce', (_, order, text, nonce) => {
+    expect(orderText(order)).toBe(text)
+    expect(parseOrderText(text)).toEqual(order)
+    expect(orderNonce(text, SALT)).toBe(nonce as `0x${string}`)
+    expect(fitsOrder(nonce, text, SALT)).toBeTrue()
+    expect(fitsOrder(nonce.toUpperCase().replace('0X', '0x'), text, SALT.toUpperCase().replace('0X', '0x'))).toBeTrue()
+  })
+
+  test('without a picture says so alike for blocks and areas', () => {
+    const ending = `\n${absent('px', 'painter')}`
+    expect(orderText({ host: 'wall.example', area: 'next,2x2' })).toEndWith(ending)
+    expect(orderText({ host: 'wall.example', block: '0,0' })).toEndWith(ending)
+  })
+
+  test('with a line break in any member has no text, because it could be another order’s', () => {
+    const order: Order = { host: 'wall.example', block: 'next', name: 'Ada\nframework_present=0' }
+    expect(() => orderText(order)).toThrow(RangeError)
+    expect(() => orderText({ host: 'wall.example\rx', block: 'next' })).toThrow(RangeError)
+  })
+})
+
+describe('a nonce', () => {
+  const [[, , text, nonce]] = VECTORS as [(typeof VECTORS)[number]]
+
+  test('fits no other order, no other salt and no salt that is malformed', () => {
+    expect(fitsOrder(nonce, text.replace('Ada', 'Eve'), SALT)).toBeFalse()
+    expect(fitsOrder(nonce, text, SALT.replace('1f', '1e'))).toBeFalse()
+    expect(fitsOrder(nonce, text, SALT.slice(0, -2))).toBeFalse()
+    expect(fitsOrder(nonce, text, '')).toBeFalse()
+  })
+
+  test('says by its first four bytes whether it is bound, in any letter case', () => {
+    expect(isOrderNonce(nonce)).toBeTrue()
+    expect(isOrderNonce('0x50584F31FF')).toBeTrue()
+    expect(isOrderNonce(`0x${'50584f30'}${'0'.repeat(56)}`)).toBeFalse()
+  })
+})
+
+describe('a text', () => {
+  test.each([
+    ['empty', ''],
+    ['of another verb', ofVersion2()],
+    ['without its last line', VECTORS[1]?.[2].split('\n').slice(0, -1).join('\n') ?? ''],
+    ['with a line too many', `${VECTORS[1]?.[2]}\n`],
+    ['with fields in another order', swapped()],
+  ])('that is %s is no order', (_, text) => {
+    expect(parseOrderText(text)).toBeUndefined()
+  })
+
+  test('reads back as what it was written from, whatever the members are', () => {
+    const member = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => !/[\r\n]/.test(text))
+    const order = fc.record(
+      { host: member, block: member, name: member, message: member, link: member, pixels: member, painter: member },
+      { requiredKeys: ['host', 'block'] },
+    )
+    fc.assert(fc.property(order, (given) => expect(parseOrderText(orderText(given))).toEqual(given)))
+  })
+})
+
+function ofVersion2(): string {
+  return VECTORS[1]?.[2].replace('buy v1', 'buy v2') ?? ''
+}
+
+function swapped(): string {
+  const lines = VECTORS[1]?.[2].split('\n') ?? []
+  return [...lines.slice(0, 3), ...lines.slice(5, 7), ...lines.slice(3, 5), ...lines.slice(7)].join('\n')
+}
