@@ -233,7 +233,9 @@ const contactOf = (text: string): Parsed<string> =>
 
 const priceOf = (text: string): Parsed<bigint> => {
   const value = atomicOf(text)
-  return value === undefined ? { problem: 'must be an amount in dollars with two decimals, from 0.01 to 999999.99' } : { value }
+  return value === undefined
+    ? { problem: 'must be an amount in dollars with two decimals, from 0.01 to 999999.99' }
+    : { value }
 }
 
 const titleOf = (text: string): Parsed<string> =>

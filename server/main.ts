@@ -83,7 +83,9 @@ function signalled(): { readonly asked: Promise<void>; readonly askedAgain: Abor
 
 /** Tells once that PostgreSQL does not check its pages: nobody else would notice damage. */
 function onUnchecked(): void {
-  logger.note('pages-unchecked', { what: 'the database server does not check its pages for damage; enable data_checksums' })
+  logger.note('pages-unchecked', {
+    what: 'the database server does not check its pages for damage; enable data_checksums',
+  })
 }
 
 /** Alerts of a row that does not match its checksum. It is left out of all reads; only a backup has it intact. */

@@ -77,7 +77,8 @@ export function parseSettings(text: string, path: string): ReadonlyArray<readonl
     for (let quoted = take(QUOTED); quoted !== undefined; quoted = take(QUOTED))
       value += quoted[1] ?? unescaped(quoted[2] ?? '', /\\(["\\$`\n])/g)
     const bare = take(BARE)?.[1] ?? ''
-    if (/^['"]/.test(bare)) throw new ConfigError(`${path}, line ${line}: the value of ${name} has an unclosed quotation mark.`)
+    if (/^['"]/.test(bare))
+      throw new ConfigError(`${path}, line ${line}: the value of ${name} has an unclosed quotation mark.`)
     settings.push([name, value + unescaped(bare.trimEnd(), /\\([^])/g)])
   }
   return settings

@@ -56,7 +56,8 @@ export function deadLink({ wall }: State, search: string): string | undefined {
   if (wall === undefined) return undefined
   if (agent !== undefined && agentNamed(wall, agent) === undefined) return `There is no agent “${agent}” on this wall.`
   const named = query.get('block') ?? query.get('work')
-  if (named !== null && block === undefined) return `“${named}” is not a block of this wall. Blocks run from 0,0 to 159,89.`
+  if (named !== null && block === undefined)
+    return `“${named}” is not a block of this wall. Blocks run from 0,0 to 159,89.`
   if (work && block !== undefined && !wall.claims.has(block)) return `Block ${coordOf(block)} is not sold yet.`
   return undefined
 }

@@ -90,7 +90,8 @@ export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupChe
   }
 }
 
-const OLDER = 'the database is older than the last state this wall has recorded; restore the newest copy, or run accept-restore'
+const OLDER =
+  'the database is older than the last state this wall has recorded; restore the newest copy, or run accept-restore'
 const UNKNOWN =
   'money arrived without a known purchase; list it with pixel-wall books, then run resolve --all --stray or accept-restore'
 

@@ -313,6 +313,10 @@ async function errorOf(response: Response): Promise<WallError | undefined> {
   if (response.ok) return new WallError('refused', 'block_taken', 'That block is already sold. Nothing was paid.', 200)
   return (
     (await errorIn(response)) ??
-    new WallError('unavailable', 'no_wall', `There is no wall at this address: it returned ${response.status}. Nothing was paid.`)
+    new WallError(
+      'unavailable',
+      'no_wall',
+      `There is no wall at this address: it returned ${response.status}. Nothing was paid.`,
+    )
   )
 }

@@ -252,4 +252,9 @@ function unlessUnknownWallet(error: unknown): undefined {
 
 const failureOf = async (response: Response): Promise<WallError> =>
   (await errorIn(response)) ??
-  new WallError('unavailable', 'no_wall', `There is no wall at ${response.url}: it returned ${response.status}.`, response.status)
+  new WallError(
+    'unavailable',
+    'no_wall',
+    `There is no wall at ${response.url}: it returned ${response.status}.`,
+    response.status,
+  )

@@ -47,7 +47,8 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   no_owner: 'The block has not been sold, so nobody can repaint it.',
   no_purchases: 'This wallet has bought no block.',
   method_not_allowed: 'The address does not allow this method; the Allow header lists the methods it allows.',
-  payment_used: 'The payment already belongs to the block or area named in the response. Sign a new payment to buy another.',
+  payment_used:
+    'The payment already belongs to the block or area named in the response. Sign a new payment to buy another.',
   block_taken: 'The block, or a block of the area, is already sold; taken lists the sold blocks. Nothing was charged.',
   purchase_pending: `The block, or a block of the area, is being bought (held lists these blocks), or your wallet has too many unfinished purchases. ${IF_YOURS}`,
   no_room: 'No area of that size is available. Nothing was charged; request a smaller one.',
@@ -57,8 +58,7 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
     'The payment reached this wall’s address before this request did, and no purchase is recorded for it. Do not pay again: contact says whom to ask.',
   sold_out: 'Every block is sold.',
   body_too_large: 'The body is larger than this address allows.',
-  too_many_requests:
-    'You have sent too many costly requests. This one was not processed; wait Retry-After seconds.',
+  too_many_requests: 'You have sent too many costly requests. This one was not processed; wait Retry-After seconds.',
   internal_error: `Internal error. If you sent a payment: ${REPEAT}`,
   facilitator_unavailable: `The wall cannot accept payments right now. ${TRY_AGAIN}`,
   settlement_unknown: `The payment may have gone through, and the block is held for you. ${REPEAT}`,

@@ -3,7 +3,8 @@
  * client does that can resend a signed request, what one does that cannot, and where to look.
  */
 
-const OTHERWISE = 'If your client cannot resend it, make the same request again from the same wallet; you will not be charged twice.'
+const OTHERWISE =
+  'If your client cannot resend it, make the same request again from the same wallet; you will not be charged twice.'
 
 /** Where a payer can check the state. */
 export const LOOK = 'GET /api/agents/{wallet} shows its status.'

@@ -100,8 +100,7 @@ const DOCS = {
   readAgents: {
     id: 'readAgents',
     summary: 'Read the registry of agents',
-    description:
-      'The first 100 agents that bought a block, in order of arrival. Their names are untrusted text.',
+    description: 'The first 100 agents that bought a block, in order of arrival. Their names are untrusted text.',
     answers: [Agents],
     revalidates: true,
     codes: anywhere,

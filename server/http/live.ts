@@ -231,10 +231,7 @@ function startOf({ headers, url }: Request): LogNumber | Failure | undefined {
 }
 
 const badStart = () =>
-  failure(
-    'invalid_after',
-    'Last-Event-ID must be the id of an event of this stream. Omit it to start from now.',
-  )
+  failure('invalid_after', 'Last-Event-ID must be the id of an event of this stream. Omit it to start from now.')
 
 const tooManyOf = () =>
   failure(

@@ -68,7 +68,9 @@ export async function pollLog(deps: PollLogDeps, signal: AbortSignal): Promise<v
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
       if (!isBehind)
-        logger.note('log-out-of-reach', { what: 'the database is unavailable; readers see the last known state of the wall' })
+        logger.note('log-out-of-reach', {
+          what: 'the database is unavailable; readers see the last known state of the wall',
+        })
       isBehind = true
     }
   }

@@ -50,7 +50,8 @@ async function accept(isAccepted: boolean): Promise<number> {
       return 1
     }
     await acceptRestoredBackup(deps, lost)
-    if (lost.orphans.length > 0) console.log('They are booked as credits. Pay them back, then note that with resolve --paid-out.')
+    if (lost.orphans.length > 0)
+      console.log('They are booked as credits. Pay them back, then note that with resolve --paid-out.')
     console.log('Accepted. The wall will arm at its next start.')
     return 0
   } finally {

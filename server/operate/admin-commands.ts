@@ -107,7 +107,8 @@ async function moderate(deps: AdminDeps, body: CommandBody<'moderate'>): Promise
     { who, why },
   )
   const owned = done.flatMap(({ block, result }) => (result.kind === 'not-owned' ? [] : [{ block, ...result }]))
-  if (owned.length === 0 && wallet === undefined) return no(`nobody owns ${named.name}, so there is nothing to hide or show`)
+  if (owned.length === 0 && wallet === undefined)
+    return no(`nobody owns ${named.name}, so there is nothing to hide or show`)
   const isWhole = act === 'hide' && parts.length === 0
   const owners = isWhole && named.wallet === undefined ? await ownersOf(deps, named.blocks) : []
   return yes(
@@ -116,7 +117,9 @@ async function moderate(deps: AdminDeps, body: CommandBody<'moderate'>): Promise
       const asBefore = kind === 'unchanged' ? ' (unchanged)' : ''
       return `block ${coordOf(block)}: ${hiddenWords(hidden)}${asBefore}`
     }),
-    ...owners.map((owner) => `its owner’s name is still shown; to hide it: pixel-wall hide ${owner} --name --framework`),
+    ...owners.map(
+      (owner) => `its owner’s name is still shown; to hide it: pixel-wall hide ${owner} --name --framework`,
+    ),
     ...(done.length === owned.length ? [] : [`${done.length - owned.length} blocks have no owner`]),
   )
 }
@@ -192,7 +195,9 @@ async function stray(deps: AdminDeps, { payer, nonce }: CommandBody<'stray'>): P
 async function strays(deps: AdminDeps): Promise<CommandResult> {
   const { restored } = deps
   if (restored.isOlder())
-    return no('the database is an older copy, so these may be lost sales: stop the wall, then run pixel-wall accept-restore')
+    return no(
+      'the database is an older copy, so these may be lost sales: stop the wall, then run pixel-wall accept-restore',
+    )
   const lines: string[] = []
   for (const { payer, nonce, tx } of restored.orphans()) {
     const result = await noteStray(deps, { payer, nonce })

@@ -58,4 +58,5 @@ export function limitedSeller(deps: LimitedSellerDeps, timeoutMs: number = TIMEO
   }
 }
 
-const notYet = () => retryLater('settlement_unknown', `This purchase takes longer than a connection can stay open. ${REPEAT}`)
+const notYet = () =>
+  retryLater('settlement_unknown', `This purchase takes longer than a connection can stay open. ${REPEAT}`)

@@ -114,7 +114,8 @@ type Picture = { readonly pixels: Pixels | null } | PreviewProblem
 /** The picture of the listing, block by block: `px` for a block, `pixels` for an area. */
 function pictureIn(target: Target, { listing: said, pixels }: PreviewInput): Picture {
   if (isBlock(target)) {
-    if (pixels !== undefined) return problem('pixels', failure('invalid_body', 'For a block, use px; pixels is for an area.'))
+    if (pixels !== undefined)
+      return problem('pixels', failure('invalid_body', 'For a block, use px; pixels is for an area.'))
     const listing = listingOf(said, 'px')
     return 'code' in listing ? problem('px', listing) : { pixels: listing.pixels }
   }

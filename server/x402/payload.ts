@@ -46,7 +46,8 @@ export function readPayment(payload: unknown): Payment | Failure {
   const authorization = readAuthorization(inner['authorization'])
   if (typeof authorization === 'string') return malformed(authorization)
   const identifier = readIdentifier(payload['extensions'])
-  if (identifier === 'malformed') return malformed('the id of payment-identifier must have 16 to 128 characters of A-Z a-z 0-9 _ -')
+  if (identifier === 'malformed')
+    return malformed('the id of payment-identifier must have 16 to 128 characters of A-Z a-z 0-9 _ -')
   const extensions = furtherExtensions(payload['extensions'])
   const passing = extensions === undefined ? {} : { extensions }
   const payment = { ...authorization, signature: lower(signature), accepted, ...passing }

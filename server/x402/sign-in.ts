@@ -89,7 +89,8 @@ function fieldsIn(header: string): Fields | undefined {
 function flawIn(fields: Fields, chainId: string): string | undefined {
   const { signature, resources, ...texts } = fields
   if (resources !== undefined) return 'resources are not supported'
-  if (typeof signature !== 'string' || !signaturePattern.test(signature)) return 'signature must be 0x followed by hex digits'
+  if (typeof signature !== 'string' || !signaturePattern.test(signature))
+    return 'signature must be 0x followed by hex digits'
   const isLine = (value: unknown) => typeof value === 'string' && lineOfText.test(value)
   const wrong =
     REQUIRED.find((name) => name !== 'signature' && !isLine(texts[name])) ??

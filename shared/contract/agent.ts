@@ -21,7 +21,10 @@ export const REGISTRY_MAX = 100
 
 export const Agents = Type.Object({
   agents: Type.Array(FoundingMachine, { maxItems: REGISTRY_MAX }),
-  total: Type.Integer({ minimum: 0, description: 'Number of registered agents, including those beyond the first 100.' }),
+  total: Type.Integer({
+    minimum: 0,
+    description: 'Number of registered agents, including those beyond the first 100.',
+  }),
 })
 export type Agents = Static<typeof Agents>
 
@@ -41,9 +44,13 @@ export const RegisterBody = Closed({
 export const PainterBody = Closed({
   wallet: Type.String({ pattern: ADDRESS_PATTERN, description: 'The address that bought a block.' }),
   ts: Type.Integer({
-    description: 'Unix time in milliseconds, within 5 minutes of the server’s, and later than that of the last change of painter.',
+    description:
+      'Unix time in milliseconds, within 5 minutes of the server’s, and later than that of the last change of painter.',
   }),
-  signature: { ...SignatureText, description: 'EIP-191 personal_sign signature of the canonical message, by the wallet.' },
+  signature: {
+    ...SignatureText,
+    description: 'EIP-191 personal_sign signature of the canonical message, by the wallet.',
+  },
   painter: Nullable(PainterText),
 })
 

@@ -39,7 +39,8 @@ export const AreaOrder = Closed({
   image: Type.Optional(
     Type.String({
       contentEncoding: 'base64',
-      description: 'The picture as a PNG or JPEG of at most 2 MiB, in base64, fitted to the area. Cannot be combined with pixels.',
+      description:
+        'The picture as a PNG or JPEG of at most 2 MiB, in base64, fitted to the area. Cannot be combined with pixels.',
     }),
   ),
   fit: Type.Optional(Fit),

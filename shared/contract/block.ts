@@ -44,7 +44,9 @@ export type Owner = Static<typeof Owner>
 
 export const Deed = Type.Object(
   {
-    state: Type.Literal('claimed', { description: 'Distinguishes a deed from a receipt: this response did not buy anything.' }),
+    state: Type.Literal('claimed', {
+      description: 'Distinguishes a deed from a receipt: this response did not buy anything.',
+    }),
     block: BlockRef,
     owner: Owner,
     claimedAt: UnixMs,
@@ -91,9 +93,7 @@ export const Receipt = Type.Object({
     }),
     tx: TxHash,
     claimedAt: UnixMs,
-    painter: Type.Optional(
-      Type.String({ description: 'Full address of the painter that the purchase named.' }),
-    ),
+    painter: Type.Optional(Type.String({ description: 'Full address of the painter that the purchase named.' })),
     paint: Type.String({ description: 'How to repaint the block later.' }),
   }),
 })

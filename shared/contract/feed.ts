@@ -14,7 +14,10 @@ export const FeedQuery = Type.Object({
 export type FeedQuery = Static<typeof FeedQuery>
 
 export const Sale = Type.Object({
-  seq: Type.Integer({ minimum: 1, description: 'Number of the sale, without gaps, in the order in which sales became final.' }),
+  seq: Type.Integer({
+    minimum: 1,
+    description: 'Number of the sale, without gaps, in the order in which sales became final.',
+  }),
   i: Type.Integer({ minimum: 0, maximum: TOTAL_BLOCKS - 1 }),
   coord: CoordText,
   t: UnixMs,

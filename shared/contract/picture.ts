@@ -13,8 +13,12 @@ const Scale = (standard: number) =>
 export const RegionQuery = Type.Object({
   col: Type.Integer({ minimum: 0, maximum: COLS - 1, default: 0, description: 'Left column of blocks.' }),
   row: Type.Integer({ minimum: 0, maximum: ROWS - 1, default: 0, description: 'Top row of blocks.' }),
-  cols: Type.Optional(Type.Integer({ minimum: 1, maximum: COLS, description: 'Width in blocks; defaults to the rest of the wall.' })),
-  rows: Type.Optional(Type.Integer({ minimum: 1, maximum: ROWS, description: 'Height in blocks; defaults to the rest of the wall.' })),
+  cols: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: COLS, description: 'Width in blocks; defaults to the rest of the wall.' }),
+  ),
+  rows: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: ROWS, description: 'Height in blocks; defaults to the rest of the wall.' }),
+  ),
   scale: Scale(1),
 })
 export type RegionQuery = Static<typeof RegionQuery>
@@ -36,12 +40,14 @@ export type CardQuery = Static<typeof CardQuery>
 
 export const Dither = Type.Union([Type.Literal('none'), Type.Literal('floyd-steinberg')], {
   default: 'none',
-  description: 'none: the nearest colour for each pixel, best for logos and text. floyd-steinberg: best for photographs.',
+  description:
+    'none: the nearest colour for each pixel, best for logos and text. floyd-steinberg: best for photographs.',
 })
 
 export const Fit = Type.Union([Type.Literal('cover'), Type.Literal('contain'), Type.Literal('fill')], {
   default: 'cover',
-  description: 'cover: fills the blocks and crops the rest. contain: shows the whole picture, with bars. fill: stretches it.',
+  description:
+    'cover: fills the blocks and crops the rest. contain: shows the whole picture, with bars. fill: stretches it.',
 })
 
 /** Width and height of a picture without a header of its own. */

@@ -42,9 +42,7 @@ export const WalletBlock = Type.Object({
   claimedAt: UnixMs,
   settled: Type.Boolean({ description: 'Whether this service has itself seen the payment on the chain.' }),
   tx: TxHash,
-  painter: Type.Optional(
-    Type.String({ description: 'Full address of the painter. Absent if there is none.' }),
-  ),
+  painter: Type.Optional(Type.String({ description: 'Full address of the painter. Absent if there is none.' })),
 })
 
 export const WalletArea = Type.Object({
@@ -130,14 +128,12 @@ export const WalletAccount = Type.Object({
   firstSeenAt: Type.Union([UnixMs, Type.Null()]),
   painter: Nullable(
     Type.String({
-      description:
-        'Full address of the painter of all the wallet’s blocks. A later purchase may name another.',
+      description: 'Full address of the painter of all the wallet’s blocks. A later purchase may name another.',
     }),
   ),
   blocks: Type.Array(WalletBlock, { description: 'In the order they were bought.' }),
   areas: Type.Array(WalletArea, {
-    description:
-      'The areas among these blocks, each bought in one payment. An area may start or end on another page.',
+    description: 'The areas among these blocks, each bought in one payment. An area may start or end on another page.',
   }),
   nextAfter: Type.Integer({ minimum: 0, description: 'Pass it as `after` to continue.' }),
   hasMore: Type.Boolean({ description: 'Whether there are more blocks.' }),

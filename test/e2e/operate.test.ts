@@ -95,7 +95,10 @@ describe('a wall on a file', () => {
     const noted = await run('resolve', '--paid-out-from', list)
     expect([noted.status, noted.out.trim().split('\n')]).toEqual([
       1,
-      [expect.stringMatching(/a reference was already recorded, and was kept$/), expect.stringMatching(/no such payment$/)],
+      [
+        expect.stringMatching(/a reference was already recorded, and was kept$/),
+        expect.stringMatching(/no such payment$/),
+      ],
     ])
   })
 

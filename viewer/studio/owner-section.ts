@@ -57,7 +57,8 @@ export function createOwnerSection(studio: Studio): Component {
     signer = undefined
     const address = field.value.trim()
     studio.setSketch({ ...studio.sketch(), wallet: undefined, mine: new Set() })
-    status.textContent = address === '' ? '' : isAddress(address) ? 'Checking…' : 'Enter an address: 0x followed by 40 hex digits.'
+    status.textContent =
+      address === '' ? '' : isAddress(address) ? 'Checking…' : 'Enter an address: 0x followed by 40 hex digits.'
     if (isAddress(address)) void look(address)
   })
   discoverWallets((wallet) => {

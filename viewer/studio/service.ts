@@ -76,5 +76,7 @@ async function refusalOf(response: Response): Promise<{ readonly words: string; 
 /** Signatures are for one host name, the first line of the text that the service says it expected. */
 function elsewhere(expected: unknown): string {
   const host = typeof expected === 'string' ? expected.split('\n')[0] : undefined
-  return host === undefined || host === location.hostname ? '' : ` Open this page at ${host}: signatures are valid only for that host.`
+  return host === undefined || host === location.hostname
+    ? ''
+    : ` Open this page at ${host}: signatures are valid only for that host.`
 }

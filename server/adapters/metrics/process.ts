@@ -35,12 +35,7 @@ export function watchProcess(registry: Registry): void {
     },
   })
   gauge(registry, 'process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage().rss)
-  gauge(
-    registry,
-    'wall_heap_bytes',
-    'Memory used by the program’s objects.',
-    () => process.memoryUsage().heapUsed,
-  )
+  gauge(registry, 'wall_heap_bytes', 'Memory used by the program’s objects.', () => process.memoryUsage().heapUsed)
   const startedAt = Date.now() / 1000 - process.uptime()
   gauge(registry, 'process_start_time_seconds', 'Start time of the process, in Unix seconds.', () => startedAt)
   gauge(registry, 'process_open_fds', 'Open file descriptors.', async () => {

@@ -51,9 +51,7 @@ function watchDependencies(registry: Registry, { dependencies }: WallReadings): 
     labelledGauge(registry, metric, help, ['dependency', 'name'], () =>
       dependencies().map((state) => [{ dependency: state.kind, name: state.name }, valueOf(state)]),
     )
-  perDependency('wall_dependency_up', 'Whether each dependency works: 1 if so.', ({ state }) =>
-    Number(state === 'up'),
-  )
+  perDependency('wall_dependency_up', 'Whether each dependency works: 1 if so.', ({ state }) => Number(state === 'up'))
   perDependency(
     'wall_dependency_since_timestamp_seconds',
     'When the dependency entered its current state, in Unix seconds.',
@@ -85,10 +83,5 @@ function watchPurchases(registry: Registry, { blocks, store, clock, orphans }: W
       return pending.oldestSince === null ? 0 : (clock.now() - pending.oldestSince) / 1000
     },
   )
-  gauge(
-    registry,
-    'wall_orphan_payments',
-    'Payments without a known purchase that nobody has accounted for.',
-    orphans,
-  )
+  gauge(registry, 'wall_orphan_payments', 'Payments without a known purchase that nobody has accounted for.', orphans)
 }

@@ -39,7 +39,8 @@ export const buy: Command = {
 }
 
 function placeIn({ args: [target], options: { at } }: Call): string {
-  if (target !== undefined && at !== undefined) throw new UsageError('Give the place once: as an argument or with --at.')
+  if (target !== undefined && at !== undefined)
+    throw new UsageError('Give the place once: as an argument or with --at.')
   return target ?? at ?? 'next'
 }
 
@@ -82,7 +83,8 @@ type AreaCall = AreaSize & { readonly at: string; readonly image: Uint8Array | u
 function sizeOf(text: string): AreaSize {
   const [, w, h] = /^(\d{1,3})x(\d{1,3})$/.exec(text) ?? []
   const size = { w: Number(w), h: Number(h) }
-  if (!isAreaSize(size)) throw new UsageError('--size must be width x height in blocks, such as 4x3; at most 400 blocks in all.')
+  if (!isAreaSize(size))
+    throw new UsageError('--size must be width x height in blocks, such as 4x3; at most 400 blocks in all.')
   return size
 }
 

@@ -73,7 +73,8 @@ export const watch: Command = {
   options: { after: 'start after the change with this number' },
   argumentsMax: 0,
   async run({ options: { after }, reader, print }) {
-    if (after !== undefined && !/^\d{1,15}$/.test(after)) throw new UsageError('--after must be the number of a change.')
+    if (after !== undefined && !/^\d{1,15}$/.test(after))
+      throw new UsageError('--after must be the number of a change.')
     for await (const change of reader().follow({ after: after === undefined ? undefined : Number(after) }))
       print(change, [changeLine(change)])
   },

@@ -96,7 +96,8 @@ export const isSamePayment = (one: Payment, other: Payment): boolean =>
 export function rejectionReason(payment: Payment, terms: Terms, now: UnixMs): string | undefined {
   const nowSeconds = BigInt(Math.floor(now / 1000))
   const { accepted } = payment
-  if (accepted.scheme !== 'exact' || accepted.network !== terms.network) return 'accepted names a different scheme or network'
+  if (accepted.scheme !== 'exact' || accepted.network !== terms.network)
+    return 'accepted names a different scheme or network'
   if (accepted.asset !== terms.asset) return 'accepted names a different asset'
   if (accepted.payTo !== terms.payTo || payment.to !== terms.payTo) return 'the authorization pays a different address'
   if (accepted.amount !== terms.amount || payment.amount !== terms.amount)

@@ -217,7 +217,10 @@ function* refuseSpent(order: BuyOrder, prior: Purchase | undefined): Script<Outc
   if (status.kind === 'paid') return refused(paymentUnmatched(payment.amount, status.tx, contact))
   if (status.kind !== 'void') return refused(chargeUnknown())
   if (prior !== undefined) return refusedWithCharge(refusalForPrior(prior, payment), undefined)
-  return refusedWithCharge(paymentRequired('the authorization was already used or cancelled; sign a new one'), undefined)
+  return refusedWithCharge(
+    paymentRequired('the authorization was already used or cancelled; sign a new one'),
+    undefined,
+  )
 }
 
 /** Converts the picture of a draft. This is costly, so it happens after verification; it may fail, so before a block is held. */

@@ -18,7 +18,10 @@ export const retryLater = (code: FailureCode, message: string, details?: Failure
 
 /** The request does not name a block. */
 export const invalidCoordinate = (): Failure =>
-  failure('invalid_coordinate', 'Not a block. Name a block as col,row: col from 0 to 159, row from 0 to 89, such as 80,45.')
+  failure(
+    'invalid_coordinate',
+    'Not a block. Name a block as col,row: col from 0 to 159, row from 0 to 89, such as 80,45.',
+  )
 
 /** The request does not name an area. */
 export const invalidArea = (): Failure =>
@@ -69,7 +72,9 @@ export const facilitatorUnavailable = (what: string): Failure =>
 export const facilitatorUnreachable = () => facilitatorUnavailable('The payment facilitator cannot be reached')
 
 export const railNotArmed = () =>
-  facilitatorUnavailable('The wall is not accepting new payments right now; rail in GET /api/health shows when it does again')
+  facilitatorUnavailable(
+    'The wall is not accepting new payments right now; rail in GET /api/health shows when it does again',
+  )
 
 export const cannotAskChain = () => facilitatorUnavailable('The chain cannot be queried right now')
 
@@ -107,7 +112,11 @@ export const earlierBoughtOther = (bought: Holding): Failure =>
 
 /** The payment settled, but the sale is not saved yet. */
 export const notPersisted = (held: Holding): Failure =>
-  retryLater('deed_not_persisted', `Your payment went through, but the deed is not saved yet. ${REPEAT}`, nameField(held))
+  retryLater(
+    'deed_not_persisted',
+    `Your payment went through, but the deed is not saved yet. ${REPEAT}`,
+    nameField(held),
+  )
 
 /** The payment belongs to another block or area. */
 export const paymentUsed = (bought: Holding): Failure =>

@@ -223,7 +223,9 @@ export const myWall = tool(
     budget: 'searches',
     input: Closed({
       wallet: WalletArgument,
-      after: Type.Optional(Count({ description: 'To get more blocks while hasMore is true: the previous nextAfter.', examples: [9] })),
+      after: Type.Optional(
+        Count({ description: 'To get more blocks while hasMore is true: the previous nextAfter.', examples: [9] }),
+      ),
     }),
     output: Output({ ...WalletAccount.properties, untrusted: Untrusted }),
   },

@@ -111,7 +111,10 @@ export const setPainter: Tool = {
   input: Closed({
     wallet: WalletArgument,
     ts: SignedAt,
-    signature: { ...SignatureText, description: 'EIP-191 personal_sign signature of the text by the wallet, in hex with 0x.' },
+    signature: {
+      ...SignatureText,
+      description: 'EIP-191 personal_sign signature of the text by the wallet, in hex with 0x.',
+    },
     painter: { ...Nullable(PainterText), description: 'The address that may repaint; null removes the painter.' },
   }),
   output: Output(PainterAnswer.properties),

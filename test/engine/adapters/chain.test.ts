@@ -369,7 +369,10 @@ test('two payments in one transaction are each told with their own authorization
 })
 
 describe('what can never work', () => {
-  const token = { kind: 'fault', what: 'the token’s name or version differs from the one that payers sign for' } as const
+  const token = {
+    kind: 'fault',
+    what: 'the token’s name or version differs from the one that payers sign for',
+  } as const
 
   test('is a token that is not there', async () => {
     const there = lower(newWallet().address)

@@ -37,7 +37,9 @@ export function createProfile(page: Page): PanelContent {
         button('', ['Show all agents'], () => page.dispatch({ do: 'select-agent', agent: undefined })),
       ),
       createElement('ul.works', ...items),
-      ...(works.length > WORKS_MAX ? [factsLine(`Showing the newest ${WORKS_MAX} of ${countText(works.length)} artworks.`)] : []),
+      ...(works.length > WORKS_MAX
+        ? [factsLine(`Showing the newest ${WORKS_MAX} of ${countText(works.length)} artworks.`)]
+        : []),
       factsLine(link('', `/atlas.atom?agent=${owner.id}`, 'Follow new artworks (Atom feed)')),
     ])
   }

@@ -132,9 +132,7 @@ onCut(
     ]
     for (const step of await Promise.all(steps.map(failureOf))) {
       expect(step).toBeInstanceOf(StoreUnavailable)
-      expect(String(step)).toMatch(
-        /the database failed: (?:.* \()?[A-Z0-9_]+\)?$|no database connection is available$/,
-      )
+      expect(String(step)).toMatch(/the database failed: (?:.* \()?[A-Z0-9_]+\)?$|no database connection is available$/)
     }
     expect(await wall.store.ready()).toBe(false)
     proxy.mend()
