@@ -20,20 +20,14 @@ import {
   signatureRefusal,
 } from './facilitator-errors.ts'
 import { withoutPicture, type Draft, type Listing } from './listing.ts'
-import {
-  type Hash,
-  hasSameFields,
-  movesSameMoney,
-  isSamePayment,
-  type Payment,
-  type PaymentKey,
-  rejectionReason,
-} from './payment.ts'
+import { type Hash, isSamePayment, type Payment, type PaymentKey, rejectionReason } from './payment.ts'
 import {
   type AnswerTo,
+  asNotFinal,
   type AvailabilityCheck,
   type ChainStatus,
   type ChainWait,
+  isPaymentOf,
   isSold,
   type BuyOrder,
   type Outcome,
@@ -99,17 +93,6 @@ function* answerKnown(known: Purchase, order: BuyOrder): Script<Outcome> {
   if (known.state.kind === 'reserved') return outcomeFor(yield* resume(known), order)
   return yield* retryReleased(known, order)
 }
-
-/** Whether a payment is the known one. After a release, the same money signed for another time counts too. */
-const isPaymentOf = ({ payment, state }: Purchase, presented: Payment): boolean =>
-  state.kind === 'released' ? movesSameMoney(payment, presented) : hasSameFields(payment, presented)
-
-/**
- * A purchase as seen by another authorization with the same nonce. A final release of the first one proves nothing about the
- * other one, which may have moved its own money.
- */
-const asNotFinal = (purchase: Purchase): Purchase =>
-  purchase.state.kind === 'released' ? { ...purchase, state: { kind: 'released', isFinal: false } } : purchase
 
 /** Refuses a payment that its payer did not sign. The sender learns the state of the target, but nothing about any purchase. */
 function* refuseUnsigned(

@@ -5,7 +5,17 @@ import type { BlockIndex } from '../../../shared/wall.ts'
 import type { Failure } from '../failure.ts'
 import type { SettleResult, SignatureCheck, VerifyResult } from './facilitator-errors.ts'
 import type { AreaPicture, Draft, Listing } from './listing.ts'
-import type { Address, Hash, Payment, PaymentKey, Availability, Terms, UnixMs } from './payment.ts'
+import {
+  type Address,
+  type Availability,
+  hasSameFields,
+  type Hash,
+  movesSameMoney,
+  type Payment,
+  type PaymentKey,
+  type Terms,
+  type UnixMs,
+} from './payment.ts'
 import type { Target } from './target.ts'
 
 /** A purchase as the ledger stores it. */
@@ -132,3 +142,14 @@ export const refused = (failure: Failure): Outcome => ({ kind: 'refused', failur
 export function isSold(purchase: Purchase): purchase is SoldPurchase {
   return purchase.state.kind === 'sold'
 }
+
+/** Whether a payment is the known one. After a release, the same money signed for another time counts too. */
+export const isPaymentOf = ({ payment, state }: Purchase, presented: Payment): boolean =>
+  state.kind === 'released' ? movesSameMoney(payment, presented) : hasSameFields(payment, presented)
+
+/**
+ * A purchase as seen by another authorization with the same nonce. A final release of the first one proves nothing about the
+ * other one, which may have moved its own money.
+ */
+export const asNotFinal = (purchase: Purchase): Purchase =>
+  purchase.state.kind === 'released' ? { ...purchase, state: { kind: 'released', isFinal: false } } : purchase
