@@ -21,19 +21,21 @@ import {
 } from '../discovery/openapi/operation.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { Region } from '../domain/picture/wall-picture.ts'
-import { invalidArea } from '../domain/purchase/refusals.ts'
+import { isSamePayment } from '../domain/purchase/payment.ts'
+import { bodyNotReceived, invalidArea } from '../domain/purchase/refusals.ts'
 import { readAreaOrder } from '../purchase/area-order.ts'
 import { refusalUnpaid, type PurchaseOrder } from '../purchase/sale.ts'
 import type { ChangeDeps } from '../wall/make-change.ts'
 import { readArea } from '../wall/read-wall.ts'
 import { readAreaEdit, readEditAreaFields } from '../wall/signed-body.ts'
 import { repaintOfArea } from '../wall/signed-changes.ts'
-import { carriesPayment } from '../x402/v1.ts'
+import { carriesPayment, paymentOf } from '../x402/v1.ts'
 import { placePictures, type RegionDeps } from './answer/image-response.ts'
 import { demandForArea, refuse, respondResult } from './answer/refuse.ts'
+import type { HeaderFields } from './answer/respond.ts'
 import { paymentIn, respondSale, type SellingDeps } from './answer/sale.ts'
 import { notOfPicture } from './fallback.ts'
-import { readJson } from './request/body.ts'
+import { type ReadBody, readJson } from './request/body.ts'
 import { inTurn, UNREAD, type Uploads } from './request/clients.ts'
 import { nameBelow, PNG_END } from './request/request-url.ts'
 import { Refused, strict } from './request/strict.ts'
@@ -56,7 +58,7 @@ export const areas = (deps: AreaDeps) => {
   return new Elysia({ name: 'areas' })
     .post('/areas', async ({ request, body }) => await order(deps, request, body), {
       parse: orderReader(deps),
-      body: strict(AreaOrder, readAreaOrder),
+      body: strict(AreaOrder, readPossibleOrder),
       ...documented(DOCS.buyArea),
     })
     .get(
@@ -92,9 +94,28 @@ function orderReader({ clients: { limits, addressOf }, uploads }: AreaDeps) {
     const beyond = isPaid ? undefined : limits.take('uploads', addressOf(request))
     if (beyond !== undefined) throw new Refused(beyond)
     const read = await uploads(request, (limits) => readJson(request, limits, isPaid ? undefined : {}))
+    if (isPaid) return new PaidBody(read)
     if ('failure' in read) throw new Refused(read.failure, UNREAD)
-    return !isPaid && isEmpty(read.value) ? PROBE : read.value
+    return isEmpty(read.value) ? PROBE : read.value
   }
+}
+
+/** The body of a request with a payment. Why it cannot be read must not hide the result of a known payment. */
+class PaidBody {
+  readonly read: ReadBody
+  constructor(read: ReadBody) {
+    this.read = read
+  }
+}
+
+type UnreadOrder = { readonly flaw: Failure; readonly headers: HeaderFields }
+
+function readPossibleOrder(body: unknown): PurchaseOrder | UnreadOrder | Failure {
+  if (!(body instanceof PaidBody)) return readAreaOrder(body)
+  const { read } = body
+  if ('failure' in read) return { flaw: read.cut ? bodyNotReceived() : read.failure, headers: UNREAD }
+  const ordered = readAreaOrder(read.value)
+  return 'code' in ordered ? { flaw: ordered, headers: {} } : ordered
 }
 
 // Catalogues ask for the price with an empty body or `{}`, and list nothing that does not answer 402.
@@ -103,13 +124,31 @@ const PROBE = { at: 'next', w: 1, h: 1 }
 const isEmpty = (value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
 
-async function order(deps: AreaDeps, request: Request, ordered: PurchaseOrder): Promise<Response> {
+async function order(deps: AreaDeps, request: Request, ordered: PurchaseOrder | UnreadOrder): Promise<Response> {
+  if ('flaw' in ordered) return await answerUnread(deps, request, ordered)
   const sent = paymentIn(deps, request, ordered.target)
   if (sent !== undefined) return await respondSale(deps, request, ordered, sent)
   const busy = await deps.clients.queue.turn()
   if (busy !== undefined) return refuse(busy)
   const refusal = await refusalUnpaid(deps, ordered)
   return refusal === undefined ? demandForArea(deps, ordered.target) : refuse(refusal)
+}
+
+/** Answers a payment whose order cannot be read: a known one, sent again unchanged, by what it was first sent for. */
+async function answerUnread(deps: AreaDeps, request: Request, { flaw, headers }: UnreadOrder): Promise<Response> {
+  const payment = paymentOf(request, deps.offer, 'next')?.payment
+  const known = payment === undefined || 'code' in payment ? undefined : await deps.ledger.find(payment)
+  const sent = known && paymentIn(deps, request, known.target)
+  if (
+    known === undefined ||
+    sent === undefined ||
+    'code' in sent.payment ||
+    !isSamePayment(known.payment, sent.payment)
+  )
+    return refuse(flaw, headers)
+  const response = await respondSale(deps, request, { target: known.target, isArea: true, listing: flaw }, sent)
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
+  return response
 }
 
 function regionOf(name: string): Region | Failure {

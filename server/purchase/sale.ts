@@ -23,7 +23,7 @@ import type { Buyer, SellTo } from './limited-seller.ts'
 import type { Seller } from './seller.ts'
 
 export type SaleDeps = {
-  readonly ledger: Pick<Ledger, 'inTheWay'>
+  readonly ledger: Pick<Ledger, 'find' | 'inTheWay'>
   readonly seller: Pick<Seller, 'offered'>
   readonly sellTo: SellTo
   readonly blocks: Blocks

@@ -45,6 +45,10 @@ export const overloaded = (): Failure =>
     'The server is overloaded and did not process this request. Send the same request again shortly.',
   )
 
+/** The body of a request with a payment did not arrive whole, so nobody knows what it asked for. */
+export const bodyNotReceived = (): Failure =>
+  retryLater('settlement_unknown', `The request’s body did not arrive whole, so this request did nothing. ${REPEAT}`)
+
 /** The client has used up its budget, and the request was not processed. */
 export const tooManyRequests = (waitMs: number): Failure =>
   failure(

@@ -17,12 +17,12 @@ const PACE_FROM_SECONDS = 3
 const mediaTypePattern = /^application\/json\s*(?:;\s*charset\s*=\s*(?:"utf-8"|utf-8)\s*)?;?$/i
 
 /**
- * The JSON of a body, or why it was refused. `unsafe` marks JSON that parsers read differently. After a failure part of the
- * body may be unread, so the connection must be closed.
+ * The JSON of a body, or why it was refused. `unsafe` marks JSON that parsers read differently; `cut` a body that did not arrive
+ * whole. After a failure part of the body may be unread, so the connection must be closed.
  */
 export type ReadBody =
   | { readonly value: unknown; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly failure: Failure; readonly unsafe?: true }
+  | { readonly failure: Failure; readonly unsafe?: true; readonly cut?: true }
 
 /** Limits of size and time for a body. */
 export type BodyLimits = {
@@ -36,7 +36,7 @@ export type BodyLimits = {
 export type LargeBodies = { readonly fromBytes: number; readonly hasPlace: () => boolean }
 
 /** Why a body could not be read. */
-type Unread = { readonly failure: Failure }
+type Unread = { readonly failure: Failure; readonly cut?: true }
 
 /** Reads a whole body as JSON; `whenEmpty`, where it is given, is what no bytes at all stand for. */
 export async function readJson(request: Request, limits: BodyLimits = {}, whenEmpty?: object): Promise<ReadBody> {
@@ -95,7 +95,7 @@ async function readEach(
   try {
     for (;;) {
       const step = await Promise.race([reader.read(), late.promise])
-      if (step === 'late') return invalid('it took too long to arrive')
+      if (step === 'late') return { ...invalid('it took too long to arrive'), cut: true }
       if (step.done) return undefined
       const before = size
       size += step.value.byteLength
@@ -105,7 +105,7 @@ async function readEach(
       take(step.value)
     }
   } catch {
-    return invalid('the connection was interrupted')
+    return { ...invalid('the connection was interrupted'), cut: true }
   } finally {
     clearTimeout(timer)
     clearInterval(pace)

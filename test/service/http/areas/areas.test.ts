@@ -30,6 +30,43 @@ const buy = (wall: Wall, body: Order, blocks: number, payer: number, nonce = pay
 const rowsOf = (w: number, h: number) =>
   Uint8Array.from({ length: w * h * 100 }, (_, i) => Math.floor(i / (10 * w)) % 240)
 
+describe('a paid order whose body does not arrive whole', () => {
+  const cut = () => new ReadableStream({ pull: (controller) => controller.error(new Error('the connection is lost')) })
+  const post = (wall: Wall, body: ReadableStream | string) =>
+    wall.ask('POST /areas', { ...paidBy(paymentFor(2, 1)), body })
+
+  test('is answered 503, never a refusal, and buys nothing', async () => {
+    const wall = await openWall()
+    const response = await post(wall, cut())
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2'])
+    expect(await jsonOf(response)).not.toHaveProperty('charged')
+    expect(wall.facilitator.verified).toEqual([])
+    expect((await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)).status).toBe(200)
+  })
+
+  test.each([
+    ['is cut', cut],
+    ['is no JSON', () => '{'],
+    ['names no area', () => '{}'],
+  ])('or %s gets the receipt of its payment, if the wall knows that', async (_, body) => {
+    const wall = await openWall()
+    const receipt = await jsonOf(await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1))
+    const response = await post(wall, body())
+    expect(response.status).toBe(200)
+    expect(await jsonOf(response)).toEqual(receipt)
+  })
+
+  test('finishes a held purchase, and tells a sender who did not sign it nothing of it', async () => {
+    const wall = await openWall()
+    wall.facilitator.settling = { kind: 'unclear' }
+    expect((await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)).status).toBe(503)
+    const forged = { ...paymentFor(2, 1), signature: '0x00' } as const
+    const response = await wall.ask('POST /areas', { ...paidBy(forged), body: cut() })
+    expect(await jsonOf(response)).toEqual(await jsonOf(await post(await openWall(), cut())))
+    expect(await jsonOf(await post(wall, cut()))).toMatchObject({ error: 'settlement_unknown', charged: 'unknown' })
+  })
+})
+
 describe('an order without a payment', () => {
   test.each([
     [{ w: 4, h: 3 }, '12000000', '12.00'],
