@@ -10,10 +10,10 @@ import { failure } from '../domain/failure.ts'
 import { CARD_HEIGHT, CARD_WIDTH } from '../domain/picture/card.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import { cachedResponse, withHeaders, type CachedResponse } from './answer/cached-response.ts'
-import { pageHeaders } from './answer/page-headers.ts'
-import { respondNowhere, styleSource } from './answer/payment-page.ts'
+import { respondNowhere } from './answer/payment-page.ts'
 import { refuse } from './answer/refuse.ts'
 import { respondJson } from './answer/respond.ts'
+import { contentPolicy, siteHeaders } from './answer/security-headers.ts'
 import { inTurn, type Clients } from './request/clients.ts'
 import { readInteger, readQuery, subjectOf, textsIn } from './request/query.ts'
 
@@ -31,10 +31,8 @@ export const atlas = (deps: AtlasDeps) => {
 // Crawlers and feed readers may keep a copy for a minute.
 const CACHED_A_MINUTE = 'public, max-age=60'
 
-const PAGE_POLICY = `default-src 'none'; style-src ${styleSource(ATLAS_STYLE)}; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
-
 function atlasPage({ site, view }: AtlasDeps): CachedResponse {
-  const headers = { ...pageHeaders(site.offer.baseUrl), 'Content-Security-Policy': PAGE_POLICY }
+  const headers = { ...siteHeaders(site.offer.baseUrl), ...contentPolicy({ style: ATLAS_STYLE, images: true }) }
   return (request) => {
     const part = partOf(request.url)
     const html = part && atlasHtml(site, view, part)

@@ -11,11 +11,11 @@ import { failure } from '../domain/failure.ts'
 import type { CardSubject } from '../domain/picture/card.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Clock } from '../ports.ts'
-import { type CachedResponse, cachedResponse } from './answer/cached-response.ts'
-import { pageHeaders } from './answer/page-headers.ts'
+import { type CachedResponse, cachedResponse, withHeaders } from './answer/cached-response.ts'
 import { refuse } from './answer/refuse.ts'
 import { CACHED_BY_PROXIES } from './answer/respond.ts'
-import { type ViewerFiles, guarded } from './answer/viewer-files.ts'
+import { contentPolicy, siteHeaders } from './answer/security-headers.ts'
+import type { ViewerFiles } from './answer/viewer-files.ts'
 import { prefersMarkdown } from './request/negotiate.ts'
 import { subjectOf } from './request/query.ts'
 
@@ -80,7 +80,7 @@ type HomeDeps = { readonly site: Site; readonly view: WallView; readonly viewer:
 /** Serves the page, whose head describes the block or agent that the address names. Serves the guide when no page was built. */
 function homepage(deps: HomeDeps, guide: CachedResponse): (request: Request) => Promise<Response> {
   const page = pageOf(deps)
-  const headers = Object.entries(pageHeaders(deps.site.offer.baseUrl))
+  const headers = Object.entries(siteHeaders(deps.site.offer.baseUrl))
   return async (request) => {
     const shown = prefersMarkdown(request.headers.get('accept')) ? undefined : await page
     const response = (shown?.(request.url) ?? guide)(request)
@@ -98,7 +98,7 @@ async function pageOf({ site, view, viewer }: HomeDeps): Promise<((url: string) 
   const html = await built.text()
   const pageAbout = (subject: CardSubject) => {
     const body = html.replace('</head>', () => `${headTags(site, sharingOf(site, view, subject))}\n</head>`)
-    return guarded(cachedResponse({ type: HTML, body, cacheControl: CACHED_BY_PROXIES }))
+    return withHeaders(cachedResponse({ type: HTML, body, cacheControl: CACHED_BY_PROXIES }), contentPolicy('wall'))
   }
   const plain = pageAbout({ kind: 'wall' })
   return (url) => {

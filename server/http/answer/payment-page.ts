@@ -3,8 +3,8 @@
 import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
 import { inMarkup } from '../../discovery/site.ts'
 import type { Offer } from '../../x402/terms.ts'
-import { pageHeaders } from './page-headers.ts'
 import { respond, type HeaderFields } from './respond.ts'
+import { contentPolicy, siteHeaders } from './security-headers.ts'
 
 const style = `
 :root { color-scheme: dark light; --ground: #13110f; --text: #f3ede4; --soft: #b5a99b; --line: #332d27; --mark: #f2b65f }
@@ -58,17 +58,13 @@ function paymentPage({ title, terms }: Offer): string {
   )
 }
 
-/** The hash of a style, as a content security policy names it. */
-export const styleSource = (text: string): string =>
-  `'sha256-${new Bun.CryptoHasher('sha256').update(text).digest('base64')}'`
-
-const policy = `default-src 'none'; style-src ${styleSource(style)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+const policy = contentPolicy({ style, images: false })
 
 const HTML = 'text/html; charset=utf-8'
 
 /** The page of something that is for sale, with status 402. */
 export function respondPaymentPage(offer: Offer, headers: HeaderFields): Response {
-  return respond(402, HTML, paymentPage(offer), { ...headers, 'Content-Security-Policy': policy })
+  return respond(402, HTML, paymentPage(offer), { ...headers, ...policy })
 }
 
 const lost = {
@@ -86,9 +82,9 @@ export function respondNowhere(status: keyof typeof lost): Response {
   const [title, heading, text] = lost[status]
   const html = page(title, `<p class="price">${status}</p>\n<h1>${heading}</h1>\n<p>${text}</p>`)
   return respond(status, HTML, html, {
-    ...pageHeaders(''),
+    ...siteHeaders(''),
     'Cache-Control': 'no-store',
     Vary: 'Accept',
-    'Content-Security-Policy': policy,
+    ...policy,
   })
 }

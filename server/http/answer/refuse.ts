@@ -9,9 +9,9 @@ import { encodeHeader } from '../../x402/receipt.ts'
 import { costOf, paymentRequired, reasonIn, type DemandDetails, type Offer } from '../../x402/terms.ts'
 import { demandV1 } from '../../x402/v1.ts'
 import { copyOf } from './cached-response.ts'
-import { pageHeaders } from './page-headers.ts'
 import { respondPaymentPage } from './payment-page.ts'
 import { NO_STORE, respondJson, VARIES_BY_PAYMENT, type HeaderFields } from './respond.ts'
+import { siteHeaders } from './security-headers.ts'
 
 export type DemandDeps = { readonly offer: Offer; readonly rail: PaymentHealth }
 
@@ -69,7 +69,7 @@ export function demandPaymentInHtml(deps: DemandDeps, target: Target, query: str
   if (deps.rail.state() === 'misconfigured') return refuse(cannotSell())
   return respondPaymentPage(deps.offer, {
     ...demand(deps, target, { query }).headers,
-    ...pageHeaders(deps.offer.baseUrl),
+    ...siteHeaders(deps.offer.baseUrl),
   })
 }
 

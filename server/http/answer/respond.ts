@@ -2,6 +2,7 @@
 
 import { SIGN_IN_HEADER } from '../../x402/sign-in.ts'
 import { PAYMENT_RESPONSE_V1, PAYMENT_V1 } from '../../x402/v1.ts'
+import { EVERY_RESPONSE } from './security-headers.ts'
 
 /** Further headers of a response. */
 export type HeaderFields = Readonly<Record<string, string>>
@@ -24,8 +25,7 @@ export const VARIES_BY_PAYMENT: HeaderFields = { Vary: `Accept, PAYMENT-SIGNATUR
 const everywhere: HeaderFields = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': `PAYMENT-REQUIRED, PAYMENT-RESPONSE, ${PAYMENT_RESPONSE_V1}, ETag, Link, ${LOG_NUMBER}, Retry-After`,
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
+  ...EVERY_RESPONSE,
 }
 
 /** Makes a response with a body of a media type. */

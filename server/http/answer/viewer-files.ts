@@ -5,6 +5,7 @@ import { ASSET_SYMBOL, USUAL_PRICE } from '../../../shared/money.ts'
 import { inMarkup } from '../../discovery/site.ts'
 import { cachedResponse, withHeaders, type CachedResponse } from './cached-response.ts'
 import { CACHED_BY_PROXIES } from './respond.ts'
+import { contentPolicy, siteHeaders } from './security-headers.ts'
 
 /** Finds the handler of the file at a path. */
 export type ViewerFiles = (path: string) => CachedResponse | undefined
@@ -16,21 +17,6 @@ const CHAT_VIEW = `chat${PAGE_END}`
 
 // Vite puts a content hash into every file name but those of pages.
 const HASHED = 'assets/'
-
-// All scripts and styles are files of this service; none is inline.
-const policy = (more = '') =>
-  `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'${more}`
-
-// Other sites may embed this page in a frame.
-const WALL_POLICY = policy()
-
-// Pictures are computed in a worker. No site may frame the page where an owner signs (clickjacking).
-const PAGE_POLICY = policy("; worker-src 'self'; frame-ancestors 'none'")
-
-/** The wall's page with its content security policy. */
-export const guarded = (page: CachedResponse): CachedResponse => withPolicy(page, WALL_POLICY)
-
-const withPolicy = (page: CachedResponse, policy: string) => withHeaders(page, { 'Content-Security-Policy': policy })
 
 /** Settings of the wall that differ from those the page was built with. */
 export type Branding = { readonly title: string; readonly price: string }
@@ -50,11 +36,20 @@ export async function viewerFiles(files: ReadonlyMap<string, string>, words: Bra
       cacheControl: name.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : CACHED_BY_PROXIES,
     })
     const isPage = name.endsWith(PAGE_END)
-    const answer = isPage ? withPolicy(plain, name === INDEX ? WALL_POLICY : PAGE_POLICY) : plain
+    const answer = isPage ? withHeaders(plain, contentPolicy(name === INDEX ? 'wall' : 'paint')) : plain
     answers.set(`/${name}`, answer)
     if (isPage) answers.set(name === INDEX ? '/' : `/${name.slice(0, -PAGE_END.length)}`, answer)
   }
   return (path) => answers.get(path)
+}
+
+/** The same files with the security headers of the service at `baseUrl`. */
+export function filesOver(baseUrl: string, files: ViewerFiles): ViewerFiles {
+  const headers = siteHeaders(baseUrl)
+  return (path) => {
+    const file = files(path)
+    return file && withHeaders(file, headers)
+  }
 }
 
 /** All that Vite built: the files of the page, and the view for chats of a wall at `baseUrl`. */

@@ -61,7 +61,7 @@ test('the page for painting is at its own name, starts workers, and lies in nobo
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
     expect(response.headers.get('content-security-policy')).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; worker-src 'self'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     )
     expect(await response.text()).toContain('Paint')
   }
