@@ -56,8 +56,8 @@ test('a facilitator that does not verify, an endpoint of another chain, a port i
   expect(await wrongIn({ METRICS_PORT: port, WITNESS_PATH: join(missing, 'witness'), RPC_URL: endpoint.url })).toEqual({
     status: 1,
     wrong: [
-      `WRONG  ports: METRICS_PORT cannot be listened on: another program listens on 127.0.0.1, port ${port} (EADDRINUSE)`,
-      `WRONG  folders: WITNESS_PATH: there is no folder ${missing}`,
+      `WRONG  ports: METRICS_cannot listen on PORT: another program is listening on 127.0.0.1, port ${port} (EADDRINUSE)`,
+      `WRONG  folders: WITNESS_PATH: the folder ${missing} does not exist`,
       `WRONG  chain-endpoint ${chain}: the chain endpoint ${chain} serves eip155:1, not eip155:8453`,
       `WRONG  facilitator ${host}: the facilitator ${host} answers /verify with status 500`,
     ],
@@ -91,9 +91,9 @@ test.if(mayMount)('a disk that is nearly full is named', async () => {
 test('a wall that cannot listen, or keep its files, ends with 78 and a sentence, and was never open', async () => {
   const port = new URL(around.network.rpcUrl).port
   for (const [changes, words] of [
-    [{ PORT: port }, /PORT cannot be listened on: another program listens on 127\.0\.0\.1/],
-    [{ METRICS_PORT: port }, /METRICS_PORT cannot be listened on: another program/],
-    [{ DATABASE_PATH: join(around.folder, 'none', 'wall.sqlite') }, /DATABASE_PATH: there is no folder/],
+    [{ PORT: port }, /cannot listen on PORT: another program is listening on 127\.0\.0\.1/],
+    [{ METRICS_PORT: port }, /cannot listen on METRICS_PORT: another program/],
+    [{ DATABASE_PATH: join(around.folder, 'none', 'wall.sqlite') }, /DATABASE_PATH: the folder .* does not exist/],
   ] as const) {
     const { err, out, status } = await runCommand({ ...settings, ...changes }, around.folder, 'serve')
     expect([status, out]).toEqual([78, ''])

@@ -19,17 +19,17 @@ const config = (settings: Record<string, string>) =>
 test('a port that another program has is named with its setting, and a free one is free afterwards', async () => {
   const other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
   const port = String(other.port)
-  const words = `another program listens on 127.0.0.1, port ${port} (EADDRINUSE)`
+  const words = `another program is listening on 127.0.0.1, port ${port} (EADDRINUSE)`
   const [wall, monitors] = [config({ PORT: port }), config({ PORT: '0', METRICS_PORT: port })]
-  expect(portTroubles(wall)).toEqual([`PORT cannot be listened on: ${words}`])
-  expect(portTroubles(monitors)).toEqual([`METRICS_PORT cannot be listened on: ${words}`])
+  expect(portTroubles(wall)).toEqual([`cannot listen on PORT: ${words}`])
+  expect(portTroubles(monitors)).toEqual([`cannot listen on METRICS_PORT: ${words}`])
   await other.stop(true)
   expect([...portTroubles(wall), ...portTroubles(wall), ...portTroubles(monitors)]).toEqual([])
 })
 
 test('an address of another machine is named', () => {
   expect(portTroubles(config({ HOST: '192.0.2.1' }))).toEqual([
-    'PORT cannot be listened on: 192.0.2.1 is no address of this machine; see HOST and METRICS_HOST (EADDRNOTAVAIL)',
+    'cannot listen on PORT: 192.0.2.1 is not an address of this machine; check HOST and METRICS_HOST (EADDRNOTAVAIL)',
   ])
 })
 
@@ -40,7 +40,7 @@ test('a port for root alone is named, and a fault of ours is none of the setting
       throw error
     })
   expect(failing(Object.assign(new Error('no'), { code: 'EACCES' }))).toThrow(
-    'PORT cannot be listened on: port 80 is for root; take one above 1023 (EACCES)',
+    'cannot listen on PORT: port 80 is reserved for root; use one above 1023 (EACCES)',
   )
   expect(failing(new TypeError('ours'))).toThrow(TypeError)
 })
@@ -54,8 +54,8 @@ test('a place where no file can be is named with its setting', () => {
   const missing = join(folder, 'none')
   expect(
     folderTroubles(config({ DATABASE_PATH: join(missing, 'wall.sqlite'), WITNESS_PATH: join(file, 'w') })),
-  ).toEqual([`DATABASE_PATH: there is no folder ${missing}`, `WITNESS_PATH: ${file} is no folder`])
+  ).toEqual([`DATABASE_PATH: the folder ${missing} does not exist`, `WITNESS_PATH: ${file} is not a folder`])
   expect(folderTroubles(config({ DATABASE_PATH: join(folder, 'folder') }))).toEqual([
-    `DATABASE_PATH: ${join(folder, 'folder')} is no file`,
+    `DATABASE_PATH: ${join(folder, 'folder')} is not a file`,
   ])
 })

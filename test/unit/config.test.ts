@@ -26,7 +26,7 @@ describe('settings', () => {
     const former = { ...REQUIRED, DESK_PATH: '/run/wall.sock' }
     expect(readConfig(former).adminSocketPath).toBe('/run/wall.sock')
     expect(readConfig({ ...former, ADMIN_SOCKET_PATH: '/run/new.sock' }).adminSocketPath).toBe('/run/new.sock')
-    expect(warningsOf(former)).toEqual(['DESK_PATH is called ADMIN_SOCKET_PATH now; the former name is still read.'])
+    expect(warningsOf(former)).toEqual(['DESK_PATH is now called ADMIN_SOCKET_PATH; the old name still works.'])
     expect(warningsOf(REQUIRED)).toEqual([])
   })
 
@@ -123,7 +123,7 @@ describe('settings', () => {
       ])
     const both = { DATABASE_PATH: 'wall.sqlite', DATABASE_URL: 'postgres://wall:secret@db/wall' }
     expect(problemsOf({ ...REQUIRED, ...both })).toEqual(['set either DATABASE_PATH or DATABASE_URL, not both'])
-    expect(() => readPlace(both)).toThrow('exclude each other')
+    expect(() => readPlace(both)).toThrow('set either DATABASE_PATH or DATABASE_URL, not both')
   })
 
   const folder = scratchFolder()
@@ -134,7 +134,7 @@ describe('settings', () => {
     const url = 'postgres://wall:pa$$word@db.example/wall'
     expect(readConfig({ ...REQUIRED, DATABASE_URL_FILE: path })).toEqual(readConfig({ ...REQUIRED, DATABASE_URL: url }))
     expect(problemsOf({ ...REQUIRED, DATABASE_URL_FILE: path, DATABASE_URL: url })).toEqual([
-      'DATABASE_URL and DATABASE_URL_FILE exclude each other',
+      'set either DATABASE_URL or DATABASE_URL_FILE, not both',
     ])
     expect(problemsOf({ ...REQUIRED, RPC_URL_FILE: path, CDP_API_KEY_SECRET_FILE: folder })).toEqual([
       'CDP_API_KEY_SECRET_FILE names a file that cannot be read (EISDIR)',
@@ -179,7 +179,7 @@ describe('settings that cannot work', () => {
       'BASE_URL',
       'PAY_TO',
       'FACILITATOR_URL',
-      'CDP_API_KEY_ID',
+      'set', // CDP_API_KEY_ID and its secret together
       'PORT',
     ])
   })

@@ -51,15 +51,15 @@ test('what cannot be read as a setting is named by its line, and nothing of it i
       return error instanceof ConfigError ? error.message : error
     }
   }
-  expect(refusal('A=1\nexport B=2')).toBe('wall.env, line 2: NAME=value is expected.')
-  expect(refusal('A=1\n\nB="secret')).toBe('wall.env, line 3: a quotation mark of B is not closed.')
+  expect(refusal('A=1\nexport B=2')).toBe('wall.env, line 2: expected NAME=value.')
+  expect(refusal('A=1\n\nB="secret')).toBe('wall.env, line 3: the value of B has an unclosed quotation mark.')
 })
 
 const folder = scratchFolder()
 
 test('the environment wins over the file, and a named file must be there', () => {
   const path = join(folder, 'wall.env')
-  expect(() => loadSettings({}, path)).toThrow(`The settings in ${path} cannot be read (ENOENT).`)
+  expect(() => loadSettings({}, path)).toThrow(`Cannot read the settings in ${path} (ENOENT).`)
   writeFileSync(path, 'PORT=1\nHOST=one\nDATABASE_PATH=here\n')
   const env = { HOST: 'two', DATABASE_PATH: '' }
   loadSettings(env, path)
@@ -73,8 +73,8 @@ test('a name that is nearly a setting’s is refused, and one that nobody reads 
     return loadSettings({}, path)
   }
   expect(() => load('PRIZE=5.00\nport=1\nBASE_URL=x')).toThrow(
-    `${path}: there is no setting PRIZE; did you mean PRICE?\n${path}: there is no setting port; did you mean PORT?`,
+    `${path}: unknown setting PRIZE; did you mean PRICE?\n${path}: unknown setting port; did you mean PORT?`,
   )
   expect(load('RPC_URL_FILE=x\nDESK_PATH=x\nPGPASSWORD=x\nHTTPS_PROXY=x\nTZ=UTC')).toEqual([])
-  expect(load('COLOUR=red')).toEqual([`${path}: the wall reads no setting COLOUR.`])
+  expect(load('COLOUR=red')).toEqual([`${path}: ignored unknown setting COLOUR.`])
 })

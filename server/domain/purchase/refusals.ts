@@ -42,7 +42,7 @@ export const paymentsBusy = (): Failure =>
 export const overloaded = (): Failure =>
   retryLater(
     'server_busy',
-    'The server is overloaded and did not process this request. Send the same request again shortly.',
+    'The server is overloaded and did not handle this request. Send the same request again shortly.',
   )
 
 /** The body of a request with a payment did not arrive whole, so nobody knows what it asked for. */

@@ -59,7 +59,7 @@ const metByBuyer = (words: string, how: Failing): Outage<FileStage> => ({
 /** A facilitator that sells nothing though it verifies. */
 const atSettlement = (how: Failing): Outage<FileStage> => ({
   named: 'purchases',
-  reason: /^\d+ of \d+ purchases within a minute failed, most with settlement_unknown$/,
+  reason: /^\d+ of \d+ purchases in the last minute failed, most with settlement_unknown$/,
   sells: true,
   longOnly: true,
   async begin(stage) {
@@ -212,7 +212,7 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
   },
   'the wall itself is late': {
     named: 'event-loop',
-    reason: /^the wall itself is late/,
+    reason: /^the wall is too slow/,
     sells: true,
     longOnly: true,
     begin: ({ wall }) => stutter(wall()),

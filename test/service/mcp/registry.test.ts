@@ -115,14 +115,14 @@ test('a wrong argument is told with the right one, and an unknown one with those
   const wall = await openWall()
   expect(await read(wall, 'list_unclaimed', { limit: 0 })).toEqual({
     error: 'invalid_limit',
-    message: 'limit is missing or cannot be used. It should be: How many blocks, 1 to 100. Default 20.',
+    message: 'limit is missing or invalid. It should be: How many blocks, 1 to 100. Default 20.',
   })
   expect(await read(wall, 'list_unclaimed', { count: 5 })).toEqual({
     error: 'invalid_body',
-    message: 'There is an argument this tool does not have. It has: limit, near.',
+    message: 'Unknown argument. This tool has: limit, near.',
   })
   expect(await read(wall, 'get_wall', { near: '1,1' })).toEqual({
     error: 'invalid_body',
-    message: 'There is an argument this tool does not have. It has: none.',
+    message: 'Unknown argument. This tool has: none.',
   })
 })

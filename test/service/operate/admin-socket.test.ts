@@ -97,7 +97,7 @@ test('blocks are hidden by name, by area and by wallet, and what is hidden is li
   expect(await moderate('hide', '3,4,2x2')).toEqual({ ok: true, lines: [...both, '2 blocks have no owner'] })
   expect(await moderate('unhide', '4,4')).toEqual({ ok: true, lines: ['block 4,4: everything is shown'] })
   const shown = truncatedWallet(wallet(1))
-  const again = ['block 3,4: hidden: message (as before)', 'block 4,4: hidden: message']
+  const again = ['block 3,4: hidden: message (unchanged)', 'block 4,4: hidden: message']
   expect((await moderate('hide', shown)).lines).toEqual(again)
   expect((await moderate('unhide', shown.replace('…', '...'))).ok).toBe(true)
   expect((await moderate('hide', wallet(2).toUpperCase().replace('0X', '0x'))).ok).toBe(true)
@@ -129,7 +129,7 @@ test('hiding all of a block says that its owner is still named, and how to hide 
   const order = { target: '3,4', parts: [], who: 'ada', why: null }
   expect((await world.call('moderate', { act: 'hide', ...order })).lines).toEqual([
     'block 3,4: hidden: pixels, message, link',
-    `its owner is named as before; to hide that: pixel-wall hide ${wallet(1)} --name --framework`,
+    `its owner’s name is still shown; to hide it: pixel-wall hide ${wallet(1)} --name --framework`,
   ])
   close()
 })
@@ -158,7 +158,7 @@ test('a wallet is hidden by its names and banned, and the list and the trail say
   expect((await world.call('ban', { act: 'ban', target: '3,4', ...by })).ok).toBe(false)
   expect((await world.call('moderate', { act: 'unhide', target, parts: [], ...by })).lines).toEqual([
     `${name}: its names are shown; banned`,
-    'block 3,4: everything is shown (as before)',
+    'block 3,4: everything is shown (unchanged)',
   ])
   close()
 })

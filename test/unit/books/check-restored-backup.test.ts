@@ -135,7 +135,7 @@ describe('a store level with its witness', () => {
     const tx = chain.land(paymentOf(3, 3), SIGNER)
     expect([await check.isCurrent(), check.reason(), check.orphans()]).toMatchObject([true, null, [{ tx }]])
     expect(logger.alerts).toMatchObject([
-      { event: 'orphan', facts: { tx, what: expect.stringContaining('sales go on') } },
+      { event: 'orphan', facts: { tx, what: expect.stringContaining('sales continue') } },
     ])
     expect(await payouts.isNoted(paymentOf(3, 3))).toBe(false)
     expect([await newCheck().isCurrent(), events()]).toEqual([true, ['orphan', 'orphan']])
@@ -149,12 +149,12 @@ describe('a store level with its witness', () => {
     const { chain, check, witness, store } = await openWitnessed()
     chain.land(paymentOf(3, 3), SIGNER)
     await check.isCurrent()
-    expect(check.reason()).toStartWith('money arrived that no purchase is known for')
+    expect(check.reason()).toStartWith('money arrived without a known purchase')
     witness.isApart = true
     witness.seen = { ...(await store.position()), change: 2 }
     check.replaced({ progress: witness.seen, seen: witness.seen, isOlder: false })
     expect([await check.isCurrent(), check.isOlder()]).toEqual([false, true])
-    expect(check.reason()).toStartWith('the database is older than what this wall had come to')
+    expect(check.reason()).toStartWith('the database is older than the last state this wall has recorded')
   })
 
   test('waits to be told who sends, and takes a facilitator that does not tell for the sender', async () => {

@@ -34,7 +34,7 @@ describe('payments', () => {
   })
 
   const late = 'the authorization has expired, or is about to'
-  const long = 'the authorization is valid for more than 360 seconds; sign for 300'
+  const long = 'the authorization is valid for more than 360 seconds; sign for 300 seconds'
   const early = 'the authorization is not valid yet'
   test.each<[string | undefined, 'validAfter' | 'validBefore', bigint]>([
     [undefined, 'validAfter', 0n],

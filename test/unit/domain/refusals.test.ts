@@ -43,7 +43,7 @@ describe('refusals', () => {
   test('a refusal to a caller who may have paid denies nothing, and does not suggest another block', () => {
     for (const target of ['next', BLOCK, 'next,4x3', '80,45,4x3'] as const) {
       const { message, details } = refusals.unavailability(target, 'reserved')
-      expect(message).toContain('If this is your purchase, repeat it')
+      expect(message).toContain('If this is your purchase, send the same request again')
       expect(message).not.toMatch(/nothing was charged|another/i)
       expect(details).toMatchObject({ retryAfter: refusals.RETRY_AFTER_SECONDS })
     }
@@ -51,7 +51,7 @@ describe('refusals', () => {
 
   test('a refusal after which no money moved says so', () => {
     expect(refusals.paymentsBusy()).toMatchObject({ details: { retryAfter: refusals.RETRY_AFTER_SECONDS } })
-    expect(refusals.paymentsBusy().message).toContain('This request charged nothing and claimed nothing')
+    expect(refusals.paymentsBusy().message).toContain('This request charged and claimed nothing')
     expect(refusals.paymentRequired('too late')).toMatchObject({ details: { reason: 'too late' } })
     expect(refusals.paymentRequired('too late').message).toStartWith('Not charged: too late.')
   })

@@ -26,7 +26,7 @@ test('a process that is late for seconds is named as that, and in time again 4 s
   await turns(10, 300)
   expect(reason()).toBeNull()
   await turns(10, 300)
-  expect(reason()).toMatch(/^the wall itself is late/)
+  expect(reason()).toMatch(/^the wall is too slow/)
   await turns(33, 0)
   expect(reason()).toBeNull()
   expect([logger.alerts.length, logger.notes.length]).toEqual([1, 1])

@@ -35,7 +35,7 @@ test('purchases of five payers that fail for no fault of theirs are an outage wi
   end(3, refused('facilitator_unavailable'), 2)
   expect(reason()).toBeNull()
   end(1, refused('facilitator_unavailable'), 5)
-  expect(reason()).toBe('5 of 5 purchases within a minute failed, most with facilitator_unavailable')
+  expect(reason()).toBe('5 of 5 purchases in the last minute failed, most with facilitator_unavailable')
   expect(logger.alerts).toMatchObject([{ event: 'outage', facts: { dependency: 'purchases', name: 'buyers' } }])
 })
 

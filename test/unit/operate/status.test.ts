@@ -39,7 +39,7 @@ test('a wall that sells is told in a screen', () => {
       open        2 held, 1 of them in doubt, 3 watched, the oldest for 12 s
       disk        12.3 GB free
       catalogue   bazaar of pay.example: rejected (no_schema)
-      depends on
+      dependencies
         up   for 1 min 1 s facilitator pay.example
       last alerts  none since start"
   `)
@@ -65,9 +65,9 @@ test('what keeps it from selling stands where the eye falls first, with each out
       reads       yes
       rail        armed
       sold        421 of 14400 blocks
-      open        not looked at yet
-      orphans     1 payments that no purchase is known for
-      depends on
+      open        not checked yet
+      orphans     1 payments without a known purchase
+      dependencies
         DOWN for 5 s       facilitator pay.example: the facilitator pay.example does not answer
       last alerts
         2026-11-22T11:59:55.000Z outage dependency=facilitator reason=the facilitator pay.example does not answer"

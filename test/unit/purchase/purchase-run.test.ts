@@ -285,7 +285,7 @@ describe('a receipt that went out', () => {
       return outcome
     }
     expect(await buy()).toMatchObject({
-      failure: { code: 'payment_used', message: expect.stringContaining('Send the same request again') },
+      failure: { code: 'payment_used', message: expect.stringContaining('send the same request again') },
     })
     expect(await buy()).toMatchObject({ purchase: { block } })
     expect(charged()).toEqual([hash(2)])
@@ -334,7 +334,7 @@ describe('a purchase that its client has a name for', () => {
     await buy(named(1))
     clock.pass(3_600_000)
     expect(await buy(named(2))).toMatchObject({
-      failure: { code: 'payment_used', message: expect.stringContaining('an earlier payment of yours bought') },
+      failure: { code: 'payment_used', message: expect.stringContaining('an earlier payment of yours already bought') },
     })
     expect(charged()).toEqual([hash(1)])
   })

@@ -68,7 +68,7 @@ test('the button names place and price to the model, and never a byte of the pic
   ).toEqual([
     'Buy area 80,45,3x2 on the pixel wall at wall.test for 6.00 USDC. Ask me for the picture first.',
     'Buy area 80,45,3x2 on the pixel wall at wall.test for 6.00 USDC. Use the picture from your last call.',
-    'Find open room for 3x2 blocks on the pixel wall at wall.test.',
-    'I want a picture on the pixel wall at wall.test. Ask me for the picture and its size, and find open room for it.',
+    'Find available space for 3x2 blocks on the pixel wall at wall.test.',
+    'I want to put a picture on the pixel wall at wall.test. Ask me for the picture and its size, then find available space for it.',
   ])
 })

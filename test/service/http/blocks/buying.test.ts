@@ -149,7 +149,7 @@ test('a payment whose end is unknown asks the payer to wait, and its block with 
   wall.clock.pass(3000)
   const back = await jsonOf(await wall.buy('/blocks/3,4', 1, 2))
   expect(back).toMatchObject({ block: '3,4', deed: { tx: hash(1) } })
-  expect(back['notice']).toContain('This is your earlier purchase')
+  expect(back['notice']).toContain('This is the receipt of your earlier purchase')
   expect(wall.facilitator.settled.map(({ nonce }) => nonce)).toEqual([hash(1), hash(1)])
 })
 
@@ -166,7 +166,7 @@ test('a block that is being bought right now is not for sale, and its buyer is a
   expect(response.status).toBe(409)
   expect(response.headers.get('payment-required')).toBeNull()
   expect(response.headers.get('retry-after')).toBe('2')
-  expect((await jsonOf(response))['message']).toContain('If this is your purchase, repeat it')
+  expect((await jsonOf(response))['message']).toContain('If this is your purchase, send the same request again')
 })
 
 test('a payment that our own full queue keeps from being checked or settled costs nothing, and can be sent again', async () => {
@@ -258,7 +258,7 @@ test('a person with a browser gets a page, with the terms still in the header', 
   expect(demandIn(response).resource.url).toEndWith('/blocks/3,4?message=%3Cscript%3E')
   const page = await response.text()
   expect(page).toContain('href="/"')
-  expect(page).not.toContain('script')
+  expect(page).not.toContain('<script')
   expect(page).not.toContain('3,4')
 })
 

@@ -26,18 +26,18 @@ test.each([
 })
 
 const strangers: ReadonlyArray<readonly [query: string, meant: string]> = [
-  ['nmae=Ada', 'There is no parameter nmae; did you mean name?'],
-  ['name=Ada&pixels=00', 'There is no parameter pixels; did you mean px?'],
-  ['Name=Ada', 'There is no parameter Name; did you mean name?'],
-  ['mesage=hi', 'There is no parameter mesage; did you mean message?'],
-  ['url=https://a.org/', 'There is no parameter url; did you mean link?'],
-  ['utm_source=x', 'There is no parameter utm_source.'],
-  ['constructor=y', 'There is no parameter constructor.'],
-  ['__proto__=x', 'There is a parameter that a block does not take.'],
-  ['%zz=1', 'There is a parameter that a block does not take.'],
-  ['name[]=a', 'There is a parameter that a block does not take.'],
-  [`${encode('<script>')}=1`, 'There is a parameter that a block does not take.'],
-  ['=', 'There is a parameter that a block does not take.'],
+  ['nmae=Ada', 'Unknown parameter nmae; did you mean name?'],
+  ['name=Ada&pixels=00', 'Unknown parameter pixels; did you mean px?'],
+  ['Name=Ada', 'Unknown parameter Name; did you mean name?'],
+  ['mesage=hi', 'Unknown parameter mesage; did you mean message?'],
+  ['url=https://a.org/', 'Unknown parameter url; did you mean link?'],
+  ['utm_source=x', 'Unknown parameter utm_source.'],
+  ['constructor=y', 'Unknown parameter constructor.'],
+  ['__proto__=x', 'The request has an unknown parameter.'],
+  ['%zz=1', 'The request has an unknown parameter.'],
+  ['name[]=a', 'The request has an unknown parameter.'],
+  [`${encode('<script>')}=1`, 'The request has an unknown parameter.'],
+  ['=', 'The request has an unknown parameter.'],
 ]
 
 test.each(strangers)('a block is not sold for %s, which would be lost', async (query, meant) => {
@@ -45,7 +45,7 @@ test.each(strangers)('a block is not sold for %s, which would be lost', async (q
   expect(response.status).toBe(400)
   expect(await response.json()).toEqual({
     error: 'invalid_listing',
-    message: `${meant} A block takes name, framework, message, link, px, painter. Nothing was charged.`,
+    message: `${meant} The parameters of a block are name, framework, message, link, px, painter. Nothing was charged.`,
   })
 })
 
@@ -70,7 +70,7 @@ test('a refusal names field and rule, and repeats nothing that was sent', async 
   expect(await jsonOf(response)).toEqual({
     error: 'invalid_listing',
     message:
-      'message must be 1 to 140 printable characters, without control or invisible ones, and with at most 8 combining marks on each.',
+      'message must be 1 to 140 printable characters, with no control or invisible characters and at most 8 combining marks per character.',
   })
   expect(await jsonOf(await wall.ask(`GET /blocks/3,4?px=${'00'.repeat(7)}ff${'00'.repeat(92)}`))).toEqual({
     error: 'invalid_pixels',

@@ -77,7 +77,7 @@ test('its name stands over what is shared and followed', async () => {
   for (const path of ['/atlas', '/atlas.atom'])
     expect([path, (await (await wall.ask(`GET ${path}`)).text()).includes('Ada &amp; Sons')]).toEqual([path, true])
   const guide = await (await wall.ask('GET /', { headers: { Accept: 'text/markdown' } })).text()
-  expect(guide.split('\n')[0]).toBe(`# ${TITLE} (first of all: your client's spend cap must allow 2.50 USD)`)
+  expect(guide.split('\n')[0]).toBe(`# ${TITLE} (first: your client's spend cap must allow 2.50 USD)`)
 })
 
 test('a payment of the usual price is refused with the reason, and one of this price buys', async () => {

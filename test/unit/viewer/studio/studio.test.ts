@@ -121,12 +121,12 @@ describe('a sketch', () => {
   test('over blocks that differ, or on a wall that is sold out, the page says what helps', () => {
     const mixed = { ...painted(78, 44, 40, 20), wallet: '0x12', mine: new Set([at(80, 45)]), held: 1 }
     expect(adviceFor(mixed)).toBe(
-      'It covers blocks that differ: 3 open, 1 yours, 1 being bought by others, 3 owned by others. Lay it where all are open, or all are yours.',
+      'The picture covers a mix of blocks: 3 available, 1 yours, 1 being bought by others, 3 owned by others. Move it to where all blocks are available, or all are yours.',
     )
-    expect(adviceFor({ ...mixed, wallet: undefined })).toEndWith('If they are yours, say by which wallet.')
+    expect(adviceFor({ ...mixed, wallet: undefined })).toEndWith('If they are yours, enter your wallet address.')
     const { wall } = mixed
     const soldOut = { ...mixed, wall: wall && { ...wall, stats: { ...wall.stats, remaining: 0 } } }
-    expect(adviceFor(soldOut)).toStartWith('Every block is sold. Say by which wallet you own some')
+    expect(adviceFor(soldOut)).toStartWith('Every block is sold. If you own some, enter your wallet address')
     expect(adviceFor(painted(10, 10, 40, 20))).toBe('')
     expect(adviceFor({ ...soldOut, ...painted(80, 45, 10, 10), wall: soldOut.wall, mine: mixed.mine })).toBe('')
   })
