@@ -18,6 +18,7 @@ import sizesOnSqlite from './migrations/0008_sizes.sqlite.sql' with { type: 'tex
 import creditsOnPostgres from './migrations/0009_credits.postgres.sql' with { type: 'text' }
 import creditsOnSqlite from './migrations/0009_credits.sqlite.sql' with { type: 'text' }
 import handedTo from './migrations/0010_handed_to.sql' with { type: 'text' }
+import orders from './migrations/0011_orders.sql' with { type: 'text' }
 import type { Text } from './tx.ts'
 
 /** In order, a text for both engines or one for each; the version of a database is how many of them it has seen. */
@@ -32,6 +33,7 @@ const MIGRATIONS: readonly Text[] = [
   { sqlite: sizesOnSqlite, postgres: sizesOnPostgres },
   { sqlite: creditsOnSqlite, postgres: creditsOnPostgres },
   handedTo,
+  orders,
 ]
 
 /** The version that this program writes. */

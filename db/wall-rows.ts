@@ -9,7 +9,7 @@ import { PAYMENT, SUMMED } from './row-checksums.ts'
 export const WALL_COLUMNS = {
   agents: [...SUMMED.agents, 'signed_at'],
   changes: SUMMED.changes,
-  payments: [...PAYMENT, 'w', 'h', 'attempt', 'identifier', 'handed_to'],
+  payments: [...PAYMENT, 'w', 'h', 'attempt', 'identifier', 'handed_to', 'order_text', 'salt'],
   blocks: [...SUMMED.blocks, 'signed_at'],
   moderated: SUMMED.moderated,
   moderated_agents: SUMMED.moderated_agents,

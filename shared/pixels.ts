@@ -43,13 +43,26 @@ export function trustPixels(bytes: Uint8Array, blocks = 1): Pixels {
 /** Takes pixels of an area row by row, `w` blocks wide, and puts them block by block. */
 export function blockwise(rows: Uint8Array, w: number): Pixels {
   const bytes = new Uint8Array(rows.length)
-  for (let i = 0; i * BLOCK_SIZE < rows.length; i++) {
+  for (const [inRows, inBlocks] of strips(rows.length, w))
+    bytes.set(rows.subarray(inRows, inRows + BLOCK_SIZE), inBlocks)
+  return trustPixels(bytes, bytes.length / PIXELS_PER_BLOCK)
+}
+
+/** Takes pixels of an area block by block, `w` blocks wide, and puts them row by row. */
+export function rowwise(blocks: Pixels, w: number): Uint8Array {
+  const bytes = new Uint8Array(blocks.length)
+  for (const [inRows, inBlocks] of strips(blocks.length, w))
+    bytes.set(blocks.subarray(inBlocks, inBlocks + BLOCK_SIZE), inRows)
+  return bytes
+}
+
+/** Where each line of each block begins: among the pixels row by row, and among those block by block. */
+function* strips(length: number, w: number): Generator<readonly [number, number]> {
+  for (let i = 0; i * BLOCK_SIZE < length; i++) {
     const [x, y] = [i % w, Math.floor(i / w)]
     const block = Math.floor(y / BLOCK_SIZE) * w + x
-    const from = i * BLOCK_SIZE
-    bytes.set(rows.subarray(from, from + BLOCK_SIZE), block * PIXELS_PER_BLOCK + (y % BLOCK_SIZE) * BLOCK_SIZE)
+    yield [i * BLOCK_SIZE, block * PIXELS_PER_BLOCK + (y % BLOCK_SIZE) * BLOCK_SIZE]
   }
-  return trustPixels(bytes, bytes.length / PIXELS_PER_BLOCK)
 }
 
 /** The pixels of one block among those of an area, by its number in it, row by row. */

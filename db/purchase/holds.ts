@@ -146,9 +146,10 @@ function* holdBlocks({ payment: { payer, nonce }, target }: UnclaimedPayment, bl
 
 const INSERT = `
   INSERT INTO payments (payer, nonce, pay_to, asset, network, scheme, amount, valid_after, valid_before, signature,
-    target, w, h, block, name, framework, message, link, pixels, head, created_at, state, identifier)
+    target, w, h, block, name, framework, message, link, pixels, head, created_at, state, identifier, order_text, salt)
   VALUES ($payer, $nonce, $pay_to, $asset, $network, $scheme, $amount, $valid_after, $valid_before, $signature,
-    $target, $w, $h, $block, $name, $framework, $message, $link, $pixels, $head, $now, $state, $identifier)`
+    $target, $w, $h, $block, $name, $framework, $message, $link, $pixels, $head, $now, $state, $identifier, $order_text,
+    $salt)`
 
 function* insertPayment(
   { payment, target, listing, head }: UnclaimedPayment,
@@ -166,11 +167,19 @@ function* insertPayment(
     now,
     state,
     identifier: payment.identifier ?? null,
+    ...orderColumns(payment),
   }
   yield* together(
     change('a payment to write', INSERT, values),
     painter === null ? nothing() : nameForPurchase(payment, painter),
   )
+}
+
+/** The order that a payment is bound to, in columns. */
+function orderColumns({ binding }: Payment) {
+  if (binding === undefined) return { order_text: null, salt: null }
+  if (binding === 'mismatch') throw new RangeError('a payment that was signed for another order cannot be kept')
+  return { order_text: binding.text, salt: binding.salt }
 }
 
 /** Keeps a payment for which nothing was held, as if it had been released. */

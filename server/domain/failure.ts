@@ -6,6 +6,7 @@ export const statusOf = {
   invalid_area: 400,
   invalid_listing: 400,
   invalid_payment: 400,
+  order_mismatch: 400,
   invalid_body: 400,
   invalid_pixels: 400,
   invalid_message: 400,

@@ -30,10 +30,16 @@ import { REPEAT } from '../domain/advice.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import { type MaybeAsync, proceed } from '../domain/maybe-async.ts'
 import type { Region } from '../domain/picture/wall-picture.ts'
-import { type Listing, LISTING_KEYS, type ListingKey, readListing } from '../domain/purchase/listing.ts'
+import {
+  type Listing,
+  LISTING_KEYS,
+  type ListingKey,
+  type PurchaseOrder,
+  readListing,
+} from '../domain/purchase/listing.ts'
 import type { Target } from '../domain/purchase/payment.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
-import { type PurchaseOrder, refusalOfBlock } from '../purchase/sale.ts'
+import { refusalOfBlock } from '../purchase/sale.ts'
 import type { ChangeDeps } from '../wall/make-change.ts'
 import { type Found, lookAt } from '../wall/read-wall.ts'
 import { readEdit, readEditFields } from '../wall/signed-body.ts'

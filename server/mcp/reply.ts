@@ -2,10 +2,10 @@
 
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { failure, type Failure } from '../domain/failure.ts'
+import type { PurchaseOrder } from '../domain/purchase/listing.ts'
 import { cannotSell } from '../domain/purchase/refusals.ts'
 import type { Target } from '../domain/purchase/target.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
-import type { PurchaseOrder } from '../purchase/sale.ts'
 import { costOf, reasonIn, toolPaymentRequired, type Offer } from '../x402/terms.ts'
 
 /** How a demand for payment is said: as a tool's result, which x402 clients can pay, or as a JSON-RPC error. */

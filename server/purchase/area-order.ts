@@ -6,11 +6,10 @@ import type { Dither } from '../../shared/quantise.ts'
 import type { Fit } from '../../shared/resample.ts'
 import { BLOCK_SIZE, parseCoord } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
-import { fieldsIn, readListing, type AreaPicture, type Draft } from '../domain/purchase/listing.ts'
+import { fieldsIn, readListing, type AreaPicture, type Draft, type PurchaseOrder } from '../domain/purchase/listing.ts'
 import { invalidArea, invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { positionOf, targetOf, type Target } from '../domain/purchase/target.ts'
 import { bytesIn, readAreaPixels } from '../domain/wall/canvas.ts'
-import type { PurchaseOrder } from './sale.ts'
 
 /** Reads an order, or says why it names no area. */
 export function readAreaOrder(value: unknown): PurchaseOrder | Failure {

@@ -1,7 +1,7 @@
 /** Sells to clients: within the time of a connection, and not to those whose payments were refused too often. */
 
 import { REPEAT } from '../domain/advice.ts'
-import type { Failure } from '../domain/failure.ts'
+import type { Failure, FailureCode } from '../domain/failure.ts'
 import type { Address, Payment } from '../domain/purchase/payment.ts'
 import { type Outcome, refused } from '../domain/purchase/purchase.ts'
 import { retryLater } from '../domain/purchase/refusals.ts'
@@ -53,10 +53,12 @@ export function limitedSeller(deps: LimitedSellerDeps, timeoutMs: number = TIMEO
     }
     const outcome = await withTimeout(timeoutMs, buy, refused(notYet()))
     // Only what the payment itself is at fault for counts.
-    if (outcome.kind === 'refused' && outcome.failure.code === 'payment_required') limits.take('payments', address)
+    if (outcome.kind === 'refused' && ownFaults.has(outcome.failure.code)) limits.take('payments', address)
     return outcome
   }
 }
+
+const ownFaults: ReadonlySet<FailureCode> = new Set(['payment_required', 'order_mismatch'])
 
 const notYet = () =>
   retryLater('settlement_unknown', `This purchase takes longer than a connection can stay open. ${REPEAT}`)

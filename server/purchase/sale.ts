@@ -7,7 +7,7 @@ import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import { coordOf } from '../../shared/wall.ts'
 import type { Failure } from '../domain/failure.ts'
-import type { Draft } from '../domain/purchase/listing.ts'
+import type { PurchaseOrder } from '../domain/purchase/listing.ts'
 import type { Payment } from '../domain/purchase/payment.ts'
 import type { SoldPurchase } from '../domain/purchase/purchase.ts'
 import { unavailability } from '../domain/purchase/refusals.ts'
@@ -20,6 +20,7 @@ import { type Found, lookAt } from '../wall/read-wall.ts'
 import { receiptOf } from '../x402/receipt.ts'
 import type { Offer } from '../x402/terms.ts'
 import type { Buyer, SellTo } from './limited-seller.ts'
+import { withBinding } from './order-binding.ts'
 import type { Seller } from './seller.ts'
 
 export type SaleDeps = {
@@ -30,16 +31,6 @@ export type SaleDeps = {
   readonly taken: TakenBlocks
   readonly view: WallView
   readonly offer: Offer
-}
-
-/**
- * What is ordered. `isArea` says how it was asked for: an area of one block is answered as an area. A listing that is refused
- * stays a value: it must not hide what became of a payment that is known already.
- */
-export type PurchaseOrder = {
-  readonly target: Target
-  readonly isArea: boolean
-  readonly listing: Draft | Failure
 }
 
 /** Why an order without a payment is refused; `undefined` where its terms are to be told. */
@@ -78,11 +69,13 @@ export type Sold = { readonly receipt: Receipt | AreaReceipt; readonly purchase:
 /** Sells what is ordered, or says why the payment bought nothing. */
 export async function sell(
   deps: SaleDeps,
-  { target, isArea, listing }: PurchaseOrder,
+  order: PurchaseOrder,
   payment: Payment,
   buyer: Buyer,
 ): Promise<Sold | Failure> {
-  const outcome = await deps.sellTo(buyer, { target, payment, listing })
+  const { target, isArea, listing } = order
+  const host = new URL(deps.offer.baseUrl).hostname
+  const outcome = await deps.sellTo(buyer, { target, payment: withBinding(payment, order, host), listing })
   if (outcome.kind === 'refused')
     return isArea ? await namingBlocks(deps.ledger, target, outcome.failure) : outcome.failure
   const { purchase, isEarlier } = outcome

@@ -9,6 +9,7 @@ import { parseStrictJson } from '../../shared/json.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { Accepted, Address, Extensions, Hash, Payment } from '../domain/purchase/payment.ts'
 import { ofNext } from './bazaar.ts'
+import { memberOf, orderBinding, readSalt } from './order-binding.ts'
 
 // What the reference SDK reads: standard alphabet, padding optional at the end, nothing else.
 const base64Pattern = /^[A-Za-z0-9+/]+={0,2}$/
@@ -49,9 +50,15 @@ export function readPayment(payload: unknown): Payment | Failure {
   if (identifier === 'malformed')
     return malformed('the id of payment-identifier must have 16 to 128 characters of A-Z a-z 0-9 _ -')
   const extensions = furtherExtensions(payload['extensions'])
-  const passing = extensions === undefined ? {} : { extensions }
-  const payment = { ...authorization, signature: lower(signature), accepted, ...passing }
-  return identifier === 'none' ? payment : { ...payment, identifier: identifier.id }
+  const salt = readSalt(payload['extensions'])
+  return {
+    ...authorization,
+    signature: lower(signature),
+    accepted,
+    ...(extensions === undefined ? {} : { extensions }),
+    ...(salt === undefined ? {} : { salt }),
+    ...(identifier === 'none' ? {} : { identifier: identifier.id }),
+  }
 }
 
 // Many times what a builder's code takes.
@@ -146,7 +153,7 @@ export const paymentIdentifier = {
 }
 
 // Those the wall declares itself are sent to the facilitator in its own words.
-const ownExtensions: ReadonlySet<string> = new Set(Object.keys({ ...ofNext, ...paymentIdentifier }))
+const ownExtensions: ReadonlySet<string> = new Set(Object.keys({ ...ofNext, ...paymentIdentifier, ...orderBinding }))
 
 /**
  * The identifier in the `extensions` of a payload; `none` where a client gives none, as one does that only echoes what was
@@ -165,6 +172,3 @@ function readIdentifier(extensions: unknown): { readonly id: string } | 'none' |
 const pattern = new RegExp(PATTERN)
 
 const isIdentifier = (id: string) => id.length >= LENGTH_MIN && id.length <= LENGTH_MAX && pattern.test(id)
-
-const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? { ...value }[name] : undefined

@@ -12,6 +12,7 @@ import { blocksIn, isBlock, kindOf, nameOf, type Target } from '../domain/purcha
 import { PRIMARY_TYPE } from './authorization.ts'
 import { ofAreas, ofAreaTool, ofBlocks, ofNext, ofTool } from './bazaar.ts'
 import { asCaip2 } from './network.ts'
+import { orderBinding } from './order-binding.ts'
 import { paymentIdentifier } from './payload.ts'
 
 /** What is offered, where, and in which token's words (EIP-712 domain) it is signed. */
@@ -89,7 +90,11 @@ export function paymentRequired(
     error: reason,
     resource: resourceAt(offer, offer.baseUrl + sells + (query === '' ? '' : `?${query}`), target),
     accepts: [offered(offer, target)],
-    extensions: { ...(query.length > QUERY_WITH_CATALOGUE_MAX ? {} : catalogued), ...paymentIdentifier },
+    extensions: {
+      ...(query.length > QUERY_WITH_CATALOGUE_MAX ? {} : catalogued),
+      ...paymentIdentifier,
+      ...orderBinding,
+    },
   }
 }
 
@@ -103,7 +108,7 @@ export const toolPaymentRequired = (
   error: reason,
   resource: resourceAt(offer, `${offer.baseUrl}/mcp`, target),
   accepts: [offered(offer, target)],
-  extensions: { ...(isArea === true ? ofAreaTool : ofTool), ...paymentIdentifier },
+  extensions: { ...(isArea === true ? ofAreaTool : ofTool), ...paymentIdentifier, ...orderBinding },
 })
 
 const resourceAt = ({ title }: Offer, url: string, target: Target) => ({

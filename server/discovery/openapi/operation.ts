@@ -90,7 +90,13 @@ const isMethod = (method: string): method is Operation['method'] => ['GET', 'PUT
 /** The schema that documents what a strict reader reads. */
 const schemaOf = (strict: unknown) => (strict as { readonly documents?: TObject } | undefined)?.documents
 
-export const listing = ['invalid_listing', 'invalid_pixels', 'invalid_painter', 'invalid_payment'] as const
+export const listing = [
+  'invalid_listing',
+  'invalid_pixels',
+  'invalid_painter',
+  'invalid_payment',
+  'order_mismatch',
+] as const
 
 /** Error codes of purchases that were not completed. */
 export const unsettled = [

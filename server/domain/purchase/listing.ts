@@ -4,7 +4,7 @@ import { parsePixels, type Pixels } from '../../../shared/pixels.ts'
 import { failure, type Failure } from '../failure.ts'
 import type { PaintPlan, SentPicture } from '../picture/picture.ts'
 import { followsRule, rules } from '../wall/signed-fields.ts'
-import type { Address } from './payment.ts'
+import type { Address, Target } from './payment.ts'
 
 /** A listing that has passed all checks. `null` means that the buyer did not send the field. */
 export type Listing = {
@@ -21,6 +21,16 @@ export type Draft = Listing & { readonly picture?: AreaPicture }
 
 /** A picture as it was sent, and how to convert it. */
 export type AreaPicture = { readonly sent: SentPicture; readonly plan: PaintPlan }
+
+/**
+ * What is ordered. `isArea` says how it was asked for: an area of one block is answered as an area. A listing that is refused
+ * stays a value: it must not hide what became of a payment that is known already.
+ */
+export type PurchaseOrder = {
+  readonly target: Target
+  readonly isArea: boolean
+  readonly listing: Draft | Failure
+}
 
 /** The draft as a listing, without its unconverted picture. */
 export function withoutPicture({ name, framework, message, link, pixels, painter }: Draft): Listing {

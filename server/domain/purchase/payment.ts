@@ -28,6 +28,9 @@ export type PaymentKey = { readonly payer: Address; readonly nonce: Hash }
 /** The client's data for x402 extensions that the wall does not use, by extension name. */
 export type Extensions = Readonly<Record<string, unknown>>
 
+/** The order that a payment's nonce is bound to, as evidence that anybody can check; see `shared/order.ts`. */
+export type BoundOrder = { readonly text: string; readonly salt: Hash }
+
 /** One signed authorization. */
 export type Payment = PaymentKey & {
   readonly to: Address
@@ -38,6 +41,8 @@ export type Payment = PaymentKey & {
   readonly accepted: Accepted
   readonly extensions?: Extensions // for the facilitator; unsigned, passed on unchanged, never stored
   readonly identifier?: string // the client's payment-identifier; unsigned, so it only applies to this payer
+  readonly salt?: string // the client's salt of its order; unsigned, so it only counts if the nonce fits it
+  readonly binding?: BoundOrder | 'mismatch' // whether the nonce fits the order it came with; absent if it says nothing of one
 }
 
 export type { Target }

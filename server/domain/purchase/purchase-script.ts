@@ -47,6 +47,7 @@ import {
   facilitatorUnreachable,
   identifierUsed,
   lostClaim,
+  orderMismatch,
   railNotArmed,
   notPersisted,
   paymentCredited,
@@ -127,6 +128,10 @@ export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
 /** Buys with a new payment, or with a `released` one that was sent again; `order` then has its first target and listing. */
 function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   const { target, payment, listing, terms, now } = order
+  // Before anything leaves this process. What is known already goes by its own rules, so that nobody who altered a resend makes
+  // its payer believe that nothing was charged.
+  if (payment.binding === 'mismatch' && released === undefined)
+    return refused('code' in listing ? listing : orderMismatch())
   const rejection = rejectionReason(payment, terms, now)
   const checked = yield* ask({ do: 'check-signature', payment })
   if (checked === 'not-signed') return yield* refuseUnsigned(order, rejection)

@@ -69,6 +69,13 @@ export const cannotSell = (): Failure =>
 export const paymentRequired = (reason: string): Failure =>
   failure('payment_required', `Not charged: ${reason}. ${SIGN_ANEW}`, { reason })
 
+/** The payment's nonce is bound to another order than this request, or to none that it names. */
+export const orderMismatch = (): Failure =>
+  failure(
+    'order_mismatch',
+    'The payment was signed for another order. It was sent nowhere. Request the terms again and sign them for exactly this order; if that is refused too, something between you and the wall alters your request.',
+  )
+
 /** Nothing was claimed, because a required third party is unavailable. */
 export const facilitatorUnavailable = (what: string): Failure =>
   retryLater('facilitator_unavailable', `${what}. ${TRY_AGAIN}`)

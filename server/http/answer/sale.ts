@@ -1,6 +1,7 @@
 /** Sells over HTTP: reads the payment of a request, and answers with the receipt or the refusal. */
 
-import { sell, type PurchaseOrder, type SaleDeps } from '../../purchase/sale.ts'
+import type { PurchaseOrder } from '../../domain/purchase/listing.ts'
+import { sell, type SaleDeps } from '../../purchase/sale.ts'
 import { encodeHeader, settleResponse } from '../../x402/receipt.ts'
 import { PAYMENT_RESPONSE_V1, paymentOf, settlementHeaderV1, type SentPayment } from '../../x402/v1.ts'
 import type { Clients } from '../request/clients.ts'

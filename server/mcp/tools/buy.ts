@@ -15,10 +15,11 @@ import {
   type FieldText,
   type Listing,
   type ListingKey,
+  type PurchaseOrder,
 } from '../../domain/purchase/listing.ts'
 import { invalidCoordinate } from '../../domain/purchase/refusals.ts'
 import { readAreaOrder, readTarget } from '../../purchase/area-order.ts'
-import { refusalUnpaid, sell, type PurchaseOrder } from '../../purchase/sale.ts'
+import { refusalUnpaid, sell } from '../../purchase/sale.ts'
 import { previewBlock as preview } from '../../wall/preview-block.ts'
 import { AREA_TOOL, BUYING_TOOL } from '../../x402/bazaar.ts'
 import { readPayment } from '../../x402/payload.ts'
@@ -68,7 +69,7 @@ const SELLING = [
 export const buyBlock: Tool = {
   name: BUYING_TOOL,
   title: 'Buy a block',
-  description: `Use to buy one block of 10 x 10 pixels, permanently, for ${PRICE_OF_BLOCK}. A call without payment changes nothing; it returns code 402 and the x402 v2 terms (accepts). Sign them and make the identical call again with the payment payload as an object at params._meta["x402/payment"]; x402 clients do this automatically. Not to repaint (set_pixels) and not to try (preview_block). Cost: ${PRICE_OF_BLOCK} once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted, database_unavailable or a lost response: ${REPEAT} After facilitator_unavailable or server_busy: ${TRY_AGAIN} Errors: ${errors('payment_required', 'invalid_coordinate', 'invalid_listing', 'invalid_pixels', 'invalid_painter', 'invalid_payment', 'payment_used', 'block_taken', 'purchase_pending', ...SELLING)}. Returns the receipt {block, owner, pixels, deed}, and the settlement in _meta["x402/payment-response"].`,
+  description: `Use to buy one block of 10 x 10 pixels, permanently, for ${PRICE_OF_BLOCK}. A call without payment changes nothing; it returns code 402 and the x402 v2 terms (accepts). Sign them and make the identical call again with the payment payload as an object at params._meta["x402/payment"]; x402 clients do this automatically. Not to repaint (set_pixels) and not to try (preview_block). Cost: ${PRICE_OF_BLOCK} once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted, database_unavailable or a lost response: ${REPEAT} After facilitator_unavailable or server_busy: ${TRY_AGAIN} Errors: ${errors('payment_required', 'invalid_coordinate', 'invalid_listing', 'invalid_pixels', 'invalid_painter', 'invalid_payment', 'order_mismatch', 'payment_used', 'block_taken', 'purchase_pending', ...SELLING)}. Returns the receipt {block, owner, pixels, deed}, and the settlement in _meta["x402/payment-response"].`,
   annotations: WRITES,
   sells: 'a block',
   input: BlockArguments,
@@ -104,7 +105,7 @@ const AreaArguments = Closed({
 export const buyArea: Tool = {
   name: AREA_TOOL,
   title: 'Buy an area',
-  description: `Use to buy a rectangle of w x h blocks in one payment, all or none. Not for one block (buy_block, which explains how to pay). Without payment it returns code 402 and the terms. pixels or an image of at most 44 KiB; POST /areas accepts larger ones. Cost: ${PRICE_OF_BLOCK} per block once, no refunds; your spend cap must allow the total. Side effects of a paid call: money moves, the blocks are yours, picture and texts are public. After a 502 or 503 send the same signed call again: it never pays twice. Errors: ${errors('payment_required', 'invalid_area', 'invalid_coordinate', 'invalid_body', 'invalid_listing', 'invalid_pixels', 'invalid_image', 'invalid_option', 'invalid_painter', 'invalid_payment', 'payment_used', 'block_taken')} (lists what is taken), ${errors('purchase_pending')} (lists what is held), ${errors('no_room', ...SELLING)}. Returns the receipt {area, blocks, owner, pixels, deed}.`,
+  description: `Use to buy a rectangle of w x h blocks in one payment, all or none. Not for one block (buy_block, which explains how to pay). Without payment it returns code 402 and the terms. pixels or an image of at most 44 KiB; POST /areas accepts larger ones. Cost: ${PRICE_OF_BLOCK} per block once, no refunds; your spend cap must allow the total. Side effects of a paid call: money moves, the blocks are yours, picture and texts are public. After a 502 or 503 send the same signed call again: it never pays twice. Errors: ${errors('payment_required', 'invalid_area', 'invalid_coordinate', 'invalid_body', 'invalid_listing', 'invalid_pixels', 'invalid_image', 'invalid_option', 'invalid_painter', 'invalid_payment', 'order_mismatch', 'payment_used', 'block_taken')} (lists what is taken), ${errors('purchase_pending')} (lists what is held), ${errors('no_room', ...SELLING)}. Returns the receipt {area, blocks, owner, pixels, deed}.`,
   annotations: WRITES,
   sells: 'an area',
   input: AreaArguments,

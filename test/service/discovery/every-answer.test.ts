@@ -5,6 +5,7 @@ import type { Pictures, Wallets } from '../../../server/ports.ts'
 import { unlimited, usedUp } from '../../support/fakes/limits.ts'
 import { openNearlySold } from '../../support/nearly-sold.ts'
 import { paymentOf, wallet } from '../../support/samples.ts'
+import { boundTo } from '../../support/service/bound.ts'
 import { expectDocumented, listedBy } from '../../support/service/documented.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
 import { areaEditOf, editOf, namingOf, registrationOf, sending } from '../../support/service/signed.ts'
@@ -99,7 +100,7 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /blocks/next 429': () => wearyWall.buy('/blocks/next', 2),
   'GET /blocks/{coord} 429': () => wearyWall.buy('/blocks/3,4', 2),
   'GET /blocks/next 200': buy('/blocks/next'),
-  'GET /blocks/next 400': ask('GET /blocks/next?name=%00'),
+  'GET /blocks/next 400': ask('GET /blocks/next', paidBy(boundTo({ block: '3,4' }, paymentOf(1, 1)))),
   'GET /blocks/next 409': when('reserved', 'GET /blocks/next'),
   'GET /blocks/next 410': when('claimed', 'GET /blocks/next'),
   'GET /blocks/next 503': () => doubtfulWall.buy('/blocks/next', 2),

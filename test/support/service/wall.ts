@@ -183,8 +183,19 @@ export const paymentFor = (blocks: number, payer: number, nonce = payer): Paymen
 }
 
 /** What an x402 client makes of a payment. */
-export const payloadOf = ({ payer, to, amount, validAfter, validBefore, nonce, signature, accepted }: Payment) => ({
+export const payloadOf = ({
+  payer,
+  to,
+  amount,
+  validAfter,
+  validBefore,
+  nonce,
+  signature,
+  accepted,
+  salt,
+}: Payment) => ({
   x402Version: 2,
+  ...(salt === undefined ? {} : { extensions: { 'order-binding': { info: { salt } } } }),
   accepted: { ...accepted, amount: accepted.amount.toString() },
   payload: {
     signature,

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { statusOf } from '../../../server/domain/failure.ts'
 import { buy, reconcile } from '../../../server/domain/purchase/purchase-script.ts'
-import type { Outcome, Purchase, ScriptRequest } from '../../../server/domain/purchase/purchase.ts'
+import type { BuyOrder, Outcome, Purchase, ScriptRequest } from '../../../server/domain/purchase/purchase.ts'
 import { everyPath, type Path, type Step } from './every-path.ts'
 import { pathTable, type Row } from './path-table.ts'
 import { HERE, orderOf, PAYMENT, repliesFor } from './purchase-answers.ts'
@@ -134,6 +134,24 @@ test('the table shows every path of a request to buy a block', () => {
     ask-chain: void > release and watch -> 402 payment_required
     ask-chain: silent -> 503 settlement_unknown"
   `)
+})
+
+test('a payment that was signed for another order is refused before anything else is asked, unless it is known', () => {
+  const rowsOf = (order: BuyOrder) => {
+    const paths = everyPath(
+      () => buy(order),
+      (request) => repliesFor(request, HERE),
+    )
+    return Map.groupBy(Array.from(paths, rowOf), ({ steps: [first] }) => first === 'look-up: unknown')
+  }
+  const order = orderOf(HERE)
+  const altered = rowsOf({ ...order, payment: { ...order.payment, binding: 'mismatch' } })
+  expect(altered.get(true)).toEqual([{ steps: ['look-up: unknown'], end: '400 order_mismatch' }])
+  const known = rowsOf(order)
+    .get(false)
+    ?.map(({ steps }) => steps)
+  expect(altered.get(false)?.map(({ steps }) => steps)).toEqual(known)
+  expect(altered.get(false)?.map(({ end }) => end)).not.toContain('400 order_mismatch')
 })
 
 test('the table shows every path of the reconciler through one purchase', () => {

@@ -94,6 +94,30 @@ describe('one payment in other letters', () => {
   })
 })
 
+describe('the salt of an order', () => {
+  const saying = (binding: unknown) => readPayment(changed('extensions', { 'order-binding': binding }))
+  const salt = `0x${'5a'.repeat(32)}`
+
+  test('is read where a client sends one, and is nothing that a facilitator is sent', () => {
+    expect(saying({ info: { salt } })).toEqual({ ...(readPayment(stock) as Payment), salt })
+  })
+
+  test('that is not a text fits nothing', () => {
+    expect(saying({ info: { salt: 5 } })).toHaveProperty('salt', '')
+  })
+
+  test.each([
+    [undefined],
+    [null],
+    [5],
+    [{}],
+    [{ info: null }],
+    [{ info: [] }],
+    [{ salt }],
+    [Object.create({ info: { salt } })],
+  ])('is absent where a client says %p', (binding) => expect(saying(binding)).toEqual(readPayment(stock)))
+})
+
 describe("the client's own name for the purchase", () => {
   const id = 'pay_7d5d747be160e280'
 

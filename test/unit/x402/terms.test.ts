@@ -15,6 +15,7 @@ import {
 } from '@x402/extensions/bazaar'
 import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from '@x402/extensions/payment-identifier'
 import { asCaip2 } from '../../../server/x402/network.ts'
+import { orderBinding } from '../../../server/x402/order-binding.ts'
 import { encodeHeader } from '../../../server/x402/receipt.ts'
 import {
   pathOf,
@@ -139,7 +140,7 @@ describe.each([...TARGETS])('the demand for %p', (target) => {
   })
 
   test('carries the extensions as the SDK declares them, and its validators take them', () => {
-    expect(demand.extensions).toEqual({ ...stockDiscovery(target), ...IDENTIFIER })
+    expect(demand.extensions).toEqual({ ...stockDiscovery(target), ...IDENTIFIER, ...orderBinding })
     validDiscovery(demand)
   })
 })
@@ -177,7 +178,7 @@ test('the tool that buys is catalogued by the MCP server’s address and its own
     example: { ...example },
     output: { example: { block: '80,45', owner: 'you', pixels: 'yours' } },
   })
-  expect(demand.extensions).toEqual({ ...JSON.parse(JSON.stringify(declared)), ...IDENTIFIER })
+  expect(demand.extensions).toEqual({ ...JSON.parse(JSON.stringify(declared)), ...IDENTIFIER, ...orderBinding })
   expect(catalogued(demand)).toMatchObject({ resourceUrl: 'https://wall.example/mcp', toolName: 'buy_block' })
 })
 

@@ -1,0 +1,47 @@
+/** Whether a payment was signed for the very order it came with, over HTTP and MCP alike. */
+
+import { fitsOrder, isOrderNonce, type Order, orderText, pictureDigest } from '../../shared/order.ts'
+import { rowwise } from '../../shared/pixels.ts'
+import type { Draft, PurchaseOrder } from '../domain/purchase/listing.ts'
+import type { Hash, Payment } from '../domain/purchase/payment.ts'
+import { isBlock, nameOf, positionOf, type Target } from '../domain/purchase/target.ts'
+
+/**
+ * The payment with what its nonce says of the order. A nonce that says it is bound must fit, so that nobody can strip the salt,
+ * and so must a salt that is sent. A listing that was refused has no text, and is no order that anybody can have signed for.
+ */
+export function withBinding(payment: Payment, { target, isArea, listing }: PurchaseOrder, host: string): Payment {
+  const { nonce, salt } = payment
+  if (salt === undefined && !isOrderNonce(nonce)) return payment
+  if (salt === undefined || 'code' in listing) return { ...payment, binding: 'mismatch' }
+  const text = orderText(orderOf(target, isArea, listing, host))
+  if (!fitsOrder(nonce, text, salt)) return { ...payment, binding: 'mismatch' }
+  return { ...payment, binding: { text, salt: salt.toLowerCase() as Hash } }
+}
+
+/** What is ordered, as its buyer sent it. */
+export function orderOf(target: Target, isArea: boolean, listing: Draft, host: string): Order {
+  const { name, framework, message, link, painter } = listing
+  const texts = Object.entries({ name, framework, message, link, painter }).filter(([, text]) => text !== null)
+  return { host, ...placeOf(target, isArea), ...Object.fromEntries(texts), ...pictureOf(target, isArea, listing) }
+}
+
+/** An area of one block is an area all the same, if it was ordered as one. */
+const placeOf = (target: Target, isArea: boolean): Pick<Order, 'block' | 'area'> =>
+  isArea ? { area: isBlock(target) ? `${nameOf(target)},1x1` : nameOf(target) } : { block: nameOf(target) }
+
+function pictureOf(
+  target: Target,
+  isArea: boolean,
+  { pixels, picture }: Draft,
+): Pick<Order, 'px' | 'pixels' | 'image'> {
+  if (picture !== undefined) {
+    const { sent, plan } = picture
+    return { image: `${digestOf(sent.bytes)},${plan.fit},${plan.dither}` }
+  }
+  if (pixels === null) return {}
+  return isArea ? { pixels: digestOf(rowwise(pixels, positionOf(target).w)) } : { px: pixels.toHex() }
+}
+
+const digestOf = (bytes: Uint8Array): string =>
+  pictureDigest(new Bun.CryptoHasher('sha256').update(bytes).digest('hex'))

@@ -1,0 +1,30 @@
+/**
+ * The extension `order-binding`: the wall announces it in its terms of version 2, and a payer that binds its nonce to its order
+ * sends the salt. A client that only repeats the announcement has not bound anything.
+ */
+
+import { SALT_PATTERN } from '../../shared/order.ts'
+
+const NAME = 'order-binding'
+
+/** The announcement in a demand. `salt` is what a payer adds to `info`. */
+export const orderBinding = {
+  [NAME]: {
+    info: { version: '1' },
+    schema: {
+      type: 'object',
+      properties: { version: { type: 'string', const: '1' }, salt: { type: 'string', pattern: SALT_PATTERN } },
+    },
+  },
+}
+
+/** The salt in the `extensions` of a payload, if a client sends one. A salt that is no text is read as the empty one, which fits nothing. */
+export function readSalt(extensions: unknown): string | undefined {
+  const salt = memberOf(memberOf(memberOf(extensions, NAME), 'info'), 'salt')
+  if (salt === undefined) return undefined
+  return typeof salt === 'string' ? salt : ''
+}
+
+/** A member that an object has itself. */
+export const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? { ...value }[name] : undefined

@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'bun:test'
+import { validateDiscoveryExtension } from '@x402/extensions/bazaar'
+import type { Payment } from '../../../../server/domain/purchase/payment.ts'
+import { pictureDigest } from '../../../../shared/order.ts'
+import { digestOfPixels } from '../../../../shared/signing.ts'
+import { flatPng } from '../../../support/picture-files.ts'
+import { paymentOf, wallet } from '../../../support/samples.ts'
+import { callTool } from '../../../support/service/agent.ts'
+import { boundTo, OTHER_SALT, stripped } from '../../../support/service/bound.ts'
+import { sending } from '../../../support/service/signed.ts'
+import {
+  demandIn,
+  headerOf,
+  jsonOf,
+  openWall,
+  paidBy,
+  paymentFor,
+  payloadOf,
+  type Wall,
+} from '../../../support/service/wall.ts'
+
+// Goal: an order that its buyer has bound is bought as it was signed, or not at all. Method: the same payment with requests that
+// somebody altered on their way, over HTTP and MCP.
+
+const PX = '07'.repeat(100)
+const PAINTER = wallet(9)
+
+/** What came of a request, and what it cost. */
+type End = { readonly status: number; readonly code: unknown; readonly answer: Record<string, unknown> }
+
+async function endOf(response: Response): Promise<End> {
+  const answer = await jsonOf(response)
+  return { status: response.status, code: answer['error'], answer }
+}
+
+const getting = async (wall: Wall, path: string, payment: Payment): Promise<End> =>
+  await endOf(await wall.ask(`GET ${path}`, paidBy(payment)))
+
+const posting = async (wall: Wall, body: object, payment: Payment): Promise<End> =>
+  await endOf(await wall.ask('POST /areas', sending(body, paidBy(payment).headers)))
+
+async function calling(wall: Wall, tool: string, args: object, payment: Payment): Promise<End> {
+  const { isError, structuredContent } = await callTool(wall, tool, args, payloadOf(payment))
+  return { status: isError === true ? 400 : 200, code: structuredContent['error'], answer: structuredContent }
+}
+
+/** Nothing is sold or charged, and nobody outside is asked: a chain that does not respond would be another answer. */
+async function expectNothingBought(wall: Wall, sending: () => Promise<End>): Promise<void> {
+  wall.chain.silent = true
+  const { status, code, answer } = await sending()
+  wall.chain.silent = false
+  expect([status, code]).toEqual([400, 'order_mismatch'])
+  expect(answer).not.toHaveProperty('charged')
+  expect([wall.facilitator.verified, wall.facilitator.settled]).toEqual([[], []])
+  expect((await wall.client.api.feed.get({ query: {} })).data?.sales).toEqual([])
+}
+
+test('terms of version 2 announce that orders can be bound, over HTTP and MCP, for blocks and areas', async () => {
+  const wall = await openWall()
+  const overMcp = async (tool: string, args: object) =>
+    (await callTool(wall, tool, args)).structuredContent['extensions'] as Record<string, unknown>
+  const announced = [
+    demandIn(await wall.ask('GET /blocks/next')).extensions,
+    demandIn(await wall.ask('GET /blocks/3,4?message=hi')).extensions,
+    demandIn(await wall.ask('POST /areas', sending({ w: 2, h: 1 }))).extensions,
+    await overMcp('buy_block', { coord: 'next' }),
+    await overMcp('buy_area', { w: 2, h: 1 }),
+  ]
+  for (const extensions of announced) {
+    expect(extensions).toMatchObject({ 'order-binding': { info: { version: '1' }, schema: { type: 'object' } } })
+    expect(extensions?.['order-binding']).not.toHaveProperty('info.salt')
+    expect(validateDiscoveryExtension(extensions?.['bazaar'] as never)).toMatchObject({ valid: true })
+  }
+})
+
+/** Requests over HTTP that buy a block, and the order that each of them is. */
+const BLOCK_ORDERS = [
+  ['/blocks/next', { block: 'next' }],
+  ['/blocks/007,3', { block: '7,3' }],
+  [
+    `/blocks/3,4?name=Ada&framework=loom&message=hello%2C+wall&link=https://ada.example/&px=${PX}&painter=${PAINTER.toUpperCase().replace('0X', '0x')}`,
+    {
+      block: '3,4',
+      name: 'Ada',
+      framework: 'loom',
+      message: 'hello, wall',
+      link: 'https://ada.example/',
+      px: PX,
+      painter: PAINTER,
+    },
+  ],
+] as const
+
+test.each(BLOCK_ORDERS)(
+  'a payment that is bound to what GET %s orders buys it, and is resent as it is',
+  async (path, order) => {
+    const wall = await openWall()
+    const payment = boundTo(order, paymentOf(1, 1))
+    const first = await getting(wall, path, payment)
+    expect(first.status).toBe(200)
+    expect(await getting(wall, path, payment)).toEqual(first)
+    expect(wall.facilitator.settled).toHaveLength(1)
+  },
+)
+
+const ROWS = Uint8Array.from({ length: 600 }, (_, i) => i % 7)
+const FILE = flatPng(20, 10, '#c81e1e')
+
+/** Bodies that buy an area, how many blocks each has, and the order that it is. */
+const AREA_ORDERS = [
+  [{ w: 1, h: 1 }, 1, { area: 'next,1x1' }],
+  [
+    { at: '80,45', w: 1, h: 1, pixels: ROWS.subarray(0, 100).toBase64() },
+    1,
+    { area: '80,45,1x1', pixels: digest(ROWS.subarray(0, 100)) },
+  ],
+  [
+    { at: '80,45', w: 3, h: 2, pixels: ROWS.toBase64(), message: 'hi' },
+    6,
+    { area: '80,45,3x2', message: 'hi', pixels: digest(ROWS) },
+  ],
+  [
+    { w: 2, h: 1, image: FILE.toBase64(), dither: 'floyd-steinberg' },
+    2,
+    { area: 'next,2x1', image: `${digest(FILE)},cover,floyd-steinberg` },
+  ],
+  [{ w: 2, h: 1, fit: 'contain' }, 2, { area: 'next,2x1' }],
+] as const
+
+test.each(AREA_ORDERS)(
+  'a payment that is bound to what POST /areas orders with %j buys it, over HTTP and MCP',
+  async (body, blocks, order) => {
+    const overHttp = await openWall()
+    expect((await posting(overHttp, body, boundTo(order, paymentFor(blocks, 1)))).status).toBe(200)
+    const overMcp = await openWall()
+    expect((await calling(overMcp, 'buy_area', body, boundTo(order, paymentFor(blocks, 1)))).status).toBe(200)
+  },
+)
+
+test.each<[string, string]>([
+  ['another place', '/blocks/3,5?name=Ada&message=hello'],
+  ['any place', '/blocks/next?name=Ada&message=hello'],
+  ['other words', '/blocks/3,4?name=Ada&message=goodbye'],
+  ['a field more', '/blocks/3,4?name=Ada&message=hello&link=https://eve.example/'],
+  ['a field less', '/blocks/3,4?name=Ada'],
+  ['a painter', `/blocks/3,4?name=Ada&message=hello&painter=${PAINTER}`],
+  ['a picture', `/blocks/3,4?name=Ada&message=hello&px=${PX}`],
+])('a bound payment whose request was given %s on its way buys nothing and charges nothing', async (_, path) => {
+  const order = { block: '3,4', name: 'Ada', message: 'hello' }
+  const payment = boundTo(order, paymentOf(1, 1))
+  for (const sent of [payment, stripped(payment), { ...payment, salt: OTHER_SALT }, { ...payment, salt: 'none' }]) {
+    const wall = await openWall()
+    await expectNothingBought(wall, () => getting(wall, path, sent))
+    const [coord, query] = path.slice('/blocks/'.length).split('?')
+    const args = { coord, ...Object.fromEntries(new URLSearchParams(query)) }
+    await expectNothingBought(wall, () => calling(wall, 'buy_block', args, sent))
+    expect((await getting(wall, '/blocks/3,4?name=Ada&message=hello', payment)).status).toBe(200)
+  }
+})
+
+describe('a bound payment for an area', () => {
+  const order = { area: '80,45,3x2', message: 'hi', pixels: digest(ROWS) }
+  const body = { at: '80,45', w: 3, h: 2, message: 'hi', pixels: ROWS.toBase64() }
+
+  test.each<[string, object]>([
+    ['another place', { ...body, at: '80,46' }],
+    ['any place', { ...body, at: 'next' }],
+    ['another shape', { ...body, w: 2, h: 3 }],
+    ['other words', { ...body, message: 'ho' }],
+    ['a painter', { ...body, painter: PAINTER }],
+    ['one other pixel', { ...body, pixels: ROWS.with(599, 239).toBase64() }],
+    ['an image for its pixels', { ...body, pixels: undefined, image: FILE.toBase64() }],
+    ['no picture', { ...body, pixels: undefined }],
+  ])('whose body was given %s on its way buys nothing and charges nothing', async (_, altered) => {
+    const payment = boundTo(order, paymentFor(6, 1))
+    for (const sent of [payment, stripped(payment)]) {
+      const wall = await openWall()
+      await expectNothingBought(wall, () => posting(wall, altered, sent))
+      await expectNothingBought(wall, () => calling(wall, 'buy_area', altered, sent))
+    }
+  })
+
+  test('with an image is bound to how it is fitted, too', async () => {
+    const payment = boundTo({ area: 'next,2x1', image: `${digest(FILE)},contain,none` }, paymentFor(2, 1))
+    const wall = await openWall()
+    await expectNothingBought(wall, () => posting(wall, { w: 2, h: 1, image: FILE.toBase64() }, payment))
+    const bought = await posting(wall, { w: 2, h: 1, image: FILE.toBase64(), fit: 'contain' }, payment)
+    expect(bought.status).toBe(200)
+  })
+
+  test('of one block does not buy it as a block, nor a block’s payment an area', async () => {
+    const wall = await openWall()
+    await expectNothingBought(wall, () => getting(wall, '/blocks/3,4', boundTo({ area: '3,4,1x1' }, paymentOf(1, 1))))
+    const block = boundTo({ block: '3,4' }, paymentOf(2, 2))
+    await expectNothingBought(wall, () => posting(wall, { at: '3,4', w: 1, h: 1 }, block))
+  })
+})
+
+test('a bound payment that is sent on as version 1, which says nothing of orders, buys nothing', async () => {
+  const wall = await openWall()
+  const { payload } = payloadOf(boundTo({ block: '3,4' }, paymentOf(1, 1)))
+  const older = { x402Version: 1, scheme: 'exact', network: 'base', payload }
+  const init = { headers: { 'X-PAYMENT': headerOf(older) } }
+  await expectNothingBought(wall, async () => await endOf(await wall.ask('GET /blocks/3,4', init)))
+})
+
+test('a payment for another wall buys nothing', async () => {
+  const wall = await openWall()
+  const payment = boundTo({ block: '3,4' }, paymentOf(1, 1), 'other.example')
+  await expectNothingBought(wall, () => getting(wall, '/blocks/3,4', payment))
+})
+
+test('a bound payment whose request cannot be read is told what is wrong with it, and is sent nowhere', async () => {
+  const wall = await openWall()
+  const payment = boundTo({ block: '3,4' }, paymentOf(1, 1))
+  wall.chain.silent = true
+  expect(await getting(wall, '/blocks/3,4?mesage=hi', payment)).toMatchObject({ status: 400, code: 'invalid_listing' })
+})
+
+test.each<[string, object | undefined]>([
+  ['says nothing of its order', undefined],
+  ['repeats the announcement', { info: { version: '1' }, schema: {} }],
+  ['says something that cannot be read', { info: null }],
+])('a client that %s buys as before', async (_, said) => {
+  const wall = await openWall()
+  const payload = { ...payloadOf(paymentOf(1, 1)), extensions: said === undefined ? {} : { 'order-binding': said } }
+  const init = { headers: { 'PAYMENT-SIGNATURE': headerOf(payload) } }
+  expect((await wall.ask('GET /blocks/3,4?message=hi', init)).status).toBe(200)
+})
+
+test('a salt for a nonce that is not bound is refused', async () => {
+  const wall = await openWall()
+  await expectNothingBought(wall, () => getting(wall, '/blocks/3,4', { ...paymentOf(1, 1), salt: OTHER_SALT }))
+})
+
+test('a resend of a known payment that somebody altered is answered as the known one', async () => {
+  const wall = await openWall()
+  const payment = boundTo({ block: '3,4', message: 'hello' }, paymentOf(1, 1))
+  const { answer } = await getting(wall, '/blocks/3,4?message=hello', payment)
+  for (const sent of [payment, stripped(payment), { ...payment, salt: OTHER_SALT }]) {
+    expect(await getting(wall, '/blocks/3,4?message=goodbye', sent)).toEqual({ status: 200, code: undefined, answer })
+    expect((await calling(wall, 'buy_block', { coord: '3,4' }, sent)).answer).toEqual(answer)
+    expect(await getting(wall, '/blocks/3,5', sent)).toMatchObject({ status: 409, code: 'payment_used' })
+  }
+  expect(wall.facilitator.settled).toHaveLength(1)
+})
+
+test('the salt is the wall’s own matter: a facilitator is sent the announcement, as everybody is', async () => {
+  const wall = await openWall()
+  await getting(wall, '/blocks/3,4', boundTo({ block: '3,4' }, paymentOf(1, 1)))
+  expect(wall.facilitator.verified).toHaveLength(1)
+  expect(wall.facilitator.verified[0]).not.toHaveProperty('extensions')
+})
+
+function digest(bytes: Uint8Array): string {
+  return pictureDigest(digestOfPixels(bytes))
+}

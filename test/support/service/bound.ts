@@ -1,0 +1,21 @@
+/** Payments that are bound to an order, as a client that speaks `order-binding` makes them. */
+
+import type { Payment } from '../../../server/domain/purchase/payment.ts'
+import { type Order, orderNonce, orderText } from '../../../shared/order.ts'
+import { hash } from '../samples.ts'
+import { HOST } from './wall.ts'
+
+/** The same payment, bound to an order of the wall of the tests. Its nonce becomes the salt. */
+export function boundTo(order: Omit<Order, 'host'>, payment: Payment, host = HOST): Payment {
+  const salt = payment.nonce
+  return { ...payment, nonce: orderNonce(orderText({ host, ...order }), salt), salt }
+}
+
+/** The same payment as it is after somebody took the salt away on its way. */
+export function stripped(payment: Payment): Payment {
+  const { salt: _, ...rest } = payment
+  return rest
+}
+
+/** A salt that fits nothing. */
+export const OTHER_SALT = hash(0xdead)
