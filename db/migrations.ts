@@ -19,6 +19,7 @@ import creditsOnPostgres from './migrations/0009_credits.postgres.sql' with { ty
 import creditsOnSqlite from './migrations/0009_credits.sqlite.sql' with { type: 'text' }
 import handedTo from './migrations/0010_handed_to.sql' with { type: 'text' }
 import orders from './migrations/0011_orders.sql' with { type: 'text' }
+import reusedReceipts from './migrations/0012_reused_receipts.sql' with { type: 'text' }
 import type { Text } from './tx.ts'
 
 /** In order, a text for both engines or one for each; the version of a database is how many of them it has seen. */
@@ -34,6 +35,7 @@ const MIGRATIONS: readonly Text[] = [
   { sqlite: creditsOnSqlite, postgres: creditsOnPostgres },
   handedTo,
   orders,
+  reusedReceipts,
 ]
 
 /** The version that this program writes. */

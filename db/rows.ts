@@ -32,7 +32,6 @@ type StateRow =
       readonly sale_framework: string | null
       readonly settled: Flag
       readonly unanswered: Flag
-      readonly handed_to: Hash | null
     }
   | { readonly state: 'released'; readonly dead: Flag }
   | { readonly state: 'credited'; readonly tx: Hash }
@@ -53,6 +52,7 @@ export type PurchaseRow = AuthorizationRow &
     readonly head: number
     readonly painter: Address | null
     readonly painter_of: number | null
+    readonly reused_for?: Hash | null // the payment that asks, if it was answered with this receipt
   }
 
 export const PURCHASE_SOURCES = { payments: 'id', changes: 'sale_number', purchase_painters: 'painter_of' } as const
@@ -63,12 +63,14 @@ export const PURCHASE_SOURCES = { payments: 'id', changes: 'sale_number', purcha
  */
 export const PAYMENT_ID = '(SELECT id FROM payments WHERE payer = $payer AND nonce = $nonce)'
 
-/** Reads a `PurchaseRow`; a condition on `p` follows. */
-export const SELECT_PURCHASE = `
+/** Reads a `PurchaseRow`, and `more` columns; a condition on `p` follows. */
+export const selectPurchase = (more = ''): string => `
   SELECT p.*, sale.name AS sale_name, sale.framework AS sale_framework, sale.number AS sale_number,
-    named.painter, named.payment AS painter_of
+    named.painter, named.payment AS painter_of${more}
   FROM payments AS p LEFT JOIN changes AS sale ON sale.seq = p.seq
   LEFT JOIN purchase_painters AS named ON named.payment = p.id`
+
+export const SELECT_PURCHASE = selectPurchase()
 
 /** Condition under which a payment has not come to its end: that of the index, word for word, which others are added to. */
 export const IS_UNFINISHED = `(state = 'reserved' OR (state = 'released' AND dead = 0) OR (state IN ('sold', 'credited') AND looks < 2))`
@@ -170,7 +172,7 @@ function paymentOf(row: AuthorizationRow & Pick<PurchaseRow, 'identifier'>): Pay
   }
 }
 
-function stateOf(row: StateRow & { readonly attempt: number }): Purchase['state'] {
+function stateOf(row: StateRow & Pick<PurchaseRow, 'attempt' | 'reused_for'>): Purchase['state'] {
   switch (row.state) {
     case 'reserved':
       return { kind: 'reserved', uncertain: row.uncertain === 1, attempt: row.attempt }
@@ -183,7 +185,7 @@ function stateOf(row: StateRow & { readonly attempt: number }): Purchase['state'
         framework: row.sale_framework,
         settled: row.settled === 1,
         unanswered: row.unanswered === 1,
-        ...(row.handed_to === null ? {} : { receiptReusedFor: row.handed_to }),
+        ...(typeof row.reused_for === 'string' ? { receiptReusedFor: row.reused_for } : {}),
       }
     case 'released':
       return { kind: 'released', isFinal: row.dead === 1 }

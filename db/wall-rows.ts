@@ -9,7 +9,8 @@ import { PAYMENT, SUMMED } from './row-checksums.ts'
 export const WALL_COLUMNS = {
   agents: [...SUMMED.agents, 'signed_at'],
   changes: SUMMED.changes,
-  payments: [...PAYMENT, 'w', 'h', 'attempt', 'identifier', 'handed_to', 'order_text', 'salt'],
+  payments: [...PAYMENT, 'w', 'h', 'attempt', 'identifier', 'order_text', 'salt'],
+  reused_receipts: ['payer', 'nonce', 'payment'],
   blocks: [...SUMMED.blocks, 'signed_at'],
   moderated: SUMMED.moderated,
   moderated_agents: SUMMED.moderated_agents,
@@ -22,6 +23,9 @@ export const WALL_COLUMNS = {
 } as const
 
 export type WallTable = keyof typeof WALL_COLUMNS
+
+/** Whether the first two columns, payer and nonce, number a table's rows; of any other the first does. */
+export const isByPayment = (table: WallTable): boolean => table === 'payouts' || table === 'reused_receipts'
 
 export const WALL_TABLES: readonly WallTable[] = Object.keys(WALL_COLUMNS).filter(
   (name): name is WallTable => name in WALL_COLUMNS,

@@ -89,8 +89,14 @@ export type Ledger = {
   recordUnclaimed(payment: UnclaimedPayment, now: UnixMs): Promise<Purchase>
   /** Gives a released payment that landed its block, else the next open one, else a credit. */
   fulfilLatePayment(purchase: Purchase, tx: Hash, now: UnixMs): Promise<Purchase>
-  /** Records that the receipt of a sale was sent to its payer, as the answer to the payment whose nonce is `to`. */
-  markAnswered(key: PaymentKey, to: Hash): Promise<void>
+  /**
+   * Records, before the answer is sent, that a later payment of the payer (nonce `to`) is answered with the receipt of a sale
+   * that is unanswered. That payment is never claimed. `false` if it may not be: the receipt went out, or the payment has a
+   * purchase of its own.
+   */
+  reuseReceipt(sale: SoldPurchase, to: Hash): Promise<boolean>
+  /** Records that the receipt of a sale was sent to its payer. */
+  markAnswered(key: PaymentKey): Promise<void>
   /**
    * Every payment to check now: held, watched for a late payment, or sold and not seen on the chain. A sale that was seen is
    * checked twice more: soon, while a lost payment can be settled again, and once its block can no longer be replaced. That is

@@ -3,6 +3,7 @@
 import { TIMES } from '../../server/times.ts'
 import { CannotOpen } from '../cannot-open.ts'
 import {
+  isByPayment,
   WALL_COLUMNS,
   WALL_TABLES,
   MoveUnknown,
@@ -158,7 +159,7 @@ const rowsOf = (session: Session): WallRows => ({
 })
 
 async function* pagesOf({ rows, run }: Session, table: WallTable): AsyncGenerator<readonly WallRow[]> {
-  const order = table === 'payouts' ? 'payer COLLATE "C", nonce COLLATE "C"' : WALL_COLUMNS[table][0]
+  const order = isByPayment(table) ? 'payer COLLATE "C", nonce COLLATE "C"' : WALL_COLUMNS[table][0]
   await run(`DECLARE page CURSOR FOR SELECT ${WALL_COLUMNS[table].join(', ')} FROM ${table} ORDER BY ${order}`)
   for (;;) {
     const page = await rows<WallRow>(`FETCH ${PAGE_ROWS} FROM page`)

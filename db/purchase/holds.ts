@@ -28,6 +28,7 @@ import {
   purchaseOf,
   type PurchaseRow,
   SELECT_PURCHASE,
+  selectPurchase,
   targetColumns,
 } from '../rows.ts'
 import { change, first, lock, nothing, onSqlite, rows, together, type Tx } from '../tx.ts'
@@ -44,12 +45,13 @@ const HOLDERS = `
 // What a payer holds, was not answered for where it asks again, got as the answer to this payment, or calls by the same name;
 // which of these goes before a new payment is not decided here. Four indexes hold them, whatever else the payer bought.
 const OPEN_PURCHASES = `
-  ${SELECT_PURCHASE} WHERE p.id IN (
+  ${selectPurchase(`, (SELECT nonce FROM reused_receipts
+    WHERE payer = $payer AND nonce = $nonce AND payment = p.id) AS reused_for`)} WHERE p.id IN (
     SELECT id FROM payments WHERE payer = $payer AND state = 'reserved'
     UNION ALL SELECT id FROM payments
       WHERE payer = $payer AND unanswered = 1 AND w = $w AND h = $h
         AND (block = $target OR (target IS NOT DISTINCT FROM $target AND claimed_at > $since))
-    UNION ALL SELECT id FROM payments WHERE payer = $payer AND handed_to = $nonce
+    UNION ALL SELECT payment FROM reused_receipts WHERE payer = $payer AND nonce = $nonce
     UNION ALL SELECT id FROM payments WHERE payer = $payer AND identifier = $identifier AND state IN ('reserved', 'sold'))`
 
 const openPurchaseValues = ({ target, payment, now }: ClaimRequest) => ({

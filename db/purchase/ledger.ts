@@ -3,12 +3,13 @@
 import {
   FIRST_CONFIRMATION_MS,
   LAST_CONFIRMATION_MS,
+  type Hash,
   type PaymentKey,
   type UnixMs,
 } from '../../server/domain/purchase/payment.ts'
 import type { Ledger } from '../../server/ports.ts'
-import { IS_UNFINISHED } from '../rows.ts'
-import { count, rows, type Driver, type Tx } from '../tx.ts'
+import { IS_UNFINISHED, PAYMENT_ID } from '../rows.ts'
+import { count, first, rows, type Driver, type Tx } from '../tx.ts'
 import { availability, claim, find, holders, recordUnclaimed, release } from './holds.ts'
 import { conflicts, space } from './places.ts'
 import { confirm, finalize, fulfilLatePayment, markFinal, markMissing, markUncertain, writeOff } from './sales.ts'
@@ -34,14 +35,32 @@ export function ledger({ look, writeTogether, lasting }: Driver): Ledger {
     release: (purchase, isFinal) => of(purchase.payment, () => release(purchase, isFinal)),
     recordUnclaimed: (unclaimed, now) => of(unclaimed.payment, () => recordUnclaimed(unclaimed, now)),
     fulfilLatePayment: ({ payment }, tx, now) => of(payment, () => fulfilLatePayment(payment, tx, now)),
-    markAnswered: async ({ payer, nonce }, to) =>
-      void (await of({ payer, nonce }, () => count(MARK_ANSWERED, { payer, nonce, to }))),
+    reuseReceipt: ({ payment }, to) => of(payment, () => reuseReceipt(payment, to)),
+    markAnswered: async ({ payer, nonce }) =>
+      void (await of({ payer, nonce }, () => count(MARK_ANSWERED, { payer, nonce }))),
     unfinished: (now) => look(() => unfinished(now)),
   }
 }
 
+// Each takes a signature and no money.
+const REUSES_MAX = 16
+
+const REUSE = `
+  INSERT INTO reused_receipts (payer, nonce, payment)
+  SELECT payer, $to, id FROM payments AS p WHERE payer = $payer AND nonce = $nonce AND state = 'sold' AND unanswered = 1
+    AND NOT EXISTS (SELECT 1 FROM payments WHERE payer = $payer AND nonce = $to AND state <> 'released')
+    AND (SELECT count(*) FROM reused_receipts WHERE payment = p.id) < ${REUSES_MAX}
+  ON CONFLICT DO NOTHING`
+
+const IS_REUSED = `SELECT 1 FROM reused_receipts WHERE payer = $payer AND nonce = $to AND payment = ${PAYMENT_ID}`
+
+function* reuseReceipt({ payer, nonce }: PaymentKey, to: Hash): Tx<boolean> {
+  yield* count(REUSE, { payer, nonce, to })
+  return (yield* first(IS_REUSED, { payer, nonce, to })) !== undefined
+}
+
 const MARK_ANSWERED = `
-  UPDATE payments SET unanswered = 0, handed_to = nullif($to, nonce)
+  UPDATE payments SET unanswered = 0
   WHERE payer = $payer AND nonce = $nonce AND unanswered = 1`
 
 // Without the first condition every payment ever made would be read.

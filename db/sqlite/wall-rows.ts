@@ -7,6 +7,7 @@ import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { CannotOpen } from '../cannot-open.ts'
 import type { DamagedRow } from '../row-checksums.ts'
 import {
+  isByPayment,
   WALL_COLUMNS,
   MoveUnknown,
   PAGE_ROWS,
@@ -166,7 +167,7 @@ const rowsOf = (connection: Connection): WallRows => ({
 })
 
 async function* pagesOf(connection: Connection, table: WallTable): AsyncGenerator<readonly WallRow[]> {
-  const order = table === 'payouts' ? 'payer, nonce' : WALL_COLUMNS[table][0]
+  const order = isByPayment(table) ? 'payer, nonce' : WALL_COLUMNS[table][0]
   const all = connection.prepare<WallRow>(`SELECT ${WALL_COLUMNS[table].join(', ')} FROM ${table} ORDER BY ${order}`)
   let page: WallRow[] = []
   for (const row of all.iterate({})) {

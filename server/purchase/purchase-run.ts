@@ -169,10 +169,8 @@ async function markAnswered({ clock, ledger }: Runs, run: PurchaseRun, outcome: 
   if (answered === undefined) return
   // Lets the answer be written to its connection first.
   await clock.wait(0)
-  // A payment that was refused, as its earlier purchase is of another block, may still buy its own.
-  const { nonce } = outcome.kind === 'bought' ? run.key : answered.payment
   // If this cannot be written, the receipt is given once more, which charges nobody.
-  if (!run.client.aborted) await ifAvailable(ledger.markAnswered(answered.payment, nonce))
+  if (!run.client.aborted) await ifAvailable(ledger.markAnswered(answered.payment))
 }
 
 const PLAYS_MAX = 5
@@ -297,6 +295,16 @@ function writes(runs: Runs, run: PurchaseRun) {
 /** Requests about an earlier purchase of the payer. */
 function priors(runs: Runs, run: PurchaseRun, log: LogStep) {
   const { ledger } = runs
+  const isHandedOver = async (purchase: SoldPurchase, isReceipt: boolean): Promise<boolean> => {
+    // The same payment, or payment-identifier, gets the same receipt, however often it is sent.
+    const name = run.request?.payment.identifier
+    const isNamed = name !== undefined && name === purchase.payment.identifier
+    const isAgain: boolean = wasReceiptReusedFor(purchase, run.key)
+    if (isNamed || isAgain) return true
+    if (isReceipt) return await ledger.reuseReceipt(purchase, run.key.nonce)
+    const now = await ledger.find(purchase.payment)
+    return now?.state.kind === 'sold' && now.state.unanswered
+  }
   return {
     async 'resolve-other'({ key }): Promise<Purchase | undefined> {
       // Never waits for a run that is waiting itself: the two could wait for each other.
@@ -306,25 +314,20 @@ function priors(runs: Runs, run: PurchaseRun, log: LogStep) {
       run.isWaiting = false
       return end === 'elsewhere' ? await ledger.find(key) : end
     },
-    async 'hand-over'({ purchase }) {
+    async 'hand-over'({ purchase, isReceipt }) {
       const key = keyOf(purchase.payment)
       const isTaken = [...runs.underWay].some(
         ({ handsOver }) => handsOver !== undefined && keyOf(handsOver.payment) === key,
       )
       if (isTaken) return false
-      // Set before the look-up, so that no other run hands over the same purchase. Reset if the store fails.
+      // Set before the write, so that no other run hands over the same purchase. Reset if the store fails.
       run.handsOver = purchase
-      const now = await ledger.find(purchase.payment).catch((error: unknown) => {
+      const mayHandOver = await isHandedOver(purchase, isReceipt).catch((error: unknown) => {
         run.handsOver = undefined
         throw error
       })
-      // The same payment, or payment-identifier, gets the same receipt, however often it is sent.
-      const name = run.request?.payment.identifier
-      const isNamed = name !== undefined && name === purchase.payment.identifier
-      if (now?.state.kind === 'sold' && (now.state.unanswered || isNamed || wasReceiptReusedFor(now, run.key)))
-        return true
-      run.handsOver = undefined
-      return false
+      if (!mayHandOver) run.handsOver = undefined
+      return mayHandOver
     },
   } satisfies Partial<Handlers>
 }

@@ -69,7 +69,7 @@ export async function sell(
   const asked = target === 'next' ? target : blockOf(target)
   const held = await hold(engine, asked, paymentOf(payer, nonce), listing, now)
   const sold = await engine.ledger.finalize(held, hash(nonce), true, now)
-  await engine.ledger.markAnswered(sold.payment, sold.payment.nonce)
+  await engine.ledger.markAnswered(sold.payment)
   return { ...sold, state: { ...sold.state, unanswered: false } }
 }
 

@@ -318,10 +318,10 @@ function* resolvePrior(prior: Purchase, order: BuyOrder, refuse: Refuse): Script
 /** Answers with the receipt of an earlier purchase. The new payment is not used. */
 function* reuseReceipt(end: SoldPurchase, { target: asked, payment }: BuyOrder, refuse: Refuse): Script<Outcome> {
   // Another request of the payer is returning this receipt. The payer may be owed a second one, so it is told to retry.
-  if (!(yield* ask({ do: 'hand-over', purchase: end }))) return refuse(earlierUnresolved())
+  const isReceipt = coversTarget(end, asked)
+  if (!(yield* ask({ do: 'hand-over', purchase: end, isReceipt }))) return refuse(earlierUnresolved())
   // A late payment may have bought another block than the one requested. Its payer must know that before it pays again.
-  if (!coversTarget(end, asked))
-    return refuse(wasReceiptReusedFor(end, payment) ? paymentUsed(end) : earlierBoughtOther(end))
+  if (!isReceipt) return refuse(wasReceiptReusedFor(end, payment) ? paymentUsed(end) : earlierBoughtOther(end))
   return { kind: 'bought', purchase: end, isEarlier: true }
 }
 

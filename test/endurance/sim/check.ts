@@ -46,6 +46,7 @@ export type Witness = {
   readonly paid: Map<string, Map<Life, number>> // the same of looks that showed its money with us
   readonly left: Map<string, number> // step since which a payer waits in vain: told to wait, hung up, or cut off
   readonly receipts: Set<string> // payments whose receipt was sent to somebody who waited
+  readonly handed: Set<string> // payments that were answered with the receipt of another one
   readonly claimed: Map<string, { readonly step: number; readonly by: Life | undefined }>
   readonly lookedAt: Map<string, number> // step at which the chain was last asked, answered or not
   readonly alerts: Set<string>
@@ -83,6 +84,7 @@ export const witnessOf = (
   paid: new Map(),
   left: new Map(),
   receipts: new Set(),
+  handed: new Set(),
   claimed: new Map(),
   lookedAt: new Map(),
   alerts: new Set(),
@@ -247,6 +249,7 @@ const RECEIPT_KEPT_MS = 10 * 60_000
 
 function checkClaim(witness: Witness, claimed: string): void {
   promise(!witness.mustWait(), 'an older copy sells nothing before it is accepted', claimed)
+  promise(!witness.handed.has(claimed), 'what was answered with an earlier receipt is never claimed', claimed)
   checkHolds(witness, claimed)
   checkReconciled(witness)
   witness.claimed.set(claimed, { step: witness.world.step, by: witness.life })
@@ -410,6 +413,7 @@ export type Asked = { readonly startedAt: number; readonly height: number; reado
 /** Holds one answer to a buyer against what is so at that moment. */
 export function checkAnswer(witness: Witness, { payment, target }: Order, outcome: Outcome, asked: Asked): void {
   if (outcome.kind === 'bought') {
+    if (keyOf(outcome.purchase.payment) !== keyOf(payment)) witness.handed.add(keyOf(payment))
     checkReceipt(payment, target, outcome.purchase, rowOf(witness, keyOf(outcome.purchase.payment)))
     return
   }

@@ -64,6 +64,7 @@ export type OpenBook = (wall: readonly BlockIndex[], sells: 'blocks' | 'areas') 
 const HOLDS_MAX = 16
 const HELD_BLOCKS_MAX = 400
 const RECEIPT_OWED_MS = 10 * 60_000
+const REUSES_MAX = 16
 
 export const openModelBook: OpenBook = async (wall) => {
   const shelf = shelfOf(wall)
@@ -84,6 +85,7 @@ type Shelf = {
   readonly sales: Sale[]
   readonly attempts: Map<string, number> // how often each payment was held
   readonly looks: Map<string, number> // back at each sale; 2 is the last
+  readonly reused: Map<string, string> // by payment that was answered with an earlier receipt: of which purchase
   readonly rows: ReadonlyMap<string, Purchase>
   readonly holders: ReadonlyMap<BlockIndex, Purchase>
   put<P extends Purchase>(purchase: P): P
@@ -100,6 +102,7 @@ function shelfOf(wall: readonly BlockIndex[]): Shelf {
     sales: [],
     attempts: new Map(),
     looks: new Map(),
+    reused: new Map(),
     rows,
     holders,
     put(purchase) {
@@ -138,9 +141,9 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
 
   async availability(target, payment, now, activeNonces) {
     const prior = priorOf(shelf, target, payment, now, activeNonces)
-    const first =
-      prior.find((row) => isSold(row) && row.state.receiptReusedFor === payment.nonce) ?? prior.find(isSold) ?? prior[0]
-    return { space: spaceFor(shelf, target, payment), prior: first }
+    const reused = prior.filter(isSold).find((row) => shelf.reused.get(keyOf(payment)) === keyOf(row.payment))
+    const again = reused && { ...reused, state: { ...reused.state, receiptReusedFor: payment.nonce } }
+    return { space: spaceFor(shelf, target, payment), prior: again ?? prior.find(isSold) ?? prior[0] }
   },
 
   async claim(asked, signed, draft, height, now, activeNonces) {
@@ -219,11 +222,21 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
 
   fulfilLatePayment: async ({ payment }, tx, now) => fulfilLatePayment(shelf, shelf.row(payment), tx, now),
 
-  async markAnswered(key, to) {
+  async reuseReceipt({ payment }, to) {
+    const sale = shelf.row(payment)
+    const later = keyOf({ payer: payment.payer, nonce: to })
+    const own = shelf.rows.get(later)
+    const isFree = own === undefined || own.state.kind === 'released'
+    const uses = [...shelf.reused.values()].filter((earlier) => earlier === keyOf(payment)).length
+    if (!shelf.reused.has(later) && isSold(sale) && sale.state.unanswered && isFree && uses < REUSES_MAX)
+      shelf.reused.set(later, keyOf(payment))
+    return shelf.reused.get(later) === keyOf(payment)
+  },
+
+  async markAnswered(key) {
     const known = shelf.rows.get(keyOf(key))
-    if (known === undefined || !isSold(known) || !known.state.unanswered) return
-    const reuse = to === key.nonce ? {} : { receiptReusedFor: to }
-    shelf.put({ ...known, state: { ...known.state, unanswered: false, ...reuse } })
+    if (known === undefined || !isSold(known)) return
+    shelf.put({ ...known, state: { ...known.state, unanswered: false } })
   },
 
   unfinished: async (now) =>
@@ -276,7 +289,7 @@ function spaceFor(shelf: Shelf, target: Target, { payer }: Payment): Availabilit
 
 /** What a payer has not been answered: held and nobody is at it for a client, or sold lately, or the very block asked for. */
 function priorOf(
-  { rows }: Shelf,
+  { rows, reused }: Shelf,
   target: Target,
   { payer, nonce, identifier }: Payment,
   now: UnixMs,
@@ -287,7 +300,7 @@ function priorOf(
     if (payment.payer !== payer || payment.nonce === nonce) return false
     const isNamed = identifier !== undefined && payment.identifier === identifier
     if (isNamed && (state.kind === 'reserved' || state.kind === 'sold')) return true
-    if (state.kind === 'sold' && state.receiptReusedFor === nonce) return true
+    if (reused.get(keyOf({ payer, nonce })) === keyOf(payment)) return true
     const isAttended = activeNonces.includes(payment.nonce)
     if (state.kind === 'reserved') return asked === target && (state.uncertain || !isAttended)
     if (state.kind !== 'sold' || !state.unanswered || isAttended) return false

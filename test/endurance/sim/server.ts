@@ -247,7 +247,8 @@ function ledgerPort(
       store('recordUnclaimed', keyOf(unclaimed.payment), unclaimed, () => ledger.recordUnclaimed(unclaimed, now)),
     fulfilLatePayment: (purchase, tx, now) =>
       store('fulfilLatePayment', keyOf(purchase.payment), purchase, () => ledger.fulfilLatePayment(purchase, tx, now)),
-    markAnswered: (key, to) => store('markAnswered', keyOf(key), undefined, () => ledger.markAnswered(key, to)),
+    reuseReceipt: (sale, to) => store('reuseReceipt', keyOf(sale.payment), to, () => ledger.reuseReceipt(sale, to)),
+    markAnswered: (key) => store('markAnswered', keyOf(key), undefined, () => ledger.markAnswered(key)),
     unfinished: (now) => store('unfinished', '', undefined, () => ledger.unfinished(now)),
   }
 }

@@ -218,7 +218,7 @@ function priors(test: EngineTest): void {
     await ledger.finalize(held, hash(1), true, NOW)
     expect(await priorOf(targetOf(held.block, { w: 2, h: 2 }))).toBe(hash(1))
     expect(await priorOf(held.block)).toBeUndefined()
-    await ledger.markAnswered(held.payment, held.payment.nonce)
+    await ledger.markAnswered(held.payment)
     expect(await priorOf('next,2x2')).toBeUndefined()
   })
 }

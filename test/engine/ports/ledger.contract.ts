@@ -187,13 +187,13 @@ function selling(test: EngineTest): void {
     expect(await ledger.markUncertain(waiting)).toEqual(waiting)
     const sold = await ledger.finalize(waiting, hash(1), true, NOW)
     expect(sold.state.unanswered).toBe(true)
-    for (let twice = 0; twice < 2; twice += 1) await ledger.markAnswered(sold.payment, sold.payment.nonce)
+    for (let twice = 0; twice < 2; twice += 1) await ledger.markAnswered(sold.payment)
     expect((await stored(wall, sold.payment)).state).toEqual({ ...sold.state, unanswered: false })
   })
 
   test('what is not sold has no receipt that could have gone out', async (wall) => {
     const held = await hold(wall, 'next', paymentOf(1, 1))
-    for (const payment of [held.payment, paymentOf(1, 2)]) await wall.ledger.markAnswered(payment, payment.nonce)
+    for (const payment of [held.payment, paymentOf(1, 2)]) await wall.ledger.markAnswered(payment)
     expect(await stored(wall, held.payment)).toEqual(held)
   })
 }
@@ -492,7 +492,7 @@ function priors(test: EngineTest): void {
     expect(await priorOf(named(2))).toEqual(held)
     expect(await ledger.claim('next', named(2), SILENT, HEAD, NOW, [named(1).nonce])).toEqual({ kind: 'prior' })
     const sold = await ledger.finalize(held, hash(1), true, NOW)
-    await ledger.markAnswered(sold.payment, sold.payment.nonce)
+    await ledger.markAnswered(sold.payment)
     expect(await priorOf(named(2))).toMatchObject({ state: { kind: 'sold', unanswered: false } })
     expect(await priorOf({ ...named(2), identifier: 'order-0000000002' })).toBeUndefined()
     expect(await priorOf({ ...paymentOf(2, 1), identifier: 'order-0000000001' })).toBeUndefined()
@@ -508,22 +508,36 @@ function priors(test: EngineTest): void {
     expect(await priorAt(NOW + 1000 * MINUTE_MS, sold.block)).toEqual(sold)
     const claim = () => ledger.claim('next', paymentOf(1, 2), listingOf(), HEAD, NOW, [])
     expect(await claim()).toEqual({ kind: 'prior' })
-    await ledger.markAnswered(sold.payment, sold.payment.nonce)
+    await ledger.markAnswered(sold.payment)
     expect([await priorAt(NOW), await priorAt(NOW, sold.block)]).toEqual([undefined, undefined])
     expect(await claim()).toMatchObject({ kind: 'claimed' })
   })
 
-  test('a receipt that was handed over to a later payment is that payment’s answer for ever, and no other’s', async (wall) => {
+  test('a receipt that answered later payments is their answer for ever, and no other’s; none of them is claimed', async (wall) => {
     const { ledger } = wall
     const sold = await ledger.finalize(await hold(wall, 'next', paymentOf(1, 1)), hash(1), true, NOW)
-    for (const to of [2, 3]) await ledger.markAnswered(sold.payment, hash(to))
+    for (const to of [2, 3, 2]) expect(await ledger.reuseReceipt(sold, hash(to))).toBe(true)
     const priorOf = async (payment: Payment) => (await ledger.availability('next', payment, NOW, [])).prior
-    expect(await priorOf(paymentOf(1, 2))).toEqual({
-      ...sold,
-      state: { ...sold.state, unanswered: false, receiptReusedFor: hash(2) },
-    })
-    expect(await ledger.claim('next', paymentOf(1, 2), SILENT, HEAD, NOW, [])).toEqual({ kind: 'prior' })
-    expect([await priorOf(paymentOf(1, 3)), await priorOf(paymentOf(2, 2))]).toEqual([undefined, undefined])
+    expect(await priorOf(paymentOf(1, 4))).toEqual(sold)
+    await ledger.markAnswered(sold.payment)
+    expect([await ledger.reuseReceipt(sold, hash(3)), await ledger.reuseReceipt(sold, hash(4))]).toEqual([true, false])
+    for (const nonce of [2, 3]) {
+      const state = { ...sold.state, unanswered: false, receiptReusedFor: hash(nonce) }
+      expect(await priorOf(paymentOf(1, nonce))).toEqual({ ...sold, state })
+      expect(await ledger.claim('next', paymentOf(1, nonce), SILENT, HEAD, NOW, [])).toEqual({ kind: 'prior' })
+    }
+    expect([await priorOf(paymentOf(1, 4)), await priorOf(paymentOf(2, 2))]).toEqual([undefined, undefined])
+  })
+
+  test('a receipt answers no payment that has a purchase of its own, and sixteen payments at most', async (wall) => {
+    const { ledger } = wall
+    const sold = await ledger.finalize(await hold(wall, 'next', paymentOf(1, 1)), hash(1), true, NOW)
+    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 2))
+    expect(await ledger.reuseReceipt(sold, held.payment.nonce)).toBe(false)
+    expect(await ledger.reuseReceipt(sold, sold.payment.nonce)).toBe(false)
+    const answers: boolean[] = []
+    for (let nonce = 3; nonce < 20; nonce += 1) answers.push(await ledger.reuseReceipt(sold, hash(nonce)))
+    expect(answers.map(Number).join('')).toBe('11111111111111110')
   })
 }
 

@@ -50,9 +50,11 @@ test('nothing is left to be done later', () => {
 const FILES_MAX = 20
 
 test('no folder holds more files of its own than a reader takes in', () => {
-  // Pictures are looked at, not read.
+  // Pictures are looked at, not read. Migrations only grow in number, and nobody reads one for the others.
   const folders = Map.groupBy(readable, (path) => dirname(path))
-  const crowded = [...folders].filter(([folder, own]) => folder !== '.' && own.length > FILES_MAX)
+  const crowded = [...folders].filter(
+    ([folder, own]) => folder !== '.' && folder !== 'db/migrations' && own.length > FILES_MAX,
+  )
   expect(crowded.map(([folder, own]) => `${folder}: ${own.length}`)).toEqual([])
 })
 

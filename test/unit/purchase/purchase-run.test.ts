@@ -390,7 +390,7 @@ describe('what the store could not take', () => {
     const seller = await openSeller()
     const { world, down, buy, charged } = seller
     await hangUp(seller)
-    world.atStore = (verb) => verb === 'availability' && down.add('find')
+    world.atStore = (verb) => verb === 'availability' && down.add('reuseReceipt')
     expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe('database_unavailable')
     world.atStore = undefined
     down.clear()

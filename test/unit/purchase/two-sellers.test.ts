@@ -65,7 +65,7 @@ async function openWorld() {
       drainMicrotasks()
     }
   }
-  return { ledger, chain, leases, settled: honest.settled, here: open(), there: open(), pass }
+  return { ledger, chain, leases, settled: honest.settled, here: open(), there: open(), open, pass }
 }
 
 const receiptIn = (outcome: Outcome) =>
@@ -103,6 +103,24 @@ test('a payer whose process died gets the receipt of the other when it signs ane
   expect(settled).toEqual([])
   pass(20)
   expect([nonceOrCode(await anew), settled.map((payment) => payment.nonce)]).toEqual([nonce, [nonce]])
+})
+
+test('a receipt that both give to a payment of its payer at once is the end of both payments', async () => {
+  const { here, there, open, settled, ledger, pass } = await openWorld()
+  here.gate.settling = never
+  void here.buy(paymentOf(1, 1))
+  here.die()
+  pass(20)
+  const third = open()
+  const buyBoth = async () => {
+    const both = [there.buy(paymentOf(1, 2)), third.buy(paymentOf(1, 3))]
+    pass(20)
+    return await Promise.all(both.map(async (one) => nonceOrCode(await one)))
+  }
+  expect(await buyBoth()).toEqual([hash(1), hash(1)])
+  expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { unanswered: false } })
+  expect(await buyBoth()).toEqual([hash(1), hash(1)])
+  expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
 })
 
 test('a payment signed anew for longer waits for the process that settles it, and then buys', async () => {

@@ -291,6 +291,19 @@ export const mutants: readonly Mutant[] = [
     to: '        throw error',
   },
   {
+    name: 'a receipt is handed over before that is written',
+    file: RUN,
+    from: 'if (isReceipt) return await ledger.reuseReceipt(purchase, run.key.nonce)',
+    to: 'if (isReceipt) return true',
+  },
+  {
+    name: 'a receipt that was handed over is forgotten (SQL)',
+    file: 'db/purchase/holds.ts',
+    from: `
+    UNION ALL SELECT payment FROM reused_receipts WHERE payer = $payer AND nonce = $nonce`,
+    to: '',
+  },
+  {
     name: 'a block is claimed for a client that left',
     file: RUN,
     from: `      if (run.client.aborted) return { kind: 'abandoned' }\n`,

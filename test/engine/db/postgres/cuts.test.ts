@@ -63,7 +63,7 @@ describe.each<Cut>(['before', 'after'])('a connection cut %s COMMIT reaches the 
   onCut('at a receipt, an edit, a release: each is told as what it was', async ({ wall, proxy }) => {
     const doubted = await wall.ledger.markUncertain(await hold(wall, blockOf('3,4'), paymentOf(1, 1)))
     const sold = await wall.ledger.finalize(doubted, hash(1), true, NOW)
-    await proxied(proxy, cut, async () => await wall.ledger.markAnswered(sold.payment, sold.payment.nonce))
+    await proxied(proxy, cut, async () => await wall.ledger.markAnswered(sold.payment))
     expect(await stored(wall, sold.payment)).toMatchObject({ state: { unanswered: false } })
     const edit = editOf(1, { message: 'x' })
     await proxied(proxy, cut, async () => expect(await wall.blocks.edit(sold.block, edit, NOW)).toBe('applied'))
