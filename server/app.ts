@@ -19,8 +19,9 @@ import { live, type Live } from './http/live.ts'
 import { mcp } from './http/mcp.ts'
 import { type Meter, metered, metrics } from './http/metrics.ts'
 import { pictures } from './http/pictures.ts'
+import { paymentAdmission } from './http/request/admit-payment.ts'
 import { addressReader, uploads } from './http/request/clients.ts'
-import { fairQueue } from './http/request/fair-queue.ts'
+import { fairQueue, type QueueClass } from './http/request/fair-queue.ts'
 import { tools } from './http/tools.ts'
 import { TOOLS } from './mcp/registry.ts'
 import type { LedgerReader, Log, Logger, Pictures } from './ports.ts'
@@ -35,7 +36,7 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images' | 'taken'>
     readonly reads: CanvasReads
     readonly live: Live
     readonly log: Log
-    readonly ledger: LimitedSellerDeps['ledger'] & BlockDeps['ledger']
+    readonly ledger: BlockDeps['ledger']
     readonly seller: LimitedSellerDeps['seller']
     readonly ended?: LimitedSellerDeps['ended']
     readonly limits: RateLimits
@@ -48,6 +49,7 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images' | 'taken'>
     readonly contact: string | null // of the operator
     readonly bindHost?: string // the address that the server listens on
     readonly meter?: Meter // counts responses
+    readonly waited?: (of: QueueClass, ms: number) => void // called with how long each expensive request waited
   }
 
 // A settlement may take 200 s, and Bun closes idle connections without an answer. 255 s is the longest time that Bun allows.
@@ -104,10 +106,15 @@ export type App = ReturnType<typeof app>
 /** Adds what several plugins share. */
 function servicesOf(given: Service, peerOf: (request: Request) => string | undefined) {
   const { limits, trustedHops, changing, offer, contact } = given
-  const queue = fairQueue(changing.clock.elapsed)
-  const clients = { limits, addressOf: addressReader({ peerOf, trustedHops }), queue }
   const { agents, clock, hosts, advance, wallets } = changing
-  const sellTo = limitedSeller({ ...given, wallets })
+  const queue = fairQueue(clock.elapsed, given.waited)
+  const clients = {
+    limits,
+    addressOf: addressReader({ peerOf, trustedHops }),
+    queue,
+    admitPayment: paymentAdmission({ ledger: given.ledger, wallets, limits, queue }),
+  }
+  const sellTo = limitedSeller(given)
   const taken = takenBlocks({ ...given, advance })
   return {
     ...given,

@@ -21,11 +21,13 @@ import type { Config } from './config.ts'
 import { readiness } from './health/outages.ts'
 import { runPeriodically } from './health/run-periodically.ts'
 import { watchPurchases } from './health/watch-purchases.ts'
+import { watchQueue } from './health/watch-queue.ts'
 import { watchStore } from './health/watch-store.ts'
 import { builtPages } from './http/answer/viewer-files.ts'
 import { canvasReads } from './http/canvas/canvas-read.ts'
 import { liveStream } from './http/live.ts'
 import { mcpCalls } from './http/mcp.ts'
+import { QUEUE_CLASSES } from './http/request/fair-queue.ts'
 import { afterStartUpCheck, followLog, pollLog } from './instances/follow-log.ts'
 import { openRail } from './open-rail.ts'
 import { adminCommands } from './operate/admin-commands.ts'
@@ -196,7 +198,7 @@ type Checks = { readonly restored: RestoredBackupCheck; readonly witnessing: Wit
 /** Starts the periodic work. It runs until `signal` aborts. */
 function startLoops(
   { config, times, ahead: { store }, logger }: Given,
-  { sold, rail, storeWatch, clockSeen, outages, eventLoop, purchases, advance }: Wall,
+  { sold, rail, storeWatch, clockSeen, outages, eventLoop, purchases, queue, advance }: Wall,
   { restored, witnessing }: Checks,
   signal: AbortSignal,
 ): readonly Promise<void>[] {
@@ -210,6 +212,7 @@ function startLoops(
   const looking = runPeriodically({ clock, logger }, signal, async () => {
     await storeWatch.check()
     purchases.check()
+    queue.check()
     return times.storeChecksEveryMs
   })
   const timing = runPeriodically({ clock, logger }, signal, async () => {
@@ -256,6 +259,10 @@ async function openWall(given: Given, meters: Meters, committed: () => void) {
     ...parts,
     ...pages,
     countPaid: meters.paid,
+    waited(of, ms) {
+      meters.waited(of, ms)
+      watches.queue.waited(of, ms)
+    },
     ended(payer, outcome) {
       meters.outcome(outcome)
       watches.purchases.ended(payer, outcome)
@@ -281,6 +288,7 @@ function openWatches({ config, times, ahead: { store } }: Given, { rail, outages
   const disk = { freeBytes: freeBytesBeside(dataPath(config)), engine: config.database.kind }
   return {
     purchases: watchPurchases({ clock, outages }),
+    queue: watchQueue({ clock, outages }, QUEUE_CLASSES),
     storeWatch: watchStore({ ...store, ...disk, hasStandbys: isShared(config), outages, clock, times }),
     ready: readiness({ rail, outages }),
   }

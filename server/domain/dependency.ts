@@ -3,8 +3,8 @@
 import type { UnixMs } from './purchase/payment.ts'
 
 /**
- * Kinds of dependencies. `chain` is the network itself, as its endpoints report it; `purchases` is how purchases end, and
- * `event-loop` whether the wall itself is in time.
+ * Kinds of dependencies. `chain` is the network itself, as its endpoints report it; `purchases` is how purchases end, `queue` how
+ * long expensive requests wait, and `event-loop` whether the wall itself is in time.
  */
 export type DependencyKind =
   | 'facilitator'
@@ -16,6 +16,7 @@ export type DependencyKind =
   | 'disk'
   | 'clock'
   | 'purchases'
+  | 'queue'
   | 'event-loop'
 
 /** One dependency; `name` is a host, a network or a word of ours, never a secret. */
@@ -33,7 +34,7 @@ const REPLACEABLE: readonly DependencyKind[] = ['facilitator', 'chain-endpoint']
 
 // A disk that fills up still takes writes; when it does not, `store-write` is down. And while purchases fail, or are late,
 // some go through: a balancer that sent nobody any more would never see the end of it.
-const ONLY_WARNS: readonly DependencyKind[] = ['disk', 'purchases', 'event-loop']
+const ONLY_WARNS: readonly DependencyKind[] = ['disk', 'purchases', 'queue', 'event-loop']
 
 /** Those whose outage keeps the wall from selling. */
 export function stopsSales(states: readonly DependencyState[]): readonly DependencyState[] {

@@ -88,12 +88,14 @@ export const areas = (deps: AreaDeps) => {
 }
 
 /** The `parse` hook of an order, whose body may contain a picture. */
-function orderReader({ clients: { limits, addressOf }, uploads }: AreaDeps) {
+function orderReader({ clients: { limits, addressOf, admitPayment }, uploads, offer }: AreaDeps) {
   return async ({ request }: { readonly request: Request }): Promise<unknown> => {
-    // A known payment is never refused here, and the seller limits new ones.
     const isPaid = carriesPayment(request)
-    const beyond = isPaid ? undefined : limits.take('uploads', addressOf(request))
-    if (beyond !== undefined) throw new Refused(beyond)
+    const payment = paymentOf(request, offer, 'next')?.payment
+    const address = addressOf(request)
+    const isReadable = payment !== undefined && !('code' in payment)
+    const beyond = isReadable ? await admitPayment(payment, address) : limits.take('uploads', address)
+    if (beyond !== undefined) throw new Refused(beyond, UNREAD)
     const read = await uploads(request, (limits) => readJson(request, limits, isPaid ? undefined : {}))
     if (isPaid) return new PaidBody(read)
     if ('failure' in read) throw new Refused(read.failure, UNREAD)
@@ -129,7 +131,7 @@ async function order(deps: AreaDeps, request: Request, ordered: PurchaseOrder | 
   if ('flaw' in ordered) return await answerUnread(deps, request, ordered)
   const sent = paymentIn(deps, request, ordered.target)
   if (sent !== undefined) return await respondSale(deps, request, ordered, sent)
-  const busy = await deps.clients.queue.turn()
+  const busy = await deps.clients.queue.turn(deps.clients.addressOf(request))
   if (busy !== undefined) return refuse(busy)
   const refusal = await refusalUnpaid(deps, ordered)
   return refusal === undefined ? demandForArea(deps, ordered.target) : refuse(refusal)

@@ -96,12 +96,17 @@ export const blocks = (deps: BlockDeps) => {
 
 /** Answers a request for a block or for `next` with the deed, the terms or the receipt. HEAD never buys, so it ignores payments. */
 function answering(deps: BlockDeps) {
+  const { clients } = deps
   const demand = demands(deps)
   return (request: Request, target: Target | undefined): MaybeAsync<Response> => {
     const isHead = request.method === 'HEAD'
     if (target === undefined) return isPerson(request) && !isHead ? respondNowhere(400) : refuse(invalidCoordinate())
     const sent = isHead ? undefined : paymentIn(deps, request, target)
-    const pay = (paid: SentPayment) => respondSale(deps, request, orderOf(request, target), paid)
+    const pay = async (paid: SentPayment): Promise<Response> => {
+      if ('code' in paid.payment) return refuse(paid.payment)
+      const refusal = await clients.admitPayment(paid.payment, clients.addressOf(request))
+      return refusal === undefined ? await respondSale(deps, request, orderOf(request, target), paid) : refuse(refusal)
+    }
     if (sent !== undefined && !('code' in sent.payment)) return pay(sent)
     return proceed(lookAt(deps, target), (found) => {
       if (sent === undefined) return answerUnpaid(deps, demand, request, target, found)

@@ -1,7 +1,7 @@
 /** Answers one MCP call over HTTP through the SDK's server. It is a module of its own because the SDK is slow to load. */
 
 import { isLegacyRequest, ProtocolErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
-import { bringsPayment, readMessage, type Id } from '../mcp/message.ts'
+import { paymentOfSale, readMessage, type Id } from '../mcp/message.ts'
 import { answerError, answerRequest, answerStateless, STATELESS_VERSION, type RpcResponse } from '../mcp/server.ts'
 import type { McpDeps } from '../mcp/tool.ts'
 import { refuse } from './answer/refuse.ts'
@@ -26,15 +26,15 @@ export async function answerCall(deps: McpDeps, request: Request, clients: Clien
     return answer(400, answerError(null, { code: fault, message }), { Connection: 'close' })
   }
   const message = readMessage(read.value)
-  if (bringsPayment(message)) await clients.queue.paymentTurn()
-  else {
-    const refused = refuseBeyond(clients, 'calls', request)
-    if (refused !== undefined) return refused
-    const busy = await clients.queue.turn()
-    if (busy !== undefined) return refuse(busy)
-  }
+  const payment = paymentOfSale(message)
+  const address = clients.addressOf(request)
+  const refusal =
+    payment === undefined
+      ? (clients.limits.take('calls', address) ?? (await clients.queue.turn(address)))
+      : await clients.admitPayment(payment, address)
+  if (refusal !== undefined) return refuse(refusal)
   if (message.kind === 'malformed') return answer(400, answerError(null, message.error))
-  const from = { address: clients.addressOf(request), signal: request.signal }
+  const from = { address, signal: request.signal }
   const isReadable = message.kind !== 'refused' || message.error.code === ProtocolErrorCode.MethodNotFound
   if (isReadable && !(await isLegacyRequest(request, read.value))) {
     const response = await answerStateless(deps, request, read.value, { dialect: 'result', ...from })

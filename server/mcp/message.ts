@@ -1,6 +1,9 @@
 /** JSON-RPC 2.0 as it comes in: one message a time, sorted before the SDK sees it. */
 
 import { isSpecType, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type { Payment } from '../domain/purchase/payment.ts'
+import { AREA_TOOL, BUYING_TOOL } from '../x402/bazaar.ts'
+import { readPayment } from '../x402/payload.ts'
 import { PAYMENT_META, type RpcError } from './reply.ts'
 
 export type Id = string | number
@@ -39,11 +42,13 @@ export function readMessage(value: unknown): Message {
   return { kind: 'request', id, method, params }
 }
 
-/** Whether a message brings a payment, which has budgets of its own. */
-export function bringsPayment(message: Message): boolean {
-  if (message.kind !== 'request' || message.method !== 'tools/call') return false
-  const { _meta: meta } = (message.params ?? {}) as { readonly _meta?: unknown }
-  return typeof meta === 'object' && meta !== null && typeof Reflect.get(meta, PAYMENT_META) === 'object'
+/** The payment of a call to a tool that sells, if it can be read. Such calls have budgets of their own. */
+export function paymentOfSale(message: Message): Payment | undefined {
+  if (message.kind !== 'request' || message.method !== 'tools/call') return undefined
+  const { name, _meta: meta } = (message.params ?? {}) as { readonly name?: unknown; readonly _meta?: unknown }
+  if ((name !== BUYING_TOOL && name !== AREA_TOOL) || typeof meta !== 'object' || meta === null) return undefined
+  const payment = readPayment(Reflect.get(meta, PAYMENT_META))
+  return 'code' in payment ? undefined : payment
 }
 
 /** `null` when there is none, `undefined` when it cannot be echoed as it was sent. */

@@ -17,6 +17,8 @@ export type Metrics = {
   outcome(outcome: Outcome): void
   /** Counts one paid request over HTTP, by the version of x402 it came in. */
   paid(version: 1 | 2): void
+  /** Observes how long an expensive request waited for its turn, by its class. */
+  waited(of: string, ms: number): void
   /** The same port, the calls that sell timed. */
   ledger(port: Ledger): Ledger
   /** The same journal, its alerts counted. */
@@ -61,7 +63,7 @@ const ALERTS = [
 /** Starts with nothing counted. */
 export function openMetrics(): Metrics {
   const registry = new Registry()
-  const { purchases, sizes, paid, alerts, facilitatorTimes, chainTimes, storeTimes } = instruments(registry)
+  const { purchases, sizes, paid, waits, alerts, facilitatorTimes, chainTimes, storeTimes } = instruments(registry)
   watchProcess(registry)
   return {
     facilitator: ({ host, ...port }) => {
@@ -89,6 +91,7 @@ export function openMetrics(): Metrics {
       if (outcome.kind === 'bought') sizes.observe(blocksIn(outcome.purchase.target))
     },
     paid: (version) => paid.inc({ version }),
+    waited: (of, ms) => waits.observe({ class: of }, ms / 1000),
     ledger: (port) => {
       const start = (call: string) => storeTimes.startTimer({ call })
       return {
@@ -155,6 +158,13 @@ function instruments(registry: Registry) {
   })
   // A version that nobody sends is reported as 0, so that it is visible.
   for (const version of [1, 2]) paid.inc({ version }, 0)
+  const waits = new Histogram({
+    name: 'wall_queue_seconds',
+    help: 'Time that expensive requests waited for their turn, by class: new signed payments, or other requests.',
+    labelNames: ['class'],
+    buckets: HTTP_BUCKETS_SECONDS,
+    registers,
+  })
   const alerts = new Counter({
     name: 'wall_alerts_total',
     help: 'Journal lines of level alert, by event.',
@@ -166,6 +176,7 @@ function instruments(registry: Registry) {
     purchases,
     sizes,
     paid,
+    waits,
     alerts,
     facilitatorTimes: timesOf('facilitator', 'facilitator'),
     chainTimes: timesOf('chain'),

@@ -3,7 +3,7 @@
 import type { Metrics } from './metrics.ts'
 
 /** What wraps a wall's ports and counts its answers. */
-export type Meters = Pick<Metrics, 'facilitator' | 'chain' | 'ledger' | 'logger' | 'outcome' | 'paid'> &
+export type Meters = Pick<Metrics, 'facilitator' | 'chain' | 'ledger' | 'logger' | 'outcome' | 'paid' | 'waited'> &
   Partial<Pick<Metrics, 'http'>>
 
 /** Meters that count nothing. */
@@ -14,4 +14,5 @@ export const noOpMetrics: Meters = {
   logger: (logger) => logger,
   outcome: () => {},
   paid: () => {},
+  waited: () => {},
 }

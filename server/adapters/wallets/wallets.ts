@@ -33,6 +33,8 @@ export function viemWallets(
   const askContract = signedByContract(request, contracts, calls, clock)
   const senders = reputation(clock)
   const payerDigest = authorizationDigest(assetName, assetVersion)
+  // A payment is checked before it is queued, and again by its purchase.
+  const signedByKey = new WeakSet<Payment>()
   const askPayer = async ({ payer, signature }: Payment, digest: Hash): Promise<SignatureCheck> => {
     const answer = await askContract(payer, [digest], signature, 'payer')
     return isTaken(answer) ? 'signed' : answer
@@ -65,11 +67,13 @@ export function viemWallets(
       return answer
     },
     async signedPayment(payment) {
+      if (signedByKey.has(payment)) return 'signed'
       const digest = payerDigest(payment)
       if (digest === undefined) return 'not-signed'
       const { recover } = await keys
-      if ((await recover(digest, payment.signature)) === payment.payer) return 'signed'
-      return await askPayer(payment, digest)
+      if ((await recover(digest, payment.signature)) !== payment.payer) return await askPayer(payment, digest)
+      signedByKey.add(payment)
+      return 'signed'
     },
     async signedForToken(payment) {
       const digest = payerDigest(payment)

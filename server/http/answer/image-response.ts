@@ -35,7 +35,7 @@ export async function respondImage(
   if (holdsAlready(request.headers.get('if-none-match'), now.ETag)) return respondUnchanged(now)
   const beyond = refuseBeyond(clients, 'pictures', request, cost)
   if (beyond !== undefined) return beyond
-  const busy = await clients.queue.turn()
+  const busy = await clients.queue.turn(clients.addressOf(request))
   if (busy !== undefined) return refuse(busy)
   const image = await draw()
   if ('code' in image) return refuse(image)

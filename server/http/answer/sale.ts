@@ -26,7 +26,7 @@ export function paymentIn(
   return sent
 }
 
-/** Answers a request that pays: with the receipt and what x402 says of the settlement, or with the refusal. */
+/** Answers a request whose payment was admitted: with the receipt and what x402 says of the settlement, or with the refusal. */
 export async function respondSale(
   deps: SellingDeps,
   request: Request,
@@ -34,7 +34,6 @@ export async function respondSale(
   { payment, version }: SentPayment,
 ): Promise<Response> {
   if ('code' in payment) return refuse(payment)
-  await deps.clients.queue.paymentTurn()
   const buyer = { address: deps.clients.addressOf(request), signal: request.signal }
   const sold = await sell(deps, order, payment, buyer)
   if ('code' in sold)

@@ -6,12 +6,18 @@ import type { BudgetName, RateLimits } from '../../wall/rate-limits.ts'
 import { carriesPayment } from '../../x402/v1.ts'
 import { refuse } from '../answer/refuse.ts'
 import type { HeaderFields } from '../answer/respond.ts'
+import type { AdmitPayment } from './admit-payment.ts'
 import { type BodyLimits, readJson } from './body.ts'
 import type { FairQueue } from './fair-queue.ts'
 import { Refused } from './strict.ts'
 
-/** Addresses and budgets of clients, and the queue of costly requests. */
-export type Clients = { readonly limits: RateLimits; readonly addressOf: AddressOf; readonly queue: FairQueue }
+/** Addresses and budgets of clients, the queue of expensive requests, and the admission of payments. */
+export type Clients = {
+  readonly limits: RateLimits
+  readonly addressOf: AddressOf
+  readonly queue: FairQueue
+  readonly admitPayment: AdmitPayment
+}
 
 /** Reads the address of a client. For IPv6 it is the /64 network, since one customer usually has all of it. */
 type AddressOf = (request: Request) => string
@@ -53,7 +59,7 @@ export const UNREAD: HeaderFields = { Connection: 'close' }
 /** A hook for requests without a body: takes from a budget of the client, then waits in the queue. */
 export function inTurn({ limits, addressOf, queue }: Clients, name: BudgetName) {
   return async ({ request }: { readonly request: Request }): Promise<void> => {
-    const refusal = limits.take(name, addressOf(request)) ?? (await queue.turn())
+    const refusal = limits.take(name, addressOf(request)) ?? (await queue.turn(addressOf(request)))
     if (refusal !== undefined) throw new Refused(refusal)
   }
 }
@@ -68,7 +74,7 @@ export type JsonBody = { readonly value: unknown; readonly bytes: Uint8Array<Arr
  * delays nobody else.
  */
 export function jsonBody(
-  { queue }: Clients,
+  { queue, addressOf }: Clients,
   before: Before,
   limits?: BodyLimits,
   parsed: (body: JsonBody) => unknown = ({ value }) => value,
@@ -78,7 +84,7 @@ export function jsonBody(
     if (spent !== undefined) throw new Refused(spent, UNREAD)
     const read = await readJson(request, limits)
     if ('failure' in read) throw new Refused(read.failure, UNREAD)
-    const busy = await queue.turn()
+    const busy = await queue.turn(addressOf(request))
     if (busy !== undefined) throw new Refused(busy, UNREAD)
     return parsed(read)
   }

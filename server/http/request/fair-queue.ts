@@ -1,16 +1,23 @@
 /**
- * A queue for costly requests. It admits one request per turn of the event loop, so that cheap requests are answered in
- * between. When too many requests wait, further ones are refused, which is cheap.
+ * A queue for expensive requests. It admits one request per turn of the event loop, so that cheap requests are served in
+ * between. Clients take turns, so a client that sends many requests only delays its own.
  */
 
 import type { Failure } from '../../domain/failure.ts'
 import { overloaded } from '../../domain/purchase/refusals.ts'
 
+/** Which requests wait for each other: new payments signed by their payer, or all others. */
+export const QUEUE_CLASSES = ['payments', 'requests'] as const
+
+export type QueueClass = (typeof QUEUE_CLASSES)[number]
+
 export type FairQueue = {
-  /** Resolves when the request may go on; with a refusal when too many wait, or when it waited too long. */
-  turn(): Promise<Failure | undefined>
-  /** The same for payments, which go first and are never refused. */
-  paymentTurn(): Promise<void>
+  /** Resolves when a request of the client may go on; with a refusal if too many wait, or if it waited too long. */
+  turn(client: string): Promise<Failure | undefined>
+  /** The same for a payment that the ledger knows: it waits with the other requests, but is never refused. */
+  knownPaymentTurn(client: string): Promise<void>
+  /** The same for a new payment signed by its payer: it comes before the other requests and is never refused. */
+  newPaymentTurn(client: string): Promise<void>
 }
 
 // At one millisecond each, this is half a second.
@@ -19,49 +26,97 @@ const WAITING_MAX = 512
 // A client that waited longer may have left, while others wait behind it.
 const WAIT_MAX_MS = 2000
 
-type Waiting = { readonly since: number; readonly go: (refusal: Failure | undefined) => void }
+// After so many payments in a row one other request is served, so that payments cannot starve it.
+const PAYMENTS_IN_A_ROW = 4
 
-/** Makes the queue; `elapsed` is in milliseconds. */
-export function fairQueue(elapsed: () => number): FairQueue {
-  const payments: (() => void)[] = []
-  const others: Waiting[] = []
+type Waiting = {
+  readonly since: number
+  readonly isRefusable: boolean
+  go(refusal: Failure | undefined): void
+}
+
+/** Makes the queue; `elapsed` is in milliseconds. `waited` is called with how long each request waited, served or refused. */
+export function fairQueue(elapsed: () => number, waited: (of: QueueClass, ms: number) => void = () => {}): FairQueue {
+  const lines = { payments: fairLine(), requests: fairLine() }
   let isTaken = false // by a request of this turn
-  const nextRound = () => {
-    isTaken = false
-    const payment = payments.shift()
-    if (payment !== undefined) {
-      begin()
-      return payment()
-    }
-    for (let next = others.shift(); next !== undefined; next = others.shift()) {
-      if (elapsed() - next.since > WAIT_MAX_MS) {
-        next.go(overloaded())
-        continue
-      }
-      begin()
-      return next.go(undefined)
-    }
-  }
+  let paymentsInARow = 0
   const begin = () => {
     isTaken = true
-    setImmediate(nextRound)
+    setImmediate(nextTurn)
+  }
+  const serve = (of: QueueClass, { since, isRefusable, go }: Waiting): boolean => {
+    const waitedMs = elapsed() - since
+    waited(of, waitedMs)
+    const isLate = isRefusable && waitedMs > WAIT_MAX_MS
+    if (!isLate) begin()
+    go(isLate ? overloaded() : undefined)
+    return !isLate
+  }
+  const nextTurn = () => {
+    isTaken = false
+    const isOthersTurn = paymentsInARow >= PAYMENTS_IN_A_ROW && lines.requests.length() > 0
+    const payment = isOthersTurn ? undefined : lines.payments.shift()
+    paymentsInARow = payment === undefined ? 0 : paymentsInARow + 1
+    if (payment !== undefined) return void serve('payments', payment)
+    for (let next = lines.requests.shift(); next !== undefined; next = lines.requests.shift())
+      if (serve('requests', next)) return
+  }
+  const wait = async (of: QueueClass, client: string, isRefusable: boolean): Promise<Failure | undefined> => {
+    if (!isTaken) {
+      waited(of, 0)
+      begin()
+      return undefined
+    }
+    const { promise, resolve: go } = Promise.withResolvers<Failure | undefined>()
+    lines[of].push(client, { since: elapsed(), isRefusable, go })
+    const tooMany = of === 'requests' && lines.requests.length() > WAITING_MAX ? lines.requests.dropOne() : undefined
+    if (tooMany !== undefined) {
+      waited(of, elapsed() - tooMany.since)
+      tooMany.go(overloaded())
+    }
+    return await promise
   }
   return {
-    async turn() {
-      if (others.length >= WAITING_MAX) return overloaded()
-      if (!isTaken) {
-        begin()
-        return undefined
-      }
-      const { promise, resolve } = Promise.withResolvers<Failure | undefined>()
-      others.push({ since: elapsed(), go: resolve })
-      return await promise
+    turn: async (client) => await wait('requests', client, true),
+    knownPaymentTurn: async (client) => void (await wait('requests', client, false)),
+    newPaymentTurn: async (client) => void (await wait('payments', client, false)),
+  }
+}
+
+/** Requests that wait, by client. Clients are served round-robin. */
+function fairLine() {
+  const clients = new Map<string, Waiting[]>() // in the order of their next turns
+  let length = 0
+  return {
+    length: () => length,
+    push(client: string, request: Waiting) {
+      const own = clients.get(client)
+      if (own === undefined) clients.set(client, [request])
+      else own.push(request)
+      length += 1
     },
-    async paymentTurn() {
-      if (!isTaken) return begin()
-      const { promise, resolve } = Promise.withResolvers<void>()
-      payments.push(resolve)
-      await promise
+    shift(): Waiting | undefined {
+      const [first] = clients
+      if (first === undefined) return undefined
+      const [client, own] = first
+      const request = own.shift()
+      clients.delete(client)
+      if (own.length > 0) clients.set(client, own)
+      length -= 1
+      return request
+    },
+    /** Removes the newest refusable request of the client that has the most requests waiting. */
+    dropOne(): Waiting | undefined {
+      let longest: Waiting[] = []
+      let client = ''
+      for (const [name, own] of clients)
+        if (own.length > longest.length && own.some(({ isRefusable }) => isRefusable)) [client, longest] = [name, own]
+      const at = longest.findLastIndex(({ isRefusable }) => isRefusable)
+      if (at < 0) return undefined
+      const [dropped] = longest.splice(at, 1)
+      if (longest.length === 0) clients.delete(client)
+      length -= 1
+      return dropped
     },
   }
 }

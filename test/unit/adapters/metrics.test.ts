@@ -37,8 +37,10 @@ test('calls are counted by what came of them, failures too, and answered as they
   }
   close()
   metrics.paid(1)
+  metrics.waited('payments', 20)
   const text = await metrics.read()
   for (const line of [
+    'wall_queue_seconds_bucket{le="0.03",class="payments"} 1',
     'wall_paid_requests_total{version="1"} 1',
     'wall_paid_requests_total{version="2"} 0',
     'wall_facilitator_seconds_count{facilitator="facilitator.example",call="verify",result="valid"} 1',

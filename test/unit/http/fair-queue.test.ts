@@ -1,59 +1,113 @@
 import { expect, test } from 'bun:test'
-import { fairQueue } from '../../../server/http/request/fair-queue.ts'
+import { fairQueue, type QueueClass } from '../../../server/http/request/fair-queue.ts'
 
-// Goal: whoever asks for little is answered between those who ask for much. Method: rounds of the event loop are counted.
+// Goal: a client that sends few requests is served between those of a client that sends many. Method: turns of the event loop
+// are counted.
 
-function counted() {
+function queueOf() {
   let now = 0
-  const queue = fairQueue(() => now)
+  const waits: [QueueClass, number][] = []
+  const queue = fairQueue(
+    () => now,
+    (of, ms) => void waits.push([of, ms]),
+  )
   const done: string[] = []
-  const ask = (name: string) => void queue.turn().then((refusal) => done.push(`${name} ${refusal?.code ?? 'goes'}`))
-  const pay = (name: string) => void queue.paymentTurn().then(() => done.push(`${name} goes`))
-  return { queue, done, ask, pay, pass: (ms: number) => void (now += ms) }
+  const request = (name: string, client = 'here') =>
+    void queue.turn(client).then((refusal) => done.push(`${name} ${refusal?.code ?? 'goes'}`))
+  const pay = (name: string, client = 'here') => void queue.newPaymentTurn(client).then(() => done.push(`${name} goes`))
+  const repeat = (name: string, client = 'here') =>
+    void queue.knownPaymentTurn(client).then(() => done.push(`${name} goes`))
+  return { done, waits, request, pay, repeat, pass: (ms: number) => void (now += ms) }
 }
 
-const round = () => new Promise<void>((resolve) => setImmediate(resolve))
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-test('one goes in each round, the first at once', async () => {
-  const { done, ask } = counted()
-  for (const name of ['a', 'b', 'c']) ask(name)
+async function turns(count: number): Promise<void> {
+  for (let at = 0; at < count; at++) await turn()
+}
+
+test('one request goes in each turn, the first one immediately', async () => {
+  const { done, request } = queueOf()
+  for (const name of ['a', 'b', 'c']) request(name)
   await Promise.resolve()
   await Promise.resolve()
   expect(done).toEqual(['a goes'])
   const seen: number[] = []
   while (done.length < 3) {
-    await round()
+    await turn()
     seen.push(done.length)
   }
   expect(seen.every((count, at) => count - (seen[at - 1] ?? 1) <= 1)).toBe(true)
   expect(done).toEqual(['a goes', 'b goes', 'c goes'])
 })
 
-test('payments go before all others, and are never refused', async () => {
-  const { done, ask, pay } = counted()
-  for (let at = 0; at < 600; at++) ask(`read ${at}`)
-  for (let at = 0; at < 600; at++) pay(`payment ${at}`)
-  while (done.filter((word) => word.startsWith('payment')).length < 600) await round()
-  expect(done.filter((word) => word.startsWith('payment') && word.endsWith('goes'))).toHaveLength(600)
-  expect(done.filter((word) => word.startsWith('read') && word.endsWith('goes'))).toHaveLength(1)
+test('a client with one request is served after one request of a client with many', async () => {
+  const { done, request } = queueOf()
+  for (let at = 0; at < 400; at++) request(`flood ${at}`, 'attacker')
+  request('honest', 'somebody')
+  await turns(5)
+  expect(done.slice(0, 3)).toEqual(['flood 0 goes', 'flood 1 goes', 'honest goes'])
 })
 
-test('what finds too many waiting is refused at once, and what waited too long when its turn comes', async () => {
-  const { done, ask, pass } = counted()
-  for (let at = 0; at < 514; at++) ask(`${at}`)
-  await round()
-  expect(done).toContain('513 server_busy')
+test('new payments come before other requests, but one other request is served after every four payments', async () => {
+  const { done, request, pay } = queueOf()
+  request('first')
+  for (let at = 0; at < 3; at++) request(`read ${at}`)
+  for (let at = 0; at < 12; at++) pay(`payment ${at}`)
+  await turns(20)
+  expect(done.map((word) => word.split(' ')[0]).join(' ')).toBe(
+    'first payment payment payment payment read payment payment payment payment read payment payment payment payment read',
+  )
+})
+
+test('payments are never refused, however many wait and however long', async () => {
+  const { done, pay, repeat, pass } = queueOf()
+  for (let at = 0; at < 600; at++) pay(`payment ${at}`, `payer ${at}`)
+  for (let at = 0; at < 600; at++) repeat(`repeat ${at}`, `payer ${at}`)
+  pass(60_000)
+  await turns(1300)
+  expect(done).toHaveLength(1200)
+  expect(done.every((word) => word.endsWith('goes'))).toBe(true)
+})
+
+test('if too many requests wait, the newest of the client with the most of them is refused', async () => {
+  const { done, request } = queueOf()
+  for (let at = 0; at < 513; at++) request(`flood ${at}`, 'attacker')
+  for (let at = 0; at < 40; at++) request(`honest ${at}`, `client ${at}`)
+  await turns(700)
+  const refused = done.filter((word) => word.endsWith('server_busy'))
+  expect(refused).toHaveLength(40)
+  expect(refused.every((word) => word.startsWith('flood'))).toBe(true)
+})
+
+test('a request that waited too long is refused when its turn comes', async () => {
+  const { done, request, pass } = queueOf()
+  for (let at = 0; at < 3; at++) request(`${at}`)
   pass(3000)
-  while (done.length < 514) await round()
-  expect(done.filter((word) => word.endsWith('server_busy')).length).toBeGreaterThan(500)
+  await turns(3)
+  expect(done).toEqual(['0 goes', '1 server_busy', '2 server_busy'])
 })
 
-test('after a rest the next goes at once again', async () => {
-  const { done, ask } = counted()
-  ask('a')
-  for (let at = 0; at < 5; at++) await round()
-  ask('b')
+test('a request that arrives at an empty queue goes immediately', async () => {
+  const { done, request } = queueOf()
+  request('a')
+  await turns(5)
+  request('b')
   await Promise.resolve()
   await Promise.resolve()
   expect(done).toEqual(['a goes', 'b goes'])
+})
+
+test('how long each request waited is reported by class, for refused ones too', async () => {
+  const { waits, request, pay, pass } = queueOf()
+  request('a')
+  pay('b')
+  request('c')
+  pass(2500)
+  await turns(4)
+  expect(waits).toEqual([
+    ['requests', 0],
+    ['payments', 2500],
+    ['requests', 2500],
+  ])
 })

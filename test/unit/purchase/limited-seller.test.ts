@@ -4,7 +4,6 @@ import { limitedSeller } from '../../../server/purchase/limited-seller.ts'
 import type { Seller } from '../../../server/purchase/seller.ts'
 import { unlimited } from '../../support/fakes/limits.ts'
 import { sellerThat } from '../../support/fakes/seller.ts'
-import { fakeWallets } from '../../support/fakes/wallets.ts'
 import { paymentOf, SILENT } from '../../support/samples.ts'
 
 /** A seller that takes until `finish`, and remembers the clients it serves. */
@@ -20,8 +19,6 @@ function slowSeller(timeoutMs?: number) {
   const sellTo = limitedSeller(
     {
       seller: sellerThat(buy),
-      ledger: { find: async () => undefined },
-      wallets: fakeWallets,
       limits: unlimited,
       ended(_, end) {
         ended.push(end)

@@ -1,0 +1,61 @@
+/** Watches how long expensive requests wait for their turn. Long waits are an outage of their own, whatever fills the queue. */
+
+import type { WatchDeps } from './outages.ts'
+
+export type QueueWatch<Class extends string> = {
+  /** Notes how long a request of a class waited, whether it was served or refused. */
+  waited(of: Class, ms: number): void
+  /** Judges the last seconds. Must be called periodically. */
+  check(): void
+}
+
+// Two requests in a row at a quiet wall wait about a millisecond.
+const LONG_MS = 1000
+
+const WINDOW_MS = 10_000
+const LONG_MIN = 5
+const LONG_SHARE_MIN = 0.2
+
+const OVER_AFTER_MS = 8000
+
+/** What one class waited lately, counted in slices of the window, so that a flood needs no more memory. */
+type Counts = { readonly slices: { atMs: number; all: number; long: number }[]; isDown: boolean; lastLongMs: number }
+
+const SLICE_MS = 1000
+
+/** Starts with nothing waiting. */
+export function watchQueue<Class extends string>(
+  { clock, outages }: WatchDeps,
+  classes: readonly Class[],
+): QueueWatch<Class> {
+  const counts = new Map(classes.map((name): [Class, Counts] => [name, { slices: [], isDown: false, lastLongMs: 0 }]))
+  return {
+    waited(of, ms) {
+      const own = counts.get(of)
+      if (own === undefined) return
+      const now = clock.elapsed()
+      let slice = own.slices.at(-1)
+      if (slice === undefined || now - slice.atMs >= SLICE_MS) {
+        slice = { atMs: now, all: 0, long: 0 }
+        own.slices.push(slice)
+        if (own.slices.length > WINDOW_MS / SLICE_MS + 1) own.slices.shift()
+      }
+      slice.all += 1
+      if (ms < LONG_MS) return
+      slice.long += 1
+      own.lastLongMs = now
+    },
+    check() {
+      const now = clock.elapsed()
+      for (const [name, own] of counts) {
+        const recent = own.slices.filter(({ atMs }) => now - atMs < WINDOW_MS)
+        const sum = (of: 'all' | 'long') => recent.reduce((total, slice) => total + slice[of], 0)
+        const [all, long] = [sum('all'), sum('long')]
+        const waits = long >= LONG_MIN && long >= all * LONG_SHARE_MIN
+        own.isDown = waits || (own.isDown && now - own.lastLongMs < OVER_AFTER_MS)
+        const words = `${long} of ${all} ${name} in the last ${WINDOW_MS / 1000} s waited longer than ${LONG_MS / 1000} s for their turn`
+        outages.saw({ kind: 'queue', name }, own.isDown ? words : null)
+      }
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import { expect, test } from 'bun:test'
+import { usedUp } from '../../../support/fakes/limits.ts'
+import { FORGED } from '../../../support/fakes/wallets.ts'
+import { paymentOf } from '../../../support/samples.ts'
+import { callTool, post } from '../../../support/service/agent.ts'
+import { sending } from '../../../support/service/signed.ts'
+import { codeOf, openWall, paidBy, payloadOf } from '../../../support/service/wall.ts'
+
+// Goal: a sender without money delays nobody else. Method: it sends many requests at once, and the order of the answers counts.
+
+const FLOOD = 200
+
+const call = (name: string, args: object, payment: unknown) =>
+  JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name, arguments: args, _meta: { 'x402/payment': payment } },
+  })
+
+test.each([
+  ['a free tool', 'get_wall', {}, payloadOf(paymentOf(1, 1))],
+  ['a tool that sells, with a payment that cannot be read', 'buy_block', { coord: '3,4' }, {}],
+] as const)('a payment beside a call to %s does not spare the budget of calls', async (_, name, args, payment) => {
+  const wall = await openWall({ limits: usedUp('calls') })
+  expect(await codeOf(await post(wall, call(name, args, payment)))).toBe('too_many_requests')
+})
+
+test.each([
+  [
+    'payments over HTTP that nobody signed',
+    (at: number) => ['GET /blocks/3,4', paidBy({ ...paymentOf(2, at + 1), signature: FORGED })] as const,
+  ],
+  [
+    'payments over MCP that nobody signed',
+    (at: number) =>
+      [
+        'POST /mcp',
+        sending(
+          JSON.parse(call('buy_block', { coord: '3,4' }, payloadOf({ ...paymentOf(2, at + 1), signature: FORGED }))),
+        ),
+      ] as const,
+  ],
+  ['searches for space', () => ['GET /api/space?w=2&h=2', {}] as const],
+])('requests of another address are served in the midst of a flood of %s', async (_, request) => {
+  const wall = await openWall({ trustedHops: 1 })
+  const ended: string[] = []
+  const flood = Array.from({ length: FLOOD }, async (_, at) => {
+    const [line, { headers = {}, ...rest }] = request(at) as [
+      string,
+      { headers?: Record<string, string>; body?: string },
+    ]
+    await wall.ask(line, { ...rest, headers: { ...headers, 'x-forwarded-for': '203.0.113.9' } })
+    ended.push('flood')
+  })
+  const honest = async (name: string, line: string, init: object) => {
+    const response = await wall.ask(line, { ...init })
+    ended.push(name)
+    return response.status
+  }
+  const statuses = await Promise.all([
+    honest('preview', 'POST /api/preview', sending({ coord: '5,6' })),
+    honest('purchase', 'GET /blocks/7,8', paidBy(paymentOf(1, 1))),
+    callTool(wall, 'get_wall').then(() => ended.push('mcp') && 200),
+  ])
+  const before = ended.indexOf('preview')
+  await Promise.all(flood)
+  expect(statuses).toEqual([200, 200, 200])
+  expect(before).toBeGreaterThanOrEqual(0)
+  expect(before).toBeLessThan(FLOOD / 4)
+  for (const name of ['purchase', 'mcp']) expect(ended.indexOf(name)).toBeLessThan(FLOOD / 2)
+})

@@ -1,0 +1,64 @@
+import { expect, test } from 'bun:test'
+import { stopsSales } from '../../../server/domain/dependency.ts'
+import { trackOutages } from '../../../server/health/outages.ts'
+import { watchQueue } from '../../../server/health/watch-queue.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { fakeLogger } from '../../support/fakes/logger.ts'
+import { NOW } from '../../support/samples.ts'
+
+// Goal: an operator hears that clients wait, although health answers at once.
+
+function watching() {
+  const clock = fakeClock(NOW)
+  const logger = fakeLogger()
+  const outages = trackOutages({ clock, logger })
+  const queue = watchQueue({ clock, outages }, ['payments', 'requests'] as const)
+  const waitMany = (of: 'payments' | 'requests', count: number, ms: number) => {
+    for (let at = 0; at < count; at++) queue.waited(of, ms)
+  }
+  const stateOf = (name: string) => outages.all().find((dependency) => dependency.name === name)
+  return { clock, logger, outages, queue, waitMany, stateOf }
+}
+
+test('if a fifth of the requests wait for longer than a second, the class that waits is an outage', () => {
+  const { queue, waitMany, stateOf, logger } = watching()
+  waitMany('requests', 40, 5)
+  waitMany('requests', 10, 1500)
+  waitMany('payments', 50, 5)
+  queue.check()
+  expect(stateOf('requests')).toMatchObject({
+    kind: 'queue',
+    state: 'down',
+    reason: '10 of 50 requests in the last 10 s waited longer than 1 s for their turn',
+  })
+  expect(stateOf('payments')).toMatchObject({ kind: 'queue', state: 'up', reason: null })
+  expect(logger.alerts).toMatchObject([{ event: 'outage', facts: { dependency: 'queue', name: 'requests' } }])
+})
+
+test('a few long waits among many short ones are not an outage', () => {
+  const { queue, waitMany, stateOf } = watching()
+  waitMany('requests', 400, 5)
+  waitMany('requests', 10, 1500)
+  queue.check()
+  expect(stateOf('requests')).toMatchObject({ state: 'up' })
+})
+
+test('the outage ends eight seconds after the last long wait', async () => {
+  const { clock, queue, waitMany, stateOf } = watching()
+  waitMany('payments', 10, 1500)
+  queue.check()
+  clock.pass(7000)
+  waitMany('payments', 100, 5)
+  queue.check()
+  expect(stateOf('payments')).toMatchObject({ state: 'down' })
+  clock.pass(1000)
+  queue.check()
+  expect(stateOf('payments')).toMatchObject({ state: 'up' })
+})
+
+test('sales continue while a class waits, because a balancer must not be emptied by a flood', () => {
+  const { queue, waitMany, outages } = watching()
+  waitMany('requests', 10, 1500)
+  queue.check()
+  expect(stopsSales(outages.all())).toEqual([])
+})
