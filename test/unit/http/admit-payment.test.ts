@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import type { SignatureCheck } from '../../../server/domain/purchase/facilitator-errors.ts'
-import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { overloaded } from '../../../server/domain/purchase/refusals.ts'
 import { paymentAdmission } from '../../../server/http/request/admit-payment.ts'
 import type { BudgetName, RateLimits } from '../../../server/wall/rate-limits.ts'
@@ -20,7 +19,7 @@ async function admitted({ known = false, check = 'signed', limits = unlimited, i
   const turns: string[] = []
   const admit = paymentAdmission({
     ledger: { find: async () => (known ? uncertainPurchase(1) : undefined) },
-    wallets: { signedPayment: async (_: Payment) => check },
+    wallets: { signedPayment: async () => check },
     limits,
     queue: {
       async turn() {
