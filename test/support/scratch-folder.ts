@@ -1,6 +1,6 @@
 import { afterAll } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -22,9 +22,8 @@ export async function mountDisk(folder: string, megabytes: number) {
   process.once('exit', unmount)
   return {
     folder,
-    /** A file of so many megabytes; it is cut off where the disk is full. */
-    fill: (name: string, size: number) =>
-      mayMount ? writeFile(join(folder, name), Buffer.alloc(size * 1024 * 1024)).catch(() => {}) : undefined,
+    /** Writes a file of so many megabytes; it is cut off if the disk is full. */
+    fill: (name: string, size: number) => (mayMount ? fill(join(folder, name), size) : undefined),
     free: (name: string) => rm(join(folder, name), { force: true }),
     unmount() {
       process.off('exit', unmount)
@@ -34,3 +33,18 @@ export async function mountDisk(folder: string, megabytes: number) {
 }
 
 export type SmallDisk = Awaited<ReturnType<typeof mountDisk>>
+
+const MEGABYTE = Buffer.alloc(1024 * 1024)
+
+// Piece by piece. For one large write Bun first reserves the whole space, and a file system that has less gives all of it
+// back: the disk would be full, empty and full again.
+async function fill(path: string, megabytes: number): Promise<void> {
+  await using file = await open(path, 'w')
+  try {
+    for (let written = 0; written < megabytes; written++) await file.writeFile(MEGABYTE)
+  } catch (error) {
+    if (!isFull(error)) throw error
+  }
+}
+
+const isFull = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOSPC'
