@@ -33,6 +33,7 @@ const RUNS: Readonly<Record<string, Run>> = {
     'settlements and instances in trouble, with the service’s own times',
   ),
   soak: tests(['endurance/soak/soak.test.ts'], 'a full wall in use for half an hour'),
+  flakes: script('flakes/main.ts', 'the gate’s tests again and again beside a load, and what of them failed'),
   clients: tests(['endurance/clients/clients.long.ts'], 'clients that others made buy, or use every tool'),
   releases: tests(['endurance/releases.long.ts'], 'a release is made, installed and run'),
   upgrade: tests(['endurance/upgrade.long.ts'], 'instances are replaced one by one under load'),

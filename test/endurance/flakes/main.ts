@@ -1,0 +1,105 @@
+/**
+ * `bun run endurance flakes [OPTION ...] [PATH ...]`: runs the gate's tests again and again beside a load, and counts what
+ * failed. Without a path it runs every folder that waits for something.
+ *
+ *     --rounds N     how many rounds (5)
+ *     --workers N    how many files at once (2)
+ *     --load N       busy processes beside them (2)
+ *     --disk         and one that flushes to the disk without a pause
+ *     --nice N       how far the tests give way to other processes, up to 19 (0)
+ *     --minutes N    ends by then, within a round if need be (60)
+ */
+
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { describeMachine, measureMachine } from '../../support/machine.ts'
+import { readRound, type Round, tabulate } from './tally.ts'
+
+const FOLDERS = ['service', 'engine', 'page', 'e2e', 'endurance'].map((name) => `./test/${name}`)
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string', default: '5' },
+    workers: { type: 'string', default: '2' },
+    load: { type: 'string', default: '2' },
+    disk: { type: 'boolean', default: false },
+    nice: { type: 'string', default: '0' },
+    minutes: { type: 'string', default: '60' },
+  },
+})
+const [rounds, workers, load, nice, minutes] = [
+  Number(values.rounds),
+  Number(values.workers),
+  Number(values.load),
+  Number(values.nice),
+  Number(values.minutes),
+] as const
+const isWhole = (value: number, least: number) => Number.isSafeInteger(value) && value >= least
+if (
+  ![rounds, workers, minutes].every((value) => isWhole(value, 1)) ||
+  ![load, nice].every((value) => isWhole(value, 0))
+) {
+  console.error(
+    'bun run endurance flakes [--rounds N] [--workers N] [--load N] [--disk] [--nice N] [--minutes N] [PATH ...]',
+  )
+  process.exit(2)
+}
+const until = performance.now() + minutes * 60_000
+const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-flakes-'))
+const others = [...Array.from({ length: load }, () => startLoad()), ...(values.disk ? [startLoad(folder)] : [])]
+const played: Round[] = []
+try {
+  for (let number = 1; number <= rounds && performance.now() < until; number++) played.push(await play(number))
+} finally {
+  for (const other of others) other.kill()
+}
+console.log(`${tabulate(played)}\nthe whole output: ${folder}`)
+process.exit(played.some(({ failed }) => failed.length > 0) ? 1 : 0)
+
+function startLoad(disk?: string) {
+  const script = join(import.meta.dir, 'run-load.ts')
+  const command = [process.execPath, script, String(minutes * 60), ...(disk === undefined ? [] : [disk])]
+  return Bun.spawn(command, { stdin: 'pipe', stdout: 'ignore', stderr: 'inherit' })
+}
+
+/** One round, until its tests or the time are over. */
+async function play(number: number): Promise<Round> {
+  const log = join(folder, `round-${number}.log`)
+  const began = performance.now()
+  const paths = positionals.length > 0 ? positionals : FOLDERS
+  const child = Bun.spawn(
+    [
+      'nice',
+      '-n',
+      String(nice),
+      process.execPath,
+      '--no-orphans',
+      'test',
+      `--parallel=${workers}`,
+      '--timeout',
+      '60000',
+      ...paths,
+    ],
+    {
+      cwd: join(import.meta.dir, '../../..'),
+      env: { ...Bun.env, LONG_RUN: '' },
+      stdin: 'ignore',
+      stdout: Bun.file(log),
+      stderr: Bun.file(log),
+    },
+  )
+  const timer = setTimeout(() => child.kill(), Math.max(0, until - began))
+  await child.exited
+  clearTimeout(timer)
+  const round = readRound(await Bun.file(log).text())
+  const seconds = ((performance.now() - began) / 1000).toFixed(0)
+  const cut = performance.now() < until ? '' : ', cut short'
+  console.log(
+    `round ${number}: ${round.passed} passed, ${round.failed.length} failed, ${seconds} s${cut}; ${describeMachine(measureMachine())}`,
+  )
+  for (const name of round.failed) console.log(`  ${name}`)
+  return round
+}

@@ -1,0 +1,32 @@
+/** Reads what `bun test` prints, and counts how often each test failed. */
+
+/** What came of one round. */
+export type Round = { readonly passed: number; readonly failed: readonly string[] }
+
+/** The results among the lines of a round, each failure as its file and name; a round that was cut short has those it got to. */
+export function readRound(output: string): Round {
+  let file = ''
+  let passed = 0
+  const failed = new Set<string>()
+  for (const line of output.split('\n')) {
+    file = /^(\S+\.(?:test|long)\.ts):$/.exec(line)?.[1] ?? file
+    // The list at the end repeats what stood above.
+    if (/^\d+ tests? (?:failed|skipped):$/.test(line)) break
+    if (line.startsWith('(pass) ')) passed += 1
+    const name = /^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$/.exec(line)?.[1]
+    if (name !== undefined) failed.add(`${file}: ${name}`)
+  }
+  return { passed, failed: [...failed] }
+}
+
+/** A table of what failed in how many of the rounds, the most frequent first. */
+export function tabulate(rounds: readonly Round[]): string {
+  const counts = new Map<string, number>()
+  for (const { failed } of rounds) for (const name of failed) counts.set(name, (counts.get(name) ?? 0) + 1)
+  if (counts.size === 0) return `nothing failed in ${rounds.length} rounds`
+  const rows = [...counts].toSorted(([, a], [, b]) => b - a)
+  return [
+    `failed, of ${rounds.length} rounds`,
+    ...rows.map(([name, count]) => `${String(count).padStart(6)}  ${name}`),
+  ].join('\n')
+}

@@ -1,0 +1,31 @@
+/** What the machine is doing while tests run: how busy its processors are, and how long its disk takes. */
+
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** `load` counts the processes that want a processor; `flushMs` is how long it takes to flush a small file to the disk. */
+export type MachineState = { readonly load: number; readonly processors: number; readonly flushMs: number }
+
+/** Measures the machine now, in the folder where tests keep their databases. */
+export function measureMachine(): MachineState {
+  return { load: loadavg()[0] ?? 0, processors: availableParallelism(), flushMs: measureFlush() }
+}
+
+function measureFlush(): number {
+  const path = join(tmpdir(), `pixel-wall-flush-${process.pid}`)
+  const file = openSync(path, 'w')
+  try {
+    writeSync(file, Buffer.alloc(4096, 1))
+    const since = performance.now()
+    fsyncSync(file)
+    return performance.now() - since
+  } finally {
+    closeSync(file)
+    rmSync(path, { force: true })
+  }
+}
+
+/** The state in words, as a part of a sentence. */
+export const describeMachine = ({ load, processors, flushMs }: MachineState): string =>
+  `load ${load.toFixed(1)} on ${processors} processors, ${flushMs.toFixed(0)} ms to flush a file`

@@ -1,0 +1,32 @@
+import { expect, test } from 'bun:test'
+import { readRound, tabulate } from '../../endurance/flakes/tally.ts'
+
+const output = `bun test v1.4.5 2x PARALLEL
+
+test/page/a.test.ts:
+(pass) the page > opens [12.00ms]
+error: expect(received).toBe(expected)
+(fail) the page > names a block [1.10s]
+  ^ this test timed out after 100ms.
+(skip) the page > in Firefox
+
+test/e2e/b.test.ts:
+(fail) the page > names a block [3.10ms]
+
+2 tests failed:
+(fail) the page > names a block [1.10s]
+`
+
+test('a round lists its failures by file and name, once each', () => {
+  expect(readRound(output)).toEqual({
+    passed: 1,
+    failed: ['test/page/a.test.ts: the page > names a block', 'test/e2e/b.test.ts: the page > names a block'],
+  })
+})
+
+test('the table of all rounds has the most frequent failure first', () => {
+  const [a, b] = ['a.test.ts: one', 'b.test.ts: two']
+  const rounds = [[a], [b, a], []].map((failed) => ({ passed: 9, failed }))
+  expect(tabulate(rounds)).toBe('failed, of 3 rounds\n     2  a.test.ts: one\n     1  b.test.ts: two')
+  expect(tabulate([{ passed: 9, failed: [] }])).toBe('nothing failed in 1 rounds')
+})
