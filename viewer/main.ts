@@ -26,6 +26,7 @@ const reducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)')
 let state = initialState(viewOf(stage), reducedMotion.matches)
 let drawnAt: number | undefined // when the last frame of a motion was drawn
 let components: Component | undefined // panels and all else that loads after the first drawing
+let furnishing: Promise<void> | undefined // the loading of them
 let arriving = true
 
 const isEmbedded = new URLSearchParams(location.search).has('embed')
@@ -43,6 +44,7 @@ const shell = createShell({
   },
   wall: () => state.wall,
   show: showWall,
+  furnished: () => furnishing,
 })
 const { appearance, askFrame } = shell
 const stageRenderer = createStageRenderer(canvas, () => state, appearance.theme(), askFrame)
@@ -124,7 +126,7 @@ function showWall(wall: Wall) {
     const message = deadLink(state, location.search)
     if (message !== undefined) toast(message)
   }
-  if (before === undefined) void loadLazyUi()
+  if (before === undefined) furnishing = loadLazyUi()
 }
 
 function goTo(place: Place, keepsCamera: boolean) {
@@ -141,7 +143,6 @@ async function loadLazyUi() {
     return showLostScript()
   }
   components.update(state, initialState(state.view))
-  document.body.dataset['ready'] = 'yes'
   askFrame()
 }
 

@@ -25,6 +25,8 @@ export type ShellDeps = {
   wall(): Wall | undefined
   /** The wall has arrived further, or has changed. */
   show(wall: Wall): void
+  /** Resolves once everything that explains the wall is loaded. The first `show` starts loading it. */
+  furnished?(): Promise<void> | undefined
 }
 
 /** A shell that is not started yet. */
@@ -74,7 +76,8 @@ async function keepReading(page: ShellDeps) {
     stage.ariaBusy = 'true'
     try {
       const { number } = await readWall({ ask: offline?.ask ?? fetch, show: page.show, price: priceOnPage() })
-      stage.ariaBusy = 'false'
+      // Assistive technology waits while the stage is busy: until then nothing names what is pointed at.
+      void Promise.resolve(page.furnished?.()).then(() => (stage.ariaBusy = 'false'))
       return await follow(page, number)
     } catch {
       stage.ariaBusy = 'false'

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
-import { colourAt, countDraws, shows, viewOf } from '../support/page/driver.ts'
+import { colourAt, countDraws, ready, shows, viewOf } from '../support/page/driver.ts'
 import { galleryWall } from '../support/page/gallery.ts'
 import { canvas, nastyBlock, openBlock } from '../support/page/sample-wall.ts'
 import { browserForTests, gotoLive, testPages } from '../support/page/test-page.ts'
@@ -107,7 +107,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     const view = await viewOf(page)
     expect(await colourAt(page, { x: view.width / 2, y: view.height / 2 })).toBe('#e5dfd5')
     server().holdAfter(undefined)
-    await page.waitForFunction(() => document.body.dataset['ready'])
+    await ready(page)
   })
 
   test('paper gets the server’s picture of the wall', async () => {
@@ -213,7 +213,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     })
     await page.addInitScript(countDraws)
     await gotoLive(page, `${server().url.href}#all`)
-    await page.waitForFunction(() => document.body.dataset['ready'])
+    await ready(page)
     await page.evaluate(() => Reflect.get(window, 'uploads').splice(0))
     server().repaint(nastyBlock, white)
     await page.waitForFunction(() => Reflect.get(window, 'uploads').length > 0)

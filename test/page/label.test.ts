@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { HEIGHT, WIDTH } from '../../shared/wall.ts'
 import { fit, type Point } from '../../viewer/camera/camera.ts'
 import { IS_LONG_RUN } from '../support/long-run.ts'
-import { stageTop, viewOf } from '../support/page/driver.ts'
+import { openLabel, stageTop, viewOf } from '../support/page/driver.ts'
 import { galleryWall } from '../support/page/gallery.ts'
 import { at, canvas, rainbowBlock } from '../support/page/sample-wall.ts'
 import { browserForTests, testPages } from '../support/page/test-page.ts'
@@ -52,8 +52,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     let point: Point = { x: 0, y: 0 }
     for (let click = 0; click < CLICKS; click++) {
       point = pointAwayFrom(point)
-      await page.mouse.click(view.width / 2 + point.x, top + view.height / 2 + point.y)
-      await page.locator('#card').waitFor()
+      await openLabel(page, { x: view.width / 2 + point.x, y: top + view.height / 2 + point.y })
       if ((await page.locator('#card .payment').count()) > 0)
         await page.locator('#card .payment').getByText('settled').waitFor({ state: 'attached' })
       expect(await overhang(page)).toEqual({ out: 0, reaches: true })
@@ -169,8 +168,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     const stage = await page.locator('#stage').boundingBox()
     if (stage === null) throw new Error('there is no stage')
     // A few pixels beside the works in the middle.
-    await page.touchscreen.tap(stage.x + stage.width / 2 - 6, stage.y + stage.height / 2)
-    await page.locator('#card').waitFor()
+    await openLabel(page, { x: stage.x + stage.width / 2 - 6, y: stage.y + stage.height / 2 }, 'finger')
     await page.waitForURL(/(block|work)=/)
     const heightOf = async () => (await page.locator('#card').boundingBox())?.height ?? 0
     const button = await page.locator('#card').getByRole('button', { name: 'Share' }).boundingBox()

@@ -3,7 +3,7 @@ import { PALETTE } from '../../shared/palette.ts'
 import { settled, sign } from '../support/e2e/buyer.ts'
 import { type World, startWorld } from '../support/e2e/world.ts'
 import { builtPage } from '../support/page/built-page.ts'
-import { pointAt, showsBlock } from '../support/page/driver.ts'
+import { openLabel, pointAt, showsBlock } from '../support/page/driver.ts'
 import { at } from '../support/page/sample-wall.ts'
 import { browserForTests, gotoLive, newTestPage } from '../support/page/test-page.ts'
 
@@ -40,7 +40,7 @@ describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () 
     await showsBlock(page, at(80, 45), PALETTE[RED] ?? '')
 
     const point = await pointAt(page, at(80, 45))
-    await page.mouse.click(point.x, point.y)
+    await openLabel(page, point)
     const card = page.locator('#card')
     await card.getByText('Hello from a machine').waitFor()
     await card.getByText('settled').waitFor({ state: 'attached' })

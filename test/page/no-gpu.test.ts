@@ -4,7 +4,7 @@ import { PALETTE } from '../../shared/palette.ts'
 import { boxOf, fit, zoom } from '../../viewer/camera/camera.ts'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
-import { colourAt, middleOf, shows, showsBlock, stageTop, viewOf } from '../support/page/driver.ts'
+import { colourAt, middleOf, ready, restPointer, shows, showsBlock, stageTop, viewOf } from '../support/page/driver.ts'
 import { at, canvas, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
 import { browserForTests, testPages } from '../support/page/test-page.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -36,7 +36,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     const page = await newPage(options)
     await page.addInitScript(refuse)
     await page.goto(server().url.href + address)
-    await page.waitForFunction(() => document.body.dataset['ready'])
+    await ready(page)
     return page
   }
 
@@ -80,7 +80,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
   test('the page for painting shows the same edges, and coordinates once it is near', async () => {
     const page = await newPage()
     await page.goto(`${server().url.href}paint`)
-    await page.waitForFunction(() => document.body.dataset['ready'])
+    await ready(page)
     expect(await page.isVisible('.ticks')).toBe(false)
     const view = await viewOf(page)
     let camera = fit(view)
@@ -124,8 +124,8 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     const page = await openWithout(refuseAll)
     const view = await viewOf(page)
     const middle = middleOf(boxOf(fit(view), view, nastyBlock))
-    await page.mouse.move(middle.x, middle.y + (await stageTop(page)))
-    await page.locator('.tooltip').getByText('Mallory').waitFor()
+    const point = { x: middle.x, y: middle.y + (await stageTop(page)) }
+    await restPointer(page, point, page.locator('.tooltip').getByText('Mallory'))
     const widthOf = async () => (await page.locator('.fallback').boundingBox())?.width ?? 0
     expect(await widthOf()).toBeCloseTo(1600 * fit(view).zoom, 0)
     await page.mouse.wheel(0, -500)
@@ -149,7 +149,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
       }
     })
     await page.goto(`${server().url.href}#all`)
-    await page.waitForFunction(() => document.body.dataset['ready'])
+    await ready(page)
     expect(await page.locator('.fallback').count()).toBe(0)
     for (let press = 0; press < 24; press++) {
       await page.keyboard.press(press % 2 === 0 ? '+' : '-')

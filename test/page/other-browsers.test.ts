@@ -13,7 +13,7 @@ const all = [
   ['WebKit', await openWebKit()],
 ] satisfies [string, OtherBrowser | NoBrowser][]
 
-const WHOLE = `document.body?.dataset.ready === 'yes' && document.querySelector('[aria-busy="true"]') === null`
+const WHOLE = `document.querySelector('main')?.ariaBusy === 'false'`
 
 describe.each(all)('the page in %s', (name, browser) => {
   let server: SampleServer | undefined

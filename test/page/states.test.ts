@@ -3,7 +3,7 @@ import { blocksOf } from '../../shared/area.ts'
 import { boxOf, fit } from '../../viewer/camera/camera.ts'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
-import { afterDraw, colourAt, middleOf, shows, showsBlock, stageTop, viewOf } from '../support/page/driver.ts'
+import { afterDraw, colourAt, middleOf, ready, shows, showsBlock, stageTop, viewOf } from '../support/page/driver.ts'
 import { at, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
 import { browserForTests, testPages } from '../support/page/test-page.ts'
 
@@ -41,7 +41,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
       await route.fulfill({ response, body: (await response.text()).replace('</head>', contact) })
     })
     await page.goto(server().url.href)
-    await page.waitForFunction(() => document.body.dataset['ready'])
+    await ready(page)
     await page.keyboard.press('?')
     const link = page.locator('#panel a[href^="mailto"]')
     expect([await link.textContent(), await link.getAttribute('href')]).toEqual([

@@ -29,3 +29,20 @@ function measureFlush(): number {
 /** The state in words, as a part of a sentence. */
 export const describeMachine = ({ load, processors, flushMs }: MachineState): string =>
   `load ${load.toFixed(1)} on ${processors} processors, ${flushMs.toFixed(0)} ms to flush a file`
+
+// A measure of a machine that hangs would be none.
+const SLOWNESS_MAX = 4
+
+// What a flush takes on a disk that nobody else uses, at most.
+const QUIET_FLUSH_MS = 20
+
+/** How many times slower than a quiet machine this one is, from 1 to 4, as measured once when the tests begin. */
+const SLOWNESS = slownessOf(measureMachine())
+
+/** How many times slower than a quiet machine one in such a state is. */
+export function slownessOf({ load, processors, flushMs }: MachineState): number {
+  return Math.min(SLOWNESS_MAX, Math.max(1, load / processors, flushMs / QUIET_FLUSH_MS))
+}
+
+/** A limit that has to be in milliseconds, for this machine: at least what it is on a quiet one. */
+export const limitMs = (quietMs: number): number => Math.round(quietMs * SLOWNESS)

@@ -138,7 +138,6 @@ function lookForHolds(afterMs = REST_MS) {
 function showWall(wall: Wall) {
   if (wall.complete) counts.textContent = summaryOf(wall, wall.stats.claimed)
   setSketch({ ...sketch, wall })
-  if (wall.complete) document.body.dataset['ready'] = 'yes'
 }
 
 listenToInput(canvas, controls)

@@ -10,7 +10,7 @@ import { settled, sign } from '../../support/e2e/buyer.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
 import { smallTargets, violationsOf } from '../../support/page/axe.ts'
 import { builtPage } from '../../support/page/built-page.ts'
-import { stageTop, viewOf } from '../../support/page/driver.ts'
+import { ready, stageTop, viewOf } from '../../support/page/driver.ts'
 import {
   bodyIn,
   download,
@@ -56,7 +56,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
 
   const open = async (page: Page, address: string) => {
     await page.goto(`${world.url}/paint${address}`)
-    await page.waitForFunction(() => document.body.dataset['ready'])
+    await ready(page)
   }
 
   const openPage = async (address: string, options?: BrowserContextOptions) => {

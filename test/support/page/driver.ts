@@ -22,6 +22,53 @@ export function loseContext() {
   loss?.loseContext()
 }
 
+/** Resolves once the page answers pointers and keys: the wall is read, and what explains it is loaded. */
+export async function ready(page: Page): Promise<void> {
+  await page.waitForFunction(() => document.querySelector('main')?.ariaBusy === 'false')
+}
+
+const AGAIN_MS = 1000
+const TRIES_MAX = 40
+
+/**
+ * Does what a user does, and does it again each second until the page has answered. A busy browser loses a pointer that moves
+ * while it lays the page out, and takes a tap that it sees late for a long press. `act` must be one that a user may repeat;
+ * its number says which try it is. `answer` waits for the page with a time limit in milliseconds.
+ */
+export async function untilAnswered(
+  answer: (timeout: number) => Promise<unknown>,
+  act: (number: number) => Promise<unknown>,
+): Promise<void> {
+  for (let number = 0; ; number++) {
+    await act(number)
+    try {
+      return void (await answer(AGAIN_MS))
+    } catch (error) {
+      if (number >= TRIES_MAX) throw error
+    }
+  }
+}
+
+/** Rests the pointer on a point of the page until an element names what is there. */
+export function restPointer(page: Page, { x, y }: Point, answer = page.locator('.tooltip')): Promise<void> {
+  return untilAnswered(
+    (timeout) => answer.waitFor({ timeout }),
+    async (number) => {
+      // A move to where the pointer is already is none.
+      if (number > 0) await page.mouse.move(x + 1, y)
+      await page.mouse.move(x, y)
+    },
+  )
+}
+
+/** Opens the label of what lies at a point of the page, with the mouse or with a finger. */
+export function openLabel(page: Page, { x, y }: Point, by: 'mouse' | 'finger' = 'mouse'): Promise<void> {
+  return untilAnswered(
+    (timeout) => page.locator('#card').waitFor({ timeout }),
+    () => (by === 'mouse' ? page.mouse.click(x, y) : page.touchscreen.tap(x, y)),
+  )
+}
+
 /** Does something and waits until the page has drawn because of it. */
 export async function afterDraw(page: Page, act: () => Promise<unknown>) {
   const before: number = await page.evaluate(() => Reflect.get(window, 'draws'))
@@ -51,8 +98,7 @@ export async function pointAt(page: Page, block: BlockIndex): Promise<Point> {
   const view = await viewOf(page)
   const middle = middleOf(boxOf(fit(view), view, block))
   const point = { x: middle.x, y: middle.y + (await stageTop(page)) }
-  await afterDraw(page, () => page.mouse.move(point.x, point.y))
-  await page.locator('.tooltip').waitFor()
+  await restPointer(page, point)
   return point
 }
 
@@ -63,7 +109,7 @@ export async function zoomTo(page: Page, block: BlockIndex, factor: number): Pro
   const middle = middleOf(boxOf(fit(view), view, block))
   // Browsers tell where the wheel turned in whole pixels.
   const cursor = { x: Math.round(middle.x), y: Math.round(middle.y) }
-  await page.mouse.move(cursor.x, cursor.y + top)
+  await restPointer(page, { x: cursor.x, y: cursor.y + top })
   await afterDraw(page, () => page.mouse.wheel(0, -Math.log(factor) / 0.002))
   await afterDraw(page, () => page.mouse.move(cursor.x, 2))
   return zoom(fit(view), view, factor, cursor)

@@ -64,7 +64,7 @@ async function take(opened: Browser, url: URL, { address, options }: Shot): Prom
   })
   await page.goto(`${ORIGIN}/${address}`)
   await page.waitForFunction(
-    () => document.body.dataset['ready'] && !document.getElementById('counts')?.matches(':empty'),
+    () => document.querySelector('main')?.ariaBusy === 'false' && !document.getElementById('counts')?.matches(':empty'),
   )
   if (address !== '') await page.locator('#card .payment').getByText('settled').waitFor({ state: 'attached' })
   await settled(page)

@@ -2,8 +2,9 @@
 
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page, Response } from 'playwright-core'
+import { limitMs } from '../machine.ts'
 import { openBrowser, type NoBrowser } from './browser.ts'
-import { countDraws } from './driver.ts'
+import { countDraws, ready } from './driver.ts'
 import { startSampleServer, type SampleServer } from './sample-server.ts'
 import { canvas } from './sample-wall.ts'
 
@@ -35,7 +36,7 @@ export async function newTestPage(
   const page = await context.newPage()
   page.on('pageerror', (error) => troubles.push(error.message))
   page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()))
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(limitMs(10_000))
   await page.addInitScript(countDraws)
   return page
 }
@@ -81,12 +82,8 @@ export function testPages(browser: Browser | NoBrowser, viewport: { width: numbe
   async function openPage(address = '#all', options?: BrowserContextOptions): Promise<Page> {
     const page = await newPage(options)
     await page.goto(server().url.href + address)
-    await page.waitForFunction(
-      () =>
-        document.body.dataset['ready'] &&
-        (Reflect.get(window, 'draws') > 0 || document.body.dataset['drawn'] !== undefined) &&
-        document.querySelector('main[aria-busy="true"]') === null,
-    )
+    await ready(page)
+    await page.waitForFunction(() => Reflect.get(window, 'draws') > 0 || document.body.dataset['drawn'] !== undefined)
     return page
   }
 
