@@ -18,7 +18,7 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
   const PANELS = [
     ['/', 'Find'],
     ['v', 'View'],
-    ['t', 'Time'],
+    ['t', 'History'],
     ['l', 'Share'],
     ['?', 'What is this?'],
   ] as const
@@ -84,7 +84,7 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
     await page.getByLabel('Column').fill('80')
     await page.getByLabel('Row', { exact: true }).fill('45')
     await toStep(page, 'deal')
-    await page.getByText('It covers blocks that differ').waitFor()
+    await page.getByText('The picture covers a mix of blocks').waitFor()
     expect(await faults(page, 'not open')).toEqual(sound('not open'))
   })
 

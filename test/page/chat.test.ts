@@ -83,7 +83,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
 
   test('a picture stands in its place, pixel by pixel, beside its exact price', async () => {
     const [, frame] = await shown({ tool: 'preview_block', args: preview })
-    expect(await says(frame)).toBe('area 80,45,3x2, 6 blocks, open: 6.00 USDC.')
+    expect(await says(frame)).toBe('area 80,45,3x2, 6 blocks, available: 6.00 USDC.')
     expect(await drawnPicture(frame)).toEqual(Array.from(picture, (index) => PALETTE[index] ?? ''))
   })
 
@@ -91,7 +91,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     const [page, frame] = await shown({ tool: 'preview_block', args: preview })
     await frame.locator('#action').focus()
     await page.keyboard.press('Enter')
-    await frame.waitForFunction(() => document.getElementById('action')?.textContent === 'Asked')
+    await frame.waitForFunction(() => document.getElementById('action')?.textContent === 'Sent')
     const { host: name } = new URL(address)
     const text = `Buy area 80,45,3x2 on the pixel wall at ${name} for 6.00 USDC. Use the picture from your last call.`
     expect(await messages(page)).toEqual([{ type: 'text', text }])
@@ -102,7 +102,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     await frame.locator('#wall').focus()
     for (const _ of [1, 2]) await page.keyboard.press('ArrowRight')
     expect(await says(frame)).toBe('area 82,45,3x2: 1 of 6 blocks is taken.')
-    expect(await frame.locator('#action').textContent()).toBe('Find open room')
+    expect(await frame.locator('#action').textContent()).toBe('Find available space')
   })
 
   test('a picture without a place is laid where it has room', async () => {
@@ -111,13 +111,13 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
       tool: 'image_to_pixels',
       args: { image: image.toString('base64'), w: 2, h: 2 },
     })
-    await frame.waitForFunction(() => document.getElementById('offer')?.textContent?.includes('open:'))
-    expect(await says(frame)).toBe('area 79,44,2x2, 4 blocks, open: 4.00 USDC.')
+    await frame.waitForFunction(() => document.getElementById('offer')?.textContent?.includes('available:'))
+    expect(await says(frame)).toBe('area 79,44,2x2, 4 blocks, available: 4.00 USDC.')
   })
 
   test.each([
     ['get_wall', {}, '1 of 14,400 blocks sold. A block costs 1.00 USDC.'],
-    ['find_space', { w: 4, h: 3 }, 'area 78,43,4x3, 12 blocks, open: 12.00 USDC.'],
+    ['find_space', { w: 4, h: 3 }, 'area 78,43,4x3, 12 blocks, available: 12.00 USDC.'],
   ])('%s shows the wall', async (tool, args, sentence) => {
     const [, frame] = await shown({ tool, args })
     expect(await says(frame)).toBe(sentence)

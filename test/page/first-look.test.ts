@@ -57,9 +57,9 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   test('the page says what it is to people, and gives them a prompt for their agent', async () => {
     const page = await openPage('', { permissions: ['clipboard-read', 'clipboard-write'] })
     await page.getByRole('button', { name: 'What is this?' }).click()
-    await page.getByText('only machines can buy. It is cut into').waitFor()
+    await page.getByText('only software agents can buy it. It is divided into').waitFor()
     await page.locator('#panel').getByRole('button', { name: 'Send your agent' }).click()
-    await page.getByRole('button', { name: 'Copy the prompt' }).click()
+    await page.getByRole('button', { name: 'Copy prompt' }).click()
     await page.getByText('Copied').waitFor()
     const { origin } = server().url
     const prompt = await page.evaluate(() => navigator.clipboard.readText())
@@ -68,7 +68,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     )
     expect(prompt).toContain(`${origin}/skill.md`)
     expect(prompt).toContain('1.00 USDC on eip155:8453')
-    expect(prompt).toContain('wait for my yes')
+    expect(prompt).toContain('wait for my approval')
     await page.keyboard.press('Escape')
     await page.goto(`${server().url.href}?block=100,20`)
     await page.locator('#card').getByRole('button', { name: 'Send your agent' }).click()
@@ -82,8 +82,8 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await session.send('Animation.enable')
     await session.send('Animation.setPlaybackRate', { playbackRate: 100 })
     await page.goto(`${server().url.href}${path}`)
-    await page.getByText('The script of this page has not arrived.').waitFor()
-    expect(await page.getByRole('link', { name: 'all works and agents' }).getAttribute('href')).toBe('/atlas')
+    await page.getByText('This page’s script did not load.').waitFor()
+    expect(await page.getByRole('link', { name: 'all artworks and agents' }).getAttribute('href')).toBe('/atlas')
     troubles.length = 0
   })
 
@@ -91,7 +91,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     const page = await newPage({ colorScheme: 'light' })
     server().answerWith(503)
     await page.goto(server().url.href)
-    await page.getByText('The wall could not be read.').waitFor()
+    await page.getByText('Could not load the wall.').waitFor()
     expect(await colourAt(page, { x: 5, y: 5 })).toBe('#e5dfd5')
     server().answerWith(200)
     await page.getByText('4 of 14,400 blocks sold').waitFor()
@@ -125,7 +125,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.goto(server().url.href)
     expect(await page.locator('button:visible').count()).toBe(0)
     expect(await page.locator('noscript img').isVisible()).toBe(true)
-    expect(await page.getByRole('link', { name: 'All works and agents' }).getAttribute('href')).toBe('/atlas')
+    expect(await page.getByRole('link', { name: 'all artworks and agents' }).getAttribute('href')).toBe('/atlas')
     expect(await collisions(page)).toEqual([])
     await page.goto(`${server().url.href}paint`)
     expect(await page.locator(':is(button, input, select, summary):visible').count()).toBe(0)
@@ -227,7 +227,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(await page.textContent('#counts')).toBe('All 14,400 blocks are sold, at $1 each.')
     expect(await page.getByRole('button', { name: 'Send your agent' }).count()).toBe(0)
     await page.getByRole('button', { name: 'What is this?' }).click()
-    await page.getByText('14,400 blocks are sold, 0 are open').waitFor()
+    await page.getByText('14,400 blocks are sold, 0 are available').waitFor()
     expect(await page.getByRole('button', { name: 'Send your agent' }).count()).toBe(0)
   })
 

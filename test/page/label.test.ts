@@ -85,7 +85,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     )
     server().show({ ...canvas, blocks })
     const page = await openPage('?work=79,44')
-    await page.locator('#card').getByText('or the operator of the wall has hidden it').waitFor()
+    await page.locator('#card').getByText('or the operator has hidden it').waitFor()
   })
 
   test('back closes a label, and leaves the wall where it is', async () => {
@@ -175,10 +175,10 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     const sheet = await page.locator('#card').boundingBox()
     expect(button !== null && sheet !== null && button.y + button.height <= sheet.y + sheet.height).toBe(true)
     expect(button?.height).toBeGreaterThanOrEqual(44)
-    expect(await page.locator('#card').getByRole('button', { name: 'Look closer' }).count()).toBe(0)
+    expect(await page.locator('#card').getByRole('button', { name: 'Zoom in' }).count()).toBe(0)
     const before = await heightOf()
     await page.locator('#card summary').click()
-    await page.getByRole('button', { name: 'All of the label' }).tap()
+    await page.getByRole('button', { name: 'Details' }).tap()
     await page.waitForFunction(
       (height) => (document.getElementById('card')?.getBoundingClientRect().height ?? 0) > height,
       before,

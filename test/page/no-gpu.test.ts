@@ -96,7 +96,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
   test('colours over the blocks, and the wall’s past', async () => {
     const page = await openWithout(refuseWebGl)
     await page.keyboard.press('v')
-    await page.getByLabel('What is unclaimed').check()
+    await page.getByLabel('Available blocks').check()
     await page.keyboard.press('Escape')
     await showsBlock(page, openBlock, (colour) => colour !== open)
     await page.keyboard.press('Escape')
@@ -132,7 +132,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     await waitUntil(async () => (await widthOf()) > 1600)
     await page.keyboard.press('v')
     await page.getByText('only a picture of the wall as it is now').waitFor()
-    expect(await page.getByLabel('What is unclaimed').count()).toBe(0)
+    expect(await page.getByLabel('Available blocks').count()).toBe(0)
     await page.keyboard.press('Escape')
     await page.keyboard.press('t')
     await page.getByText('only a picture of the wall as it is now').waitFor()

@@ -69,7 +69,7 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
     await page.goto(`${server.url.href}?work=80,45`)
     await page.getByText('4 of 14,400 blocks sold').waitFor()
     await page.locator('#card .title').getByText('Hello from a machine.').waitFor()
-    await page.locator('#stale').getByText('Not up to date').waitFor({ timeout: 30_000 })
+    await page.locator('#stale').getByText('Out of date').waitFor({ timeout: 30_000 })
     expect(failures).toEqual([])
   })
 

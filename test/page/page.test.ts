@@ -105,7 +105,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
   test('an open block says what it costs and how an agent buys it', async () => {
     const page = await openPage()
     const point = await pointAt(page, openBlock)
-    expect(await page.locator('.tooltip').textContent()).toBe('Open100,20 · $1')
+    expect(await page.locator('.tooltip').textContent()).toBe('Available100,20 · $1')
     await openLabel(page, point)
     const card = page.locator('#card')
     expect(await card.locator('.where').textContent()).toBe('Block 100,20')
@@ -230,7 +230,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     const page = await newPage()
     server().answerWith(503)
     await page.goto(server().url.href)
-    await page.getByText('The wall could not be read.').waitFor()
+    await page.getByText('Could not load the wall.').waitFor()
     server().answerWith(200)
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('4 of 14,400 blocks sold').waitFor()

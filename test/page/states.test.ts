@@ -51,7 +51,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     const unnamed = await openPage()
     await unnamed.keyboard.press('?')
     await unnamed.getByRole('heading', { name: 'Controls' }).waitFor()
-    expect(await unnamed.getByText('Report something').count()).toBe(0)
+    expect(await unnamed.getByText('Report content').count()).toBe(0)
   })
 
   test('the address for agents with MCP stands within its sentence', async () => {
@@ -180,7 +180,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.clock.install()
     await page.route('**/api/live*', (route) => route.fulfill({ status: 503 }))
     await page.goto(server().url.href)
-    const stale = page.locator('#stale').getByText('Not up to date since')
+    const stale = page.locator('#stale').getByText('Out of date. Last updated')
     while (!(await stale.isVisible())) await page.clock.runFor(500)
     server().sell(openBlock, carol)
     const news = page.locator('#news').getByText('Carol just bought a block')
@@ -205,7 +205,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.route('**/api/live*', (route) => route.abort())
     const wake = () => page.evaluate(() => window.dispatchEvent(new Event('online')))
     await wake()
-    await page.getByText('Not up to date since').waitFor()
+    await page.getByText('Out of date. Last updated').waitFor()
     await page.unroute('**/api/live*')
     await wake()
     await page.waitForFunction(() => document.getElementById('stale')?.textContent === '')

@@ -129,11 +129,11 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.getByText('odd.png, 57 × 31 pixels').waitFor()
     await toStep(page, 'place')
     await page.getByLabel('Keep aspect ratio').uncheck()
-    await page.getByLabel('Blocks wide').fill('4')
-    await page.getByLabel('Blocks high').fill('3')
+    await page.getByLabel('Width in blocks').fill('4')
+    await page.getByLabel('Height in blocks').fill('3')
     expect(await asPage()).toBe(await asService(odd, 'w=4&h=3&dither=floyd-steinberg'))
     await page.getByLabel('Fit').selectOption('contain')
-    await page.getByLabel('Behind it').fill('#d75f00')
+    await page.getByLabel('Background colour').fill('#d75f00')
     expect(await asPage()).toBe(await asService(odd, 'w=4&h=3&dither=floyd-steinberg&fit=contain&background=d75f00'))
 
     await page.getByLabel('Colours').selectOption('none')
@@ -151,17 +151,17 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     const page = await openPage('?at=20,20')
     const slope = pngOf(120, 80, RGB, slopeRows(120, 80))
     await drop(page, 'slope.jpg', Uint8Array.from(await new Bun.Image(slope).jpeg({ quality: 80 }).bytes()))
-    await page.getByText('It looks like a photograph').waitFor()
+    await page.getByText('This looks like a photo.').waitFor()
     expect(await page.getByLabel('Colours').inputValue()).toBe('floyd-steinberg')
     await drop(page, 'logo.jpg', Uint8Array.from(await new Bun.Image(flatPng(120, 80, '#c03028')).jpeg().bytes()))
-    await page.getByText('It looks drawn').waitFor()
+    await page.getByText('This looks like a drawing.').waitFor()
     expect(await page.getByLabel('Colours').inputValue()).toBe('none')
   })
 
   test('moved by keys, numbers and hand, it tells what it covers and what that costs', async () => {
     const page = await openPage('?at=81,45')
     await page.setInputFiles('#file', { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(motley(40, 20)) })
-    await cost(page).getByText('Not open').waitFor()
+    await cost(page).getByText('Not available').waitFor()
     expect(await page.locator('#covered').allInnerTexts()).toEqual(['5 open\n3 owned by others'])
     await page.locator('#wall').focus()
     await page.keyboard.press('Shift+ArrowLeft')
@@ -170,18 +170,18 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.getByLabel('Column').fill('82')
     // What helps is loud, not what leads on.
     expect(await page.locator('#place .loud:visible, #ways .loud:visible').allTextContents()).toEqual([
-      'Find open room',
+      'Find available space',
     ])
     await toStep(page, 'deal')
-    await page.getByText('It covers blocks that differ: 5 open, 3 owned by others.').waitFor()
-    expect(await page.locator('#deal').getByRole('button', { name: 'Find open room' }).isVisible()).toBe(true)
-    await page.getByLabel('Your wallet’s address').fill(ada.address)
-    await page.getByText('It owns 2 blocks.').waitFor()
+    await page.getByText('The picture covers a mix of blocks: 5 available, 3 owned by others.').waitFor()
+    expect(await page.locator('#deal').getByRole('button', { name: 'Find available space' }).isVisible()).toBe(true)
+    await page.getByLabel('Wallet address').fill(ada.address)
+    await page.getByText('This wallet owns 2 blocks.').waitFor()
     expect(await page.locator('#covered').allInnerTexts()).toEqual(['5 open\n2 yours\n1 owned by others'])
 
     // Three blocks to the left and one down.
     await toStep(page, 'place')
-    await page.getByRole('button', { name: 'Look at it' }).click()
+    await page.getByRole('button', { name: 'Zoom to picture' }).click()
     const stage = await viewOf(page)
     const side = 10 * lookAt({ left: 790, top: 420, right: 890, bottom: 500 }, stage, 8).zoom
     const [x, y] = [stage.width / 2 + 20, stage.height / 2 + 20 + (await stageTop(page))]
@@ -194,7 +194,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
       await page.getByLabel('Row', { exact: true }).inputValue(),
     ]).toEqual(['79', '46'])
 
-    await page.getByRole('button', { name: 'Find open room' }).click()
+    await page.getByRole('button', { name: 'Find available space' }).click()
     await cost(page).getByText('8.00 USDC').waitFor()
   })
 
@@ -216,7 +216,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await toStep(page, 'place')
     await page.getByLabel('Row', { exact: true }).fill('31')
     await cost(page).getByText('1 being bought by others').waitFor()
-    await cost(page).getByText('Not open').waitFor()
+    await cost(page).getByText('Not available').waitFor()
     world.facilitator.settle.always('honest')
   })
 
@@ -240,14 +240,14 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await drop(page, 'a.png', motley(20, 20))
     await page.getByText('a.png, 20 × 20 pixels').waitFor()
     await toStep(page, 'deal')
-    await page.getByText('Words with it').click()
+    await page.getByText('Message, link and name (optional)').click()
     await page.getByLabel('Message').fill('from a script & a page')
     await page.getByLabel('Message').blur()
     await cost(page).getByText('4.00 USDC').waitFor()
     const body = await bodyIn(page)
     expect(await run()).toMatch(/^10,44,2x2 bought in 0x\w+\n$/)
     await cost(page).getByText('4 owned by others').waitFor()
-    await page.getByLabel('Your wallet’s address').fill(ada.address)
+    await page.getByLabel('Wallet address').fill(ada.address)
     await cost(page).getByText('Free to repaint 4 blocks, with one signature').waitFor()
     expect(body).toMatchObject({ at: '10,44', w: 2, h: 2, message: 'from a script & a page' })
     expect(await shown()).toEqual([true, 1, 'from a script & a page'])
@@ -309,14 +309,14 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.getByText('b.png, 20 × 20 pixels').waitFor()
     expect(await page.locator('#flaw').textContent()).toBe('')
     await toStep(page, 'deal')
-    await page.getByLabel('Your wallet’s address').fill(`0x${'1'.repeat(40)}`)
+    await page.getByLabel('Wallet address').fill(`0x${'1'.repeat(40)}`)
     await page.getByText('This wallet owns no blocks yet.').waitFor()
-    await page.getByLabel('Your wallet’s address').fill('0x12')
+    await page.getByLabel('Wallet address').fill('0x12')
     await page.getByText('Enter an address: 0x followed by 40 hex digits.').waitFor()
-    await page.getByText('Words with it').click()
+    await page.getByText('Message, link and name (optional)').click()
     await page.getByLabel('Link').fill('http://example.org')
     await page.getByLabel('Link').blur()
-    await page.getByText('The link has to be an https address').waitFor()
+    await page.getByText('The link must be an https URL').waitFor()
     // Chromium itself reports the 404.
     expect(troubles.splice(0)).toHaveLength(1)
   })
@@ -347,7 +347,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.keyboard.press('Shift+ArrowDown')
     await page
       .locator('#spoken')
-      .getByText('Column 51, row 60. 9 open. 9.00 USDC for 9 blocks, at 1.00 USDC each, in one payment.')
+      .getByText('Column 51, row 60. 9 available. 9.00 USDC for 9 blocks, at 1.00 USDC each, in one payment.')
       .waitFor({ state: 'attached' })
     await tabTo('#next')
     await page.keyboard.press('Enter')
@@ -372,7 +372,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     const session = await page.context().newCDPSession(page)
     const finger = (type: 'touchStart' | 'touchMove' | 'touchEnd', x: number) =>
       session.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x, y: middle.y }] })
-    await page.getByRole('button', { name: 'Look at it' }).tap()
+    await page.getByRole('button', { name: 'Zoom to picture' }).tap()
     await finger('touchStart', middle.x)
     for (const share of [0.25, 0.5, 0.75, 1]) await finger('touchMove', middle.x - share * 2 * side)
     await finger('touchEnd', 0)

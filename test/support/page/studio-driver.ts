@@ -98,6 +98,6 @@ export async function walkPainting(page: Page, look: (state: string) => Promise<
     await toStep(page, step)
     await look(step)
   }
-  await page.getByText('Words with it').click()
+  await page.getByText('Message, link and name (optional)').click()
   await look('words')
 }
