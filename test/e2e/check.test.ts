@@ -5,6 +5,7 @@ import { startOddEndpoint } from '../support/chain/odd-endpoint.ts'
 import { runCommand } from '../support/e2e/command.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { mayMount } from '../support/scratch-folder.ts'
+import { skippedWithout } from '../support/skipped.ts'
 
 // Goal: what keeps a wall from selling is known before it is started, and what cannot work ends it in a sentence before it is
 // open. Method: the real command and the real process, over a chain and a facilitator that are told to misbehave.
@@ -77,7 +78,7 @@ test('a setting that cannot work, and a file that is no database, are each named
   expect(await wrongIn({ DATABASE_PATH: path })).toEqual({ status: 1, wrong })
 })
 
-test.if(mayMount)('a disk that is nearly full is named', async () => {
+test.skipIf(skippedWithout('the right to mount a disk', mayMount))('a disk that is nearly full is named', async () => {
   const disk = join(around.folder, 'small')
   await Bun.$`mkdir ${disk} && mount -t tmpfs -o size=32m none ${disk}`
   try {

@@ -4,6 +4,7 @@ import type { NoBrowser } from '../support/page/browser.ts'
 import { openFirefox, openWebKit, type OtherBrowser } from '../support/page/other-browsers.ts'
 import { startSampleServer, type SampleServer } from '../support/page/sample-server.ts'
 import { rainbowAt } from '../support/page/sample-wall.ts'
+import { skippedWithout } from '../support/skipped.ts'
 
 // Goal: the page is no page for one browser. Method: Firefox and WebKitGTK from Debian's packages open it; where they are not
 // installed, that is said.
@@ -19,8 +20,7 @@ describe.each(all)('the page in %s', (name, browser) => {
   let server: SampleServer | undefined
   setDefaultTimeout(90_000)
   if ('reason' in browser) {
-    console.warn(`The page is not tested in ${name}: ${browser.reason}.`)
-    test.skip('it is not installed', () => {})
+    test.skipIf(skippedWithout(`${name} (${browser.reason})`, false))('it is not installed', () => {})
     return
   }
 

@@ -14,8 +14,8 @@ const NAME = 'pixel-wall'
 
 const folder = scratchFolder()
 const { code, err } = await install()
-const isMissing = code !== 0
-if (isMissing) console.warn(`Skipped, because the package could not be installed: ${err}`)
+if (code !== 0) console.warn(err)
+const isMissing = skippedWithout('the packages of the client, which could not be installed', code === 0)
 
 let world: World
 beforeAll(async () => {
@@ -124,6 +124,7 @@ test.skipIf(isMissing)(
 test.skipIf(isMissing)('the library is typed for those who import it', async () => {
   const use = `import { wall, type AreaReceipt, type Receipt } from '${NAME}'
 import { privateKeyToAccount } from 'viem/accounts'
+import { skippedWithout } from '../../support/skipped.ts'
 const account = privateKeyToAccount('0x${'1'.repeat(64)}')
 export const buy = (url: string): Promise<Receipt> => wall(url, { account }).buy('next', { name: 'Ada' })
 export const buyArea = (url: string): Promise<AreaReceipt> =>

@@ -1,5 +1,7 @@
 /** Reads what `bun test` prints, and counts how often each test failed. */
 
+import { failureIn } from '../../support/run-report.ts'
+
 /** What came of one round. */
 export type Round = { readonly passed: number; readonly failed: readonly string[] }
 
@@ -13,7 +15,7 @@ export function readRound(output: string): Round {
     // The list at the end repeats what stood above.
     if (/^\d+ tests? (?:failed|skipped):$/.test(line)) break
     if (line.startsWith('(pass) ')) passed += 1
-    const name = /^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$/.exec(line)?.[1]
+    const name = failureIn(line)
     if (name !== undefined) failed.add(`${file}: ${name}`)
   }
   return { passed, failed: [...failed] }

@@ -3,6 +3,7 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page, Response } from 'playwright-core'
 import { limitMs } from '../machine.ts'
+import { skippedWithout } from '../skipped.ts'
 import { openBrowser, type NoBrowser } from './browser.ts'
 import { countDraws, ready } from './driver.ts'
 import { startSampleServer, type SampleServer } from './sample-server.ts'
@@ -21,7 +22,10 @@ export type TestPages = {
 /** A browser, or why there is none on this machine. */
 export async function browserForTests(): Promise<Browser | NoBrowser> {
   const browser = await openBrowser()
-  if ('reason' in browser) console.warn(`The page is not tested: no Chromium starts here. ${browser.reason}`)
+  if ('reason' in browser) {
+    console.warn(browser.reason)
+    skippedWithout('a Chromium that starts', false)
+  }
   return browser
 }
 

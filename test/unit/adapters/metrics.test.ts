@@ -10,6 +10,7 @@ import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
 import { hash, NOW, paymentOf, SILENT, TERMS } from '../../support/samples.ts'
+import { skippedWithout } from '../../support/skipped.ts'
 
 test('calls are counted by what came of them, failures too, and answered as they were', async () => {
   const metrics = openMetrics()
@@ -151,13 +152,16 @@ test('time of the ledger is told by call, failures apart', async () => {
 // Prometheus' own tool, where there is one.
 const promtool = Bun.which('promtool')
 
-test.if(promtool !== null)('the metrics keep to the conventions of Prometheus', async () => {
-  const metrics = openMetrics()
-  metrics.watch(READINGS)
-  metrics.http('/', 200, 1)
-  const check = Bun.spawn([promtool ?? '', 'check', 'metrics'], { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
-  await check.stdin.write(await metrics.read())
-  await check.stdin.end()
-  const words = (await Promise.all([check.stdout, check.stderr].map((out) => new Response(out).text()))).join('')
-  expect([await check.exited, words]).toEqual([0, ''])
-})
+test.skipIf(skippedWithout('Prometheus (promtool)', promtool !== null))(
+  'the metrics keep to the conventions of Prometheus',
+  async () => {
+    const metrics = openMetrics()
+    metrics.watch(READINGS)
+    metrics.http('/', 200, 1)
+    const check = Bun.spawn([promtool ?? '', 'check', 'metrics'], { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
+    await check.stdin.write(await metrics.read())
+    await check.stdin.end()
+    const words = (await Promise.all([check.stdout, check.stderr].map((out) => new Response(out).text()))).join('')
+    expect([await check.exited, words]).toEqual([0, ''])
+  },
+)

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openMetrics } from '../../../server/adapters/metrics/metrics.ts'
+import { skippedWithout } from '../../support/skipped.ts'
 
 // Goal: alerts and dashboard tell of what there is, and each alert of what to do. Method: the names in them are looked up in
 // what a monitor reads and in the operator's book, and Prometheus' own tool tries the rules, where there is one.
@@ -45,13 +46,16 @@ test('alerts and dashboard ask for metrics that there are, and OPERATING.md name
 
 const promtool = Bun.which('promtool')
 
-test.if(promtool !== null)('Prometheus takes the rules, and they fire as their tests say', async () => {
-  for (const args of [
-    ['check', 'rules', RULES],
-    ['test', 'rules', 'deploy/prometheus/alerts.test.yml'],
-  ]) {
-    const tool = Bun.spawn([promtool ?? '', ...args], { cwd: root, stdout: 'pipe', stderr: 'pipe' })
-    const words = await new Response(tool.stdout).text()
-    expect([await tool.exited, words]).toEqual([0, expect.stringContaining('SUCCESS')])
-  }
-})
+test.skipIf(skippedWithout('Prometheus (promtool)', promtool !== null))(
+  'Prometheus takes the rules, and they fire as their tests say',
+  async () => {
+    for (const args of [
+      ['check', 'rules', RULES],
+      ['test', 'rules', 'deploy/prometheus/alerts.test.yml'],
+    ]) {
+      const tool = Bun.spawn([promtool ?? '', ...args], { cwd: root, stdout: 'pipe', stderr: 'pipe' })
+      const words = await new Response(tool.stdout).text()
+      expect([await tool.exited, words]).toEqual([0, expect.stringContaining('SUCCESS')])
+    }
+  },
+)

@@ -26,6 +26,7 @@ import {
   TERMS,
   wallet,
 } from '../../../support/samples.ts'
+import { skippedWithout } from '../../../support/skipped.ts'
 import { postgresWalls } from './walls.ts'
 
 // Goal: a database is opened only when it can keep what it is told, by as many processes as like, and its rows are those of
@@ -119,7 +120,7 @@ describe('a database is refused, in words without its password, that', () => {
     expect(await refusal('wall.sqlite')).toContain('is no URL')
   })
 
-  test.if(Bun.which('pgbouncer') !== null).each([
+  test.skipIf(skippedWithout('pgbouncer', Bun.which('pgbouncer') !== null)).each([
     ['passes nothing on', 'transaction', 'keeps back'],
     ['passes nothing on', 'session', 'keeps back'],
     ['refuses settings', 'transaction', 'refuses what connections are set to'],

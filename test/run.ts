@@ -1,0 +1,57 @@
+/**
+ * `bun run test [OPTION ...] [PATH ...]`: runs `bun test`, and says at its end how long it took, on what kind of machine, and
+ * what was missing. Beneath a failed test it says what the machine was doing if it was busy: that may be the cause.
+ */
+
+import { describeMachine, type MachineState, measureMachine, slownessOf } from './support/machine.ts'
+import { failureIn, lastLine, missingIn } from './support/run-report.ts'
+
+const MEASURED_EVERY_MS = 5000
+
+// Slower than this, a machine may be why a test failed.
+const BUSY = 1.5
+
+const command = [process.execPath, 'test', '--parallel=2', '--timeout', '60000', ...Bun.argv.slice(2)]
+const colours = process.stderr.isTTY ? { FORCE_COLOR: '1' } : {}
+const began = performance.now()
+const child = Bun.spawn(command, { env: { ...Bun.env, ...colours }, stdin: 'inherit', stdout: 'pipe', stderr: 'pipe' })
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+
+let machine = measureMachine()
+const measured: MachineState[] = [machine]
+const timer = setInterval(() => measured.push((machine = measureMachine())), MEASURED_EVERY_MS)
+
+const missing = new Set<string>()
+const failed = new Set<string>()
+await Promise.all([
+  repeat(child.stdout, (line) => console.log(line)),
+  repeat(child.stderr, (line) => console.error(line)),
+])
+clearInterval(timer)
+process.exitCode = await child.exited
+console.error(lastLine({ seconds: (performance.now() - began) / 1000, measured, missing: [...missing] }))
+
+/** Prints what arrives, line by line, and takes note of it. */
+async function repeat(stream: ReadableStream<Uint8Array>, print: (line: string) => void): Promise<void> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const part of stream) {
+    const lines = (rest + decoder.decode(part, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      print(line)
+      takeNote(line)
+    }
+  }
+  if (rest !== '') print(rest)
+}
+
+function takeNote(line: string): void {
+  const without = missingIn(line)
+  if (without !== undefined) missing.add(without)
+  const failure = failureIn(line)
+  // `bun test` lists its failures again at the end.
+  if (failure === undefined || failed.has(failure)) return
+  failed.add(failure)
+  if (slownessOf(machine) >= BUSY) console.error(`  the machine was busy: ${describeMachine(machine)}`)
+}

@@ -1,0 +1,32 @@
+/** What a run of the tests says of itself. */
+
+import { stripVTControlCharacters } from 'node:util'
+import { describeMachine, type MachineState } from './machine.ts'
+
+/** The failed test that a line of `bun test` names. */
+export const failureIn = (line: string): string | undefined =>
+  /^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$/.exec(stripVTControlCharacters(line))?.[1]
+
+/** What a line says is missing on this machine. */
+export const missingIn = (line: string): string | undefined =>
+  /^skipped without (.+)$/.exec(stripVTControlCharacters(line))?.[1]
+
+/** A run that is over; `measured` are states of the machine while it ran. */
+export type Run = {
+  readonly seconds: number
+  readonly measured: readonly MachineState[]
+  readonly missing: readonly string[]
+}
+
+/** How long it took, on what machine, and what was missing, in one line. */
+export function lastLine({ seconds, measured, missing }: Run): string {
+  const mean = (of: (state: MachineState) => number) =>
+    measured.reduce((sum, state) => sum + of(state), 0) / measured.length
+  const usual = {
+    load: mean(({ load }) => load),
+    processors: measured[0]?.processors ?? 0,
+    flushMs: mean(({ flushMs }) => flushMs),
+  }
+  const skipped = missing.length === 0 ? 'Nothing was missing' : `Skipped what needs ${missing.toSorted().join(', ')}`
+  return `The tests took ${seconds.toFixed(0)} s; on average ${describeMachine(usual)}. ${skipped}; long runs are for \`bun run endurance\`.`
+}
