@@ -1,13 +1,14 @@
 /** Throws generated requests at a wall and holds every answer to what all answers must be. */
 
 import fc from 'fast-check'
+import { limitMs } from '../../support/machine.ts'
 import { BASE_URL } from '../../support/service/wall.ts'
 import { converse } from '../hostile/wire.ts'
 import type { FuzzWall } from './fuzz-wall.ts'
 import { wild, wildBytes, type Wild } from './requests.ts'
 
 // Far more than a slow machine needs, and less than a person would wait.
-const ANSWER_MAX_MS = 10_000
+const ANSWER_MAX_MS = limitMs(10_000)
 
 /** Throws `runs` requests, and answers how often each status came; throws with the smallest that gets a wrong answer. */
 export async function fuzz(wall: FuzzWall, runs: number, seed: number): Promise<Map<number, number>> {
@@ -86,7 +87,8 @@ function mayChange({ method, headers, url }: Request, status: number, body: stri
 }
 
 // A spoilt length may make the server wait for bytes that never come; nothing is learnt by waiting with it.
-const TIMEOUT_MS = 200
+// On a slow machine a good request takes longer, and its change would be seen beside the next ones.
+const TIMEOUT_MS = limitMs(200)
 
 const AT_ONCE = 20
 

@@ -3,6 +3,7 @@
 import type { WallProcess } from '../../../server/local/wall-process.ts'
 import { get, sign } from '../../support/e2e/buyer.ts'
 import { journalOf, readFeed } from '../../support/e2e/read-wall.ts'
+import { limitMs } from '../../support/machine.ts'
 import type { Outage } from './outages.ts'
 import type { ServerStage, Stage } from './stage.ts'
 
@@ -17,7 +18,7 @@ export type Seen = {
 // Then it is given up.
 const READY_MS = 60_000
 const NAMED_MS = 30_000
-const OVER_MS = 10_000
+const OVER_MS = limitMs(10_000)
 
 type Readiness = {
   readonly reasons: readonly string[]

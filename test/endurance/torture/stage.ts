@@ -14,6 +14,7 @@ import { startFaultyFacilitator } from '../../support/chain/faulty-facilitator.t
 import { forwardTo, openFront } from '../../support/chain/front.ts'
 import { limitedTo, startOddEndpoint } from '../../support/chain/odd-endpoint.ts'
 import { newOffer } from '../../support/chain/signing.ts'
+import { limitMs } from '../../support/machine.ts'
 import { startPostgres, type PostgresServer } from '../../support/postgres/server.ts'
 import { mountDisk, type SmallDisk } from '../../support/scratch-folder.ts'
 import type { Scene } from './books.ts'
@@ -44,8 +45,8 @@ export async function setStage(instances?: number) {
     FACILITATOR_URL: facilitator.url,
     RPC_URL: gate.url,
     RECONCILE_INTERVAL_MS: '200',
-    VERIFY_TIMEOUT_MS: '2000',
-    SETTLE_TIMEOUT_MS: '1000',
+    VERIFY_TIMEOUT_MS: String(limitMs(2000)),
+    SETTLE_TIMEOUT_MS: String(limitMs(1000)),
   }
   const keepers = ports.map((port) => keeperOf({ ...settings, PORT: String(port) }, folder, totals))
   const urls = ports.map((port) => `http://127.0.0.1:${port}`)

@@ -16,6 +16,7 @@ import {
 import { loopbackServers } from '../../support/chain/loopback.ts'
 import { oneDollarTo, signPayment } from '../../support/chain/payments.ts'
 import { lower, newOffer, sign } from '../../support/chain/signing.ts'
+import { limitMs } from '../../support/machine.ts'
 import { blockOf } from '../../support/samples.ts'
 import { facilitatorContract } from '../ports/facilitator.contract.ts'
 
@@ -37,7 +38,7 @@ afterAll(async () => {
   await network.stop()
 })
 
-const patient = { verifyTimeoutMs: 5000, settleTimeoutMs: 5000, authorize: undefined }
+const patient = { verifyTimeoutMs: limitMs(5000), settleTimeoutMs: limitMs(5000), authorize: undefined }
 
 const at = (url: string, settings: Partial<FacilitatorSettings> = {}) =>
   httpFacilitator({ ...patient, url, ...settings }, offer)
@@ -105,7 +106,7 @@ describe('behind a faulty line', () => {
       const payment = await sign(payer, offer)
       const forwarded = faulty.settle.forwarded()
       faulty.settle.next(fault)
-      const limits = fault.startsWith('hang') ? { settleTimeoutMs: 300 } : {}
+      const limits = fault.startsWith('hang') ? { settleTimeoutMs: limitMs(300) } : {}
       expect(await at(faulty.url, limits).settle(BLOCK, payment)).toEqual(told)
       if (moved) await faulty.settle.forwardedUntil(forwarded + 1)
       expect(await network.balanceOf(payer.address)).toBe(moved ? 0n : 1_000_000n)
@@ -129,7 +130,7 @@ describe('behind a faulty line', () => {
     async (fault, answer) => {
       const payment = await pay(1)
       faulty.verify.next(fault)
-      expect<object>(await at(faulty.url, { verifyTimeoutMs: 300 }).verify(BLOCK, payment)).toEqual(answer)
+      expect<object>(await at(faulty.url, { verifyTimeoutMs: limitMs(300) }).verify(BLOCK, payment)).toEqual(answer)
     },
   )
 
@@ -453,7 +454,7 @@ describe('what a facilitator takes', () => {
     const verifying = (answer: () => Response | Promise<Response>) =>
       at(
         serve((request) => (request.url.endsWith('/supported') ? Response.json(supported) : answer())),
-        { verifyTimeoutMs: 200, onProbed: (trouble) => void told.push(trouble) },
+        { verifyTimeoutMs: limitMs(200), onProbed: (trouble) => void told.push(trouble) },
       ).supports('verify')
     const invalid = (invalidReason: string) => () => Response.json({ isValid: false, invalidReason })
     const page = (status: number) => () => new Response('<h1>sorry</h1>', { status })

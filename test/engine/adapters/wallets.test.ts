@@ -13,6 +13,7 @@ import { deployCall, placeFactory, wrapped, type ContractWallets } from '../../s
 import { requestsTo, oddEndpoints, type Rule } from '../../support/chain/odd-endpoint.ts'
 import { lower, newOffer, sign } from '../../support/chain/signing.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
+import { limitMs } from '../../support/machine.ts'
 import { walletsContract } from '../ports/wallets.contract.ts'
 
 // Goal: a signature is a wallet's or nobody's, and asking never fails. Method: keys that sign oddly, and contract wallets
@@ -37,7 +38,7 @@ const walletsAt = (url: string, clock = fakeClock(0)) => viemWallets(requestsTo(
 
 // One that fails is given up sooner than by the service.
 const impatientWalletsAt = (url: string) =>
-  viemWallets(requestsTo(url, { chainCallTimeoutMs: 500 }), offer, keys, fakeClock(0))
+  viemWallets(requestsTo(url, { chainCallTimeoutMs: limitMs(500) }), offer, keys, fakeClock(0))
 
 /** Asks about the texts on the network, or through an endpoint that follows `rules`. */
 const signed = (wallet: string, signature: Hex, rules?: Readonly<Record<string, Rule>>) =>

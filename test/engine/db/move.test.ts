@@ -15,6 +15,7 @@ import { WALL_COLUMNS, WALL_TABLES } from '../../../db/wall-rows.ts'
 import { canvasParts, pixelParts } from '../../../server/http/canvas/canvas-parts.ts'
 import { followLog } from '../../../server/instances/follow-log.ts'
 import { failureOf, hold, sell, stored } from '../../support/engine.ts'
+import { limitMs } from '../../support/machine.ts'
 import { sellAllBut } from '../../support/nearly-sold.ts'
 import { cutProxy } from '../../support/postgres/cut-proxy.ts'
 import { startPostgres, type PostgresServer } from '../../support/postgres/server.ts'
@@ -61,7 +62,7 @@ async function takeBack(place: Place): Promise<void> {
 }
 
 // A server notices a moment later that who had a wall open is gone.
-const final = { timeoutMs: 5000, isRehearsal: false }
+const final = { timeoutMs: limitMs(5000), isRehearsal: false }
 const impatient = { ...final, timeoutMs: 0 }
 const rehearsal = { timeoutMs: 0, isRehearsal: true }
 

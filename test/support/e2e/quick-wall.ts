@@ -2,8 +2,12 @@
 
 import { main } from '../../../server/main.ts'
 import { TIMES } from '../../../server/times.ts'
+import { limitMs } from '../machine.ts'
 
 const quarter = (waitsMs: readonly number[]) => waitsMs.map((ms) => ms / 4)
+
+/** A time limit that grows with the slowness of the machine, at most to what operators have. */
+const limit = (quietMs: number, ownMs: number) => Math.min(limitMs(quietMs), ownMs)
 
 await main({
   ...TIMES,
@@ -11,22 +15,22 @@ await main({
   suspicionProbedAfterMs: 200,
   uneasyProbesEveryMs: 250,
   probesEveryMs: 400,
-  probeTimeoutMs: 1000,
+  probeTimeoutMs: limit(1000, TIMES.probeTimeoutMs),
   probesDueEveryMs: 50,
-  storeOpensWithinMs: 500,
+  storeOpensWithinMs: limit(500, TIMES.storeOpensWithinMs),
   storeChecksEveryMs: 250,
-  storeReadTimeoutMs: 700,
+  storeReadTimeoutMs: limit(700, TIMES.storeReadTimeoutMs),
   // Longer than a commit is tried for: one that waits for a standby is told as that.
   databaseAnswerTimeoutMs: 3500,
-  leaseMs: 3000,
+  leaseMs: limit(3000, TIMES.leaseMs),
   leaseRenewedEveryMs: 1000,
-  unansweredPurchaseWaitsMs: TIMES.unansweredPurchaseWaitsMs.map((ms) => Math.min(ms, 300)),
+  unansweredPurchaseWaitsMs: TIMES.unansweredPurchaseWaitsMs.map((ms) => limit(Math.min(ms, 300), ms)),
   logPolledEveryMs: 200,
   publishedEveryMs: 100,
   settleGapMs: 500,
   settlementWaitsMs: quarter(TIMES.settlementWaitsMs),
   nextBlockWaitsMs: quarter(TIMES.nextBlockWaitsMs),
-  chainCallTimeoutMs: 2000,
+  chainCallTimeoutMs: limit(2000, TIMES.chainCallTimeoutMs),
   chainLagWaitsMs: quarter(TIMES.chainLagWaitsMs),
   endpointRestMs: 500,
 })

@@ -9,6 +9,7 @@ import { armed, freePort, startWall, type WallProcess, type WallSettings } from 
 import { newWallet, type Wallet } from '../../../server/local/wallets.ts'
 import { startFaultyFacilitator, type FaultyFacilitator } from '../chain/faulty-facilitator.ts'
 import { IS_LONG_RUN } from '../long-run.ts'
+import { limitMs } from '../machine.ts'
 import type { At } from './buyer.ts'
 import { expectBooksToBalance } from './read-wall.ts'
 
@@ -51,7 +52,11 @@ export const QUICK_WALL: readonly string[] = [
   join(import.meta.dir, IS_LONG_RUN ? '../../../server/main.ts' : 'quick-wall.ts'),
 ]
 
-const QUICK = { RECONCILE_INTERVAL_MS: '200', VERIFY_TIMEOUT_MS: '2000', SETTLE_TIMEOUT_MS: '1000' }
+const QUICK = {
+  RECONCILE_INTERVAL_MS: '200',
+  VERIFY_TIMEOUT_MS: String(limitMs(2000)),
+  SETTLE_TIMEOUT_MS: String(limitMs(1000)),
+}
 
 /** Starts a chain and a facilitator; `settings` are for every wall. */
 export async function startSurroundings(

@@ -10,6 +10,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { SQL } from 'bun'
 import { freePort } from '../../../server/local/wall-process.ts'
+import { limitMs } from '../machine.ts'
 
 /** A server, and databases on it. */
 export type PostgresServer = {
@@ -191,7 +192,7 @@ async function ended(process: Bun.Subprocess<'ignore', 'ignore', 'pipe'>): Promi
 }
 
 async function answering(url: string): Promise<void> {
-  const until = performance.now() + 20_000
+  const until = performance.now() + limitMs(20_000)
   for (;;) {
     const sql = new SQL(url, { max: 1, connectionTimeout: 2 })
     try {

@@ -5,6 +5,7 @@ import { openPostgres } from '../../../../db/postgres/open.ts'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
 import { failureOf, hold, sell, stored, testOver } from '../../../support/engine.ts'
+import { limitMs } from '../../../support/machine.ts'
 import { cutProxy, type Cut, type CutProxy } from '../../../support/postgres/cut-proxy.ts'
 import { blockOf, editOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS } from '../../../support/samples.ts'
 import { postgresWalls } from './walls.ts'
@@ -21,7 +22,7 @@ const onCut = testOver<Cast>(
   async () => {
     const url = await newWall()
     const proxy = cutProxy(url)
-    return { url, proxy, wall: await openPostgres(proxy.url, TERMS.network, { answerMs: 500 }) }
+    return { url, proxy, wall: await openPostgres(proxy.url, TERMS.network, { answerMs: limitMs(500) }) }
   },
   async ({ proxy, wall }) => {
     proxy.mend()

@@ -12,6 +12,7 @@ import { WALL_COLUMNS, WALL_TABLES } from '../../../../db/wall-rows.ts'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { freePort } from '../../../../server/local/wall-process.ts'
 import { failureOf, hold, sell, landUnclaimed } from '../../../support/engine.ts'
+import { limitMs } from '../../../support/machine.ts'
 import { cutProxy } from '../../../support/postgres/cut-proxy.ts'
 import { startPostgres } from '../../../support/postgres/server.ts'
 import {
@@ -247,7 +248,7 @@ test('a wall whose server is restarted goes on by itself, and is notified again'
 
 test('a request that waits for a server that says nothing is ended, and the server is used again when it speaks', async () => {
   const proxy = cutProxy(await newWall())
-  const wall = await openPostgres(proxy.url, TERMS.network, { answerMs: 300 })
+  const wall = await openPostgres(proxy.url, TERMS.network, { answerMs: limitMs(300) })
   const sprung = proxy.cutAt('EXISTS', 'silence')
   const space = wall.ledger.space('next')
   await sprung

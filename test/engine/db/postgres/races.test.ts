@@ -10,6 +10,7 @@ import { isSold } from '../../../../server/domain/purchase/purchase.ts'
 import type { Change } from '../../../../server/domain/wall/log.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../../../shared/wall.ts'
 import { failureOf, hold, sell, stored, landUnclaimed, testOver } from '../../../support/engine.ts'
+import { limitMs } from '../../../support/machine.ts'
 import { sellAllButOn } from '../../../support/nearly-sold.ts'
 import { cutProxy } from '../../../support/postgres/cut-proxy.ts'
 import {
@@ -297,7 +298,7 @@ test('a process that is cut off from the store keeps the others from its work fo
   const url = await newWall()
   const proxy = cutProxy(url)
   const [frozen, alive] = [connect(proxy.url, 200), connect(url)]
-  const [its, other] = [postgresJobs(frozen, 300), postgresJobs(alive, 300)]
+  const [its, other] = [postgresJobs(frozen, limitMs(300)), postgresJobs(alive, 300)]
   const thawed = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
   const working = its.run('sweep', async () => {
