@@ -5,6 +5,7 @@ import { startWorld, type World } from '../../support/e2e/world.ts'
 import { outputOf } from '../../support/output-of.ts'
 import { flatPng } from '../../support/picture-files.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
+import { skippedWithout } from '../../support/skipped.ts'
 
 // Goal: who has Node and nothing else buys with the published package, and pays once whatever happens to the process. Method:
 // the tarball installed from the registry into an empty folder, run by Node against the real wall, chain and facilitator.
@@ -124,7 +125,6 @@ test.skipIf(isMissing)(
 test.skipIf(isMissing)('the library is typed for those who import it', async () => {
   const use = `import { wall, type AreaReceipt, type Receipt } from '${NAME}'
 import { privateKeyToAccount } from 'viem/accounts'
-import { skippedWithout } from '../../support/skipped.ts'
 const account = privateKeyToAccount('0x${'1'.repeat(64)}')
 export const buy = (url: string): Promise<Receipt> => wall(url, { account }).buy('next', { name: 'Ada' })
 export const buyArea = (url: string): Promise<AreaReceipt> =>
