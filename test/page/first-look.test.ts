@@ -42,7 +42,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
       '4 of 14,400 blocks sold, $1 each.',
     ])
     // The made-up sales are of long ago.
-    expect(await page.locator('#news').innerText()).toMatch(/^Last sold .+, to <b onclick/)
+    expect(await page.locator('#news').innerText()).toMatch(/^Last sale .+, to <b onclick/)
   })
 
   test('nothing in the head or among the tools lies over anything else, however wide the window', async () => {
@@ -64,7 +64,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     const { origin } = server().url
     const prompt = await page.evaluate(() => navigator.clipboard.readText())
     expect(prompt).toStartWith(
-      `Buy the open block nearest the centre of the pixel wall at ${origin} for me, and paint it.`,
+      `Buy the open block nearest the centre on the pixel wall at ${origin} for me, and paint it.`,
     )
     expect(prompt).toContain(`${origin}/skill.md`)
     expect(prompt).toContain('1.00 USDC on eip155:8453')
@@ -72,7 +72,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.keyboard.press('Escape')
     await page.goto(`${server().url.href}?block=100,20`)
     await page.locator('#card').getByRole('button', { name: 'Send your agent' }).click()
-    await page.getByText('Buy block 100,20 of the pixel wall').waitFor()
+    await page.getByText('Buy block 100,20 on the pixel wall').waitFor()
   })
 
   test.each(['', 'paint'])('a page whose script does not arrive says so after a while: /%s', async (path) => {
@@ -155,8 +155,8 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   test('a link that leads nowhere says so', async () => {
     for (const [address, word] of [
       ['?agent=999', 'There is no agent “999” on this wall.'],
-      ['?block=200,7', '“200,7” is no block of this wall: they run from 0,0 to 159,89.'],
-      ['?work=100,20', 'Nothing is painted at 100,20 yet.'],
+      ['?block=200,7', '“200,7” is not a block of this wall. Blocks run from 0,0 to 159,89.'],
+      ['?work=100,20', 'Block 100,20 is not sold yet.'],
     ] as const) {
       const page = await openPage(address)
       await page.locator('#toast').getByText(word).waitFor()
@@ -165,7 +165,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
 
   test('the past tells its counts, and has a chip with the way back', async () => {
     const page = await openPage('?at=1760000000000')
-    await page.getByText(/^1 of 14,400 blocks sold by /).waitFor()
+    await page.getByText(/^1 of 14,400 blocks sold as of /).waitFor()
     await page.locator('.chip').getByRole('button', { name: 'Now' }).click()
     await page.getByText('4 of 14,400 blocks sold').waitFor()
     expect(await page.locator('.chip').count()).toBe(0)

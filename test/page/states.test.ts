@@ -50,7 +50,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     ])
     const unnamed = await openPage()
     await unnamed.keyboard.press('?')
-    await unnamed.getByRole('heading', { name: 'Controls' }).waitFor()
+    await unnamed.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor()
     expect(await unnamed.getByText('Report content').count()).toBe(0)
   })
 

@@ -97,7 +97,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
       page.getByRole('link', { name: 'Paint' }).click(),
     ])
     expect(response.headers()['content-security-policy']).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; worker-src 'self'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     )
     await page.getByRole('link', { name: 'The wall' }).click()
     await page.waitForURL(`${world.url}/`)
@@ -162,7 +162,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     const page = await openPage('?at=81,45')
     await page.setInputFiles('#file', { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(motley(40, 20)) })
     await cost(page).getByText('Not available').waitFor()
-    expect(await page.locator('#covered').allInnerTexts()).toEqual(['5 open\n3 owned by others'])
+    expect(await page.locator('#covered').allInnerTexts()).toEqual(['5 available\n3 owned by others'])
     await page.locator('#wall').focus()
     await page.keyboard.press('Shift+ArrowLeft')
     await cost(page).getByText('8.00 USDC for 8 blocks, at 1.00 USDC each, in one payment').waitFor()
@@ -177,7 +177,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(await page.locator('#deal').getByRole('button', { name: 'Find available space' }).isVisible()).toBe(true)
     await page.getByLabel('Wallet address').fill(ada.address)
     await page.getByText('This wallet owns 2 blocks.').waitFor()
-    expect(await page.locator('#covered').allInnerTexts()).toEqual(['5 open\n2 yours\n1 owned by others'])
+    expect(await page.locator('#covered').allInnerTexts()).toEqual(['5 available\n2 yours\n1 owned by others'])
 
     // Three blocks to the left and one down.
     await toStep(page, 'place')
