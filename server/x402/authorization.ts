@@ -1,19 +1,8 @@
-/** What a payer signs: the one message of the token's that moves money for its bearer (EIP-3009), as EIP-712 writes it. */
+/** Digests and the EIP-712 domain of payers' authorizations (EIP-3009). */
 
 import { getAddress, hashTypedData } from 'viem/utils'
+import { AUTHORIZATION_TYPES, PRIMARY_TYPE } from '../../shared/authorization.ts'
 import type { Hash, Payment, Terms } from '../domain/purchase/payment.ts'
-
-/** The message's fields. */
-export const AUTHORIZATION_TYPES = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const
 
 /** A token that is paid in, with the words of its EIP-712 domain. */
 type Asset = { readonly terms: Terms; readonly assetName: string; readonly assetVersion: string }
@@ -42,6 +31,3 @@ export const authorizationDigest =
 
 // An EVM network of CAIP-2. Sixteen digits are more than any chain's id has, and fewer than a word holds.
 const evmNetwork = /^eip155:(\d{1,16})$/
-
-/** The name of that type, which EIP-712 calls primary. */
-export const PRIMARY_TYPE = 'TransferWithAuthorization' satisfies keyof typeof AUTHORIZATION_TYPES

@@ -4,7 +4,7 @@
  */
 
 import type { Address } from '../domain/purchase/payment.ts'
-import networks from './networks.json'
+import { networks } from '../../shared/networks.ts'
 
 /** A token with the words of its EIP-712 domain. */
 export type Token = { readonly address: Address; readonly name: string; readonly version: string }

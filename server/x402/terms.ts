@@ -5,11 +5,11 @@
 
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
 import { getAddress } from 'viem/utils'
+import { PRIMARY_TYPE } from '../../shared/authorization.ts'
 import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import type { Failure } from '../domain/failure.ts'
 import { MAX_TIMEOUT_SECONDS, termsFor, type Terms } from '../domain/purchase/payment.ts'
 import { blocksIn, isBlock, kindOf, nameOf, type Target } from '../domain/purchase/target.ts'
-import { PRIMARY_TYPE } from './authorization.ts'
 import { ofAreas, ofAreaTool, ofBlocks, ofNext, ofTool } from './bazaar.ts'
 import { asCaip2 } from './network.ts'
 import { orderBinding } from './order-binding.ts'

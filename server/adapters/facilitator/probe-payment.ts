@@ -2,8 +2,9 @@
 
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { getAddress } from 'viem/utils'
+import { AUTHORIZATION_TYPES, PRIMARY_TYPE } from '../../../shared/authorization.ts'
 import { MAX_TIMEOUT_SECONDS, type Address, type Payment } from '../../domain/purchase/payment.ts'
-import { AUTHORIZATION_TYPES, domainOf, PRIMARY_TYPE } from '../../x402/authorization.ts'
+import { domainOf } from '../../x402/authorization.ts'
 import type { Offer } from '../../x402/terms.ts'
 
 // A billion billion dollars. Larger amounts would be more than some facilitators can read.

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { privateKeyToAccount } from 'viem/accounts'
 import { getAddress, recoverAddress } from 'viem/utils'
-import { AUTHORIZATION_TYPES, authorizationDigest, PRIMARY_TYPE } from '../../../server/x402/authorization.ts'
+import { authorizationDigest } from '../../../server/x402/authorization.ts'
+import { AUTHORIZATION_TYPES, PRIMARY_TYPE } from '../../../shared/authorization.ts'
 import { paymentOf } from '../../support/samples.ts'
 
 const digestOf = authorizationDigest('USD Coin', '2')

@@ -1,4 +1,5 @@
-{
+/** The networks that walls know, by CAIP-2 name: each has USDC as its dollar token, which takes signed transfers (EIP-3009). */
+export const networks = {
   "eip155:8453": {
     "name": "Base",
     "nameV1": "base",
@@ -125,4 +126,4 @@
       "version": "2"
     }
   }
-}
+} as const
