@@ -1,45 +1,52 @@
 /**
- * Wraps the stock x402 client so that it pays once. A signed payment is saved before it is sent, sent again unchanged
- * while its outcome is open (by the next process if need be), and deleted once its receipt was handed on.
+ * Buys over x402, and pays once. A signed payment is saved before it is sent, sent again unchanged while its outcome is open (by
+ * the next process if need be), and deleted once its receipt was handed on. `next-step.ts` decides; this does it.
  */
 
 import { setTimeout as wait } from 'node:timers/promises'
-import { x402Client } from '@x402/core/client'
-import { ExactEvmScheme } from '@x402/evm/exact/client'
-import { wrapFetchWithPayment } from '@x402/fetch'
-import type { LocalAccount } from 'viem/accounts'
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
+import { objectIn } from './json.ts'
 import { lock, type Lock } from './lock.ts'
+import { costOf, nextStep, notResent, notSaved, notSigned, type Answer, type Step } from './next-step.ts'
+import type { Order } from './orders.ts'
+import { authorizationIn, newSalt, signPayment, type Signer, type Terms } from './payment.ts'
 import {
-  type Order,
+  NotSavedError,
+  type OrderRequest,
   type SavedPayment,
   signedPayments,
   type SignedPayments,
   type SignedRequest,
 } from './signed-payments.ts'
-import { bodyIn, errorIn, unreachable, WallError } from './wall-error.ts'
+import { WallError } from './wall-error.ts'
 
 /** How a buyer behaves. */
 export type BuyerOptions = {
-  /** The most to sign for one payment, in dollars, such as "1.00"; the stock client's own cap is one dollar. */
+  /**
+   * The most that one call may spend, in dollars, such as "12.00"; one dollar if it is left out. It covers what the call buys, and
+   * with it whatever it finishes of earlier processes.
+   */
   readonly maxDollars?: string | undefined
-  /** Told each time the same signed request is about to be sent again; 0 stands for no answer. */
-  readonly onWait?: ((status: number) => void) | undefined
+  /** Told each time the same signed request is about to be sent again, with a sentence that says why; 0 stands for no response. */
+  readonly onWait?: ((status: number, message: string) => void) | undefined
   /** Told of a purchase that an earlier process left unfinished and that is finished now. */
   readonly onEarlier?: ((receipt: Receipt | AreaReceipt) => void) | undefined
-  /** Told of a purchase of an earlier process that is still open, or that was paid and did not get what was asked. */
+  /** Told of a payment of an earlier process that may still be taken, or that was taken and did not buy what was asked. */
   readonly onOpen?: ((error: WallError) => void) | undefined
   /** Told when another process is buying with the same wallet, and has to end first. */
   readonly onLocked?: (() => void) | undefined
 }
 
 type BuyerDeps = BuyerOptions & {
-  readonly account: Pick<LocalAccount, 'address' | 'signTypedData'>
+  readonly account: Signer
   readonly payments: SignedPayments // of this wallet at this wall
   readonly lock: Lock
+  /** Whether the wallet owns an area of the wall, by its name. */
+  readonly owns?: (area: string) => Promise<boolean>
   readonly fetch?: Fetch
   readonly pause?: (ms: number) => Promise<unknown>
+  readonly now?: () => number // Unix milliseconds
 }
 
 type Fetch = (request: Request) => Promise<Response>
@@ -55,68 +62,87 @@ export type Bought<Got extends Receipt | AreaReceipt = Receipt> = { readonly rec
 
 /** Buys; throws a `WallError` where that fails. */
 export type Buyer = {
-  /** Buys what is ordered, or takes up the unfinished purchase of the very same order. Signs at most one payment. */
+  /** Buys what is ordered, or takes up the unfinished purchase of the very same order. At most one of its payments is taken. */
   buy<Got extends Receipt | AreaReceipt = Receipt>(order: Order): Promise<Bought<Got>>
-  /** Finishes what an earlier process left; `onEarlier` is told of each. */
+  /** Finishes what earlier processes left, within the maximum; `onEarlier` and `onOpen` are told of each. */
   finish(): Promise<void>
 }
 
 type FinishedPurchase = { readonly saved: SavedPayment; readonly receipt: Receipt | AreaReceipt }
 
-/** A purchase of an earlier process that did not end in a receipt. */
-type OpenPurchase = { readonly saved: SavedPayment; readonly error: WallError }
+/** A payment that an earlier process left: how it ended once it was sent again, or whether it was too dear to send. */
+type Leftover = { readonly saved: SavedPayment; end?: Promise<FinishedPurchase>; isPassedOver?: true }
 
-/** What the calls under way share: the lock, and the purchases of earlier processes that none of them asked for yet. */
-type Session = {
-  readonly earlier: FinishedPurchase[]
-  readonly open: OpenPurchase[]
-  readonly unlock: () => Promise<void>
-}
+/** What the calls under way share: the lock, and what earlier processes left and no call has asked for. */
+type Session = { readonly left: Leftover[]; readonly unlock: () => Promise<void> }
+
+const TRIES_MAX = 30
+const EARLIER_TRIES_MAX = 3
+
+// The first, and one more if the terms changed before it was used.
+const SIGNATURES_MAX = 2
 
 /** Makes a buyer. Its calls may run at the same time; those of other processes with the same folder wait. */
-export function buyer({
-  account,
-  payments,
-  lock,
-  maxDollars,
-  fetch = inTime,
-  pause = wait,
-  ...told
-}: BuyerDeps): Buyer {
-  const { onWait, onEarlier, onOpen, onLocked } = told
-  const client = new x402Client().register('eip155:*', new ExactEvmScheme(account))
-  if (maxDollars !== undefined) client.setSpendControls({ maxAmountPerPayment: `$${maxDollars}` })
-  const send = sender({ onWait, fetch, pause })
+export function buyer(deps: BuyerDeps): Buyer {
+  const { payments, lock, onEarlier, onOpen, onLocked, now = Date.now } = deps
+  const max = atomic(deps.maxDollars ?? '1.00')
+  const pursue = pursuer(deps, max)
 
   const open = async (): Promise<Session> => {
     const unlock = await lock(onLocked)
     try {
-      return { unlock, ...(await finishAll(payments, send)) }
+      return { unlock, left: (await payments.list()).map((saved) => ({ saved })) }
     } catch (error) {
       await unlock()
       throw error
     }
   }
-  const close = async ({ earlier, open, unlock }: Session) => {
-    for (const { saved, receipt } of earlier) {
-      onEarlier?.(receipt)
-      await saved.remove()
+  const close = async ({ left, unlock }: Session) => {
+    for (const { end } of left) {
+      const finished = await end?.catch(() => undefined)
+      await finished?.saved.remove()
     }
-    for (const { error } of open) onOpen?.(error)
     await unlock()
   }
   const { enter, leave } = shared(open, close)
 
-  const pay = payer(client, payments, fetch, send)
+  /** Sends again what earlier processes left, as far as it fits `budget`. */
+  const finishEarlier = async ({ left }: Session, budget: bigint) => {
+    let rest = budget
+    for (const leftover of [...left]) {
+      const { saved } = leftover
+      // Another call of this process may have taken it meanwhile.
+      if (leftover.end !== undefined || leftover.isPassedOver === true || !left.includes(leftover)) continue
+      const cost = costOf(authorizationOf(saved), now())
+      if (cost === undefined || cost > rest) {
+        leftover.isPassedOver = true
+        onOpen?.(new WallError(notResent(saved.url, authorizationOf(saved), now())))
+        continue
+      }
+      leftover.end = pursue({ order: orderOf(saved), saved, triesMax: EARLIER_TRIES_MAX, signaturesMax: 0 })
+      const end = await leftover.end.catch(wallErrorIn)
+      if (!(end instanceof WallError)) onEarlier?.(end.receipt)
+      else if (end.kind === 'unknown' || end.kind === 'paid') onOpen?.(end)
+      else continue // it has cost nothing, and cannot any more
+      rest -= cost
+    }
+  }
+
+  const buyIn = async (session: Session, order: Order): Promise<FinishedPurchase> => {
+    const own = takeOrdered(session.left, order)
+    // Another call of this process may be finishing it already.
+    if (own?.end !== undefined) return await own.end
+    const saved = own?.saved
+    if (saved !== undefined) await finishEarlier(session, max - (costOf(authorizationOf(saved), now()) ?? max))
+    const beforeSigning = (price: bigint) => finishEarlier(session, max - price)
+    return await pursue({ order, saved, beforeSigning, triesMax: TRIES_MAX, signaturesMax: SIGNATURES_MAX })
+  }
+
   return {
     async buy<Got extends Receipt | AreaReceipt = Receipt>(order: Order) {
-      const { earlier, open } = await enter()
+      const session = await enter()
       try {
-        const unfinished = takeOrdered(open, order)
-        if (unfinished?.error.kind === 'paid') throw unfinished.error
-        // Nothing is signed anew while the same order may yet be paid for.
-        const again = unfinished && (await endOf(unfinished.saved, await send(unfinished.saved)))
-        const { receipt, saved } = again ?? takeOrdered(earlier, order) ?? (await pay(order))
+        const { receipt, saved } = await buyIn(session, order)
         const done = async () => {
           await saved.remove()
           await leave()
@@ -129,42 +155,103 @@ export function buyer({
       }
     },
     async finish() {
-      await enter()
-      await leave()
+      const session = await enter()
+      try {
+        await finishEarlier(session, max)
+      } finally {
+        await leave()
+      }
     },
   }
 }
 
-type Send = (request: SignedRequest, triesMax?: number) => Promise<Response>
+/** An order to be brought to its end, with the payment that an earlier process signed for it, if one did. */
+type Pursuit = {
+  readonly order: Order
+  readonly saved?: SavedPayment | undefined
+  readonly triesMax: number
+  readonly signaturesMax: number
+  readonly beforeSigning?: (price: bigint) => Promise<void>
+}
 
-/** Signs one payment for an order, and sends it until the wall has said its last word. */
-function payer(
-  client: x402Client,
-  payments: SignedPayments,
-  fetch: Fetch,
-  send: Send,
-): (order: Order) => Promise<FinishedPurchase> {
-  return async (order) => {
-    let saved: SavedPayment | undefined
-    const saveThenSend = async (input: string | URL | Request, init?: RequestInit) => {
-      const request = input instanceof Request ? new Request(input, init) : new Request(input.toString(), init)
-      const payment = request.headers.get('payment-signature')
-      if (payment === null) return await fetch(request).catch(() => Promise.reject(unreachable(order.url)))
-      saved = await payments.save({ ...order, payment })
-      return await send(saved)
+/** Does one step after the other until an order has its receipt. */
+function pursuer(deps: BuyerDeps, max: bigint): (pursuit: Pursuit) => Promise<FinishedPurchase> {
+  const { account, onWait, owns, fetch = inTime, pause = wait, now = Date.now } = deps
+  return async ({ order, triesMax, signaturesMax, beforeSigning, ...pursuit }) => {
+    let { saved } = pursuit
+    let [isEarlier, tries, signaturesLeft] = [true, 0, signaturesMax]
+    let isOwn = order.place === undefined ? false : undefined
+    for (;;) {
+      const answer = await answerTo(fetch, saved ?? order)
+      tries += 1
+      const decide = () => {
+        const sent = saved && { ...authorizationOf(saved), tries, triesMax, isEarlier }
+        const { url, blocks } = order
+        return nextStep(answer, { url, blocks, wallet: account.address, max, now: now(), signaturesLeft, isOwn, sent })
+      }
+      let step = decide()
+      if (step.do === 'check-owner') {
+        isOwn = await owns?.(order.place ?? '').catch(() => false)
+        isOwn ??= false
+        step = decide()
+      }
+      if (step.do === 'deliver' && saved !== undefined) return { saved, receipt: step.receipt as Receipt | AreaReceipt }
+      if (step.do === 'stop') throw await stopped(step, saved)
+      if (step.do === 'resend') {
+        onWait?.(answer?.status ?? 0, step.why)
+        await pause(step.afterMs)
+      }
+      if (step.do === 'ask') {
+        await saved?.remove()
+        saved = undefined
+      }
+      if (step.do === 'sign') {
+        await beforeSigning?.(step.terms.amount)
+        saved = await sign(deps, order, step.terms)
+        ;[isEarlier, tries, signaturesLeft] = [false, 0, signaturesLeft - 1]
+      }
     }
-    // What some runtimes' `fetch` has beside being called.
-    const fetchPaying = wrapFetchWithPayment(Object.assign(saveThenSend, globalThis.fetch), client)
-    const response = await fetchPaying(order.url, requestOf(order)).catch(async (error: unknown) => {
-      if (error instanceof WallError) throw error
-      if (saved !== undefined) throw await outcomeUnknown(undefined)
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new WallError('refused', 'not_signed', `Nothing was signed or paid: ${reason}`)
-    })
-    if (saved === undefined) throw (await errorOf(response)) ?? unreachable(order.url)
-    return await endOf(saved, response)
   }
 }
+
+/** Signs for an order, and saves the payment before anybody sees it. */
+async function sign(
+  { account, payments, now = Date.now }: BuyerDeps,
+  { url, body, text }: Order,
+  terms: Terms,
+): Promise<SavedPayment> {
+  const salt = newSalt()
+  const payment = await signPayment(account, terms, { text, salt, now: now() }).catch((error: unknown) => {
+    throw new WallError(notSigned(error instanceof Error ? error.message : String(error)))
+  })
+  const request = { url, ...(body === undefined ? {} : { body }), payment, salt }
+  return await payments.save(request).catch((error: unknown) => {
+    throw error instanceof NotSavedError ? new WallError(notSaved(error.message, error.leftAt)) : error
+  })
+}
+
+/** Does with the saved payment what was decided; the failure to throw. */
+async function stopped(
+  { failure, saved: what }: Extract<Step, { do: 'stop' }>,
+  saved?: SavedPayment,
+): Promise<WallError> {
+  if (what === 'removed') await saved?.remove()
+  if (what !== 'set aside' || saved === undefined) return new WallError(failure)
+  const message = `${failure.message} The signed payment is saved at ${await saved.setAside()}.`
+  return new WallError({ ...failure, message })
+}
+
+// It is only sent again, never signed for.
+const orderOf = ({ url, body }: SavedPayment): Order => ({
+  url,
+  ...(body === undefined ? {} : { body }),
+  text: '',
+  blocks: 1,
+})
+
+/** What a saved payment moves, and until when. */
+const authorizationOf = ({ payment }: SavedPayment) =>
+  authorizationIn(payment) ?? { amount: undefined, until: undefined }
 
 /** Opens with the first that enters, and closes with the last that leaves. */
 function shared<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) {
@@ -191,132 +278,51 @@ function shared<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) 
   }
 }
 
-/** Takes the purchase of the very same order out of a list. */
-function takeOrdered<T extends { readonly saved: SavedPayment }>(purchases: T[], order: Order): T | undefined {
-  const at = purchases.findIndex(({ saved }) => saved.url === order.url && saved.body === order.body)
-  return purchases.splice(at, at < 0 ? 0 : 1)[0]
+/** Takes the payment of the very same order out of what is left. */
+function takeOrdered(left: Leftover[], order: Order): Leftover | undefined {
+  const at = left.findIndex(({ saved }) => saved.url === order.url && saved.body === order.body)
+  return left.splice(at, at < 0 ? 0 : 1)[0]
 }
 
-/**
- * Sends again what earlier processes left. What can cost nothing any more is dropped; what has no end yet stays for later,
- * and keeps nobody from buying something else.
- */
-async function finishAll(payments: SignedPayments, send: Send): Promise<Pick<Session, 'earlier' | 'open'>> {
-  const [earlier, open]: [FinishedPurchase[], OpenPurchase[]] = [[], []]
-  for (const saved of await payments.list()) {
-    try {
-      earlier.push(await endOf(saved, await send(saved, EARLIER_TRIES_MAX)))
-    } catch (error) {
-      if (!(error instanceof WallError)) throw error
-      // One that is refused and may still move can be sold when it is sent again.
-      if (error.kind !== 'refused' || error.charged === 'unknown') open.push({ saved, error })
-    }
-  }
-  return { earlier, open }
-}
-
-/**
- * The end of a purchase by the wall's last word. A payment that was taken for nothing is set aside as a proof; one that the
- * wall still watches stays, so that it is asked after again; any other is dropped.
- */
-async function endOf(saved: SavedPayment, response: Response): Promise<FinishedPurchase> {
-  const error = await errorOf(response)
-  if (error === undefined) return { saved, receipt: (await response.json()) as Receipt | AreaReceipt }
-  if (isPaid(error)) throw paidForNothing(error, await saved.setAside())
-  if (error.charged !== 'unknown') await saved.remove()
+function wallErrorIn(error: unknown): WallError {
+  if (error instanceof WallError) return error
   throw error
 }
 
-const isPaid = ({ charged, code }: WallError) => charged === 'yes' || code === 'payment_credited' // of older walls
+const dollarsPattern = /^\d{1,9}(?:\.\d{1,6})?$/
+const DECIMALS = 6
 
-const paidForNothing = ({ code, message, status }: WallError, path: string): WallError =>
-  new WallError(
-    'paid',
-    code,
-    `You paid, but did not get what you asked for. ${message} The signed payment is saved at ${path}.`,
-    status,
-  )
+/** Dollars as atomic units. */
+function atomic(dollars: string): bigint {
+  if (!dollarsPattern.test(dollars)) throw new TypeError('maxDollars must be an amount in dollars, such as 1.00.')
+  const [whole = '', fraction = ''] = dollars.split('.')
+  return BigInt(whole + fraction.padEnd(DECIMALS, '0'))
+}
 
-const TRIES_MAX = 30
-const EARLIER_TRIES_MAX = 3
-const WAIT_SECONDS = 2
-const WAIT_MAX_SECONDS = 30
 const ANSWER_MAX_MS = 240_000 // above the longest settlement that a wall waits for
-
-type RetryOptions = Pick<BuyerOptions, 'onWait'> & Required<Pick<BuyerDeps, 'fetch' | 'pause'>>
 
 const inTime: Fetch = (request) => fetch(request, { signal: AbortSignal.timeout(ANSWER_MAX_MS) })
 
-/** Sends signed requests, each until its answer is the wall's last word. Throws `unknown` where none comes. */
-function sender({ onWait, fetch, pause }: RetryOptions): Send {
-  return async (request, triesMax = TRIES_MAX) => {
-    for (let tries = 1; ; tries++) {
-      const response = await answerTo(fetch, request)
-      if (response !== undefined && (await isFinal(response))) return response
-      if (tries >= triesMax) throw await outcomeUnknown(response)
-      onWait?.(response?.status ?? 0)
-      const seconds = Number(response?.headers.get('retry-after') ?? WAIT_SECONDS)
-      await pause(Math.min(Number.isFinite(seconds) ? seconds : WAIT_SECONDS, WAIT_MAX_SECONDS) * 1000)
-    }
-  }
-}
-
-/** An answer with its whole body; `undefined` where it was lost on the way. */
-async function answerTo(fetch: Fetch, request: SignedRequest): Promise<Response | undefined> {
-  const init = requestOf(request, { 'payment-signature': request.payment })
+/** The answer to a request with its whole body; `undefined` if it was lost on the way. */
+async function answerTo(fetch: Fetch, request: OrderRequest | SignedRequest): Promise<Answer | undefined> {
   try {
-    const response = await fetch(new Request(request.url, init))
-    return new Response(await response.text(), { status: response.status, headers: response.headers })
+    const response = await fetch(requestOf(request))
+    const header = (name: string) => response.headers.get(name) ?? undefined
+    return {
+      status: response.status,
+      body: objectIn(await response.text()),
+      terms: header('payment-required'),
+      settlement: header('payment-response'),
+      retryAfter: header('retry-after'),
+    }
   } catch {
     return undefined
   }
 }
 
-// What a wall says of a payment for good; whoever stands before it has other statuses for what it does not know.
-const FINAL_STATUSES: readonly number[] = [400, 402, 409, 410]
-
-/** Whether these are the wall's words and it will not change them: a proxy's page says nothing about a payment. */
-async function isFinal(response: Response): Promise<boolean> {
-  if (response.ok) return await isReceipt(response)
-  const error = await errorIn(response)
-  if (error?.charged === 'yes' || error?.charged === 'no') return true
-  return error !== undefined && FINAL_STATUSES.includes(response.status)
-}
-
-/** Whether an answer is a receipt, by what it says: not every proxy passes on the header that comes with one. */
-async function isReceipt(response: Response): Promise<boolean> {
-  const body = await bodyIn(response)
-  return 'owner' in body && body.owner === 'you'
-}
-
-async function outcomeUnknown(response: Response | undefined): Promise<WallError> {
-  const said = response === undefined ? undefined : await errorIn(response)
-  const what = said === undefined ? 'The wall does not respond.' : said.message
-  return new WallError(
-    'unknown',
-    said?.code ?? 'outcome_unknown',
-    `${what} The signed payment is saved. Repeat the same purchase; you will not pay twice.`,
-    response?.status,
-  )
-}
-
-/** An order as `fetch` takes it. */
-function requestOf({ body }: Order, headers: Readonly<Record<string, string>> = {}): RequestInit {
-  const accepting = { accept: 'application/json', ...headers }
-  if (body === undefined) return { headers: accepting }
-  return { method: 'POST', headers: { ...accepting, 'content-type': 'application/json' }, body }
-}
-
-/** Why an answer is no receipt; `undefined` for one that is. */
-async function errorOf(response: Response): Promise<WallError | undefined> {
-  if (response.ok && (await isReceipt(response))) return undefined
-  if (response.ok) return new WallError('refused', 'block_taken', 'That block is already sold. Nothing was paid.', 200)
-  return (
-    (await errorIn(response)) ??
-    new WallError(
-      'unavailable',
-      'no_wall',
-      `There is no wall at this address: it returned ${response.status}. Nothing was paid.`,
-    )
-  )
+function requestOf({ url, body, ...rest }: OrderRequest | SignedRequest): Request {
+  const paying = 'payment' in rest ? { 'payment-signature': rest.payment } : {}
+  const headers = { accept: 'application/json', ...paying }
+  if (body === undefined) return new Request(url, { headers })
+  return new Request(url, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body })
 }

@@ -3,19 +3,37 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { Reset, ChangeDto } from '../../shared/contract/live.ts'
-import { errorIn } from './wall-error.ts'
+import { failureOf, unreachable, type Failure } from './wall-error.ts'
 
 const RECONNECT_MS = 2000
+
+/** How a wall is followed. */
+export type FollowOptions = {
+  readonly after?: number | undefined // number of a change; from now on if it is left out
+  readonly signal?: AbortSignal | undefined // ends it
+  /** Told each time a connection is there. */
+  readonly onConnect?: (() => void) | undefined
+  /** Told once for each time without a connection, which is tried again every two seconds. */
+  readonly onLost?: ((why: Failure) => void) | undefined
+}
 
 /** Every change after a number, or from now on, until the signal ends it. */
 export async function* follow(
   url: URL,
-  after: number | undefined,
-  signal: AbortSignal = new AbortController().signal,
+  { after, signal = new AbortController().signal, onConnect, onLost }: FollowOptions,
 ): AsyncGenerator<ChangeDto | Reset> {
   let last = after
+  let isLost = false
+  const connected = () => {
+    isLost = false
+    onConnect?.()
+  }
+  const lost = (why: Failure) => {
+    if (!isLost && !signal.aborted) onLost?.(why)
+    isLost = true
+  }
   while (!signal.aborted) {
-    for await (const text of eventsAt(url, last, signal)) {
+    for await (const text of eventsAt(url, last, { signal, connected, lost })) {
       const change = JSON.parse(text) as ChangeDto | Reset
       last = change.number
       yield change
@@ -25,14 +43,23 @@ export async function* follow(
   }
 }
 
+type Connection = { readonly signal: AbortSignal; connected(): void; lost(why: Failure): void }
+
 /** The data of each event, for as long as the connection holds. */
-async function* eventsAt(url: URL, after: number | undefined, signal: AbortSignal): AsyncGenerator<string> {
+async function* eventsAt(
+  url: URL,
+  after: number | undefined,
+  { signal, connected, lost }: Connection,
+): AsyncGenerator<string> {
   const headers = { accept: 'text/event-stream', ...(after === undefined ? {} : { 'last-event-id': String(after) }) }
   const response = await fetch(url, { headers, signal }).catch(() => undefined)
-  if (response === undefined || response.body === null) return
-  const error = response.ok ? undefined : await errorIn(response)
-  if (error?.kind === 'refused') throw error
-  if (!response.ok) return
+  if (response === undefined || response.body === null) return lost(unreachable(url))
+  if (!response.ok) {
+    const error = await failureOf(response)
+    if (error.kind === 'refused') throw error
+    return lost(error)
+  }
+  connected()
   const events = response.body
     .pipeThrough(new TextDecoderStream())
     .pipeThrough(new EventSourceParserStream())
@@ -40,7 +67,7 @@ async function* eventsAt(url: URL, after: number | undefined, signal: AbortSigna
   try {
     for (;;) {
       const next = await events.read().catch(() => undefined)
-      if (next === undefined || next.done) return
+      if (next === undefined || next.done) return lost(ENDED)
       yield next.value.data
     }
   } finally {
@@ -48,3 +75,5 @@ async function* eventsAt(url: URL, after: number | undefined, signal: AbortSigna
     await events.cancel().catch(() => {})
   }
 }
+
+const ENDED: Failure = { kind: 'unavailable', code: 'disconnected', message: 'The connection ended.' }

@@ -1,59 +1,77 @@
-/**
- * What a failed call means for its caller's money: `refused`, the wall will not do it and took nothing; `unavailable`, nothing
- * was signed, try later; `unknown`, a payment was signed and its outcome is open, so the same call must be made again;
- * `paid`, the money was taken and did not buy what was asked, so that the signed payment is kept as a proof.
- */
-export type FailureKind = 'refused' | 'unavailable' | 'unknown' | 'paid'
+import { objectIn } from './json.ts'
 
-/** Why the wall did not do what it was asked. `code` is the wall's own error code where it gave one. */
-export class WallError extends Error {
+/**
+ * What a failed call means for its caller's money:
+ *
+ * - `refused`: the wall will not do it, and took nothing;
+ * - `above-max`: it costs more than the caller allows, and nothing was signed;
+ * - `unavailable`: nothing was signed, try later;
+ * - `unknown`: a payment was signed and may still be taken, so the same call must be made again;
+ * - `paid`: the money was taken and did not buy what was asked, so that the signed payment is kept as a proof.
+ */
+export type FailureKind = 'refused' | 'above-max' | 'unavailable' | 'unknown' | 'paid'
+
+/** What a process ends with after a failure. */
+export const EXIT_STATUS: Readonly<Record<FailureKind, number>> = {
+  refused: 1,
+  'above-max': 2,
+  unknown: 3,
+  unavailable: 4,
+  paid: 5,
+}
+
+/** Why the wall did not do what it was asked. */
+export type Failure = {
+  readonly kind: FailureKind
+  readonly code: string // the wall's own error code if it gave one
+  readonly message: string
+  readonly status?: number | undefined // of the response, if there was one
+  readonly charged?: unknown // what the wall says of the payment: `yes`, `no` or `unknown`
+  readonly amount?: string | undefined // of a payment that may still be taken, in dollars
+  readonly until?: string | undefined // ISO time after which that payment cannot be taken any more
+}
+
+/** A `Failure`, thrown. */
+export class WallError extends Error implements Failure {
   override readonly name = 'WallError'
   readonly kind: FailureKind
   readonly code: string
-  readonly status: number | undefined // of the answer, where there was one
-  readonly charged: unknown // what the wall says of the payment: `yes`, `no` or `unknown`
+  readonly status: number | undefined
+  readonly charged: unknown
+  readonly amount: string | undefined
+  readonly until: string | undefined
 
-  constructor(kind: FailureKind, code: string, message: string, status?: number, charged?: unknown) {
+  constructor({ kind, code, message, status, charged, amount, until }: Failure) {
     super(message)
     this.kind = kind
     this.code = code
     this.status = status
     this.charged = charged
+    this.amount = amount
+    this.until = until
   }
 }
 
-/** Nothing answered, or something that is no wall. */
-export const unreachable = (url: URL | string): WallError =>
-  new WallError('unavailable', 'unreachable', `Nothing responded at ${new URL(url).origin}. Nothing was paid.`)
+/** Nothing answered. */
+export const unreachable = (url: URL | string): Failure => ({
+  kind: 'unavailable',
+  code: 'unreachable',
+  message: `Nothing responded at ${new URL(url).origin}.`,
+})
 
-/** Sends a request. Throws `unavailable` where nothing answers. */
+/** Sends a request. Throws `unavailable` if nothing answers. */
 export const ask = (request: URL | Request, init: RequestInit = {}): Promise<Response> =>
   fetch(request, init).catch(() => {
-    throw unreachable(request instanceof URL ? request : request.url)
+    throw new WallError(unreachable(request instanceof URL ? request : request.url))
   })
 
-/** The JSON object of an answer, which can be read again; an empty one where there is none. */
-export async function bodyIn(response: Response): Promise<object> {
-  const body: unknown = await response
-    .clone()
-    .json()
-    .catch(() => undefined)
-  return typeof body === 'object' && body !== null ? body : {}
-}
-
-/** An answer's error, if it is one that a wall gives. */
-export async function errorIn(response: Response): Promise<WallError | undefined> {
-  const { error, message, taken, held, charged } = { ...NO_ERROR, ...(await bodyIn(response)) }
+/** The error that a body is, if it is one that a wall gives. */
+export function errorIn(status: number, body: object): Failure | undefined {
+  const { error, message, taken, held, charged } = { ...NO_ERROR, ...body }
   if (typeof error !== 'string' || error === '') return undefined
-  const { status } = response
   const isForNow = status >= 500 || status === 429
-  return new WallError(
-    isForNow ? 'unavailable' : 'refused',
-    error,
-    [message, inTheWay('Taken', taken), inTheWay('Held', held)].join(''),
-    status,
-    charged,
-  )
+  const told = [message, inTheWay('Taken', taken), inTheWay('Held', held)].join('')
+  return { kind: isForNow ? 'unavailable' : 'refused', code: error, message: told, status, charged }
 }
 
 const NO_ERROR = { error: undefined, message: '', taken: [], held: [], charged: undefined }
@@ -61,3 +79,17 @@ const NO_ERROR = { error: undefined, message: '', taken: [], held: [], charged: 
 /** Which blocks of an area stand in the way. */
 const inTheWay = (what: string, blocks: unknown): string =>
   Array.isArray(blocks) && blocks.length > 0 ? ` ${what}: ${blocks.join(' ')}.` : ''
+
+/** Something that is no wall answered. */
+export const noWall = (url: URL | string, status: number): Failure => ({
+  kind: 'unavailable',
+  code: 'no_wall',
+  message: `There is no wall at ${new URL(url).origin}: it returned ${status}.`,
+  status,
+})
+
+/** Why a response is not what was asked for. */
+export async function failureOf(response: Response): Promise<WallError> {
+  const text = await response.text().catch(() => '')
+  return new WallError(errorIn(response.status, objectIn(text)) ?? noWall(response.url, response.status))
+}

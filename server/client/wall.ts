@@ -11,17 +11,17 @@ import type { Reset, ChangeDto } from '../../shared/contract/live.ts'
 import type { PaintedBlocks, PixelsQuery } from '../../shared/contract/picture.ts'
 import type { Spaces, SpaceQuery } from '../../shared/contract/space.ts'
 import type { WalletStanding } from '../../shared/contract/wallet.ts'
-import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { areaMessage, digestOfPixels, editMessage, type EditFields } from '../../shared/signing.ts'
-import { BLOCK_SIZE } from '../../shared/wall.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
 import { buyer, keptIn, type Bought, type Buyer, type BuyerOptions } from './buyer.ts'
-import { follow } from './follow.ts'
-import { ask, errorIn, WallError } from './wall-error.ts'
+import { follow, type FollowOptions } from './follow.ts'
+import { areaOrder, blockOrder } from './orders.ts'
+import { imageType, rowsOf } from './picture.ts'
+import { ask, failureOf, WallError } from './wall-error.ts'
 
 export { keptPainter, painterIn } from './painter-key.ts'
 export { WallError } from './wall-error.ts'
-export type { FailureKind } from './wall-error.ts'
+export type { Failure, FailureKind } from './wall-error.ts'
 export type {
   AreaReceipt,
   AreaState,
@@ -56,7 +56,10 @@ export type WallOptions = BuyerOptions & {
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** What is asked for with an area: `at` is its top left block, or `next`; `image` a PNG or JPEG of at most 2 MiB. */
+/**
+ * What is asked for with an area: `at` is its top left block, or `next`; `image` a PNG or JPEG of at most 2 MiB, which the wall
+ * converts first, by `fit` and `dither`, so that what is bought are the very pixels.
+ */
 export type AreaWish = Omit<AreaOrder, 'image' | 'pixels'> & {
   readonly image?: Uint8Array | undefined
   readonly pixels?: Uint8Array | undefined // instead of an image: palette indices, row by row over the whole area
@@ -100,10 +103,7 @@ export type Wall = {
   /** The same as palette indices, row by row over all of them, as areas take them. */
   areaPixels(image: Uint8Array, query: Partial<PixelsQuery>): Promise<Uint8Array>
   /** Every change from now on, or after a number; it reconnects by itself until the signal ends it. */
-  follow(options?: {
-    readonly after?: number | undefined
-    readonly signal?: AbortSignal | undefined
-  }): AsyncGenerator<ChangeDto | Reset>
+  follow(options?: FollowOptions): AsyncGenerator<ChangeDto | Reset>
 }
 
 /** Where signed payments are kept: `PIXEL_WALL_HOME`, else a folder of the user's for a program's state. */
@@ -114,19 +114,26 @@ export const stateFolder = (env: Readonly<Record<string, string | undefined>> = 
 export function wall(address: string | URL, options: WallOptions = {}): Wall {
   const url = new URL(address)
   const at = (path: string, query: Query = {}) => addressOf(url, path, query)
-  const buying = once(() => buyerOf(url, options))
+  const buying = once(() => buyerOf(url, options, isOwn))
   const named = options.painter === undefined ? {} : { painter: options.painter.address }
-  const purchase: Wall['purchase'] = (target = 'next', listing = {}) =>
-    buying().buy({ url: at(`/blocks/${target}`, { ...named, ...listing }).href })
-  const purchaseArea: Wall['purchaseArea'] = ({ image, pixels, ...wish }) => {
-    const picture = { image: image && base64(image), pixels: pixels && base64(pixels) }
-    return buying().buy({ url: at('/areas').href, body: JSON.stringify({ ...named, ...wish, ...picture }) })
+  const purchase: Wall['purchase'] = async (target = 'next', listing = {}) =>
+    await buying().buy(blockOrder(at, target, { ...named, ...listing }))
+  const purchaseArea: Wall['purchaseArea'] = async ({ image, pixels: given, fit, dither, ...listing }) => {
+    if (image !== undefined && given !== undefined) throw new TypeError('Give image or pixels, not both.')
+    const { w, h } = listing
+    const fitting = { ...(fit && { fit }), ...(dither && { dither }) }
+    const rows = image === undefined ? given : rowsOf(await pixels(image, { w, h, ...fitting }))
+    return await buying().buy<AreaReceipt>(areaOrder(at('/areas'), { ...named, ...listing }, rows))
   }
   const pixels: Wall['pixels'] = (image, query) => {
-    const headers = { 'content-type': imageType(image) }
+    const headers = { 'content-type': imageType(image) ?? 'application/octet-stream' }
     return read<PaintedBlocks>(at('/api/pixels', query), { method: 'POST', headers, body: new Uint8Array(image) })
   }
   const area: Wall['area'] = (name) => read<AreaState>(at(`/areas/${name}`))
+  const isOwn: Wall['owns'] = async (name) => {
+    const { owner } = await area(name)
+    return owner?.wallet === truncatedWallet(accountOf(options).address)
+  }
   const change = async <Answer>(path: string, fields: object, message: (ts: number) => string): Promise<Answer> => {
     const { painter, account = painter, signIn } = options
     if (account === undefined && signIn !== undefined) return await signedIn(signIn, at(path), fields)
@@ -150,10 +157,7 @@ export function wall(address: string | URL, options: WallOptions = {}): Wall {
       return change<EditAreaAnswer>(`/areas/${area}`, fields, (ts) => areaMessage(url.hostname, area, ts, signed))
     },
     area,
-    async owns(name) {
-      const { owner } = await area(name)
-      return owner?.wallet === truncatedWallet(accountOf(options).address)
-    },
+    owns: isOwn,
     async block(coord) {
       const response = await ask(at(`/blocks/${coord}`), { headers: { accept: 'application/json' } })
       if (response.ok) return (await response.json()) as Deed
@@ -166,7 +170,7 @@ export function wall(address: string | URL, options: WallOptions = {}): Wall {
     space: (query) => read<Spaces>(at('/api/space', query)),
     pixels,
     areaPixels: async (image, query) => rowsOf(await pixels(image, query)),
-    follow: ({ after, signal } = {}) => follow(at('/api/live'), after, signal),
+    follow: (followed = {}) => follow(at('/api/live'), followed),
   }
 }
 
@@ -183,25 +187,6 @@ const sending = (method: 'PUT' | 'POST', body: object): RequestInit => ({
   headers: JSON_TYPE,
   body: JSON.stringify(body),
 })
-
-/** What a picture is, by its first bytes. */
-function imageType([first, second]: Uint8Array): string {
-  if (first === 0x89 && second === 0x50) return 'image/png'
-  return first === 0xff && second === 0xd8 ? 'image/jpeg' : 'application/octet-stream'
-}
-
-/** Pixels that are told block by block, row by row over all of them. */
-function rowsOf({ w, h, blocks }: PaintedBlocks): Uint8Array {
-  const rows = new Uint8Array(w * h * PIXELS_PER_BLOCK)
-  for (const { dx, dy, px } of blocks) {
-    const pixels = Buffer.from(px, 'hex')
-    for (let line = 0; line < BLOCK_SIZE; line++) {
-      const part = pixels.subarray(line * BLOCK_SIZE, (line + 1) * BLOCK_SIZE)
-      rows.set(part, ((dy * BLOCK_SIZE + line) * w + dx) * BLOCK_SIZE)
-    }
-  }
-  return rows
-}
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -222,8 +207,8 @@ function accountOf({ account }: WallOptions): LocalAccount {
 const folderOf = (url: URL, options: WallOptions): string =>
   join(options.folder ?? stateFolder(), encodeURIComponent(url.origin), accountOf(options).address)
 
-const buyerOf = (url: URL, options: WallOptions): Buyer =>
-  buyer({ ...options, account: accountOf(options), ...keptIn(folderOf(url, options)) })
+const buyerOf = (url: URL, options: WallOptions, owns: Wall['owns']): Buyer =>
+  buyer({ ...options, account: accountOf(options), owns, ...keptIn(folderOf(url, options)) })
 
 function once<T>(make: () => T): () => T {
   let made: { readonly it: T } | undefined
@@ -236,7 +221,8 @@ const read = async <T>(url: URL, init: RequestInit = {}): Promise<T> => await an
 async function signedIn<T>(signIn: Fetch, url: URL, fields: object): Promise<T> {
   const response = await signIn(url.href, sending('POST', fields)).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error)
-    throw new WallError('unavailable', 'sign_in_failed', `The wallet did not sign in: ${why}`)
+    const message = `The wallet did not sign in: ${why}`
+    throw new WallError({ kind: 'unavailable', code: 'sign_in_failed', message })
   })
   return await answerIn(response)
 }
@@ -249,12 +235,3 @@ async function answerIn<T>(response: Response): Promise<T> {
 function unlessUnknownWallet(error: unknown): undefined {
   if (!(error instanceof WallError && error.code === 'no_purchases')) throw error
 }
-
-const failureOf = async (response: Response): Promise<WallError> =>
-  (await errorIn(response)) ??
-  new WallError(
-    'unavailable',
-    'no_wall',
-    `There is no wall at ${response.url}: it returned ${response.status}.`,
-    response.status,
-  )

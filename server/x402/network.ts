@@ -3,8 +3,8 @@
  * has six decimals.
  */
 
-import type { Address } from '../domain/purchase/payment.ts'
 import { networks } from '../../shared/networks.ts'
+import type { Address } from '../domain/purchase/payment.ts'
 
 /** A token with the words of its EIP-712 domain. */
 export type Token = { readonly address: Address; readonly name: string; readonly version: string }

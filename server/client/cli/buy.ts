@@ -1,5 +1,4 @@
 import { areaAt, areaName, type AreaSize, isAreaSize } from '../../../shared/area.ts'
-import { ASSET_SYMBOL } from '../../../shared/money.ts'
 import { parseCoord } from '../../../shared/wall.ts'
 import type { AreaReceipt, Receipt, Wall } from '../wall.ts'
 import {
@@ -9,7 +8,6 @@ import {
   fittingIn,
   given,
   LISTING_OPTIONS,
-  MAX_DOLLARS,
   MAX_OPTION,
   PICTURE_OPTIONS,
   pixelsOption,
@@ -98,13 +96,7 @@ function nameOf({ at, w, h }: Omit<AreaCall, 'image'>): string | undefined {
   return areaName(area)
 }
 
-/** Buys an area, unless it costs more than may be paid, as the wall says; where it has no room, buying says so. */
 async function purchaseArea(wall: Wall, options: Call['options'], area: AreaCall) {
-  const { w, h } = area
-  const { max = MAX_DOLLARS } = options
-  const price = (await wall.space({ w, h, limit: 1 })).spaces[0]?.price
-  if (price !== undefined && Number(price) > Number(max))
-    throw new UsageError(`${w * h} blocks cost ${price} ${ASSET_SYMBOL}. Allow it with --max ${price}.`)
   const bought = await wall.purchaseArea({ ...area, ...given(options, LISTING_OPTIONS), ...fittingIn(options) })
   return { wall: wall.url, ...bought }
 }

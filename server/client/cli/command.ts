@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import type { AreaOrder } from '../../../shared/contract/area-order.ts'
+import { imageType } from '../picture.ts'
 import type { Wall } from '../wall.ts'
 
 /** The command was called in a way it cannot be. */
@@ -33,7 +34,7 @@ export type Call = {
 }
 
 /** What payments may cost, as an option. */
-export const MAX_OPTION = { max: 'maximum to pay, in dollars (default: 1.00)' } as const
+export const MAX_OPTION = { max: 'maximum to spend in all, in dollars (default: 1.00)' } as const
 export const MAX_DOLLARS = '1.00'
 
 /** What a listing says of a block, as options. */
@@ -74,10 +75,15 @@ export const FITTING = {
 export const fittingIn = (options: Call['options']) => given(options, FITTING) as Pick<AreaOrder, 'fit' | 'dither'>
 
 /** The bytes of a picture. */
-export const readPicture = (file: string): Promise<Uint8Array> =>
-  readFile(file).catch(() => {
-    throw new UsageError(`Cannot read the picture ${file}.`)
+export async function readPicture(file: string): Promise<Uint8Array> {
+  const bytes = await readFile(file).catch((error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
+    throw new UsageError(code === 'ENOENT' ? `There is no file ${file}.` : `Cannot read the file ${file} (${code}).`)
   })
+  if (imageType(bytes) === undefined)
+    throw new UsageError(`The file ${file} is not a picture: it must be a PNG or JPEG.`)
+  return bytes
+}
 
 /** The pixels that `--px` or `--image` name, if one does. */
 export async function pixelsOption(options: Call['options'], wall: Wall): Promise<string | undefined> {

@@ -1,9 +1,21 @@
 #!/usr/bin/env node
 /** `pixel-wall`: a wall from the command line. */
 
+import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { terminalLine } from '../../../shared/terminal.ts'
-import { type FailureKind, keptPainter, painterIn, stateFolder, wall, WallError, type WallOptions } from '../wall.ts'
+import { memberOf } from '../json.ts'
+import { EXIT_STATUS } from '../wall-error.ts'
+import {
+  type AreaReceipt,
+  keptPainter,
+  painterIn,
+  type Receipt,
+  stateFolder,
+  wall,
+  WallError,
+  type WallOptions,
+} from '../wall.ts'
 import { boughtLines, buy, paint } from './buy.ts'
 import { type Call, type Command, MAX_DOLLARS, UsageError } from './command.ts'
 import { look, mine, watch } from './look.ts'
@@ -19,14 +31,7 @@ const COMMON = {
 
 const FLAGS = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const
 
-/** What the process ends with, by what went wrong. */
-const EXIT: Readonly<Record<FailureKind | 'usage', number>> = {
-  refused: 1,
-  usage: 2,
-  unknown: 3,
-  unavailable: 4,
-  paid: 5,
-}
+const USAGE_STATUS = 2
 
 const USAGE = `Buys, paints and follows blocks of a pixel wall over x402.
 
@@ -36,14 +41,15 @@ ${Object.entries(COMMANDS)
   .map(([name, { summary }]) => `  ${name.padEnd(9)}${summary}`)
   .join('\n')}
 
-  pixel-wall <command> --help lists its options; --json prints the result as JSON.
+  pixel-wall <command> --help lists its options; --json prints the result as JSON; --version prints the version.
 
-  A signed payment is saved on disk until the wall answers it. After an interruption, run the same command again:
-  it continues with the same payment and never pays twice.
+  A signed payment is saved on disk until the wall says what became of it. After an interruption, run the same command
+  again: it continues with the same payment and never pays twice. --max covers all that a command may spend, also to
+  finish what an earlier one left.
 
-  Exit status: 0 done; 1 rejected (nothing was paid); 2 usage error; 3 the result is not known yet
-  (run it again); 4 the wall is unreachable or busy (nothing was paid); 5 you paid but did not get what you asked for
-  (the signed payment is saved; ask the operator).
+  Exit status: 0 done; 1 rejected (nothing was paid); 2 usage error, or dearer than --max (nothing was paid); 3 a payment
+  may still be taken (run the same command again); 4 the wall is unreachable or busy (nothing was paid); 5 you paid but
+  did not get what you asked for (the signed payment is saved; ask the operator).
 `
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -51,20 +57,35 @@ type Env = Readonly<Record<string, string | undefined>>
 /** Runs a command; answers the exit status. */
 async function main([name = '', ...rest]: readonly string[], env: Env): Promise<number> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (command === undefined) {
-    const isHelp = name === '--help' || name === '-h' || name === 'help'
-    ;(isHelp ? process.stdout : process.stderr).write(USAGE)
-    return isHelp ? 0 : EXIT.usage
-  }
+  if (command === undefined) return await withoutCommand(name)
   const isJson = rest.includes('--json')
+  const earlier: Earlier = { finished: [], open: [] }
   try {
     const { options, isHelp, args } = parse(command, rest)
     if (isHelp) process.stdout.write(usageOf(name, command))
-    else await command.run(callOf({ options, args, isJson, env }))
+    else await command.run(callOf({ options, args, isJson, env, earlier }))
     return 0
   } catch (error) {
-    return fail(error, isJson)
+    return fail(error, isJson, earlier)
   }
+}
+
+async function withoutCommand(name: string): Promise<number> {
+  if (name === '--version') return print(`${await version()}\n`)
+  if (name === '--help' || name === '-h' || name === 'help') return print(USAGE)
+  say(name === '' ? 'usage: Give a command.' : `usage: There is no command ${name}.`)
+  process.stderr.write(`\n${USAGE}`)
+  return USAGE_STATUS
+}
+
+function print(text: string): number {
+  process.stdout.write(text)
+  return 0
+}
+
+async function version(): Promise<string> {
+  const manifest: unknown = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
+  return String(memberOf(manifest, 'version'))
 }
 
 function parse(command: Command, args: readonly string[]) {
@@ -81,17 +102,34 @@ function parse(command: Command, args: readonly string[]) {
   return { args: positionals, options, isHelp: values.help === true }
 }
 
-type CallParts = Pick<Call, 'args' | 'options'> & { readonly isJson: boolean; readonly env: Env }
+/** What became of purchases that earlier commands left, as far as this one knows. */
+type Earlier = { readonly finished: (Receipt | AreaReceipt)[]; readonly open: object[] }
 
-function callOf({ args, options, isJson, env }: CallParts): Call {
+type CallParts = Pick<Call, 'args' | 'options'> & {
+  readonly isJson: boolean
+  readonly env: Env
+  readonly earlier: Earlier
+}
+
+const SAY_EVERY_MS = 15_000
+
+function callOf({ args, options, isJson, env, earlier }: CallParts): Call {
   const url = addressOf(options['url'] ?? env['PIXEL_WALL_URL'] ?? 'http://127.0.0.1:8402')
-  const progress = (line: string) => {
-    if (process.stderr.isTTY && !isJson) say(line)
-  }
+  let saidAt = -Infinity
   const told: WallOptions = {
-    onWait: () => progress('The result is not known yet; retrying with the same signature...'),
-    onEarlier: (receipt) => say(`Finished an earlier purchase: ${boughtLines(receipt, url)[0]}`),
-    onOpen: ({ message }) => say(`An earlier purchase is unfinished: ${message}`),
+    onWait(_, why) {
+      if (performance.now() - saidAt < SAY_EVERY_MS) return
+      saidAt = performance.now()
+      say(why)
+    },
+    onEarlier(receipt) {
+      earlier.finished.push(receipt)
+      say(`Finished an earlier purchase: ${boughtLines(receipt, url)[0]}`)
+    },
+    onOpen(error) {
+      earlier.open.push(membersOf(error))
+      say(`An earlier purchase is unfinished: ${error.message}`)
+    },
     onLocked: () => say('Another command is buying with this wallet; waiting for it to finish...'),
   }
   return {
@@ -108,7 +146,7 @@ function callOf({ args, options, isJson, env }: CallParts): Call {
       return painter && wall(url, { painter })
     },
     print(result, lines, drawing) {
-      const told = isJson ? [JSON.stringify(result)] : lines
+      const told = isJson ? [JSON.stringify({ ...result, ...ifAny(earlier) })] : lines
       if (drawing !== undefined && !isJson) process.stdout.write(`${drawing}\n`)
       for (const line of told) process.stdout.write(`${terminalLine(line)}\n`)
     },
@@ -128,20 +166,29 @@ function dollars(text: string): string {
 // The wall may be anybody's: none of its words may act on the terminal.
 const say = (line: string) => void process.stderr.write(`${terminalLine(line)}\n`)
 
-function fail(error: unknown, isJson: boolean): number {
-  const { exit, ...told } = failureOf(error)
-  if (isJson) process.stdout.write(`${terminalLine(JSON.stringify(told))}\n`)
+function fail(error: unknown, isJson: boolean, earlier: Earlier): number {
+  const told = membersOf(error)
+  if (isJson) process.stdout.write(`${terminalLine(JSON.stringify({ ...told, ...ifAny(earlier) }))}\n`)
   else say(`${told.status === undefined ? '' : `${told.status} `}${told.error}: ${told.message}`)
-  return exit
+  if (error instanceof WallError) return EXIT_STATUS[error.kind]
+  return isMisuse(error) ? USAGE_STATUS : EXIT_STATUS.unknown
 }
 
-function failureOf(error: unknown) {
-  if (error instanceof WallError)
-    return { exit: EXIT[error.kind], error: error.code, status: error.status, message: error.message }
-  const message = error instanceof Error ? error.message : String(error)
-  const [exit, code] = isMisuse(error) ? [EXIT.usage, 'usage'] : [EXIT.unknown, 'failed']
-  return { exit, error: code, status: undefined, message }
+/** An error as `--json` prints it. */
+function membersOf(error: unknown) {
+  if (!(error instanceof WallError)) {
+    const message = error instanceof Error ? error.message : String(error)
+    return { error: isMisuse(error) ? 'usage' : 'failed', status: undefined, message }
+  }
+  const { code, status, message, charged, amount, until } = error
+  return { error: code, status, message, charged, amount, until }
 }
+
+/** The members that tell of earlier purchases, if there is anything to tell. */
+const ifAny = ({ finished, open }: Earlier) => ({
+  ...(finished.length === 0 ? {} : { finished }),
+  ...(open.length === 0 ? {} : { open }),
+})
 
 // `parseArgs` tells of options it does not know by throwing.
 const isMisuse = (error: unknown) =>

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { decodePaymentSignatureHeader } from '@x402/core/http'
 import { buyer, keptIn, type BuyerOptions } from '../../../server/client/buyer.ts'
 import { lock } from '../../../server/client/lock.ts'
+import type { Order } from '../../../server/client/orders.ts'
 import { WallError } from '../../../server/client/wall-error.ts'
 import { newWallet } from '../../../server/local/wallets.ts'
 import { readPaymentHeader } from '../../../server/x402/payload.ts'
@@ -42,7 +43,7 @@ const terms = (amount = TERMS.amount): Answer => ({
 })
 
 /** A wall of a few lines: asks for payment when there is none, else gives the prepared answers in turn. */
-function playWall(answers: Answer[], unpaid = terms()) {
+function playWall(answers: Answer[], unpaid: Answer | (() => Answer) = terms()) {
   const paid: { url: string; payment: string }[] = []
   const server = Bun.listen({
     hostname: '127.0.0.1',
@@ -54,7 +55,8 @@ function playWall(answers: Answer[], unpaid = terms()) {
           .map((line) => /^payment-signature: (.*)$/i.exec(line)?.[1])
           .find((text) => text !== undefined)
         if (payment !== undefined) paid.push({ url: requestLine.split(' ')[1] ?? '', payment })
-        const answer = payment === undefined ? unpaid : (answers.shift() ?? SOLD)
+        const demand = typeof unpaid === 'function' ? unpaid : () => unpaid
+        const answer = payment === undefined ? demand() : (answers.shift() ?? SOLD)
         if (answer !== 'drop') socket.write(inHttp(answer))
         socket.end()
       },
@@ -77,8 +79,10 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 const pauses: number[] = []
 beforeEach(() => void (pauses.length = 0))
 
+type Options = BuyerOptions & Partial<Pick<Parameters<typeof buyer>[0], 'now' | 'owns'>>
+
 /** A buyer as a new process has it, on the same folder as those before. */
-const newBuyer = (options: BuyerOptions = {}) =>
+const newBuyer = (options: Options = {}) =>
   buyer({
     account: WALLET,
     ...keptIn(folder),
@@ -94,11 +98,13 @@ const kept = async () => (await readdir(folder)).filter((name) => name.endsWith(
 
 const ADA = '?name=Ada'
 
+const orderAt = (url: string): Order => ({ url, text: `an order for ${url}`, blocks: 1 })
+
 /** Buys, hands the receipt on, and tells what came of it. */
-async function buyAt(wall: ReturnType<typeof playWall>, options: BuyerOptions = {}) {
+async function buyAt(wall: ReturnType<typeof playWall>, options: Options = {}) {
   const waited: number[] = []
   const end = await newBuyer({ onWait: (status) => waited.push(status), ...options })
-    .buy({ url: wall.url + ADA })
+    .buy(orderAt(wall.url + ADA))
     .then(async ({ receipt, done }) => {
       await done()
       return receipt.block
@@ -153,10 +159,39 @@ describe('a buyer', () => {
     expect(await buyAt(wall)).toMatchObject({ end: '80,45', payments: 2, signatures: 1, kept: 0 })
   })
 
-  test.each([400, 402, 409, 410])('takes a wall’s %i as final, and signs nothing more', async (status) => {
-    using wall = playWall([status === 402 ? terms() : refusal(status)])
-    const code = status === 402 ? 'payment_required' : `code_${status}`
-    expect(await buyAt(wall)).toEqual({ end: `refused ${code}`, waited: [], payments: 1, signatures: 1, kept: 0 })
+  test.each([400, 402, 403, 404, 409, 410, 413, 429])(
+    'asks again with the same signature after a %i that does not say what became of the payment',
+    async (status) => {
+      using wall = playWall([status === 402 ? terms() : refusal(status), SOLD])
+      expect(await buyAt(wall)).toMatchObject({ end: '80,45', waited: [status], payments: 2, signatures: 1, kept: 0 })
+    },
+  )
+
+  test.each([400, 409, 410])(
+    'takes a wall’s %i as final if it says `charged: no`, and signs nothing more',
+    async (status) => {
+      using wall = playWall([charged(status, 'a_code', 'no')])
+      expect(await buyAt(wall)).toEqual({ end: 'refused a_code', waited: [], payments: 1, signatures: 1, kept: 0 })
+    },
+  )
+
+  test('signs once more, as far as it may, when the price has changed and the first payment is over', async () => {
+    const prices = [TERMS.amount, TERMS.amount + 10_000n]
+    const changed = () => terms(prices.shift() ?? TERMS.amount)
+    using wall = playWall([charged(402, 'payment_required', 'no'), SOLD], changed)
+    expect(await buyAt(wall, { maxDollars: '1.01' })).toMatchObject({ end: '80,45', signatures: 2, kept: 0 })
+    prices.push(TERMS.amount, TERMS.amount + 20_000n)
+    using dear = playWall([charged(402, 'payment_required', 'no')], changed)
+    expect(await buyAt(dear, { maxDollars: '1.01' })).toMatchObject({
+      end: 'above-max above_max',
+      signatures: 1,
+      kept: 0,
+    })
+  })
+
+  test('does not sign a third time', async () => {
+    using wall = playWall(Array.from({ length: 3 }, () => charged(402, 'payment_required', 'no')))
+    expect(await buyAt(wall)).toMatchObject({ end: 'refused payment_required', signatures: 2, kept: 0 })
   })
 
   test('takes a receipt for one though a proxy dropped the header that comes with it', async () => {
@@ -166,7 +201,6 @@ describe('a buyer', () => {
 
   const taken: [string, string, Answer][] = [
     ['a credit', 'payment_credited', charged(409, 'payment_credited', 'yes')],
-    ['a credit at an older wall', 'payment_credited', { status: 409, body: '{"error":"payment_credited"}' }],
     ['another block', 'payment_used', charged(409, 'payment_used', 'yes')],
   ]
   test.each(taken)(
@@ -181,8 +215,25 @@ describe('a buyer', () => {
 
   test('keeps a payment that the wall may still be paid with, and lets go of one that it never can', async () => {
     using wall = playWall([charged(402, 'payment_required', 'unknown'), charged(409, 'payment_used', 'no'), SOLD])
-    expect(await buyAt(wall)).toMatchObject({ end: 'refused payment_required', kept: 1 })
+    expect(await buyAt(wall)).toMatchObject({ end: 'unknown payment_required', kept: 1 })
     expect(await buyAt(wall)).toMatchObject({ end: '80,45', payments: 3, signatures: 2, kept: 0 })
+  })
+
+  test('says of a refused payment what it can cost, until when, and why, and denies no charge', async () => {
+    const reason = 'invalid_exact_evm_insufficient_balance'
+    const body = JSON.stringify({ error: 'payment_required', message: 'Not charged: x.', charged: 'unknown', reason })
+    using wall = playWall([{ status: 402, body }])
+    const now = Date.UTC(2026, 0, 1)
+    const error = await newBuyer({ now: () => now })
+      .buy(orderAt(wall.url))
+      .catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({
+      kind: 'unknown',
+      charged: 'unknown',
+      amount: '1.00',
+      until: '2026-01-01T00:05:00.000Z',
+      message: `${WALLET.address} does not hold enough, 1.00 USDC are needed; fund it. The signed payment of 1.00 USDC is saved, and may still be taken until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.`,
+    })
   })
 
   test('gives up after thirty tries, and keeps the payment', async () => {
@@ -194,15 +245,21 @@ describe('a buyer', () => {
 
   test('signs for no more than a dollar, unless it is told to', async () => {
     using dear = playWall([SOLD], terms(TERMS.amount + 1n))
-    expect(await buyAt(dear)).toMatchObject({ end: 'refused not_signed', payments: 0, kept: 0 })
+    expect(await buyAt(dear)).toMatchObject({ end: 'above-max above_max', payments: 0, kept: 0 })
     expect(await buyAt(dear, { maxDollars: '1.01' })).toMatchObject({ end: '80,45', payments: 1 })
     using cheap = playWall([SOLD])
-    expect(await buyAt(cheap, { maxDollars: '0.99' })).toMatchObject({ end: 'refused not_signed', payments: 0 })
+    expect(await buyAt(cheap, { maxDollars: '0.99' })).toMatchObject({ end: 'above-max above_max', payments: 0 })
   })
 
-  test('does not pay for what is sold', async () => {
+  test('does not pay for what is sold, and knows its own', async () => {
     using wall = playWall([], { status: 200, body: '{"state":"claimed"}' })
     expect(await buyAt(wall)).toMatchObject({ end: 'refused block_taken', payments: 0 })
+    const order = { ...orderAt(wall.url), place: '3,4,1x1' }
+    for (const [owned, code] of [
+      ['3,4,1x1', 'already_yours'],
+      ['other', 'block_taken'],
+    ])
+      await expect(newBuyer({ owns: async (area) => area === owned }).buy(order)).rejects.toMatchObject({ code })
   })
 
   test('says where nobody answers that nothing was paid', async () => {
@@ -214,7 +271,7 @@ describe('a buyer', () => {
 describe('a buyer that was cut off', () => {
   /** A process that pays and dies before it has handed the receipt on; what it held is left as it is. */
   async function cutOff(wall: ReturnType<typeof playWall>, query = ADA): Promise<void> {
-    await newBuyer().buy({ url: wall.url + query })
+    await newBuyer().buy(orderAt(wall.url + query))
     // Its lock goes with a process; this one lives on.
     await rm(join(folder, 'lock'))
   }
@@ -230,6 +287,7 @@ describe('a buyer that was cut off', () => {
     await cutOff(wall, '?name=Bob')
     const told: string[] = []
     const end = await buyAt(wall, {
+      maxDollars: '2',
       onEarlier: (receipt) => told.push('block' in receipt ? receipt.block : receipt.area),
     })
     expect(end).toMatchObject({ end: '2,2', payments: 3, signatures: 2, kept: 0 })
@@ -237,15 +295,15 @@ describe('a buyer that was cut off', () => {
   })
 
   test('pays anew where the wall says that the payment is none any more', async () => {
-    using wall = playWall([sold('1,1'), terms(), sold('2,2')])
+    using wall = playWall([sold('1,1'), charged(410, 'sold_out', 'no'), sold('2,2')])
     await cutOff(wall)
     expect(await buyAt(wall)).toMatchObject({ end: '2,2', payments: 3, signatures: 2, kept: 0 })
   })
 
   test('does not buy the same while what it left is open', async () => {
-    using wall = playWall([sold('1,1'), ...Array.from({ length: 33 }, () => BUSY)])
+    using wall = playWall([sold('1,1'), ...Array.from({ length: 30 }, () => BUSY)])
     await cutOff(wall)
-    expect(await buyAt(wall)).toMatchObject({ end: 'unknown code_503', payments: 34, signatures: 1, kept: 1 })
+    expect(await buyAt(wall)).toMatchObject({ end: 'unknown code_503', payments: 31, signatures: 1, kept: 1 })
   })
 
   test.each([404, 413, 503])(
@@ -254,7 +312,7 @@ describe('a buyer that was cut off', () => {
       using wall = playWall([sold('1,1'), ...Array.from({ length: 3 }, () => refusal(status)), sold('2,2')])
       await cutOff(wall, '?name=Bob')
       const told: string[] = []
-      const end = await buyAt(wall, { onOpen: ({ kind, code }) => told.push(`${kind} ${code}`) })
+      const end = await buyAt(wall, { maxDollars: '2', onOpen: ({ kind, code }) => told.push(`${kind} ${code}`) })
       expect(end).toMatchObject({ end: '2,2', payments: 5, signatures: 2, kept: 1 })
       expect(told).toEqual([`unknown code_${status}`])
     },
@@ -264,6 +322,27 @@ describe('a buyer that was cut off', () => {
     using wall = playWall([sold('1,1'), charged(409, 'payment_credited', 'yes')])
     await cutOff(wall)
     expect(await buyAt(wall)).toMatchObject({ end: 'paid payment_credited', payments: 2, signatures: 1, kept: 0 })
+  })
+
+  test('does not spend beyond the maximum of now to finish another order, and says what is left open', async () => {
+    using wall = playWall([sold('1,1'), sold('2,2'), sold('1,1')])
+    await cutOff(wall, '?name=Bob')
+    const told: string[] = []
+    const onOpen = ({ code, amount, until }: WallError) => told.push(`${code} ${amount} ${until !== undefined}`)
+    expect(await buyAt(wall, { onOpen })).toMatchObject({ end: '2,2', payments: 2, signatures: 2, kept: 1 })
+    expect(told).toEqual(['not_resent 1.00 true'])
+    const again = newBuyer({ maxDollars: '0.50' }).buy(orderAt(`${wall.url}?name=Bob`))
+    expect((await again).receipt.block).toBe('1,1')
+  })
+
+  test('finishes whatever is left once no payment of it can be taken any more', async () => {
+    using wall = playWall([sold('1,1'), sold('1,1'), sold('2,2')])
+    await cutOff(wall, '?name=Bob')
+    const told: string[] = []
+    const later = Date.now() + 3_600_000
+    const options = { now: () => later, onEarlier: () => told.push('finished') }
+    expect(await buyAt(wall, options)).toMatchObject({ end: '2,2', payments: 3, kept: 0 })
+    expect(told).toEqual(['finished'])
   })
 
   test('finishes without buying when that is all that is asked', async () => {
@@ -279,7 +358,7 @@ describe('several purchases of one wallet', () => {
   test('in one process are each paid for', async () => {
     using wall = playWall([sold('1,1'), sold('2,2')])
     const both = newBuyer()
-    const all = await Promise.all([1, 2].map(() => both.buy({ url: wall.url })))
+    const all = await Promise.all([1, 2].map(() => both.buy(orderAt(wall.url))))
     await Promise.all(all.map(({ done }) => done()))
     expect(all.map(({ receipt }) => receipt.block).toSorted()).toEqual(['1,1', '2,2'])
     expect(new Set(wall.paid.map(({ payment }) => payment)).size).toBe(2)
@@ -288,8 +367,8 @@ describe('several purchases of one wallet', () => {
   test('in two processes are each paid for, one process after the other', async () => {
     using wall = playWall([sold('1,1'), sold('2,2')])
     const waiting = Promise.withResolvers<void>()
-    const first = await newBuyer().buy({ url: wall.url })
-    const second = newBuyer({ onLocked: waiting.resolve }).buy({ url: wall.url })
+    const first = await newBuyer().buy(orderAt(wall.url))
+    const second = newBuyer({ onLocked: waiting.resolve }).buy(orderAt(wall.url))
     await waiting.promise
     expect(wall.paid).toHaveLength(1)
     await first.done()

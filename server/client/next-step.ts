@@ -1,0 +1,243 @@
+/**
+ * What a buyer does next, decided by what came back and nothing else: what ends a payment, what is sent again, what is signed,
+ * and what the caller is told.
+ *
+ * One rule: once a payment was sent, only the wall's receipt, or its own `charged: yes` or `no`, ends it. No status does, and
+ * nothing that a gateway says.
+ */
+
+import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
+import { memberOf } from './json.ts'
+import { pendingTransactionIn, termsIn, type Terms } from './payment.ts'
+import { errorIn, noWall, unreachable, type Failure } from './wall-error.ts'
+
+/** What came back for a request, whoever sent it. */
+export type Answer = {
+  readonly status: number
+  readonly body: object // empty unless it is a JSON object
+  readonly terms?: string | undefined // the PAYMENT-REQUIRED header
+  readonly settlement?: string | undefined // the PAYMENT-RESPONSE header
+  readonly retryAfter?: string | undefined
+}
+
+/** A signed payment that was sent at least once. */
+export type SentPayment = {
+  readonly amount: bigint | undefined // atomic units; `undefined` if the saved payment cannot be read
+  readonly until: number | undefined // Unix milliseconds after which it cannot be taken
+  readonly tries: number // how often it was sent by this call
+  readonly triesMax: number
+  readonly isEarlier: boolean // whether an earlier process signed it
+}
+
+/** What a buyer knows when an answer arrives. */
+export type Situation = {
+  readonly url: string // of the order
+  readonly blocks: number // that are ordered
+  readonly wallet: string
+  readonly max: bigint // the most that may be signed for, in atomic units
+  readonly now: number // Unix milliseconds
+  readonly signaturesLeft: number // how many payments this call may still sign, one at a time
+  readonly isOwn: boolean | undefined // whether the wallet owns the place that is ordered; `undefined` before it was asked
+  readonly sent?: SentPayment | undefined // the payment that was answered; none if the request carried none
+}
+
+/** The next step of a purchase. */
+export type Step =
+  | { readonly do: 'sign'; readonly terms: Terms }
+  | { readonly do: 'ask' } // for the terms; a payment that was sent is over, and is removed
+  | { readonly do: 'check-owner' } // of the place, and decide again
+  | { readonly do: 'resend'; readonly afterMs: number; readonly why: string }
+  | { readonly do: 'deliver'; readonly receipt: object }
+  | { readonly do: 'stop'; readonly saved: 'none' | 'kept' | 'removed' | 'set aside'; readonly failure: Failure }
+
+const WAIT_SECONDS = 2
+const WAIT_MAX_SECONDS = 30
+
+/** Decides what follows an answer; `undefined` stands for one that was lost. */
+export const nextStep = (answer: Answer | undefined, situation: Situation): Step =>
+  situation.sent === undefined
+    ? afterAsking(answer, situation)
+    : afterPaying(answer, { ...situation, sent: situation.sent })
+
+/** Nothing is signed in this call, or what it signed is over. */
+function afterAsking(answer: Answer | undefined, situation: Situation): Step {
+  const { url, isOwn } = situation
+  if (answer === undefined) return stop(unpaid(unreachable(url)))
+  const { status, body } = answer
+  if (status === 402) return afterTerms(answer, situation)
+  const isDeed = isSuccess(status) && memberOf(body, 'state') === 'claimed'
+  const error = isDeed ? SOLD : errorIn(status, body)
+  if (error === undefined || (isSuccess(status) && !isDeed)) return stop(unpaid(noWall(url, status)))
+  if (error.code !== SOLD.code || isOwn === false) return stop({ ...error, status })
+  return isOwn === undefined ? { do: 'check-owner' } : stop({ ...OWN, status })
+}
+
+const stop = (failure: Failure): Step => ({ do: 'stop', saved: 'none', failure })
+
+const unpaid = (failure: Failure): Failure => ({ ...failure, message: `${failure.message} Nothing was paid.` })
+
+const SOLD: Failure = {
+  kind: 'refused',
+  code: 'block_taken',
+  message: 'That block is already sold. Nothing was paid.',
+}
+
+const OWN: Failure = {
+  kind: 'refused',
+  code: 'already_yours',
+  message: 'This is already yours, by an earlier purchase. Nothing was paid now.',
+}
+
+function afterTerms({ status, terms: header }: Answer, { max, blocks }: Situation): Step {
+  const terms = termsIn(header)
+  if (terms === 'unreadable')
+    return stop({
+      kind: 'unavailable',
+      code: 'unreadable_terms',
+      message: 'The terms of the payment cannot be read. Nothing was signed or paid.',
+      status,
+    })
+  if (terms === 'unsupported')
+    return stop({
+      kind: 'refused',
+      code: 'unsupported_terms',
+      message: `The wall asks for something else than ${ASSET_SYMBOL} on a network that this client knows. Nothing was signed or paid.`,
+      status,
+    })
+  if (terms.amount <= max) return { do: 'sign', terms }
+  const [price, what] = [moneyText(terms.amount), blocks === 1 ? 'One block costs' : `${blocks} blocks cost`]
+  return stop({
+    kind: 'above-max',
+    code: 'above_max',
+    message: `${what} ${price} ${ASSET_SYMBOL}, and the maximum is ${moneyText(max)}. Nothing was signed or paid. Allow it with --max ${price} (maxDollars in a program).`,
+    status,
+    amount: price,
+  })
+}
+
+type Paid = Situation & { readonly sent: SentPayment }
+
+function afterPaying(answer: Answer | undefined, situation: Paid): Step {
+  const { sent, signaturesLeft, wallet } = situation
+  if (answer !== undefined && isReceipt(answer, wallet)) return { do: 'deliver', receipt: answer.body }
+  const error = answer && errorIn(answer.status, answer.body)
+  if (error?.charged === 'yes') return { do: 'stop', saved: 'set aside', failure: paidForNothing(error) }
+  if (error?.charged === 'no') {
+    // An earlier process may have ordered under other terms; and terms may change between the asking and the paying.
+    const mayAsk = signaturesLeft > 0 && (sent.isEarlier || error.status === 402)
+    return mayAsk ? { do: 'ask' } : { do: 'stop', saved: 'removed', failure: error }
+  }
+  const isRefused = error?.charged === 'unknown' && error.kind === 'refused'
+  if (isRefused || sent.tries >= sent.triesMax) return { do: 'stop', saved: 'kept', failure: open(answer, situation) }
+  const seconds = secondsIn(answer?.retryAfter)
+  return { do: 'resend', afterMs: seconds * 1000, why: waiting(answer, sent, seconds) }
+}
+
+/** Whether this is the wallet's receipt, by what it says: not every proxy passes on the header that comes with one. */
+function isReceipt({ status, body }: Answer, wallet: string): boolean {
+  const payer = memberOf(memberOf(body, 'deed'), 'wallet')
+  const isOurs = typeof payer !== 'string' || payer.toLowerCase() === wallet.toLowerCase()
+  return isSuccess(status) && memberOf(body, 'owner') === 'you' && isOurs
+}
+
+const isSuccess = (status: number) => status >= 200 && status < 300
+
+function secondsIn(text: string | undefined): number {
+  const seconds = Number(text ?? WAIT_SECONDS)
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, WAIT_MAX_SECONDS) : WAIT_SECONDS
+}
+
+const paidForNothing = (error: Failure): Failure => ({
+  ...error,
+  kind: 'paid',
+  message: `You paid, but did not get what you asked for. ${error.message}`,
+})
+
+/** What the caller is told while the same payment is sent again. */
+function waiting(answer: Answer | undefined, { tries, triesMax }: SentPayment, seconds: number): string {
+  return `${lastResponse(answer)} The same signed payment is sent again in ${seconds} s (try ${tries + 1} of ${triesMax}).`
+}
+
+function lastResponse(answer: Answer | undefined): string {
+  if (answer === undefined) return 'The wall does not respond.'
+  const code = errorIn(answer.status, answer.body)?.code
+  const named = pendingTransactionIn(answer.settlement)
+  const hint = named === undefined ? '' : ` A facilitator named transaction ${named}, which is not confirmed yet.`
+  return `The last response was ${answer.status}${code === undefined ? '' : ` ${code}`}, which does not say what became of the payment.${hint}`
+}
+
+/** A payment that nothing has ended. None of the wall's own words are used: some deny a charge that may still come. */
+function open(answer: Answer | undefined, situation: Paid): Failure {
+  const { sent, now } = situation
+  const error = answer && errorIn(answer.status, answer.body)
+  return {
+    kind: 'unknown',
+    code: error?.code ?? 'outcome_unknown',
+    message: `${whyOpen(answer, error, situation)} ${leftOpen(sent, now)} Repeat the same purchase; you will not pay twice.`,
+    status: answer?.status,
+    charged: 'unknown',
+    ...openMembers(sent),
+  }
+}
+
+function whyOpen(answer: Answer | undefined, error: Failure | undefined, { wallet, sent: { amount } }: Paid): string {
+  if (error?.charged !== 'unknown' || error.kind !== 'refused') return lastResponse(answer)
+  const reason = memberOf(answer?.body, 'reason')
+  if (amount !== undefined && typeof reason === 'string' && /insufficient/i.test(reason)) {
+    const holds = memberOf(answer?.body, 'holds')
+    const held = typeof holds === 'string' ? `holds ${holds} ${ASSET_SYMBOL}` : 'does not hold enough'
+    return `${wallet} ${held}, ${moneyText(amount)} ${ASSET_SYMBOL} are needed; fund it.`
+  }
+  return `The wall refused the payment (${typeof reason === 'string' ? reason : error.code}).`
+}
+
+/** What a saved payment can still cost, and until when. */
+export function leftOpen({ amount, until }: Pick<SentPayment, 'amount' | 'until'>, now: number): string {
+  const payment = `The signed payment${amount === undefined ? '' : ` of ${moneyText(amount)} ${ASSET_SYMBOL}`}`
+  if (until === undefined) return `${payment} is saved, and may still be taken.`
+  if (until > now) return `${payment} is saved, and may still be taken until ${utc(until)}.`
+  return `${payment} is saved. It expired at ${utc(until)}; whether it was taken before is not known yet.`
+}
+
+const utc = (ms: number) => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+
+const openMembers = ({ amount, until }: Pick<SentPayment, 'amount' | 'until'>) => ({
+  ...(amount === undefined ? {} : { amount: moneyText(amount) }),
+  ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
+})
+
+// Clocks differ, and a chain's may lag. After so long an authorization that has expired moves nothing, whoever sends it.
+const OVER_AFTER_MS = 10 * 60_000
+
+/** What sending an earlier payment again may cost, in atomic units; `undefined` if nobody can tell. */
+export function costOf({ amount, until }: Pick<SentPayment, 'amount' | 'until'>, now: number): bigint | undefined {
+  return until !== undefined && until + OVER_AFTER_MS < now ? 0n : amount
+}
+
+/** An earlier payment that is not sent again, because it does not fit the maximum of this call beside its own. */
+export const notResent = (url: string, sent: Pick<SentPayment, 'amount' | 'until'>, now: number): Failure => ({
+  kind: 'unknown',
+  code: 'not_resent',
+  message: `${leftOpen(sent, now)} It was for ${url}, and was not sent again now: it does not fit the maximum of this purchase. Repeat that purchase, or raise --max (maxDollars in a program).`,
+  charged: 'unknown',
+  ...openMembers(sent),
+})
+
+/** The payment was not sent, because it could not be kept first; `leftAt` is where it lies if it could not be deleted. */
+export function notSaved(reason: string, leftAt: string | undefined): Failure {
+  const what = `The signed payment could not be saved (${reason}), so it was not sent.`
+  return leftAt === undefined
+    ? { kind: 'refused', code: 'not_saved', message: `${what} Nothing was paid.` }
+    : {
+        kind: 'unknown',
+        code: 'not_saved',
+        message: `${what} It is still at ${leftAt}, where the next purchase would find and send it. Delete that file if you do not want this.`,
+      }
+}
+
+/** Nothing was signed, because the signer did not. */
+export const notSigned = (reason: string): Failure => ({
+  kind: 'refused',
+  code: 'not_signed',
+  message: `Nothing was signed or paid: ${reason}`,
+})

@@ -1,0 +1,69 @@
+/** What can be ordered, as the request for it and the text that its payment is bound to. */
+
+import type { AreaOrder } from '../../shared/contract/area-order.ts'
+import type { ListingQuery } from '../../shared/contract/block.ts'
+import { orderText, pictureDigest, type Order as OrderMembers } from '../../shared/order.ts'
+import { digestOfPixels } from '../../shared/signing.ts'
+import { coordOf, parseCoord } from '../../shared/wall.ts'
+import type { OrderRequest } from './signed-payments.ts'
+import { WallError } from './wall-error.ts'
+
+/** What is bought: the request for it, and what its payment is bound to. */
+export type Order = OrderRequest & {
+  readonly text: string // see `shared/order.ts`
+  readonly blocks: number
+  readonly place?: string // the area that is ordered, `col,row,WxH`; none for `next`
+}
+
+/** What is said of an area that is ordered; the picture is given apart, as palette indices row by row. */
+export type AreaListing = Omit<AreaOrder, 'image' | 'pixels' | 'fit' | 'dither'>
+
+/** One block: `col,row` or `next`. `at` makes an address of the wall. */
+export function blockOrder(
+  at: (path: string, query: ListingQuery) => URL,
+  target: string,
+  { px, ...listing }: ListingQuery,
+): Order {
+  const block = canonical(target)
+  const url = at(`/blocks/${target}`, px === undefined ? listing : { ...listing, px })
+  const text = boundText({ host: url.hostname, block, ...saidIn(listing), ...ifGiven('px', px?.toLowerCase()) })
+  return { url: url.href, text, blocks: 1, ...(block === 'next' ? {} : { place: `${block},1x1` }) }
+}
+
+/** A rectangle of blocks, all or none. */
+export function areaOrder(url: URL, listing: AreaListing, rows: Uint8Array | undefined): Order {
+  const { at = 'next', w, h } = listing
+  const corner = canonical(at)
+  const area = `${corner},${w}x${h}`
+  const digest = rows && pictureDigest(digestOfPixels(rows))
+  const text = boundText({ host: url.hostname, area, ...saidIn(listing), ...ifGiven('pixels', digest) })
+  const body = JSON.stringify({ ...listing, pixels: rows && Buffer.from(rows).toString('base64') })
+  return { url: url.href, body, text, blocks: w * h, ...(corner === 'next' ? {} : { place: area }) }
+}
+
+/** A place as the wall writes it, so that `07,3` is bound as `7,3`; what is no place the wall refuses. */
+function canonical(target: string): string {
+  const block = parseCoord(target)
+  return block === undefined ? target : coordOf(block)
+}
+
+const saidIn = ({ name, framework, message, link, painter }: Omit<ListingQuery, 'px'>): Partial<OrderMembers> => ({
+  ...ifGiven('name', name),
+  ...ifGiven('framework', framework),
+  ...ifGiven('message', message),
+  ...ifGiven('link', link),
+  ...ifGiven('painter', painter?.toLowerCase()),
+})
+
+const ifGiven = <Name extends keyof OrderMembers>(name: Name, value: string | undefined): Partial<OrderMembers> =>
+  value === undefined ? {} : { [name]: value }
+
+/** The text of an order. No wall takes a line break in any member. */
+function boundText(order: OrderMembers): string {
+  try {
+    return orderText(order)
+  } catch {
+    const message = 'Name, framework, message and link must be one line each. Nothing was paid.'
+    throw new WallError({ kind: 'refused', code: 'invalid_listing', message })
+  }
+}

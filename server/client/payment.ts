@@ -1,0 +1,121 @@
+/** The payment that a wall asks for, and the signing of it: x402 version 2, scheme `exact` over EIP-3009, in USDC alone. */
+
+import type { LocalAccount } from 'viem/accounts'
+import { bytesToHex, getAddress } from 'viem/utils'
+import { AUTHORIZATION_TYPES, PRIMARY_TYPE } from '../../shared/authorization.ts'
+import { networks } from '../../shared/networks.ts'
+import { orderNonce } from '../../shared/order.ts'
+import { memberOf, objectIn } from './json.ts'
+
+/** Who signs. */
+export type Signer = Pick<LocalAccount, 'address' | 'signTypedData'>
+
+/** What a wall asks for one order. */
+export type Terms = {
+  readonly amount: bigint // atomic units of USDC
+  readonly payTo: `0x${string}`
+  readonly seconds: number // for how long the payment is to be good
+  readonly network: keyof typeof networks
+  readonly accepted: object // the offer, which the payment repeats
+  readonly resource: unknown
+  readonly announcesBinding: boolean
+}
+
+/** The extension of x402 that carries the salt of a bound order. */
+const BINDING = 'order-binding'
+
+// A wall asks for five minutes. No payment is left open for longer than this, whatever it asks for.
+const SECONDS_MAX = 600
+
+/** Reads the PAYMENT-REQUIRED header: `unsupported` if none of its offers is one that this client signs. */
+export function termsIn(header: string | undefined): Terms | 'unreadable' | 'unsupported' {
+  const demand = decoded(header)
+  const [version, accepts] = [memberOf(demand, 'x402Version'), memberOf(demand, 'accepts')]
+  if (version !== 2 || !Array.isArray(accepts)) return 'unreadable'
+  for (const offer of accepts) {
+    const terms = offerIn(offer)
+    const announcesBinding = memberOf(memberOf(demand, 'extensions'), BINDING) !== undefined
+    if (terms !== undefined) return { ...terms, resource: memberOf(demand, 'resource'), announcesBinding }
+  }
+  return 'unsupported'
+}
+
+const decoded = (header = ''): object => objectIn(Buffer.from(header, 'base64').toString('utf8'))
+
+const addressPattern = /^0x[0-9a-fA-F]{40}$/
+const amountPattern = /^[1-9]\d{0,20}$/
+
+/** One offer, if it asks for USDC. Another token could be worth any number of dollars. */
+function offerIn(offer: unknown): Pick<Terms, 'amount' | 'payTo' | 'seconds' | 'network' | 'accepted'> | undefined {
+  const [network, asset, payTo, amount] = ['network', 'asset', 'payTo', 'amount'].map((name) =>
+    String(memberOf(offer, name)),
+  )
+  const seconds = memberOf(offer, 'maxTimeoutSeconds')
+  if (typeof offer !== 'object' || offer === null || !isKnown(network) || typeof seconds !== 'number') return undefined
+  const isUsdc = asset?.toLowerCase() === networks[network].token.address
+  const isExact = memberOf(offer, 'scheme') === 'exact' && addressPattern.test(payTo ?? '') && seconds > 0
+  if (!isUsdc || !isExact || !amountPattern.test(amount ?? '')) return undefined
+  return {
+    amount: BigInt(amount ?? 0),
+    payTo: getAddress(payTo ?? ''),
+    seconds: Math.min(Math.floor(seconds), SECONDS_MAX),
+    network,
+    accepted: offer,
+  }
+}
+
+const isKnown = (network: string | undefined): network is keyof typeof networks =>
+  network !== undefined && Object.hasOwn(networks, network)
+
+const SALT_BYTES = 32
+
+/** A salt that nobody can guess. */
+export const newSalt = (): `0x${string}` => bytesToHex(crypto.getRandomValues(new Uint8Array(SALT_BYTES)))
+
+/**
+ * The PAYMENT-SIGNATURE header of a payment that can buy one order only: its nonce is bound to the order's text. The salt is sent
+ * to a wall that announces the binding; without it the wall refuses the payment, so that nobody can strip it on the way.
+ */
+export async function signPayment(
+  signer: Signer,
+  { amount, payTo, seconds, network, accepted, resource, announcesBinding }: Terms,
+  { text, salt, now }: { readonly text: string; readonly salt: string; readonly now: number },
+): Promise<string> {
+  const { token } = networks[network]
+  const validBefore = BigInt(Math.floor(now / 1000) + seconds)
+  const nonce = orderNonce(text, salt)
+  const from = getAddress(signer.address)
+  const signature = await signer.signTypedData({
+    domain: {
+      name: token.name,
+      version: token.version,
+      chainId: Number(network.slice('eip155:'.length)),
+      verifyingContract: getAddress(token.address),
+    },
+    types: AUTHORIZATION_TYPES,
+    primaryType: PRIMARY_TYPE,
+    message: { from, to: payTo, value: amount, validAfter: 0n, validBefore, nonce },
+  })
+  const authorization = { from, to: payTo, value: `${amount}`, validAfter: '0', validBefore: `${validBefore}`, nonce }
+  const extensions = announcesBinding ? { extensions: { [BINDING]: { info: { salt } } } } : {}
+  const payment = { x402Version: 2, resource, accepted, payload: { authorization, signature }, ...extensions }
+  return Buffer.from(JSON.stringify(payment)).toString('base64')
+}
+
+/** What a signed payment can cost, and until when: `undefined` if the header is none. */
+export function authorizationIn(header: string): { readonly amount: bigint; readonly until: number } | undefined {
+  const authorization = memberOf(memberOf(decoded(header), 'payload'), 'authorization')
+  const [value, validBefore] = ['value', 'validBefore'].map((name) => String(memberOf(authorization, name)))
+  if (!amountPattern.test(value ?? '') || !amountPattern.test(validBefore ?? '')) return undefined
+  return { amount: BigInt(value ?? 0), until: Number(validBefore) * 1000 }
+}
+
+const hashPattern = /^0x[0-9a-f]{64}$/
+
+/** The transaction that a PAYMENT-RESPONSE header names for a payment that is not settled yet: a facilitator's word, and only a hint. */
+export function pendingTransactionIn(header: string | undefined): string | undefined {
+  const response = decoded(header)
+  const isPending = memberOf(response, 'errorReason') === 'settlement_pending'
+  const transaction = memberOf(response, 'transaction')
+  return isPending && typeof transaction === 'string' && hashPattern.test(transaction) ? transaction : undefined
+}

@@ -1,0 +1,101 @@
+/** Checks the laws of the client on every answer in every situation: every status, body, header and lost answer. */
+
+import { expect, test } from 'bun:test'
+import { nextStep, type Answer, type Situation, type Step } from '../../../server/client/next-step.ts'
+import { EXIT_STATUS } from '../../../server/client/wall-error.ts'
+import { BODIES, everyAnswer, everySituation, TERMS } from './answers.ts'
+
+const walk = [...everySituation()].flatMap(({ name: asked, situation }) =>
+  Array.from(everyAnswer(), ({ name, answer }) => ({
+    name: `${name} (${asked})`,
+    situation,
+    answer,
+    step: nextStep(answer, situation),
+  })),
+)
+
+/** Checks a law on every pair. `isBroken` returns `true` for a pair that breaks it; the first such pair is shown. */
+function law(promise: string, isBroken: (step: Step, answer: Answer | undefined, situation: Situation) => boolean) {
+  test(promise, () => {
+    const broken = walk.find(({ step, answer, situation }) => isBroken(step, answer, situation))
+    expect(broken?.name).toBeUndefined()
+    expect(walk.length).toBeGreaterThan(100_000)
+  })
+}
+
+const member = (answer: Answer | undefined, name: string): unknown => ({ ...answer?.body })[name as never]
+
+const isSaid = (answer: Answer | undefined, charged: string) =>
+  member(answer, 'charged') === charged && typeof member(answer, 'error') === 'string'
+
+const isReceipt = (answer: Answer | undefined) =>
+  answer !== undefined && answer.status < 300 && answer.body === BODIES['receipt']
+
+const keeps = (step: Step) => step.do === 'resend' || (step.do === 'stop' && step.saved === 'kept')
+
+law(
+  'a payment that was sent is kept until the wall gives its receipt, or says `charged: yes` or `charged: no` of it',
+  (step, answer, { sent }) =>
+    sent !== undefined && !isReceipt(answer) && !isSaid(answer, 'yes') && !isSaid(answer, 'no') && !keeps(step),
+)
+
+law(
+  'a receipt of the wallet ends its purchase, whatever else comes with it',
+  (step, answer, { sent }) => sent !== undefined && isReceipt(answer) && step.do !== 'deliver',
+)
+
+law(
+  'only a receipt of the wallet, for a payment that was sent, is handed on',
+  (step, answer, { sent }) => step.do === 'deliver' && (sent === undefined || !isReceipt(answer)),
+)
+
+law('a payment that was taken for nothing is set aside as a proof, and nothing else is', (step, answer, { sent }) => {
+  const isSetAside = step.do === 'stop' && step.saved === 'set aside'
+  return isSetAside !== (sent !== undefined && !isReceipt(answer) && isSaid(answer, 'yes'))
+})
+
+law('nothing is signed while a payment is open', (step, _, { sent }) => sent !== undefined && step.do === 'sign')
+
+law(
+  'nothing is signed but terms of a 402 in dollars, within the maximum',
+  (step, answer, { max }) =>
+    step.do === 'sign' && (answer?.status !== 402 || answer.terms !== TERMS['good terms'] || step.terms.amount > max),
+)
+
+law(
+  'a call that may sign nothing more asks for no terms',
+  (step, _, { signaturesLeft }) => step.do === 'ask' && signaturesLeft === 0,
+)
+
+law(
+  'a request is not sent again beyond its last try',
+  (step, _, { sent }) => step.do === 'resend' && (sent === undefined || sent.tries >= sent.triesMax),
+)
+
+law(
+  'between two tries lie at most thirty seconds',
+  (step) => step.do === 'resend' && !(step.afterMs >= 0 && step.afterMs <= 30_000),
+)
+
+law('what is said beside an open payment denies no charge, and the exit status is 3', (step) => {
+  if (!keeps(step)) return false
+  if (step.do === 'resend') return /not charged|nothing was/i.test(step.why)
+  if (step.do !== 'stop') return true
+  const { kind, message, charged } = step.failure
+  return EXIT_STATUS[kind] !== 3 || charged !== 'unknown' || /not charged|nothing was/i.test(message)
+})
+
+law('whoever is told of an open payment is told until when it may be taken, if that is known', (step, _, { sent }) => {
+  if (step.do !== 'stop' || step.saved !== 'kept') return false
+  return (step.failure.until === undefined) !== (sent?.until === undefined)
+})
+
+law('without an open payment the exit status says that nothing was paid, or that it was taken', (step) => {
+  if (step.do !== 'stop' || step.saved === 'kept') return false
+  return EXIT_STATUS[step.failure.kind] === 3 || (step.saved === 'set aside') !== (EXIT_STATUS[step.failure.kind] === 5)
+})
+
+law(
+  'a refusal of the first request leaves no payment to keep',
+  (step, _, { sent }) => sent === undefined && step.do === 'stop' && step.saved !== 'none',
+)
