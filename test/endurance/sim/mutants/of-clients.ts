@@ -3,55 +3,64 @@
 import type { Mutant } from './mutant.ts'
 
 const BUYER = 'server/client/buyer.ts'
+const STEPS = 'server/client/next-step.ts'
 
 export const mutantsOfClients: readonly Mutant[] = [
   {
     name: 'a client takes what was paid for nothing for a refusal',
-    file: BUYER,
-    from: `  if (isPaid(error)) throw paidForNothing(error, await saved.setAside())\n`,
-    to: '',
+    file: STEPS,
+    from: `  if (error?.charged === 'yes') return { do: 'stop', saved: 'set aside', failure: paidForNothing(error) }\n`,
+    to: `  if (error?.charged === 'yes') return { do: 'stop', saved: 'removed', failure: error }\n`,
   },
   {
     name: 'a client drops a payment that may still move',
-    file: BUYER,
-    from: `if (error.charged !== 'unknown') await saved.remove()`,
-    to: 'await saved.remove()',
+    file: STEPS,
+    from: `if (error?.charged === 'no') {`,
+    to: `if (error?.charged === 'no' || error?.charged === 'unknown') {`,
+  },
+  {
+    name: 'a client takes a gateway’s 400 as final',
+    file: STEPS,
+    from: `if (error?.charged === 'no') {`,
+    to: `if (error?.charged === 'no' || (error !== undefined && error.charged === undefined && error.status === 400)) {`,
+    isCheap: true,
   },
   {
     name: 'a client takes whatever answers for the wall',
-    file: BUYER,
-    from: 'return error !== undefined && FINAL_STATUSES.includes(response.status)',
-    to: 'return response.status < 500',
+    file: STEPS,
+    from: `if (error?.charged === 'no') {`,
+    to: `if (error?.charged === 'no' || (answer !== undefined && error === undefined && answer.status < 500)) {`,
     isCheap: true,
   },
   {
     name: 'a client takes a deed for the last word on its payment',
-    file: BUYER,
-    from: 'if (response.ok) return await isReceipt(response)',
-    to: 'if (response.ok) return true',
+    file: STEPS,
+    from: `  const error = answer && errorIn(answer.status, answer.body)
+  if (error?.charged === 'yes')`,
+    to: `  if (answer !== undefined && isSuccess(answer.status)) return { do: 'stop', saved: 'removed', failure: SOLD }
+  const error = answer && errorIn(answer.status, answer.body)
+  if (error?.charged === 'yes')`,
     isCheap: true,
   },
   {
     name: 'a client saves a payment once it is answered',
     file: BUYER,
-    from: `      saved = await payments.save({ ...order, payment })
-      return await send(saved)`,
-    to: `      const answer = await send({ ...order, payment })
-      saved = await payments.save({ ...order, payment })
-      return answer`,
+    from: `      if (step.do === 'sign') {`,
+    to: `      if (step.do === 'sign') {
+        await answerTo(fetch, { ...order, payment: await signPayment(account, step.terms, { text: order.text, salt: newSalt(), now: now() }) })`,
     isCheap: true,
   },
   {
     name: 'a client signs anew while the same order is open',
     file: BUYER,
-    from: 'const unfinished = takeOrdered(open, order)',
-    to: 'const unfinished = takeOrdered([...open].slice(open.length), order)',
+    from: 'const own = takeOrdered(session.left, order)',
+    to: 'const own = takeOrdered([...session.left].slice(session.left.length), order)',
   },
   {
     name: 'a client does not look at what earlier processes left',
     file: BUYER,
-    from: 'for (const saved of await payments.list())',
-    to: 'for (const saved of (await payments.list()).slice(1))',
+    from: '(await payments.list()).map(',
+    to: '(await payments.list()).slice(1).map(',
     isCheap: true,
   },
 ]

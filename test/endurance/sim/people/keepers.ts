@@ -14,7 +14,7 @@ import type { BlockIndex } from '../../../../shared/wall.ts'
 import { Violation } from '../check.ts'
 import type { Book } from '../ledger-model.ts'
 import { SIGNED } from '../samples.ts'
-import { isCharged, termsNow, type World } from '../world.ts'
+import { isCharged, termsNow, timeOf, type World } from '../world.ts'
 import { sign, type Crowd, type Payer } from './payers.ts'
 
 /** What reaches a wall, and what is told of it; `undefined` where no answer comes. */
@@ -104,27 +104,32 @@ export function startKeeper(
     lock: () => Promise.resolve(() => Promise.resolve()),
     pause: (ms) => alive(() => world.scheduler.wait(process, ms)),
     fetch: (request) => alive(() => answerTo(world, line, request, paymentIn)),
-    maxDollars: '1000',
+    now: () => timeOf(world),
+    maxDollars: '1000000',
     onEarlier: (receipt) => says('served', paymentOf(receipt)),
   })
-  const bought = async (order: { readonly url: string }) => {
-    const { receipt, done } = await client.buy(order)
+  const bought = async (target: Target) => {
+    const { receipt, done } = await client.buy({ url: `http://wall/${target}`, text: String(target), blocks: 1 })
     says('served', paymentOf(receipt))
     if (errand !== undefined) errand.end = 'served'
     await done()
   }
-  const ended = errand === undefined ? client.finish() : bought({ url: `http://wall/${errand.target}` })
+  const ended = errand === undefined ? client.finish() : bought(errand.target)
   ended
     .catch((error: unknown) => {
       if (!(error instanceof WallError)) throw error
       world.tell(() => `client: ends with ${error.kind} ${error.code}`)
-      if (errand !== undefined && (error.kind === 'refused' || error.kind === 'paid')) errand.end = error.kind
+      if (errand !== undefined && isOver(error)) errand.end = error.kind
     })
     .catch(failed)
     .finally(() => {
       if (keeper.process === process) keeper.process = undefined
     })
 }
+
+/** Whether a caller gives up: it is told that its wallet is empty, too, though the payment stays open until it expires. */
+const isOver = ({ kind, code }: WallError) =>
+  kind === 'refused' || kind === 'paid' || (kind === 'unknown' && code === 'payment_required')
 
 const penOf = ({ prng }: World) => ({ seconds: prng.pick([30, 90, 300, 300]), signature: SIGNED }) as const
 
@@ -142,9 +147,9 @@ function answerTo(
   const header = headers.get('payment-signature')
   return new Promise((resolve, reject) => {
     const lose = () => {
-      const status = world.prng.pick([0, 0, 200, 404, 413, 502])
-      if (status === 0) reject(new TypeError('the connection is lost'))
-      else resolve(status === 200 ? deed() : new Response('<p>a proxy</p>', { status }))
+      const strange = strangeAnswer(world)
+      if (strange === undefined) reject(new TypeError('the connection is lost'))
+      else resolve(strange)
     }
     if (header === null)
       line.asks(target, (space) => (space === undefined ? lose() : resolve(offer(world, target, space))))
@@ -154,6 +159,18 @@ function answerTo(
       )
   })
 }
+
+/** What a proxy says instead of the wall, as a page or as JSON that reads like the wall's; `undefined` if the connection is lost. */
+function strangeAnswer({ prng }: World): Response | undefined {
+  const status = prng.pick([0, 0, 200, 400, 404, 409, 410, 413, 429, 502, 503])
+  if (status === 0) return undefined
+  if (status === 200) return prng.chance(0.5) ? deed() : cutOff()
+  if (prng.chance(0.5)) return new Response('<p>a proxy</p>', { status })
+  return Response.json({ error: 'bad_gateway', message: 'Nothing was charged.' }, { status })
+}
+
+/** An answer whose body ends in the middle. */
+const cutOff = () => new Response(JSON.stringify({ owner: 'you', payment: '' }).slice(0, -2))
 
 function targetIn(url: string): Target {
   const name = new URL(url).pathname.slice(1)
