@@ -71,6 +71,8 @@ export type AreaFields = Pick<EditFields, 'message' | 'link'> & { readonly pixel
 /** A wall at an address. Every call throws a `WallError` where the wall does not do it. */
 export type Wall = {
   readonly url: URL
+  /** The account's address. */
+  readonly address: () => string
   /** Where what the account has not finished is kept. */
   readonly folder: () => string
   /** Buys a block: `next`, or `col,row`. Signs one payment at most; one that was left unfinished is taken up. */
@@ -143,6 +145,7 @@ export function wall(address: string | URL, options: WallOptions = {}): Wall {
   }
   return {
     url,
+    address: () => accountOf(options).address,
     folder: () => folderOf(url, options),
     purchase,
     buy: async (target, listing) => await takeReceipt(await purchase(target, listing)),

@@ -29,6 +29,8 @@ export type Call = {
   readonly owner: () => Promise<Wall>
   /** The wall, with the painter's key that is kept here; `undefined` before the first purchase. */
   readonly painter: () => Promise<Wall | undefined>
+  /** A line for whoever watches, beside the result. */
+  readonly say: (line: string) => void
   /** The result: as JSON where that is asked for, else in lines for people, under a drawing of our own. */
   readonly print: (result: object, lines: readonly string[], drawing?: string) => void
 }

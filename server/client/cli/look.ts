@@ -1,5 +1,8 @@
-import { parseCoord } from '../../../shared/wall.ts'
-import type { ChangeDto, Deed, Reset, Wall, WalletStanding } from '../wall.ts'
+import { blocksOf, parseArea } from '../../../shared/area.ts'
+import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
+import { coordOf, parseCoord } from '../../../shared/wall.ts'
+import { fullWallet } from '../../../shared/wallet.ts'
+import type { ChangeDto, Deed, Failure, Reset, Wall, WalletStanding } from '../wall.ts'
 import { type Command, UsageError } from './command.ts'
 import { drawWall } from './wall-drawing.ts'
 
@@ -44,26 +47,37 @@ export const mine: Command = {
     const standing = await wholeStanding(wall, wallet)
     if (standing === undefined)
       return print({ blocks: [], open: [], credits: [] }, ['This wallet has not bought anything here yet.'])
-    const { name, blocks, open, credits } = standing
+    const { wallet: address, name, blocks, areas, open, credits } = standing
+    const ofAreas = new Set(areas.flatMap(({ area }) => namesIn(area)))
+    const single = blocks.filter(({ block }) => !ofAreas.has(block.coord))
     print(standing, [
-      `${name ?? standing.wallet} owns ${blocks.length === 1 ? 'one block' : `${blocks.length} blocks`}.`,
-      ...blocks.map(({ block, tx }) => `  ${block.coord}, paid in ${tx}`),
+      `${name ?? address} owns ${blocks.length === 1 ? 'one block' : `${blocks.length} blocks`}.`,
+      ...areas.map(({ area, tx }) => `  area ${area}, paid in ${tx}`),
+      ...single.map(({ block, tx }) => `  ${block.coord}, paid in ${tx}`),
       ...open.map(({ target, next }) => `Unfinished: ${target}. ${next}`),
-      ...credits.map(({ amount, tx }) => `Owed to you: ${amount} atomic units of USDC, paid in ${tx}.`),
+      ...credits.map(({ amount, tx }) => `Owed to you: ${moneyText(BigInt(amount))} ${ASSET_SYMBOL}, paid in ${tx}.`),
     ])
   },
 }
 
-/** What a wallet has, its blocks from all pages. */
-async function wholeStanding(wall: Wall, wallet?: string): Promise<WalletStanding | undefined> {
+/** The blocks of an area, by their names. */
+function namesIn(name: string): readonly string[] {
+  const area = parseArea(name)
+  return area === undefined ? [] : blocksOf(area).map(coordOf)
+}
+
+/** What a wallet has, from all pages: its blocks, its areas, each of which may be on two pages, and its whole address. */
+async function wholeStanding(wall: Wall, wallet = wall.address()): Promise<WalletStanding | undefined> {
   const standing = await wall.wallet(wallet)
   if (standing === undefined) return undefined
   const blocks = [...standing.blocks]
+  const areas = new Map(standing.areas.map((area) => [area.area, area]))
   for (let page: WalletStanding | undefined = standing; page?.hasMore === true;) {
     page = await wall.wallet(wallet, page.nextAfter)
     blocks.push(...(page?.blocks ?? []))
+    for (const area of page?.areas ?? []) areas.set(area.area, area)
   }
-  return { ...standing, blocks, hasMore: false }
+  return { ...standing, wallet: fullWallet(wallet), blocks, areas: [...areas.values()], hasMore: false }
 }
 
 /** `pixel-wall watch`: every sale, repaint and new name as it happens, until it is stopped. */
@@ -72,11 +86,16 @@ export const watch: Command = {
   usage: '',
   options: { after: 'start after the change with this number' },
   argumentsMax: 0,
-  async run({ options: { after }, reader, print }) {
+  async run({ options: { after }, reader, print, say }) {
     if (after !== undefined && !/^\d{1,15}$/.test(after))
       throw new UsageError('--after must be the number of a change.')
-    for await (const change of reader().follow({ after: after === undefined ? undefined : Number(after) }))
-      print(change, [changeLine(change)])
+    const wall = reader()
+    const followed = {
+      after: after === undefined ? undefined : Number(after),
+      onConnect: () => say(`Connected to ${wall.url.origin}. Waiting for changes.`),
+      onLost: ({ message }: Failure) => say(`${message} Trying again every 2 seconds.`),
+    }
+    for await (const change of wall.follow(followed)) print(change, [changeLine(change)])
   },
 }
 

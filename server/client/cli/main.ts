@@ -135,6 +135,7 @@ function callOf({ args, options, isJson, env, earlier }: CallParts): Call {
   return {
     args,
     options,
+    say,
     reader: () => wall(url),
     async owner() {
       const maxDollars = dollars(options['max'] ?? MAX_DOLLARS)

@@ -68,7 +68,10 @@ describe('an area', () => {
       ['paint', await picture(), '--size', '2x1'],
     ]) {
       const refused = await run(args, { PRIVATE_KEY: privateKey })
-      expect([refused.code, refused.err]).toEqual([2, 'usage: 2 blocks cost 2.00 USDC. Allow it with --max 2.00.\n'])
+      expect([refused.code, refused.err]).toEqual([
+        2,
+        '402 above_max: 2 blocks cost 2.00 USDC, and the maximum is 1.00. Nothing was signed or paid. Allow it with --max 2.00 (maxDollars in a program).\n',
+      ])
     }
     expect(await world.network.balanceOf(address)).toBe(2_000_000n)
   })
@@ -96,7 +99,7 @@ describe('paint', () => {
     expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
   })
 
-  test('that was cut off is finished before another picture is bought, and is told of', async () => {
+  test('that was cut off is finished before another picture is bought, within --max, and its cost is told', async () => {
     const wallet = await world.wallet(6)
     const env = { PRIVATE_KEY: wallet.privateKey }
     const { settle } = world.facilitator
@@ -106,9 +109,10 @@ describe('paint', () => {
     await settle.arrived(calls + 1)
     killed.kill('SIGKILL')
     await killed.exited
-    const { code, out, err } = await run(['paint', await picture(), '--size', '2x2', '--max', '4', '--json'], env)
-    expect([code, JSON.parse(out).blocks.length]).toEqual([0, 4])
-    expect(err).toMatch(/^Finished from before: Area \d+,\d+,2x1 is yours/)
+    const { code, out, err } = await run(['paint', await picture(), '--size', '2x2', '--max', '6', '--json'], env)
+    const { blocks, finished } = JSON.parse(out)
+    expect([code, blocks.length, finished[0].deed.price.amount]).toEqual([0, 4, '2.00'])
+    expect(err).toMatch(/^Finished an earlier purchase: Area \d+,\d+,2x1 is yours/)
     expect(await world.network.balanceOf(wallet.address)).toBe(0n)
   })
 
@@ -149,6 +153,56 @@ describe('the painter', () => {
   })
 })
 
+describe('a refused purchase', () => {
+  test('of an empty wallet stays open, tells what is missing, and is not paid later by another command past its --max', async () => {
+    const { privateKey, address } = await world.wallet(0)
+    const env = { PRIVATE_KEY: privateKey }
+    const dear = ['buy', '--size', '4x3', '--at', '100,40', '--max', '12', '--json']
+    const refused = await run(dear, env)
+    const told = JSON.parse(refused.out)
+    expect([refused.code, told.charged, told.amount]).toEqual([3, 'unknown', '12.00'])
+    expect(Date.parse(told.until)).toBeGreaterThan(Date.now())
+    expect(told.message).toContain(`${address} `)
+    expect(told.message).toContain('12.00 USDC are needed; fund it.')
+    expect(told.message).not.toContain('Not charged')
+    await world.network.fund(address, 13)
+    const cheap = await run(['buy', 'next', '--max', '1.00', '--json'], env)
+    const { deed, open } = JSON.parse(cheap.out)
+    expect([cheap.code, deed.price.amount, open[0].error, open[0].amount]).toEqual([0, '1.00', 'not_resent', '12.00'])
+    expect(await world.network.balanceOf(address)).toBe(12_000_000n)
+    const finished = await run(dear, env)
+    expect([finished.code, JSON.parse(finished.out).area]).toEqual([0, '100,40,4x3'])
+    expect(await world.network.balanceOf(address)).toBe(0n)
+  })
+})
+
+test('a block of one’s own is told to be one’s own, and so is an area', async () => {
+  const { privateKey } = await world.wallet(3)
+  const env = { PRIVATE_KEY: privateKey }
+  await run(['buy', '120,40'], env)
+  await run(['buy', '--size', '2x1', '--at', '122,40', '--max', '2'], env)
+  for (const args of [
+    ['buy', '120,40'],
+    ['buy', '--size', '2x1', '--at', '122,40', '--max', '2'],
+  ])
+    expect(await jsonOf(args, env)).toMatchObject({ error: 'already_yours' })
+})
+
+describe('mine', () => {
+  test('lists areas as areas, and names the whole address', async () => {
+    const { privateKey, address } = await world.wallet(3)
+    const env = { PRIVATE_KEY: privateKey }
+    await run(['buy', '120,42'], env)
+    await run(['buy', '--size', '2x1', '--at', '122,42', '--max', '2'], env)
+    const { wallet, areas, blocks } = await jsonOf(['mine'], env)
+    expect([wallet, areas.map((it: { area: string }) => it.area), blocks.length]).toEqual([address, ['122,42,2x1'], 3])
+    const { out } = await run(['mine'], env)
+    expect(out).toContain(`${address} owns 3 blocks.\n  area 122,42,2x1, paid in 0x`)
+    expect(out).toContain('\n  120,42, paid in 0x')
+    expect(out).not.toContain('123,42')
+  })
+})
+
 describe('watch', () => {
   test('tells of a sale as it happens, and of those it is asked to begin after', async () => {
     const watching = start(['watch', '--after', '0', '--json'])
@@ -162,6 +216,19 @@ describe('watch', () => {
     await eventually(async () => lines.find(({ kind, coord }) => kind === 'sale' && coord === block))
     watching.kill('SIGTERM')
     await read
+  })
+
+  test('says that it is connected, and that an address is dead', async () => {
+    for (const [url, words] of [
+      [world.url, 'Connected to '],
+      ['http://127.0.0.1:1', 'Nothing responded at http://127.0.0.1:1. Trying again every 2 seconds.'],
+    ] as const) {
+      const watching = start(['watch', '--url', url])
+      const { value } = await watching.stderr.pipeThrough(new TextDecoderStream()).getReader().read()
+      expect(value).toStartWith(words)
+      watching.kill('SIGTERM')
+      await watching.exited
+    }
   })
 })
 
@@ -190,6 +257,8 @@ describe('a wrong call ends with 2, and repeats no secret:', () => {
     ['a key that is an argument', ['buy', '--key', secret], {}],
     ['an option there is none of', ['buy', '--nmae', 'Ada'], key],
     ['too many arguments', ['buy', 'next', 'next'], key],
+    ['a picture that is not there', ['buy', '--image', 'nowhere.png'], key],
+    ['a file that is no picture', ['buy', '--image', MAIN], key],
     ['an address that is none', ['look', '--url', 'wall'], key],
   ] as const)('%s', async (_, args, env) => {
     const { code, out, err } = await run(args, env)
@@ -205,6 +274,7 @@ describe('the exit status', () => {
   test.each([
     ['0 with help', ['buy', '--help'], 0],
     ['0 with the list of commands', ['--help'], 0],
+    ['0 with the version', ['--version'], 0],
     ['1 when the wall refuses', ['buy', '--name', 'x'.repeat(41)], 1],
     ['2 without a command', [], 2],
     ['2 for a command there is none of', ['sell'], 2],
@@ -225,10 +295,32 @@ describe('the exit status', () => {
         return Response.json(body, { status: 503, headers: { 'retry-after': '0' } })
       },
     })
-    const { code, err } = await run(['buy', '--url', doubtful.url.href], { PRIVATE_KEY: privateKey })
+    const { code, out, err } = await run(['buy', '--url', doubtful.url.href, '--json'], { PRIVATE_KEY: privateKey })
     expect(code).toBe(3)
-    expect(err).toStartWith('503 settlement_unknown: It is not known yet. The signed payment is kept.')
+    expect(JSON.parse(out)).toMatchObject({
+      error: 'settlement_unknown',
+      status: 503,
+      charged: 'unknown',
+      amount: '1.00',
+      until: expect.stringMatching(/^20\d\d-/),
+    })
+    expect(err).toStartWith(
+      'The last response was 503 settlement_unknown, which does not say what became of the payment.',
+    )
+    expect(err).toContain('sent again in 0 s (try 2 of 30)')
   })
+})
+
+test('an error of the call is named first: a command, a file that is not there, one that is no picture', async () => {
+  const first = async (...args: string[]) =>
+    (await run(args, { PRIVATE_KEY: `0x${'1'.repeat(64)}` })).err.split('\n')[0]
+  expect(await first('sell')).toBe('usage: There is no command sell.')
+  expect(await first('buy', '--image', 'nowhere.png')).toBe('usage: There is no file nowhere.png.')
+  expect(await first('buy', '--image', MAIN)).toBe(
+    `usage: The file ${MAIN} is not a picture: it must be a PNG or JPEG.`,
+  )
+  const { version } = await Bun.file(join(import.meta.dir, '../../../package.json')).json()
+  expect((await run(['--version'])).out).toBe(`${version}\n`)
 })
 
 test('a wall’s words are printed, and cannot act on the terminal', async () => {

@@ -28,8 +28,11 @@ export const mutantsOfClients: readonly Mutant[] = [
   {
     name: 'a client takes whatever answers for the wall',
     file: STEPS,
-    from: `if (error?.charged === 'no') {`,
-    to: `if (error?.charged === 'no' || (answer !== undefined && error === undefined && answer.status < 500)) {`,
+    from: `  const error = answer && errorIn(answer.status, answer.body)
+  if (error?.charged === 'yes')`,
+    to: `  const said = answer && errorIn(answer.status, answer.body)
+  const error = said ?? (answer && { ...noWall(situation.url, answer.status), charged: 'no' })
+  if (error?.charged === 'yes')`,
     isCheap: true,
   },
   {
