@@ -1,4 +1,4 @@
-/** Puts a picture on the wall, paid once:  PRIVATE_KEY=0x... bun examples/buy-area.ts http://127.0.0.1:8402 logo.png 4 3 80,45 */
+/** Puts a picture on the wall, paid once:  PRIVATE_KEY=0x... npx -y bun@1.4.5 examples/buy-area.ts http://127.0.0.1:8402 logo.png 4 3 80,45 */
 
 import { readFile } from 'node:fs/promises'
 import { x402Client } from '@x402/core/client'
@@ -7,7 +7,12 @@ import { wrapFetchWithPayment } from '@x402/fetch'
 import { privateKeyToAccount } from 'viem/accounts'
 
 const [wall = 'http://127.0.0.1:8402', file = 'logo.png', w = '4', h = '3', at = 'next'] = process.argv.slice(2)
-const account = privateKeyToAccount(process.env['PRIVATE_KEY'] as `0x${string}`)
+const key = process.env['PRIVATE_KEY'] ?? ''
+if (!/^0x[0-9a-fA-F]{64}$/.test(key)) {
+  console.error('Set PRIVATE_KEY to the key of a wallet: 0x and 64 hex digits.')
+  process.exit(2)
+}
+const account = privateKeyToAccount(key as `0x${string}`)
 
 // A PNG or JPEG of at most 2 MiB; the wall scales it to the blocks and converts it to its palette.
 const image = (await readFile(file)).toString('base64')

@@ -1,4 +1,4 @@
-/** Buys a block over MCP:  PRIVATE_KEY=0x... bun examples/buy-over-mcp.ts http://127.0.0.1:8402 next */
+/** Buys a block over MCP:  PRIVATE_KEY=0x... npx -y bun@1.4.5 examples/buy-over-mcp.ts http://127.0.0.1:8402 next */
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -8,7 +8,12 @@ import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { privateKeyToAccount } from 'viem/accounts'
 
 const [wall = 'http://127.0.0.1:8402', coord = 'next'] = process.argv.slice(2)
-const account = privateKeyToAccount(process.env['PRIVATE_KEY'] as `0x${string}`)
+const key = process.env['PRIVATE_KEY'] ?? ''
+if (!/^0x[0-9a-fA-F]{64}$/.test(key)) {
+  console.error('Set PRIVATE_KEY to the key of a wallet: 0x and 64 hex digits.')
+  process.exit(2)
+}
+const account = privateKeyToAccount(key as `0x${string}`)
 
 const mcp = new Client({ name: 'example', version: '1.0.0' })
 await mcp.connect(new StreamableHTTPClientTransport(new URL('/mcp', wall)))

@@ -1,4 +1,4 @@
-/** Follows the wall:  bun examples/follow.ts http://127.0.0.1:8402 [number of the change to begin after] */
+/** Follows the wall:  npx -y bun@1.4.5 examples/follow.ts http://127.0.0.1:8402 [number of the change to begin after] */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { EventSourceParserStream } from 'eventsource-parser/stream'

@@ -1,13 +1,16 @@
-/**
- * Repaints a block of yours every minute, for free:  PRIVATE_KEY=0x... bun examples/repaint.ts http://127.0.0.1:8402 80,45 60
- * Use the key of a painter that the purchase named: then the key that pays is not on this machine.
- */
+/** Repaints a block of yours every minute, for free:  PRIVATE_KEY=0x... npx -y bun@1.4.5 examples/repaint.ts http://127.0.0.1:8402 80,45 60 */
+// Use the key of a painter that the purchase named: then the key that pays is not on this machine.
 
 import { setInterval } from 'node:timers/promises'
 import { privateKeyToAccount } from 'viem/accounts'
 
 const [wall = 'http://127.0.0.1:8402', block = '80,45', seconds = '60'] = process.argv.slice(2)
-const account = privateKeyToAccount(process.env['PRIVATE_KEY'] as `0x${string}`)
+const key = process.env['PRIVATE_KEY'] ?? ''
+if (!/^0x[0-9a-fA-F]{64}$/.test(key)) {
+  console.error('Set PRIVATE_KEY to the key of a wallet: 0x and 64 hex digits.')
+  process.exit(2)
+}
+const account = privateKeyToAccount(key as `0x${string}`)
 const { hostname } = new URL(wall)
 
 /** The minute hand of a clock, as 100 palette indices: two hex digits each, row by row. */
@@ -26,11 +29,8 @@ async function repaint(): Promise<void> {
   const text = [hostname, ...lines, 'message_present=1', `message=${message}`, 'link_present=0', 'link='].join('\n')
   const signature = await account.signMessage({ message: text })
   const body = JSON.stringify({ ts, signature, pixels, message })
-  const answer = await fetch(`${wall}/blocks/${block}`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body,
-  })
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`${wall}/blocks/${block}`, { method: 'PUT', headers, body })
   console.log(answer.status, message)
 }
 

@@ -47,6 +47,11 @@ test('each is under forty lines, and is named in the README', async () => {
   }
 })
 
+test.each(['buy', 'buy-area', 'buy-over-mcp', 'repaint'])('%s says without a key what is missing', async (name) => {
+  const { out, err, code } = await outputOf(start(name, []))
+  expect([code, out, err]).toEqual([2, '', 'Set PRIVATE_KEY to the key of a wallet: 0x and 64 hex digits.\n'])
+})
+
 test.each(['buy', 'buy-over-mcp'])('%s buys a block with its listing, for one dollar', async (name) => {
   const wallet = await world.wallet(2)
   const { out, err, code } = await outputOf(start(name, ['next'], wallet.privateKey))

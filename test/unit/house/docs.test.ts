@@ -57,6 +57,27 @@ test('every command of an operator in the documents is one of the program', asyn
   }
 })
 
+// The name is not ours on npm: whoever registers it there would be given the keys of those who run such a command.
+const FETCHES_OUR_NAME =
+  /\b(?:npx|bunx|(?:pnpm|yarn) dlx|npm (?:exec|x|install|i|add)|(?:bun|pnpm|yarn) (?:x|add))(?: -\S+)* pixel-wall(?![-\w./])/
+
+test('nothing tells anybody to fetch the name of the client from npm, and its README names the archive of this version', async () => {
+  const listed = Bun.spawnSync(['git', 'ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root }).stdout
+  const ours = listed
+    .toString()
+    .split('\n')
+    .filter((path) => /\.(md|ts|html|json|ya?ml|txt|conf|service|sh)$/.test(path))
+  expect(ours).toContain('server/client/README.md')
+  const telling = await Promise.all(ours.map(async (path) => (FETCHES_OUR_NAME.test(await read(path)) ? [path] : [])))
+  expect(telling.flat()).toEqual([])
+  const commands = ['npx', 'npx -y', 'npm install', 'bunx', 'pnpm dlx'].map(
+    (command) => `${command} pixel-${'wall'} buy`,
+  )
+  expect(commands.filter((command) => !FETCHES_OUR_NAME.test(command))).toEqual([])
+  const { version } = (await Bun.file(join(root, 'package.json')).json()) as { version: string }
+  expect(await read('server/client/README.md')).toContain(`npm install ./pixel-wall-${version}.tgz`)
+})
+
 test('every file and folder the documents name is there', async () => {
   for (const document of documents) {
     const named = [
