@@ -84,9 +84,10 @@ const SIGNATURES_MAX = 2
 
 /** Makes a buyer. Its calls may run at the same time; those of other processes with the same folder wait. */
 export function buyer(deps: BuyerDeps): Buyer {
-  const { payments, lock, onEarlier, onOpen, onLocked, now = Date.now } = deps
+  const { payments, lock, onLocked, now = Date.now } = deps
   const max = atomic(deps.maxDollars ?? '1.00')
   const pursue = pursuer(deps, max)
+  const finishEarlier = finisher(deps, pursue)
 
   const open = async (): Promise<Session> => {
     const unlock = await lock(onLocked)
@@ -106,33 +107,12 @@ export function buyer(deps: BuyerDeps): Buyer {
   }
   const { enter, leave } = shared(open, close)
 
-  /** Sends again what earlier processes left, as far as it fits `budget`. */
-  const finishEarlier = async ({ left }: Session, budget: bigint) => {
-    let rest = budget
-    for (const leftover of [...left]) {
-      const { saved } = leftover
-      // Another call of this process may have taken it meanwhile.
-      if (leftover.end !== undefined || leftover.isPassedOver === true || !left.includes(leftover)) continue
-      const cost = costOf(authorizationOf(saved), now())
-      if (cost === undefined || cost > rest) {
-        leftover.isPassedOver = true
-        onOpen?.(new WallError(notResent(saved.url, authorizationOf(saved), now())))
-        continue
-      }
-      leftover.end = pursue({ order: orderOf(saved), saved, triesMax: EARLIER_TRIES_MAX, signaturesMax: 0 })
-      const end = await leftover.end.catch(wallErrorIn)
-      if (!(end instanceof WallError)) onEarlier?.(end.receipt)
-      else if (end.kind === 'unknown' || end.kind === 'paid') onOpen?.(end)
-      else continue // it has cost nothing, and cannot any more
-      rest -= cost
-    }
-  }
-
   const buyIn = async (session: Session, order: Order): Promise<FinishedPurchase> => {
     const own = takeOrdered(session.left, order)
     // Another call of this process may be finishing it already.
-    if (own?.end !== undefined) return await own.end
-    const saved = own?.saved
+    const finished = await own?.end?.catch(unlessOver)
+    if (finished !== undefined) return finished
+    const saved = own?.end === undefined ? own?.saved : undefined
     if (saved !== undefined) await finishEarlier(session, max - (costOf(authorizationOf(saved), now()) ?? max))
     const beforeSigning = (price: bigint) => finishEarlier(session, max - price)
     return await pursue({ order, saved, beforeSigning, triesMax: TRIES_MAX, signaturesMax: SIGNATURES_MAX })
@@ -165,6 +145,30 @@ export function buyer(deps: BuyerDeps): Buyer {
   }
 }
 
+/** Sends again what earlier processes left, as far as it fits a budget. */
+function finisher({ onEarlier, onOpen, now = Date.now }: BuyerDeps, pursue: Pursue) {
+  return async ({ left }: Session, budget: bigint): Promise<void> => {
+    let rest = budget
+    for (const leftover of left.slice()) {
+      const { saved } = leftover
+      // Another call of this process may have taken it meanwhile.
+      if (leftover.end !== undefined || leftover.isPassedOver === true || !left.includes(leftover)) continue
+      const cost = costOf(authorizationOf(saved), now())
+      if (cost === undefined || cost > rest) {
+        leftover.isPassedOver = true
+        onOpen?.(new WallError(notResent(saved.url, authorizationOf(saved), now())))
+        continue
+      }
+      leftover.end = pursue({ order: orderOf(saved), saved, triesMax: EARLIER_TRIES_MAX, signaturesMax: 0 })
+      const end = await leftover.end.catch(wallErrorIn)
+      if (!(end instanceof WallError)) onEarlier?.(end.receipt)
+      else if (end.kind === 'unknown' || end.kind === 'paid') onOpen?.(end)
+      else continue // it has cost nothing, and cannot any more
+      rest -= cost
+    }
+  }
+}
+
 /** An order to be brought to its end, with the payment that an earlier process signed for it, if one did. */
 type Pursuit = {
   readonly order: Order
@@ -174,8 +178,10 @@ type Pursuit = {
   readonly beforeSigning?: (price: bigint) => Promise<void>
 }
 
+type Pursue = (pursuit: Pursuit) => Promise<FinishedPurchase>
+
 /** Does one step after the other until an order has its receipt. */
-function pursuer(deps: BuyerDeps, max: bigint): (pursuit: Pursuit) => Promise<FinishedPurchase> {
+function pursuer(deps: BuyerDeps, max: bigint): Pursue {
   const { account, onWait, owns, fetch = inTime, pause = wait, now = Date.now } = deps
   return async ({ order, triesMax, signaturesMax, beforeSigning, ...pursuit }) => {
     let { saved } = pursuit
@@ -282,6 +288,11 @@ function shared<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) 
 function takeOrdered(left: Leftover[], order: Order): Leftover | undefined {
   const at = left.findIndex(({ saved }) => saved.url === order.url && saved.body === order.body)
   return left.splice(at, at < 0 ? 0 : 1)[0]
+}
+
+/** A payment that is over stands in nobody's way; what else ended it is thrown on. */
+function unlessOver(error: unknown): undefined {
+  if (wallErrorIn(error).kind !== 'refused') throw error
 }
 
 function wallErrorIn(error: unknown): WallError {

@@ -102,15 +102,18 @@ function requestIn(text: string): SignedRequest | undefined {
 async function isEmptied(path: string): Promise<boolean> {
   try {
     const file = await open(path, 'r+').catch(ifMissing(undefined))
-    await file
-      ?.truncate()
-      .finally(() => file.sync())
-      .finally(() => file.close())
-    await rm(path, { force: true }).catch(() => {})
-    return true
+    if (file === undefined) return true
+    try {
+      await file.truncate()
+      await file.sync()
+    } finally {
+      await file.close()
+    }
   } catch {
     return false
   }
+  await rm(path, { force: true }).catch(() => {})
+  return true
 }
 
 async function syncFolder(folder: string): Promise<void> {
