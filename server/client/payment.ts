@@ -2,9 +2,8 @@
 
 import type { LocalAccount } from 'viem/accounts'
 import { bytesToHex, getAddress } from 'viem/utils'
-import { AUTHORIZATION_TYPES, PRIMARY_TYPE } from '../../shared/authorization.ts'
-import { networks } from '../../shared/networks.ts'
 import { orderNonce } from '../../shared/order.ts'
+import { AUTHORIZATION_TYPES, networks, PRIMARY_TYPE } from '../../shared/usdc.ts'
 import { memberOf, objectIn } from './json.ts'
 
 /** Who signs. */

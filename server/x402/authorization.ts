@@ -1,7 +1,7 @@
 /** Digests and the EIP-712 domain of payers' authorizations (EIP-3009). */
 
 import { getAddress, hashTypedData } from 'viem/utils'
-import { AUTHORIZATION_TYPES, PRIMARY_TYPE } from '../../shared/authorization.ts'
+import { AUTHORIZATION_TYPES, PRIMARY_TYPE } from '../../shared/usdc.ts'
 import type { Hash, Payment, Terms } from '../domain/purchase/payment.ts'
 
 /** A token that is paid in, with the words of its EIP-712 domain. */

@@ -3,7 +3,7 @@
  * has six decimals.
  */
 
-import { networks } from '../../shared/networks.ts'
+import { networks } from '../../shared/usdc.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 
 /** A token with the words of its EIP-712 domain. */

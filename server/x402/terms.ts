@@ -5,8 +5,8 @@
 
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
 import { getAddress } from 'viem/utils'
-import { PRIMARY_TYPE } from '../../shared/authorization.ts'
 import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
+import { PRIMARY_TYPE } from '../../shared/usdc.ts'
 import type { Failure } from '../domain/failure.ts'
 import { MAX_TIMEOUT_SECONDS, termsFor, type Terms } from '../domain/purchase/payment.ts'
 import { blocksIn, isBlock, kindOf, nameOf, type Target } from '../domain/purchase/target.ts'

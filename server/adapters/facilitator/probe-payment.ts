@@ -2,7 +2,7 @@
 
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { getAddress } from 'viem/utils'
-import { AUTHORIZATION_TYPES, PRIMARY_TYPE } from '../../../shared/authorization.ts'
+import { AUTHORIZATION_TYPES, PRIMARY_TYPE } from '../../../shared/usdc.ts'
 import { MAX_TIMEOUT_SECONDS, type Address, type Payment } from '../../domain/purchase/payment.ts'
 import { domainOf } from '../../x402/authorization.ts'
 import type { Offer } from '../../x402/terms.ts'

@@ -1,4 +1,21 @@
-/** The networks that walls know, by CAIP-2 name: each has USDC as its dollar token, which takes signed transfers (EIP-3009). */
+/** USDC as walls take it: the networks it is paid on, and the message that moves it for its bearer. */
+
+/** The fields of what a payer signs (EIP-3009), as EIP-712 writes them. */
+export const AUTHORIZATION_TYPES = {
+  TransferWithAuthorization: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'validAfter', type: 'uint256' },
+    { name: 'validBefore', type: 'uint256' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const
+
+/** The name of that type, which EIP-712 calls primary. */
+export const PRIMARY_TYPE = 'TransferWithAuthorization' satisfies keyof typeof AUTHORIZATION_TYPES
+
+/** The networks that walls know, by CAIP-2 name: each has USDC as its dollar token, which takes signed transfers. */
 export const networks = {
   'eip155:8453': {
     name: 'Base',
