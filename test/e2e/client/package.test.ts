@@ -104,7 +104,7 @@ test.skipIf(isMissing)(
     }
     expect(await node('buy', '3,4', '--message', 'by Node')).toMatchObject({ block: '3,4' })
     expect(await bun('buy', '5,4', '--message', 'by Bun')).toMatchObject({ block: '5,4' })
-    expect(await node('buy', '5,4')).toMatchObject({ error: 'block_taken' })
+    expect(await node('buy', '5,4')).toMatchObject({ error: 'already_yours' })
     const area = ['--size', '2x1', '--at', '6,4', '--max', '2']
     expect(await node('buy', '--image', picture, ...area)).toMatchObject({ area: '6,4,2x1', deed: { painted: true } })
     expect(await node('paint', picture, ...area)).toEqual({ updated: true, area: '6,4,2x1', blocks: 2 })
