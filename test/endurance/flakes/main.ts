@@ -48,9 +48,15 @@ if (
   process.exit(2)
 }
 const ENDS_WITHIN_MS = 5000
-const until = performance.now() + minutes * 60_000
+let until = performance.now() + minutes * 60_000
 const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-flakes-'))
 const others = [...Array.from({ length: load }, () => startLoad()), ...(values.disk ? [startLoad(folder)] : [])]
+let endRound = () => {}
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    until = performance.now()
+    endRound()
+  })
 const played: Round[] = []
 try {
   for (let number = 1; number <= rounds && performance.now() < until; number++) played.push(await play(number))
@@ -92,14 +98,20 @@ async function play(number: number): Promise<Round> {
       stderr: Bun.file(log),
     },
   )
-  const left = Math.max(0, until - began)
-  // A test that holds on to the signal is not waited for.
-  const timers = [setTimeout(() => child.kill(), left), setTimeout(() => child.kill('SIGKILL'), left + ENDS_WITHIN_MS)]
+  let kill: Timer | undefined
+  endRound = () => {
+    child.kill()
+    // A test that keeps the signal to itself is not waited for.
+    kill = setTimeout(() => child.kill('SIGKILL'), ENDS_WITHIN_MS)
+  }
+  const timer = setTimeout(endRound, Math.max(0, until - began))
   await child.exited
-  for (const timer of timers) clearTimeout(timer)
-  const round = readRound(await Bun.file(log).text())
+  clearTimeout(timer)
+  clearTimeout(kill)
+  const isCut = performance.now() >= until
+  const round = readRound(await Bun.file(log).text(), isCut || child.exitCode === 0)
   const seconds = ((performance.now() - began) / 1000).toFixed(0)
-  const cut = performance.now() < until ? '' : ', cut short'
+  const cut = isCut ? ', cut short' : ''
   console.log(
     `round ${number}: ${round.passed} passed, ${round.failed.length} failed, ${seconds} s${cut}; ${describeMachine(measureMachine())}`,
   )

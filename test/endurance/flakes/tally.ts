@@ -5,8 +5,11 @@ import { failureIn } from '../../support/run-report.ts'
 /** What came of one round. */
 export type Round = { readonly passed: number; readonly failed: readonly string[] }
 
-/** The results among the lines of a round, each failure as its file and name; a round that was cut short has those it got to. */
-export function readRound(output: string): Round {
+/**
+ * The results among the lines of a round, each failure as its file and name; a round that was cut short has those it got to.
+ * If it failed and no test did (`isFine` is false), as when a file cannot be loaded, the run is what failed.
+ */
+export function readRound(output: string, isFine: boolean): Round {
   let file = ''
   let passed = 0
   const failed = new Set<string>()
@@ -18,6 +21,7 @@ export function readRound(output: string): Round {
     const name = failureIn(line)
     if (name !== undefined) failed.add(`${file}: ${name}`)
   }
+  if (failed.size === 0 && !isFine) failed.add('the run itself')
   return { passed, failed: [...failed] }
 }
 

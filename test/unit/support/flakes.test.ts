@@ -18,10 +18,15 @@ test/e2e/b.test.ts:
 `
 
 test('a round lists its failures by file and name, once each', () => {
-  expect(readRound(output)).toEqual({
+  expect(readRound(output, false)).toEqual({
     passed: 1,
     failed: ['test/page/a.test.ts: the page > names a block', 'test/e2e/b.test.ts: the page > names a block'],
   })
+})
+
+test('a round that failed without a failed test counts as a failure of the run', () => {
+  expect(readRound('', false)).toEqual({ passed: 0, failed: ['the run itself'] })
+  expect(readRound('(pass) one [1ms]\n', true)).toEqual({ passed: 1, failed: [] })
 })
 
 test('the table of all rounds has the most frequent failure first', () => {
