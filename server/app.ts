@@ -3,6 +3,7 @@
 import { Elysia } from 'elysia'
 import { operationsOf } from './discovery/openapi/operation.ts'
 import type { Site } from './discovery/site.ts'
+import type { Address } from './domain/purchase/payment.ts'
 import { agents } from './http/agents.ts'
 import { filesOver, type ViewerFiles } from './http/answer/viewer-files.ts'
 import { areas } from './http/areas.ts'
@@ -10,6 +11,7 @@ import { atlas } from './http/atlas.ts'
 import { type BlockDeps, blocks } from './http/blocks.ts'
 import { canvas } from './http/canvas.ts'
 import type { CanvasReads } from './http/canvas/canvas-read.ts'
+import { deeds } from './http/deeds.ts'
 import { discovery } from './http/documents.ts'
 import { errors } from './http/errors.ts'
 import { fallback, namesOneHost, refuseHosts } from './http/fallback.ts'
@@ -46,6 +48,7 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images' | 'taken'>
     readonly logger: Logger
     readonly ledgerReader: LedgerReader
     readonly pictures: Pictures
+    readonly payees: ReadonlySet<Address> // every address at which this wall ever asked to be paid
     readonly contact: string | null // of the operator
     readonly bindHost?: string // the address that the server listens on
     readonly meter?: Meter // counts responses
@@ -85,6 +88,7 @@ export function app(given: Service) {
     .use(canvas(service))
     .use(live(service))
     .use(feed(service))
+    .use(deeds(service))
     .use(agents(service))
     .use(tools(service))
     .use(pictures(service))

@@ -9,6 +9,7 @@ import type { MaybeAsync } from './domain/maybe-async.ts'
 import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from './domain/picture/picture.ts'
 import type { Account, AccountPage, NumberedPurchase, Pending } from './domain/purchase/account.ts'
 import type { Statement } from './domain/purchase/balance.ts'
+import type { OwedPayment, SoldPayment } from './domain/purchase/deeds.ts'
 import type { SettleResult, SignatureCheck, SignedBy, VerifyResult } from './domain/purchase/facilitator-errors.ts'
 import type { Listing } from './domain/purchase/listing.ts'
 import type { Address, Hash, Payment, PaymentKey, Availability, Target, UnixMs } from './domain/purchase/payment.ts'
@@ -115,6 +116,10 @@ export type LedgerReader = {
   ofPayer(wallet: Address, page?: AccountPage): Promise<Account>
   /** At most `limit` purchases of a wallet, whatever became of them, newest first: all that were begun before number `before`. */
   purchases(wallet: Address, before: number, limit: number): Promise<readonly NumberedPurchase[]>
+  /** At most `limit` payments that bought something, in the order of their sales: those whose first sale is after number `after`. */
+  sold(after: number, limit: number): Promise<readonly SoldPayment[]>
+  /** All money that arrived and bought nothing: credits, then what was only noted, each in the order in which it came. */
+  owed(): Promise<readonly OwedPayment[]>
 }
 
 /** Claimed blocks and their owners. */

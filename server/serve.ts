@@ -254,9 +254,12 @@ async function openWall(given: Given, meters: Meters, committed: () => void) {
   const limits = rateLimits(clock)
   const adapters = { wallets, pictures: workerPictures(), clock, logger }
   const parts = { ...store, ...rail, ...readers, ...adapters, offer, terms: offer.terms, contact, hosts, limits }
-  const sold = await openSeller(given, parts)
+  // Payments to the addresses of earlier settings are taken, too.
+  const payees = new Set([offer.terms.payTo, ...(await store.checkpoint.payees())])
+  const sold = openSeller(given, { ...parts, payees })
   const service = app({
     ...parts,
+    payees,
     ...pages,
     countPaid: meters.paid,
     waited(of, ms) {
@@ -308,11 +311,9 @@ async function openReaders({ config: { offer }, times, ahead }: Given, committed
   return { view, advance, reads, stream }
 }
 
-/** What sells. It takes payments to the addresses of earlier settings, too. */
-async function openSeller({ config, times, ahead }: Given, parts: Omit<PurchaseDeps, 'payees' | 'leases' | 'times'>) {
-  const { leases, checkpoint } = ahead.store
-  const payees = new Set([config.offer.terms.payTo, ...(await checkpoint.payees())])
-  return seller({ ...parts, payees, leases: isShared(config) ? leases : undefined, times })
+/** What sells. */
+function openSeller({ config, times, ahead }: Given, parts: Omit<PurchaseDeps, 'leases' | 'times'>) {
+  return seller({ ...parts, leases: isShared(config) ? ahead.store.leases : undefined, times })
 }
 
 /** A path on the disk that the wall writes to. */

@@ -39,6 +39,7 @@ const ASKED: Readonly<Record<string, Asked>> = {
   '/api/blocks': () => '/api/blocks',
   '/api/feed, 200 sales': (at) => `/api/feed?after=${afterOf(at)}&limit=200`,
   '/api/history, 200 changes': (at) => `/api/history?after=${afterOf(at)}&limit=200`,
+  '/api/deeds, 200 deeds': (at) => `/api/deeds?after=${afterOf(at)}&limit=200`,
   '/api/tail': () => '/api/tail',
   '/api/agents': () => '/api/agents',
   '/api/agents/{wallet}, 200 blocks': (at) => `/api/agents/${walletOf(at)}`,

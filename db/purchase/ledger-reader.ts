@@ -10,7 +10,8 @@ import {
   type OpenPurchase,
   type Pending,
 } from '../../server/domain/purchase/account.ts'
-import type { Address, Hash, UnixMs } from '../../server/domain/purchase/payment.ts'
+import type { OwedPayment, SoldPayment } from '../../server/domain/purchase/deeds.ts'
+import type { Address, Hash, PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts'
 import { areaOf, isBlock, type Target } from '../../server/domain/purchase/target.ts'
 import { painterAmong } from '../../server/domain/wall/edit.ts'
 import type { LedgerReader } from '../../server/ports.ts'
@@ -18,6 +19,7 @@ import { AREA_BLOCKS_MAX, areaName, type AreaName } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import {
   IS_UNFINISHED,
+  PAID_OUT,
   PURCHASE_SOURCES,
   purchaseOf,
   type PurchaseRow,
@@ -35,6 +37,8 @@ export const ledgerReader = ({ look, read }: Driver): LedgerReader => ({
   held: async () => (await look(() => rows<{ block: BlockIndex }>(HELD))).map(({ block }) => block),
   ofPayer: (payer, page = FIRST_ACCOUNT_PAGE) => read(() => account(payer, page)),
   purchases: (payer, before, limit) => read(() => purchases(payer, before, limit)),
+  sold: (after, limit) => look(() => sold(after, limit)),
+  owed: () => look(owed),
 })
 
 const HELD = `SELECT i AS block FROM blocks {index held_blocks} WHERE state = 'reserved' ORDER BY i`
@@ -166,3 +170,71 @@ const openPurchase = ({ target, w, h, block, created_at, state, uncertain }: Ope
   since: created_at,
   state: state === 'reserved' ? { kind: 'reserved', uncertain: uncertain === 1 } : { kind: 'released', isFinal: false },
 })
+
+const SOLD = `
+  SELECT id, seq, payer, nonce, pay_to, amount, target, block, w, h, tx, claimed_at, settled,
+    CASE WHEN pixels IS NULL THEN 0 ELSE 1 END AS painted, order_text, salt
+  FROM payments WHERE seq > $after ORDER BY seq LIMIT $limit`
+
+type SoldRow = SizeRow & {
+  readonly seq: number
+  readonly payer: Address
+  readonly nonce: Hash
+  readonly pay_to: Address
+  readonly amount: number
+  readonly target: BlockIndex | null
+  readonly block: BlockIndex
+  readonly tx: Hash
+  readonly claimed_at: UnixMs
+  readonly settled: 0 | 1
+  readonly painted: 0 | 1
+  readonly order_text: string | null
+  readonly salt: Hash | null
+}
+
+function* sold(after: number, limit: number): Tx<readonly SoldPayment[]> {
+  const found = yield* rows<SoldRow>(SOLD, { after, limit }, { payments: 'id' })
+  return found.map((row) => ({
+    payer: row.payer,
+    nonce: row.nonce,
+    target: targetIn(row),
+    block: row.block,
+    seq: row.seq,
+    amount: BigInt(row.amount),
+    payTo: row.pay_to,
+    tx: row.tx,
+    claimedAt: row.claimed_at,
+    settled: row.settled === 1,
+    isPainted: row.painted === 1,
+    order: row.order_text === null || row.salt === null ? null : { text: row.order_text, salt: row.salt },
+  }))
+}
+
+const OWED_CREDITS = `
+  SELECT p.id, p.payer, p.nonce, p.amount, p.tx, o.reference
+  FROM payments AS p {index credits_of_payer} LEFT JOIN payouts AS o ON ${PAID_OUT}
+  WHERE p.state = 'credited' ORDER BY p.id`
+const NOTED = `
+  SELECT o.payer, o.nonce, o.reference FROM payouts AS o
+  WHERE NOT EXISTS (
+    SELECT 1 FROM payments AS p WHERE p.payer = o.payer AND p.nonce = o.nonce AND p.state IN ('sold', 'credited'))
+  ORDER BY o.at, o.payer, o.nonce`
+
+type NotedRow = PaymentKey & { readonly reference: string }
+
+function* owed(): Tx<readonly OwedPayment[]> {
+  const [credits, noted] = yield* together(
+    rows<CreditRow & PaymentKey & { readonly reference: string | null }>(OWED_CREDITS, {}, { payments: 'id' }),
+    rows<NotedRow>(NOTED),
+  )
+  return [
+    ...credits.map(({ payer, nonce, amount, tx, reference }) => ({
+      payer,
+      nonce,
+      tx,
+      amount: BigInt(amount),
+      reference,
+    })),
+    ...noted.map(({ payer, nonce, reference }) => ({ payer, nonce, tx: null, amount: null, reference })),
+  ]
+}

@@ -51,6 +51,7 @@ type OwnedRow = ContentRow & {
   readonly claimed_at: UnixMs
   readonly tx: Hash
   readonly settled: 0 | 1
+  readonly bound: 0 | 1
   readonly hidden: number
   readonly hidden_names: number
 }
@@ -59,6 +60,7 @@ type OwnedRow = ContentRow & {
 // repaint takes 115 of the store.
 const OWNED = `
   SELECT b.i, b.payment, b.agent, b.pixels, b.message, b.link, a.wallet, a.name, a.framework, p.claimed_at, p.tx, p.settled,
+    CASE WHEN p.salt IS NULL THEN 0 ELSE 1 END AS bound,
     m.block AS moderated, coalesce(m.hidden, 0) AS hidden, n.agent AS moderated_agent, coalesce(n.hidden, 0) AS hidden_names,
     ${PAINTERS}
   FROM blocks AS b LEFT JOIN agents AS a ON a.id = b.agent LEFT JOIN payments AS p ON p.id = b.payment
@@ -86,6 +88,7 @@ function* owned(block: BlockIndex): Tx<OwnedBlock | undefined> {
     claimedAt: row.claimed_at,
     tx: row.tx,
     settled: row.settled === 1,
+    isBound: row.bound === 1,
     painter: painterIn(row),
   }
 }

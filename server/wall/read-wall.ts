@@ -16,7 +16,7 @@ import type { Offer } from '../x402/terms.ts'
 import type { TakenBlocks } from './open-blocks.ts'
 
 /** The public record of a claimed block. */
-export function deedOf({ block, wallet, profile, content, claimedAt, tx, settled }: OwnedBlock): Deed {
+export function deedOf({ block, wallet, profile, content, claimedAt, tx, settled, isBound }: OwnedBlock): Deed {
   return {
     state: 'claimed',
     block: refOf(block),
@@ -24,6 +24,7 @@ export function deedOf({ block, wallet, profile, content, claimedAt, tx, settled
     claimedAt,
     settled,
     tx,
+    ...(isBound ? { bound: true } : {}),
     message: content.message,
     link: content.link,
     pixels: content.pixels === null ? null : content.pixels.toBase64(),

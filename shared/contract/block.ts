@@ -52,6 +52,11 @@ export const Deed = Type.Object(
     claimedAt: UnixMs,
     settled: Type.Boolean({ description: 'Whether this service has itself seen the payment on the chain.' }),
     tx: Nullable(TxHash),
+    bound: Type.Optional(
+      Type.Literal(true, {
+        description: 'Present if the buyer bound its payment to this order; GET /api/deeds has what proves it.',
+      }),
+    ),
     message: TextOrNull,
     link: TextOrNull,
     pixels: Nullable(PixelsBase64),

@@ -10,7 +10,7 @@ import { blockOf, hash, HEAD, listingOf, NOW, paymentOf } from './samples.ts'
 /** Every port of the store, and letting go of it. */
 export type Engine = Pick<
   OpenedEngine,
-  'ledger' | 'ledgerReader' | 'blocks' | 'agents' | 'moderation' | 'log' | 'compaction' | 'store'
+  'ledger' | 'ledgerReader' | 'payouts' | 'blocks' | 'agents' | 'moderation' | 'log' | 'compaction' | 'store'
 > & {
   close(): void | Promise<void>
 }

@@ -10,6 +10,7 @@ import {
 } from '../../../shared/contract/agent.ts'
 import { BlockRef, Deed, EditAnswer, EditBody, EditFields, Owner, Receipt } from '../../../shared/contract/block.ts'
 import { Canvas, CanvasAgent, CanvasBlock, CanvasStats } from '../../../shared/contract/canvas.ts'
+import { DeedsPage, OwedMoney, SaleDeed } from '../../../shared/contract/deeds.ts'
 import { FeedPage, Sale } from '../../../shared/contract/feed.ts'
 import { HistoryPage } from '../../../shared/contract/live.ts'
 import { PaintedBlocks } from '../../../shared/contract/picture.ts'
@@ -43,6 +44,9 @@ const named: Readonly<Record<string, TObject>> = {
   FeedPage,
   HistoryPage,
   Sale,
+  DeedsPage,
+  SaleDeed,
+  OwedMoney,
   FoundingMachine,
   Agents,
   RegisterBody,

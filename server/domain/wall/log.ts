@@ -91,5 +91,6 @@ export type OwnedBlock = {
   readonly claimedAt: UnixMs
   readonly tx: Hash
   readonly settled: boolean
+  readonly isBound: boolean // whether its payment is bound to the order that was bought
   readonly painter: Address | null // whose signature counts beside the owner's; shown to the owner only
 }

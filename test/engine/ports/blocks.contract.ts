@@ -48,6 +48,7 @@ function owners(test: EngineTest): void {
       claimedAt: NOW,
       tx: hash(1),
       settled: true,
+      isBound: false,
       painter: null,
     })
     for (const [coord, isHeld] of [

@@ -2,6 +2,7 @@ import type { EngineTest } from '../../support/engine.ts'
 import { agentsContract } from './agents.contract.ts'
 import { areasContract } from './areas.contract.ts'
 import { blocksContract } from './blocks.contract.ts'
+import { deedsContract } from './deeds.contract.ts'
 import { ledgerReaderContract } from './ledger-reader.contract.ts'
 import { ledgerContract } from './ledger.contract.ts'
 import { logContract } from './log.contract.ts'
@@ -13,6 +14,7 @@ export function storeContract(name: string, onEmpty: EngineTest, onLast: EngineT
   ledgerContract(name, onEmpty, onLast)
   areasContract(name, onEmpty, onLast)
   ledgerReaderContract(name, onEmpty, onLast)
+  deedsContract(name, onEmpty, onLast)
   blocksContract(name, onEmpty)
   agentsContract(name, onEmpty)
   logContract(name, onEmpty)

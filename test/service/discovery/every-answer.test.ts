@@ -145,6 +145,7 @@ const provoked: Readonly<Record<string, Provoke>> = {
   },
   'GET /api/history 400': ask('GET /api/history?limit=0'),
   'GET /api/feed 400': ask('GET /api/feed?limit=0'),
+  'GET /api/deeds 400': ask('GET /api/deeds?limit=201'),
   'PUT /api/agents/me 401': onceSold(
     'PUT /api/agents/me',
     sending({ ...registrationOf(2, { name: 'Ada' }), wallet: wallet(1) }),
@@ -202,6 +203,7 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
   'GET /api/tail': ['GET /api/tail'],
   'GET /api/history': ['GET /api/history'],
   'GET /api/feed': ['GET /api/feed'],
+  'GET /api/deeds': ['GET /api/deeds'],
   'GET /api/agents': ['GET /api/agents'],
   'PUT /api/agents/me': ['PUT /api/agents/me', sending(registrationOf(1, { name: 'Ada' }))],
   'PUT /api/agents/me/painter': ['PUT /api/agents/me/painter', sending(namingOf(1, wallet(9)))],

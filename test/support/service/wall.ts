@@ -91,6 +91,7 @@ export async function openWall(
   const { ledger, blocks, agents, store, ledgerReader } = db
   const parts: Ledger = ledgerParts === undefined ? ledger : { ...ledger, ...ledgerParts }
   const pictures = workerPictures()
+  const payees = new Set([offer.terms.payTo])
   const sold = seller({
     ...world,
     pictures,
@@ -100,7 +101,7 @@ export async function openWall(
     rail,
     logger,
     terms: offer.terms,
-    payees: new Set([offer.terms.payTo]),
+    payees,
     contact: null,
   })
   const wall = app({
@@ -119,6 +120,7 @@ export async function openWall(
     store,
     ledgerReader,
     pictures,
+    payees,
     limits,
     trustedHops: undefined,
     changing: { ...world, blocks, agents, view },

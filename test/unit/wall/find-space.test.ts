@@ -13,7 +13,7 @@ const unasked = () => Promise.reject(new Error('not asked'))
 const takenWith = (held: () => Promise<BlockIndex[]>) =>
   takenBlocks({
     view: emptyView(),
-    ledgerReader: { held, pending: unasked, ofPayer: unasked, purchases: unasked },
+    ledgerReader: { held, pending: unasked, ofPayer: unasked, purchases: unasked, sold: unasked, owed: unasked },
     advance: async () => {},
   })
 

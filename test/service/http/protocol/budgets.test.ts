@@ -34,7 +34,7 @@ test('buying, the whole wall and health are asked for without a budget', async (
 })
 
 test.each([
-  ['pages', ['/api/history', '/atlas', '/atlas.atom']],
+  ['pages', ['/api/history', '/api/deeds', '/atlas', '/atlas.atom']],
   ['searches', ['/api/space', '/areas/3,4,1x1']],
   ['pictures', ['/wall.png', '/areas/3,4,1x1.png']],
 ] as const)('%s have one budget: %j', async (budget, paths) => {

@@ -33,6 +33,7 @@ const verbs: ReadonlyArray<readonly [path: string, allowed: string]> = [
   ['/blocks/next', 'GET, HEAD, PUT, POST, OPTIONS'],
   ['/api/canvas', 'GET, HEAD, OPTIONS'],
   ['/api/feed', 'GET, HEAD, OPTIONS'],
+  ['/api/deeds', 'GET, HEAD, OPTIONS'],
   ['/api/agents', 'GET, HEAD, OPTIONS'],
   ['/api/agents/me', 'PUT, POST, OPTIONS'],
   ['/api/health', 'GET, HEAD, OPTIONS'],

@@ -1,10 +1,12 @@
 import { expect, test } from 'bun:test'
+import type { Payment } from '../../../../server/domain/purchase/payment.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
 import { blockOf, NOW, paymentOf, wallet } from '../../../support/samples.ts'
 import { callTool } from '../../../support/service/agent.ts'
+import { boundTo } from '../../../support/service/bound.ts'
 import { decoded } from '../../../support/service/decoded.ts'
 import { editOf, sending } from '../../../support/service/signed.ts'
-import { jsonOf, openWall, payloadOf, type Wall } from '../../../support/service/wall.ts'
+import { jsonOf, openWall, paidBy, payloadOf, type Wall } from '../../../support/service/wall.ts'
 
 // Goal: what the operator hides is in nothing that anybody can read. Method: a block, a name and all of a wallet are
 // hidden, and speak before and after with marks of their own; then every read there is, is searched for the marks, and the same reads
@@ -33,6 +35,7 @@ const READS = [
   'GET /api/canvas',
   'GET /api/blocks',
   'GET /api/feed',
+  'GET /api/deeds',
   'GET /api/history',
   'GET /api/tail',
   'GET /api/agents',
@@ -53,6 +56,11 @@ const PICTURES = [
   '/card.png?agent=1',
 ]
 
+/** What bought each block. All are bound to their orders, so that deeds have as much to tell as they ever do. */
+const payments = new Map<string, Payment>()
+
+const paymentAt = (coord: string) => payments.get(coord) ?? paymentOf(0, 0)
+
 /**
  * A wall on which the first wallet's block at 80,45 is hidden and that at 83,45 is shown, the second wallet's names are
  * hidden, and the third is banned. All of them speak on every way there is, before and afterwards.
@@ -61,8 +69,12 @@ async function wallWithHidden(): Promise<Wall> {
   const wall = await openWall()
   const { moderation } = wall.db
   const link = encodeURIComponent('https://hidden.example/')
-  const buy = async (coord: string, query: string, payer: number, nonce: number) =>
-    expect((await wall.buy(`/blocks/${coord}?${query}`, payer, nonce)).status).toBe(200)
+  const buy = async (coord: string, query: string, payer: number, nonce: number) => {
+    const order = { block: coord, ...Object.fromEntries(new URLSearchParams(query)) }
+    const payment = boundTo(order, paymentOf(payer, nonce))
+    payments.set(coord, payment)
+    expect((await wall.ask(`GET /blocks/${coord}?${query}`, paidBy(payment))).status).toBe(200)
+  }
   const repaint = (payer: number, coord: string, message: string, ts: number) =>
     wall.ask(`PUT /blocks/${coord}`, sending(editOf(payer, coord, { message, pixels: flat(GREEN) }, { ts })))
   await buy('80,45', `message=hidden-sale&link=${link}&px=${flat(GREEN)}`, 1, 1)
@@ -91,16 +103,16 @@ test.each(READS)('what is hidden is not told by %s', async (read) => {
 })
 
 test('the receipt of its own payment tells the sale without it, by either door', async () => {
-  const overHttp = await wall.buy('/blocks/80,45', 1)
+  const overHttp = await wall.ask('GET /blocks/80,45', paidBy(paymentAt('80,45')))
   expect(await jsonOf(overHttp)).toMatchObject({ deed: { message: null, link: null, painted: true } })
-  const overMcp = await callTool(wall, 'buy_block', { coord: '80,45' }, payloadOf(paymentOf(1, 1)))
+  const overMcp = await callTool(wall, 'buy_block', { coord: '80,45' }, payloadOf(paymentAt('80,45')))
   expect(overMcp.structuredContent).toEqual(await jsonOf(overHttp))
-  const ofBanned = await jsonOf(await wall.buy('/blocks/9,9', 3, 5))
+  const ofBanned = await jsonOf(await wall.ask('GET /blocks/9,9', paidBy(paymentAt('9,9'))))
   expect(ofBanned).toMatchObject({ deed: { name: null, message: null, link: null, painted: true } })
 })
 
 test('the block near it is told by the same reads', async () => {
-  for (const read of ['GET /blocks/83,45', 'GET /api/canvas', 'GET /api/feed', 'GET /api/history']) {
+  for (const read of ['GET /blocks/83,45', 'GET /api/canvas', 'GET /api/feed', 'GET /api/history', 'GET /api/deeds']) {
     const text = await (await wall.ask(read)).text()
     expect([read, text.includes('shown-sale'), text.includes('shown.example')]).toEqual([read, true, true])
   }

@@ -1,0 +1,93 @@
+/** The deeds of the wall, a page at a time, with what a stranger needs to check each on the chain. */
+
+import type { DeedsPage, DeedsQuery, OrderAsSigned, OwedMoney, SaleDeed } from '../../shared/contract/deeds.ts'
+import type { Sale } from '../../shared/contract/feed.ts'
+import { type Order, parseOrderText } from '../../shared/order.ts'
+import { coordOf } from '../../shared/wall.ts'
+import { fullWallet, truncatedWallet } from '../../shared/wallet.ts'
+import type { OwedPayment, SoldPayment } from '../domain/purchase/deeds.ts'
+import type { Address } from '../domain/purchase/payment.ts'
+import { blocksIn, isBlock, positionOf } from '../domain/purchase/target.ts'
+import type { WallView } from '../domain/wall/wall-view.ts'
+import type { LedgerReader } from '../ports.ts'
+import type { Offer } from '../x402/terms.ts'
+
+export type DeedsDeps = {
+  readonly ledgerReader: Pick<LedgerReader, 'sold' | 'owed'>
+  readonly view: WallView
+  readonly advance: () => Promise<void>
+  readonly offer: Offer
+  readonly payees: ReadonlySet<Address>
+}
+
+/** Reads a page. Deeds that no reader of the feed has seen yet come with the next one. */
+export async function readDeeds(deps: DeedsDeps, { after, limit }: DeedsQuery): Promise<DeedsPage> {
+  const { ledgerReader, view, advance, offer, payees } = deps
+  const [found, owed] = await Promise.all([ledgerReader.sold(after, limit + 1), ledgerReader.owed()])
+  const isSeen = ({ seq }: SoldPayment) => seq <= view.sales.length
+  if (!found.every(isSeen)) await advance()
+  const page = found.slice(0, limit).filter(isSeen)
+  return {
+    nextAfter: page.at(-1)?.seq ?? after,
+    hasMore: page.length < found.length,
+    payTo: [...payees].map(fullWallet),
+    asset: fullWallet(offer.terms.asset),
+    network: offer.terms.network,
+    // Sale numbers are dense, so a number is a position.
+    deeds: page.map((sold) => deedOf(sold, view.sales.slice(sold.seq - 1, sold.seq - 1 + blocksIn(sold.target)))),
+    owed: owed.map(owedMoney),
+  }
+}
+
+function deedOf(sold: SoldPayment, sales: readonly Sale[]): SaleDeed {
+  const { target, block, order } = sold
+  const { at, w, h } = positionOf(target)
+  return {
+    seq: sold.seq,
+    blocks: isBlock(target) ? { coord: coordOf(block) } : { at: coordOf(block), w, h },
+    ...(at === 'next' || at === block ? {} : { placedElsewhere: true }),
+    wallet: truncatedWallet(sold.payer),
+    tx: sold.tx,
+    nonce: sold.nonce,
+    amount: sold.amount.toString(),
+    payTo: fullWallet(sold.payTo),
+    claimedAt: sold.claimedAt,
+    settled: sold.settled,
+    ...(order === null ? {} : { salt: order.salt, ...shownOrder(parseOrderText(order.text), sold, sales) }),
+  }
+}
+
+/** The order without the parts that are hidden of any of its blocks, or were hidden since. */
+function shownOrder(
+  order: Order | undefined,
+  { isPainted }: SoldPayment,
+  sales: readonly Sale[],
+): Pick<SaleDeed, 'order' | 'hidden'> {
+  if (order === undefined) return {}
+  // A picture that was never shown cannot have been hidden.
+  const hidesPicture = isPainted && sales.some(({ px }) => px === undefined)
+  const hides: Readonly<Partial<Record<keyof Order, boolean>>> = {
+    name: sales.some(({ agent }) => agent.name === null),
+    framework: sales.some(({ agent }) => agent.framework === null),
+    message: sales.some(({ m }) => m === undefined),
+    link: sales.some(({ l }) => l === undefined),
+    px: hidesPicture,
+    pixels: hidesPicture,
+    image: hidesPicture,
+  }
+  const hidden = Object.keys(order).filter((name) => hides[name as keyof Order] === true)
+  if (hidden.length === 0) return { order }
+  const shown: OrderAsSigned = { ...order, ...Object.fromEntries(hidden.map((name) => [name, null])) }
+  return { order: shown, hidden }
+}
+
+const transactionPattern = /^0x[0-9a-f]{64}$/
+
+/** A reference in the operator's own words is for the operator. */
+const owedMoney = ({ payer, nonce, tx, amount, reference }: OwedPayment): OwedMoney => ({
+  wallet: truncatedWallet(payer),
+  nonce,
+  tx,
+  amount: amount === null ? null : amount.toString(),
+  paidOut: reference !== null && transactionPattern.test(reference.toLowerCase()) ? reference.toLowerCase() : null,
+})

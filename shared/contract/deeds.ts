@@ -1,0 +1,109 @@
+/** Deeds: every sale with what a stranger needs to find its payment on the chain, and the money that bought nothing. */
+
+import { Type, type Static } from '@sinclair/typebox'
+import { SALT_PATTERN } from '../order.ts'
+import { FEED_LIMIT_MAX } from './feed.ts'
+import { CoordText, Count, Nullable, TextOrNull, TxHash, UnixMs } from './kinds.ts'
+
+const DEEDS_LIMIT_DEFAULT = 100
+
+export const DeedsQuery = Type.Object({
+  after: Count({ default: 0, description: 'Only deeds with a greater number are returned.' }),
+  limit: Type.Integer({ minimum: 1, maximum: FEED_LIMIT_MAX, default: DEEDS_LIMIT_DEFAULT }),
+})
+export type DeedsQuery = Static<typeof DeedsQuery>
+
+const Hash = (description: string) => Type.String({ pattern: '^0x[0-9a-f]{64}$', description })
+
+const Amount = Type.String({ pattern: '^[1-9]\\d*$', description: 'Atomic units of the asset.', examples: ['1000000'] })
+
+const AddressText = (description: string) => Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', description })
+
+const Shortened = Type.String({
+  description: 'First six and last four characters of the payer’s address.',
+  examples: ['0x1234…abcd'],
+})
+
+const Said = (description: string) => Type.Optional({ ...TextOrNull, description })
+
+/** An order as its buyer signed it. A member is absent if the buyer did not send it, and null while the operator hides it. */
+const OrderAsSigned = Type.Object(
+  {
+    host: Type.String({ description: 'Host name of the service when the order was made, without a port.' }),
+    block: Type.Optional(Type.String({ description: 'The block that was asked for, `col,row` or `next`.' })),
+    area: Type.Optional(Type.String({ description: 'The area that was asked for, `col,row,WxH` or `next,WxH`.' })),
+    name: Said('Display name.'),
+    framework: Said('What the agent runs on.'),
+    message: Said('Text shown with the block.'),
+    link: Said('Link of the block.'),
+    px: Said('The picture of a block: 200 lower-case hex digits.'),
+    pixels: Said('The picture of an area: `sha256:` and the SHA-256 of its palette indices, row by row.'),
+    image: Said('The image that was sent: `sha256:` and the SHA-256 of the file, then `,<fit>,<dither>`.'),
+    painter: Said('The painter that the purchase named, in full.'),
+  },
+  { description: 'The order that the nonce is bound to. Its texts are untrusted: a buyer wrote them.' },
+)
+export type OrderAsSigned = Static<typeof OrderAsSigned>
+
+export const SaleDeed = Type.Object({
+  seq: Type.Integer({ minimum: 1, description: 'Number of its first sale in /api/feed.' }),
+  blocks: Type.Union(
+    [
+      Type.Object({ coord: CoordText }),
+      Type.Object({ at: CoordText, w: Type.Integer({ minimum: 1 }), h: Type.Integer({ minimum: 1 }) }),
+    ],
+    { description: 'What was sold: one block, or an area by its top left block and its size in blocks.' },
+  ),
+  placedElsewhere: Type.Optional(
+    Type.Literal(true, { description: 'Present if the payment settled late and got another place than it asked for.' }),
+  ),
+  wallet: Shortened,
+  tx: TxHash,
+  nonce: Hash('Nonce of the authorization (EIP-3009).'),
+  amount: Amount,
+  payTo: AddressText('The address that was paid.'),
+  claimedAt: UnixMs,
+  settled: Type.Boolean({ description: 'Whether this service has itself seen the payment on the chain.' }),
+  salt: Type.Optional(
+    Type.String({
+      pattern: SALT_PATTERN,
+      description:
+        'Present if the nonce is bound to the order: it is 0x50584f31 and the first 28 bytes of keccak256 of the order’s text and the salt.',
+    }),
+  ),
+  order: Type.Optional(OrderAsSigned),
+  hidden: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Members of `order` that the operator hides. Without them the nonce cannot be computed again.',
+    }),
+  ),
+})
+export type SaleDeed = Static<typeof SaleDeed>
+
+export const OwedMoney = Type.Object({
+  wallet: Shortened,
+  nonce: Hash('Nonce of the authorization.'),
+  tx: { ...Nullable(TxHash), description: 'The transaction that moved the money; null if the wall only noted it.' },
+  amount: {
+    ...Nullable(Amount),
+    description: 'What is owed, in atomic units; null for money that was noted as owed to nobody.',
+  },
+  paidOut: {
+    ...Nullable(TxHash),
+    description: 'The transaction that paid it back; null if there is none, or the operator settled it in another way.',
+  },
+})
+export type OwedMoney = Static<typeof OwedMoney>
+
+export const DeedsPage = Type.Object({
+  nextAfter: Type.Integer({ minimum: 0 }),
+  hasMore: Type.Boolean(),
+  payTo: Type.Array(AddressText('An address of this wall.'), {
+    description: 'Every address at which this wall ever asked to be paid.',
+  }),
+  asset: AddressText('The token’s contract.'),
+  network: Type.String({ examples: ['eip155:8453'] }),
+  deeds: Type.Array(SaleDeed, { description: 'One for each payment that bought something, oldest first.' }),
+  owed: Type.Array(OwedMoney, { description: 'All money that arrived without buying anything, on every page.' }),
+})
+export type DeedsPage = Static<typeof DeedsPage>

@@ -1,0 +1,121 @@
+import { describe, expect } from 'bun:test'
+import { STRAY_NOTE } from '../../../server/domain/purchase/account.ts'
+import type { BoundOrder, Payment } from '../../../server/domain/purchase/payment.ts'
+import { hold, landUnclaimed, sell, type EngineTest } from '../../support/engine.ts'
+import {
+  blockOf,
+  hash,
+  HEAD,
+  listingOf,
+  NOW,
+  paymentOf,
+  pixelsOf,
+  SILENT,
+  TERMS,
+  wallet,
+} from '../../support/samples.ts'
+
+// Goal: a deed has all that proves it, and no money goes without an entry. Method: payments are driven to each of their ends on
+// a fresh engine; `testLast` gives a wall on which only one block is open.
+
+const ORDER: BoundOrder = { text: 'wall.test\nbuy v1\nany text, as it was signed ✨', salt: hash(0x5a17) }
+
+const bound = (payer: number, nonce: number): Payment => paymentOf(payer, nonce, { binding: ORDER })
+
+/** The suite of deeds and debts. */
+export function deedsContract(name: string, test: EngineTest, testLast: EngineTest): void {
+  describe(`deeds on ${name}`, () => {
+    test('a sale is a deed of its payment, with the order that it is bound to, if it is', async (wall) => {
+      expect(await wall.ledgerReader.sold(0, 9)).toEqual([])
+      const held = await hold(wall, blockOf('3,4'), bound(1, 1), listingOf({ pixels: pixelsOf(7) }), NOW + 5)
+      expect(await wall.ledgerReader.sold(0, 9)).toEqual([])
+      await wall.ledger.finalize(held, hash(1), false, NOW + 9)
+      await sell(wall, 'next', 2, 2, SILENT, NOW + 10)
+      const [first, second, ...others] = await wall.ledgerReader.sold(0, 9)
+      expect(first).toEqual({
+        payer: wallet(1),
+        nonce: hash(1),
+        target: blockOf('3,4'),
+        block: blockOf('3,4'),
+        seq: 1,
+        amount: TERMS.amount,
+        payTo: TERMS.payTo,
+        tx: hash(1),
+        claimedAt: NOW + 9,
+        settled: false,
+        isPainted: true,
+        order: ORDER,
+      })
+      expect(second).toMatchObject({ payer: wallet(2), target: 'next', seq: 2, isPainted: false, order: null })
+      expect(others).toEqual([])
+    })
+
+    test('deeds come in the order of sales, an area once, from any number on and as many as are asked for', async (wall) => {
+      await sell(wall, '1,1', 1, 1)
+      const area = await hold(wall, '80,45,2x2', paymentOf(1, 2), SILENT)
+      await wall.ledger.finalize(area, hash(2), true, NOW)
+      await sell(wall, '2,2', 1, 3)
+      const seqs = async (after: number, limit: number) =>
+        (await wall.ledgerReader.sold(after, limit)).map(({ seq }) => seq)
+      expect(await seqs(0, 9)).toEqual([1, 2, 6])
+      expect(await seqs(1, 1)).toEqual([2])
+      expect(await seqs(2, 9)).toEqual([6])
+      expect(await seqs(6, 9)).toEqual([])
+      const [, deed] = await wall.ledgerReader.sold(0, 2)
+      expect(deed).toMatchObject({ target: '80,45,2x2', block: blockOf('80,45') })
+    })
+
+    test('a payment that settled late keeps its order, and the place that it asked for beside the one it got', async (wall) => {
+      const held = await hold(wall, blockOf('3,4'), bound(1, 1))
+      await wall.ledger.release(held, false)
+      await sell(wall, '3,4', 2, 2)
+      await wall.ledger.fulfilLatePayment(held, hash(1), NOW)
+      const [, late] = await wall.ledgerReader.sold(0, 9)
+      expect(late).toMatchObject({ target: blockOf('3,4'), order: ORDER })
+      expect(late?.block).not.toBe(blockOf('3,4'))
+      const unclaimed = { payment: bound(1, 3), target: 'next' as const, listing: SILENT, head: HEAD }
+      await landUnclaimed(wall, unclaimed, hash(3))
+      expect((await wall.ledgerReader.sold(2, 1))[0]).toMatchObject({ nonce: hash(3), order: ORDER })
+    })
+
+    test('a released payment that is sent again keeps the order that it was first sent with', async (wall) => {
+      const held = await hold(wall, 'next', bound(1, 1))
+      await wall.ledger.release(held, false)
+      await wall.ledger.finalize(await hold(wall, 'next', paymentOf(1, 1)), hash(1), true, NOW)
+      expect((await wall.ledgerReader.sold(0, 9))[0]).toMatchObject({ order: ORDER })
+    })
+
+    test('a payment that was signed for another order is never kept', async (wall) => {
+      const payment = paymentOf(1, 1, { binding: 'mismatch' })
+      expect(hold(wall, 'next', payment)).rejects.toThrow(RangeError)
+      expect(await wall.ledger.find(payment)).toBeUndefined()
+    })
+
+    testLast(
+      'money that bought nothing is owed until it is paid back, and what was noted is told apart',
+      async (wall) => {
+        await sell(wall, 'next', 2, 1)
+        expect(await wall.ledgerReader.owed()).toEqual([])
+        const credit = (nonce: number) =>
+          landUnclaimed(
+            wall,
+            { payment: paymentOf(1, nonce), target: 'next', listing: SILENT, head: HEAD },
+            hash(nonce),
+          )
+        await credit(2)
+        await credit(3)
+        const key = (payer: number, nonce: number) => ({ payer: wallet(payer), nonce: hash(nonce) })
+        await wall.payouts.note(key(1, 3), hash(0xbac), NOW)
+        await wall.payouts.note(key(8, 8), STRAY_NOTE, NOW)
+        await wall.payouts.note(key(9, 9), 'paid back by hand', NOW + 1)
+        const owed = { amount: TERMS.amount, reference: null }
+        expect(await wall.ledgerReader.owed()).toEqual([
+          { ...key(1, 2), ...owed, tx: hash(2) },
+          { ...key(1, 3), ...owed, tx: hash(3), reference: hash(0xbac) },
+          { ...key(8, 8), tx: null, amount: null, reference: STRAY_NOTE },
+          { ...key(9, 9), tx: null, amount: null, reference: 'paid back by hand' },
+        ])
+      },
+    )
+  })
+}

@@ -1,0 +1,165 @@
+import { expect, test } from 'bun:test'
+import { STRAY_NOTE } from '../../../../server/domain/purchase/account.ts'
+import type { Payment } from '../../../../server/domain/purchase/payment.ts'
+import { fitsOrder, type Order, orderText, pictureDigest } from '../../../../shared/order.ts'
+import { digestOfPixels } from '../../../../shared/signing.ts'
+import { openNearlySold } from '../../../support/nearly-sold.ts'
+import { blockOf, hash, NOW, paymentOf, SILENT, TERMS, wallet } from '../../../support/samples.ts'
+import { boundTo } from '../../../support/service/bound.ts'
+import { sending } from '../../../support/service/signed.ts'
+import { HOST, openWall, paidBy, paymentFor, type Wall } from '../../../support/service/wall.ts'
+
+// Goal: a stranger finds every payment of the wall on the chain, and computes each bound nonce again, from what anybody can read.
+
+const deedsOf = async (wall: Wall, query: { readonly after?: number; readonly limit?: number } = {}) => {
+  const { data } = await wall.client.api.deeds.get({ query: { after: 0, limit: 100, ...query } })
+  if (data === null) throw new Error('there are no deeds')
+  return data
+}
+
+const buy = async (wall: Wall, path: string, payment: Payment) =>
+  expect((await wall.ask(`GET ${path}`, paidBy(payment))).status).toBe(200)
+
+const PX = 'aB'.repeat(100)
+const ROWS = Uint8Array.from({ length: 600 }, (_, i) => i % 7)
+
+test('each payment that bought something has one deed, with all that finds it on the chain', async () => {
+  const wall = await openWall()
+  expect(await deedsOf(wall)).toEqual({
+    nextAfter: 0,
+    hasMore: false,
+    payTo: ['0x00000000000000000000000000000000000A11cE'],
+    asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    network: 'eip155:8453',
+    deeds: [],
+    owed: [],
+  })
+  await buy(wall, '/blocks/3,4?message=hi', paymentOf(0xab, 1))
+  const area = boundTo(
+    { area: '80,45,3x2', message: 'hi', pixels: pictureDigest(digestOfPixels(ROWS)) },
+    paymentFor(6, 2),
+  )
+  const body = { at: '80,45', w: 3, h: 2, message: 'hi', pixels: ROWS.toBase64() }
+  expect((await wall.ask('POST /areas', sending(body, paidBy(area).headers))).status).toBe(200)
+  const { deeds, nextAfter } = await deedsOf(wall)
+  const alike = { payTo: '0x00000000000000000000000000000000000A11cE', claimedAt: NOW, settled: true }
+  expect(deeds).toEqual([
+    {
+      ...alike,
+      seq: 1,
+      blocks: { coord: '3,4' },
+      wallet: '0x0000…00AB',
+      tx: hash(1),
+      nonce: hash(1),
+      amount: '1000000',
+    },
+    {
+      ...alike,
+      seq: 2,
+      blocks: { at: '80,45', w: 3, h: 2 },
+      wallet: '0x0000…0002',
+      tx: hash(2),
+      nonce: area.nonce,
+      amount: '6000000',
+      salt: hash(2),
+      order: { host: HOST, area: '80,45,3x2', message: 'hi', pixels: pictureDigest(digestOfPixels(ROWS)) },
+    },
+  ])
+  expect(nextAfter).toBe(2)
+})
+
+test('the nonce of a bound order is computed again from its deed alone', async () => {
+  const wall = await openWall()
+  const order = { block: 'next', name: 'Ada', message: 'hello', px: PX.toLowerCase(), painter: wallet(9) }
+  await buy(wall, `/blocks/next?name=Ada&message=hello&px=${PX}&painter=${wallet(9)}`, boundTo(order, paymentOf(1, 1)))
+  const [deed] = (await deedsOf(wall)).deeds
+  expect(deed).toMatchObject({ blocks: { coord: '79,44' }, order: { host: HOST, ...order } })
+  expect(deed).not.toHaveProperty('hidden')
+  expect(deed).not.toHaveProperty('placedElsewhere')
+  expect(fitsOrder(deed?.nonce ?? '', orderText(deed?.order as Order), deed?.salt ?? '')).toBe(true)
+  expect(await (await wall.ask('GET /blocks/79,44')).json()).toMatchObject({ bound: true })
+})
+
+test('deeds are read on from any number, each once', async () => {
+  const wall = await openWall()
+  for (const at of [1, 2, 3]) await buy(wall, `/blocks/${at},1`, paymentOf(at, at))
+  await wall.ask('POST /areas', sending({ w: 2, h: 1 }, paidBy(paymentFor(2, 4)).headers))
+  const page = async (after: number, limit: number) => {
+    const { deeds, nextAfter, hasMore } = await deedsOf(wall, { after, limit })
+    return [deeds.map(({ seq }) => seq), nextAfter, hasMore]
+  }
+  expect(await page(0, 2)).toEqual([[1, 2], 2, true])
+  expect(await page(2, 2)).toEqual([[3, 4], 4, false])
+  expect(await page(4, 2)).toEqual([[], 4, false])
+  expect(await page(99, 200)).toEqual([[], 99, false])
+})
+
+test('a page may be kept for two seconds by proxies, and is never served stale', async () => {
+  const response = await (await openWall()).ask('GET /api/deeds')
+  expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
+})
+
+test('what the operator hides is not in the deed, which says so, not even once it is shown again', async () => {
+  const wall = await openWall()
+  const order = {
+    block: '3,4',
+    name: 'Ada',
+    framework: 'loom',
+    message: 'hello',
+    link: 'https://ada.example/',
+    px: PX.toLowerCase(),
+  }
+  const query = `name=Ada&framework=loom&message=hello&link=https://ada.example/&px=${PX}`
+  await buy(wall, `/blocks/3,4?${query}`, boundTo(order, paymentOf(1, 1)))
+  const block = blockOf('3,4')
+  const shown = async () => {
+    await wall.ask('GET /blocks/3,4')
+    const [deed] = (await deedsOf(wall)).deeds
+    return [deed?.order, deed?.hidden]
+  }
+  expect(await shown()).toEqual([{ host: HOST, ...order }, undefined])
+  await wall.db.moderation.moderate(block, 'hide', ['pixels', 'message'], NOW)
+  await wall.db.moderation.moderateWallet(wallet(1), { act: 'hide', parts: ['name'] }, NOW)
+  await buy(wall, '/blocks/5,5', paymentOf(2, 2))
+  const hidden = [{ host: HOST, ...order, name: null, message: null, px: null }, ['name', 'message', 'px']]
+  expect(await shown()).toEqual(hidden)
+  await wall.db.moderation.moderate(block, 'unhide', ['pixels', 'message'], NOW)
+  await buy(wall, '/blocks/6,6', paymentOf(2, 3))
+  expect(await shown()).toEqual(hidden)
+})
+
+test('a payment that settled late says that it got another place than it asked for', async () => {
+  const wall = await openWall()
+  wall.facilitator.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
+  const late = boundTo({ block: '3,4' }, paymentOf(1, 1))
+  expect((await wall.ask('GET /blocks/3,4', paidBy(late))).status).toBe(402)
+  wall.facilitator.settling = 'honest'
+  await buy(wall, '/blocks/3,4', paymentOf(2, 2))
+  wall.chain.land(late)
+  expect((await wall.ask('GET /blocks/3,4', paidBy(late))).status).toBe(409)
+  const [, deed] = (await deedsOf(wall)).deeds
+  expect(deed).toMatchObject({ nonce: late.nonce, placedElsewhere: true, order: { host: HOST, block: '3,4' } })
+  expect(deed?.blocks).not.toEqual({ coord: '3,4' })
+})
+
+test('money that bought nothing is on every page, and says how it was paid back only if that is a transaction', async () => {
+  const store = await openNearlySold(1)
+  const wall = await openWall({}, store)
+  await buy(wall, '/blocks/next', paymentOf(1, 1))
+  for (const nonce of [2, 3, 4]) {
+    const unclaimed = { payment: paymentOf(1, nonce), target: 'next' as const, listing: SILENT, head: 0n }
+    const released = await store.ledger.recordUnclaimed(unclaimed, NOW)
+    await store.ledger.fulfilLatePayment(released, hash(nonce), NOW)
+  }
+  await store.payouts.note(paymentOf(1, 3), hash(0xbac).toUpperCase().replace('0X', '0x'), NOW)
+  await store.payouts.note(paymentOf(1, 4), 'sent Bob a cheque', NOW)
+  await store.payouts.note(paymentOf(8, 8), STRAY_NOTE, NOW)
+  const owed = { wallet: '0x0000…0001', amount: TERMS.amount.toString(), paidOut: null }
+  const { owed: told } = await deedsOf(wall, { after: 3, limit: 1 })
+  expect(told).toEqual([
+    { ...owed, nonce: hash(2), tx: hash(2) },
+    { ...owed, nonce: hash(3), tx: hash(3), paidOut: hash(0xbac) },
+    { ...owed, nonce: hash(4), tx: hash(4) },
+    { wallet: '0x0000…0008', nonce: hash(8), tx: null, amount: null, paidOut: null },
+  ])
+})
