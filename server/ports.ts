@@ -54,7 +54,10 @@ export type Ledger = {
   space(target: Target): MaybeAsync<Exclude<Availability, 'full'>>
   /** The blocks of a target with a position that are sold or held, in the order of the wall. */
   inTheWay(target: Target): Promise<{ readonly taken: readonly BlockIndex[]; readonly held: readonly BlockIndex[] }>
-  /** Holds the target for a new or a released payment, in one transaction. A released one keeps its first target and listing. */
+  /**
+   * Holds the target for a new or a released payment, in one transaction. A released one keeps its first target and
+   * listing, but takes the picture of this one if it has none.
+   */
   claim(
     target: Target,
     payment: Payment,

@@ -96,7 +96,10 @@ function* inOneStatement(spaceText: string, asking: ClaimRequest): Tx<readonly [
 /** Whether the row of an outer join holds anything. */
 const isThere = (row: PurchaseRow): boolean => (row as { readonly id: number | null }).id !== null
 
-/** Holds a block or a whole area for a payment that is new, or was released; a released one keeps its first target and listing. */
+/**
+ * Holds a block or a whole area for a payment that is new, or was released; a released one keeps its first target and
+ * listing, and gets a picture if it has none.
+ */
 export function* claim(asking: ClaimRequest, listing: Listing, head: bigint): Tx<ClaimResult> {
   const { payment, now } = asking
   const [stored, ...found] = yield* together(find(payment), openPurchases(asking), openPlace(asking.target))
@@ -111,7 +114,7 @@ export function* claim(asking: ClaimRequest, listing: Listing, head: bigint): Tx
   if (exceedsHoldLimits(purchases, target)) return { kind: 'lost', space: 'full' }
   const purchase = yield* released === undefined
     ? holdFirst({ payment, target, listing, head }, place, now)
-    : holdAgain(released, payment, place)
+    : holdAgain(released, payment, listing, place)
   return { kind: 'claimed', purchase }
 }
 
@@ -123,13 +126,13 @@ function* holdFirst(first: UnclaimedPayment, block: BlockIndex, now: UnixMs): Tx
 const HOLD_AGAIN = `
   UPDATE payments SET state = 'reserved', dead = 0, block = $block, attempt = attempt + 1, pay_to = $pay_to, asset = $asset,
     network = $network, scheme = $scheme, amount = $amount, valid_after = $valid_after, valid_before = $valid_before,
-    signature = $signature
+    signature = $signature, pixels = coalesce(pixels, $pixels)
   WHERE payer = $payer AND nonce = $nonce AND state = 'released'`
 
-function* holdAgain(released: Purchase, signed: Payment, block: BlockIndex): Tx<Purchase> {
+function* holdAgain(released: Purchase, signed: Payment, { pixels }: Listing, block: BlockIndex): Tx<Purchase> {
   const payment = keepLongerAuthorization(released.payment, signed)
   const [, , { purchase }] = yield* together(
-    change('a released payment to hold', HOLD_AGAIN, { ...authorizationRow(payment), block }),
+    change('a released payment to hold', HOLD_AGAIN, { ...authorizationRow(payment), pixels, block }),
     holdBlocks(released, block),
     known(payment),
   )

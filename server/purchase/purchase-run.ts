@@ -5,9 +5,18 @@
  * payer makes several at once.
  */
 
+import type { Lru } from '../../shared/lru.ts'
 import { ifAvailable, StaleWriteError, StoreUnavailable } from '../domain/failure.ts'
+import { withChargeStatus } from '../domain/purchase/charging.ts'
 import { wasReceiptReusedFor } from '../domain/purchase/claim-rules.ts'
-import { type Address, keyOf, type PaymentKey, type Terms, termsFor } from '../domain/purchase/payment.ts'
+import {
+  type Address,
+  keyOf,
+  LAST_CONFIRMATION_MS,
+  type PaymentKey,
+  type Terms,
+  termsFor,
+} from '../domain/purchase/payment.ts'
 import { reconcile } from '../domain/purchase/purchase-script.ts'
 import {
   type ScriptAnswer,
@@ -60,6 +69,7 @@ export type Runs = PurchaseDeps & {
   readonly lease: PaymentLease
   readonly underWay: Set<PurchaseRun>
   readonly mayLookUp: () => boolean
+  readonly sent: Lru<string, true> // payments that a facilitator was asked to verify lately; it could broadcast them
   readonly settle: Facilitator['settle']
   readonly alert: (event: string, purchase: Purchase) => void
   readonly mayRetry: AttemptBudget['mayRetry']
@@ -134,13 +144,25 @@ async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outc
   try {
     const outcome = await playThrough(runs, run, script, log, (end) => checkDenial(runs, run, end))
     if (outcome.kind === 'bought') await ifAvailable(runs.advance())
-    return outcome
+    return mayBeSent(runs, run) ? withoutDenial(outcome) : outcome
   } catch (error) {
     if (error instanceof StaleWriteError) return refused(alreadyProcessing())
     if (!(error instanceof StoreUnavailable)) throw error
     return refused(storeUnavailable())
   }
 }
+
+/** Whether a facilitator has a payment of which nothing is written, because an earlier request for it failed. */
+const mayBeSent = ({ sent, clock }: Runs, { key, known, request }: PurchaseRun): boolean =>
+  known === undefined &&
+  sent.get(keyOf(key)) !== undefined &&
+  clock.now() - LAST_CONFIRMATION_MS <= 1000 * Number(request?.payment.validBefore)
+
+/** A refusal that does not call a payment uncharged that may still move. */
+const withoutDenial = (outcome: Outcome): Outcome =>
+  outcome.kind === 'refused' && outcome.failure.details?.['charged'] === 'no'
+    ? refused(withChargeStatus(outcome.failure, { kind: 'released', isFinal: false }))
+    : outcome
 
 /**
  * Looks at the ledger once more before a payer is refused, because another process may work on the same payment. If the
@@ -240,7 +262,10 @@ function questions(runs: Runs, run: PurchaseRun) {
     // Only what buys something may cost without limit.
     'read-chain': async ({ key, isRefused }) => (isRefused && !runs.mayLookUp() ? 'silent' : await chain.read(key)),
     paint: ({ payment, picture }) => paintArea(pictures, payment.payer, picture),
-    verify: ({ target, payment }) => facilitator.verify(target, payment),
+    verify: ({ target, payment }) => {
+      runs.sent.set(keyOf(payment), true)
+      return facilitator.verify(target, payment)
+    },
     settle: ({ purchase }) => runs.settle(purchase.target, purchase.payment),
     async 'ask-chain'(question) {
       // The reconciler asks later. Who retries too often gets the last known state.

@@ -1,5 +1,6 @@
 /** The seller of a process. Runs one purchase per payment at a time, so that a copy of a request hears what became of the first. */
 
+import { lru } from '../../shared/lru.ts'
 import { ifAvailable, type Failure } from '../domain/failure.ts'
 import { proceed, type MaybeAsync } from '../domain/maybe-async.ts'
 import type { Draft } from '../domain/purchase/listing.ts'
@@ -34,6 +35,9 @@ export type Seller = {
   idle(): Promise<void>
 }
 
+// A payment is valid for minutes.
+const SENT_KEPT_MAX = 4096
+
 // Of a client that never disconnects.
 const STAYING = new AbortController().signal
 
@@ -48,6 +52,7 @@ export function seller(deps: PurchaseDeps): Seller {
     alert: alertOnce(deps.logger),
     mayRetry: attemptBudget(deps.clock).mayRetry,
     mayLookUp: lookUpBudget(deps.clock),
+    sent: lru(SENT_KEPT_MAX),
   }
   return {
     buy: (target, payment, listing, client = STAYING) => attempt(runs, { target, payment, listing }, client),

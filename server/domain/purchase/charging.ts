@@ -2,15 +2,18 @@
 
 import { type Failure, type FailureCode, statusOf } from '../failure.ts'
 import { type Outcome, type Purchase, refused } from './purchase.ts'
+import { notSettled } from './refusals.ts'
 
 /**
  * Adds `charged` to a refusal for the payer itself: `yes` with the transaction in `tx`, `no` if the payment was never sent or
  * can never settle, `unknown` while it still may.
  */
-export const withChargeStatus = (refusal: Failure, state: Purchase['state'] | undefined): Failure => ({
-  ...refusal,
-  details: { ...refusal.details, ...chargeStatus(refusal.code, state) },
-})
+export function withChargeStatus(refusal: Failure, state: Purchase['state'] | undefined): Failure {
+  const status = chargeStatus(refusal.code, state)
+  const mayMove = refusal.code === 'payment_required' && status['charged'] === 'unknown'
+  const message = mayMove ? notSettled(String(refusal.details?.['reason'])) : refusal.message
+  return { ...refusal, message, details: { ...refusal.details, ...status } }
+}
 
 function chargeStatus(code: FailureCode, state: Purchase['state'] | undefined): NonNullable<Failure['details']> {
   // A 400 is about the request, so it says nothing about the payment.

@@ -4,7 +4,7 @@ import { parsePixels, type Pixels } from '../../../shared/pixels.ts'
 import { failure, type Failure } from '../failure.ts'
 import type { PaintPlan, SentPicture } from '../picture/picture.ts'
 import { followsRule, rules } from '../wall/signed-fields.ts'
-import type { Address, Target } from './payment.ts'
+import type { Address, Payment, Target } from './payment.ts'
 
 /** A listing that has passed all checks. `null` means that the buyer did not send the field. */
 export type Listing = {
@@ -35,6 +35,16 @@ export type PurchaseOrder = {
 /** The draft as a listing, without its unconverted picture. */
 export function withoutPicture({ name, framework, message, link, pixels, painter }: Draft): Listing {
   return { name, framework, message, link, pixels, painter }
+}
+
+/** A stored listing. Refused orders are stored without their picture, so it takes that of the same order when it is sent again. */
+export function withPictureOf(
+  stored: Listing,
+  { listing, payment }: { readonly listing: Draft | Failure; readonly payment: Payment },
+): Draft {
+  if (stored.pixels !== null || 'code' in listing || payment.binding === 'mismatch') return stored
+  const isSame = TEXT_KEYS.every((key) => stored[key] === listing[key]) && stored.painter === listing.painter
+  return isSame ? listing : stored
 }
 
 /** A field as the buyer sent it, or why it cannot be read. */

@@ -19,7 +19,7 @@ import {
   type SettleResult,
   signatureRefusal,
 } from './facilitator-errors.ts'
-import { withoutPicture, type Draft, type Listing } from './listing.ts'
+import { withoutPicture, withPictureOf, type Draft, type Listing } from './listing.ts'
 import { type Hash, isSamePayment, type Payment, type PaymentKey, rejectionReason } from './payment.ts'
 import {
   type AnswerTo,
@@ -164,6 +164,8 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   if (answer !== undefined) return answer
   if (!order.armed) return refuse(railNotArmed())
 
+  // A facilitator that has a payment could broadcast it. A refused one is kept without its picture.
+  const sent = released ?? { payment, target, listing: { ...withoutPicture(listing), pixels: null }, head: chain.head }
   const verification = yield* ask({ do: 'verify', target, payment })
   if (verification.kind === 'busy') return refuse(paymentsBusy())
   if (verification.kind === 'unavailable') return refuse(facilitatorUnreachable())
@@ -171,15 +173,14 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
     // There may be more than one prior purchase, and another one may be why the facilitator refuses this payment.
     const others = prior === undefined ? undefined : yield* ask({ do: 'check-availability', target, payment, now })
     if (others?.prior !== undefined) return refuse(earlierUnresolved())
-    const unclaimed = { payment, target, listing: withoutPicture(listing), head: chain.head }
-    return yield* refuseInvalid(order, released ?? unclaimed, verification.reason, refuse)
+    return yield* refuseInvalid(order, sent, verification.reason, refuse)
   }
   const painted = yield* makePicture(payment, listing)
   if ('code' in painted) return refuse(painted)
   const claiming = yield* ask({ do: 'claim', target, payment, listing: painted, head: chain.head })
   if (claiming.kind === 'abandoned') return refuse(alreadyProcessing())
   if (claiming.kind === 'prior') return refuse(earlierUnresolved())
-  if (claiming.kind === 'lost') return refuse(lostClaim(target, claiming.space))
+  if (claiming.kind === 'lost') return outcomeFor(yield* watchRefused(sent, lostClaim(order, claiming.space)), order)
   return outcomeFor(yield* settleFirst(claiming.purchase), order)
 }
 
@@ -204,11 +205,8 @@ function* refuseSpent(order: BuyOrder, prior: Purchase | undefined): Script<Outc
   const status = yield* ask({ do: 'ask-chain', payment, head: 0n, wait: 'none' })
   if (status.kind === 'paid') return refused(paymentUnmatched(payment.amount, status.tx, contact))
   if (status.kind !== 'void') return refused(chargeUnknown())
-  if (prior !== undefined) return refusedWithCharge(refusalForPrior(prior, payment), undefined)
-  return refusedWithCharge(
-    paymentRequired('the authorization was already used or cancelled; sign a new one'),
-    undefined,
-  )
+  const used = paymentRequired('the authorization was already used or cancelled; sign a new one')
+  return refusedWithCharge(prior === undefined ? used : refusalForPrior(prior, payment), undefined)
 }
 
 /** Converts the picture of a draft. This is costly, so it happens after verification; it may fail, so before a block is held. */
@@ -222,7 +220,8 @@ function* makePicture(payment: Payment, draft: Draft): Script<Listing | Failure>
 function* retryReleased(purchase: Purchase, order: BuyOrder): Script<Outcome> {
   const watched = yield* checkReleased(purchase)
   if (watched.status?.kind !== 'unspent') return outcomeFor(watched, order)
-  return yield* buyFresh({ ...order, target: purchase.target, listing: purchase.listing }, purchase)
+  const listing = withPictureOf(purchase.listing, order)
+  return yield* buyFresh({ ...order, target: purchase.target, listing }, purchase)
 }
 
 /** The state of a purchase after a step, and the refusal to give if it is not sold. */
@@ -263,10 +262,10 @@ function* checkReleased(purchase: Purchase): Script<PurchaseProgress> {
   const status = yield* askChain(purchase, 'none')
   if (status.kind === 'paid') {
     const given = yield* ask({ do: 'fulfil-late-payment', purchase, tx: status.tx })
-    return { purchase: given, status, refusal: settlementUnknown(given) }
+    return { purchase: given, status, refusal: chargeUnknown() }
   }
   if (status.kind === 'void') return yield* releaseVoid(purchase, status)
-  return { purchase, status, refusal: settlementUnknown(purchase) }
+  return { purchase, status, refusal: chargeUnknown() }
 }
 
 /** The outcome for the payer that sent the request. */
@@ -282,9 +281,16 @@ const creditOutcome = (purchase: Purchase, tx: Hash, { contact }: BuyOrder): Out
   refusedWithCharge(paymentCredited(purchase.payment.amount, tx, contact), purchase)
 
 /**
- * Refuses a payment that a facilitator calls invalid, unless the facilitator itself is at fault. The payment may still settle, so
- * it is stored and watched like a released one.
+ * Refuses a payment that a facilitator has, for a reason that is no proof. It may still settle, so it is stored and watched like a
+ * released one.
  */
+function* watchRefused(payment: Purchase | UnclaimedPayment, refusal: Failure | undefined): Script<PurchaseProgress> {
+  const released = 'state' in payment ? payment : yield* ask({ do: 'record-unclaimed', purchase: payment })
+  const watched = yield* checkReleased(released)
+  return watched.status?.kind === 'unspent' && refusal !== undefined ? { ...watched, refusal } : watched
+}
+
+/** Refuses a payment that a facilitator calls invalid, unless the facilitator itself is at fault. */
 function* refuseInvalid(
   order: BuyOrder,
   refusedPayment: Purchase | UnclaimedPayment,
@@ -296,11 +302,7 @@ function* refuseInvalid(
     ? signatureRefusal(yield* ask({ do: 'check-for-token', payment }), reason)
     : paymentRequired(reason)
   if (refusal.code !== 'payment_required') return refuse(refusal)
-  const watched = yield* checkReleased(
-    'state' in refusedPayment ? refusedPayment : yield* ask({ do: 'record-unclaimed', purchase: refusedPayment }),
-  )
-  const isUnspent = watched.status?.kind === 'unspent' && !reportsNonceUsed(reason)
-  return outcomeFor(isUnspent ? { ...watched, refusal } : watched, order)
+  return outcomeFor(yield* watchRefused(refusedPayment, reportsNonceUsed(reason) ? undefined : refusal), order)
 }
 
 type Refuse = (reason: Failure) => Outcome

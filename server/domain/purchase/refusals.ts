@@ -3,7 +3,7 @@
 import { AREA_BLOCKS_MAX } from '../../../shared/area.ts'
 import { IF_YOURS, LOOK, REPEAT, SIGN_ANEW, TRY_AGAIN } from '../advice.ts'
 import { failure, type Failure, type FailureCode } from '../failure.ts'
-import type { Hash, Availability } from './payment.ts'
+import type { Hash, Availability, Payment } from './payment.ts'
 import { isBlock, kindOf, nameField, nameOf, positionOf, describeHolding, type Holding, type Target } from './target.ts'
 
 /** How long a payer should wait before it sends the same request again. */
@@ -75,6 +75,10 @@ export const orderMismatch = (): Failure =>
     'order_mismatch',
     'The payment was signed for another order. It was sent nowhere. Request the terms again and sign them for exactly this order; if that is refused too, something between you and the wall alters your request.',
   )
+
+/** The message of a refused payment that may still move. */
+export const notSettled = (reason: string): string =>
+  `This payment was not settled: ${reason}. It may still move until it expires. ${SIGN_ANEW}`
 
 /** Nothing was claimed, because a required third party is unavailable. */
 export const facilitatorUnavailable = (what: string): Failure =>
@@ -191,9 +195,22 @@ export function unavailability(target: Target, space: Exclude<Availability, 'ope
   return retryLater('purchase_pending', `${what} is being bought right now. ${IF_YOURS}`, named)
 }
 
-/** The refusal of a lost claim. Held blocks may still be released, so `next` is not reported as sold out yet. */
-export const lostClaim = (target: Target, space: Exclude<Availability, 'open'>): Failure =>
-  unavailability(target, positionOf(target).at === 'next' && space === 'claimed' ? 'reserved' : space)
+/**
+ * The refusal of a lost claim. A facilitator has the payment, so nobody can rule out that it moves while it is valid. Held blocks
+ * may still be released, so `next` is not reported as sold out yet.
+ */
+export function lostClaim(
+  { target, payment: { validBefore } }: { readonly target: Target; readonly payment: Payment },
+  space: Exclude<Availability, 'open'>,
+): Failure {
+  const isNext = positionOf(target).at === 'next'
+  const { code, details } = unavailability(target, isNext && space === 'claimed' ? 'reserved' : space)
+  const what = isNext ? `the last ${kindOf(target)}` : `${kindOf(target)} ${nameOf(target)}`
+  const why = space === 'full' ? TOO_MANY_UNFINISHED : `Another buyer got ${what}, or part of it.`
+  const until = new Date(Number(validBefore) * 1000).toISOString()
+  const then = `If it moves, you get the nearest open ${kindOf(target)}, or else the operator owes you the money.`
+  return failure(code, `${why} This payment was not settled, and may move until ${until}. ${then}`, details)
+}
 
 function noNext(target: Target, space: Exclude<Availability, 'open'>): Failure {
   if (space === 'claimed') return failure('sold_out', 'Every block is sold. Owners can repaint their blocks for free.')

@@ -64,6 +64,7 @@ export type Witness = {
   readonly askedOpen: Map<string, { readonly step: number; readonly now: number }> // when it last asked what a payer has open
   readonly sights: Map<string, Map<Life, number>> // by server: step of the first answered look that showed a payment unspent
   readonly verifiedAt: Map<string, number>
+  readonly lostAt: Map<string, number> // step at which somebody else had what a verified payment was to buy
   readonly answeredAt: Map<string, number> // step of the last look at the chain that was answered
   readonly denied: Map<string, boolean> // by payment with a word of success: whether the last reading since showed it unspent
 }
@@ -104,6 +105,7 @@ const unseen = () => ({
   claiming: new Map(),
   askedOpen: new Map(),
   verifiedAt: new Map(),
+  lostAt: new Map(),
   answeredAt: new Map(),
   denied: new Map(),
 })
@@ -152,6 +154,7 @@ export function watcherOf(witness: Witness): Watcher {
     },
     written(verb, key, answer) {
       if (verb === 'claim' && hasKind(answer) && answer.kind === 'claimed') checkClaim(witness, key)
+      if (verb === 'claim' && hasKind(answer) && answer.kind === 'lost') witness.lostAt.set(key, world.step)
       if (verb === 'fulfilLatePayment') checkOwed(witness, key)
       if (moves.has(verb)) checkWhole(witness)
       if (moves.has(verb) || verb === 'recordUnclaimed') {
@@ -333,7 +336,9 @@ function checkAmount({ world, book, written, accepted }: Witness, key: string): 
 function checkListing({ book, sent, kept }: Witness, key: string): void {
   const listing = book.row(key)?.listing
   if (listing === undefined) return
-  const first = kept.get(key) ?? listing
+  // Refused orders are kept without their picture, until they are sent again.
+  const before = kept.get(key) ?? listing
+  const first = before.pixels === null ? { ...before, pixels: listing.pixels } : before
   kept.set(key, first)
   const isSent = sent.get(key)?.some((draft) => isOf(draft, listing)) === true
   promise(isSent && isSame(first, listing), 'what is bought shows what was sent for it', key)
@@ -442,12 +447,19 @@ function checkDenial(
   { code, details }: Failure,
   { startedAt, height, payees }: Asked,
 ): void {
+  const charged = details?.['charged']
   const { world, ends, life } = witness
   const key = keyOf(payment)
   const row = rowOf(witness, key)
   promise(row?.state.kind !== 'sold' && row?.state.kind !== 'credited', `I6: no ${code} for what has its end`, key)
   promise(row?.state.kind !== 'reserved' || !beforeClaim.has(code), `I6: no ${code} while it is held for`, key)
   promise(world.revived.has(key) || !isUnderWay(world, payment), `I6: no ${code} while the wall has it settled`, key)
+  const isAtFacilitator = stepIn(witness.lostAt, key) >= Math.max(startedAt, life?.startedAt ?? 0)
+  promise(
+    charged !== 'no' || !isAtFacilitator || isDead(world, row?.payment ?? payment),
+    'a payment that lost its block is not called uncharged while it may move',
+    key,
+  )
   const moved = movedBy(world, key)
   // A refusal that leaves all as it was, and says nothing of money, tells of its own request alone.
   const isOfRequest = row === undefined && passing.has(code) && details?.['charged'] !== 'no'
@@ -462,7 +474,8 @@ function checkDenial(
     promise(!isToldOf, `I6: no ${code} once the money was seen to move`, key)
     const verifiedAt = stepIn(witness.verifiedAt, key)
     const isBlind = isSeen && verifiedAt >= startedAt && verifiedAt >= moved.step
-    const isUnasked = code === 'payment_required' && isBlind && stepIn(witness.answeredAt, key) < verifiedAt
+    const isUnasked =
+      (code === 'payment_required' || charged === 'no') && isBlind && stepIn(witness.answeredAt, key) < verifiedAt
     promise(!isUnasked, `I6: no ${code} for what moved before it was verified`, key)
   }
   const isHere = moved !== undefined && moved.amount === payment.amount && moved.height < height - lagMax(world)

@@ -45,16 +45,24 @@ const sharedNames = [
   'answerOfStoreLost', // a write is kept, and nobody hears of it
 ] as const
 
-export type Fault = (typeof names)[number] | (typeof sharedNames)[number]
+// What was added later has its own dice, so that the histories of most seeds stay as they were.
+const laterNames = [
+  'broadcastsAtVerify', // a facilitator broadcasts what it is to verify
+] as const
+
+export type Fault = (typeof names)[number] | (typeof sharedNames)[number] | (typeof laterNames)[number]
 
 /** Probability of each fault, where it could happen. */
 export type Faults = Readonly<Record<Fault, number>>
 
 /** A world in which everything works. */
-export const NO_FAULTS: Faults = faultsFrom([...names, ...sharedNames], () => 0)
+export const NO_FAULTS: Faults = faultsFrom([...names, ...sharedNames, ...laterNames], () => 0)
 
 /** Each history has its own mixture, so that rare pairs of faults get histories to themselves. */
 export const drawFaults = (prng: Prng): Faults => ({ ...NO_FAULTS, ...faultsFrom(names, () => drawn(prng)) })
+
+/** What goes wrong of what was added later. */
+export const drawLaterFaults = (prng: Prng): Partial<Faults> => faultsFrom(laterNames, () => drawn(prng))
 
 /** What goes wrong between servers; where there are two, one of them may well die. */
 export const drawSharedFaults = (prng: Prng): Partial<Faults> => ({

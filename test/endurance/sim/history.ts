@@ -27,7 +27,7 @@ import {
   type Witness,
 } from './check.ts'
 import { commonsOf, type Life } from './commons.ts'
-import { drawChainFaults, drawFaults, drawSharedFaults, NO_FAULTS } from './faults.ts'
+import { drawChainFaults, drawFaults, drawLaterFaults, drawSharedFaults, NO_FAULTS } from './faults.ts'
 import type { Operator } from './guard.ts'
 import type { Book, OpenBook, Paint, Sale } from './ledger-model.ts'
 import { checkKeepers, isBusy, keeperOf, startKeeper, type Errand, type Keeper, type Line } from './people/keepers.ts'
@@ -105,6 +105,7 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
   const isTwin = isTwinned(seed)
   if (isTwin) world.faults = { ...world.faults, ...drawSharedFaults(prngOf(~seed)) }
   if (world.hasEndpoints) world.faults = { ...world.faults, ...drawChainFaults(prngOf(seed ^ ENDPOINTS_SEED)) }
+  if (!isWide) world.faults = { ...world.faults, ...drawLaterFaults(prngOf(seed ^ LATER_SEED)) }
   if (isRinged(seed) && !isWide) world.second = drawFaults(prngOf(seed ^ SECOND_SEED))
   const book = settled(open(wall, sells))
   const areas = sells === 'areas' ? areasOn(wall) : []
@@ -161,6 +162,7 @@ function wallOf({ prng, hasOperator }: World, sells: 'blocks' | 'areas', isWide:
 
 // Other faults than the first facilitator's.
 const SECOND_SEED = 0x5ec0d
+const LATER_SEED = 0x1a7e5
 const ENDPOINTS_SEED = 0xe9d01
 
 /** Whether there are two facilitators. */

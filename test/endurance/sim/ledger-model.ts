@@ -151,6 +151,7 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
     if (known !== undefined && known.state.kind !== 'released') throw new StaleWriteError('claimed twice')
     const payment = known === undefined ? signed : renewalOf(known.payment, signed)
     const { target, listing, head } = known ?? { target: asked, listing: draft, head: height }
+    const shown = { ...listing, pixels: listing.pixels ?? draft.pixels }
     if (priorOf(shelf, target, payment, now, activeNonces).length > 0) return { kind: 'prior' }
     const space = spaceFor(shelf, target, payment)
     if (space !== 'open') return { kind: 'lost', space }
@@ -159,7 +160,7 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
     const attempt = (shelf.attempts.get(keyOf(payment)) ?? 0) + 1
     shelf.attempts.set(keyOf(payment), attempt)
     const state = { kind: 'reserved', uncertain: false, attempt } as const
-    return { kind: 'claimed', purchase: shelf.put({ payment, target, block, listing, head, state }) }
+    return { kind: 'claimed', purchase: shelf.put({ payment, target, block, listing: shown, head, state }) }
   },
 
   async markUncertain({ payment }) {

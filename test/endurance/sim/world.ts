@@ -424,6 +424,7 @@ export function verify(world: World, at: FacilitatorName, payment: Payment): Ver
   if (strikesAt(world, at, 'verifyDown')) return { kind: 'unavailable' }
   if (strikesAt(world, at, 'blind')) return { kind: 'invalid', reason: 'invalid_exact_evm_signature' }
   const reason = obstacle(world, payment)
+  if (reason === undefined && strikesAt(world, at, 'broadcastsAtVerify')) broadcast(world, payment, 'stranger')
   const stale = payment.signature !== FORGED && strikesAt(world, at, 'verifyStale')
   return reason === undefined || stale ? { kind: 'valid' } : { kind: 'invalid', reason }
 }

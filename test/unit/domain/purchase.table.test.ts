@@ -92,9 +92,20 @@ test('the table shows every path of a request to buy a block', () => {
     claim: claimed > settle: busy > ask-chain: unspent > release and watch -> 503 server_busy
     claim: claimed > settle: busy > ask-chain: void > release and watch -> 402 payment_required
     claim: claimed > settle: busy > ask-chain: silent > mark-uncertain -> 503 settlement_unknown
-    claim: lost, reserved | lost, full -> 409 purchase_pending
-    claim: lost, claimed -> 409 block_taken
+    claim: lost, reserved | lost, full > record-unclaimed > ask-chain: paid > [after ask-chain: paid]
+    claim: lost, reserved | lost, full > record-unclaimed > ask-chain: unspent -> 409 purchase_pending
+    claim: lost, reserved | lost, full > record-unclaimed > ask-chain: void > release and watch -> 402 payment_required
+    claim: lost, reserved | lost, full > record-unclaimed > ask-chain: silent -> 503 settlement_unknown
+    claim: lost, claimed > record-unclaimed > ask-chain: paid > [after ask-chain: paid]
+    claim: lost, claimed > record-unclaimed > ask-chain: unspent -> 409 block_taken
+    claim: lost, claimed > record-unclaimed > ask-chain: void > release and watch -> 402 payment_required
+    claim: lost, claimed > record-unclaimed > ask-chain: silent -> 503 settlement_unknown
     claim: a prior one | abandoned -> 503 settlement_unknown
+
+    [after ask-chain: paid]:
+    fulfil-late-payment: its block -> bought
+    fulfil-late-payment: another block -> 409 payment_used
+    fulfil-late-payment: credit -> 409 payment_credited
 
     [after verify: bad signature]:
     check-for-token: good | silent -> 502 facilitator_unavailable
@@ -106,11 +117,6 @@ test('the table shows every path of a request to buy a block', () => {
     record-unclaimed > ask-chain: unspent -> 402 payment_required
     record-unclaimed > ask-chain: void > release and watch -> 402 payment_required
     record-unclaimed > ask-chain: silent -> 503 settlement_unknown
-
-    [after ask-chain: paid]:
-    fulfil-late-payment: its block -> bought
-    fulfil-late-payment: another block -> 409 payment_used
-    fulfil-late-payment: credit -> 409 payment_credited
 
     [after read-chain: spent]:
     ask-chain: paid -> 409 payment_unmatched

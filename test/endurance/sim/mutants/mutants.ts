@@ -208,6 +208,20 @@ export const mutants: readonly Mutant[] = [
     to: '    return { purchase, status, refusal: settlementUnknown(purchase) }',
   },
   {
+    name: 'a payment that lost the race for its block is called uncharged',
+    file: SCRIPT,
+    from: 'return outcomeFor(yield* watchRefused(sent, lostClaim(order, claiming.space)), order)',
+    to: 'return refuse(lostClaim(order, claiming.space))',
+    isCheap: true,
+  },
+  {
+    name: 'a refused order takes the picture of another one',
+    file: 'server/domain/purchase/listing.ts',
+    from: 'return isSame ? listing : stored',
+    to: 'return listing',
+    isCheap: true,
+  },
+  {
     name: 'money that moved before the payment was seen is denied',
     file: SCRIPT,
     from: `  if (status.kind === 'paid') return refused(paymentUnmatched(payment.amount, status.tx, contact))\n`,

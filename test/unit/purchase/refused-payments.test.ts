@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'bun:test'
+import { ports } from '../../../db/sqlite/open.ts'
+import type { Payment } from '../../../server/domain/purchase/payment.ts'
+import { trustPixels } from '../../../shared/pixels.ts'
+import { connectBlank } from '../../support/blank-wall.ts'
+import { fakeChain } from '../../support/fakes/chain.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
+import { nonceOrCode, sellerWith } from '../../support/fakes/seller.ts'
+import { blockOf, hash, NOW, paymentOf, pixelsOf, SILENT, TERMS } from '../../support/samples.ts'
+
+// Goal: what becomes of a payment that a facilitator has, and for which nothing is held.
+
+const BLOCK = blockOf('79,44')
+
+function openSeller() {
+  const connection = connectBlank()
+  const { ledger } = ports(connection)
+  const chain = fakeChain()
+  const facilitator = fakeFacilitator(chain)
+  const clock = { ...fakeClock(NOW), wait: async () => {} }
+  const sold = sellerWith({ ledger, facilitator, chain, clock })
+  const page = connection.prepare<{ bytes: number }>(
+    'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size',
+  )
+  return { ledger, chain, facilitator, sold, bytes: () => page.all({})[0]?.bytes ?? 0 }
+}
+
+describe('a payment that lost the race for its block', () => {
+  async function lose() {
+    const seller = openSeller()
+    const [one, other] = [paymentOf(1, 1), paymentOf(2, 2)]
+    const [won, lost] = await Promise.all([one, other].map((payment) => seller.sold.buy(BLOCK, payment, SILENT)))
+    if (won === undefined || lost === undefined) throw new Error('two were asked')
+    expect(nonceOrCode(won)).toBe(hash(1))
+    return { ...seller, lost, payment: other }
+  }
+
+  test('is not called uncharged: a facilitator has it, and it may move while it is valid', async () => {
+    const { lost, payment } = await lose()
+    const until = new Date(Number(payment.validBefore) * 1000).toISOString()
+    expect(lost).toMatchObject({ failure: { code: 'purchase_pending', details: { charged: 'unknown' } } })
+    expect(lost).toMatchObject({ failure: { message: expect.stringContaining(`may move until ${until}`) } })
+  })
+
+  test('gets the nearest open block if its facilitator broadcasts it all the same', async () => {
+    const { ledger, chain, sold, payment } = await lose()
+    chain.land(payment)
+    await sold.reconcile(payment)
+    expect(await ledger.find(payment)).toMatchObject({ state: { kind: 'sold' } })
+    const again = await sold.buy(BLOCK, payment, SILENT)
+    expect(again).toMatchObject({ failure: { code: 'payment_used', details: { charged: 'yes' } } })
+  })
+
+  test('is called uncharged once it can never move any more', async () => {
+    const { chain, sold, payment } = await lose()
+    chain.expire(payment)
+    await sold.reconcile(payment)
+    const again = await sold.buy(BLOCK, payment, SILENT)
+    expect(again).toMatchObject({ failure: { code: 'payment_required', details: { charged: 'no' } } })
+  })
+})
+
+describe('an order that a facilitator refuses', () => {
+  const AREA = 'next,20x20'
+  const area = (nonce: number): Payment => {
+    const amount = 400n * TERMS.amount
+    return paymentOf(nonce, nonce, { amount, accepted: { ...TERMS, amount, scheme: 'exact' } })
+  }
+  const picture = trustPixels(new Uint8Array(40_000).fill(7), 400)
+
+  test('is kept in less than a kilobyte, whatever its picture takes', async () => {
+    const { facilitator, sold, ledger, bytes } = openSeller()
+    facilitator.verification = { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' }
+    const before = bytes()
+    for (let nonce = 1; nonce <= 100; nonce += 1) await sold.buy(AREA, area(nonce), { ...SILENT, pixels: picture })
+    expect(await ledger.find(area(100))).toMatchObject({ state: { kind: 'released' }, listing: { pixels: null } })
+    expect((bytes() - before) / 100).toBeLessThan(1000)
+  })
+
+  test('is bought with its picture when the same order is sent again, and with no other', async () => {
+    for (const [message, isPainted] of [
+      ['hello', true],
+      ['another', false],
+    ] as const) {
+      const { facilitator, sold, ledger } = openSeller()
+      facilitator.verification = { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' }
+      await sold.buy(BLOCK, paymentOf(1, 1), { ...SILENT, message: 'hello', pixels: pixelsOf(7) })
+      facilitator.verification = { kind: 'valid' }
+      expect(nonceOrCode(await sold.buy(BLOCK, paymentOf(1, 1), { ...SILENT, message, pixels: pixelsOf(7) }))).toBe(
+        hash(1),
+      )
+      const pixels = isPainted ? pixelsOf(7) : null
+      expect((await ledger.find(paymentOf(1, 1)))?.listing).toEqual({ ...SILENT, message: 'hello', pixels })
+    }
+  })
+})
