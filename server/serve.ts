@@ -11,6 +11,7 @@ import { noOpMetrics, type Meters } from './adapters/metrics/no-op-metrics.ts'
 import type { WallReadings } from './adapters/metrics/wall.ts'
 import { workerPictures } from './adapters/pictures/pictures.ts'
 import { supervisorIn } from './adapters/supervisor.ts'
+import { limitUnread } from './adapters/unread-limits.ts'
 import { fastestKeys, type Keys } from './adapters/wallets/recover.ts'
 import { viemWallets } from './adapters/wallets/wallets.ts'
 import { witnessAt } from './adapters/witness-file.ts'
@@ -78,6 +79,7 @@ export async function serve(given: Given): Promise<void> {
   const wall = await openWall({ ...given, logger }, meters, witnessing.committed)
   const { server, chain, facilitator, keys, reads } = wall
   const monitors = metrics === undefined ? undefined : listenToMonitors(config, metrics)
+  limitUnread((why) => logger.note('unread-unlimited', { why }))
   console.log(`The wall is open at ${config.offer.baseUrl}`)
   const supervisor = supervisorIn(Bun.env, (why) => logger.note('no-supervisor', { why }))
   supervisor.ready()

@@ -6,11 +6,11 @@ import { documented, type OperationDocs } from '../discovery/openapi/operation.t
 import { failure, type Failure } from '../domain/failure.ts'
 import type { Change, LogNumber } from '../domain/wall/log.ts'
 import type { Clock, Log } from '../ports.ts'
-import { STREAMS_PER_ADDRESS } from '../wall/rate-limits.ts'
+import { STREAMS_PER_ADDRESS, STREAMS_PER_SITE } from '../wall/rate-limits.ts'
 import { refuse } from './answer/refuse.ts'
 import { respondEvents } from './answer/respond.ts'
 import { type Piece, recentEvents, type RecentEvents } from './live/recent-events.ts'
-import { type Clients, refuseBeyond, slots } from './request/clients.ts'
+import { type Clients, refuseBeyond, siteOf, slots } from './request/clients.ts'
 import { paramsReader, readInteger } from './request/query.ts'
 
 type LiveDeps = { readonly live: Live; readonly clients: Clients }
@@ -61,8 +61,9 @@ const FOLLOWERS_MAX = 10_000
 /** How many changes a client may be behind and still get each of them. */
 export const BEHIND_MAX = 1000
 
-// A client with more unread bytes is disconnected, and catches up when it returns.
-const BACKLOG_MAX_BYTES = 256 * 1024
+// A client with more unread bytes is disconnected, and catches up when it returns. The kernel holds about as many besides
+// (`unread-limits.ts`).
+const BACKLOG_MAX_BYTES = 128 * 1024
 
 const HEARTBEAT_MS = 15_000
 
@@ -81,6 +82,7 @@ export function liveStream(source: LiveSource): Live {
   const { log, number, canvasNumber, advance } = source
   // All streams count, also those of clients that still catch up.
   const streams = slots()
+  const sites = slots()
   const recent = recentEvents(log)
   const { join, tell, close, isClosed } = followersOf(source, recent)
 
@@ -99,13 +101,15 @@ export function liveStream(source: LiveSource): Live {
     }
   }
   const open = (from: LogNumber, address: string) => {
-    const closed = streams.take(address)
+    const leave = [streams.take(address), sites.take(siteOf(address))]
+    const closed = () => leave.forEach((each) => each())
     return respondEvents(follow(from, missed(from), { join, closed }))
   }
   return {
     answer(request, address) {
       if (isClosed() || streams.count() >= FOLLOWERS_MAX) return refuse(tooMany())
-      if (streams.of(address) >= STREAMS_PER_ADDRESS) return refuse(tooManyOf())
+      if (streams.of(address) >= STREAMS_PER_ADDRESS) return refuse(tooManyOf('You have', STREAMS_PER_ADDRESS))
+      if (sites.of(siteOf(address)) >= STREAMS_PER_SITE) return refuse(tooManyOf('Your network has', STREAMS_PER_SITE))
       if (request.method === 'HEAD') return respondEvents(null)
       const from = startOf(request) ?? number()
       if (typeof from !== 'number') return refuse(from)
@@ -233,12 +237,10 @@ function startOf({ headers, url }: Request): LogNumber | Failure | undefined {
 const badStart = () =>
   failure('invalid_after', 'Last-Event-ID must be the id of an event of this stream. Omit it to start from now.')
 
-const tooManyOf = () =>
-  failure(
-    'too_many_requests',
-    `You have ${STREAMS_PER_ADDRESS} live streams open. Close some, or poll GET /api/feed.`,
-    { retryAfter: 60 },
-  )
+const tooManyOf = (whoHas: string, count: number) =>
+  failure('too_many_requests', `${whoHas} ${count} live streams open. Close some, or poll GET /api/feed.`, {
+    retryAfter: 60,
+  })
 
 const tooMany = () =>
   failure('server_busy', 'Too many clients follow the wall. Poll GET /api/feed, or try again in a minute.', {

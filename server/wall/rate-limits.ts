@@ -51,6 +51,9 @@ export type BudgetName = keyof typeof BUDGETS
 /** How many live streams one address may have open at once. */
 export const STREAMS_PER_ADDRESS = 256
 
+/** The same for the addresses of one IPv6 site (/48): it has 65,536 of what counts as an address. */
+export const STREAMS_PER_SITE = 1024
+
 // Some 100 bytes each. Budgets do not help against a client with more addresses than that.
 const KEYS_MAX = 20_000
 

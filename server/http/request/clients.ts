@@ -152,6 +152,9 @@ function networkOf(address: string): string {
     .join(':')}::/64`
 }
 
+/** The site (/48) of an IPv6 network; an IPv4 address is its own. */
+export const siteOf = (network: string): string => network.replace(/^((?:[^:]+:){3})[^:]+::\/64$/, '$1:/48')
+
 export const UPLOAD_MAX_BYTES = 4 * 1024 * 1024
 
 /** Limits of a large body. A slower sender would occupy memory for too long. */

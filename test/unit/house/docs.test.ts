@@ -6,7 +6,7 @@ import { REPEAT } from '../../../server/domain/advice.ts'
 import { AREA_EDIT_MAX_BYTES } from '../../../server/http/areas.ts'
 import { UPLOAD_MAX_BYTES } from '../../../server/http/request/clients.ts'
 import { TOOLS } from '../../../server/mcp/registry.ts'
-import { BUDGETS, STREAMS_PER_ADDRESS } from '../../../server/wall/rate-limits.ts'
+import { BUDGETS, STREAMS_PER_ADDRESS, STREAMS_PER_SITE } from '../../../server/wall/rate-limits.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
 
 // Goal: the documents stay true. Method: what they name is looked up in the tree, and what the code has is looked up in them.
@@ -112,6 +112,7 @@ test('operators are told every budget as it is', async () => {
   ])
   expect(Object.fromEntries(told)).toEqual(BUDGETS)
   expect(await read('OPERATING.md')).toContain(`at most ${STREAMS_PER_ADDRESS} live streams`)
+  expect(await read('OPERATING.md')).toContain(`at most ${STREAMS_PER_SITE} live streams together`)
 })
 
 test('what proxies refuse by themselves is told in the words of the wall', async () => {

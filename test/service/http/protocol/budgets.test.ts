@@ -1,7 +1,12 @@
 import { expect, test } from 'bun:test'
 import { getAddress } from 'viem/utils'
 import { tooManyRequests } from '../../../../server/domain/purchase/refusals.ts'
-import { rateLimits, STREAMS_PER_ADDRESS, type RateLimits } from '../../../../server/wall/rate-limits.ts'
+import {
+  rateLimits,
+  STREAMS_PER_ADDRESS,
+  STREAMS_PER_SITE,
+  type RateLimits,
+} from '../../../../server/wall/rate-limits.ts'
 import { fakeClock } from '../../../support/fakes/clock.ts'
 import { unlimited, usedUp } from '../../../support/fakes/limits.ts'
 import { FORGED } from '../../../support/fakes/wallets.ts'
@@ -164,6 +169,16 @@ test('one address has so many live streams, gets one back when it closes one, an
   await streams[7]?.body?.cancel()
   expect((await open('203.0.113.9')).status).toBe(200)
   expect((await open('203.0.113.9')).status).toBe(429)
+})
+
+test('one IPv6 site has so many live streams over all of its addresses, and takes none from other sites', async () => {
+  const { live } = await openWall()
+  const open = async (network: string) => await live.answer(new Request('http://wall.test/api/live'), network)
+  for (let at = 0; at < STREAMS_PER_SITE; at++)
+    expect((await open(`2001:db8:7:${(at % 64).toString(16)}::/64`)).status).toBe(200)
+  const beyond = await open('2001:db8:7:ffff::/64')
+  expect([beyond.status, await codeOf(beyond)]).toEqual([429, 'too_many_requests'])
+  expect((await open('2001:db8:8:ffff::/64')).status).toBe(200)
 })
 
 test('a call of MCP counts as one, and as what its tool costs', async () => {

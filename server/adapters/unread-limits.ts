@@ -1,0 +1,53 @@
+/**
+ * Limits what the kernel keeps for clients that do not read. By default it keeps up to 4 MB for each connection, for as
+ * long as the client lives. Bun has no option for this, so libc's setsockopt is used.
+ */
+
+import { dlopen } from 'bun:ffi'
+import { readdirSync } from 'node:fs'
+
+const LIBC = {
+  getsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'ptr'], returns: 'i32' },
+  setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
+} as const
+
+const SOL_SOCKET = 1
+const SO_SNDBUF = 7
+const SO_ACCEPTCONN = 30
+const IPPROTO_TCP = 6
+const TCP_USER_TIMEOUT = 18
+
+/** Limits of one connection. */
+export type UnreadLimits = {
+  readonly bufferBytes: number // what is sent and not acknowledged; the kernel doubles it for its own needs
+  readonly timeoutMs: number // how long a client may acknowledge none of it
+}
+
+/** A client that is 100 ms away still gets half a megabyte a second, and a proxy on the machine all it can take. */
+export const UNREAD_LIMITS: UnreadLimits = { bufferBytes: 64 * 1024, timeoutMs: 30_000 }
+
+/**
+ * Sets the limits on every socket that this process listens on now; connections inherit them. The kernel resets a
+ * connection whose client acknowledges nothing within the time limit. Linux only; `failed` is called if that is impossible.
+ */
+export function limitUnread(failed: (why: string) => void, limits: UnreadLimits = UNREAD_LIMITS): void {
+  if (process.platform !== 'linux') return
+  try {
+    const { symbols: system } = dlopen('libc.so.6', LIBC)
+    const size = Int32Array.BYTES_PER_ELEMENT
+    const isListener = (file: number) => {
+      const value = new Int32Array(1)
+      return system.getsockopt(file, SOL_SOCKET, SO_ACCEPTCONN, value, Uint32Array.of(size)) === 0 && value[0] === 1
+    }
+    const set = (file: number, level: number, option: number, value: number) =>
+      system.setsockopt(file, level, option, Int32Array.of(value), size) === 0
+    for (const file of readdirSync('/proc/self/fd').map(Number).filter(isListener)) {
+      const isSet = set(file, SOL_SOCKET, SO_SNDBUF, limits.bufferBytes)
+      // A Unix socket has no such time limit, and needs none: only the wall's own user connects to it.
+      set(file, IPPROTO_TCP, TCP_USER_TIMEOUT, limits.timeoutMs)
+      if (!isSet) failed('the kernel refused the size of a send buffer')
+    }
+  } catch (error) {
+    failed(error instanceof Error ? error.message : String(error))
+  }
+}

@@ -1,0 +1,57 @@
+import { afterAll, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { limitUnread } from '../../../server/adapters/unread-limits.ts'
+import { waitUntil } from '../../support/wait.ts'
+
+// Goal: a client that does not read holds few bytes, and not for long. Method: a real server, a client that never reads, and
+// what the kernel counts.
+
+const onLinux = test.skipIf(process.platform !== 'linux')
+
+const BODY_BYTES = 8_000_000
+const LIMITS = { bufferBytes: 64 * 1024, timeoutMs: 1000 }
+
+const server = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  idleTimeout: 255,
+  fetch: () => new Response(new Uint8Array(BODY_BYTES)),
+})
+const port = server.port ?? 0
+afterAll(() => server.stop(true))
+
+/** Bytes that the server's connections have sent and that are not acknowledged, by connection. */
+function unacknowledged(): readonly number[] {
+  const ours = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const rows = readFileSync('/proc/self/net/tcp', 'utf8').split('\n')
+  return rows
+    .map((row) => row.trim().split(/\s+/))
+    .filter(([, local, , state]) => local === ours && state !== LISTEN)
+    .map(([, , , , queues = '']) => Number.parseInt(queues, 16))
+}
+
+const LISTEN = '0A'
+
+/** Connects a client that asks for the body and reads nothing of it. */
+function connectIdleReader() {
+  const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: wall.test\r\n\r\n'))
+  socket.pause()
+  socket.on('error', () => {})
+  return socket
+}
+
+onLinux('the kernel keeps few bytes for a client that does not read, and then resets its connection', async () => {
+  limitUnread(expect.unreachable, LIMITS)
+  const socket = connectIdleReader()
+  await waitUntil(() => unacknowledged().some((bytes) => bytes > 0))
+  expect(Math.max(...unacknowledged())).toBeLessThanOrEqual(2 * LIMITS.bufferBytes)
+  await waitUntil(() => unacknowledged().every((bytes) => bytes === 0))
+  socket.destroy()
+})
+
+onLinux('a client that reads gets the whole body', async () => {
+  limitUnread(expect.unreachable, LIMITS)
+  const body = await (await fetch(server.url)).arrayBuffer()
+  expect(body.byteLength).toBe(BODY_BYTES)
+})
