@@ -3,6 +3,7 @@
 import type { Page } from 'playwright-core'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { type Box, type Camera, type Point, type View, boxOf, fit, zoom } from '../../../viewer/camera/camera.ts'
+import { limitMs } from '../machine.ts'
 
 /** Run in the page before its own code: counts WebGL draws as `window.draws`. */
 export function countDraws() {
@@ -27,11 +28,12 @@ export async function ready(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector('main')?.ariaBusy === 'false')
 }
 
-const AGAIN_MS = 1000
-const TRIES_MAX = 40
+// Sooner, what is only late would be done twice.
+const AGAIN_MS = limitMs(1000)
+const TRIES_MAX = 20
 
 /**
- * Does what a user does, and does it again each second until the page has answered. A busy browser loses a pointer that moves
+ * Does what a user does, and does it again each second or so until the page has answered. A busy browser loses a pointer that moves
  * while it lays the page out, and takes a tap that it sees late for a long press. `act` must be one that a user may repeat;
  * its number says which try it is. `answer` waits for the page with a time limit in milliseconds.
  */
