@@ -54,7 +54,7 @@ describe.skipIf('reason' in browser)('taken away in Chromium,', () => {
   test('a timelapse of the wall begins with open ground and ends with what it shows now, to the pixel', async () => {
     server().repaint(nastyBlock, white)
     const page = await openPage()
-    const { name, file } = await saved(page, 't', 'GIF of the wall')
+    const { name, file } = await saved(page, 't', 'Save GIF of the wall')
     expect(name).toBe('pixel-wall.gif')
     const points = [middle(rainbowBlock, 3, 7), middle(checkerBlock, 0, 0), middle(nastyBlock), middle(at(0, 0))]
     const open = dark.own[OPEN] ?? ''
@@ -73,7 +73,7 @@ describe.skipIf('reason' in browser)('taken away in Chromium,', () => {
 
   test('a timelapse of a work shows that alone, and large', async () => {
     const page = await openPage('?work=80,45')
-    const { name, file } = await saved(page, 't', 'GIF of this work')
+    const { name, file } = await saved(page, 't', 'Save GIF of this artwork')
     expect(name).toBe('pixel-wall-work-80-45.gif')
     const enlarged = (x: number, y: number) => [24 * x + 12, 24 * y + 12] as const
     expect(await decoded(page, 'image/gif', file, 2, [enlarged(0, 0), enlarged(9, 9), enlarged(19, 9)])).toMatchObject({
@@ -84,7 +84,7 @@ describe.skipIf('reason' in browser)('taken away in Chromium,', () => {
 
   test('a picture of a block is that block, pixel for pixel', async () => {
     const page = await openPage('?block=80,45')
-    const { name, file } = await saved(page, 'l', 'PNG of block 80,45')
+    const { name, file } = await saved(page, 'l', 'Save PNG of block 80,45')
     expect(name).toBe('pixel-wall-80-45.png')
     expect(await decoded(page, 'image/png', file, 0, [[0, 0]])).toMatchObject({
       size: [240, 240],

@@ -60,7 +60,7 @@ function pictureButtons(page: Page, state: State): HTMLElement[] {
   const add = (label: string, blocks: readonly BlockIndex[], name: string) =>
     buttons.push(button('', [label], () => savePicture(page, boundsOf(blocks), `pixel-wall-${name}.png`)))
   if (pinned !== undefined) {
-    add(`Save Save PNG of block ${coordOf(pinned)}`, [pinned], coordOf(pinned).replace(',', '-'))
+    add(`Save PNG of block ${coordOf(pinned)}`, [pinned], coordOf(pinned).replace(',', '-'))
     const work = openWork(state)
     if (work.length > 1) add('Save PNG of the whole artwork', work, `work-${coordOf(pinned).replace(',', '-')}`)
   }
