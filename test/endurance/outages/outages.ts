@@ -32,7 +32,7 @@ export type Outage<On> = {
 
 const HOST = '127\\.0\\.0\\.1:\\d+'
 
-const facilitatorWords = (words: string) => new RegExp(`^the facilitator ${HOST} ${words}$`)
+const facilitatorWords = (words: string) => new RegExp(`^the facilitator at ${HOST} ${words}$`)
 const endpointWords = (words: string) => new RegExp(`^the chain endpoint ${HOST} ${words}$`)
 
 const ofFacilitator = (words: string, begin: (front: Front) => unknown): Outage<FileStage> => ({
