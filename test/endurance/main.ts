@@ -41,6 +41,10 @@ const RUNS: Readonly<Record<string, Run>> = {
     ['endurance/proxies/caddy.long.ts', 'endurance/proxies/caching-proxy.long.ts'],
     'the wall behind Caddy and behind a cache',
   ),
+  'hang-ups': tests(
+    ['endurance/proxies/hang-ups.long.ts'],
+    'buyers behind each shipped proxy, over HTTP/1.1 and 2, hang up, sign anew and pay once',
+  ),
   appearances: tests(
     ['accessibility', 'server-pages', 'label', 'zoom'].map((name) => `page/${name}.test.ts`),
     'axe in each window and theme, a hundred clicks a window, both enlargements',

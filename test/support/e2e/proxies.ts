@@ -10,18 +10,21 @@ const DEPLOY = join(import.meta.dir, '../../../deploy')
 /** A balancer that is here to be started. */
 export type Proxy = { readonly url: string; stop(): Promise<void> }
 
+/** Paths of PEM files; `both` has the certificate and its key. */
+type Certificate = { readonly cert: string; readonly key: string; readonly both: string }
+
 type Recipe = {
   readonly program: string
   readonly files: readonly string[]
-  /** The recipe with these instances' ports, listening on a port of its own without TLS. */
-  adapt(text: string, port: string, instances: readonly string[], folder: string): string
+  /** The recipe with these instances' ports, listening on a port of its own, with TLS if there is a certificate. */
+  adapt(text: string, port: string, instances: readonly string[], folder: string, certificate?: Certificate): string
   command(file: string): readonly string[]
 }
 
 const nginx = {
   program: 'nginx',
   files: ['nginx.conf'],
-  adapt: (text, port, instances, folder) => `user root;
+  adapt: (text, port, instances, folder, certificate?: Certificate) => `user root;
 pid ${folder}/pid;
 error_log ${folder}/error.log;
 events { worker_connections 1024; }
@@ -31,8 +34,9 @@ ${text
   .replace(/server 127\.0\.0\.1:8402 (.*)\n.*\n/, (_, options: string) =>
     instances.map((instance) => `server 127.0.0.1:${instance} ${options}\n`).join(''),
   )
-  .replace('listen 443 ssl http2', `listen 127.0.0.1:${port}`)
-  .replaceAll(/ssl_certificate.*\n/g, '')}
+  .replace('listen 443 ssl http2', `listen 127.0.0.1:${port}${certificate === undefined ? '' : ' ssl http2'}`)
+  .replace(/ssl_certificate .*\n/, certificate === undefined ? '' : `ssl_certificate ${certificate.cert};\n`)
+  .replace(/ssl_certificate_key .*\n/, certificate === undefined ? '' : `ssl_certificate_key ${certificate.key};\n`)}
 }`,
   command: (file) => ['nginx', '-c', file, '-g', 'daemon off;'],
 } as const satisfies Recipe
@@ -57,25 +61,36 @@ const RECIPES = {
   caddy: {
     program: 'caddy',
     files: ['Caddyfile'],
-    adapt: (text, port, [instance = '']) => `{
+    adapt: (text, port, [instance = ''], _folder, certificate) => `{
 admin off
 auto_https off
 grace_period 1s
 }
-${text.replace('wall.example {', `http://127.0.0.1:${port} {`).replace('127.0.0.1:8402', `127.0.0.1:${instance}`)}`,
+${text
+  .replace(
+    'wall.example {',
+    certificate === undefined
+      ? `http://127.0.0.1:${port} {`
+      : `https://127.0.0.1:${port} {\n\ttls ${certificate.cert} ${certificate.key}`,
+  )
+  .replace('127.0.0.1:8402', `127.0.0.1:${instance}`)}`,
     command: (file) => ['caddy', 'run', '--config', file, '--adapter', 'caddyfile'],
   },
   haproxy: {
     program: 'haproxy',
     files: ['haproxy.cfg'],
-    adapt: (text, port, instances) =>
+    adapt: (text, port, instances, _folder, certificate) =>
       text
         .replaceAll(/\tserver one 127\.0\.0\.1:8402 check\n.*\n/g, () =>
           instances.map((instance, at) => `\tserver s${at} 127.0.0.1:${instance} check\n`).join(''),
         )
         // Whoever starts it here may have fewer descriptors than its unit gives it.
         .replace('maxconn 20000', 'maxconn 1000')
-        .replace(/bind :443 .*/, `bind 127.0.0.1:${port}`),
+        .replace(
+          /bind :443 ssl crt \S+( alpn .*)/,
+          (_, alpn: string) =>
+            `bind 127.0.0.1:${port}${certificate === undefined ? '' : ` ssl crt ${certificate.both}${alpn}`}`,
+        ),
     command: (file) => ['haproxy', '-db', '-f', file],
   },
 } as const satisfies Record<string, Recipe>
@@ -89,21 +104,26 @@ const programOf = (name: ProxyName) =>
   Bun.which(RECIPES[name].program, { PATH: `${Bun.env['PATH'] ?? ''}:/usr/sbin:/usr/local/sbin` })
 
 /** Starts it in front of instances that listen on these ports, and resolves once it answers. */
-export async function startProxy(name: ProxyName, instances: readonly string[]): Promise<Proxy> {
+export async function startProxy(
+  name: ProxyName,
+  instances: readonly string[],
+  { isEncrypted = false }: { readonly isEncrypted?: boolean } = {},
+): Promise<Proxy> {
   const recipe = RECIPES[name]
   const folder = mkdtempSync(join(tmpdir(), `pixel-wall-${name}-`))
   chmodSync(folder, 0o755)
   const port = String(await freePort())
   const file = join(folder, 'proxy.conf')
+  const certificate = isEncrypted ? await makeCertificate(folder) : undefined
   const texts = await Promise.all(recipe.files.map((name) => Bun.file(join(DEPLOY, name)).text()))
-  await Bun.write(file, recipe.adapt(texts.join('\n'), port, instances, folder))
+  await Bun.write(file, recipe.adapt(texts.join('\n'), port, instances, folder, certificate))
   const [, ...args] = recipe.command(file)
   const child = Bun.spawn([programOf(name) ?? recipe.program, ...args], {
     env: { PATH: Bun.env['PATH'] ?? '', HOME: folder },
     stdout: 'ignore',
     stderr: 'pipe',
   })
-  const url = `http://127.0.0.1:${port}`
+  const url = `${isEncrypted ? 'https' : 'http'}://127.0.0.1:${port}`
   const ended = child.exited.then(async (code) => {
     throw new Error(`${name} ended with ${code}: ${await new Response(child.stderr).text()}`)
   })
@@ -119,9 +139,20 @@ export async function startProxy(name: ProxyName, instances: readonly string[]):
   }
 }
 
+/** Makes a certificate that nobody trusts, for 127.0.0.1. */
+async function makeCertificate(folder: string): Promise<Certificate> {
+  const [cert, key, both] = [join(folder, 'cert.pem'), join(folder, 'key.pem'), join(folder, 'both.pem')]
+  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
+  const made = ['openssl', 'req', '-x509', '-nodes', '-newkey', 'rsa:2048', '-keyout', key, '-out', cert, ...subject]
+  const child = Bun.spawn(made, { stdout: 'ignore', stderr: 'pipe' })
+  if ((await child.exited) !== 0) throw new Error(await new Response(child.stderr).text())
+  await Bun.write(both, (await Bun.file(cert).text()) + (await Bun.file(key).text()))
+  return { cert, key, both }
+}
+
 async function answers(url: string): Promise<void> {
   for (;;) {
-    const answer = await fetch(`${url}/readyz/reads`).catch(() => undefined)
+    const answer = await fetch(`${url}/readyz/reads`, { tls: { rejectUnauthorized: false } }).catch(() => undefined)
     if (answer?.status === 200) return
     await Bun.sleep(20)
   }
