@@ -331,6 +331,16 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
     )
   })
 
+  test('a sale that is confirmed late is still looked at once more, like one that was confirmed at once', async (wall) => {
+    const { ledger } = wall
+    const sold = await ledger.finalize(await hold(wall, 'next', paymentOf(1, 1)), hash(1), false, NOW)
+    const { payer, nonce } = sold.payment
+    await ledger.confirm(sold, hash(1))
+    expect(await ledger.unfinished(NOW + FIRST_CONFIRMATION_MS)).toContainEqual({ payer, nonce })
+    await ledger.confirm(sold, hash(1))
+    expect(await ledger.unfinished(NOW + FIRST_CONFIRMATION_MS)).not.toContainEqual({ payer, nonce })
+  })
+
   testLast(
     'a credit is looked at after its authorization’s end: it ends if it was never paid, else it is not looked at any more',
     async (wall) => {

@@ -28,6 +28,7 @@ async function openWorld() {
     const process = {}
     const gate = {
       canMark: true,
+      atRelease: undefined as (() => Promise<unknown>) | undefined,
       settling: undefined as Promise<SettleResult> | undefined,
       verifying: undefined as Promise<VerifyResult> | undefined,
     }
@@ -38,8 +39,12 @@ async function openWorld() {
     }
     const markUncertain: Ledger['markUncertain'] = (held) =>
       gate.canMark ? ledger.markUncertain(held) : Promise.reject(new StoreUnavailable('down'))
+    const release: Ledger['release'] = async (purchase, isFinal) => {
+      await ledger.release(purchase, isFinal)
+      await gate.atRelease?.()
+    }
     const sold = sellerWith({
-      ledger: { ...ledger, markUncertain },
+      ledger: { ...ledger, markUncertain, release },
       facilitator: {
         ...honest,
         verify: (...asked) => gate.verifying ?? honest.verify(...asked),
@@ -166,6 +171,19 @@ test('a refusal frees no block that another process has had settled since, and i
   chain.land(paymentOf(1, 1))
   pass(10)
   expect(nonceOrCode(await slow)).toBe(hash(1))
+})
+
+test('a run that gave its block back is not refused what another process has sold since', async () => {
+  const { here, there, leases, settled, pass } = await openWorld()
+  here.gate.settling = Promise.resolve({ kind: 'unsent' })
+  here.gate.atRelease = async () => {
+    leases.end(paymentOf(1, 1))
+    expect(nonceOrCode(await there.buy(paymentOf(1, 1)))).toBe(hash(1))
+  }
+  const buying = here.buy(paymentOf(1, 1))
+  pass(10)
+  expect(nonceOrCode(await buying)).toBe(hash(1))
+  expect(settled).toHaveLength(1)
 })
 
 test('a held block is not settled again before that is written', async () => {

@@ -1,0 +1,47 @@
+import { expect, test } from 'bun:test'
+import { numberToHex, pad, type Address } from 'viem'
+import { EndpointBehind, type Session } from '../../../server/adapters/chain/endpoint.ts'
+import { TRANSFER, USED, type EventLog } from '../../../server/adapters/chain/receipt.ts'
+import { transfersAt } from '../../../server/adapters/chain/transfers.ts'
+import { hash, TERMS, wallet } from '../../support/samples.ts'
+
+// Goal: what is told of the payments to an address. Method: a session that answers with given events.
+
+const { asset, payTo } = TERMS
+const [payer, other] = [wallet(1), wallet(2)]
+
+const event = (logIndex: number, topics: readonly `0x${string}`[], data: `0x${string}` = '0x'): EventLog => ({
+  address: asset,
+  topics: [...topics],
+  data,
+  transactionHash: hash(9),
+  blockNumber: '0x5',
+  logIndex: numberToHex(logIndex),
+})
+const used = (logIndex: number, by: Address) => event(logIndex, [USED, pad(by), hash(3)])
+const paid = (logIndex: number, by: Address) => event(logIndex, [TRANSFER, pad(by), pad(payTo)], pad('0x7'))
+
+/** An endpoint whose newest block is at a height, and that has these events. */
+function sessionAt(height: bigint, events: readonly EventLog[]): Session {
+  const logs = { size: () => 1000n, served: () => {}, refused: () => {} }
+  const call = async (method: string, [filter]: readonly unknown[]) => {
+    if (method === 'eth_blockNumber') return numberToHex(height)
+    const [topic] = (filter as { topics: readonly string[] }).topics
+    return events.filter(({ topics }) => topics[0] === topic)
+  }
+  return { endpoint: { logs }, call } as unknown as Session
+}
+
+test.each([
+  ['belongs to the transfer right after it', [used(0, payer), paid(1, payer)], [hash(3)]],
+  ['does not belong to a transfer of another payer', [used(0, other), paid(1, payer), paid(2, other)], [null, null]],
+  ['does not belong to a transfer further on', [used(0, payer), paid(2, payer)], [null]],
+])('the nonce of an authorization %s', async (_, events, nonces) => {
+  const { transfers } = await transfersAt(sessionAt(9n, events), undefined, asset, payTo, 1n)
+  expect(transfers.map(({ nonce }) => nonce)).toEqual(nonces)
+})
+
+test('an endpoint that is behind what another one has shown says nothing of what was paid', async () => {
+  const seen = { number: 10n } as Parameters<typeof transfersAt>[1]
+  await expect(transfersAt(sessionAt(9n, []), seen, asset, payTo, 1n)).rejects.toBeInstanceOf(EndpointBehind)
+})
