@@ -20,6 +20,8 @@ import creditsOnSqlite from './migrations/0009_credits.sqlite.sql' with { type: 
 import handedTo from './migrations/0010_handed_to.sql' with { type: 'text' }
 import orders from './migrations/0011_orders.sql' with { type: 'text' }
 import reusedReceipts from './migrations/0012_reused_receipts.sql' with { type: 'text' }
+import payeesOnPostgres from './migrations/0013_payees.postgres.sql' with { type: 'text' }
+import payeesOnSqlite from './migrations/0013_payees.sqlite.sql' with { type: 'text' }
 import type { Text } from './tx.ts'
 
 /** In order, a text for both engines or one for each; the version of a database is how many of them it has seen. */
@@ -36,6 +38,7 @@ const MIGRATIONS: readonly Text[] = [
   handedTo,
   orders,
   reusedReceipts,
+  { sqlite: payeesOnSqlite, postgres: payeesOnPostgres },
 ]
 
 /** The version that this program writes. */

@@ -1,6 +1,6 @@
 /** Rows and what they mean. */
 
-import { STRAY_NOTE } from '../server/domain/purchase/account.ts'
+import { STRAY_BY_HAND, STRAY_NOTE } from '../server/domain/purchase/account.ts'
 import type { Address, Hash, Payment, UnixMs } from '../server/domain/purchase/payment.ts'
 import type { Purchase } from '../server/domain/purchase/purchase.ts'
 import { blocksIn, positionOf, targetOf, type Target } from '../server/domain/purchase/target.ts'
@@ -76,7 +76,11 @@ export const SELECT_PURCHASE = selectPurchase()
 export const IS_UNFINISHED = `(state = 'reserved' OR (state = 'released' AND dead = 0) OR (state IN ('sold', 'credited') AND looks < 2))`
 
 /** Condition under which `o`, of payouts, tells how the credit `p` was paid back. Money that was stray first may be a credit later. */
-export const PAID_OUT = `o.payer = p.payer AND o.nonce = p.nonce AND o.reference <> '${STRAY_NOTE}'`
+export const PAID_OUT = `o.payer = p.payer AND o.nonce = p.nonce AND o.reference NOT IN ('${STRAY_NOTE}', '${STRAY_BY_HAND}')`
+
+/** The addresses in the column `payees` of the wall’s own row. */
+export const payeesOf = (column: string): readonly Address[] =>
+  column.split(' ').filter((payee): payee is Address => payee !== '')
 
 /** A target in columns: `target` is its top left block, `null` for the open place nearest the centre. */
 export function targetColumns(target: Target): SizeRow & { readonly target: BlockIndex | null } {

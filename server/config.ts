@@ -17,6 +17,7 @@ export type Config = {
   readonly database: Database
   readonly adminSocketPath: string | undefined // undefined: the default of `adminSocketAt`
   readonly witnessPath: string | undefined // undefined: none, for a database in memory
+  readonly isWitnessApart: boolean // on a device of its own, as the operator says
   readonly booksPath: string | undefined // where `books` caches what it read of the chain; undefined: nowhere
   readonly network: Network
   readonly rpcUrls: readonly string[] // called in this order; none: the network's public endpoint
@@ -58,6 +59,7 @@ export const SETTINGS = {
   DATABASE_URL: { required: false, secret: true },
   ADMIN_SOCKET_PATH: { required: false },
   WITNESS_PATH: { required: false },
+  WITNESS_IS_APART: { required: false },
   NETWORK: { required: false },
   PRICE: { required: false },
   TITLE: { required: false },
@@ -142,7 +144,7 @@ export function readConfig(env: Env): Config {
 }
 
 /** What identifies a wall on this machine. */
-export type Place = Pick<Config, 'database' | 'port' | 'adminSocketPath' | 'witnessPath'>
+export type Place = Pick<Config, 'database' | 'port' | 'adminSocketPath' | 'witnessPath' | 'isWitnessApart'>
 
 /** Reads only where a wall is kept and listens. Throws `ConfigError`. */
 export function readPlace(env: Env): Place {
@@ -195,13 +197,17 @@ function placeIn(read: Read, problems: string[]): Place {
   const database: Database =
     url === undefined ? { kind: 'sqlite', path: path ?? './wall.sqlite' } : { kind: 'postgres', url }
   const adminSocketPath = read('ADMIN_SOCKET_PATH', asIs)
-  const witnessPath = read('WITNESS_PATH', asIs) ?? beside({ database, port, adminSocketPath }, 'witness')
-  return { port, database, adminSocketPath, witnessPath }
+  const own = read('WITNESS_PATH', asIs)
+  const witnessPath = own ?? beside({ database, port, adminSocketPath }, 'witness')
+  const isWitnessApart = read('WITNESS_IS_APART', yesOrNo) ?? false
+  if (isWitnessApart && own === undefined && database.kind === 'sqlite')
+    problems.push('WITNESS_IS_APART is yes, but WITNESS_PATH is not set: the default is beside the database')
+  return { port, database, adminSocketPath, witnessPath, isWitnessApart }
 }
 
 /** A path beside the database file; without one, a path for each instance, named after its admin socket or its port. */
 function beside(
-  { database, port, adminSocketPath }: Omit<Place, 'witnessPath'>,
+  { database, port, adminSocketPath }: Pick<Place, 'database' | 'port' | 'adminSocketPath'>,
   what: 'witness' | 'books',
 ): string | undefined {
   if (database.kind === 'postgres') return `${adminSocketPath ?? `./wall-${port}`}.${what}`
@@ -219,6 +225,9 @@ type Parsed<T> = { readonly value: T } | { readonly problem: string }
 const lower = (address: string) => address.toLowerCase() as Address
 
 const asIs = (text: string): Parsed<string> => ({ value: text })
+
+const yesOrNo = (text: string): Parsed<boolean> =>
+  text === 'yes' || text === 'no' ? { value: text === 'yes' } : { problem: 'must be yes or no' }
 
 const hostOf = (text: string): Parsed<string> =>
   /^[\w.:-]+$/.test(text)

@@ -145,12 +145,12 @@ export type Audit = { statement(): Promise<Statement> }
 /** Money that was handled outside of purchases: credits that were paid back, and payments without a purchase. */
 export type Payouts = {
   /**
-   * Records where money was paid back, or that it is stray (`STRAY_NOTE`). Returns `false`, and changes nothing, when this
-   * payment has a record. Only stray money can be paid back later.
+   * Records where money was paid back, or that it is stray (see `isStray`). Returns `false`, and changes nothing, when this
+   * payment has a record. Only what was recorded as stray can be paid back later.
    */
   note(key: PaymentKey, reference: string, now: UnixMs): Promise<boolean>
-  /** Whether money is accounted for: recorded as stray, or paid back. */
-  isNoted(key: PaymentKey): Promise<boolean>
+  /** The reference of money that was paid back or is recorded as stray; `undefined` for money without a record. */
+  noteOf(key: PaymentKey): Promise<string | undefined>
   /** Records money without a purchase as a credit, owed to its payer. Throws `StaleWriteError` for a payment that is known. */
   owe(payment: UnclaimedPayment, tx: Hash, now: UnixMs): Promise<void>
 }
@@ -195,10 +195,13 @@ export type ChainCheckpoint = {
   height(): Promise<bigint | undefined>
   /** Whether any payment was ever accepted, whatever became of it. */
   knows(key: PaymentKey): Promise<boolean>
-  /** All amounts for which payments were accepted. */
-  prices(): Promise<readonly bigint[]>
-  /** All addresses that accepted payments were to pay. */
+  /** All addresses that accepted payments were to pay, or that `addPayees` recorded. */
   payees(): Promise<readonly Address[]>
+  /** Records addresses that the wall asks to be paid at, before it takes a payment to them. */
+  addPayees(payees: readonly Address[]): Promise<void>
+  /** When the operator last accepted a restored copy; `undefined` if never. */
+  acceptedAt(): Promise<UnixMs | undefined>
+  accept(now: UnixMs): Promise<void>
   /** Records that everything up to a height is accounted for. A lower height than before changes nothing. */
   reach(height: bigint): Promise<void>
 }
@@ -243,8 +246,6 @@ export type StoreReplaced = { readonly progress: Progress; readonly seen: Progre
 export type Witness = {
   /** `undefined` when there is none. Throws when it cannot be read. */
   read(): Promise<StorePosition | undefined>
-  /** Whether it lies on another device than the store, so that no snapshot of one device takes both back. */
-  isApart(): Promise<boolean>
   /** Replaces it atomically. Throws when that fails. */
   write(position: StorePosition): Promise<void>
 }
@@ -274,8 +275,6 @@ export type Facilitator = {
   settle(target: Target, payment: Payment, manner?: Manner): Promise<SettleResult>
   /** Whether it supports our scheme and network; `unavailable` when it does not answer, or fails the probe. */
   supports(probe?: FacilitatorProbe): Promise<'yes' | 'no' | 'unavailable'>
-  /** The addresses that it sends transactions from on our network; `unknown` when it does not tell them. */
-  signers(): Promise<readonly Address[] | 'unknown' | 'unavailable'>
 }
 
 /** What a facilitator is asked to show that it works: `verify` also has it verify a payment that nobody can make. */
@@ -300,8 +299,6 @@ export type Chain = {
   fault(): Promise<ChainHealth>
   /** Payments to an address in our asset, from height `from` on; see `Receipts`. */
   transfersTo(payTo: Address, from: bigint): Promise<Receipts | 'silent'>
-  /** The sender of a transaction; `silent` also when the endpoint does not know it. */
-  broadcaster(tx: Hash): Promise<Address | 'silent'>
 }
 
 /** The health of the chain endpoints, in words without secrets. */

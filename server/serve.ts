@@ -53,7 +53,7 @@ const DRAIN_SLACK_MS = 30_000
 const READERS_FIRST_MS = 1000
 
 const WITNESS_BESIDE =
-  'the witness is on the same disk as the database, so restoring a snapshot takes both back, and money that arrives while the wall is down may stop sales; set WITNESS_PATH to another disk'
+  'money that arrives while the wall is down will stop sales until you run pixel-wall resolve --all --stray, or accept-restore if the database was restored: it may be a lost sale. To end this, put WITNESS_PATH on a device of its own and set WITNESS_IS_APART=yes'
 
 /** What `main` has made: settings, times, the store, the journal, and the first and second signal to end. */
 export type Given = {
@@ -73,19 +73,20 @@ export async function serve(given: Given): Promise<void> {
     config.metricsPort === undefined ? undefined : (await import('./adapters/metrics/metrics.ts')).openMetrics()
   const meters = metrics ?? noOpMetrics
   const { logger, last } = recentAlerts(meters.logger(given.logger), clock)
-  const witness = witnessAt(config.witnessPath, config.database)
-  if (config.witnessPath !== undefined && !(await witness.isApart())) logger.note('witness', { what: WITNESS_BESIDE })
+  const witness = witnessAt(config.witnessPath)
+  if (!config.isWitnessApart) logger.note('witness', { what: WITNESS_BESIDE })
   const witnessing = keepWitness({ store: store.store, witness, clock, logger })
   const wall = await openWall({ ...given, logger }, meters, witnessing.committed)
-  const { server, chain, facilitator, keys, reads } = wall
+  const { server, chain, keys, reads } = wall
   const monitors = metrics === undefined ? undefined : listenToMonitors(config, metrics)
   limitUnread((why) => logger.note('unread-unlimited', { why }))
   console.log(`The wall is open at ${config.offer.baseUrl}`)
   const supervisor = supervisorIn(Bun.env, (why) => logger.note('no-supervisor', { why }))
   supervisor.ready()
   logger.note('open', { port: server.port ?? 0, network: config.network })
-  const { terms } = config.offer
-  const restored = checkRestoredBackup({ ...store, witness, chain, facilitator, terms, clock, logger })
+  const { isWitnessApart, offer } = config
+  const { terms } = offer
+  const restored = checkRestoredBackup({ ...store, witness, isWitnessApart, chain, terms, clock, logger })
   const closeAdminSocket = listenToOperator({ ...given, logger }, wall, restored, last)
   metrics?.watch(readingsOf(config, wall, restored))
   if (monitors !== undefined) logger.note('monitors', { port: monitors.port })

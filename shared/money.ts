@@ -9,6 +9,9 @@ export const USUAL_PRICE_ATOMIC = 1_000_000n
 const DECIMALS = 6
 const CENT_DECIMALS = 2
 
+/** A cent in atomic units. */
+export const CENT_ATOMIC = 10n ** BigInt(DECIMALS - CENT_DECIMALS)
+
 /** Atomic units as dollars: with cents, and what is left of the six decimals where there is more than cents. */
 export function moneyText(atomic: bigint): string {
   const digits = atomic.toString().padStart(DECIMALS + 1, '0')
@@ -21,6 +24,6 @@ const pricePattern = /^(?:0|[1-9]\d{0,5})\.\d{2}$/
 /** A price with two decimals, from 0.01 to 999999.99, as atomic units; `undefined` for any other text. */
 export function atomicOf(price: string): bigint | undefined {
   if (!pricePattern.test(price)) return undefined
-  const atomic = BigInt(price.replace('.', '')) * 10n ** BigInt(DECIMALS - CENT_DECIMALS)
+  const atomic = BigInt(price.replace('.', '')) * CENT_ATOMIC
   return atomic > 0n ? atomic : undefined
 }

@@ -1,6 +1,7 @@
 /** What a store tells of itself: whether it answers, whether it can be written, and how far it has come. */
 
 import type { Store, WriteFailure } from '../../server/ports.ts'
+import { payeesOf } from '../rows.ts'
 import { count } from '../tx.ts'
 import type { Connection } from './connection.ts'
 
@@ -39,10 +40,17 @@ export function postgresStore({ rows, write, watermark }: Connection): Store {
       }
     },
     async position() {
-      const [row] = await rows<{ change: number; payment: number | null; height: number | null }>(POSITION)
+      const [row] = await rows<{ change: number; payment: number | null; height: number | null; payees: string }>(
+        POSITION,
+      )
       if (row === undefined) throw new Error('the wall has lost its counters')
       watermark.rise({ change: row.change, payment: row.payment ?? 0 })
-      return { change: row.change, payment: row.payment ?? 0, height: BigInt(row.height ?? 0) }
+      return {
+        change: row.change,
+        payment: row.payment ?? 0,
+        height: BigInt(row.height ?? 0),
+        payees: payeesOf(row.payees),
+      }
     },
   }
 }
@@ -59,5 +67,5 @@ const AWAITS_STANDBY = `
   LIMIT 1`
 
 const POSITION = `
-  SELECT number AS change, (SELECT max(id) FROM payments) AS payment, (SELECT seen_height FROM wall) AS height
-  FROM counters`
+  SELECT number AS change, (SELECT max(id) FROM payments) AS payment, seen_height AS height, payees
+  FROM counters, wall`

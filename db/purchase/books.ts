@@ -1,9 +1,10 @@
 /** The books for those who check them: what is read of them, and what it means. */
 
 import type { BookedCredit, BookedSale, Payout, Statement } from '../../server/domain/purchase/balance.ts'
-import type { Address, PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts'
+import type { PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts'
 import { PAID_OUT, purchaseOf, SELECT_PURCHASE, type PurchaseRow, type SizeRow } from '../rows.ts'
 import { one, rows, together, type Tx } from '../tx.ts'
+import { payees } from './chain-money.ts'
 
 const TOTALS = `
   SELECT (SELECT count(*) FROM blocks WHERE state = 'claimed') AS claimed, (SELECT min(head) FROM payments) AS head`
@@ -14,7 +15,6 @@ const CREDITS = `
 const OPEN = `${SELECT_PURCHASE} WHERE p.state = 'reserved' OR (p.state = 'released' AND p.dead = 0) ORDER BY p.id`
 const FINAL = "SELECT payer, nonce FROM payments WHERE state = 'released' AND dead = 1 ORDER BY id"
 const PAYOUTS = 'SELECT payer, nonce, reference, at FROM payouts ORDER BY at'
-const PAYEES = 'SELECT DISTINCT pay_to FROM payments'
 
 type Totals = { readonly claimed: number; readonly head: number | null }
 type Amount = { readonly amount: number }
@@ -22,14 +22,14 @@ type CreditRow = Omit<BookedCredit, 'amount' | 'paidOut'> & Amount & { readonly 
 
 /** What the books say; all of it as of one moment. */
 export function* statement(): Tx<Statement> {
-  const [{ claimed, head }, sales, credits, open, final, payouts, payees] = yield* together(
+  const [{ claimed, head }, sales, credits, open, final, payouts, payTo] = yield* together(
     one<Totals>(TOTALS),
     rows<Omit<BookedSale, 'amount' | 'blocks'> & SizeRow & Amount>(SALES),
     rows<CreditRow>(CREDITS),
     rows<PurchaseRow & { readonly created_at: UnixMs }>(OPEN),
     rows<PaymentKey>(FINAL),
     rows<Payout>(PAYOUTS),
-    rows<{ readonly pay_to: Address }>(PAYEES),
+    payees(),
   )
   return {
     claimed,
@@ -42,7 +42,7 @@ export function* statement(): Tx<Statement> {
     open: open.map((row) => ({ purchase: purchaseOf(row), since: row.created_at })),
     final,
     payouts,
-    payees: payees.map(({ pay_to }) => pay_to),
+    payees: payTo,
     from: head === null ? undefined : BigInt(head),
   }
 }

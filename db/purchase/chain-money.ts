@@ -1,16 +1,20 @@
 /** Money as it arrives on the chain: how far it was compared with the purchases, and what was settled outside of them. */
 
-import { STRAY_NOTE } from '../../server/domain/purchase/account.ts'
-import type { Address } from '../../server/domain/purchase/payment.ts'
+import { STRAY_BY_HAND, STRAY_NOTE } from '../../server/domain/purchase/account.ts'
+import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
 import type { ChainCheckpoint, Payouts } from '../../server/ports.ts'
-import { integer } from '../rows.ts'
-import { change, count, one, rows, type Driver } from '../tx.ts'
+import { integer, payeesOf } from '../rows.ts'
+import { change, count, one, rows, together, type Driver, type Tx } from '../tx.ts'
 import { creditUnclaimed } from './sales.ts'
 
 const HEIGHT = 'SELECT seen_height AS height FROM wall'
 const IS_KNOWN = 'SELECT 1 FROM payments WHERE payer = $payer AND nonce = $nonce'
-const PRICES = 'SELECT DISTINCT amount FROM payments'
-const PAYEES = 'SELECT DISTINCT pay_to FROM payments'
+const PAID = 'SELECT DISTINCT pay_to FROM payments'
+const ASKED = 'SELECT payees FROM wall'
+const ADD_PAYEE = `
+  UPDATE wall SET payees = trim(payees || ' ' || $payee) WHERE payees NOT LIKE '%' || $payee || '%'`
+const ACCEPTED_AT = 'SELECT accepted_at AS at FROM wall'
+const ACCEPT = 'UPDATE wall SET accepted_at = $now'
 const REACH = `
   UPDATE wall SET seen_height = CASE WHEN seen_height > $height THEN seen_height ELSE $height END`
 
@@ -21,21 +25,41 @@ export const checkpoint = ({ look, write }: Driver): ChainCheckpoint => ({
     return height === null ? undefined : BigInt(height)
   },
   knows: async ({ payer, nonce }) => (await look(() => rows(IS_KNOWN, { payer, nonce }))).length > 0,
-  prices: async () => (await look(() => rows<{ amount: number }>(PRICES))).map(({ amount }) => BigInt(amount)),
-  payees: async () => (await look(() => rows<{ pay_to: Address }>(PAYEES))).map(({ pay_to }) => pay_to),
+  payees: () => look(payees),
+  addPayees: (added) => write(null, () => addPayees(added)),
+  async acceptedAt() {
+    const { at } = await look(() => one<{ at: UnixMs | null }>(ACCEPTED_AT))
+    return at ?? undefined
+  },
+  accept: (now) => write(null, () => change('the wall’s own row', ACCEPT, { now })),
   reach: (height) => write(null, () => change('the wall’s own row', REACH, { height: integer(height) })),
 })
 
+/** Every address that the wall was or asked to be paid at. */
+export function* payees(): Tx<readonly Address[]> {
+  const [paid, asked] = yield* together(rows<{ pay_to: Address }>(PAID), one<{ payees: string }>(ASKED))
+  return [...new Set([...payeesOf(asked.payees), ...paid.map(({ pay_to }) => pay_to)])]
+}
+
+function* addPayees(added: readonly Address[]): Tx<void> {
+  for (const payee of added) yield* count(ADD_PAYEE, { payee })
+}
+
+// Each may replace those before it: the wall’s own guess, what the operator says of it, and how it was paid back.
 const NOTE = `
   INSERT INTO payouts (payer, nonce, reference, at) VALUES ($payer, $nonce, $reference, $now)
   ON CONFLICT (payer, nonce) DO UPDATE SET reference = excluded.reference, at = excluded.at
-    WHERE payouts.reference = '${STRAY_NOTE}' AND excluded.reference <> '${STRAY_NOTE}'`
-const IS_NOTED = 'SELECT 1 FROM payouts WHERE payer = $payer AND nonce = $nonce'
+    WHERE (payouts.reference = '${STRAY_NOTE}' AND excluded.reference <> '${STRAY_NOTE}')
+      OR (payouts.reference = '${STRAY_BY_HAND}' AND excluded.reference NOT IN ('${STRAY_NOTE}', '${STRAY_BY_HAND}'))`
+const NOTED = 'SELECT reference FROM payouts WHERE payer = $payer AND nonce = $nonce'
 
 /** The payouts of a store. */
 export const payouts = ({ look, write }: Driver): Payouts => ({
   note: async ({ payer, nonce }, reference, now) =>
     (await write(null, () => count(NOTE, { payer, nonce, reference, now }))) === 1,
-  isNoted: async ({ payer, nonce }) => (await look(() => rows(IS_NOTED, { payer, nonce }))).length > 0,
+  async noteOf({ payer, nonce }) {
+    const [noted] = await look(() => rows<{ reference: string }>(NOTED, { payer, nonce }))
+    return noted?.reference
+  },
   owe: (unclaimed, tx, now) => write(unclaimed.payment.payer, () => creditUnclaimed(unclaimed, tx, now)),
 })

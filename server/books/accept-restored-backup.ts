@@ -1,9 +1,13 @@
 /** Accepts an older copy of the store, which was restored, as the wall's: what was paid for since is owed. */
 
+import { STRAY_NOTE } from '../domain/purchase/account.ts'
+import type { Address } from '../domain/purchase/payment.ts'
+import type { StorePosition } from '../domain/store-position.ts'
 import type { Clock, Payouts, Store, Witness } from '../ports.ts'
 import {
   findOrphans,
   nextHeight,
+  payeesOf,
   unclaimedOf,
   type FindOrphanDeps,
   type OrphanPayment,
@@ -16,32 +20,52 @@ export type AcceptRestoredBackupDeps = FindOrphanDeps & {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** The payments that the copy has lost, and the height up to which the chain was read. */
-export type LostPayments = { readonly orphans: readonly OrphanPayment[]; readonly through: bigint }
+/** A payment that the copy has lost, or may have. */
+export type LostPayment = OrphanPayment & {
+  readonly isBooked: boolean // as stray, by the wall itself: it sold, and knew no purchase for it
+}
 
-/** Finds what was paid for since the copy was made, but for what the operator dealt with by hand. Changes nothing. */
+/** The payments that the copy has lost, the addresses that were looked at, and the height up to which the chain was read. */
+export type LostPayments = {
+  readonly orphans: readonly LostPayment[]
+  readonly payees: readonly Address[]
+  readonly through: bigint
+}
+
+/**
+ * Finds what was paid for since the copy was made, but for what the operator decided by hand. `witnessed` is what the witness
+ * knows. Changes nothing.
+ */
 export async function findLostPayments(
-  deps: FindOrphanDeps & { readonly payouts: Pick<Payouts, 'isNoted'> },
+  deps: FindOrphanDeps & { readonly payouts: Pick<Payouts, 'noteOf'> },
+  witnessed: StorePosition | undefined,
 ): Promise<LostPayments | 'silent'> {
   const start = await nextHeight(deps)
   if (start === 'silent') return 'silent'
-  const orphans: OrphanPayment[] = []
+  const payees = await payeesOf(deps, witnessed)
+  const orphans: LostPayment[] = []
   for (let from = start; ;) {
-    const window = await findOrphans(deps, from)
+    const window = await findOrphans(deps, payees, from)
     if (window === 'silent') return 'silent'
-    for (const orphan of window.orphans) if (!(await deps.payouts.isNoted(orphan))) orphans.push(orphan)
+    for (const orphan of window.orphans) {
+      const note = await deps.payouts.noteOf(orphan)
+      if (note === undefined || note === STRAY_NOTE) orphans.push({ ...orphan, isBooked: note !== undefined })
+    }
     from = window.next
-    if (window.isAll) return { orphans, through: from - 1n }
+    if (window.isAll) return { orphans, payees, through: from - 1n }
   }
 }
 
 /** Books the lost payments as credits, and the store as current. The wall must be stopped. */
 export async function acceptRestoredBackup(
   { terms, checkpoint, payouts, store, witness, clock }: AcceptRestoredBackupDeps,
-  { orphans, through }: LostPayments,
+  { orphans, payees, through }: LostPayments,
 ): Promise<void> {
   const now = clock.now()
   for (const orphan of orphans) await payouts.owe(unclaimedOf(orphan, terms, now), orphan.tx, now)
+  // The witness that knew them is written anew.
+  await checkpoint.addPayees(payees)
+  await checkpoint.accept(now)
   await checkpoint.reach(through)
   // Last, so that a wall whose acceptance was cut off still waits for it.
   await witness.write(await store.position())

@@ -15,13 +15,12 @@ const BETWEEN_TRIES_MS = 1000
 // Blocks that a reorganisation may still replace are read again.
 const READ_AGAIN = 1000n
 
-/** What the audit needs. `price` is of one block, `payTo` the address paid now, `archive` what earlier audits have read. */
+/** What the audit needs. `payTo` is the address paid now, `archive` what earlier audits have read. */
 export type AuditDeps = {
   readonly audit: Audit
   readonly chain: Chain
   readonly clock: Clock
   readonly archive: ReceiptArchive
-  readonly price: bigint
   readonly payTo: Address
 }
 
@@ -42,7 +41,7 @@ export type Stock = {
  * an earlier audit has read is not read again if its books balanced. Calls `onward` with each height it has reached.
  */
 export async function auditBooks(
-  { audit, chain, clock, archive, price, payTo }: AuditDeps,
+  { audit, chain, clock, archive, payTo }: AuditDeps,
   from?: bigint,
   onward: (height: bigint) => void = () => {},
 ): Promise<Stock | 'silent'> {
@@ -66,7 +65,7 @@ export async function auditBooks(
       return { purchase, since, ageMs: Math.max(0, clock.now() - since), evidence }
     }),
   )
-  const balance = balanceOf(before, arrivals, after, price)
+  const balance = balanceOf(before, arrivals, after)
   // If the books do not balance, what was read may be wrong: the next audit reads all of it again.
   if (balance.balances && read.length > 0) await archive.write(read.map(lasting))
   return { at: clock.now(), from: start, through: read.at(-1)?.through, balance, open }

@@ -3,21 +3,31 @@
  * far the store had come, and the chain, which shows what was paid since.
  */
 
-import { StoreUnavailable } from '../domain/failure.ts'
+import { StaleWriteError, StoreUnavailable } from '../domain/failure.ts'
 import { STRAY_NOTE } from '../domain/purchase/account.ts'
+import { VALIDITY_MAX_SECONDS } from '../domain/purchase/payment.ts'
 import { isOlder, type Progress, type StorePosition } from '../domain/store-position.ts'
-import type { Chain, Clock, Facilitator, Logger, Payouts, Store, StoreReplaced, Witness } from '../ports.ts'
-import { findOrphans, nextHeight, type FindOrphanDeps, type OrphanPayment } from './find-orphan-payments.ts'
+import type { Clock, Logger, Payouts, Store, StoreReplaced, Witness } from '../ports.ts'
+import {
+  findOrphans,
+  nextHeight,
+  payeesOf,
+  unclaimedOf,
+  type FindOrphanDeps,
+  type OrphanPayment,
+} from './find-orphan-payments.ts'
 
 // How often the transfers to a current store are booked.
 const LOOK_EVERY_MS = 60_000
 
+// How long after an acceptance a payment that the copy lost may still be found: as long as it is valid, and a look later.
+const LOST_FOR_MS = Number(VALIDITY_MAX_SECONDS) * 1000 + 2 * LOOK_EVERY_MS
+
 export type RestoredBackupDeps = FindOrphanDeps & {
-  readonly chain: Pick<Chain, 'broadcaster'>
   readonly store: Pick<Store, 'position'>
-  readonly witness: Pick<Witness, 'read' | 'isApart'>
+  readonly witness: Pick<Witness, 'read'>
+  readonly isWitnessApart: boolean // on a device of its own, as the operator has set: no snapshot takes back both
   readonly payouts: Payouts
-  readonly facilitator: Pick<Facilitator, 'signers'>
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -25,7 +35,7 @@ export type RestoredBackupDeps = FindOrphanDeps & {
 export type RestoredBackupCheck = {
   /** Continues the check, and answers whether the store is known to be current. Must be called again and again. */
   isCurrent(): Promise<boolean>
-  /** Payments without a known purchase that are not accounted for. */
+  /** Payments without a known purchase that the operator must decide. */
   orphans(): readonly OrphanPayment[]
   /** Whether the store is behind its witness. */
   isOlder(): boolean
@@ -38,11 +48,12 @@ export type RestoredBackupCheck = {
 /**
  * Makes the check of this process.
  *
- * A store behind its witness is an older copy: nothing is sold until the operator accepts it. Money without a known purchase
- * is a sign of an older copy, too, if there is no witness, or if our own facilitator sent it and the witness lies on the
- * device of the database: a snapshot restores both together. If the witness lies apart, it would know, so sales go on and
- * the operator gets an alert. All other money is stray: it is booked, the operator gets an alert, and sales go on. So it is
- * with all money that arrives later, because a purchase is written before its money moves.
+ * A store behind its witness is an older copy: it sells nothing until the operator accepts it. A store that is level with a
+ * witness apart is current. Any other store may have been restored together with its witness: it sells nothing until every
+ * authorization that paid the wall since the last height that it recorded has a purchase, or was decided by the operator. Once
+ * a store is current, money without a purchase is stray, because a purchase is written before its money moves: it is booked,
+ * the operator gets an alert, and sales go on. The one exception are the minutes after an acceptance, in which payments that
+ * the copy lost may still arrive: they are owed to their payers.
  */
 export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupCheck {
   const { clock } = deps
@@ -63,10 +74,7 @@ export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupChe
         const isDue = clock.elapsed() - lookedAt >= LOOK_EVERY_MS
         if (!isCurrent || isDue) lookedAt = clock.elapsed()
         if (!isCurrent) await prove()
-        else {
-          scan.orphans = await unaccounted(deps, scan.orphans)
-          if (isDue) await accountFor(deps, scan, tell)
-        }
+        else if (isDue) await scanOn(deps, scan, true, (found) => bookUnknown(deps, found, tell))
       } catch (error) {
         // The next call continues from here.
         if (!(error instanceof StoreUnavailable)) throw error
@@ -78,7 +86,7 @@ export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupChe
     reason() {
       if (isCurrent) return null
       if (scan.isBehind) return OLDER
-      return scan.orphans.length === 0 ? null : UNKNOWN
+      return scan.orphans.length === 0 ? null : UNDECIDED
     },
     replaced({ progress, seen, isOlder }) {
       if (isOlder) tell.olderCopy(progress, seen)
@@ -92,10 +100,10 @@ export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupChe
 
 const OLDER =
   'the database is older than the last state this wall has recorded; restore the newest copy, or run accept-restore'
-const UNKNOWN =
-  'money arrived without a known purchase; list it with pixel-wall books, then run resolve --all --stray or accept-restore'
+const UNDECIDED =
+  'money without a known purchase arrived while the wall was down, and may be a sale that this database lost: if the database was restored, run pixel-wall accept-restore, else run pixel-wall resolve --all --stray. To end this for good, put WITNESS_PATH on a device of its own and set WITNESS_IS_APART=yes'
 
-/** How far this process has read the chain, and the payments it found that are not accounted for yet. */
+/** How far this process has read the chain, and the payments it found that the operator must decide. */
 type Scan = {
   next: bigint | undefined
   orphans: readonly OrphanPayment[]
@@ -113,29 +121,20 @@ async function provePresent(
   tell: Alerts,
 ): Promise<boolean> {
   const position = await deps.store.position()
+  const unrecorded = (await payeesOf(deps, witnessed)).filter((payee) => !position.payees.includes(payee))
+  if (unrecorded.length > 0) await deps.checkpoint.addPayees(unrecorded)
   const isBehind = witnessed !== undefined && isOlder(position, witnessed)
   if (isBehind) tell.olderCopy(position, witnessed)
   scan.isBehind = isBehind
-  scan.orphans = await unaccounted(deps, scan.orphans)
-  const isThrough = await scanOn(deps, scan, !isBehind, async (found) => {
-    if (witnessed === undefined || isBehind) return found
-    const sent = await sortBySender(deps, found)
-    if (sent !== 'silent') for (const stray of sent.byOthers) await bookStray(deps, stray, tell)
-    return sent === 'silent' ? sent : sent.byOurs
-  })
-  // Some of what was found anew may have been booked by an earlier process.
-  scan.orphans = await unaccounted(deps, scan.orphans)
-  const maySell = scan.orphans.length === 0 || (witnessed !== undefined && (await deps.witness.isApart()))
-  for (const orphan of scan.orphans) tell.orphan(orphan, maySell && !isBehind)
-  return isThrough && maySell && !isBehind
-}
-
-/** Books what has arrived since as stray: the store is current, so it is no forgotten sale. */
-async function accountFor(deps: RestoredBackupDeps, scan: Scan, tell: Alerts): Promise<void> {
-  await scanOn(deps, scan, true, async (found) => {
-    for (const stray of found) await bookStray(deps, stray, tell)
-    return []
-  })
+  const isTrusted = witnessed !== undefined && !isBehind && deps.isWitnessApart
+  scan.orphans = await undecided(deps, scan.orphans)
+  const isThrough = await scanOn(deps, scan, !isBehind, async (found) =>
+    isTrusted ? await bookUnknown(deps, found, tell) : found,
+  )
+  // Some of what was found may have been booked by an earlier process, while it sold.
+  scan.orphans = await undecided(deps, scan.orphans)
+  for (const orphan of scan.orphans) tell.orphan(orphan)
+  return isThrough && scan.orphans.length === 0 && !isBehind
 }
 
 /** Reads the chain up to the newest block, and keeps the payments that `sort` returns; `false` if it did not get there. */
@@ -143,15 +142,16 @@ async function scanOn(
   deps: RestoredBackupDeps,
   scan: Scan,
   mayReach: boolean,
-  sort: (found: readonly OrphanPayment[]) => Promise<readonly OrphanPayment[] | 'silent'>,
+  sort: (found: readonly OrphanPayment[]) => Promise<readonly OrphanPayment[]>,
 ): Promise<boolean> {
   const start = await nextHeight(deps)
   if (start === 'silent') return false
+  const payees = await deps.checkpoint.payees()
   for (let from = scan.next === undefined || scan.next < start ? start : scan.next; ;) {
-    const window = await findOrphans(deps, from)
-    const kept = window === 'silent' ? window : await sort(window.orphans)
-    if (window === 'silent' || kept === 'silent' || scan.isOver) return false
-    scan.orphans = [...scan.orphans, ...kept]
+    const window = await findOrphans(deps, payees, from)
+    if (window === 'silent' || scan.isOver) return false
+    scan.orphans = [...scan.orphans, ...(await sort(window.orphans))]
+    if (scan.isOver) return false
     scan.next = window.next
     from = window.next
     // What was read need not be read again, not even after a restart.
@@ -160,21 +160,39 @@ async function scanOn(
   }
 }
 
-/** The payments that are still unknown, not booked as stray or settled by hand, and not accepted by the operator. */
-async function unaccounted(
+/** The payments that are still unknown, not booked or paid back, and not accepted by the operator. */
+async function undecided(
   { checkpoint, payouts }: RestoredBackupDeps,
   orphans: readonly OrphanPayment[],
 ): Promise<readonly OrphanPayment[]> {
   const open: OrphanPayment[] = []
   const seen = (await checkpoint.height()) ?? 0n
   for (const orphan of orphans)
-    if (orphan.height > seen && !(await checkpoint.knows(orphan)) && !(await payouts.isNoted(orphan))) open.push(orphan)
+    if (orphan.height > seen && !(await checkpoint.knows(orphan)) && (await payouts.noteOf(orphan)) === undefined)
+      open.push(orphan)
   return open
 }
 
-async function bookStray({ payouts, clock }: RestoredBackupDeps, stray: OrphanPayment, tell: Alerts): Promise<void> {
-  const { payer, nonce } = stray
-  if (await payouts.note({ payer, nonce }, STRAY_NOTE, clock.now())) tell.stray(stray)
+/** Books money that a current store knows no purchase for; nothing of it is left to decide. */
+async function bookUnknown(
+  { checkpoint, payouts, clock, terms }: RestoredBackupDeps,
+  found: readonly OrphanPayment[],
+  tell: Alerts,
+): Promise<readonly []> {
+  for (const orphan of found) {
+    const now = clock.now()
+    const acceptedAt = await checkpoint.acceptedAt()
+    if (acceptedAt !== undefined && now - acceptedAt < LOST_FOR_MS) {
+      await payouts.owe(unclaimedOf(orphan, terms, now), orphan.tx, now).catch(unlessOwed)
+      tell.late(orphan)
+    } else if (await payouts.note(orphan, STRAY_NOTE, now)) tell.stray(orphan)
+  }
+  return []
+}
+
+/** Another process may have booked it just before. */
+function unlessOwed(error: unknown): void {
+  if (!(error instanceof StaleWriteError)) throw error
 }
 
 type Alerts = ReturnType<typeof alertsOnce>
@@ -186,22 +204,17 @@ function alertsOnce(logger: Logger) {
     if (!told.has(about)) logger.alert(event, facts)
     told.add(about)
   }
+  const money = (event: string, what: string) => (orphan: OrphanPayment) => {
+    const { payer, nonce, tx, amount } = orphan
+    once(nonce, event, { payer, nonce, tx, amount: amount.toString(), what })
+  }
   return {
-    orphan: ({ payer, nonce, tx }: OrphanPayment, maySell: boolean) =>
-      once(nonce, 'orphan', {
-        payer,
-        nonce,
-        tx,
-        what: `a payment arrived for a block that this database never sold${maySell ? '; the witness shows no lost sale, so sales continue' : ''}`,
-      }),
-    stray: ({ payer, nonce, tx, amount }: OrphanPayment) =>
-      once(nonce, 'stray', {
-        payer,
-        nonce,
-        tx,
-        amount: amount.toString(),
-        what: 'money arrived without a known purchase; it is booked as stray, and sales continue',
-      }),
+    orphan: money('orphan', UNDECIDED),
+    stray: money('stray', 'money arrived without a known purchase; it is booked as stray, and sales continue'),
+    late: money(
+      'orphan',
+      'money arrived just after a restored copy was accepted, and may be a sale that the copy lost; it is booked as a credit owed to its payer, and sales continue',
+    ),
     olderCopy: (found: Progress, seen: Progress) =>
       once(`${seen.change} ${seen.payment}`, 'older-copy', {
         change: found.change,
@@ -221,25 +234,4 @@ async function readWitness({ witness, logger }: RestoredBackupDeps): Promise<Sto
     logger.alert('witness-failed', { what: 'cannot read the witness; check WITNESS_PATH' })
     return undefined
   }
-}
-
-type BySender = { readonly byOurs: readonly OrphanPayment[]; readonly byOthers: readonly OrphanPayment[] }
-
-/** Separates what our own facilitator sent from what others sent. If that is unknown, it may have been ours. */
-async function sortBySender(
-  { chain, facilitator }: RestoredBackupDeps,
-  found: readonly OrphanPayment[],
-): Promise<BySender | 'silent'> {
-  if (found.length === 0) return { byOurs: [], byOthers: [] }
-  const signers = await facilitator.signers()
-  if (signers === 'unavailable') return 'silent'
-  if (signers === 'unknown') return { byOurs: found, byOthers: [] }
-  const [byOurs, byOthers]: [OrphanPayment[], OrphanPayment[]] = [[], []]
-  for (const payment of found) {
-    const sender = await chain.broadcaster(payment.tx)
-    if (sender === 'silent') return 'silent'
-    if (signers.includes(sender)) byOurs.push(payment)
-    else byOthers.push(payment)
-  }
-  return { byOurs, byOthers }
 }

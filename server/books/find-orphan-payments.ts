@@ -6,6 +6,7 @@
 import { mayBuyBlocks } from '../domain/purchase/account.ts'
 import { VALIDITY_MAX_SECONDS, type Address, type Terms, type UnixMs } from '../domain/purchase/payment.ts'
 import type { UnclaimedPayment } from '../domain/purchase/purchase.ts'
+import type { StorePosition } from '../domain/store-position.ts'
 import type { Chain, ChainCheckpoint, Receipts, Transfer } from '../ports.ts'
 
 export type FindOrphanDeps = {
@@ -14,7 +15,7 @@ export type FindOrphanDeps = {
   readonly terms: Terms
 }
 
-/** A block's price that was paid to `payTo` by an authorization which the store does not know. */
+/** Whole cents that were paid to `payTo` by an authorization which the store does not know. */
 export type OrphanPayment = Transfer & { readonly nonce: NonNullable<Transfer['nonce']>; readonly payTo: Address }
 
 /** What arrived between two looks. */
@@ -30,14 +31,24 @@ export async function nextHeight({ chain, checkpoint, terms }: FindOrphanDeps): 
   return seen === 'silent' ? seen : seen + 1n
 }
 
-/** Reads the next stretch of the chain, from height `from` on, for every address that this wall was ever to be paid at. */
+/** Every address that this wall is, was or asked to be paid at, as settings, store and witness know. */
+export const payeesOf = async (
+  { checkpoint, terms }: FindOrphanDeps,
+  witnessed: StorePosition | undefined,
+): Promise<readonly Address[]> => [
+  ...new Set([...(witnessed?.payees ?? []), ...(await checkpoint.payees()), terms.payTo]),
+]
+
+/** Reads the next stretch of the chain, from height `from` on, for all `payees`. */
 export async function findOrphans(
-  { chain, checkpoint, terms }: FindOrphanDeps,
+  deps: FindOrphanDeps,
+  payees: readonly Address[],
   from: bigint,
 ): Promise<OrphanWindow | 'silent'> {
+  const { chain, checkpoint } = deps
   const windows: Receipts[] = []
   const arrivals: (Transfer & { readonly payTo: Address })[] = []
-  for (const payTo of new Set([terms.payTo, ...(await checkpoint.payees())])) {
+  for (const payTo of payees) {
     const window = await chain.transfersTo(payTo, from)
     if (window === 'silent') return 'silent'
     windows.push(window)
@@ -45,11 +56,10 @@ export async function findOrphans(
   }
   // What not every window reaches is read again with the next stretch.
   const next = windows.map((window) => window.next).reduce((one, other) => (other < one ? other : one))
-  const prices = arrivals.length === 0 ? [] : [terms.amount, ...(await checkpoint.prices())]
   const orphans: OrphanPayment[] = []
   for (const { nonce, ...arrival } of arrivals) {
     // A block is never sold for a transfer without an authorization.
-    if (arrival.height >= next || nonce === null || !mayBuyBlocks(arrival.amount, prices)) continue
+    if (arrival.height >= next || nonce === null || !mayBuyBlocks(arrival.amount)) continue
     const orphan = { ...arrival, nonce }
     if (!(await checkpoint.knows(orphan))) orphans.push(orphan)
   }
@@ -58,7 +68,7 @@ export async function findOrphans(
 
 /**
  * A payment that no purchase is known for, as far as the chain tells of it: who sent it, and how much. What this wall took it
- * for was good for `AHEAD_MAX_SECONDS` at most, so it has ended that long after `now`.
+ * for was valid for `VALIDITY_MAX_SECONDS` at most, so it has ended that long after `now`.
  */
 export const unclaimedOf = (
   { payer, nonce, payTo, amount, height }: OrphanPayment,

@@ -1,6 +1,6 @@
 /** Resolves one open payment by hand: asks the chain about it now, and acts on the answer. */
 
-import { STRAY_NOTE } from '../domain/purchase/account.ts'
+import { isStray, STRAY_BY_HAND } from '../domain/purchase/account.ts'
 import type { PaymentKey } from '../domain/purchase/payment.ts'
 import type { Purchase, ChainStatus } from '../domain/purchase/purchase.ts'
 import type { Chain, Clock, Logger, Ledger, Payouts } from '../ports.ts'
@@ -33,7 +33,7 @@ export async function resolvePurchase(
 /** Books money without a known purchase as stray. The chain must show its authorization as spent. */
 export async function noteStray(deps: ResolveDeps, key: PaymentKey): Promise<PayoutResult> {
   if ((await deps.ledger.find(key)) !== undefined) return 'not-owed'
-  return await notePayout(deps, key, STRAY_NOTE)
+  return await notePayout(deps, key, STRAY_BY_HAND)
 }
 
 /** How noting a payout ends. */
@@ -54,7 +54,7 @@ export async function notePayout(
   if (isPaid === 'silent') return 'silent'
   if (!isPaid) return 'never-paid'
   if (!(await payouts.note(key, reference, clock.now()))) return 'noted-before'
-  logger.note(reference === STRAY_NOTE ? 'noted-stray' : 'paid-out', { payer: key.payer, nonce: key.nonce })
+  logger.note(isStray(reference) ? 'noted-stray' : 'paid-out', { payer: key.payer, nonce: key.nonce })
   return 'noted'
 }
 

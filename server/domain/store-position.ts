@@ -1,5 +1,7 @@
 /** Where a store is and how far it has come. The second distinguishes an older copy from the store itself. */
 
+import type { Address } from './purchase/payment.ts'
+
 /** The database: a SQLite file of one process, or a PostgreSQL server that several share. Its address is a secret. */
 export type Database =
   | { readonly kind: 'sqlite'; readonly path: string }
@@ -11,9 +13,10 @@ export type Progress = {
   readonly payment: number // the last payment's number
 }
 
-/** The same, with how far the chain was looked at. */
+/** The same, with how far the chain was looked at, and for whom. */
 export type StorePosition = Progress & {
   readonly height: bigint // of the chain, up to which all that arrived is accounted for; 0 on a wall that never looked
+  readonly payees: readonly Address[] // every address that the wall asked to be paid at, in the order in which it did
 }
 
 /** Whether a store lacks changes or payments that were seen before. */
@@ -21,12 +24,16 @@ export const isBehind = (store: Progress, seen: Progress): boolean =>
   store.change < seen.change || store.payment < seen.payment
 
 /**
- * Whether a store is an older copy of one that had come to `seen`. It is not if it has accounted for the chain beyond that
- * height: then the operator has accepted it.
+ * Whether a store is an older copy of one that had come to `seen`. Heights never go back, so one of a lower height is: also one
+ * with more changes and payments than a copy that was accepted meanwhile. One that has accounted for the chain beyond that
+ * height is not: then the operator has accepted it.
  */
 export const isOlder = (store: StorePosition, seen: StorePosition): boolean =>
-  store.height <= seen.height && isBehind(store, seen)
+  store.height < seen.height || (store.height === seen.height && isBehind(store, seen))
 
 /** Whether two positions are the same. */
 export const isSamePosition = (one: StorePosition, other: StorePosition): boolean =>
-  one.change === other.change && one.payment === other.payment && one.height === other.height
+  one.change === other.change &&
+  one.payment === other.payment &&
+  one.height === other.height &&
+  one.payees.length === other.payees.length

@@ -9,8 +9,7 @@ import { systemClock as clock } from '../adapters/clock.ts'
 import { witnessAt } from '../adapters/witness-file.ts'
 import { acceptRestoredBackup, findLostPayments, type LostPayments } from '../books/accept-restored-backup.ts'
 import { readConfig } from '../config.ts'
-import { isOlder } from '../domain/store-position.ts'
-import type { Store, Witness } from '../ports.ts'
+import { isOlder, type StorePosition } from '../domain/store-position.ts'
 import { UsageError, type Command } from './command.ts'
 
 const USAGE = `Accepts a restored database. Uses the wall's settings. The wall must be stopped.
@@ -18,6 +17,7 @@ const USAGE = `Accepts a restored database. Uses the wall's settings. The wall m
   pixel-wall accept-restore          lists the payments made since the copy, and changes nothing
   pixel-wall accept-restore --yes    accepts: books the listed payments as credits owed to their payers; their blocks are open again
 
+Exit status without --yes: 0 if there is nothing to accept, 1 if there is.
 `
 
 // A copy of a wall that had not opened yet, or a new file in the place of one that is gone.
@@ -35,19 +35,21 @@ export const acceptRestore: Command = {
 
 async function accept(isAccepted: boolean): Promise<number> {
   const { database, network, rpcUrls, rpcCallsPerSecond, offer, witnessPath } = readConfig(Bun.env)
-  const witness = witnessAt(witnessPath, database)
+  const witness = witnessAt(witnessPath)
   const { checkpoint, payouts, store, close } = await openStore(database, network)
   try {
     const chain = viemChain(openEndpoints(network, rpcUrls, { clock, callsPerSecond: rpcCallsPerSecond }), offer)
     const deps = { chain, checkpoint, terms: offer.terms, payouts, store, witness, clock }
-    const lost = await findLostPayments(deps)
+    const seen = await witness.read().catch(() => undefined)
+    const lost = await findLostPayments(deps, seen)
     if (lost === 'silent') throw new CannotOpen('the chain does not respond; nothing was changed')
     listLostPayments(lost)
     if ((await checkpoint.height()) === undefined) console.log(NEVER_LOOKED)
-    const isBehind = await tellWitness(store, witness)
-    if ((lost.orphans.length > 0 || isBehind) && !isAccepted) {
-      console.log('Nothing was changed. To accept, run this again with --yes.')
-      return 1
+    const isBehind = tellWitness(await store.position(), seen)
+    if (!isAccepted) {
+      const isLevel = lost.orphans.length === 0 && !isBehind
+      console.log(`Nothing was changed. ${isLevel ? NOTHING_LOST : 'To accept, run this again with --yes.'}`)
+      return isLevel ? 0 : 1
     }
     await acceptRestoredBackup(deps, lost)
     if (lost.orphans.length > 0)
@@ -59,16 +61,19 @@ async function accept(isAccepted: boolean): Promise<number> {
   }
 }
 
+const NOTHING_LOST = 'There is nothing to accept: the wall will arm at its next start.'
+
 /** Prints each payment that no purchase is known for. */
 function listLostPayments({ orphans, through }: LostPayments): void {
-  for (const { payer, amount, tx, nonce } of orphans)
-    console.log(`${payer} paid ${moneyText(amount)} in ${tx} (nonce ${nonce})`)
+  for (const { payer, amount, tx, nonce, isBooked } of orphans)
+    console.log(
+      `${payer} paid ${moneyText(amount)} in ${tx} (nonce ${nonce})${isBooked ? ', booked as stray by the wall' : ''}`,
+    )
   console.log(`${orphans.length} payments without a known purchase, up to block ${through}`)
 }
 
 /** Prints how far the database is behind its witness; whether it is. */
-async function tellWitness(store: Store, witness: Witness): Promise<boolean> {
-  const [position, seen] = [await store.position(), await witness.read().catch(() => undefined)]
+function tellWitness(position: StorePosition, seen: StorePosition | undefined): boolean {
   if (seen === undefined || !isOlder(position, seen)) return false
   const changes = `change ${position.change} of ${seen.change}`
   console.log(`The database is older than its witness: ${changes}, payment ${position.payment} of ${seen.payment}`)

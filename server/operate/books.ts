@@ -36,11 +36,10 @@ export const books: Command = {
     const { database, network, rpcUrls, rpcCallsPerSecond, offer, booksPath } = readConfig(Bun.env)
     await using audit = await openBooks(database)
     const chain = viemChain(openEndpoints(network, rpcUrls, { clock, callsPerSecond: rpcCallsPerSecond }), offer)
-    const { amount: price, payTo } = offer.terms
     const from = values.from === undefined ? undefined : BigInt(values.from)
     const kept = receiptArchiveAt(booksPath, `${network} ${offer.terms.asset}`)
     const archive = { read: values.all === true ? async () => [] : kept.read, write: orTell(kept.write) }
-    const stock = await auditBooks({ audit, chain, clock, archive, price, payTo }, from, tellHeight)
+    const stock = await auditBooks({ audit, chain, clock, archive, payTo: offer.terms.payTo }, from, tellHeight)
     if (stock === 'silent') throw new CannotOpen(`${whySilent(await chain.fault())}, so the books cannot be checked`)
     printLines(values.json === true ? JSON.stringify(jsonOf(stock), null, 2).split('\n') : linesOf(stock))
     return stock.balance.balances ? 0 : 1

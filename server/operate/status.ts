@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 import { openBooks } from '../../db/open.ts'
 import { readPlace } from '../config.ts'
-import { STRAY_NOTE } from '../domain/purchase/account.ts'
+import { isStray } from '../domain/purchase/account.ts'
 import type { BookedOpen } from '../domain/purchase/balance.ts'
 import { describeHolding } from '../domain/purchase/target.ts'
 import { stateWords } from './admin-commands.ts'
@@ -55,7 +55,7 @@ async function bookLines(): Promise<string[]> {
     const sum = (entries: readonly { readonly amount: bigint }[]) =>
       dollars(entries.reduce((total, { amount }) => total + amount, 0n))
     const owed = credits.filter(({ paidOut }) => paidOut === null)
-    const stray = payouts.filter(({ reference }) => reference === STRAY_NOTE).length
+    const stray = payouts.filter(({ reference }) => isStray(reference)).length
     return [
       `  money       ${sum(sales)} for blocks, ${sum(owed)} owed for ${owed.length} credits, ${stray} stray payments`,
       `  instances   ${await books.instances()}`,

@@ -45,12 +45,6 @@ export function facilitatorRing(deps: RingDeps): FacilitatorRing {
       if (told.includes('yes')) return 'yes'
       return told.includes('unavailable') ? 'unavailable' : 'no'
     },
-    async signers() {
-      const told = await Promise.all(seats.map(({ member }) => member.signers()))
-      // What one of them sent cannot be told from a stranger's while that one does not name its signers.
-      if (told.includes('unavailable')) return 'unavailable'
-      return told.includes('unknown') ? 'unknown' : told.flatMap((signers) => (Array.isArray(signers) ? signers : []))
-    },
     isSuspect: () => seats.some(({ isSuspect }) => isSuspect),
   }
 }

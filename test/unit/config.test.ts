@@ -37,6 +37,7 @@ describe('settings', () => {
       hosts: ['wall.example'],
       database: { kind: 'sqlite', path: './wall.sqlite' },
       witnessPath: './wall.sqlite.witness',
+      isWitnessApart: false,
       booksPath: './wall.sqlite.books',
       network: 'eip155:8453',
       offer: {
@@ -62,6 +63,7 @@ describe('settings', () => {
       DATABASE_URL: ['', { booksPath: '/var/lib/wall.sqlite.books' }],
       ADMIN_SOCKET_PATH: ['/run/wall.sock', { adminSocketPath: '/run/wall.sock' }],
       WITNESS_PATH: ['/mnt/wall.witness', { witnessPath: '/mnt/wall.witness' }],
+      WITNESS_IS_APART: ['yes', { isWitnessApart: true }],
       NETWORK: ['eip155:84532', { network: 'eip155:84532', offer: { assetName: 'USDC' } }],
       PRICE: ['2.50', { offer: { terms: { amount: 2_500_000n } } }],
       TITLE: ['The Ada Wall', { offer: { title: 'The Ada Wall', baseUrl: 'http://localhost:9000' } }],
@@ -107,6 +109,7 @@ describe('settings', () => {
       port: 9000,
       adminSocketPath: undefined,
       witnessPath: './wall-9000.witness',
+      isWitnessApart: false,
     })
   })
 
@@ -199,6 +202,8 @@ describe('settings that cannot work', () => {
     ['PAY_TO', '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', 'must not be the token itself'],
     ['NETWORK', 'eip155:4326', `must be one of ${NETWORKS.join(', ')}`],
     ['PRICE', '0.00', 'must be an amount in dollars with two decimals, from 0.01 to 999999.99'],
+    ['WITNESS_IS_APART', 'true', 'must be yes or no'],
+    ['WITNESS_IS_APART', 'yes', 'is yes, but WITNESS_PATH is not set: the default is beside the database'],
     ['TITLE', 'x'.repeat(41), 'must be 1 to 40 printable characters'],
     ['TITLE', 'Pixel\u200bWall', 'must be 1 to 40 printable characters'],
     ['PORT', '65536', 'must be a whole number from 0 to 65535'],

@@ -1,7 +1,7 @@
 /** The chain over JSON-RPC: what became of an authorization, looked up by payer and nonce through the operator's endpoints. */
 
 import { lru } from '../../../shared/lru.ts'
-import { keyOf, type Address, type Payment } from '../../domain/purchase/payment.ts'
+import { keyOf, type Payment } from '../../domain/purchase/payment.ts'
 import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 import type { Chain, ChainHealth, Receipts } from '../../ports.ts'
 import type { Offer } from '../../x402/terms.ts'
@@ -10,7 +10,7 @@ import type { Endpoints } from './endpoints.ts'
 import { probe } from './probe.ts'
 import { stateReader } from './state.ts'
 import { statusAt, type Proof } from './status.ts'
-import { senderOf, transfersAt } from './transfers.ts'
+import { transfersAt } from './transfers.ts'
 
 // A payment that was read within it has a buyer who waits for its settlement.
 const BUYING_MS = 60_000
@@ -73,12 +73,6 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
         'background',
         (context) =>
           endpoints.ask(context, (session) => transfersAt(session, endpoints.newest(), asset, payTo, from), 'wait'),
-        'silent',
-      ),
-    broadcaster: (tx) =>
-      bounded<Address | 'silent', 'silent'>(
-        'background',
-        async (context) => (await endpoints.ask(context, (session) => senderOf(session, tx))) ?? 'silent',
         'silent',
       ),
   }

@@ -3,10 +3,10 @@
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { HttpRequestError, numberToHex, pad, RpcRequestError } from 'viem'
-import type { Address, Hash } from '../../domain/purchase/payment.ts'
+import type { Address } from '../../domain/purchase/payment.ts'
 import type { Receipts, Transfer } from '../../ports.ts'
 import { EndpointBehind, quantity, type Session } from './endpoint.ts'
-import { type Endpoints, hexData } from './endpoints.ts'
+import type { Endpoints } from './endpoints.ts'
 import { EventLog, lower, TRANSFER, USED } from './receipt.ts'
 
 // Further than endpoints lag.
@@ -73,15 +73,6 @@ function addressIn(topic: string | undefined): Address {
   const digits = topic === undefined ? undefined : /^0x0{24}([0-9a-f]{40})$/i.exec(topic)?.[1]
   if (digits === undefined) throw new TypeError('a topic without an address')
   return `0x${digits.toLowerCase()}`
-}
-
-/** Who sent a transaction; `undefined` where the endpoint does not know it. Throws for nonsense. */
-export async function senderOf(session: Session, tx: Hash): Promise<Address | undefined> {
-  const found = await session.call('eth_getTransactionByHash', [tx])
-  if (found === null) return undefined
-  if (typeof found !== 'object' || !('from' in found) || typeof found.from !== 'string')
-    throw new TypeError('a transaction of nobody')
-  return addressIn(pad(hexData(found.from)))
 }
 
 /** The endpoint serves no events, not even of one block. */

@@ -5,8 +5,8 @@ import { Value } from '@sinclair/typebox/value'
 import type { PaymentPayload } from '@x402/core/types'
 import pLimit from 'p-limit'
 import { isSignatureReason, type SettleResult, type VerifyResult } from '../../domain/purchase/facilitator-errors.ts'
-import type { Address, Payment, Target } from '../../domain/purchase/payment.ts'
-import type { Facilitator, FacilitatorProbe, Manner, RingMember } from '../../ports.ts'
+import type { Payment, Target } from '../../domain/purchase/payment.ts'
+import type { FacilitatorProbe, Manner, RingMember } from '../../ports.ts'
 import { TIMES } from '../../times.ts'
 import { paymentRequired, requirementsOf, type Offer } from '../../x402/terms.ts'
 import { connectionTrouble, fetchBounded, type HttpAddress, isUnsent, readAddress } from '../bounded-calls.ts'
@@ -48,7 +48,6 @@ export function httpFacilitator(settings: FacilitatorSettings, offer: Offer): Ri
     settle: (target, payment, manner = { withinMs: settleTimeoutMs, isBare: false }) =>
       settling(() => settle(connection, offer, target, payment, manner)),
     supports: (probe = 'supported') => supports(connection, offer, probe),
-    signers: () => signers(connection, offer),
   }
 }
 
@@ -72,7 +71,6 @@ const Settled = Type.Object({
 })
 const Kind = Type.Object({ x402Version: Type.Number(), scheme: Type.String(), network: Type.String() })
 const Supported = Type.Object({ kinds: Type.Array(Kind) })
-const Signers = Type.Object({ signers: Type.Record(Type.String(), Type.Array(Type.String())) })
 
 async function supports(
   connection: Connection,
@@ -135,19 +133,6 @@ function describeProbeError(error: unknown): string {
   if (error instanceof NotUsable) return error.message
   if (error instanceof SyntaxError) return 'does not return JSON'
   return connectionTrouble(error) ?? 'does not respond'
-}
-
-/** Who signs for a network is listed under its name, or under its family's (`eip155:*`). */
-async function signers(connection: Connection, { terms }: Offer): ReturnType<Facilitator['signers']> {
-  try {
-    const answer = usable(Supported, await ask(connection, 'supported', connection.verifyTimeoutMs), 'supported')
-    if (!Value.Check(Signers, answer)) return 'unknown'
-    const family = terms.network.replace(/:.*$/, ':*')
-    const named = [terms.network, family].flatMap((name) => answer.signers[name] ?? [])
-    return named.length === 0 ? 'unknown' : named.map((signer) => signer.toLowerCase() as Address)
-  } catch {
-    return 'unavailable'
-  }
 }
 
 async function verify(

@@ -73,7 +73,6 @@ export function openMetrics(): Metrics {
         verify: timed(start, 'verify', port.verify, ({ kind }) => kind),
         settle: timed(start, 'settle', port.settle, ({ kind }) => kind),
         supports: timed(start, 'supports', port.supports, (answer) => answer),
-        signers: timed(start, 'signers', port.signers, (answer) => (answer === 'unavailable' ? answer : 'told')),
       }
     },
     chain: (port) => {
@@ -83,7 +82,6 @@ export function openMetrics(): Metrics {
         status: timed(start, 'status', port.status, ({ kind }) => kind),
         fault: timed(start, 'fault', port.fault, ({ kind }) => kind),
         transfersTo: timed(start, 'transfers', port.transfersTo, silentOr('answered')),
-        broadcaster: timed(start, 'broadcaster', port.broadcaster, silentOr('answered')),
       }
     },
     outcome(outcome) {

@@ -2,6 +2,7 @@
 
 import type { AreaName } from '../../../shared/area.ts'
 import { WALLET_LIMIT_MAX } from '../../../shared/contract/wallet.ts'
+import { CENT_ATOMIC } from '../../../shared/money.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import type { Address, Hash, Target, UnixMs } from './payment.ts'
 import type { Purchase, Released, Reserved } from './purchase.ts'
@@ -58,9 +59,13 @@ export type Account = {
   readonly painter: Address | null // named by the wallet itself, for all of its blocks
 }
 
-/** The payout reference that marks money as stray. Any other reference says how the operator paid the money back. */
+/** The payout references of stray money: booked by the wall itself, or by its operator. Any other says how it was paid back. */
 export const STRAY_NOTE = 'stray'
+export const STRAY_BY_HAND = 'stray, as the operator says'
 
-/** Whether an amount is a multiple of a current or earlier block price, and so may have been meant for blocks. */
-export const mayBuyBlocks = (amount: bigint, prices: readonly bigint[]): boolean =>
-  amount > 0n && prices.some((price) => amount % price === 0n)
+/** Whether a payout reference says that money is stray. */
+export const isStray = (reference: string | undefined): boolean =>
+  reference === STRAY_NOTE || reference === STRAY_BY_HAND
+
+/** Whether an amount may have been meant for blocks. Every price is in whole cents, whatever it was at the time. */
+export const mayBuyBlocks = (amount: bigint): boolean => amount > 0n && amount % CENT_ATOMIC === 0n

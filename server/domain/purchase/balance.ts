@@ -1,7 +1,7 @@
 /** The books: compares what the database says about money with what arrived on the chain. */
 
 import type { BlockIndex } from '../../../shared/wall.ts'
-import { mayBuyBlocks, STRAY_NOTE } from './account.ts'
+import { isStray, mayBuyBlocks } from './account.ts'
 import { keyOf, type Address, type Hash, type PaymentKey, type UnixMs } from './payment.ts'
 import type { Purchase } from './purchase.ts'
 
@@ -19,7 +19,7 @@ export type BookedCredit = PaymentKey & { readonly amount: bigint; readonly tx: 
 /** An unfinished purchase: held, or released while its payment may still settle. */
 export type BookedOpen = { readonly purchase: Purchase; readonly since: UnixMs }
 
-/** A payment that the operator paid back by hand, or booked as stray (`STRAY_NOTE`). */
+/** A payment that the operator paid back by hand, or that is booked as stray (see `isStray`). */
 export type Payout = PaymentKey & { readonly reference: string; readonly at: UnixMs }
 
 /** Everything the database says about money at one moment. */
@@ -30,7 +30,7 @@ export type Statement = {
   readonly open: readonly BookedOpen[]
   readonly final: readonly PaymentKey[] // payments that can never settle
   readonly payouts: readonly Payout[]
-  readonly payees: readonly Address[] // every address that a purchase was to pay
+  readonly payees: readonly Address[] // every address that the wall was or asked to be paid at
   readonly from: bigint | undefined // the lowest height at which any payment was first seen
 }
 
@@ -51,7 +51,7 @@ export type Balance = {
   readonly credits: readonly BookedCredit[]
   readonly unpaid: readonly (BookedSale | BookedCredit)[] // booked, but their money is not on the chain
   readonly landed: readonly Arrival[] // arrived for purchases that are neither a sale nor a credit
-  readonly orphans: readonly Arrival[] // a possible block price, paid by an authorization that the database does not know
+  readonly orphans: readonly Arrival[] // whole cents, paid by an authorization that the database does not know
   readonly byHand: readonly Arrival[] // the same, but the operator has resolved it
   readonly stray: readonly Arrival[] // cannot have been for a block, or the operator said that it was not
   readonly strayed: bigint // atomic units of `stray`
@@ -61,16 +61,15 @@ export type Balance = {
  * Compares the arrivals with the books from `before` and `after` the chain was read. Sales made in between would look wrong in
  * one of the two, so every sale in `before` must have arrived, and every arrival must be known in `after`.
  */
-export function balanceOf(before: Statement, arrivals: readonly Arrival[], after: Statement, price: bigint): Balance {
+export function balanceOf(before: Statement, arrivals: readonly Arrival[], after: Statement): Balance {
   const bookedAmounts = new Map([...after.sales, ...after.credits].map((entry) => [keyOf(entry), entry.amount]))
   const unfinished = new Set([...after.open.map(({ purchase }) => keyOf(purchase.payment)), ...after.final.map(keyOf)])
   const notes = new Map(after.payouts.map((payout) => [keyOf(payout), payout.reference]))
-  const prices = [price, ...new Set(bookedAmounts.values())]
   const groups = Map.groupBy(arrivals, ({ payer, nonce, amount }) => {
     const key = nonce === null ? '' : keyOf({ payer, nonce })
     if (bookedAmounts.get(key) === amount) return 'booked'
     if (unfinished.has(key)) return 'landed'
-    if (nonce === null || !mayBuyBlocks(amount, prices) || notes.get(key) === STRAY_NOTE) return 'stray'
+    if (nonce === null || !mayBuyBlocks(amount) || isStray(notes.get(key))) return 'stray'
     return notes.has(key) ? 'byHand' : 'orphan'
   })
   const booked = groups.get('booked') ?? []

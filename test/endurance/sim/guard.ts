@@ -5,7 +5,7 @@ import { keepWitness, type WitnessKeeper } from '../../../server/books/keep-witn
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { Terms } from '../../../server/domain/purchase/payment.ts'
 import type { StorePosition } from '../../../server/domain/store-position.ts'
-import type { Chain, Clock, Facilitator, Logger, Witness } from '../../../server/ports.ts'
+import type { Chain, Clock, Logger, Witness } from '../../../server/ports.ts'
 import type { Vault } from './ledger-model.ts'
 import { strikes, type World } from './world.ts'
 
@@ -16,9 +16,12 @@ export type Operator = {
   readonly hasWitness: boolean
   firstLook: number | undefined // the height from which on the wall looks at what arrives
   witness: StorePosition | undefined
-  copied: { readonly position: StorePosition; readonly witness: StorePosition | undefined } | undefined
+  readonly copies: Copy[] // in the order in which they were made
   putBack: PutBack | undefined // until a copy that was put back is accepted
 }
+
+/** A copy of the store as it was at `position`, and its witness at that moment. */
+export type Copy = { readonly position: StorePosition; readonly witness: StorePosition | undefined }
 
 /** What shows that the store is an older copy. */
 type PutBack = { readonly isBehind: boolean; readonly lost: ReadonlyMap<string, string> } // transactions by payment
@@ -28,7 +31,6 @@ export type Guard = { readonly restored: RestoredBackupCheck; readonly witnessin
 
 type Around = {
   readonly chain: Chain
-  readonly facilitator: Pick<Facilitator, 'signers'>
   readonly terms: Terms
   readonly clock: Clock
   readonly logger: Logger
@@ -46,12 +48,12 @@ export function guardOf(world: World, operator: Operator, owner: object, around:
   let isFirst = false
   const witness: Witness = {
     read: () => world.scheduler.call(owner, () => operator.witness),
-    isApart: () => Promise.resolve(operator.isApart),
     write: (seen) => world.scheduler.call(owner, () => writeWitness(operator, seen)),
   }
   const restored = checkRestoredBackup({
     ...around,
     witness,
+    isWitnessApart: operator.isApart,
     store: { position },
     checkpoint: {
       height: () =>
@@ -61,8 +63,10 @@ export function guardOf(world: World, operator: Operator, owner: object, around:
           return height
         }),
       knows: (key) => ask(() => checkpoint.knows(key)),
-      prices: () => ask(() => checkpoint.prices()),
       payees: () => ask(() => checkpoint.payees()),
+      addPayees: (payees) => ask(() => checkpoint.addPayees(payees)),
+      acceptedAt: () => ask(() => checkpoint.acceptedAt()),
+      accept: (now) => ask(() => checkpoint.accept(now)),
       reach: (height) =>
         ask(() => {
           // Of two servers that look first at once, the later look counts.
@@ -72,7 +76,7 @@ export function guardOf(world: World, operator: Operator, owner: object, around:
     },
     payouts: {
       note: (key, reference, now) => ask(() => payouts.note(key, reference, now)),
-      isNoted: (key) => ask(() => payouts.isNoted(key)),
+      noteOf: (key) => ask(() => payouts.noteOf(key)),
       owe: (unclaimed, tx, now) => ask(() => payouts.owe(unclaimed, tx, now)),
     },
   })

@@ -31,13 +31,23 @@ import { drawChainFaults, drawFaults, drawLaterFaults, drawSharedFaults, NO_FAUL
 import type { Operator } from './guard.ts'
 import type { Book, OpenBook, Paint, Sale } from './ledger-model.ts'
 import { checkKeepers, isBusy, keeperOf, startKeeper, type Errand, type Keeper, type Line } from './people/keepers.ts'
-import { accept, checkBooks, copy, lacks, mustWait, operatorOf, putBack } from './people/operator.ts'
+import { accept, checkBooks, copy, lacking, mustWait, operatorOf, putBack } from './people/operator.ts'
 import { change, checkPaint, studioOf, type Studio } from './people/owners.ts'
 import { aim, crowdOf, mischief, nextOrder, sign, type Crowd, type Order, type Payer } from './people/payers.ts'
 import { checkWishes, endAtDeed, isAsking, wishOf, type Wish } from './people/shoppers.ts'
 import { addressOf, PLAIN, SIGNED, TERMS } from './samples.ts'
 import { startServer, type Seat, type Server } from './server.ts'
-import { heightOf, isSpentByLonger, reorganise, stall, strikes, timeOf, worldOf, type World } from './world.ts'
+import {
+  broadcast,
+  heightOf,
+  isSpentByLonger,
+  reorganise,
+  stall,
+  strikes,
+  timeOf,
+  worldOf,
+  type World,
+} from './world.ts'
 
 /** What one history came to. */
 export type Report = Sums & {
@@ -338,6 +348,7 @@ function start(history: History, stand: Stand): void {
 }
 
 const COPIED = 0.1
+const COPIES_MAX = 3
 const PUT_BACK = 0.03
 const ACCEPTED = 0.03
 
@@ -345,19 +356,36 @@ const ACCEPTED = 0.03
 function operate(history: History, operator: Operator): void {
   const { world, witness } = history
   const { prng } = world
-  if (operator.copied === undefined) {
-    if (prng.chance(COPIED)) copy(world, operator)
-  } else if (operator.putBack !== undefined) {
-    if (prng.chance(ACCEPTED)) workOn(history, () => accept(world, operator, witness))
-  } else if (lacks(operator) && prng.chance(PUT_BACK)) workOn(history, () => putBack(world, operator, witness))
+  if (operator.putBack !== undefined && prng.chance(ACCEPTED))
+    return workOn(history, () => accept(world, operator, witness))
+  if (operator.putBack === undefined && operator.copies.length < COPIES_MAX && prng.chance(COPIED))
+    return copy(world, operator)
+  const copies = lacking(operator)
+  if (copies.length > 0 && prng.chance(PUT_BACK))
+    workOn(history, () => putBack(world, operator, prng.pick(copies), witness))
 }
 
 /** Stops all servers for some work on their file. */
 function workOn(history: History, work: () => void): void {
   for (const stand of history.stands) stop(history, stand)
+  beAway(history)
   work()
+  if (history.world.prng.chance(0.3)) beAway(history)
   history.polled.length = 0
   for (const stand of history.stands) start(history, stand)
+}
+
+const AWAY_MS = [0, 10_000, 60_000, 300_000]
+
+/** While nobody serves, settings change, time passes, and others broadcast what they have seen or signed. */
+function beAway({ world, crowd }: History): void {
+  const { prng } = world
+  if (prng.chance(0.3)) reprice(world)
+  if (prng.chance(0.3)) askElsewhere(world)
+  for (let n = prng.below(3); n > 0; n -= 1) {
+    if (crowd.signed.length > 0) broadcast(world, prng.pick(crowd.signed), 'stranger')
+    world.scheduler.pass(prng.pick(AWAY_MS))
+  }
 }
 
 const LOOKS = 5
@@ -398,15 +426,23 @@ function reprice(world: World): void {
   world.prices.push(TERMS.amount * BigInt(1 + world.prng.below(3)))
 }
 
+/**
+ * Servers that start from now on ask to be paid at another address, or at an earlier one; where older copies are put back, at a
+ * new one: what arrived at an address that only a lost line of the wall knew is found by nobody who returns to it.
+ */
+function askElsewhere(world: World): void {
+  world.payees.push(addressOf(0xb000 + (world.hasOperator ? world.payees.length : world.words.below(3))))
+}
+
 function stop(history: History, stand: Stand): void {
   const { world, inFlight } = history
   history.crashes += 1
   stand.life.diedAt ??= world.step
   world.scheduler.forget(stand.life)
   // Instances are to agree on the price.
-  if (world.isVaried && history.stands.length === 1 && world.prng.chance(0.3)) reprice(world)
-  if (world.isVaried && !world.isRepriced && history.stands.length === 1 && world.words.chance(0.3))
-    world.payees.push(addressOf(0xb000 + world.words.below(3)))
+  const mayDiffer = (world.isVaried || world.hasOperator) && history.stands.length === 1
+  if (mayDiffer && world.prng.chance(0.3)) reprice(world)
+  if (mayDiffer && !world.isRepriced && world.words.chance(0.3)) askElsewhere(world)
   const dropped = [...inFlight].filter((request) => request.at === stand)
   for (const request of dropped) inFlight.delete(request)
   for (const request of dropped) leave(history.witness, inFlight, request)

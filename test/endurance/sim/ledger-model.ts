@@ -37,7 +37,7 @@ export type Book = {
   close(): void
 }
 
-/** The file of a book: its other ports, and a copy that can be put back. What was taken from the book before is then closed. */
+/** The file of a book: its other ports, and copies that can be put back, each by its number. What was taken from the book before is then closed. */
 export type Vault = {
   readonly ports: {
     readonly store: Store
@@ -45,8 +45,8 @@ export type Vault = {
     readonly payouts: Payouts
     readonly audit: Audit
   }
-  copy(): void
-  putBack(): void
+  copy(number: number): void
+  putBack(number: number): void
 }
 
 export type Sale = {

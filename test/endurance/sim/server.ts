@@ -23,12 +23,10 @@ import { guardOf, type Guard, type Operator } from './guard.ts'
 import type { Book, Paint } from './ledger-model.ts'
 import { SIGNED } from './samples.ts'
 import {
-  broadcasterOf,
   health,
   read,
   settle,
   settleLate,
-  SIGNER,
   strikes,
   supports,
   status,
@@ -161,7 +159,7 @@ export function startServer(
       leases: shared?.leases,
     })
     const swept = reconciler({ ledger, seller: sold, jobs: shared?.jobs ?? singleProcess.jobs, clock, logger })
-    if (operator !== undefined) guard = guardOf(world, operator, self, { chain, facilitator, terms, clock, logger })
+    if (operator !== undefined) guard = guardOf(world, operator, self, { chain, terms, clock, logger })
     opened({ seller: sold, clock, paint, follower, guard, payees, life: self })
     if (shared !== undefined && follower !== undefined)
       void pollLog({ notifier: shared.notifier, advance, clock, logger }, never)
@@ -311,7 +309,6 @@ function chainPort(world: World, watcher: Watcher, owner: object, clock: Clock):
     // A probe is answered at once: how its halves overtake each other and all else tells nothing.
     fault: async () => health(world),
     transfersTo: (payTo, from) => world.scheduler.call(owner, () => transfersTo(world, payTo, from, sight)),
-    broadcaster: (tx) => world.scheduler.call(owner, () => broadcasterOf(world, tx)),
   }
 }
 
@@ -363,7 +360,6 @@ function facilitatorPort(
       return late
     },
     supports: async () => supports(world, host),
-    signers: () => Promise.resolve(world.isKept ? 'unknown' : [SIGNER]),
   }
 }
 

@@ -1,8 +1,8 @@
 /** The real ledger for histories: a small wall on SQLite, a fresh copy of a prepared file for each. */
 
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { statement } from '../../../db/purchase/books.ts'
 import type { Connection } from '../../../db/sqlite/connection.ts'
 import { sqliteDriver } from '../../../db/sqlite/driver.ts'
@@ -63,17 +63,17 @@ export function realBooks(): { readonly open: OpenBook; close(): void } {
           get ports() {
             return opened.ports
           },
-          copy: () => copyFileSync(path, `${path}-copy`),
-          putBack() {
+          copy: (number) => copyFileSync(path, `${path}-copy-${number}`),
+          putBack(number) {
             opened.close()
-            copyFileSync(`${path}-copy`, path)
+            copyFileSync(`${path}-copy-${number}`, path)
             opened = openBook(path)
           },
         },
         close() {
           opened.close()
-          rmSync(path)
-          rmSync(`${path}-copy`, { force: true })
+          for (const name of readdirSync(folder))
+            if (name === basename(path) || name.startsWith(`${basename(path)}-copy-`)) rmSync(join(folder, name))
         },
       }
     },

@@ -14,7 +14,7 @@ import type { ChainHealth, Receipts, Transfer } from '../../../server/ports.ts'
 import { prngOf, type Prng } from '../../support/prng.ts'
 import { schedulerOf, type Scheduler } from '../../support/scheduler.ts'
 import { drawFaults, type Fault, type Faults } from './faults.ts'
-import { addressOf, FORGED, hashOf, TERMS } from './samples.ts'
+import { FORGED, hashOf, TERMS } from './samples.ts'
 
 /** What spent an authorization. */
 export type Spending = {
@@ -98,10 +98,7 @@ export const hasEndpoints = (seed: number): boolean => seed % ENDPOINTS_EVERY ==
 
 const OPERATOR_EVERY = 251
 
-/**
- * Whether an operator puts an older copy of the wall back. Its prices stay: what a copy never knew to be one is no sign of
- * a sale.
- */
+/** Whether an operator puts older copies of the wall back. */
 export const hasOperator = (seed: number): boolean => seed % OPERATOR_EVERY === 31 && !hasEndpoints(seed)
 
 /** Whether servers start all the time, and ask another price each time. */
@@ -376,16 +373,6 @@ export const transfersIn = ({ spendings, mined }: World): readonly (Transfer & P
     const { payer, nonce, to } = payment
     return [{ payer, nonce, to, amount, tx, height: BigInt(height) }]
   })
-
-/** The address that the wall's own facilitator sends from. */
-export const SIGNER: Address = addressOf(0xfac)
-
-/** The chain port's `broadcaster`. */
-export function broadcasterOf(world: World, tx: Hash): Address | 'silent' {
-  const sent = world.mined.values().find((one) => one.tx === tx)
-  if (sent === undefined || strikes(world, 'chainSilent')) return 'silent'
-  return sent.by === 'wall' ? SIGNER : addressOf(0xbad)
-}
 
 export const NARROW_BLOCKS = 5
 

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import type { Engine } from '../../../db/engine.ts'
 import { StaleWriteError } from '../../../server/domain/failure.ts'
-import { STRAY_NOTE } from '../../../server/domain/purchase/account.ts'
+import { STRAY_BY_HAND, STRAY_NOTE } from '../../../server/domain/purchase/account.ts'
 import type { Audit } from '../../../server/ports.ts'
 import { hold, sell } from '../../support/engine.ts'
 import { blockOf, EMPTY_BOOKS, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
@@ -47,13 +47,14 @@ export function auditContract(name: string, open: () => Promise<Audited>, openLa
     await close()
   })
 
-  test(`stray money on ${name} is booked once, and can be paid back later, which stands`, async () => {
+  test(`stray money on ${name} is booked once, and the operator can say so or pay it back later, which stands`, async () => {
     const { wall, books, close } = await open()
     const [key, note] = [keyOf(9, 9), wall.payouts.note]
-    expect([await wall.payouts.isNoted(key), await note(key, STRAY_NOTE, NOW)]).toEqual([false, true])
-    expect([await wall.payouts.isNoted(key), await note(key, STRAY_NOTE, NOW + 1)]).toEqual([true, false])
+    expect([await wall.payouts.noteOf(key), await note(key, STRAY_NOTE, NOW)]).toEqual([undefined, true])
+    expect([await wall.payouts.noteOf(key), await note(key, STRAY_NOTE, NOW + 1)]).toEqual([STRAY_NOTE, false])
+    expect([await note(key, STRAY_BY_HAND, NOW + 1), await note(key, STRAY_NOTE, NOW + 1)]).toEqual([true, false])
     expect([await note(key, 'refund', NOW + 2), await note(key, STRAY_NOTE, NOW + 3)]).toEqual([true, false])
-    expect(await wall.payouts.isNoted(key)).toBe(true)
+    expect([await note(key, STRAY_BY_HAND, NOW + 4), await wall.payouts.noteOf(key)]).toEqual([false, 'refund'])
     for (const audit of books)
       expect((await audit.statement()).payouts).toEqual([{ ...key, reference: 'refund', at: NOW + 2 }])
     await close()

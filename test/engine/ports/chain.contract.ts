@@ -127,16 +127,6 @@ function receipts(open: () => Promise<ChainWorld>): void {
     const later = (await headFor(chain, ours)) + 1n
     expect((await transfersSince(chain, ours.to, later)).filter((transfer) => transfer.tx === tx)).toEqual([])
   })
-
-  test('who broadcast a transaction is known, and need not be who paid', async () => {
-    const { chain, payment, land, give } = await open()
-    const ours = await payment()
-    const sender = await chain.broadcaster(await land(ours))
-    expect(sender).toMatch(/^0x[0-9a-f]{40}$/)
-    expect(sender).not.toBe(ours.payer)
-    expect(await chain.broadcaster(await give(ours, 5n))).toBe(ours.payer)
-    expect(await chain.broadcaster(`0x${'0f'.repeat(32)}`)).toBe('silent')
-  })
 }
 
 /** Everything an address was paid from a height on. */
@@ -167,7 +157,6 @@ function limits(open: () => Promise<ChainWorld>): void {
     expect(await gone.status(ours, 0n)).toEqual({ kind: 'silent' })
     expect(await gone.fault()).toMatchObject({ kind: 'silent' })
     expect(await gone.transfersTo(ours.to, 0n)).toBe('silent')
-    expect(await gone.broadcaster(`0x${'0f'.repeat(32)}`)).toBe('silent')
   })
 
   test('the right network has no fault, and another one can never work', async () => {

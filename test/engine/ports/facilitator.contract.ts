@@ -77,13 +77,6 @@ export function facilitatorContract(name: string, open: () => Promise<Facilitato
       expect(await unreachable.supports()).toBe('unavailable')
     })
 
-    test('it names whom it broadcasts as, and nobody when it is out of reach', async () => {
-      const { facilitator, unreachable } = await open()
-      const signers = await facilitator.signers()
-      expect(signers).toEqual([expect.stringMatching(/^0x[0-9a-f]{40}$/)])
-      expect(await unreachable.signers()).toBe('unavailable')
-    })
-
     test('it takes what we sell for', async () => {
       const { facilitator } = await open()
       expect(await facilitator.supports()).toBe('yes')

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { STRAY_BY_HAND } from '../../../server/domain/purchase/account.ts'
 import { adminCommands } from '../../../server/operate/admin-commands.ts'
 import { callAdminSocket, adminSocketAt, openAdminSocket } from '../../../server/operate/admin-socket.ts'
 import { truncatedWallet } from '../../../shared/wallet.ts'
@@ -195,13 +196,12 @@ test('what is open is listed, and told with its evidence', async () => {
 
 test('the socket has the shorter of its two names', () => {
   const besideFile = (path: string, adminSocketPath?: string) =>
-    adminSocketAt({ database: { kind: 'sqlite', path }, port: 8402, adminSocketPath })
+    adminSocketAt({ database: { kind: 'sqlite', path }, port: 8402, adminSocketPath, isWitnessApart: false })
   expect(besideFile('./wall.sqlite')).toBe('wall.sqlite.sock')
   expect(besideFile('/w.sqlite')).toBe('/w.sqlite.sock')
   const url = 'postgres://db.example/wall'
-  expect(adminSocketAt({ database: { kind: 'postgres', url }, port: 8402, adminSocketPath: undefined })).toBe(
-    'wall-8402.sock',
-  )
+  const onServer = { database: { kind: 'postgres', url }, adminSocketPath: undefined, isWitnessApart: false } as const
+  expect(adminSocketAt({ ...onServer, port: 8402 })).toBe('wall-8402.sock')
   expect(besideFile('./wall.sqlite', '/run/wall.sock')).toBe('/run/wall.sock')
 })
 
@@ -228,11 +228,11 @@ test('all money that no purchase is known for is booked as stray by one command,
   const { db, chain, commands } = await openWorld({ restored })
   copy.orphans = payments.map((payment) => ({ ...payment, payTo: payment.to, tx: chain.land(payment), height: 1n }))
   expect(await commands('strays', {})).toMatchObject({ ok: false, lines: [expect.stringContaining('an older copy')] })
-  expect(await db.payouts.isNoted(paymentOf(1, 1))).toBe(false)
+  expect(await db.payouts.noteOf(paymentOf(1, 1))).toBeUndefined()
   copy.isOlder = false
   const lines = copy.orphans.map(({ payer, nonce, tx }) => `${payer} ${nonce} in ${tx}: booked as stray`)
   expect(await commands('strays', {})).toEqual({ ok: true, lines })
-  for (const payment of payments) expect(await db.payouts.isNoted(payment)).toBe(true)
+  for (const payment of payments) expect(await db.payouts.noteOf(payment)).toBe(STRAY_BY_HAND)
 })
 
 type Orphans = ReturnType<AdminParts['restored']['orphans']>

@@ -12,8 +12,8 @@ import type { Chain, Transfer } from '../../../server/ports.ts'
 import { hash, HEAD } from '../samples.ts'
 
 export type FakeChain = Chain & {
-  /** Moves the money, and answers the transaction; a stranger broadcasts it where nobody is named. */
-  land(payment: Payment, by?: Address): Hash
+  /** Moves the money, and answers the transaction. */
+  land(payment: Payment): Hash
   /** Moves money without an authorization, and answers the transaction. */
   give(payer: Address, payTo: Address, amount: bigint): Hash
   /** Ends an authorization without moving money. */
@@ -25,14 +25,10 @@ export type FakeChain = Chain & {
   wrong: string | null // what can never work about it
 }
 
-/** Whoever is nobody's facilitator. */
-const STRANGER = `0x${'57'.repeat(20)}` as const
-
 export function fakeChain(): FakeChain {
   const spent = new Map<string, ChainStatus>()
   const expired = new Set<string>()
   const received: (Transfer & { readonly payTo: Address })[] = []
-  const senders = new Map<Hash, Address>()
   let transactions = 0
   let empty = 0
   const looked = new Set<string>()
@@ -41,9 +37,8 @@ export function fakeChain(): FakeChain {
     silent: false,
     stands: false,
     wrong: null,
-    land(payment, by = STRANGER) {
+    land(payment) {
       const tx = hash(++transactions)
-      senders.set(tx, by)
       spent.set(keyOf(payment), { kind: 'paid', tx })
       const { payer, nonce, amount, to: payTo } = payment
       received.push({ payer, nonce, amount, tx, height: head(), payTo })
@@ -51,7 +46,6 @@ export function fakeChain(): FakeChain {
     },
     give(payer, payTo, amount) {
       const tx = hash(++transactions)
-      senders.set(tx, payer)
       received.push({ payer, nonce: null, amount, tx, height: head(), payTo })
       return tx
     },
@@ -88,7 +82,6 @@ export function fakeChain(): FakeChain {
       const ours = received.filter(({ payTo, height }) => payTo === asked && height >= from)
       return { transfers: ours.map(({ payTo: _payTo, ...transfer }) => transfer), next: head() + 1n, isAll: true }
     },
-    broadcaster: async (tx) => (chain.silent ? 'silent' : (senders.get(tx) ?? 'silent')),
   }
   return chain
 }

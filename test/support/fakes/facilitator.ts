@@ -2,22 +2,18 @@
 
 import type { SettleResult, VerifyResult } from '../../../server/domain/purchase/facilitator-errors.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
-import type { Facilitator, FacilitatorProbe, Manner, RingMember } from '../../../server/ports.ts'
+import type { FacilitatorProbe, Manner, RingMember } from '../../../server/ports.ts'
 import type { FakeChain } from './chain.ts'
 
 export type FakeFacilitator = RingMember & {
   verification: VerifyResult
   settling: SettleResult | 'honest'
   supported: 'yes' | 'no' | 'unavailable'
-  signing: Awaited<ReturnType<Facilitator['signers']>>
   readonly verified: Payment[]
   readonly settled: Payment[]
   readonly probes: (FacilitatorProbe | undefined)[]
   readonly manners: (Manner | undefined)[] // of all calls, in order
 }
-
-/** Whom it broadcasts as. */
-export const SIGNER = `0x${'51'.repeat(20)}` as const
 
 const NONCE_USED = 'invalid_exact_evm_nonce_already_used'
 
@@ -29,7 +25,6 @@ export function fakeFacilitator(chain: FakeChain, host = 'facilitator.example'):
     verification: { kind: 'valid' },
     settling: 'honest',
     supported: 'yes',
-    signing: [SIGNER],
     verified: [],
     settled: [],
     async verify(_, payment, manner) {
@@ -43,13 +38,12 @@ export function fakeFacilitator(chain: FakeChain, host = 'facilitator.example'):
       if (facilitator.settling !== 'honest') return facilitator.settling
       const seen = await chain.read(payment)
       const isSpent = seen !== 'silent' && seen.spent
-      return isSpent ? { kind: 'refused', reason: NONCE_USED } : { kind: 'success', tx: chain.land(payment, SIGNER) }
+      return isSpent ? { kind: 'refused', reason: NONCE_USED } : { kind: 'success', tx: chain.land(payment) }
     },
     async supports(probe) {
       facilitator.probes.push(probe)
       return facilitator.supported
     },
-    signers: async () => facilitator.signing,
   }
   return facilitator
 }

@@ -14,13 +14,13 @@ function world(changes: Partial<Statement> = {}) {
   const statement: Statement = { ...NOTHING, ...changes }
   const chain = fakeChain()
   const clock = fakeClock(NOW)
-  const { amount: price, payTo } = TERMS
+  const { payTo } = TERMS
   const kept: KeptReceipts[] = []
   const archive: ReceiptArchive = {
     read: async () => [...kept],
     write: async (receipts) => void kept.splice(0, kept.length, ...receipts),
   }
-  return { chain, clock, archive, kept, price, payTo, audit: { statement: async () => statement } }
+  return { chain, clock, archive, kept, payTo, audit: { statement: async () => statement } }
 }
 
 test('nothing is looked for where nothing was ever paid for, unless a height is named', async () => {

@@ -10,14 +10,17 @@ import { NOW } from '../../support/samples.ts'
 /** A keeper over a store whose position and a witness whose disk the test has in its hand. */
 function openWorld() {
   const logger = fakeLogger()
-  const world = { position: { change: 1, payment: 1, height: 5n }, isFull: false, written: [] as StorePosition[] }
+  const world = {
+    position: { change: 1, payment: 1, height: 5n, payees: [] },
+    isFull: false,
+    written: [] as StorePosition[],
+  }
   const waits: (() => void)[] = []
   const clock = { ...fakeClock(NOW), wait: () => new Promise<void>((resolve) => waits.push(resolve)) }
   const keeper = keepWitness({
     store: { position: async () => world.position },
     witness: {
       read: async () => undefined,
-      isApart: async () => false,
       async write(position) {
         if (world.isFull) throw new Error('no space left')
         world.written.push(position)

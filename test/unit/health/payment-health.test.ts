@@ -20,7 +20,6 @@ function railOver() {
       verify: unasked,
       settle: unasked,
       supports: () => Promise.resolve(world.supports),
-      signers: unasked,
       isSuspect: () => world.isSuspect,
     },
     chain: {
@@ -28,7 +27,6 @@ function railOver() {
       status: unasked,
       fault: () => Promise.resolve(world.fault),
       transfersTo: unasked,
-      broadcaster: unasked,
     },
     clock: { now: () => 0, elapsed: () => world.now, wait: unasked },
     logger: { note: (_, facts) => notes.push(facts), alert: () => notes.push('alert') },

@@ -4,7 +4,7 @@ import { facilitatorRing } from '../../../server/purchase/facilitator-ring.ts'
 import { facilitatorContract } from '../../engine/ports/facilitator.contract.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
-import { fakeFacilitator, SIGNER, type FakeFacilitator } from '../../support/fakes/facilitator.ts'
+import { fakeFacilitator, type FakeFacilitator } from '../../support/fakes/facilitator.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
 import { hash, NOW, paymentOf } from '../../support/samples.ts'
 
@@ -63,10 +63,10 @@ for (const isFirstDown of [false, true])
     const { chain, clock, first, second, ring } = ringOfTwo()
     const down = { verification: { kind: 'unavailable' }, settling: UNSENT, supported: 'unavailable' } as const
     if (isFirstDown) Object.assign(first, down)
-    const gone = Object.assign(fakeFacilitator(chain), { ...down, signing: 'unavailable' as const })
+    const gone = Object.assign(fakeFacilitator(chain), down)
     const deps = { chain, clock, logger: fakeLogger(), verifyTimeoutMs: 5000, settleTimeoutMs: 5000 }
     return {
-      facilitator: { ...ring, signers: isFirstDown ? second.signers : async () => await first.signers() },
+      facilitator: ring,
       unreachable: facilitatorRing({ ...deps, members: [gone, gone] }),
       payment: async () => newPayment(),
       unaffordable: async () => {
@@ -363,16 +363,6 @@ describe('a member that failed', () => {
     second.supported = 'no'
     expect(await ring.supports()).toBe('no')
   })
-})
-
-test('a ring signs as each of its members, and does not say as whom while one is silent', async () => {
-  const { first, second, ring } = ringOfTwo()
-  second.signing = ['0x0000000000000000000000000000000000000005']
-  expect(await ring.signers()).toEqual([SIGNER, '0x0000000000000000000000000000000000000005'])
-  first.signing = 'unknown'
-  expect(await ring.signers()).toBe('unknown')
-  second.signing = 'unavailable'
-  expect(await ring.signers()).toBe('unavailable')
 })
 
 test('what a client says to extensions reaches whoever settles', async () => {

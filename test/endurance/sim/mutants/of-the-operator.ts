@@ -3,28 +3,57 @@
 import type { Mutant } from './mutant.ts'
 
 const CHECK = 'server/books/check-restored-backup.ts'
+const FIND = 'server/books/find-orphan-payments.ts'
 const ACCEPT = 'server/books/accept-restored-backup.ts'
 
 export const mutantsOfTheOperator: readonly Mutant[] = [
   {
     name: 'a store behind its witness sells',
     file: CHECK,
-    from: 'return isThrough && maySell && !isBehind',
-    to: 'return isThrough && maySell',
+    from: 'scan.orphans.length === 0 && !isBehind',
+    to: 'scan.orphans.length === 0',
     shows: 'operator',
   },
   {
-    name: 'a witness on the same device proves that no sale is lost',
+    name: 'a copy with more payments than one that was accepted is taken for the newer one',
+    file: 'server/domain/store-position.ts',
+    from: 'store.height < seen.height || (store.height === seen.height && isBehind(store, seen))',
+    to: 'store.height <= seen.height && isBehind(store, seen)',
+    shows: 'operator',
+  },
+  {
+    name: 'a witness counts as apart without the setting',
     file: CHECK,
-    from: 'witnessed !== undefined && (await deps.witness.isApart())',
-    to: 'witnessed !== undefined',
+    from: 'witnessed !== undefined && !isBehind && deps.isWitnessApart',
+    to: 'witnessed !== undefined && !isBehind',
+    shows: 'operator',
+  },
+  {
+    name: 'what a signer of no facilitator of now sent is passed over',
+    file: CHECK,
+    from: 'isTrusted ? await bookUnknown(deps, found, tell) : found,',
+    to: 'isTrusted ? await bookUnknown(deps, found, tell) : found.filter(({ tx }) => BigInt(tx) % 2n === 0n),',
+    shows: 'operator',
+  },
+  {
+    name: 'only multiples of the price of now may have bought blocks',
+    file: FIND,
+    from: '!mayBuyBlocks(arrival.amount)',
+    to: '!(mayBuyBlocks(arrival.amount) && arrival.amount % deps.terms.amount === 0n)',
+    shows: 'operator',
+  },
+  {
+    name: 'an address that only the witness knows is not looked at',
+    file: FIND,
+    from: '...(witnessed?.payees ?? []), ...(await checkpoint.payees())',
+    to: '...(await checkpoint.payees())',
     shows: 'operator',
   },
   {
     name: 'what the chain shows that the store does not know is passed over',
     file: CHECK,
-    from: 'const maySell = scan.orphans.length === 0 ||',
-    to: 'const maySell = scan.orphans.length < 99 ||',
+    from: 'return isThrough && scan.orphans.length === 0',
+    to: 'return isThrough && scan.orphans.length < 99',
     shows: 'operator',
   },
   {
@@ -37,8 +66,8 @@ export const mutantsOfTheOperator: readonly Mutant[] = [
   {
     name: 'money that arrives later is not looked for',
     file: CHECK,
-    from: 'if (isDue) await accountFor',
-    to: 'if (isDue && !isCurrent) await accountFor',
+    from: 'else if (isDue) await scanOn',
+    to: 'else if (isDue && !isCurrent) await scanOn',
     shows: 'operator',
   },
   {

@@ -6,7 +6,7 @@ import { keyOf } from '../../../../server/domain/purchase/payment.ts'
 import type { StorePosition } from '../../../../server/domain/store-position.ts'
 import { settled } from '../../../support/scheduler.ts'
 import { promise, rowOf, type Witness } from '../check.ts'
-import { writeWitness, type Operator } from '../guard.ts'
+import { writeWitness, type Copy, type Operator } from '../guard.ts'
 import type { Vault } from '../ledger-model.ts'
 import { heightOf, lagMax, read, termsNow, timeOf, transfersIn, transfersTo, type World } from '../world.ts'
 
@@ -20,7 +20,7 @@ export function operatorOf({ prng }: World, vault: Vault): Operator {
     hasWitness: keeps !== 'nothing',
     firstLook: undefined,
     witness: undefined,
-    copied: undefined,
+    copies: [],
     putBack: undefined,
   }
 }
@@ -32,37 +32,52 @@ export function operatorOf({ prng }: World, vault: Vault): Operator {
 export function copy(world: World, operator: Operator): void {
   const position = settled(operator.vault.ports.store.position())
   if (position.height === 0n) return
-  operator.vault.copy()
-  operator.copied = { position, witness: operator.witness }
+  operator.vault.copy(operator.copies.length)
+  operator.copies.push({ position, witness: operator.witness })
   world.tell(() => 'operator: copies the wall')
 }
 
-/** Whether a payment was accepted since the copy was made. */
-export const lacks = ({ vault, copied }: Operator): boolean =>
-  copied !== undefined && settled(vault.ports.store.position()).payment > copied.position.payment
+/** The copies that were made before the wall went on. */
+export function lacking({ vault, copies }: Operator): readonly Copy[] {
+  const { payment, height } = settled(vault.ports.store.position())
+  return copies.filter(({ position }) => payment > position.payment || height > position.height)
+}
 
-/** Puts the copy back while the wall is stopped, and with it what lies on its device, or not. */
-export function putBack(world: World, operator: Operator, witness: Witness): void {
-  const { vault, copied, isApart } = operator
-  vault.putBack()
+/** Puts a copy back while the wall is stopped, and with it what lies on its device, or not. */
+export function putBack(world: World, operator: Operator, copied: Copy, witness: Witness): void {
+  const { vault, copies, isApart } = operator
+  vault.putBack(copies.indexOf(copied))
   const isSnapshot = !isApart && world.prng.chance(0.7)
-  if (isSnapshot) operator.witness = copied?.witness
+  if (isSnapshot) operator.witness = copied.witness
   const position = settled(vault.ports.store.position())
   const seen = operator.witness
-  const isBehind = seen !== undefined && (position.change < seen.change || position.payment < seen.payment)
-  operator.putBack = { isBehind, lost: lostPayments(world, position, witness) }
+  const isBehind =
+    seen !== undefined &&
+    (position.change < seen.change || position.payment < seen.payment || position.height < seen.height)
+  operator.putBack = { isBehind, lost: lostPayments(world, operator, witness) }
   forget(world, witness)
   const { size } = operator.putBack.lost
   world.tell(() => `operator: puts the copy back${isSnapshot ? ', with its witness' : ''}: ${size} payments are lost`)
 }
 
-/** What the copy does not know and every endpoint shows. */
-function lostPayments(world: World, { height: seen }: StorePosition, witness: Witness): ReadonlyMap<string, string> {
+/**
+ * What the copy does not know and every endpoint shows, at any address that copy, witness or settings know; not what the copy
+ * had booked while it was the wall.
+ */
+function lostPayments(world: World, { vault, witness: seen }: Operator, witness: Witness): ReadonlyMap<string, string> {
+  const { store, payouts, checkpoint } = vault.ports
+  const { height: from } = settled(store.position())
   const shown = BigInt(heightOf(world) - lagMax(world))
-  const lost = transfersIn(world).filter(({ height }) => height > seen && height <= shown)
-  return new Map(
-    lost.map((transfer) => [keyOf(transfer), transfer.tx] as const).filter(([key]) => !rowOf(witness, key)),
+  const payees = new Set([...settled(checkpoint.payees()), ...(seen?.payees ?? []), termsNow(world).payTo])
+  const lost = transfersIn(world).filter(
+    ({ to, height, ...key }) =>
+      height > from &&
+      height <= shown &&
+      payees.has(to) &&
+      rowOf(witness, keyOf(key)) === undefined &&
+      settled(payouts.noteOf(key)) === undefined,
   )
+  return new Map(lost.map((transfer) => [keyOf(transfer), transfer.tx]))
 }
 
 /** What the copy does not know the wall settles no more; it may be written anew, and owed anew. */
@@ -74,14 +89,13 @@ function forget(world: World, witness: Witness): void {
 }
 
 /** Whether a store that was put back must not sell: its witness is ahead of it, or the chain shows what it lost. */
-export function mustWait(world: World, { vault, putBack, witness, isApart }: Operator, book: Pick<Witness, 'book'>) {
+export function mustWait(world: World, { putBack, witness, isApart }: Operator, book: Pick<Witness, 'book'>) {
   if (putBack === undefined) return false
   if (putBack.isBehind) return true
   if (isApart && witness !== undefined) return false
   return transfersIn(world).some((transfer) => {
     const key = keyOf(transfer)
-    const isLost = putBack.lost.get(key) === transfer.tx && rowOf(book, key) === undefined
-    return isLost && !settled(vault.ports.payouts.isNoted(transfer))
+    return putBack.lost.get(key) === transfer.tx && rowOf(book, key) === undefined
   })
 }
 
@@ -103,7 +117,7 @@ export function accept(world: World, operator: Operator, seenBy: Witness): void 
     terms: termsNow(world),
     clock: { now: () => timeOf(world) },
   }
-  const lost = settled(findLostPayments(deps))
+  const lost = settled(findLostPayments(deps, operator.witness))
   world.tell(() => `operator: accepts the copy: ${lost === 'silent' ? lost : lost.orphans.length}`)
   if (lost === 'silent') return
   settled(acceptRestoredBackup(deps, lost))
@@ -113,13 +127,15 @@ export function accept(world: World, operator: Operator, seenBy: Witness): void 
     seenBy.accepted.add(key)
   }
   operator.putBack = undefined
-  operator.copied = undefined
 }
 
 /** Every dollar that arrived is a sale or a credit, or the operator was told of it; and every sale was paid, or he was told. */
 export function checkBooks(world: World, { vault, firstLook }: Operator, witness: Witness): void {
   const statement = settled(vault.ports.audit.statement())
-  const { unpaid, landed, orphans } = balanceOf(statement, transfersIn(world), statement, termsNow(world).amount)
+  // Where only a line of the wall that is gone asked to be paid, nobody knows to look.
+  const payees = new Set<string>([...statement.payees, termsNow(world).payTo])
+  const arrivals = transfersIn(world).filter(({ to }) => payees.has(to))
+  const { unpaid, landed, orphans } = balanceOf(statement, arrivals, statement)
   for (const sale of unpaid)
     promise(witness.alerts.has(keyOf(sale)), 'the books: the operator is told of what was not paid', keyOf(sale))
   for (const { payer, nonce, amount } of landed) {

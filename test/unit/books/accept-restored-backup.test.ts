@@ -1,0 +1,65 @@
+import { expect, test } from 'bun:test'
+import { acceptRestoredBackup, findLostPayments } from '../../../server/books/accept-restored-backup.ts'
+import { STRAY_BY_HAND, STRAY_NOTE } from '../../../server/domain/purchase/account.ts'
+import type { StorePosition } from '../../../server/domain/store-position.ts'
+import { openBlank } from '../../support/blank-wall.ts'
+import { hold } from '../../support/engine.ts'
+import { fakeChain } from '../../support/fakes/chain.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { HEAD, NOW, paymentOf, TERMS, wallet } from '../../support/samples.ts'
+
+// Goal: whoever accepts a restored copy sees all that it may have lost, and owes it once he has accepted. Method: a chain and
+// a wall in memory, and payments that only the chain knows.
+
+async function openWorld() {
+  const [chain, engine] = [fakeChain(), await openBlank()]
+  const written: StorePosition[] = []
+  const witness = { write: async (position: StorePosition) => void written.push(position) }
+  await engine.checkpoint.reach(HEAD)
+  return { ...engine, chain, terms: TERMS, witness, written, clock: fakeClock(NOW) }
+}
+
+/** What is found, which must be found. */
+async function lostIn(world: Awaited<ReturnType<typeof openWorld>>, witnessed?: StorePosition) {
+  const lost = await findLostPayments(world, witnessed)
+  if (lost === 'silent') throw new Error('the chain is silent')
+  return lost
+}
+
+test('what may be lost is listed, and what the wall itself booked as stray; not what has a row or was decided by hand', async () => {
+  const world = await openWorld()
+  await hold(world, 'next', paymentOf(1, 1))
+  for (const n of [1, 2, 3, 4, 5]) world.chain.land(paymentOf(n, n))
+  await world.payouts.note(paymentOf(3, 3), STRAY_NOTE, NOW)
+  await world.payouts.note(paymentOf(4, 4), STRAY_BY_HAND, NOW)
+  await world.payouts.note(paymentOf(5, 5), 'refund 0x1', NOW)
+  const { orphans } = await lostIn(world)
+  expect(orphans.map(({ payer, isBooked }) => [payer, isBooked])).toEqual([
+    [wallet(2), false],
+    [wallet(3), true],
+  ])
+  expect(await world.checkpoint.height()).toBe(HEAD)
+})
+
+test('an address that the wall asked for only since the copy is looked at, if its witness knows it, and is not forgotten', async () => {
+  const world = await openWorld()
+  const since = wallet(9)
+  world.chain.land(paymentOf(2, 2, { to: since, amount: 370_000n }))
+  expect((await lostIn(world)).orphans).toEqual([])
+  const lost = await lostIn(world, { change: 9, payment: 9, height: HEAD, payees: [since] })
+  expect(lost.orphans).toMatchObject([{ payer: wallet(2), payTo: since, amount: 370_000n }])
+  await acceptRestoredBackup(world, lost)
+  expect(world.written).toMatchObject([{ height: HEAD + 1n, payees: [since, TERMS.payTo] }])
+})
+
+test('once accepted, each lost payment is owed, whatever the wall had booked, and the wall is known to be accepted and up to where', async () => {
+  const world = await openWorld()
+  const tx = world.chain.land(paymentOf(2, 2))
+  world.chain.land(paymentOf(3, 3))
+  await world.payouts.note(paymentOf(3, 3), STRAY_NOTE, NOW)
+  await acceptRestoredBackup(world, await lostIn(world))
+  expect(await world.ledger.find(paymentOf(2, 2))).toMatchObject({ state: { kind: 'credited', tx } })
+  expect(await world.ledger.find(paymentOf(3, 3))).toMatchObject({ state: { kind: 'credited' } })
+  expect([await world.checkpoint.height(), await world.checkpoint.acceptedAt()]).toEqual([HEAD + 2n, NOW])
+  expect((await lostIn(world)).orphans).toEqual([])
+})
