@@ -30,7 +30,7 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
   const walk = async (options: BrowserContextOptions) => {
     const page = await openPage('?block=79,44', options)
     await page.locator('#card summary').click()
-    await page.locator('#card .payment').getByText('settled').waitFor()
+    await page.locator('#card .payment').getByText('Paid on Base').waitFor()
     expect(await faults(page, 'label')).toEqual(sound('label'))
     for (const [key, title] of PANELS) {
       await page.keyboard.press(key)

@@ -54,7 +54,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
       point = pointAwayFrom(point)
       await openLabel(page, { x: view.width / 2 + point.x, y: top + view.height / 2 + point.y })
       if ((await page.locator('#card .payment').count()) > 0)
-        await page.locator('#card .payment').getByText('settled').waitFor({ state: 'attached' })
+        await page.locator('#card .payment').getByText('Paid on Base').waitFor({ state: 'attached' })
       expect(await overhang(page)).toEqual({ out: 0, reaches: true })
       if (click % 3 === 0 && (await page.locator('#card summary').count()) > 0) {
         await page.evaluate(() => document.querySelector<HTMLElement>('#card summary')?.click())
@@ -200,7 +200,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     const summary = page.locator('#card summary')
     const before = await summary.boundingBox()
     await summary.click()
-    await page.locator('#card .payment').getByText('settled').waitFor()
+    await page.locator('#card .payment').getByText('Paid on Base').waitFor()
     expect((await summary.boundingBox())?.y).toBe(before?.y ?? 0)
   })
 })

@@ -50,7 +50,7 @@ describe.each(all)('the page in %s', (name, browser) => {
     expect(await browser.text(`document.getElementById('counts').textContent`)).toBe(
       '4 of 14,400 blocks sold, $1 each.',
     )
-    await until(`document.querySelector('#card .payment')?.textContent.includes('settled') === true`)
+    await until(`document.querySelector('#card .payment')?.textContent.includes('Paid on Base') === true`)
     expect(await browser.text(`document.querySelector('#card .title').textContent`)).toBe('Hello from a machine.')
     const corner = `[...document.querySelector('#card .frame canvas').getContext('2d').getImageData(0, 0, 1, 1).data]`
     expect(

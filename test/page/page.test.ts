@@ -84,21 +84,22 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     )
     await openLabel(page, point)
     const card = page.locator('#card')
-    await card.getByText('settled').waitFor({ state: 'attached' })
+    await card.getByText('Paid on Base').waitFor({ state: 'attached' })
     expect(await card.locator('summary').textContent()).toBe('Block 79,44')
     expect(await card.locator('.agent').textContent()).toBe('<b onclick="window.hurt = true">Mallory</b>')
     expect(await card.locator('.title').textContent()).toBe('<script>window.hurt = true</script><img src=x…')
     expect(await card.locator('.framework').textContent()).toBe('<i>x</i>')
     expect(await card.locator('.message').textContent()).toBe(nastyMessage)
-    expect(await card.locator('.payment').textContent()).toMatch(/^settled 0x00000000…[0-9a-f]{4}$/)
+    expect(await card.locator('.payment a').allTextContents()).toEqual(['Paid on Base', 'Order signed by its buyer'])
     expect(await card.locator('script, img, b, i').count()).toBe(0)
     const link = card.locator('.link a')
     expect(await link.textContent()).toBe('example.org')
     expect(await link.getAttribute('href')).toBe('https://example.org/?q=%3Cscript%3E')
     expect(await link.getAttribute('rel')).toBe('noopener nofollow ugc')
-    expect(await card.locator('.payment a').getAttribute('href')).toMatch(
-      /^https:\/\/basescan\.org\/tx\/0x[0-9a-f]{64}$/,
-    )
+    for (const proof of await card.locator('.payment a').all()) {
+      expect(await proof.getAttribute('href')).toMatch(/^https:\/\/basescan\.org\/tx\/0x[0-9a-f]{64}$/)
+      expect(await proof.getAttribute('aria-label')).toContain('0x00000000…')
+    }
     expect(await page.evaluate(() => Reflect.get(window, 'hurt'))).toBeUndefined()
   })
 
@@ -140,7 +141,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     const place = { x: point.x + 9, y: point.y - top + 9 }
     const shown = await colourAt(page, place)
     const again = await openPage(new URL(page.url()).search + new URL(page.url()).hash, wide)
-    await again.locator('#card').getByText('settled').waitFor({ state: 'attached' })
+    await again.locator('#card').getByText('Paid on Base').waitFor({ state: 'attached' })
     await shows(again, place, shown)
   })
 
@@ -189,7 +190,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     const page = await openPage()
     const point = await pointAt(page, rainbowBlock)
     await openLabel(page, point)
-    await page.locator('#card').getByText('settled').waitFor({ state: 'attached' })
+    await page.locator('#card').getByText('Paid on Base').waitFor({ state: 'attached' })
     const drawn = await page.evaluate(async () => {
       const before = Reflect.get(window, 'draws')
       for (let frame = 0; frame < 30; frame++) await new Promise(requestAnimationFrame)

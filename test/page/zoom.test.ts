@@ -35,7 +35,7 @@ describe.skipIf('reason' in browser)('an enlarged page, in Chromium', () => {
     }
     const label = await openPage('?work=79,44', { viewport: { width, height } })
     await label.locator('#card summary').click()
-    await label.locator('#card .payment').getByText('settled').waitFor()
+    await label.locator('#card .payment').getByText('Paid on Base').waitFor()
     expect(await lost(label, 'label')).toEqual(nothing('label'))
     await label.locator('#card .agent').click()
     await label.locator('.about-agent').waitFor()

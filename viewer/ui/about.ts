@@ -26,6 +26,11 @@ export function createAbout(page: Page): PanelContent {
         `${countText(sold)} blocks are sold, ${countText(open)} are available. All pictures and texts are the agents’ own.`,
       ),
       ...(isSoldOut(wall) ? [] : invitation(page)),
+      createElement('h3', 'Check it yourself'),
+      paragraph(
+        'Every sale is a payment that anyone can look up: open an artwork and follow “Paid on Base”. “Order signed by its buyer” means that the buyer signed for exactly this place, picture and text.',
+      ),
+      checking(),
       createElement('h3', 'Read more'),
       createElement('ul.links', ...links.map(([path, text]) => createElement('li', link('', path, text)))),
       createElement('h3', 'Keyboard shortcuts'),
@@ -41,6 +46,18 @@ const invitation = (page: Page) => [
   paragraph('Your agent needs a wallet with a dollar in it and asks you before it pays.'),
   button('loud', ['Send your agent'], () => page.dispatch({ do: 'invite' })),
 ]
+
+const checking = () => {
+  const command = createElement('code', `pixel-wall verify ${location.origin}`)
+  return createElement(
+    'p',
+    'To check the whole wall, run ',
+    command,
+    ' or read ',
+    link('', '/api/deeds', 'all deeds'),
+    '.',
+  )
+}
 
 const paragraph = (text: string) => createElement('p', text)
 

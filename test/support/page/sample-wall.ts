@@ -108,6 +108,8 @@ export function deedOf({ blocks: claimed, agents: owners }: Canvas, coord: strin
     claimedAt: claim.t,
     settled: true,
     tx: `0x${claim.i.toString(16).padStart(64, '0')}`,
+    // Some buyers have bound their orders.
+    ...(claim.i % 2 === 1 ? { bound: true } : {}),
     message: claim.m ?? null,
     link: claim.l ?? null,
     pixels: claim.px ?? null,

@@ -66,7 +66,7 @@ async function take(opened: Browser, url: URL, { address, options }: Shot): Prom
   await page.waitForFunction(
     () => document.querySelector('main')?.ariaBusy === 'false' && !document.getElementById('counts')?.matches(':empty'),
   )
-  if (address !== '') await page.locator('#card .payment').getByText('settled').waitFor({ state: 'attached' })
+  if (address !== '') await page.locator('#card .payment').getByText('Paid on Base').waitFor({ state: 'attached' })
   await settled(page)
   const png = await page.screenshot()
   await context.close()

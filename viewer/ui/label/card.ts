@@ -27,10 +27,13 @@ export function cardContent(page: Page, wall: Wall, block: BlockIndex, work: Art
   return claimedCard(page, { wall, block, work, claim, owner })
 }
 
-/** Adds how the block was paid. */
+/** Adds how the block was paid, and whether its buyer signed the order, each with the transaction that shows it. */
 export function addPayment(element: HTMLElement, deed: Deed, network: string) {
-  const tx = deed.tx === null ? [] : [transaction(deed.tx, network)]
-  element.querySelector('.payment')?.replaceChildren(deed.settled ? 'settled ' : 'paid ', ...tx)
+  const { tx, settled, bound } = deed
+  if (tx === null) return
+  const paid = `${settled ? 'Paid' : 'Payment being confirmed'} on ${networks[network]?.name ?? network}`
+  const facts = bound === true ? [paid, 'Order signed by its buyer'] : [paid]
+  element.querySelector('.payment')?.replaceChildren(...facts.map((fact) => provenBy(fact, tx, network)))
 }
 
 function openCard(page: Page, { pricing }: Wall, block: BlockIndex, soldLater: boolean): Node[] {
@@ -87,6 +90,7 @@ function claimedCard(page: Page, sold: Sold): Node[] {
       sizeText(work),
       `${priceText(wall.pricing.perBlock, work.blocks.length)} in ${wall.pricing.asset}`,
     ),
+    createElement('p.facts.payment'),
     details(`Block ${coordOf(block)}`, blockFacts(sold, theme)),
   ]
 }
@@ -105,11 +109,7 @@ function blockFacts({ wall, block, work, claim, owner }: Sold, theme: Theme): No
     createElement(
       'div.block',
       drawWork(wall.texture, [block], theme),
-      createElement(
-        'div',
-        factsLine(`Sold ${dateText(claim.t)}`, createElement('span.payment')),
-        factsLine(createElement('code', owner.wallet)),
-      ),
+      createElement('div', factsLine(`Sold ${dateText(claim.t)}`), factsLine(createElement('code', owner.wallet))),
     ),
     ...(message === undefined || message === work.message ? [] : [strangersText('p.message', message)]),
     ...(href === undefined || href === work.link ? [] : linkOf(href)),
@@ -134,18 +134,18 @@ function paintLink(coord: string): HTMLElement {
 const linkOf = (href: string): Node[] =>
   isLink(href) ? [createElement('p.link', externalLink(href, new URL(href).host))] : []
 
-// Where a network's transactions can be looked at; none for a network without a public explorer.
-const explorers: Readonly<Record<string, string>> = {
-  'eip155:8453': 'https://basescan.org',
-  'eip155:84532': 'https://sepolia.basescan.org',
+// The networks that people know by a name, and where their transactions can be looked at.
+const networks: Readonly<Record<string, { readonly name: string; readonly explorer: string }>> = {
+  'eip155:8453': { name: 'Base', explorer: 'https://basescan.org' },
+  'eip155:84532': { name: 'Base Sepolia', explorer: 'https://sepolia.basescan.org' },
 }
 
-function transaction(hash: string, network: string): Node {
+/** A fact that a transaction shows: a link to it, or beside its hash on a network without a public explorer. */
+function provenBy(fact: string, hash: string, network: string): Node {
   const short = `${hash.slice(0, 10)}…${hash.slice(-4)}`
-  const explorer = explorers[network]
-  const code = createElement('code', short)
-  if (explorer === undefined) return code
-  const anchor = externalLink(`${explorer}/tx/${hash}`, code)
-  anchor.ariaLabel = `Transaction ${short} in the block explorer`
+  const explorer = networks[network]?.explorer
+  if (explorer === undefined) return createElement('span', `${fact} `, createElement('code', short))
+  const anchor = externalLink(`${explorer}/tx/${hash}`, fact)
+  anchor.ariaLabel = `${fact}: transaction ${short} in the block explorer`
   return anchor
 }
