@@ -13,6 +13,7 @@ import { AUTHORIZATION_TYPES, PRIMARY_TYPE } from '../../shared/usdc.ts'
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../../shared/wall.ts'
 import { ADVICE, REPEAT } from '../domain/advice.ts'
 import { statusOf, type FailureCode } from '../domain/failure.ts'
+import { ORDER_VECTOR } from '../domain/purchase/order-vector.ts'
 import { TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
 import { TEST_VECTOR } from '../domain/wall/signed-fields.ts'
 import { domainOf } from '../x402/authorization.ts'
@@ -173,6 +174,9 @@ function signing(site: Site): Values {
     exampleBody: inJson(WORKED_EXAMPLE.body),
     registrationText: WORKED_REGISTRATION.message,
     registrationSignature: WORKED_REGISTRATION.body.signature,
+    orderText: ORDER_VECTOR.message,
+    orderSalt: ORDER_VECTOR.salt,
+    orderNonce: ORDER_VECTOR.nonce,
     signInHeader: SIGN_IN_HEADER,
     signInPath: WORKED_SIGN_IN.path,
     signInBody: WORKED_SIGN_IN.body,

@@ -3,7 +3,7 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Elysia } from 'elysia'
 import { Preview, PreviewBody } from '../../shared/contract/preview.ts'
-import { Signing, SignQuery } from '../../shared/contract/sign.ts'
+import { OrderSigning, OrderToSign, Signing, SignQuery } from '../../shared/contract/sign.ts'
 import { SpaceQuery, Spaces } from '../../shared/contract/space.ts'
 import { parseCoord, TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { documented, type OperationDocs, queued } from '../discovery/openapi/operation.ts'
@@ -11,6 +11,7 @@ import { failure } from '../domain/failure.ts'
 import { fieldsIn } from '../domain/purchase/listing.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { readTarget } from '../purchase/area-order.ts'
+import { orderSigning, readOrderToSign } from '../purchase/order-to-sign.ts'
 import type { FindSpace } from '../wall/open-blocks.ts'
 import { previewBlock, type PreviewDeps } from '../wall/preview-block.ts'
 import { signingMessage, type SigningMessageDeps } from '../wall/signing-message.ts'
@@ -49,6 +50,18 @@ export function tools(deps: ToolsDeps) {
       },
       { ...queryHooks(SpaceQuery, searching), ...documented(DOCS.findSpace) },
     )
+    .post(
+      '/api/sign',
+      ({ body: { order, salt } }) =>
+        respondResult(orderSigning(order, salt ?? randomSalt(), new URL(deps.offer.baseUrl).hostname)),
+      {
+        parse: jsonBody(clients, (request) => limits.take('searches', addressOf(request)), {
+          maxBytes: PREVIEW_MAX_BYTES,
+        }),
+        body: strict(OrderToSign, readOrderToSign),
+        ...documented(DOCS.getOrderToSign),
+      },
+    )
     .get('/api/sign', async ({ query }) => respondResult(await signingMessage(signing, query)), {
       ...queryHooks(SignQuery, searching),
       ...documented(DOCS.getSigningMessage),
@@ -67,7 +80,11 @@ const readPreview = (given: unknown) => (previewCheck.Check(given) ? given : fai
 const PREVIEW_SHAPE =
   'Send a JSON object with coord ("next" or "col,row"), w and h (integers) for an area, and any of name, framework, message, link, painter and px or pixels, all of them strings. No other fields are allowed.'
 
-/** The size limit of a preview: the pixels of the largest area, and its text. */
+const SALT_BYTES = 32
+
+const randomSalt = () => `0x${crypto.getRandomValues(new Uint8Array(SALT_BYTES)).toHex()}`
+
+/** The size limit of a preview or an order: the pixels of the largest area, and its text. */
 const PREVIEW_MAX_BYTES = 64 * 1024
 
 async function preview(deps: PreviewDeps, body: PreviewBody): Promise<Response> {
@@ -103,6 +120,26 @@ const DOCS = {
       'Open rectangles of w x h blocks, nearest the centre or the block `near`, each with its blocks in the order to buy them and the total price. Nothing is reserved: another buyer may be faster.',
     answers: [Spaces],
     codes: ['invalid_size', 'invalid_coordinate', 'invalid_limit', ...queued],
+  },
+  getOrderToSign: {
+    id: 'getOrderToSign',
+    summary: 'Get the nonce that binds your payment to your order',
+    description:
+      'Free, no side effects. Send the order that you are going to buy: for a block `coord` and its listing, for an area the body of POST /areas. Returns the order’s text, a salt and the nonce. Sign that nonce in your payment and put `extensions` into its payload: if anybody alters the order on the way, the payment buys nothing. An image over 48 KiB does not fit here; compute its digest yourself, as /llms-full.txt describes.',
+    answers: [OrderSigning],
+    codes: [
+      'invalid_body',
+      'invalid_coordinate',
+      'invalid_area',
+      'invalid_listing',
+      'invalid_pixels',
+      'invalid_painter',
+      'invalid_image',
+      'invalid_option',
+      'body_too_large',
+      'too_many_requests',
+      'server_busy',
+    ],
   },
   getSigningMessage: {
     id: 'getSigningMessage',

@@ -18,6 +18,9 @@ export const orderBinding = {
   },
 }
 
+/** What a payer adds to the `extensions` of its payload. */
+export const saltOfOrder = (salt: string) => ({ [NAME]: { info: { salt } } })
+
 /** The salt in the `extensions` of a payload, if a client sends one. A salt that is no text is read as the empty one, which fits nothing. */
 export function readSalt(extensions: unknown): string | undefined {
   const salt = memberOf(memberOf(memberOf(extensions, NAME), 'info'), 'salt')

@@ -1,8 +1,12 @@
 /** Help with signing: the exact text for an edit of a block or an area, a registration or the naming of a painter, and a vector to check one’s own signing by. */
 
 import { Type, type Static } from '@sinclair/typebox'
+import { SALT_PATTERN } from '../order.ts'
+import { AreaOrder } from './area-order.ts'
 import { AreaText } from './area.ts'
-import { CoordText, OptionalText } from './kinds.ts'
+import { ListingQuery } from './block.ts'
+import { Closed, CoordText, OptionalText } from './kinds.ts'
+import { TargetText } from './preview.ts'
 
 /** A field is present when its key is; `clear` names those that shall be null. */
 export const SignQuery = Type.Object({
@@ -61,3 +65,34 @@ export const Signing = Type.Object({
   ),
 })
 export type Signing = Static<typeof Signing>
+
+const { at, w, h, ...ofArea } = AreaOrder.properties
+
+/** An order as it is going to be bought, and the salt to bind it with: of a block with `coord`, of an area with `w` and `h`. */
+export const OrderToSign = Closed({
+  coord: Type.Optional({ ...TargetText, description: 'For a block: `next` (default) or `col,row`.' }),
+  px: ListingQuery.properties.px,
+  at,
+  w: Type.Optional({ ...w, description: 'For an area: width in blocks of 10 pixels.' }),
+  h: Type.Optional({ ...h, description: 'For an area: height in blocks of 10 pixels.' }),
+  ...ofArea,
+  salt: Type.Optional(
+    Type.String({ pattern: SALT_PATTERN, description: '32 bytes in hex with 0x; by default the server makes one.' }),
+  ),
+})
+export type OrderToSign = Static<typeof OrderToSign>
+
+const OrderVector = {
+  message: Type.String({ description: 'The order’s text. Lines end in a line feed.' }),
+  salt: Hex('32 bytes.'),
+  nonce: Hex('0x50584f31 and the first 28 bytes of keccak256 of the text in UTF-8 and the salt.'),
+}
+
+export const OrderSigning = Type.Object({
+  ...OrderVector,
+  extensions: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'What to put into `extensions` of the payment payload, beside what is there.',
+  }),
+  testVector: Type.Object(OrderVector, { description: 'Another order, to check your own code with.' }),
+})
+export type OrderSigning = Static<typeof OrderSigning>

@@ -23,7 +23,7 @@ import {
   RpcRequest,
   SignInRequiredBody,
 } from '../../../shared/contract/service.ts'
-import { Signing } from '../../../shared/contract/sign.ts'
+import { OrderSigning, OrderToSign, Signing } from '../../../shared/contract/sign.ts'
 import { Spaces } from '../../../shared/contract/space.ts'
 import { WalletStanding } from '../../../shared/contract/wallet.ts'
 
@@ -57,6 +57,8 @@ const named: Readonly<Record<string, TObject>> = {
   Spaces,
   PaintedBlocks,
   Signing,
+  OrderToSign,
+  OrderSigning,
   WalletStanding,
   RpcRequest,
   RpcAnswer,

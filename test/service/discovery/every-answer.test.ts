@@ -170,6 +170,11 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /card.png 404': ask('GET /card.png?agent=1'),
   'GET /card.png 503': () => crowded((at) => `GET /card.png?block=${at},0`),
   'GET /api/sign 400': ask('GET /api/sign'),
+  'POST /api/sign 400': ask('POST /api/sign', sending({ coord: '160,0' })),
+  'POST /api/sign 503': async () => {
+    const { ask: askAlone } = await openWall()
+    return await firstRefusal(600, () => askAlone('POST /api/sign', sending({})))
+  },
   'GET /api/sign 401': onceSold('GET /api/sign?kind=set_area&area=3,4,2x1&message=hi'),
   'GET /api/sign 404': ask('GET /api/sign?kind=set_pixels&coord=3,4&message=hi'),
   'GET /api/sign 409': () => doubtfulWall.ask('GET /api/sign?kind=set_pixels&coord=3,4&message=hi'),
@@ -214,6 +219,7 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
   'GET /blocks/{coord}.png': ['GET /blocks/3,4.png'],
   'GET /card.png': ['GET /card.png'],
   'GET /api/sign': [`GET /api/sign?kind=register&name=Ada&wallet=${wallet(1)}`],
+  'POST /api/sign': ['POST /api/sign', sending({ coord: 'next' })],
   'GET /api/agents/{wallet}': [`GET /api/agents/${wallet(1)}`],
   'GET /api/health': ['GET /api/health'],
   'POST /mcp': ['POST /mcp', call('get_block', { coord: '3,4' })],

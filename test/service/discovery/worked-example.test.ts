@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto'
 import { buildSIWxSchema, createSIWxMessage } from '@x402/extensions/sign-in-with-x'
 import { recoverMessageAddress } from 'viem'
 import { WORKED_EXAMPLE, WORKED_REGISTRATION, WORKED_SIGN_IN } from '../../../server/discovery/worked-example.ts'
+import { ORDER_VECTOR } from '../../../server/domain/purchase/order-vector.ts'
 import type { Hash } from '../../../server/domain/purchase/payment.ts'
 import { TEST_VECTOR } from '../../../server/domain/wall/signed-fields.ts'
 import { signInDemand, textOfSignIn } from '../../../server/x402/sign-in.ts'
+import { orderNonce } from '../../../shared/order.ts'
 import { editMessage } from '../../../shared/signing.ts'
 
 test('the worked sign-in is for its body, and is the text that the SDK makes, signed by the wallet it names', async () => {
@@ -34,4 +36,9 @@ test('the worked bodies are signed by the wallet they name', async () => {
   ]
   for (const { message, signature } of signed)
     expect(await recoverMessageAddress({ message, signature: signature as Hash })).toBe(TEST_VECTOR.address)
+})
+
+test('the worked order has the nonce that another implementation of keccak-256 computed', () => {
+  const { message, salt, nonce } = ORDER_VECTOR
+  expect<string>(orderNonce(message, salt)).toBe(nonce)
 })

@@ -1,0 +1,51 @@
+/** What binds a payment to an order: its text, a salt and the nonce to sign. */
+
+import type { OrderSigning } from '../../shared/contract/sign.ts'
+import { orderNonce, orderText } from '../../shared/order.ts'
+import { parseCoord } from '../../shared/wall.ts'
+import { failure, type Failure } from '../domain/failure.ts'
+import { fieldsIn, LISTING_KEYS, type PurchaseOrder, readListing } from '../domain/purchase/listing.ts'
+import { ORDER_VECTOR } from '../domain/purchase/order-vector.ts'
+import { invalidCoordinate } from '../domain/purchase/refusals.ts'
+import { saltOfOrder } from '../x402/order-binding.ts'
+import { readAreaOrder } from './area-order.ts'
+import { orderOf } from './order-binding.ts'
+
+/** An order that passed its reader, and the salt that its sender gave. */
+export type OrderWithSalt = { readonly order: PurchaseOrder; readonly salt: string | undefined }
+
+const saltPattern = /^0x[0-9a-fA-F]{64}$/
+
+/** Reads a block's order, or an area's where a size is given. Refuses what buying it would refuse. */
+export function readOrderToSign(value: unknown): OrderWithSalt | Failure {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return failure('invalid_body', SHAPE)
+  const { salt, ...said }: Readonly<Record<string, unknown>> = { ...value }
+  if (salt !== undefined && (typeof salt !== 'string' || !saltPattern.test(salt)))
+    return failure('invalid_body', 'salt must be 0x followed by 64 hex digits.')
+  const order = 'w' in said || 'h' in said ? readAreaOrder(said) : readBlockOrder(said)
+  if ('code' in order) return order
+  if ('code' in order.listing) return order.listing
+  return { order, salt }
+}
+
+function readBlockOrder({ coord = 'next', ...said }: Readonly<Record<string, unknown>>): PurchaseOrder | Failure {
+  const target = coord === 'next' ? coord : typeof coord === 'string' ? parseCoord(coord) : undefined
+  if (target === undefined) return invalidCoordinate()
+  const unknownName = Object.keys(said).find((name) => !LISTING_KEYS.some((key) => key === name))
+  return unknownName === undefined
+    ? { target, isArea: false, listing: readListing(fieldsIn(said)) }
+    : failure('invalid_body', SHAPE)
+}
+
+const SHAPE = `Send a JSON object. For a block: coord ("next" or "col,row") and any of ${LISTING_KEYS.join(', ')}. For an area: the body of POST /areas. Both may have a salt. No other fields are allowed.`
+
+/** The text of an order of the wall at `host`, and the nonce that binds it with a salt. */
+export function orderSigning(
+  { target, isArea, listing }: PurchaseOrder,
+  salt: string,
+  host: string,
+): OrderSigning | Failure {
+  if ('code' in listing) return listing
+  const message = orderText(orderOf(target, isArea, listing, host))
+  return { message, salt, nonce: orderNonce(message, salt), extensions: saltOfOrder(salt), testVector: ORDER_VECTOR }
+}

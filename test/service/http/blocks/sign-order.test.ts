@@ -1,0 +1,57 @@
+import { expect, test } from 'bun:test'
+import { fitsOrder, pictureDigest } from '../../../../shared/order.ts'
+import { digestOfPixels } from '../../../../shared/signing.ts'
+import { hash } from '../../../support/samples.ts'
+import { sending } from '../../../support/service/signed.ts'
+import { codeOf, headerOf, jsonOf, openWall, paymentFor, payloadOf } from '../../../support/service/wall.ts'
+
+const wall = await openWall()
+
+const sign = (body: object) => wall.ask('POST /api/sign', sending(body))
+
+test('a payment made as the answer says buys the order, over each address that sells', async () => {
+  const orders = [
+    [{ coord: '007,3', message: 'hello, wall' }, 'GET /blocks/7,3?message=hello,%20wall', 1],
+    [{}, 'GET /blocks/next', 1],
+    [{ w: 2, h: 1, pixels: new Uint8Array(200).toBase64() }, 'POST /areas', 2],
+  ] as const
+  for (const [at, [order, request, blocks]] of orders.entries()) {
+    const { nonce, extensions } = await jsonOf(await sign(order))
+    const payment = { ...paymentFor(blocks, at + 1), nonce: String(nonce) as `0x${string}` }
+    const headers = { 'PAYMENT-SIGNATURE': headerOf({ ...payloadOf(payment), extensions }) }
+    const init = request.startsWith('POST') ? sending(order, headers) : { headers }
+    expect((await wall.ask(request, init)).status).toBe(200)
+  }
+})
+
+test('the text is the order’s, and the nonce fits it with the salt that was given, or with a new one', async () => {
+  const rows = new Uint8Array(200).fill(7)
+  const order = { at: '80,45', w: 2, h: 1, pixels: rows.toBase64(), name: 'Ada' }
+  const answer = await jsonOf(await sign({ ...order, salt: hash(5) }))
+  const message = String(answer['message'])
+  expect(message).toStartWith('wall.test\nbuy v1\narea=80,45,2x1\nname_present=1\nname=Ada\n')
+  expect(message).toContain(`\npixels=${pictureDigest(digestOfPixels(rows))}\n`)
+  expect(answer).toMatchObject({ salt: hash(5), extensions: { 'order-binding': { info: { salt: hash(5) } } } })
+  expect(fitsOrder(String(answer['nonce']), message, hash(5))).toBe(true)
+  const [one, other] = [await jsonOf(await sign(order)), await jsonOf(await sign(order))]
+  expect(one['salt']).not.toBe(other['salt'])
+  expect(fitsOrder(String(one['nonce']), message, String(one['salt']))).toBe(true)
+})
+
+test('the test vector fits itself', async () => {
+  const { testVector } = (await jsonOf(await sign({}))) as { testVector: Record<'message' | 'salt' | 'nonce', string> }
+  expect(fitsOrder(testVector.nonce, testVector.message, testVector.salt)).toBe(true)
+})
+
+test.each<[string, object, string]>([
+  ['a place off the wall', { coord: '160,0' }, 'invalid_coordinate'],
+  ['an area of no size', { w: 0, h: 1 }, 'invalid_area'],
+  ['a message that would be refused', { message: '' }, 'invalid_listing'],
+  ['a picture that is none', { px: '00' }, 'invalid_pixels'],
+  ['a picture of an area for a block', { pixels: '' }, 'invalid_body'],
+  ['a field that is none', { coord: 'next', mesage: 'hi' }, 'invalid_body'],
+  ['a salt that is too short', { salt: '0x00' }, 'invalid_body'],
+  ['a list', [], 'invalid_body'],
+])('%s is refused as buying would refuse it', async (_, body, code) => {
+  expect(await codeOf(await sign(body))).toBe(code)
+})
