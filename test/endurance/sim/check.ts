@@ -14,7 +14,7 @@ import { settled } from '../../support/scheduler.ts'
 import { blocksFrom, blocksOf, isNext, nearestPlace } from './areas.ts'
 import type { Life } from './commons.ts'
 import type { Book, Sale } from './ledger-model.ts'
-import type { Order } from './people/payers.ts'
+import type { Crowd, Order } from './people/payers.ts'
 import { SIGNED, DENIALS } from './samples.ts'
 import type { Verb, Watcher } from './server.ts'
 import { isDead, isSpentByLonger, isUnderWay, lagMax, standsStill, type Spending, type World } from './world.ts'
@@ -58,6 +58,7 @@ export type Witness = {
   readonly written: Map<string, { readonly step: number; readonly amount: bigint }> // when each payment was, and for how much
   readonly sent: Map<string, Draft[]> // what was said with each payment
   readonly kept: Map<string, Listing> // what was written of it first
+  readonly bound: ReadonlyMap<string, Order> // what payments are bound to
   // Of one server:
   life: Life | undefined
   readonly claiming: Map<string, Asking>
@@ -73,7 +74,7 @@ export const witnessOf = (
   world: World,
   book: Book,
   wall: readonly BlockIndex[],
-  signed: readonly Payment[],
+  { signed, bound }: Pick<Crowd, 'signed' | 'bound'>,
 ): Witness => ({
   world,
   book,
@@ -97,6 +98,7 @@ export const witnessOf = (
   written: new Map(),
   sent: new Map(),
   kept: new Map(),
+  bound,
   ...unseen(),
 })
 
@@ -333,9 +335,13 @@ function checkAmount({ world, book, written, accepted }: Witness, key: string): 
 }
 
 /** A purchase shows what was sent with its payment when it was first written, whoever sends that again. */
-function checkListing({ book, sent, kept }: Witness, key: string): void {
-  const listing = book.row(key)?.listing
-  if (listing === undefined) return
+function checkListing({ book, sent, kept, bound }: Witness, key: string): void {
+  const row = book.row(key)
+  if (row === undefined) return
+  const { listing, target } = row
+  const ordered = bound.get(key)
+  const isOrdered = ordered === undefined || (ordered.target === target && saysSame(ordered.listing, listing))
+  promise(isOrdered, 'a bound order is bought as it was signed, or not at all', key)
   // Refused orders are kept without their picture, until they are sent again.
   const before = kept.get(key) ?? listing
   const first = before.pixels === null ? { ...before, pixels: listing.pixels } : before
@@ -346,6 +352,8 @@ function checkListing({ book, sent, kept }: Witness, key: string): void {
 
 const isSame = (one: Listing, other: Listing) =>
   one.message === other.message && one.painter === other.painter && String(one.pixels) === String(other.pixels)
+
+const saysSame = (draft: Order['listing'], listing: Listing) => !('code' in draft) && isOf(draft, listing)
 
 /** Whether a listing says what a draft does, with its picture or without one. */
 const isOf = ({ picture, message, painter }: Draft, listing: Listing): boolean => {
@@ -413,7 +421,12 @@ export function noteReceipt({ left, receipts }: Witness, payment: Payment): void
 }
 
 /** When a payment was shown, how high the chain was, and where the wall that was asked knows itself to be paid. */
-export type Asked = { readonly startedAt: number; readonly height: number; readonly payees: ReadonlySet<string> }
+export type Asked = {
+  readonly startedAt: number
+  readonly height: number
+  readonly payees: ReadonlySet<string>
+  readonly isKnown: boolean // whether the book had the payment already
+}
 
 /** Holds one answer to a buyer against what is so at that moment. */
 export function checkAnswer(witness: Witness, { payment, target }: Order, outcome: Outcome, asked: Asked): void {
@@ -423,6 +436,8 @@ export function checkAnswer(witness: Witness, { payment, target }: Order, outcom
     return
   }
   const { code, details } = outcome.failure
+  const isOfKnown = code === 'order_mismatch' && asked.isKnown && !witness.world.hasOperator
+  promise(!isOfKnown, 'a known payment is never told that it was sent nowhere', keyOf(payment))
   const owed = rowOf(witness, keyOf(payment))?.payment.amount
   const isWhole = code !== 'payment_credited' || details?.['amount'] === String(owed)
   promise(isWhole, 'who is owed is owed all of it', keyOf(payment))

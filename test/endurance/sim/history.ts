@@ -5,7 +5,8 @@ import type { Failure } from '../../../server/domain/failure.ts'
 import { HOLDS_MAX } from '../../../server/domain/purchase/claim-rules.ts'
 import { keyOf, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
 import { isSold, type Outcome } from '../../../server/domain/purchase/purchase.ts'
-import { nameField, resolvedTarget } from '../../../server/domain/purchase/target.ts'
+import { isBlock, nameField, resolvedTarget } from '../../../server/domain/purchase/target.ts'
+import { withBinding } from '../../../server/purchase/order-binding.ts'
 import type { OfferState } from '../../../server/purchase/seller.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../../shared/wall.ts'
 import { prngOf } from '../../support/prng.ts'
@@ -33,7 +34,7 @@ import type { Book, OpenBook, Paint, Sale } from './ledger-model.ts'
 import { checkKeepers, isBusy, keeperOf, startKeeper, type Errand, type Keeper, type Line } from './people/keepers.ts'
 import { accept, checkBooks, copy, lacking, mustWait, operatorOf, putBack } from './people/operator.ts'
 import { change, checkPaint, studioOf, type Studio } from './people/owners.ts'
-import { aim, crowdOf, mischief, nextOrder, sign, type Crowd, type Order, type Payer } from './people/payers.ts'
+import { aim, crowdOf, HOST, mischief, nextOrder, sign, type Crowd, type Order, type Payer } from './people/payers.ts'
 import { checkWishes, endAtDeed, isAsking, wishOf, type Wish } from './people/shoppers.ts'
 import { addressOf, PLAIN, SIGNED, TERMS } from './samples.ts'
 import { startServer, type Seat, type Server } from './server.ts'
@@ -123,7 +124,7 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
   const operator = world.hasOperator && book.vault !== undefined ? operatorOf(world, book.vault) : undefined
   // An older copy lacks what was painted since.
   const paint = operator === undefined ? book.paint : undefined
-  const witness = witnessOf(world, book, wall, crowd.signed)
+  const witness = witnessOf(world, book, wall, crowd)
   if (operator !== undefined) witness.mustWait = () => mustWait(world, operator, witness)
   const history: History = {
     world,
@@ -641,7 +642,8 @@ function send(history: History, order: Order, sending: Sending = {}): void {
   history.requests += 1
   world.step += 1
   world.tell(() => `buyer: ${id} for ${order.target}`)
-  const asked = { startedAt: world.step, height: heightOf(world), payees: server.payees }
+  const isKnown = history.book.row(keyOf(order.payment)) !== undefined
+  const asked = { startedAt: world.step, height: heightOf(world), payees: server.payees, isKnown }
   // A signal costs as much as some of the steps that it could end.
   const mayLeave = world.faults.hangUp > 0 || sending.keeper !== undefined
   const mine: InFlight = { at, order, client: mayLeave ? new AbortController() : undefined, ...sending }
@@ -659,8 +661,9 @@ function send(history: History, order: Order, sending: Sending = {}): void {
     hear(history, mine, outcome)
     sending.check?.(outcome)
   }
+  const payment = withBinding(order.payment, { ...order, isArea: !isBlock(order.target) }, HOST)
   server.seller
-    .buy(order.target, order.payment, order.listing, mine.client?.signal)
+    .buy(order.target, payment, order.listing, mine.client?.signal)
     .then(answered)
     .catch((error: unknown) => {
       history.world.failed ??=

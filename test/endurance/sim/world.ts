@@ -47,6 +47,7 @@ export type World = {
   readonly hasMulticall: boolean // whether the chain has the contract that takes many questions in one call
   readonly isRepriced: boolean // whether they do so all the time
   readonly isReplayed: boolean // whether somebody sends what the chain shows of others
+  readonly isBound: boolean // whether payers bind their payments to their orders, and proxies alter these
   readonly isKept: boolean // whether those who send again are clients that keep what they sign
   readonly scheduler: Scheduler
   faults: Faults
@@ -89,6 +90,7 @@ const KEPT: ReadonlySet<number> = new Set([0, 3, 6, 8])
 const SLOW: ReadonlySet<number> = new Set([2, 5, 10, 12])
 const NEW_PRICES_EVERY = 5
 const REPLAYED_EVERY = 9
+const BOUND_EVERY = 7
 const ENDPOINTS_EVERY = 23
 // Such calls are dear to write and to read.
 const MULTICALL_EVERY = 6
@@ -117,6 +119,7 @@ export function worldOf(seed: number, tell: World['tell']): World {
     hasMulticall: seed % MULTICALL_EVERY === 0,
     isRepriced: hasNewPrices(seed),
     isReplayed: seed % REPLAYED_EVERY === 2,
+    isBound: seed % BOUND_EVERY === 3,
     isKept: KEPT.has(seed % 13),
     scheduler: schedulerOf((elapsed) => makeBlocks(world, elapsed)),
     faults: drawFaults(prng),

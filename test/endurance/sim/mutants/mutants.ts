@@ -17,6 +17,13 @@ const RING = 'server/purchase/facilitator-ring.ts'
 
 export const mutants: readonly Mutant[] = [
   {
+    name: 'an order that was altered on its way is bought all the same',
+    file: SCRIPT,
+    from: `if (payment.binding === 'mismatch' && released === undefined)`,
+    to: `if (payment.binding === 'mismatch' && released === undefined && 'code' in listing)`,
+    isCheap: true,
+  },
+  {
     name: 'a timeout is taken for a refusal',
     file: 'server/domain/purchase/facilitator-errors.ts',
     from: `if (settling.kind === 'unsent') return`,

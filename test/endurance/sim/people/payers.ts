@@ -5,6 +5,8 @@ import { HOLDS_MAX } from '../../../../server/domain/purchase/claim-rules.ts'
 import type { Draft } from '../../../../server/domain/purchase/listing.ts'
 import { keyOf, termsFor, type Address, type Payment, type Target } from '../../../../server/domain/purchase/payment.ts'
 import { isBlock } from '../../../../server/domain/purchase/target.ts'
+import { orderOf } from '../../../../server/purchase/order-binding.ts'
+import { orderNonce, orderText } from '../../../../shared/order.ts'
 import type { BlockIndex } from '../../../../shared/wall.ts'
 import { sizeOf } from '../areas.ts'
 import { addressOf, FORGED, paymentOf, pictureOf, PLAIN, SIGNED } from '../samples.ts'
@@ -30,6 +32,7 @@ export type Crowd = {
   readonly areas: readonly Target[] // that are asked for beside blocks
   readonly signed: Payment[] // one of each nonce
   readonly firstTarget: Map<string, Target>
+  readonly bound: Map<string, Order> // what payments are bound to, as their payers ordered it
 }
 
 /** What there is to be bought. */
@@ -48,7 +51,7 @@ export function crowdOf(world: World, { wall, areas }: Shop, size: number): Crow
   // One payer's area costs as much as all that another has.
   if (areas.length > 0)
     for (const [wallet, dollars] of balances) balances.set(wallet, dollars * prng.pick([1, wall.length, 400]))
-  return { payers, wall, areas, signed: [], firstTarget: new Map() }
+  return { payers, wall, areas, signed: [], firstTarget: new Map(), bound: new Map() }
 }
 
 /** Somebody's next request to buy: signed anew, sent again, or sent elsewhere. */
@@ -65,10 +68,40 @@ export function nextOrder(world: World, crowd: Crowd, payer: Payer): Order {
   const same = first ?? (last === undefined ? undefined : crowd.firstTarget.get(keyOf(last)))
   const target =
     same !== undefined && prng.chance(isGreedy && first === undefined ? 0 : 0.85) ? same : aim(world, crowd)
-  const payment = known === undefined ? sign(world, crowd, payer, target, pen) : anew(world, known, first ?? target)
-  if (first === undefined) crowd.firstTarget.set(keyOf(payment), target)
+  const signed = known === undefined ? sign(world, crowd, payer, target, pen) : anew(world, known, first ?? target)
   const listing = prng.chance(0.05) ? failure('invalid_listing', 'link: is no address') : draftOf(world, target)
-  return { target, payment, listing }
+  const order =
+    world.isBound && known === undefined ? bind(world, crowd, { target, payment: signed, listing }) : undefined
+  const payment = order?.payment ?? signed
+  if (first === undefined) crowd.firstTarget.set(keyOf(payment), target)
+  return onItsWay(world, crowd, { target, payment, listing })
+}
+
+/** The name of the wall in the orders that payments are bound to. */
+export const HOST = 'wall.example'
+
+const BOUND = 0.7
+const ALTERED = 0.4
+
+/** The order with its payment bound to it, as careful payers sign it. */
+function bind(world: World, { signed, bound }: Crowd, { target, payment, listing }: Order): Order {
+  if ('code' in listing || !world.words.chance(BOUND)) return { target, payment, listing }
+  const salt = payment.nonce
+  const text = orderText(orderOf(target, !isBlock(target), listing, HOST))
+  const order = { target, payment: { ...payment, nonce: orderNonce(text, salt), salt }, listing }
+  signed[signed.indexOf(payment)] = order.payment
+  bound.set(keyOf(order.payment), order)
+  return order
+}
+
+/** An order as it arrives: a bound one is as it was signed, unless somebody on the way alters it or strips its salt. */
+function onItsWay({ words }: World, { bound }: Crowd, order: Order): Order {
+  const own = bound.get(keyOf(order.payment))
+  if (own === undefined) return order
+  if (!words.chance(ALTERED)) return { ...order, target: own.target, listing: own.listing }
+  if (words.chance(0.5)) return order
+  const { salt: _, ...stripped } = order.payment
+  return { ...order, payment: stripped }
 }
 
 // Most payers want the same: that is where races are.
