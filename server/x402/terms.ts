@@ -77,6 +77,28 @@ export function reasonIn(details: Failure['details']): Pick<DemandDetails, 'reas
 // What catalogues read is left out beside a query so long that the header would not fit the usual 8 kB of a proxy.
 const QUERY_WITH_CATALOGUE_MAX = 2000
 
+const NOT_CATALOGUED = {}
+
+// They never change, and are most of a demand: writing their JSON each time would take longer than all the rest of it.
+const extensionsBeside = new Map<object, NonNullable<Demand['extensions']>>()
+const texts = new WeakMap<object, string>()
+
+/** What a demand announces beside an entry of the catalogue: the same object for the same entry. */
+function announced(catalogued: object): NonNullable<Demand['extensions']> {
+  const known = extensionsBeside.get(catalogued)
+  if (known !== undefined) return known
+  const extensions = { ...catalogued, ...paymentIdentifier, ...orderBinding }
+  extensionsBeside.set(catalogued, extensions)
+  texts.set(extensions, JSON.stringify(extensions))
+  return extensions
+}
+
+/** A demand as the value of its header. */
+export function encodeDemand({ extensions = {}, ...terms }: Demand): string {
+  const text = `${JSON.stringify(terms).slice(0, -1)},"extensions":${texts.get(extensions) ?? JSON.stringify(extensions)}}`
+  return Buffer.from(text).toString('base64')
+}
+
 /** The whole demand for a target. Some clients request, or insist on, the very address it names, the query included. */
 export function paymentRequired(
   offer: Offer,
@@ -90,11 +112,7 @@ export function paymentRequired(
     error: reason,
     resource: resourceAt(offer, offer.baseUrl + sells + (query === '' ? '' : `?${query}`), target),
     accepts: [offered(offer, target)],
-    extensions: {
-      ...(query.length > QUERY_WITH_CATALOGUE_MAX ? {} : catalogued),
-      ...paymentIdentifier,
-      ...orderBinding,
-    },
+    extensions: announced(query.length > QUERY_WITH_CATALOGUE_MAX ? NOT_CATALOGUED : catalogued),
   }
 }
 
@@ -108,7 +126,7 @@ export const toolPaymentRequired = (
   error: reason,
   resource: resourceAt(offer, `${offer.baseUrl}/mcp`, target),
   accepts: [offered(offer, target)],
-  extensions: { ...(isArea === true ? ofAreaTool : ofTool), ...paymentIdentifier, ...orderBinding },
+  extensions: announced(isArea === true ? ofAreaTool : ofTool),
 })
 
 const resourceAt = ({ title }: Offer, url: string, target: Target) => ({

@@ -5,8 +5,7 @@ import { failure, statusOf, type Failure } from '../../domain/failure.ts'
 import { cannotSell } from '../../domain/purchase/refusals.ts'
 import type { Target } from '../../domain/purchase/target.ts'
 import type { PaymentHealth } from '../../health/payment-health.ts'
-import { encodeHeader } from '../../x402/receipt.ts'
-import { costOf, paymentRequired, reasonIn, type DemandDetails, type Offer } from '../../x402/terms.ts'
+import { costOf, encodeDemand, paymentRequired, reasonIn, type DemandDetails, type Offer } from '../../x402/terms.ts'
 import { demandV1 } from '../../x402/v1.ts'
 import { copyOf } from './cached-response.ts'
 import { respondPaymentPage } from './payment-page.ts'
@@ -80,7 +79,7 @@ function demand({ offer }: DemandDeps, target: Target, asked: DemandDetails) {
     headers: {
       ...NO_STORE,
       ...VARIES_BY_PAYMENT,
-      'PAYMENT-REQUIRED': encodeHeader(terms),
+      'PAYMENT-REQUIRED': encodeDemand(terms),
       // The probe of AgentCash recognises the protocol by this header only.
       'X-PAYMENT-PROTOCOL': 'x402',
       Link: DEMAND_LINK,
