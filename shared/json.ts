@@ -66,10 +66,16 @@ function refuseUnsafe(text: string, tokens: readonly Token[]): void {
     } else if (token.kind === ']' || token.kind === '}') open.pop()
     else if (token.kind === '"') key = token
     else if (key !== undefined) {
-      const name: unknown = JSON.parse(text.slice(key.from, key.to))
+      const name = nameAt(text, key)
       const names = open.at(-1)
       if (names?.has(name) === true) throw new UnsafeJson('a key is given twice')
       names?.add(name)
     }
   }
+}
+
+/** The name in quotation marks, in JSON that was parsed already. Only one with escapes is parsed again. */
+function nameAt(text: string, { from, to }: Token): unknown {
+  const quoted = text.slice(from, to)
+  return quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1)
 }

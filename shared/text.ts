@@ -28,6 +28,8 @@ const tower = new RegExp(`\\p{M}{${MARKS_MAX + 1}}`, 'u')
 /** Whether `text` can stand on the wall: 1 to `max` visible characters, each with at most `MARKS_MAX` combining marks. */
 export function isPrintable(text: string, max: number): boolean {
   return (
+    // A code point is at most two code units. A text of megabytes is refused before it is split.
+    text.length <= 2 * max &&
     text.isWellFormed() &&
     [...text].length <= max &&
     printable.test(text) &&

@@ -88,13 +88,15 @@ export const areas = (deps: AreaDeps) => {
 }
 
 /** The `parse` hook of an order, whose body may contain a picture. */
-function orderReader({ clients: { limits, addressOf, admitPayment }, uploads, offer }: AreaDeps) {
+function orderReader({ clients: { limits, addressOf, admitPayment }, uploads, offer, ledger }: AreaDeps) {
   return async ({ request }: { readonly request: Request }): Promise<unknown> => {
     const isPaid = carriesPayment(request)
     const payment = paymentOf(request, offer, 'next')?.payment
     const address = addressOf(request)
-    const isReadable = payment !== undefined && !('code' in payment)
-    const beyond = isReadable ? await admitPayment(payment, address) : limits.take('uploads', address)
+    const sent = payment === undefined || 'code' in payment ? undefined : payment
+    const isKnown = sent !== undefined && (await ledger.find(sent)) !== undefined
+    const beyond =
+      (isKnown ? undefined : limits.take('uploads', address)) ?? (sent && (await admitPayment(sent, address)))
     if (beyond !== undefined) throw new Refused(beyond, UNREAD)
     const read = await uploads(request, (limits) => readJson(request, limits, isPaid ? undefined : {}))
     if (isPaid) return new PaidBody(read)
@@ -148,10 +150,16 @@ async function answerUnread(deps: AreaDeps, request: Request, { flaw, headers }:
     'code' in sent.payment ||
     !isSamePayment(known.payment, sent.payment)
   )
-    return refuse(flaw, headers)
+    return refuseUnread(deps, request, { flaw, headers })
   const response = await respondSale(deps, request, { target: known.target, isArea: true, listing: flaw }, sent)
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
   return response
+}
+
+/** Refuses a body that was read for nothing. It counts as a rejected payment. */
+function refuseUnread({ clients: { limits, addressOf } }: AreaDeps, request: Request, { flaw, headers }: UnreadOrder) {
+  void limits.take('payments', addressOf(request))
+  return refuse(flaw, headers)
 }
 
 function regionOf(name: string): Region | Failure {

@@ -39,7 +39,7 @@ export const changeHooks = <Body extends object>(
   schema: TObject,
   read: (given: unknown) => Body | Failure,
   { before, ...limits }: BodyChecks = {},
-) => ({ ...signedBody(clients, limits, before), body: strict(schema, read) })
+) => ({ ...signedBody(clients, ({ value }) => read(value), limits, before), body: readAlready<Body>(schema) })
 
 /** The same for bodies that are signed in. */
 export function signInHooks<Fields extends object>(
@@ -48,19 +48,18 @@ export function signInHooks<Fields extends object>(
   read: (given: unknown) => Fields | Failure,
   { before, ...limits }: BodyChecks = {},
 ) {
-  const identified = ({ value, bytes }: JsonBody) => ({
-    value,
-    requestId: new Bun.SHA256().update(bytes).digest('hex'),
-  })
+  const identified = ({ value, bytes }: JsonBody): Identified<Fields> | Failure => {
+    const fields = read(value)
+    return 'code' in fields ? (fields as Failure) : { fields, requestId: new Bun.SHA256().update(bytes).digest('hex') }
+  }
   return {
-    ...signedBody(clients, limits, (request) => before?.(request) ?? noQuery(request), identified),
-    body: strict(schema, (given): Identified<Fields> | Failure => {
-      const { value, requestId } = given as ReturnType<typeof identified>
-      const fields = read(value)
-      return 'code' in fields ? (fields as Failure) : { fields, requestId }
-    }),
+    ...signedBody(clients, identified, limits, (request) => before?.(request) ?? noQuery(request)),
+    body: readAlready<Identified<Fields>>(schema),
   }
 }
+
+/** The `body` schema of a route whose `parse` hook has read the body. */
+const readAlready = <Body extends object>(schema: TObject) => strict(schema, (given) => given as Body)
 
 /** Nothing of a query would be signed. */
 const noQuery = ({ url }: Request): Failure | undefined =>

@@ -16,7 +16,12 @@ export const BUDGETS = {
     perSecond: 10,
     what: 'pictures of the wall, of blocks and for links; a large one counts up to four times',
   },
-  uploads: { per: 'address', burst: 60, perSecond: 2, what: 'megapixels of pictures sent for conversion' },
+  uploads: {
+    per: 'address',
+    burst: 60,
+    perSecond: 2,
+    what: 'megapixels of pictures sent for conversion; an order of an area counts as one, except with a payment that the wall knows',
+  },
   previews: { per: 'address', burst: 120, perSecond: 20, what: 'purchase previews' },
   searches: {
     per: 'address',
@@ -27,7 +32,7 @@ export const BUDGETS = {
   pages: { per: 'address', burst: 1000, perSecond: 50, what: 'pages of the log and of the atlas' },
   calls: { per: 'address', burst: 600, perSecond: 60, what: 'MCP calls' },
   streams: { per: 'address', burst: 512, perSecond: 8, what: 'live streams opened' },
-  signatures: { per: 'address', burst: 300, perSecond: 10, what: 'changes with an invalid signature' },
+  signatures: { per: 'address', burst: 300, perSecond: 10, what: 'changes with an invalid signature or body' },
   challenges: { per: 'address', burst: 300, perSecond: 10, what: 'sign-in challenges' },
   payments: { per: 'address', burst: 300, perSecond: 10, what: 'rejected payments' },
   'signed payments': {

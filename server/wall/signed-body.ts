@@ -57,11 +57,15 @@ function reader<Schema extends TObject>(kind: Kind, schema: Schema, shape: strin
       const isEmpty = SIGNABLE[kind].every((field) => given[field] === undefined)
       return isEmpty ? failure('empty_update', `Give at least one of ${fields}.`) : value
     }
-    const wrong = [...compiled.Errors(value)].map(({ path, value: found }) => ({ name: path.slice(1), found }))
-    const onlyTexts = wrong.every(({ name, found }) => isText(name) && typeof found === 'string')
-    const [{ name, found } = { name: '', found: '' }] = wrong
-    if (!onlyTexts || !isText(name)) return refused
-    return failure(`invalid_${name}`, `${name} ${ruleOf[name](String(found))}.`)
+    // The errors of a large body take longer to list than it took to send, so the list ends at the first that is not of a text.
+    let wrong: { readonly name: keyof typeof ruleOf; readonly text: string } | undefined
+    for (const { path, value: found } of compiled.Errors(value)) {
+      const name = path.slice(1)
+      if (!isText(name) || typeof found !== 'string') return refused
+      wrong ??= { name, text: found }
+    }
+    if (wrong === undefined) return refused
+    return failure(`invalid_${wrong.name}`, `${wrong.name} ${ruleOf[wrong.name](wrong.text)}.`)
   }
 }
 

@@ -90,23 +90,41 @@ export function jsonBody(
   }
 }
 
-/** The hooks of a signed change. They refuse clients that sent too many invalid signatures, and what `before` refuses. */
-export function signedBody(
+/**
+ * The hooks of a signed change. They refuse clients that sent too many changes with an invalid signature or body, and what
+ * `before` refuses.
+ */
+export function signedBody<Body extends object>(
   clients: Clients,
+  read: (body: JsonBody) => Body | Failure,
   bodyLimits?: BodyLimits,
   before: Before = () => undefined,
-  parsed?: (body: JsonBody) => unknown,
 ) {
   const { limits, addressOf } = clients
+  const charge = (request: Request) => void limits.take('signatures', addressOf(request))
   const refused: Before = (request) => before(request) ?? limits.check('signatures', addressOf(request))
+  const parse = jsonBody(clients, refused, bodyLimits, (body) => {
+    const value = read(body)
+    if ('code' in value) throw new Refused(value as Failure)
+    return value
+  })
   return {
-    parse: jsonBody(clients, refused, bodyLimits, parsed),
+    async parse(context: { readonly request: Request }): Promise<unknown> {
+      try {
+        return await parse(context)
+      } catch (error) {
+        if (error instanceof Refused && isOfBody(error.refusal)) charge(context.request)
+        throw error
+      }
+    },
     afterHandle: ({ request, responseValue }: { readonly request: Request; readonly responseValue: unknown }) => {
-      if (responseValue instanceof Response && responseValue.status === statusOf.unauthorized)
-        void limits.take('signatures', addressOf(request))
+      if (responseValue instanceof Response && responseValue.status === statusOf.unauthorized) charge(request)
     },
   }
 }
+
+/** Whether a request was refused for its body, which was read for nothing. */
+const isOfBody = ({ code }: Failure) => statusOf[code] === statusOf.invalid_body || code === 'body_too_large'
 
 /** Counts what is under way, for all clients and for each. */
 export function slots() {

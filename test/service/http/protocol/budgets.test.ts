@@ -135,6 +135,40 @@ test('nobody but its owner uses a block’s budget up, and too many bad signatur
 })
 
 test.each([
+  ['unknown fields', sending({ ...editOf(1, '3,4', { message: 'hello' }), extra: 1 }), 'invalid_body'],
+  ['a message that is too long', sending(editOf(1, '3,4', { message: 'a'.repeat(141) })), 'invalid_message'],
+  ['no JSON', sending('{'), 'invalid_body'],
+  ['too many bytes', sending({ message: 'a'.repeat(5000) }), 'body_too_large'],
+] as const)('changes that are refused for %s close the door to their sender', async (_, sent, code) => {
+  const { ask, buy } = await openWall({ limits: rateLimits(fakeClock(NOW)) })
+  await buy('/blocks/3,4', 1)
+  for (let at = 0; at < 300; at++) expect(await codeOf(await ask('PUT /blocks/3,4', sent))).toBe(code)
+  expect(await codeOf(await ask('PUT /blocks/3,4', sent))).toBe('too_many_requests')
+})
+
+test('an order of an area counts as an upload, unless the wall knows its payment', async () => {
+  const order = { at: '3,4', w: 1, h: 1 }
+  const paying = (payer: number) => sending(order, paidBy(paymentOf(payer, payer)).headers)
+  let limits: RateLimits = unlimited
+  const turning: RateLimits = { take: (...asked) => limits.take(...asked), check: (...asked) => limits.check(...asked) }
+  const { ask } = await openWall({ limits: turning })
+  expect((await ask('POST /areas', paying(1))).status).toBe(200)
+  limits = usedUp('uploads')
+  expect((await ask('POST /areas', paying(1))).status).toBe(200)
+  expect(await codeOf(await ask('POST /areas', paying(2)))).toBe('too_many_requests')
+  const unreadable = sending(order, { 'PAYMENT-SIGNATURE': 'e30=' })
+  expect(await codeOf(await ask('POST /areas', unreadable))).toBe('too_many_requests')
+})
+
+test('a payment with a body that cannot be read counts as a rejected payment', async () => {
+  const taken: string[] = []
+  const { ask } = await openWall({ limits: { take: (name) => void taken.push(name), check: () => undefined } })
+  const sent = sending('{', paidBy(paymentOf(1, 1)).headers)
+  expect(await codeOf(await ask('POST /areas', sent))).toBe('invalid_body')
+  expect(taken).toEqual(['uploads', 'payments'])
+})
+
+test.each([
   ['itself', 'PUT /api/agents/me', (at: number) => registrationOf(1, { name: `Ada ${at}` }), { name: 'Ada 300' }],
   [
     'its painter',

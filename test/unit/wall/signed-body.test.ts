@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test'
+import { readEdit } from '../../../server/wall/signed-body.ts'
+
+// Goal: a body that is refused costs little. Method: count how often its fields are read.
+
+/** A body of so many unknown fields, and how often any of its fields was read. */
+function countedBody(fields: number) {
+  let reads = 0
+  const body = new Proxy(Object.fromEntries(Array.from({ length: fields }, (_, at) => [`field ${at}`, 1])), {
+    get(target, name) {
+      reads += 1
+      return Reflect.get(target, name)
+    },
+  })
+  return { body, reads: () => reads }
+}
+
+test('a body of four thousand unknown fields is refused at the first', () => {
+  const [few, many] = [countedBody(1), countedBody(4000)]
+  expect(readEdit(many.body)).toEqual(readEdit(few.body))
+  expect(readEdit(many.body)).toMatchObject({ code: 'invalid_body' })
+  readEdit(few.body)
+  expect(many.reads()).toBe(few.reads())
+})
+
+test.each([
+  [{ message: '\0' }, 'invalid_message'],
+  [{ link: 'http://example.org/', message: '\0' }, 'invalid_message'],
+  [{ message: '\0', extra: 1 }, 'invalid_body'],
+  [{ message: 1 }, 'invalid_body'],
+] as const)('%j is refused as %s', (fields, code) => {
+  expect(readEdit({ ts: 1, signature: '0x00', ...fields })).toMatchObject({ code })
+})
