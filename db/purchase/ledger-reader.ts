@@ -66,8 +66,9 @@ const OPEN = `
   ORDER BY id`
 const CREDITS = `
   SELECT amount, tx FROM (
-    SELECT id, amount, tx FROM payments {index credits_of_payer}
-    WHERE payer = $payer AND state = 'credited' ORDER BY id DESC LIMIT ${ACCOUNT_PAGE_MAX}) AS latest
+    SELECT id, amount, tx FROM payments AS p {index credits_of_payer}
+    WHERE payer = $payer AND state = 'credited' AND NOT EXISTS (SELECT 1 FROM payouts AS o WHERE ${PAID_OUT})
+    ORDER BY id DESC LIMIT ${ACCOUNT_PAGE_MAX}) AS latest
   ORDER BY id`
 
 // The inner select reads an index alone, where the engine's indexes name the row.

@@ -1,5 +1,10 @@
 import { describe, expect } from 'bun:test'
-import { ACCOUNT_PAGE_MAX, type AccountPage, type OpenPurchase } from '../../../server/domain/purchase/account.ts'
+import {
+  ACCOUNT_PAGE_MAX,
+  STRAY_NOTE,
+  type AccountPage,
+  type OpenPurchase,
+} from '../../../server/domain/purchase/account.ts'
 import { CLAIM_ORDER } from '../../../shared/wall.ts'
 import { hold, sell, type Engine, type EngineTest, landUnclaimed } from '../../support/engine.ts'
 import { blockOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
@@ -145,6 +150,17 @@ function pages(test: EngineTest, testLast: EngineTest): void {
     const { open: told } = await wall.ledgerReader.ofPayer(wallet(1))
     expect(told.map(({ since }) => since - NOW)).toEqual([0, ...numbers(3, ACCOUNT_PAGE_MAX + 1)])
     expect(told[0]).toMatchObject({ block: held.block, state: { kind: 'reserved' } })
+  })
+
+  testLast('a credit that was paid back is not told as owed any more', async (wall) => {
+    await sell(wall, 'next', 2, 1)
+    await credit(wall, 2)
+    const owed = async () => (await wall.ledgerReader.ofPayer(wallet(1))).credits.length
+    expect(await owed()).toBe(1)
+    await wall.payouts.note(paymentOf(1, 2), STRAY_NOTE, NOW)
+    expect(await owed()).toBe(1)
+    await wall.payouts.note(paymentOf(1, 2), 'refund 0x1', NOW)
+    expect(await owed()).toBe(0)
   })
 
   testLast('of more credits than a page holds the latest are told', async (wall) => {
