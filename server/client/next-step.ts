@@ -88,7 +88,7 @@ const OWN: Failure = {
   message: 'This is already yours, by an earlier purchase. Nothing was paid now.',
 }
 
-function afterTerms({ status, terms: header }: Answer, { max, blocks }: Situation): Step {
+function afterTerms({ status, terms: header }: Answer, { url, max, blocks }: Situation): Step {
   const terms = termsIn(header)
   if (terms === 'unreadable')
     return stop({
@@ -102,6 +102,14 @@ function afterTerms({ status, terms: header }: Answer, { max, blocks }: Situatio
       kind: 'refused',
       code: 'unsupported_terms',
       message: `The wall asks for something else than ${ASSET_SYMBOL} on a network that this client knows. Nothing was signed or paid.`,
+      status,
+    })
+  const { hostname } = new URL(url)
+  if (terms.announcesBinding && terms.host !== undefined && terms.host !== hostname)
+    return stop({
+      kind: 'refused',
+      code: 'another_host',
+      message: `This wall calls itself ${terms.host}, not ${hostname}, and payments are bound to that name. Use its own address. Nothing was signed or paid.`,
       status,
     })
   if (terms.amount <= max) return { do: 'sign', terms }
@@ -127,11 +135,17 @@ function afterPaying(answer: Answer | undefined, situation: Paid): Step {
     const mayAsk = signaturesLeft > 0 && (sent.isEarlier || error.status === 402)
     return mayAsk ? { do: 'ask' } : { do: 'stop', saved: 'removed', failure: error }
   }
-  const isRefused = error?.charged === 'unknown' && error.kind === 'refused'
-  if (isRefused || sent.tries >= sent.triesMax) return { do: 'stop', saved: 'kept', failure: open(answer, situation) }
+  if (isRefused(error) || sent.tries >= sent.triesMax)
+    return { do: 'stop', saved: 'kept', failure: open(answer, situation) }
   const seconds = secondsIn(answer?.retryAfter)
   return { do: 'resend', afterMs: seconds * 1000, why: waiting(answer, sent, seconds) }
 }
+
+/** Whether the wall will not do it, and sending the same again is of no use now. It may still be paid. */
+const isRefused = (error: Failure | undefined): boolean =>
+  (error?.charged === 'unknown' && error.kind === 'refused') || error?.code === MISMATCH
+
+const MISMATCH = 'order_mismatch'
 
 /** Whether this is the wallet's receipt, by what it says: not every proxy passes on the header that comes with one. */
 function isReceipt({ status, body }: Answer, wallet: string): boolean {
@@ -181,7 +195,9 @@ function open(answer: Answer | undefined, situation: Paid): Failure {
 }
 
 function whyOpen(answer: Answer | undefined, error: Failure | undefined, { wallet, sent: { amount } }: Paid): string {
-  if (error?.charged !== 'unknown' || error.kind !== 'refused') return lastResponse(answer)
+  if (error === undefined || !isRefused(error)) return lastResponse(answer)
+  if (error.code === MISMATCH)
+    return 'The wall received another order than the one that was signed (order_mismatch): something between you and the wall changes what you order.'
   const reason = memberOf(answer?.body, 'reason')
   if (amount !== undefined && typeof reason === 'string' && /insufficient/i.test(reason)) {
     const holds = memberOf(answer?.body, 'holds')

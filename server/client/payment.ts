@@ -18,6 +18,7 @@ export type Terms = {
   readonly accepted: object // the offer, which the payment repeats
   readonly resource: unknown
   readonly announcesBinding: boolean
+  readonly host: string | undefined // as the wall calls itself
 }
 
 /** The extension of x402 that carries the salt of a bound order. */
@@ -34,7 +35,10 @@ export function termsIn(header: string | undefined): Terms | 'unreadable' | 'uns
   for (const offer of accepts) {
     const terms = offerIn(offer)
     const announcesBinding = memberOf(memberOf(demand, 'extensions'), BINDING) !== undefined
-    if (terms !== undefined) return { ...terms, resource: memberOf(demand, 'resource'), announcesBinding }
+    const resource = memberOf(demand, 'resource')
+    const url = String(memberOf(resource, 'url'))
+    const host = URL.canParse(url) ? new URL(url).hostname : undefined
+    if (terms !== undefined) return { ...terms, resource, announcesBinding, host }
   }
   return 'unsupported'
 }

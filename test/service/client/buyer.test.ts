@@ -38,7 +38,11 @@ const BUSY = refusal(503, { 'retry-after': '7' })
 
 const terms = (amount = TERMS.amount): Answer => ({
   status: 402,
-  headers: { 'payment-required': encodeHeader(paymentRequired({ ...OFFER, terms: { ...TERMS, amount } }, 'next')) },
+  headers: {
+    'payment-required': encodeHeader(
+      paymentRequired({ ...OFFER, baseUrl: 'http://127.0.0.1', terms: { ...TERMS, amount } }, 'next'),
+    ),
+  },
   body: JSON.stringify({ error: 'payment_required', message: 'Pay.' }),
 })
 

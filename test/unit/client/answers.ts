@@ -16,6 +16,7 @@ const demand = paymentRequired(OFFER, 'next')
 export const TERMS: Readonly<Record<string, string | undefined>> = {
   none: undefined,
   'good terms': encodeHeader(demand),
+  'another host': encodeHeader(paymentRequired({ ...OFFER, baseUrl: 'https://other.test' }, 'next')),
   'another token': encodeHeader({ ...demand, accepts: demand.accepts.map((it) => ({ ...it, asset: WALLET })) }),
   'another network': encodeHeader({ ...demand, accepts: demand.accepts.map((it) => ({ ...it, network: 'solana:x' })) }),
   'no offer': encodeHeader({ ...demand, accepts: [] }),
@@ -41,6 +42,7 @@ export const BODIES: Readonly<Record<string, object>> = {
   deed: { state: 'claimed', owner: { wallet: '0x1234…abcd' } },
   'JSON of a gateway': { message: 'Bad Request', code: 400 },
   'an error': { error: 'a_code', message: 'Not charged: a reason.' },
+  'order mismatch': { error: 'order_mismatch', message: 'Not charged: altered.' },
   'a taken block': { error: 'block_taken', message: 'Taken.' },
   'charged: yes': { error: 'payment_credited', message: 'In words.', charged: 'yes', tx: HASH },
   'charged: no': { error: 'a_code', message: 'Not charged: a reason.', charged: 'no' },
@@ -63,7 +65,7 @@ export const STATUSES: readonly number[] = [
 
 /** A situation before anything was signed. */
 export const asking = (changes: Partial<Situation> = {}): Situation => ({
-  url: 'https://wall.test/blocks/next',
+  url: 'https://wall.example/blocks/next',
   blocks: 1,
   wallet: WALLET,
   max: DOLLAR,

@@ -19,6 +19,7 @@ const unpaid: Readonly<Record<string, Answer | undefined>> = {
   '200 HTML': answer(200, 'no JSON'),
   '400 of the wall': answer(400, 'an error'),
   '402 good terms': answer(402, 'an error', GOOD),
+  '402 another host': answer(402, 'an error', { terms: TERMS['another host'] }),
   '402 another token': answer(402, 'an error', { terms: TERMS['another token'] }),
   '402 no terms': answer(402, 'an error'),
   '404 HTML': answer(404, 'no JSON'),
@@ -37,6 +38,7 @@ const paid: Readonly<Record<string, Answer | undefined>> = {
   '200 HTML': answer(200, 'no JSON'),
   '400 JSON of a gateway': answer(400, 'JSON of a gateway'),
   '400 of the wall': answer(400, 'an error'),
+  '400 order_mismatch': answer(400, 'order mismatch'),
   '402 without charged': answer(402, 'an error', GOOD),
   '402 charged: no': answer(402, 'charged: no', GOOD),
   '402 charged: unknown': answer(402, 'charged: unknown', GOOD),
@@ -77,6 +79,7 @@ test('a request without a payment: while the owner of the place is unknown | whe
     200 HTML: unavailable no_wall, exit 4 | unavailable no_wall, exit 4
     400 of the wall: refused a_code, exit 1 | refused a_code, exit 1
     402 good terms: sign | sign
+    402 another host: refused another_host, exit 1 | refused another_host, exit 1
     402 another token: refused unsupported_terms, exit 1 | refused unsupported_terms, exit 1
     402 no terms: unavailable unreadable_terms, exit 4 | unavailable unreadable_terms, exit 4
     404 HTML: unavailable no_wall, exit 4 | unavailable no_wall, exit 4
@@ -126,6 +129,7 @@ test('a signed payment: the first answer | the answer to the last try | the same
     200 HTML: resend after 2 s | unknown outcome_unknown, exit 3, payment kept | unknown outcome_unknown, exit 3, payment kept | unknown outcome_unknown, exit 3, payment kept
     400 JSON of a gateway: resend after 2 s | unknown outcome_unknown, exit 3, payment kept | unknown outcome_unknown, exit 3, payment kept | unknown outcome_unknown, exit 3, payment kept
     400 of the wall: resend after 2 s | unknown a_code, exit 3, payment kept | unknown a_code, exit 3, payment kept | unknown a_code, exit 3, payment kept
+    400 order_mismatch: unknown order_mismatch, exit 3, payment kept | unknown order_mismatch, exit 3, payment kept | unknown order_mismatch, exit 3, payment kept | unknown order_mismatch, exit 3, payment kept
     402 without charged: resend after 2 s | unknown a_code, exit 3, payment kept | unknown a_code, exit 3, payment kept | unknown a_code, exit 3, payment kept
     402 charged: no: ask | ask | ask | refused a_code, exit 1, payment removed
     402 charged: unknown: unknown a_code, exit 3, payment kept | unknown a_code, exit 3, payment kept | unknown a_code, exit 3, payment kept | unknown a_code, exit 3, payment kept
@@ -153,6 +157,7 @@ test('each end of a payment that is still open is told in words of our own', () 
   expect([
     words(undefined),
     words(paid['400 JSON of a gateway']),
+    words(paid['400 order_mismatch']),
     words(paid['402 charged: unknown']),
     words(paid['402 charged: unknown, poor']),
     words(paid['409 charged: unknown'], { until: NOW - 1000 }),
@@ -161,6 +166,7 @@ test('each end of a payment that is still open is told in words of our own', () 
     [
       "The wall does not respond. The signed payment of 1.00 USDC is saved, and may still be taken until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
       "The last response was 400, which does not say what became of the payment. The signed payment of 1.00 USDC is saved, and may still be taken until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
+      "The wall received another order than the one that was signed (order_mismatch): something between you and the wall changes what you order. The signed payment of 1.00 USDC is saved, and may still be taken until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
       "The wall refused the payment (a_code). The signed payment of 1.00 USDC is saved, and may still be taken until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
       "0xabababababababababababababababababababab holds 0.00 USDC, 1.00 USDC are needed; fund it. The signed payment of 1.00 USDC is saved, and may still be taken until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
       "The wall refused the payment (a_code). The signed payment of 1.00 USDC is saved. It expired at 2025-12-31 23:59:59 UTC; whether it was taken before is not known yet. Repeat the same purchase; you will not pay twice.",

@@ -1,0 +1,116 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { privateKeyToAccount } from 'viem/accounts'
+import { wall, type Wall } from '../../../server/client/wall.ts'
+import { readFeed } from '../../support/e2e/read-wall.ts'
+import { shareWorld, type World } from '../../support/e2e/world.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+
+// Goal: what our client buys, nobody can change on the way. Method: a proxy that alters what passes, before the real wall, chain
+// and facilitator.
+
+let world: World
+shareWorld((opened) => void (world = opened))
+
+const scratch = scratchFolder()
+
+/** What a proxy makes of a request with a payment, and of a demand. */
+type Alteration = {
+  readonly path?: (path: string) => string
+  readonly body?: (body: Record<string, unknown>) => object
+  readonly payment?: (payment: Record<string, unknown>) => object
+  readonly demand?: (demand: Record<string, unknown>) => object
+}
+
+const recode = (header: string, change: (value: Record<string, unknown>) => object) =>
+  btoa(JSON.stringify(change(JSON.parse(atob(header)))))
+
+/** A proxy that is on somebody's side. */
+function altering({ path = (it) => it, body, payment, demand }: Alteration) {
+  return Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url)
+      const headers = new Headers(request.headers)
+      const header = headers.get('payment-signature')
+      const text = await request.text()
+      if (header !== null && payment !== undefined) headers.set('payment-signature', recode(header, payment))
+      headers.delete('content-length')
+      const sent = header === null || body === undefined || text === '' ? text : JSON.stringify(body(JSON.parse(text)))
+      const target = world.url + (header === null ? pathname + search : path(pathname + search))
+      const { method } = request
+      const answer = await fetch(target, { method, headers, ...(method === 'POST' ? { body: sent } : {}) })
+      const told = new Headers(answer.headers)
+      for (const name of ['content-encoding', 'content-length']) told.delete(name)
+      const terms = told.get('payment-required')
+      if (terms !== null && demand !== undefined) told.set('payment-required', recode(terms, demand))
+      return new Response(await answer.arrayBuffer(), { status: answer.status, headers: told })
+    },
+  })
+}
+
+const withoutExtensions = ({ extensions: _, ...rest }: Record<string, unknown>) => rest
+
+const alterations: readonly (readonly [string, Alteration, (wall: Wall) => Promise<unknown>])[] = [
+  ['another place', { path: (it) => it.replace('50,50', '51,50') }, (it) => it.buy('50,50', { name: 'Ada' })],
+  ['another message', { path: (it) => it.replace('hello', 'howdy') }, (it) => it.buy('next', { message: 'hello' })],
+  [
+    'a painter of its own',
+    { path: (it) => `${it}&painter=0x${'ee'.repeat(20)}` },
+    (it) => it.buy('next', { name: 'Ada' }),
+  ],
+  [
+    'no picture',
+    { path: (it) => it.replace(/&?px=\w+/, '') },
+    (it) => it.buy('next', { name: 'A', px: '11'.repeat(100) }),
+  ],
+  ['an area elsewhere', { body: (it) => ({ ...it, at: '60,60' }) }, (it) => it.buyArea({ at: '50,60', w: 1, h: 1 })],
+  [
+    'other pixels',
+    { body: (it) => ({ ...it, pixels: btoa('\u0001'.repeat(100)) }) },
+    (it) => it.buyArea({ w: 1, h: 1, pixels: new Uint8Array(100) }),
+  ],
+  [
+    'no salt',
+    { payment: withoutExtensions, path: (it) => it.replace('Ada', 'Eve') },
+    (it) => it.buy('next', { name: 'Ada' }),
+  ],
+  [
+    'no announcement',
+    { demand: withoutExtensions, path: (it) => it.replace('Ada', 'Eve') },
+    (it) => it.buy('next', { name: 'Ada' }),
+  ],
+]
+
+test.each(alterations)(
+  'a proxy that makes %s of it sells nothing, and nothing is charged',
+  async (name, alteration, buy) => {
+    using proxy = altering(alteration)
+    const { privateKey, address } = await world.wallet(1)
+    const options = { account: privateKeyToAccount(privateKey), folder: join(scratch, name) }
+    const sales = (await readFeed(world)).length
+    const error: unknown = await buy(wall(proxy.url, options)).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ kind: 'unknown', code: 'order_mismatch', status: 400, amount: '1.00' })
+    expect([(await readFeed(world)).length, await world.network.balanceOf(address)]).toEqual([sales, 1_000_000n])
+  },
+)
+
+test('through a proxy that alters nothing the same is sold, and bound', async () => {
+  using proxy = altering({})
+  const { privateKey } = await world.wallet(1)
+  const options = { account: privateKeyToAccount(privateKey), folder: join(scratch, 'honest') }
+  const { deed } = await wall(proxy.url, options).buy('next', { name: 'Ada', message: 'as it was ordered' })
+  expect(deed.message).toBe('as it was ordered')
+})
+
+test('a wall that calls itself otherwise is not paid', async () => {
+  const { privateKey } = await world.wallet(1)
+  const options = { account: privateKeyToAccount(privateKey), folder: join(scratch, 'host') }
+  const there = new URL(world.url)
+  there.hostname = 'localhost'
+  const error: unknown = await wall(there, options)
+    .buy()
+    .catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({ kind: 'refused', code: 'another_host' })
+})

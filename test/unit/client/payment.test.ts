@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'bun:test'
+import { privateKeyToAccount } from 'viem/accounts'
+import { recoverAddress } from 'viem/utils'
+import { areaOrder, blockOrder, type Order } from '../../../server/client/orders.ts'
+import { authorizationIn, newSalt, signPayment, termsIn } from '../../../server/client/payment.ts'
+import type { Payment } from '../../../server/domain/purchase/payment.ts'
+import { authorizationDigest } from '../../../server/x402/authorization.ts'
+import { readPaymentHeader } from '../../../server/x402/payload.ts'
+import { encodeHeader } from '../../../server/x402/receipt.ts'
+import { paymentRequired } from '../../../server/x402/terms.ts'
+import { fitsOrder, parseOrderText } from '../../../shared/order.ts'
+import { digestOfPixels } from '../../../shared/signing.ts'
+import { OFFER } from '../../support/offer.ts'
+
+// Goal: what our client signs buys one order and nothing else. Method: the wall's own terms are signed, and read by the wall.
+
+const KEY = privateKeyToAccount(`0x${'1'.repeat(64)}`)
+const WALL = new URL('https://wall.test:8443')
+const NOW = Date.UTC(2026, 0, 1)
+
+const at = (path: string, query: object) => {
+  const url = new URL(path, WALL)
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
+  return url
+}
+
+const demand = paymentRequired(OFFER, 'next')
+
+/** Signs an order for a wall's terms; the payment as the wall reads it. */
+async function signed(order: Order, terms: object = demand) {
+  const salt = newSalt()
+  const read = termsIn(encodeHeader(terms))
+  if (typeof read === 'string') throw new Error(read)
+  const header = await signPayment(KEY, read, { text: order.text, salt, now: NOW })
+  const payment = readPaymentHeader(header)
+  if ('code' in payment) throw new Error(payment.message)
+  return { salt, header, payment }
+}
+
+const NEXT = blockOrder(at, 'next', { name: 'Ada' })
+
+describe('a payment of our client', () => {
+  test('is signed by its wallet for the terms of the wall, and for no longer than they ask', async () => {
+    const { payment, header } = await signed(NEXT)
+
+    const digest = authorizationDigest(OFFER.assetName, OFFER.assetVersion)(payment)
+    expect(await recoverAddress({ hash: digest ?? '0x', signature: payment.signature })).toBe(KEY.address)
+    const { amount, payTo: to } = OFFER.terms
+    expect(payment).toMatchObject({
+      payer: KEY.address.toLowerCase(),
+      to,
+      amount,
+      validAfter: 0n,
+    } satisfies Partial<Payment>)
+    expect(authorizationIn(header)).toEqual({ amount, until: NOW + 300_000 })
+  })
+
+  test('is bound to its order, with the salt for a wall that announces it', async () => {
+    const { payment, salt } = await signed(NEXT)
+    expect(fitsOrder(payment.nonce, NEXT.text, salt)).toBe(true)
+    expect(payment.salt).toBe(salt)
+    expect(fitsOrder(payment.nonce, blockOrder(at, 'next', { name: 'Bob' }).text, salt)).toBe(false)
+  })
+
+  test('is bound even if the announcement was stripped on the way, and then has no salt, so that no wall takes it', async () => {
+    const { payment, salt } = await signed(NEXT, { ...demand, extensions: {} })
+    expect(fitsOrder(payment.nonce, NEXT.text, salt)).toBe(true)
+    expect(payment.salt).toBeUndefined()
+  })
+
+  test('has a nonce of its own each time', async () => {
+    expect((await signed(NEXT)).payment.nonce).not.toBe((await signed(NEXT)).payment.nonce)
+  })
+
+  test('cannot be read from what is none', () => {
+    for (const header of [
+      '',
+      '%%%',
+      'e30=',
+      encodeHeader({ payload: { authorization: { value: '-1', validBefore: '1' } } }),
+    ])
+      expect(authorizationIn(header)).toBeUndefined()
+  })
+
+  test.each([
+    ['is no JSON', '%%%', 'unreadable'],
+    ['is of version 1', encodeHeader({ ...demand, x402Version: 1 }), 'unreadable'],
+    ['offers nothing', encodeHeader({ ...demand, accepts: [] }), 'unsupported'],
+    [
+      'pays to no address',
+      encodeHeader({ ...demand, accepts: [{ ...demand.accepts[0], payTo: '0x1' }] }),
+      'unsupported',
+    ],
+    ['costs nothing', encodeHeader({ ...demand, accepts: [{ ...demand.accepts[0], amount: '0' }] }), 'unsupported'],
+    [
+      'has another scheme',
+      encodeHeader({ ...demand, accepts: [{ ...demand.accepts[0], scheme: 'upto' }] }),
+      'unsupported',
+    ],
+  ])('is not made for a demand that %s', (_, header, what) => {
+    expect<unknown>(termsIn(header)).toBe(what)
+  })
+
+  test('is good for ten minutes at most, whatever a wall asks for', async () => {
+    const accepts = demand.accepts.map((offer) => ({ ...offer, maxTimeoutSeconds: 86_400 }))
+    const { header } = await signed(NEXT, { ...demand, accepts })
+    expect(authorizationIn(header)?.until).toBe(NOW + 600_000)
+  })
+})
+
+describe('an order', () => {
+  const painter = `0x${'AB'.repeat(20)}`
+
+  test('of a block is the request for it and the text that it is bound to', () => {
+    const px = 'Ab'.repeat(100)
+    const order = blockOrder(at, '07,3', { name: 'Ada', message: 'hello, world & co', px, painter })
+    expect(order).toMatchObject({ blocks: 1, place: '7,3,1x1' })
+    expect(new URL(order.url).searchParams.get('message')).toBe('hello, world & co')
+    const said = { name: 'Ada', message: 'hello, world & co', px: px.toLowerCase(), painter: painter.toLowerCase() }
+    expect(parseOrderText(order.text)).toEqual({ host: 'wall.test', block: '7,3', ...said })
+  })
+
+  test('of an area names its pixels by their digest', () => {
+    const rows = new Uint8Array(200).fill(7)
+    const order = areaOrder(at('/areas', {}), { at: '7,3', w: 2, h: 1, link: 'https://a.test' }, rows)
+    expect(order).toMatchObject({ blocks: 2, place: '7,3,2x1', url: 'https://wall.test:8443/areas' })
+    const pixels = `sha256:${digestOfPixels(rows)}`
+    expect(parseOrderText(order.text)).toEqual({ host: 'wall.test', area: '7,3,2x1', link: 'https://a.test', pixels })
+    expect(JSON.parse(order.body ?? '')).toEqual({
+      at: '7,3',
+      w: 2,
+      h: 1,
+      link: 'https://a.test',
+      pixels: rows.toBase64(),
+    })
+  })
+
+  test('for whatever is open has no place yet', () => {
+    expect(NEXT.place).toBeUndefined()
+    const order = areaOrder(at('/areas', {}), { w: 4, h: 3 }, undefined)
+    expect([order.place, parseOrderText(order.text)?.area]).toEqual([undefined, 'next,4x3'])
+  })
+
+  test('with a line break in its texts is refused before anything is asked', () => {
+    expect(() => blockOrder(at, 'next', { message: 'two\nlines' })).toThrow('must be one line each. Nothing was paid.')
+  })
+})

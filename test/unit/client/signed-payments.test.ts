@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { NotSavedError, signedPayments } from '../../../server/client/signed-payments.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+
+const REQUEST = { url: 'https://wall.test/blocks/next', payment: 'e30=', salt: `0x${'12'.repeat(32)}` }
+
+const newFolder = (name: string) => join(scratch, name)
+const scratch = scratchFolder()
+
+const broken = () => Promise.reject(Object.assign(new Error('the disk is broken'), { code: 'EIO' }))
+
+test('a payment that is saved is listed whole, with the salt of its binding', async () => {
+  const folder = newFolder('whole')
+  await signedPayments(folder).save({ ...REQUEST, body: '{}' })
+  expect(await signedPayments(folder).list()).toMatchObject([{ ...REQUEST, body: '{}' }])
+})
+
+test('a payment whose folder cannot be flushed is not there for the next process', async () => {
+  const folder = newFolder('unflushed')
+  const saving = signedPayments(folder, broken).save(REQUEST)
+  expect(await saving.catch((error: unknown) => error)).toMatchObject({ message: 'EIO', leftAt: undefined })
+  expect(await readdir(folder)).toEqual([])
+  expect(await signedPayments(folder).list()).toEqual([])
+})
+
+test('a payment that can be neither flushed nor emptied is named with its place', async () => {
+  const folder = newFolder('stuck')
+  // What lies at the path by then is a folder, which nobody can empty as a file.
+  const swap = async () => {
+    const [name = ''] = await readdir(folder)
+    await Bun.file(join(folder, name)).delete()
+    await mkdir(join(folder, name))
+    await broken()
+  }
+  const error: unknown = await signedPayments(folder, swap)
+    .save(REQUEST)
+    .catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(NotSavedError)
+  expect(error).toMatchObject({ leftAt: expect.stringMatching(/stuck\/[0-9a-f]{32}\.json$/) })
+})
+
+test('a file that is no payment stands in nobody’s way', async () => {
+  const folder = newFolder('odd')
+  await mkdir(folder)
+  for (const [name, text] of [
+    ['a.json', ''],
+    ['b.json', '{'],
+    ['c.json', '{"url":1}'],
+  ] as const)
+    await Bun.write(join(folder, name), text)
+  expect(await signedPayments(folder).list()).toEqual([])
+  expect(await readFile(join(folder, 'b.json'), 'utf8')).toBe('{')
+})
