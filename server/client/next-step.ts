@@ -199,11 +199,8 @@ function whyOpen(answer: Answer | undefined, error: Failure | undefined, { walle
   if (error.code === MISMATCH)
     return 'The wall received another order than the one that was signed (order_mismatch): something between you and the wall changes what you order.'
   const reason = memberOf(answer?.body, 'reason')
-  if (amount !== undefined && typeof reason === 'string' && /insufficient/i.test(reason)) {
-    const holds = memberOf(answer?.body, 'holds')
-    const held = typeof holds === 'string' ? `holds ${holds} ${ASSET_SYMBOL}` : 'does not hold enough'
-    return `${wallet} ${held}, ${moneyText(amount)} ${ASSET_SYMBOL} are needed; fund it.`
-  }
+  if (amount !== undefined && typeof reason === 'string' && /insufficient/i.test(reason))
+    return `${wallet} does not hold the ${moneyText(amount)} ${ASSET_SYMBOL} that are needed; fund it.`
   return `The wall refused the payment (${typeof reason === 'string' ? reason : error.code}).`
 }
 

@@ -50,7 +50,7 @@ function altering({ path = (it) => it, body, payment, demand }: Alteration) {
   })
 }
 
-const withoutExtensions = ({ extensions: _, ...rest }: Record<string, unknown>) => rest
+const withoutExtensions = (value: Record<string, unknown>) => ({ ...value, extensions: {} })
 
 const alterations: readonly (readonly [string, Alteration, (wall: Wall) => Promise<unknown>])[] = [
   ['another place', { path: (it) => it.replace('50,50', '51,50') }, (it) => it.buy('50,50', { name: 'Ada' })],

@@ -236,7 +236,7 @@ describe('a buyer', () => {
       charged: 'unknown',
       amount: '1.00',
       until: '2026-01-01T00:05:00.000Z',
-      message: `${WALLET.address} does not hold enough, 1.00 USDC are needed; fund it. The signed payment of 1.00 USDC is saved, and may still be taken until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.`,
+      message: `${WALLET.address} does not hold the 1.00 USDC that are needed; fund it. The signed payment of 1.00 USDC is saved, and may still be taken until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.`,
     })
   })
 

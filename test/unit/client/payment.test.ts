@@ -3,7 +3,6 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { recoverAddress } from 'viem/utils'
 import { areaOrder, blockOrder, type Order } from '../../../server/client/orders.ts'
 import { authorizationIn, newSalt, signPayment, termsIn } from '../../../server/client/payment.ts'
-import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { authorizationDigest } from '../../../server/x402/authorization.ts'
 import { readPaymentHeader } from '../../../server/x402/payload.ts'
 import { encodeHeader } from '../../../server/x402/receipt.ts'
@@ -51,7 +50,7 @@ describe('a payment of our client', () => {
       to,
       amount,
       validAfter: 0n,
-    } satisfies Partial<Payment>)
+    })
     expect(authorizationIn(header)).toEqual({ amount, until: NOW + 300_000 })
   })
 

@@ -17,17 +17,17 @@ describe('payments', () => {
     ['network', 'accepted names a different scheme or network', { network: 'eip155:84532' }],
     ['asset', 'accepted names a different asset', { asset: OTHER }],
     ['payTo', 'the authorization pays a different address', { payTo: OTHER }],
-    ['amount (lower)', 'the amount is not exactly 1000000', { amount: 999_999n }],
-    ['amount (higher)', 'the amount is not exactly 1000000', { amount: 1_000_001n }],
+    ['amount (lower)', 'the amount is not exactly 1.00 USDC', { amount: 999_999n }],
+    ['amount (higher)', 'the amount is not exactly 1.00 USDC', { amount: 1_000_001n }],
   ])('a payment whose accepted terms have another %s is rejected: %s', (_, reason, changes) => {
     expect(rejection({ accepted: { ...TERMS, scheme: 'exact', ...changes } })).toBe(reason)
   })
 
   test.each<[string, string, Partial<Payment>]>([
     ['somebody else', 'the authorization pays a different address', { to: OTHER }],
-    ['less', 'the amount is not exactly 1000000', { amount: 1n }],
-    ['nothing', 'the amount is not exactly 1000000', { amount: 0n }],
-    ['more', 'the amount is not exactly 1000000', { amount: 1_000_001n }],
+    ['less', 'the amount is not exactly 1.00 USDC', { amount: 1n }],
+    ['nothing', 'the amount is not exactly 1.00 USDC', { amount: 0n }],
+    ['more', 'the amount is not exactly 1.00 USDC', { amount: 1_000_001n }],
     ['its own payer', 'the payer and the payee are the same address', { payer: TERMS.payTo }],
   ])('a payment that pays %s is rejected: %s', (_, reason, changes) => {
     expect(rejection(changes)).toBe(reason)

@@ -101,7 +101,7 @@ describe('a payment of version 1', () => {
     const headers = olderHeader(paymentOf(1, 1, { amount: 1n }))
     const response = await wall.ask('GET /blocks/3,4', { headers })
     expect(response.status).toBe(402)
-    const reason = 'the amount is not exactly 1000000'
+    const reason = 'the amount is not exactly 1.00 USDC'
     expect(await jsonOf(response)).toMatchObject({ x402Version: 1, reason })
     expect(demandIn(response).error).toBe(reason)
   })

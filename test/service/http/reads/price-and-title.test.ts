@@ -82,7 +82,7 @@ test('its name stands over what is shared and followed', async () => {
 
 test('a payment of the usual price is refused with the reason, and one of this price buys', async () => {
   const wrong = await wall.ask('GET /blocks/5,6', paidBy(paying(1, TERMS.amount)))
-  expect([wrong.status, (await jsonOf(wrong))['reason']]).toEqual([402, 'the amount is not exactly 2500000'])
+  expect([wrong.status, (await jsonOf(wrong))['reason']]).toEqual([402, 'the amount is not exactly 2.50 USDC'])
   const bought = await wall.ask('GET /blocks/5,6', paidBy(paying(2)))
   expect(await jsonOf(bought)).toMatchObject({ deed: { price: { amount: '2.50' } } })
 })
