@@ -22,6 +22,8 @@ import orders from './migrations/0011_orders.sql' with { type: 'text' }
 import reusedReceipts from './migrations/0012_reused_receipts.sql' with { type: 'text' }
 import payeesOnPostgres from './migrations/0013_payees.postgres.sql' with { type: 'text' }
 import payeesOnSqlite from './migrations/0013_payees.sqlite.sql' with { type: 'text' }
+import historyOnPostgres from './migrations/0014_history.postgres.sql' with { type: 'text' }
+import historyOnSqlite from './migrations/0014_history.sqlite.sql' with { type: 'text' }
 import type { Text } from './tx.ts'
 
 /** In order, a text for both engines or one for each; the version of a database is how many of them it has seen. */
@@ -39,6 +41,7 @@ const MIGRATIONS: readonly Text[] = [
   orders,
   reusedReceipts,
   { sqlite: payeesOnSqlite, postgres: payeesOnPostgres },
+  { sqlite: historyOnSqlite, postgres: historyOnPostgres },
 ]
 
 /** The version that this program writes. */

@@ -28,6 +28,7 @@ export type Config = {
   readonly verifyTimeoutMs: number
   readonly settleTimeoutMs: number
   readonly reconcileIntervalMs: number
+  readonly historyDays: number // how long superseded repaints and names are kept, the last of each hour
   readonly metricsHost: string // the address that metrics are served on
   readonly metricsPort: number | undefined // undefined: no metrics are served
   readonly drainMs: number // how long load balancers have to notice that the process ends
@@ -68,6 +69,7 @@ export const SETTINGS = {
   VERIFY_TIMEOUT_MS: { required: false },
   SETTLE_TIMEOUT_MS: { required: false },
   RECONCILE_INTERVAL_MS: { required: false },
+  HISTORY_DAYS: { required: false },
   CDP_API_KEY_ID: { required: false, secret: true },
   CDP_API_KEY_SECRET: { required: false, secret: true },
   METRICS_HOST: { required: false },
@@ -122,6 +124,7 @@ export function readConfig(env: Env): Config {
     verifyTimeoutMs: read('VERIFY_TIMEOUT_MS', wholeNumber(100, 60_000)) ?? 5000,
     settleTimeoutMs: read('SETTLE_TIMEOUT_MS', wholeNumber(100, 200_000)) ?? 30_000,
     reconcileIntervalMs: read('RECONCILE_INTERVAL_MS', wholeNumber(100, 600_000)) ?? 5000,
+    historyDays: read('HISTORY_DAYS', wholeNumber(1, 3650)) ?? 7,
     metricsPort: read('METRICS_PORT', wholeNumber(0, 65_535)),
     drainMs: read('DRAIN_MS', wholeNumber(0, 600_000)) ?? 0,
     contact: read('OPERATOR_CONTACT', contactOf) ?? null,

@@ -210,14 +210,15 @@ export type ChainCheckpoint = {
 export type OutlinedEntry = {
   readonly number: LogNumber
   readonly at: UnixMs
-  readonly repainted: BlockIndex | null // null for every other kind
+  readonly subject: string | null // the block or wallet that a repaint or a name is about; null for what is never dropped
+  readonly superseded: 0 | 1 // whether a later entry is the last word on it
 }
 
 /** Compaction of the log. Later reads do not contain what was dropped. */
 export type LogCompaction = {
   /** At most `limit` entries after number `after`, oldest first. */
   outline(after: LogNumber, limit: number): Promise<readonly OutlinedEntry[]>
-  /** Drops repaints, all or none. Throws for the last repaint of a block in its hour, and for any other entry. */
+  /** Drops superseded repaints and names, all or none. Throws for the last word on a block or a wallet, and for any other entry. */
   drop(numbers: readonly LogNumber[]): Promise<void>
 }
 

@@ -234,7 +234,7 @@ function startLoops(
     } else rail.waitsFor(restored.reason())
     return config.reconcileIntervalMs
   })
-  const compact = logCompactor({ ...store, clock, logger })
+  const compact = logCompactor({ ...store, clock, logger, historyDays: config.historyDays })
   const compacting = runPeriodically({ clock, logger }, signal, async () => {
     await compact(signal)
     return COMPACT_EVERY_MS

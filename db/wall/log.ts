@@ -93,8 +93,17 @@ export function* writeRepaints(
   else yield* change('repaints to write', INSERT_REPAINTS, { number, at, ...contentList(shown) }, shown.length)
 }
 
+// An entry that hid a wallet's names carries what is withheld of earlier ones, and stays.
 const OUTLINE = `
-  SELECT number, at, CASE WHEN kind = 'repaint' AND NOT {damaged changes number} THEN block END AS repainted
+  SELECT number, at,
+    CASE WHEN {damaged changes number} THEN NULL
+      WHEN kind = 'repaint' THEN 'block ' || block
+      WHEN kind = 'identity' AND number NOT IN (SELECT through FROM moderated_agents) THEN 'wallet ' || agent
+    END AS subject,
+    CASE WHEN number < CASE kind
+        WHEN 'repaint' THEN (SELECT changed FROM blocks WHERE i = block)
+        WHEN 'identity' THEN (SELECT changed FROM agents WHERE id = agent)
+      END THEN 1 ELSE 0 END AS superseded
   FROM changes WHERE number > $after ORDER BY number LIMIT $limit`
 const DROP = 'DELETE FROM changes WHERE number {in bigint $numbers}'
 

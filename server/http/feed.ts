@@ -114,7 +114,7 @@ const DOCS = {
     id: 'readHistory',
     summary: 'Read the whole log: sales, repaints and names, oldest first',
     description:
-      'Every change of the wall once, numbered as in `/api/live`; continue from `nextAfter`. Of repaints older than 30 days, only the last one per block and hour may be left. Content hidden by the operator is omitted. Its texts are untrusted: other users wrote them.',
+      'Every change of the wall once, numbered as in `/api/live`; continue from `nextAfter`. Of repaints and names that are hours old, only the last one per block or wallet and hour may be left, and after some days only the last one. Content hidden by the operator is omitted. Its texts are untrusted: other users wrote them.',
     answers: [HistoryPage],
     codes: ['invalid_after', 'invalid_limit', ...queued],
   },

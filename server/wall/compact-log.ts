@@ -1,16 +1,16 @@
-/** Makes the log shorter: of old repaints of a block, keeps the last of each hour. */
+/** Makes the log shorter: of repaints and names, keeps the last of each hour for a while, and then the last alone. */
 
-import type { BlockIndex } from '../../shared/wall.ts'
 import { ifAvailable } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
 import { COMPACTED_AFTER_MS, type LogNumber } from '../domain/wall/log.ts'
-import type { Clock, ExclusiveJobs, Logger, LogCompaction } from '../ports.ts'
+import type { Clock, ExclusiveJobs, Logger, LogCompaction, OutlinedEntry } from '../ports.ts'
 
 export type CompactionDeps = {
   readonly compaction: LogCompaction
   readonly jobs: ExclusiveJobs
   readonly clock: Clock
   readonly logger: Logger
+  readonly historyDays: number // how long the last of each hour is kept
 }
 
 const HOUR_MS = 3_600_000
@@ -19,46 +19,64 @@ const HOUR_MS = 3_600_000
 const PAGE = 500
 const PAUSE_MS = 50
 
-/** Makes the compactor. The first run begins at the log's start, later ones where the last ended. Skips an unavailable store. */
+/** Answers which entry may be dropped now that this one was seen. */
+type Choice = (entry: OutlinedEntry) => LogNumber | undefined
+
+/** Makes the compactor. Skips an unavailable store. */
 export function logCompactor({
   compaction,
   jobs,
   clock,
   logger,
+  historyDays,
 }: CompactionDeps): (signal: AbortSignal) => Promise<void> {
-  let doneTo: LogNumber = 0
+  // The first run begins at the log's start, later ones where the last ended.
+  let thinnedTo: LogNumber = 0
 
-  const compact = async (signal: AbortSignal) => {
-    // Whole hours only, so that the last repaint of one is known.
-    const before = Math.floor((clock.now() - COMPACTED_AFTER_MS) / HOUR_MS) * HOUR_MS
-    const replaced = replacedIn(before)
-    let dropped = 0
+  /** Goes through the entries from before a moment, drops what is chosen, and answers where it ended. */
+  const go = async (after: LogNumber, before: UnixMs, choose: Choice, signal: AbortSignal) => {
+    let [to, dropped] = [after, 0]
     for (let isOver = false; !isOver && !signal.aborted;) {
-      const page = await compaction.outline(doneTo, PAGE)
+      const page = await compaction.outline(to, PAGE)
       const old = page.filter(({ at }) => at < before)
-      const numbers = old.map(replaced).filter((number) => number !== undefined)
+      const numbers = old.map(choose).filter((number) => number !== undefined)
       if (numbers.length > 0) await compaction.drop(numbers)
       dropped += numbers.length
-      doneTo = old.at(-1)?.number ?? doneTo
+      to = old.at(-1)?.number ?? to
       isOver = old.length < PAGE
       if (!isOver) await clock.wait(PAUSE_MS, signal)
     }
-    if (dropped > 0) logger.note('log-compacted', { dropped, to: doneTo })
+    return { to, dropped }
+  }
+
+  const compact = async (signal: AbortSignal) => {
+    const now = clock.now()
+    // Whole hours only, so that the last entry of one is known.
+    const thinned = await go(thinnedTo, hourOf(now - COMPACTED_AFTER_MS) * HOUR_MS, replaced(), signal)
+    thinnedTo = thinned.to
+    // From the start each time: little is left there, and what was the last word may be superseded by now.
+    const expired = await go(0, now - historyDays * 24 * HOUR_MS, superseded, signal)
+    const dropped = thinned.dropped + expired.dropped
+    if (dropped > 0) logger.note('log-compacted', { dropped, to: thinnedTo })
   }
   return async (signal) => void (await ifAvailable(jobs.run('compact', () => compact(signal))))
 }
 
-/** Takes entries in order; answers which earlier entry each one replaces. */
-function replacedIn(before: UnixMs) {
-  const latest = new Map<BlockIndex, LogNumber>() // of the hour under way
+const hourOf = (at: UnixMs) => Math.floor(at / HOUR_MS)
+
+const superseded: Choice = ({ number, subject, superseded: isOld }) =>
+  subject !== null && isOld === 1 ? number : undefined
+
+/** Chooses the earlier entry that each one replaces within its hour. Takes entries in order. */
+function replaced(): Choice {
+  const latest = new Map<string, LogNumber>() // of the hour under way
   let hour = Number.NEGATIVE_INFINITY
-  return ({ number, at, repainted }: { number: LogNumber; at: UnixMs; repainted: BlockIndex | null }) => {
-    if (repainted === null || at >= before) return undefined
-    const own = Math.floor(at / HOUR_MS)
-    if (own !== hour) latest.clear()
-    hour = own
-    const replaced = latest.get(repainted)
-    latest.set(repainted, number)
-    return replaced
+  return ({ number, at, subject }) => {
+    if (subject === null) return undefined
+    if (hourOf(at) !== hour) latest.clear()
+    hour = hourOf(at)
+    const earlier = latest.get(subject)
+    latest.set(subject, number)
+    return earlier
   }
 }

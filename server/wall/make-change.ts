@@ -53,7 +53,7 @@ type Proof = {
 /** Does what is asked for if the proof holds, once for each text. */
 async function perform<Answer>(
   { wallets, limits, advance }: ChangeDeps,
-  { budget, keys, apply, answer }: Pick<SignedRequest<Answer>, 'budget' | 'keys' | 'apply' | 'answer'>,
+  { budgets, keys, apply, answer }: Pick<SignedRequest<Answer>, 'budgets' | 'keys' | 'apply' | 'answer'>,
   { signers, texts, ts, signature, denied, from }: Proof,
   now: UnixMs,
 ): Promise<Answer | Failure> {
@@ -62,9 +62,10 @@ async function perform<Answer>(
   if (signed === 'silent') return retryLater('server_busy', CHAIN_SILENT)
   if (signed === 'not-signed') return denied
   // Counted only after the signature check, so that nobody else can use up the budget.
-  const beyond = keys.map((key) => limits.check(budget, key)).find((refusal) => refusal !== undefined)
+  const taken = budgets.flatMap((budget) => keys.map((key) => [budget, key] as const))
+  const beyond = taken.map((of) => limits.check(...of)).find((refusal) => refusal !== undefined)
   if (beyond !== undefined) return beyond
-  for (const key of keys) limits.take(budget, key)
+  for (const of of taken) limits.take(...of)
   const result = await apply({ ...signed, ts }, now)
   if (typeof result === 'object') return result
   if (result === 'superseded') return superseded()

@@ -43,15 +43,35 @@ export const BUDGETS = {
   },
   'wallet payments': { per: 'wallet', burst: 30, perSecond: 1, what: 'the same, for one payer' },
   repaints: { per: 'block', burst: 30, perSecond: 1, what: 'repaints by the owner' },
+  'daily repaints': {
+    per: 'block',
+    burst: 1440,
+    perSecond: 0.02,
+    what: 'the same, over a day, because each is kept for hours',
+  },
   registrations: {
     per: 'wallet',
     burst: 300,
     perSecond: 1,
     what: 'changes of a name, framework or painter, and lists of receipts',
   },
+  'daily names': {
+    per: 'wallet',
+    burst: 300,
+    perSecond: 0.01,
+    what: 'changes of a name or framework over a day, because each is kept for hours',
+  },
 } as const satisfies Readonly<Record<string, NamedBudget>>
 
 export type BudgetName = keyof typeof BUDGETS
+
+// What the refusal says where the budget is used up for longer than a client would guess.
+const REFUSALS: Readonly<Partial<Record<BudgetName, string>>> = {
+  'daily repaints':
+    'This block has used up its repaints for today. Nothing was changed. Wait Retry-After seconds, then send it again; if its ts is then older than 5 minutes, sign again.',
+  'daily names':
+    'This wallet has used up its changes of name for today. Nothing was changed. Wait Retry-After seconds, then send it again; if its ts is then older than 5 minutes, sign again.',
+}
 
 /** How many live streams one address may have open at once. */
 export const STREAMS_PER_ADDRESS = 256
@@ -76,9 +96,9 @@ export function rateLimits(
   budgets: Readonly<Record<BudgetName, Budget>> = BUDGETS,
 ): RateLimits {
   const buckets = new Map(Object.entries(budgets).map(([name, budget]) => [name, tokenBuckets(budget, KEYS_MAX)]))
-  const refusal = (waitMs = 0) => (waitMs === 0 ? undefined : tooManyRequests(waitMs))
+  const refusal = (name: BudgetName, waitMs = 0) => (waitMs === 0 ? undefined : tooManyRequests(waitMs, REFUSALS[name]))
   return {
-    take: (name, who, cost) => refusal(buckets.get(name)?.take(who, elapsed(), cost)),
-    check: (name, who) => refusal(buckets.get(name)?.wait(who, elapsed())),
+    take: (name, who, cost) => refusal(name, buckets.get(name)?.take(who, elapsed(), cost)),
+    check: (name, who) => refusal(name, buckets.get(name)?.wait(who, elapsed())),
   }
 }

@@ -37,8 +37,8 @@ import { deedOf } from './read-wall.ts'
 export type SignedRequest<Answer> = {
   readonly signers: readonly Address[]
   readonly whose: string
-  readonly budget: BudgetName
-  readonly keys: readonly string[] // each of the budget's buckets that it takes one from
+  readonly budgets: readonly BudgetName[]
+  readonly keys: readonly string[] // each of the budgets' buckets that it takes one from
   apply(signed: Signed & { readonly by: Address }, now: UnixMs): Promise<ChangeResult | Failure>
   answer(result: ChangeResult): Answer | Promise<Answer>
 }
@@ -55,6 +55,8 @@ export type ChangeResult = EditResult | IdentityResult
 
 /** What changes are made of. */
 export type ChangeSources = { readonly blocks: Blocks; readonly agents: Agents; readonly view: WallView }
+
+const REPAINTS = ['repaints', 'daily repaints'] as const
 
 /** A repaint of the block at `coord`, as the request wrote it, with fields that keep their rules. */
 export async function repaintOfBlock(
@@ -74,7 +76,7 @@ export async function repaintOfBlock(
     what: `Repaint block ${coordOf(block)} (${namesOf('set_pixels', fields)})`,
     signers: signersOf(owned),
     whose: 'the block’s owner',
-    budget: 'repaints',
+    budgets: REPAINTS,
     keys: [coordOf(block)],
     texts: (host, ts) => coords.map((form) => editMessage(host, form, ts, fields)),
     apply: ({ by, ...signed }, now) =>
@@ -112,7 +114,7 @@ export async function repaintOfArea(
     what: `Repaint area ${areaName(area)} (${namesOf('set_area', fields)})`,
     signers: owner.kind === 'owned' ? signersOf(owner) : [],
     whose: 'the area’s owner',
-    budget: 'repaints',
+    budgets: REPAINTS,
     keys: painted.map((block) => coordOf(block)),
     texts: (host, ts) => [areaMessage(host, areaName(area), ts, { pixels: picture?.digest, message, link })],
     apply: ({ by, ...signed }, now) => {
@@ -147,6 +149,7 @@ export async function registration(
   return {
     ...ofWallet(wallet),
     ...registrationIn(fields),
+    budgets: ['registrations', 'daily names'],
     texts: (host, ts) => [registerMessage(host, wallet, ts, fields)],
     apply: ({ digest, ts }, now) => agents.identify(wallet, { digest, ts, name, framework }, now),
     answer: (result) => {
@@ -180,7 +183,7 @@ export async function painterNaming(
 
 /** What holds for everything that a wallet signs for itself alone. */
 export const ofWallet = (wallet: Address) =>
-  ({ signers: [wallet], whose: 'this wallet', budget: 'registrations', keys: [wallet] }) as const
+  ({ signers: [wallet], whose: 'this wallet', budgets: ['registrations'], keys: [wallet] }) as const
 
 const lower = (address: string) => address.toLowerCase() as Address
 

@@ -75,6 +75,7 @@ describe('settings', () => {
       VERIFY_TIMEOUT_MS: ['100', { verifyTimeoutMs: 100 }],
       SETTLE_TIMEOUT_MS: ['200000', { settleTimeoutMs: 200_000 }],
       RECONCILE_INTERVAL_MS: ['600000', { reconcileIntervalMs: 600_000 }],
+      HISTORY_DAYS: ['90', { historyDays: 90 }],
       CDP_API_KEY_ID: ['id', { cdpKey: { id: 'id' } }],
       CDP_API_KEY_SECRET: ['secret', { cdpKey: { secret: 'secret' } }],
       METRICS_HOST: ['127.0.0.1', { metricsHost: '127.0.0.1' }],
@@ -211,6 +212,7 @@ describe('settings that cannot work', () => {
     ['VERIFY_TIMEOUT_MS', '99', 'must be a whole number from 100 to 60000'],
     ['SETTLE_TIMEOUT_MS', '200001', 'must be a whole number from 100 to 200000'],
     ['RECONCILE_INTERVAL_MS', '0', 'must be a whole number from 100 to 600000'],
+    ['HISTORY_DAYS', '0', 'must be a whole number from 1 to 3650'],
   ])('%s=%s %s', (name, text, problem) => {
     expect(problemsOf({ ...REQUIRED, [name]: text })).toEqual([`${name} ${problem}`])
   })

@@ -50,12 +50,11 @@ export const bodyNotReceived = (): Failure =>
   retryLater('settlement_unknown', `The request’s body did not arrive whole, so this request did nothing. ${REPEAT}`)
 
 /** The client has used up its budget, and the request was not processed. */
-export const tooManyRequests = (waitMs: number): Failure =>
-  failure(
-    'too_many_requests',
-    'You have sent too many of these requests. This one was not processed. Wait Retry-After seconds, then send it again.',
-    { retryAfter: Math.ceil(waitMs / 1000) },
-  )
+export const tooManyRequests = (waitMs: number, message = TOO_MANY): Failure =>
+  failure('too_many_requests', message, { retryAfter: Math.ceil(waitMs / 1000) })
+
+const TOO_MANY =
+  'You have sent too many of these requests. This one was not processed. Wait Retry-After seconds, then send it again.'
 
 /** Payments can never work with these settings, so no terms are given out. */
 export const cannotSell = (): Failure =>

@@ -7,11 +7,11 @@ import type { Pixels } from '../../../shared/pixels.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import type { Address, Hash, UnixMs } from '../purchase/payment.ts'
 
-/** Number of a log entry, from 1. Dense as written; old repaints may be compacted away later. */
+/** Number of a log entry, from 1. Dense as written; superseded repaints and names may be compacted away later. */
 export type LogNumber = number
 
-/** Repaints younger than this are all in the log; of older ones the last of each block and hour may be all that is left. */
-export const COMPACTED_AFTER_MS = 30 * 24 * 3_600_000
+/** Entries younger than this are all in the log. Of older repaints and names the last of each block or wallet and hour may be all that is left. */
+export const COMPACTED_AFTER_MS = 2 * 3_600_000
 
 /** What a block shows. */
 export type BlockContent = {

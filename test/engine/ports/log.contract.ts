@@ -97,41 +97,45 @@ async function story(wall: Engine): Promise<void> {
 
 const HOUR_MS = 3_600_000
 
-/** A sale, three repaints in one hour and one in the next, a part hidden, and a name. */
+/** A sale, three repaints in one hour and one in the next, a part hidden, and two names. */
 async function hoursOfRepaints(wall: Engine): Promise<void> {
   const { block } = await sell(wall, '3,4', 1, 1, SILENT, NOW)
   for (const [at, minutes] of [1, 2, 3, 61].entries())
     await wall.blocks.edit(block, { ...editOf(at, { message: `${at}` }), ts: NOW }, NOW + minutes * 60_000)
   await wall.moderation.moderate(block, 'hide', ['message'], NOW + HOUR_MS + 120_000)
-  await wall.agents.identify(wallet(1), identityOf(9, { name: 'Ada' }), NOW + 2 * HOUR_MS)
+  for (const at of [9, 10]) await wall.agents.identify(wallet(1), identityOf(at, { name: `${at}` }), NOW + 2 * HOUR_MS)
 }
 
 function shortening(test: EngineTest): void {
-  test('repaints that a later one of the same hour replaces can be dropped, and the log goes on with its numbers', async (wall) => {
+  test('repaints and names that a later one replaced can be dropped, and the log goes on with its numbers', async (wall) => {
     await hoursOfRepaints(wall)
     const outline = await wall.compaction.outline(0, 9)
-    expect(outline.map(({ number, repainted }) => [number, repainted !== null])).toEqual([
-      [1, false],
-      [2, true],
-      [3, true],
-      [4, true],
-      [5, true],
-      [6, false],
-      [7, false],
+    const [block, named] = [`block ${blockOf('3,4')}`, 'wallet 1']
+    expect(outline.map(({ number, subject, superseded }) => [number, subject, superseded])).toEqual([
+      [1, null, 0],
+      [2, block, 1],
+      [3, block, 1],
+      [4, block, 1],
+      [5, block, 0],
+      [6, null, 0],
+      [7, named, 1],
+      [8, named, 0],
     ])
-    expect(await wall.compaction.outline(2, 1)).toEqual([{ number: 3, at: NOW + 120_000, repainted: blockOf('3,4') }])
+    expect(await wall.compaction.outline(2, 1)).toEqual([
+      { number: 3, at: NOW + 120_000, subject: block, superseded: 1 },
+    ])
     const before = await wall.log.compacted()
-    await wall.compaction.drop([2, 3])
-    expect((await wall.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 4, 5, 6, 7])
+    await wall.compaction.drop([2, 3, 7])
+    expect((await wall.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 4, 5, 6, 8])
     expect(await wall.log.compacted()).toEqual(before)
     await sell(wall, '5,6', 2, 2, SILENT, NOW + 3 * HOUR_MS)
-    expect((await wall.log.after(7, 9)).map(({ number }) => number)).toEqual([8])
+    expect((await wall.log.after(8, 9)).map(({ number }) => number)).toEqual([9])
   })
 
   test('nothing else is ever dropped, and what is refused in part is refused whole', async (wall) => {
     await hoursOfRepaints(wall)
     const before = await wall.log.after(0, 9)
-    for (const numbers of [[4], [5], [1], [6], [7], [2, 3, 4]])
+    for (const numbers of [[1], [5], [6], [8], [2, 3, 8]])
       expect(await failureOf(wall.compaction.drop(numbers))).toBeDefined()
     expect(await wall.log.after(0, 9)).toEqual(before)
   })

@@ -7,7 +7,7 @@ import { openBlank } from '../../support/blank-wall.ts'
 import { sell } from '../../support/engine.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
-import { blockOf, editOf, NOW, SILENT } from '../../support/samples.ts'
+import { blockOf, editOf, identityOf, NOW, SILENT, wallet } from '../../support/samples.ts'
 
 // Goal: a log that was made shorter tells the same wall at every full hour, and is whole where it is young. Method: random
 // stories of repaints on the real engine, read before and after.
@@ -25,7 +25,7 @@ function saidAt(changes: readonly Change[], moment: number): Map<number, string 
   return said
 }
 
-const repaint = fc.record({ block: fc.nat(BLOCKS.length - 1), afterMs: fc.nat(HOUR_MS / 2) })
+const repaint = fc.record({ block: fc.nat(BLOCKS.length - 1), afterMs: fc.nat(HOUR_MS / 4) })
 
 test('at every full hour the wall is what it was, and young repaints are all there', async () => {
   await fc.assert(
@@ -40,7 +40,7 @@ test('at every full hour the wall is what it was, and young repaints are all the
       }
       const before = await wall.log.after(0, 100)
       const clock = fakeClock(NOW + COMPACTED_AFTER_MS + hoursLater * HOUR_MS)
-      const compact = logCompactor({ ...wall, clock, logger: fakeLogger() })
+      const compact = logCompactor({ ...wall, clock, logger: fakeLogger(), historyDays: 1 })
       await compact(never)
       const after = await wall.log.after(0, 100)
 
@@ -67,9 +67,35 @@ test('a long log is gone through page by page, and told of once', async () => {
   const edits = Array.from({ length: 1300 }, (_, at) => ({ ...editOf(at, { message: `${at}` }), ts: 0 }))
   for (const edit of edits) await wall.blocks.edit(blockOf('3,4'), edit, NOW)
   const logger = fakeLogger()
-  const compact = logCompactor({ ...wall, clock: fakeClock(NOW + COMPACTED_AFTER_MS + HOUR_MS), logger })
+  const clock = fakeClock(NOW + COMPACTED_AFTER_MS + HOUR_MS)
+  const compact = logCompactor({ ...wall, clock, logger, historyDays: 1 })
   await compact(never)
   expect((await wall.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 1301])
   expect(logger.notes.filter(({ event }) => event === 'log-compacted')).toHaveLength(1)
+  wall.close()
+})
+
+test('names are made fewer like repaints, and after the days of history only the last word on anything is left', async () => {
+  const wall = await openBlank()
+  await sell(wall, '3,4', 1, 1, SILENT)
+  for (const [at, minutes] of [0, 1, 61].entries()) {
+    const now = NOW + minutes * 60_000
+    await wall.blocks.edit(blockOf('3,4'), { ...editOf(at, { message: `${at}` }), ts: NOW + at }, now)
+    await wall.agents.identify(wallet(1), { ...identityOf(at, { name: `${at}` }), ts: NOW + at }, now)
+  }
+  const shown = await wall.log.compacted()
+  const clock = fakeClock(NOW + COMPACTED_AFTER_MS + 2 * HOUR_MS)
+  const compact = logCompactor({ ...wall, clock, logger: fakeLogger(), historyDays: 2 })
+  const numbers = async () => (await wall.log.after(0, 9)).map(({ number }) => number)
+  await compact(never)
+  expect(await numbers()).toEqual([1, 4, 5, 6, 7])
+  clock.pass(2 * 24 * HOUR_MS)
+  await compact(never)
+  expect(await numbers()).toEqual([1, 6, 7])
+  expect(await wall.log.compacted()).toEqual(shown)
+  await wall.blocks.edit(blockOf('3,4'), { ...editOf(9, { message: 'new' }), ts: clock.now() }, clock.now())
+  // What was the last word until now goes by and by.
+  await compact(never)
+  expect(await numbers()).toEqual([1, 7, 8])
   wall.close()
 })

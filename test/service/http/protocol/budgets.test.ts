@@ -224,3 +224,16 @@ test('a call of MCP counts as one, and as what its tool costs', async () => {
   })
   expect(await (await call('get_wall')).json()).toMatchObject({ result: { structuredContent: { canvas: {} } } })
 })
+
+test('a block takes 1,440 repaints in a day, at whatever pace, and then says when to come again', async () => {
+  const clock = fakeClock(NOW)
+  const limits = rateLimits(clock)
+  const { ask, buy } = await openWall({ limits })
+  await buy('/blocks/3,4', 1)
+  for (let taken = 0; taken < 1440; taken += 1) expect(limits.take('daily repaints', '3,4')).toBeUndefined()
+  const refused = await ask(...repaint(1, 'too much'))
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '50'])
+  expect(await jsonOf(refused)).toMatchObject({ message: expect.stringContaining('repaints for today') })
+  clock.pass(50_000)
+  expect((await ask(...repaint(1, 'again'))).status).toBe(200)
+})
