@@ -43,13 +43,6 @@ export const mutantsOfTheOperator: readonly Mutant[] = [
     shows: 'operator',
   },
   {
-    name: 'an address that only the witness knows is not looked at',
-    file: FIND,
-    from: '...(witnessed?.payees ?? []), ...(await checkpoint.payees())',
-    to: '...(await checkpoint.payees())',
-    shows: 'operator',
-  },
-  {
     name: 'what the chain shows that the store does not know is passed over',
     file: CHECK,
     from: 'return isThrough && scan.orphans.length === 0',
