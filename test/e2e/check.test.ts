@@ -57,10 +57,10 @@ test('a facilitator that does not verify, an endpoint of another chain, a port i
   expect(await wrongIn({ METRICS_PORT: port, WITNESS_PATH: join(missing, 'witness'), RPC_URL: endpoint.url })).toEqual({
     status: 1,
     wrong: [
-      `WRONG  ports: METRICS_cannot listen on PORT: another program is listening on 127.0.0.1, port ${port} (EADDRINUSE)`,
+      `WRONG  ports: cannot listen on METRICS_PORT: another program is listening on 127.0.0.1, port ${port} (EADDRINUSE)`,
       `WRONG  folders: WITNESS_PATH: the folder ${missing} does not exist`,
       `WRONG  chain-endpoint ${chain}: the chain endpoint ${chain} serves eip155:1, not eip155:8453`,
-      `WRONG  facilitator ${host}: the facilitator ${host} answers /verify with status 500`,
+      `WRONG  facilitator ${host}: the facilitator ${host} returns status 500 for /verify`,
     ],
   })
   around.facilitator.verify.always('honest')
@@ -83,7 +83,7 @@ test.skipIf(skippedWithout('the right to mount a disk', mayMount))('a disk that 
   await Bun.$`mkdir ${disk} && mount -t tmpfs -o size=32m none ${disk}`
   try {
     const small = { DATABASE_PATH: join(disk, 'wall.sqlite') }
-    expect(await wrongIn(small)).toEqual({ status: 1, wrong: ['WRONG  disk: it is nearly full'] })
+    expect(await wrongIn(small)).toEqual({ status: 1, wrong: ['WRONG  disk: the disk is nearly full'] })
   } finally {
     await Bun.$`umount ${disk}`
   }

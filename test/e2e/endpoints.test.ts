@@ -72,5 +72,5 @@ test('what an endpoint cannot do is told, by host alone', async () => {
     return health.rail === 'armed' ? (health.railError ?? '') : undefined
   })
   const [first, second] = [busy, narrow].map(({ url }) => `the chain endpoint ${new URL(url).host}`)
-  expect(told).toStartWith(`${first} is rate-limiting us (429); ${second} serves events of at most `)
+  expect(told).toStartWith(`${first} is rate-limiting us (429); ${second} serves event logs of at most `)
 })

@@ -84,7 +84,7 @@ test('a catalogue that does not answer, or not as it is known to, is no finding 
   expect(await listed('http://127.0.0.1:1')).toMatchObject({
     status: 2,
     rows: [],
-    err: expect.stringContaining('does not answer'),
+    err: expect.stringContaining('does not respond'),
   })
   expect(await listed(wall.url)).toMatchObject({ status: 2, err: expect.stringContaining('answers 404') })
 })

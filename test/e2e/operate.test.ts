@@ -65,7 +65,7 @@ describe('a wall on a file', () => {
     expect(out).toMatch(/^ {2}open purchases +1$/m)
     expect(out).toMatch(/12\.00 USDC for area 40,40,4x3: held, in doubt for 0 min; the chain: /)
     expect((await run('status')).out).toMatch(
-      /open purchases, the oldest first\n {4}\d+ s +12\.00 USDC for area 40,40,4x3: held, in doubt, 0x/,
+      /open purchases, oldest first\n {4}\d+ s +12\.00 USDC for area 40,40,4x3: held, in doubt, 0x/,
     )
     // Monitors are shown what was seen of the store last.
     await waitUntil(async () => (await openPurchases('doubted')) === '1')
@@ -145,7 +145,7 @@ describe('a wall on a file', () => {
     const nowhere = { DATABASE_PATH: join(world.databasePath, '../none.sqlite') }
     expect(await runCommand(nowhere, world.folder, 'resolve')).toMatchObject({
       status: 2,
-      err: expect.stringContaining('no wall runs'),
+      err: expect.stringContaining('no wall with these settings is running on this machine'),
     })
   })
 

@@ -119,7 +119,7 @@ test('every command is in it', async () => {
   const { version } = (await Bun.file(join(ROOT, 'package.json')).json()) as { version: string }
   expect(run('--version').out).toBe(`${version}\n`)
   expect(run('books')).toMatchObject({ status: 0, out: expect.stringContaining('They balance.') })
-  expect(run('resolve')).toMatchObject({ status: 0, out: 'nothing is open\n' })
+  expect(run('resolve')).toMatchObject({ status: 0, out: 'there are no open purchases\n' })
   expect(run('hide', '80,45')).toMatchObject({ status: 0 })
   const { components } = JSON.parse(run('sbom').out) as { components: ReadonlyArray<{ name: string }> }
   expect(components.map(({ name }) => name)).toContain('viem')

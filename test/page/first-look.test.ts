@@ -248,7 +248,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   test('the line of what happened lately opens the newest works', async () => {
     server().show({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t: Date.now() - 60_000 })) })
     const page = await openPage('')
-    await page.getByRole('button', { name: /^4 sold today, last by .+, 1 minute ago$/ }).click()
+    await page.getByRole('button', { name: /^4 sold today, most recently to .+, 1 minute ago$/ }).click()
     await page.locator('#panel .works .work').first().waitFor()
     expect(await page.locator('#panel select').inputValue()).toBe('newest-works')
   })

@@ -97,7 +97,7 @@ export async function eventsFrom(
 ): Promise<{ readonly events: readonly EventLog[]; readonly through: bigint }> {
   for (;;) {
     const size = endpoint.logs.size()
-    if (size === 0n) throw new NoEvents('the endpoint serves no events')
+    if (size === 0n) throw new NoEvents('the endpoint does not serve event logs')
     const through = from + size - 1n < to ? from + size - 1n : to
     const blocks = through - from + 1n
     try {

@@ -152,22 +152,22 @@ const locks = new Map<string, Database>()
 /** Outages of a wall on a file with one facilitator and one chain endpoint. */
 export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
   'the facilitator is gone': ofFacilitator('cannot be reached', (front) => front.goes()),
-  'the facilitator hangs': alsoOfFacilitator('does not answer', hangs),
-  'the facilitator refuses our keys': alsoOfFacilitator('refuses our keys \\(401\\)', answers(401)),
-  'the facilitator takes no calls': alsoOfFacilitator('takes no calls for now \\(429\\)', answers(429)),
-  'the facilitator answers 500': alsoOfFacilitator('answers /supported with status 500', answers(500)),
+  'the facilitator hangs': alsoOfFacilitator('does not respond', hangs),
+  'the facilitator refuses our keys': alsoOfFacilitator('rejects our API keys \\(401\\)', answers(401)),
+  'the facilitator takes no calls': alsoOfFacilitator('is rate-limiting us \\(429\\)', answers(429)),
+  'the facilitator answers 500': alsoOfFacilitator('returns status 500 for /supported', answers(500)),
   'the facilitator answers a page': alsoOfFacilitator('does not return JSON', answersPage),
-  'the facilitator takes another network': ofFacilitator('does not take eip155:8453', (front) =>
+  'the facilitator takes another network': ofFacilitator('does not support eip155:8453', (front) =>
     front.fails(() => Response.json({ kinds: [] })),
   ),
-  'the facilitator’s certificate is not trusted': ofFacilitator('shows a certificate that is not trusted .*', (front) =>
+  'the facilitator’s certificate is not trusted': ofFacilitator('presents an untrusted certificate .*', (front) =>
     front.isForged(),
   ),
   'the facilitator hangs when it is to verify': {
     ...metByBuyer('does not respond to verify requests', hangs),
     longOnly: true,
   },
-  'the facilitator answers 500 when it is to verify': metByBuyer('answers /verify with status 500', answers(500)),
+  'the facilitator answers 500 when it is to verify': metByBuyer('returns status 500 for /verify', answers(500)),
   'the facilitator rejects valid signatures': metByBuyer('rejects valid signatures', () =>
     Response.json({ isValid: false, invalidReason: 'invalid_exact_evm_signature' }),
   ),
@@ -176,20 +176,20 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
     Response.json({ success: true, transaction: inventedHash, network: 'eip155:8453' }),
   ),
   'the chain endpoint is gone': ofEndpoint('cannot be reached', (front) => front.goes()),
-  'the chain endpoint hangs': alsoOfEndpoint('does not answer', hangs),
-  'the chain endpoint takes no calls': alsoOfEndpoint('takes no calls for now \\(429\\)', takesNoCalls),
+  'the chain endpoint hangs': alsoOfEndpoint('does not respond', hangs),
+  'the chain endpoint takes no calls': alsoOfEndpoint('is rate-limiting us \\(429\\)', takesNoCalls),
   'the chain endpoint takes no calls, which a buyer meets first': {
-    ...ofEndpoint('takes no calls for now \\(429\\)', () => {}),
+    ...ofEndpoint('is rate-limiting us \\(429\\)', () => {}),
     async begin(stage) {
       const payment = await sign(stage.wall(), await stage.around.wallet())
       stage.endpoint.fails(takesNoCalls)
       await get(stage.wall(), 'next', payment)
     },
   },
-  'the chain endpoint answers 500': alsoOfEndpoint('answers with status 500', answers(500)),
+  'the chain endpoint answers 500': alsoOfEndpoint('returns status 500', answers(500)),
   'the chain endpoint answers a page': alsoOfEndpoint('does not return JSON-RPC', answersPage),
   'the chain endpoint’s certificate is not trusted': {
-    ...ofEndpoint('shows a certificate that is not trusted .*', (front) => front.isForged()),
+    ...ofEndpoint('presents an untrusted certificate .*', (front) => front.isForged()),
     longOnly: true,
   },
   'the chain endpoint serves another chain': {
@@ -198,7 +198,7 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
   },
   'the chain stands still': {
     named: 'chain',
-    reason: /^the chain has made no block for more than a minute/,
+    reason: /^the chain has produced no block for more than a minute/,
     longOnly: true,
     afterSeconds: 60,
     begin: ({ around }) => around.network.halt(),
@@ -259,13 +259,13 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
   },
 }
 
-const isGone = /^the database (cannot be read|does not answer in time)$/
+const isGone = /^the database (cannot be read|did not respond in time)$/
 
 /** Outages of walls on a server, which have a second facilitator and a second chain endpoint. */
 export const ON_A_SERVER: Readonly<Record<string, Outage<ServerStage>>> = {
   'one of two facilitators is gone': oneOfTwo('facilitator', 'cannot be reached', (front) => front.goes()),
   'one of two chain endpoints hangs': {
-    ...oneOfTwo('endpoint', 'does not answer', (front) => front.fails(hangs)),
+    ...oneOfTwo('endpoint', 'does not respond', (front) => front.fails(hangs)),
     longOnly: true,
   },
   'one of two chain endpoints lags behind': oneOfTwo('endpoint', 'lags behind', (front) => front.fails(stale())),
@@ -283,7 +283,7 @@ export const ON_A_SERVER: Readonly<Record<string, Outage<ServerStage>>> = {
   },
   'the database server takes no writes': {
     named: 'store-write',
-    reason: /the server takes no writes/,
+    reason: /the server does not accept writes/,
     isPossible: isServerOurs,
     begin: (stage) => stage.set('default_transaction_read_only', 'on'),
     end: (stage) => stage.set('default_transaction_read_only', 'off'),

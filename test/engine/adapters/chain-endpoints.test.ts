@@ -140,7 +140,7 @@ describe('one endpoint', () => {
   test('of a chain whose contracts are told other heights shows what was paid there, and nothing is sold', async () => {
     const endpoints = openEndpoints('eip155:42161', [oddEndpoint(ofArbitrum).url], { clock: fakeClock(0) })
     const chain = viemChain(endpoints, { ...offer, terms: { ...offer.terms, network: 'eip155:42161' } })
-    const what = 'nothing is sold on eip155:42161 any more; what was sold there stays'
+    const what = 'this wall no longer sells on eip155:42161; what was sold there stays sold'
     expect(await chain.fault()).toEqual({ kind: 'fault', what })
     const payment = await newPayment()
     const head = await headFor(chain, payment)
@@ -173,14 +173,19 @@ describe('one endpoint', () => {
     expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
     expect(await chain.transfersTo(payment.to, head)).toBe('silent')
     const { host } = new URL(endpoint.url)
-    expect(await chain.fault()).toMatchObject({ kind: 'none', lacks: `the chain endpoint ${host} serves no events` })
+    expect(await chain.fault()).toMatchObject({
+      kind: 'none',
+      lacks: `the chain endpoint ${host} does not serve event logs`,
+    })
   })
 
   test('that tells events of few blocks says in health how many', async () => {
     const chain = chainThrough([oddEndpoint({ eth_getLogs: limitedTo(10) })])
     expect(await chain.fault()).toMatchObject({
       kind: 'none',
-      lacks: expect.stringMatching(/^the chain endpoint 127\.0\.0\.1:\d+ serves events of at most \d blocks a call$/),
+      lacks: expect.stringMatching(
+        /^the chain endpoint 127\.0\.0\.1:\d+ serves event logs of at most \d blocks per call$/,
+      ),
     })
   })
 

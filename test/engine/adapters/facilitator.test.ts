@@ -462,11 +462,11 @@ describe('what a facilitator takes', () => {
       expect([await verifying(answer), told.pop()]).toEqual(['yes', null])
     const broken: [() => Response | Promise<Response>, string][] = [
       [() => new Promise(() => {}), 'does not respond to verify requests'],
-      [page(500), 'answers /verify with status 500'],
+      [page(500), 'returns status 500 for /verify'],
       [page(401), 'rejects our API keys (401)'],
       [page(404), 'has no /verify at its address (404)'],
       [page(200), 'does not return JSON'],
-      [() => Response.json({}), 'answers /verify with what is no x402 facilitator’s answer'],
+      [() => Response.json({}), 'does not return a valid x402 response for /verify'],
       [invalid('invalid_exact_evm_signature'), 'rejects valid signatures'],
     ]
     for (const [answer, trouble] of broken)

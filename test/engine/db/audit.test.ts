@@ -68,6 +68,6 @@ test('a database that is no wall yet has no books', async () => {
   const url = server().url(await server().newDatabase())
   expect(await failureOf(openPostgresAudit(url))).toMatchObject({
     name: 'CannotOpen',
-    message: expect.stringContaining('of another version'),
+    message: expect.stringContaining('has another schema version'),
   })
 })

@@ -75,7 +75,9 @@ describe('the lock', () => {
     const path = fileOf('forgotten')
     await openSqlite(path, TERMS.network)
     Bun.gc(true)
-    expect(String(await failureOf(openSqlite(path, TERMS.network, { timeoutMs: 0 })))).toContain('another process owns')
+    expect(String(await failureOf(openSqlite(path, TERMS.network, { timeoutMs: 0 })))).toContain(
+      'another process is using',
+    )
   })
 
   test('a second process is refused while the first lives, and gets in when it is killed', async () => {

@@ -48,7 +48,7 @@ test('a wall is moved only when it is stopped, once, and back to a new file', as
   for (const words of [
     'payments   1',
     'set DATABASE_URL',
-    'take DATABASE_PATH out',
+    'remove DATABASE_PATH',
     'pixel-wall books',
     `no wall starts on ${path} any more`,
   ])
@@ -57,7 +57,7 @@ test('a wall is moved only when it is stopped, once, and back to a new file', as
   expect(again).toMatchObject({ status: 2, out: '', err: expect.stringContaining('has moved to') })
   ;(await openSqlite(other, TERMS.network)).close()
   const another = await move({ DATABASE_PATH: other }, '--to', url)
-  expect(another).toMatchObject({ status: 2, out: '', err: expect.stringContaining('there is a wall in the database') })
+  expect(another).toMatchObject({ status: 2, out: '', err: expect.stringContaining('already contains a wall') })
 
   const returned = await move({ DATABASE_URL: url }, '--to', back, '--json')
   expect([returned.status, JSON.parse(returned.out)]).toEqual([

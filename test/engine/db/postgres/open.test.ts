@@ -116,15 +116,15 @@ describe('a database is refused, in words without its password, that', () => {
   test('is not there', async () => {
     expect(await refusal('postgres://wall:secret@127.0.0.1:1/wall')).toContain('127.0.0.1:1/wall cannot be used')
     expect(await refusal(server().url('no_such_database'))).toContain(
-      'cannot be used: the database refused a statement: the database does not exist (3D000)',
+      'cannot be used: the database rejected a statement: the database does not exist (3D000)',
     )
-    expect(await refusal('wall.sqlite')).toContain('is no URL')
+    expect(await refusal('wall.sqlite')).toContain('is not a URL')
   })
 
   test.skipIf(skippedWithout('pgbouncer', Bun.which('pgbouncer') !== null)).each([
-    ['passes nothing on', 'transaction', 'keeps back'],
-    ['passes nothing on', 'session', 'keeps back'],
-    ['refuses settings', 'transaction', 'refuses what connections are set to'],
+    ['passes nothing on', 'transaction', 'drops the session settings'],
+    ['passes nothing on', 'session', 'drops the session settings'],
+    ['refuses settings', 'transaction', 'rejects the session settings'],
   ])('is behind a pooler that %s, by the %s, though its limits are those of a wall', async (how, mode, words) => {
     const url = new URL(await newWall())
     for (const limit of ['statement_timeout = 4000', 'lock_timeout = 3000'])
