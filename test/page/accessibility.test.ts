@@ -84,7 +84,7 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
     await page.getByLabel('Column').fill('80')
     await page.getByLabel('Row', { exact: true }).fill('45')
     await toStep(page, 'deal')
-    await page.getByText('The picture covers a mix of blocks').waitFor()
+    await page.getByText('Blocks under the picture').waitFor()
     expect(await faults(page, 'not open')).toEqual(sound('not open'))
   })
 

@@ -173,7 +173,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
       'Find available space',
     ])
     await toStep(page, 'deal')
-    await page.getByText('The picture covers a mix of blocks: 5 available, 3 owned by others.').waitFor()
+    await page.getByText('Blocks under the picture: 5 available, 3 owned by others.').waitFor()
     expect(await page.locator('#deal').getByRole('button', { name: 'Find available space' }).isVisible()).toBe(true)
     await page.getByLabel('Wallet address').fill(ada.address)
     await page.getByText('This wallet owns 2 blocks.').waitFor()

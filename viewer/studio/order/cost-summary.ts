@@ -62,5 +62,5 @@ export function adviceFor(sketch: Sketch): string {
   const counts = coveredCounts(sketch)
   const words = coveredKinds(counts).map(({ text }) => text)
   const whose = counts.others > 0 && sketch.wallet === undefined ? ' If they are yours, enter your wallet address.' : ''
-  return `The picture covers a mix of blocks: ${words.join(', ')}. Move it to where all blocks are available, or all are yours.${whose}`
+  return `Blocks under the picture: ${words.join(', ')}. Move it to where all blocks are available, or all are yours.${whose}`
 }

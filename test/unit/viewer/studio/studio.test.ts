@@ -121,7 +121,7 @@ describe('a sketch', () => {
   test('over blocks that differ, or on a wall that is sold out, the page says what helps', () => {
     const mixed = { ...painted(78, 44, 40, 20), wallet: '0x12', mine: new Set([at(80, 45)]), held: 1 }
     expect(adviceFor(mixed)).toBe(
-      'The picture covers a mix of blocks: 3 available, 1 yours, 1 being bought by others, 3 owned by others. Move it to where all blocks are available, or all are yours.',
+      'Blocks under the picture: 3 available, 1 yours, 1 being bought by others, 3 owned by others. Move it to where all blocks are available, or all are yours.',
     )
     expect(adviceFor({ ...mixed, wallet: undefined })).toEndWith('If they are yours, enter your wallet address.')
     const { wall } = mixed
