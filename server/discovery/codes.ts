@@ -20,7 +20,7 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   invalid_listing: 'A name, framework, message or link is invalid; the message says which. Nothing was charged.',
   invalid_payment: 'The payment cannot be parsed as an x402 v2 payment. Nothing was charged.',
   order_mismatch:
-    'The payment was signed for another order (its nonce is bound by order-binding). It was sent nowhere; sign a new one for exactly this order.',
+    'The payment was signed for another order (its nonce is bound by order-binding). It was not sent to anybody; sign a new one for exactly this order.',
   invalid_body: 'The body is not the JSON object described, or has unknown fields.',
   invalid_pixels: `The picture is not ${PIXELS_HEX_LENGTH} hex digits, or a pixel is beyond ${PALETTE_SIZE - 1}; the message says which.`,
   invalid_message: `The message ${rules.message}.`,

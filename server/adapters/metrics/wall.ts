@@ -67,7 +67,7 @@ function watchPurchases(registry: Registry, { blocks, store, clock, orphans }: W
   perState('wall_blocks', 'Blocks, sold and open; open ones may be held for a payer.', blocks)
   perState(
     'wall_open_purchases',
-    'Unfinished purchases: held; doubted, if the payer of a held one was told to wait; watched for a late settlement.',
+    'Unfinished purchases: held; doubted, if the payer of a held one was asked to send it again; watched for a late settlement.',
     () => {
       const { pending } = store()
       return pending === undefined ? {} : { held: pending.held, doubted: pending.uncertain, watched: pending.watched }

@@ -72,7 +72,7 @@ export const paymentRequired = (reason: string): Failure =>
 export const orderMismatch = (): Failure =>
   failure(
     'order_mismatch',
-    'The payment was signed for another order. It was sent nowhere. Request the terms again and sign them for exactly this order; if that is refused too, something between you and the wall alters your request.',
+    'The payment was signed for another order. It was not sent to anybody. Request the terms again and sign them for exactly this order; if that is refused too, something between you and the wall alters your request.',
   )
 
 /** The message of a refused payment that may still move. */
