@@ -50,7 +50,7 @@ test('a wall is moved only when it is stopped, once, and back to a new file', as
     'set DATABASE_URL',
     'remove DATABASE_PATH',
     'pixel-wall books',
-    `no wall starts on ${path} any more`,
+    `no wall can start on ${path}`,
   ])
     expect(moved.out).toContain(words)
   const again = await move({ DATABASE_PATH: path }, '--to', url)

@@ -110,7 +110,7 @@ describe('a database is refused, in words without its password, that', () => {
   test('a newer version wrote', async () => {
     const url = await newWall()
     await byHand(url, 'INSERT INTO migrations (version) VALUES (99)')
-    expect(await refusal(url)).toContain('newer version (99')
+    expect(await refusal(url)).toContain('newer version (schema 99')
   })
 
   test('is not there', async () => {
@@ -167,7 +167,7 @@ ignore_startup_parameters = ${how === 'refuses settings' ? '' : settings}
   test('does not keep text as UTF-8', async () => {
     const name = `latin_${crypto.randomUUID().replaceAll('-', '')}`
     await byHand(server().url('postgres'), `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`)
-    expect(await refusal(server().url(name))).toContain('keeps LATIN1')
+    expect(await refusal(server().url(name))).toContain('uses the encoding LATIN1')
     await byHand(server().url('postgres'), `DROP DATABASE ${name}`)
   })
 })
