@@ -29,7 +29,7 @@ const crowds = fc
   .uniqueArray(fc.tuple(fc.nat(7), fc.nat(7), fc.nat(2)), { selector: ([col, row]) => `${col},${row}`, maxLength: 64 })
   .map((cells) => cells.map(([col, row, agent]) => [blockOf(`${col},${row}`), agent] as const))
 
-test('the wall’s works are those of its agents, the one that grew last first', () => {
+test('the artworks of the wall are those of its agents, most recently extended first', () => {
   fc.assert(
     fc.property(crowds, (sold) => {
       const view = wallSold(sold)
@@ -47,7 +47,7 @@ test('the wall’s works are those of its agents, the one that grew last first',
 
 const site = { offer: OFFER, contact: null, tools: [], operations: [] }
 
-test('a page of a full wall looks at no more works than it shows, and a page that is not there at none', () => {
+test('a page of a full wall reads only the artworks that it shows, and a missing page reads none', () => {
   // Every second block is another agent's, so that each block is a work.
   const view = wallSold(ALL_BLOCKS.map((block) => [block, (block + Math.floor(block / COLS)) % 2]))
   expect(artworksOf(view, 0, 0).total).toBe(ALL_BLOCKS.length)

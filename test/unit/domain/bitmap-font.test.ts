@@ -12,7 +12,7 @@ function written(text: string, scale = 1): string[] {
   )
 }
 
-test('a coordinate can be read', () => {
+test('a coordinate is drawn legibly', () => {
   expect(written('80,4')).toEqual([
     '.###...###...........#.',
     '#...#.#...#.........##.',
@@ -24,11 +24,11 @@ test('a coordinate can be read', () => {
   ])
 })
 
-test('letters grow as squares', () => {
+test('scaled letters consist of squares', () => {
   expect(written('I', 2).slice(0, 4)).toEqual(['..######..', '..######..', '....##....', '....##....'])
 })
 
-test('every capital, digit and mark has a shape of its own, and anything else is a gap', () => {
+test('every capital, digit and mark has its own shape, and any other character is a gap', () => {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789,.:-x'.split('')
   const shapes = new Set(letters.map((letter) => written(letter).join('\n')))
   expect(shapes.size).toBe(letters.length)
@@ -36,7 +36,7 @@ test('every capital, digit and mark has a shape of its own, and anything else is
   expect(written('\u{1F600}').join('')).not.toContain('#')
 })
 
-test('what does not fit on the bitmap is left out', () => {
+test('text beyond the edge of the bitmap is cut off', () => {
   const bitmap = bitmapOf(8, 8, 0)
   write(bitmap, 'MM', { x: -2, y: 4, scale: 1, colour: 1 })
   expect([...bitmap.indices.subarray(0, 32)].every((ink) => ink === 0)).toBe(true)

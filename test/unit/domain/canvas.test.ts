@@ -3,7 +3,7 @@ import { blankCanvas, placeBlock, UNPAINTED } from '../../../server/domain/wall/
 import { trustPixels } from '../../../shared/pixels.ts'
 import { blockOf } from '../../support/samples.ts'
 
-test('the canvas holds a block row by row, where it lies on the wall', () => {
+test('the canvas stores a block row by row at its position on the wall', () => {
   const canvas = blankCanvas()
   placeBlock(canvas, blockOf('159,89'), trustPixels(Uint8Array.from({ length: 100 }, (_, i) => i)))
   expect(canvas[890 * 1600 + 1590]).toBe(0)

@@ -113,7 +113,7 @@ test('a payer cannot exceed the limits on unresolved purchases and on held block
 test.each<[string, Purchase['state'], Purchase['state'], boolean]>([
   ['a purchase that the same attempt still holds is not stale', held, held, false],
   ['a purchase that another attempt holds is stale', held, { ...held, attempt: 2 }, true],
-  ['a held purchase whose payer has been told to wait is stale', held, { ...held, uncertain: true }, true],
+  ['a held purchase whose payer was asked to retry is stale', held, { ...held, uncertain: true }, true],
   [
     'a purchase that was already uncertain is not stale',
     { ...held, uncertain: true },

@@ -9,11 +9,11 @@ test.each([
   [false, -300_001],
   [false, 300_001],
   [false, NOW / 1000 - NOW],
-])('%p: a text signed %d ms from our time is timely', (expected, ms) => {
+])('isTimely returns %p for a text signed %d ms from the server time', (expected, ms) => {
   expect(isTimely(NOW + ms, NOW)).toBe(expected)
 })
 
-test('an edit is remembered for as long as it could be sent again', () => {
+test('a signed change is stored for as long as it could be sent again', () => {
   const lastTimely = NOW + 300_000
   expect(isTimely(NOW, lastTimely)).toBe(true)
   expect(keepUntil(NOW)).toBeGreaterThan(lastTimely)

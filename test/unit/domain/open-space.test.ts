@@ -41,7 +41,7 @@ function oracle(taken: ReadonlySet<BlockIndex>, { w, h, near, limit }: SpaceWish
   return found
 }
 
-test('what is found is what looking at every place finds', () => {
+test('the search finds the same spaces as a check of every position', () => {
   const block = fc.constantFrom(...ALL_BLOCKS)
   const wish = fc.record({
     w: fc.integer({ min: 1, max: 12 }),
@@ -71,22 +71,22 @@ test('what is found is what looking at every place finds', () => {
   )
 })
 
-test('on an empty wall a single block is the one that is sold next', () => {
+test('on an empty wall the nearest open block is the next block for sale', () => {
   expect(find(nothing, { limit: 3 })).toEqual(CLAIM_ORDER.slice(0, 3).map((block) => coordOf(block)))
 })
 
-test('room is found at the very edges, and never beyond them', () => {
+test('space is found up to the edges of the wall and never beyond them', () => {
   expect(find(nothing, { w: COLS, h: ROWS })).toEqual(['0,0'])
   expect(find((block) => block === 0, { w: COLS, h: ROWS })).toEqual([])
   expect(find(nothing, { w: 3, h: 2, near: blockOf('0,0') })).toEqual(['0,0'])
   expect(find(nothing, { w: 3, h: 2, near: blockOf('159,89') })).toEqual(['157,88'])
 })
 
-test('a wall without room has none', () => {
+test('a wall without enough open blocks has no space', () => {
   expect(find(() => true, { limit: 20 })).toEqual([])
 })
 
-test('blocks are bought from the wall’s centre outwards, so that what others take meanwhile is at the edge', () => {
+test('blocks are ordered from the centre of the wall outwards, so that concurrent sales take the edge first', () => {
   const order = buyingOrder({ at: blockOf('78,43'), w: 3, h: 2 })
   expect(order).toEqual(CLAIM_ORDER.filter((block) => order.includes(block)))
   expect(order.map((block) => coordOf(block))).toEqual(['79,44', '80,44', '79,43', '80,43', '78,44', '78,43'])

@@ -53,7 +53,7 @@ export const REPEATS = {
 export const flawedOrders = (target: Target): Readonly<Record<string, BuyOrder>> => ({
   unarmed: { ...orderOf(target), armed: false },
   unfit: { ...orderOf(target), now: NOW + 3_600_000 },
-  'bad listing': { ...orderOf(target), listing: failure('invalid_listing', 'link: is no address') },
+  'bad listing': { ...orderOf(target), listing: failure('invalid_listing', 'link: must be an https URL') },
 })
 
 /** Orders with what somebody made of a payment that he saw. */
@@ -211,7 +211,7 @@ export function repliesFor(request: ScriptRequest, asked: Target, used: Target =
     case 'paint':
       return [
         value('painted', trustPixels(new Uint8Array(1200), 12)),
-        value('no picture', failure('invalid_image', 'It is no picture.')),
+        value('no picture', failure('invalid_image', 'The image cannot be read.')),
       ]
     case 'check-signature':
     case 'check-for-token':

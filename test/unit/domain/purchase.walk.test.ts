@@ -222,19 +222,19 @@ describe('once money may have moved', () => {
       ['claim', 'finalize', 'record-unclaimed', 'fulfil-late-payment'].some((verb) => asks(path, verb as Verb)),
   )
 
-  law('a payer who was charged is told so, with the transaction', (path) => {
+  law('an outcome for a charged payer says so and has the transaction', (path) => {
     const { charged, tx } = chargeIn(path)
     if (charged !== 'yes') return sawPaid(path) && statusIn(path) < 500
     return tx === undefined
   })
 
-  law('a payer is told that nothing was charged only if nothing was sent or nothing can settle any more', (path) => {
+  law('an outcome says that nothing was charged only if nothing was sent or nothing can settle any more', (path) => {
     if (chargeIn(path).charged !== 'no') return false
     const isOver = isForGood(path.steps) || remembered(path) === 'final'
     return sawPaid(path) || (!isOver && (remembered(path) !== 'unknown' || asks(path, 'settle')))
   })
 
-  law('only the payer is told whether its payment was charged', (path, { payment }) => {
+  law('only the payer can see whether its payment was charged', (path, { payment }) => {
     const isProven = labelled(path.steps, 'check-signature').at(-1) === 'good'
     return chargeIn(path).charged !== undefined && !isProven && (remembered(path) === 'unknown' || payment !== PAYMENT)
   })
@@ -255,12 +255,12 @@ describe('once money may have moved', () => {
     return !asks(path, 'resolve-other') && !asks(path, 'hand-over')
   })
 
-  law('no payer is told to wait for a payment that can never settle', (path) => {
+  law('no payer is asked to retry a payment that can never settle', (path) => {
     const [prior = ''] = labelled(path.steps, 'check-availability')
     return isForGood(path.steps) && ending(path) === 'settlement_unknown' && !prior.startsWith('prior')
   })
 
-  law('a purchase whose payer is told to wait is marked as uncertain', (path) => {
+  law('a purchase whose payer is asked to retry is marked as uncertain', (path) => {
     const code = ending(path)
     if (code !== 'settlement_unknown' && code !== 'deed_not_persisted') return false
     const held = isHeld(remembered(path)) || labelled(path.steps, 'claim').includes('claimed')

@@ -4,30 +4,30 @@ import { tokenBuckets } from '../../../server/domain/token-bucket.ts'
 
 const BUDGET = { burst: 3, perSecond: 2 }
 
-test('a bucket gives its burst at once, and then at its own pace', () => {
+test('a bucket allows its burst immediately, and then its own rate', () => {
   const { take } = tokenBuckets(BUDGET, 10)
   expect([0, 0, 0].map((now) => take('a', now))).toEqual([0, 0, 0])
   expect([take('a', 0), take('a', 499), take('a', 500), take('a', 500)]).toEqual([500, 1, 0, 500])
   expect(take('b', 0)).toBe(0)
 })
 
-test('a pace that is no whole number of milliseconds gives the whole burst', () => {
+test('a bucket whose rate is not a whole number of milliseconds refills to the whole burst', () => {
   const { take } = tokenBuckets({ burst: 3, perSecond: 7 }, 10)
   expect([0, 0, 0].map((now) => take('a', now))).toEqual([0, 0, 0])
 })
 
-test('asking how long to wait takes nothing', () => {
+test('a query of the waiting time takes no token', () => {
   const { take, wait } = tokenBuckets(BUDGET, 10)
   expect([wait('a', 0), wait('a', 0), take('a', 0, 3), wait('a', 0), wait('a', 500)]).toEqual([0, 0, 0, 500, 0])
 })
 
-test('the keys are bounded: the one that was used least recently is forgotten', () => {
+test('if there are too many keys, the least recently used key is dropped', () => {
   const { take } = tokenBuckets({ burst: 1, perSecond: 1 }, 2)
   for (const key of ['a', 'b', 'c']) take(key, 0)
   expect([take('b', 0), take('c', 0), take('a', 0)]).toEqual([1000, 1000, 0])
 })
 
-test('in no stretch of time is more given than the burst and what the pace allows', () => {
+test('in any period a bucket allows at most its burst plus its rate times the period', () => {
   const steps = fc.array(fc.record({ passed: fc.nat(2000), cost: fc.integer({ min: 1, max: 3 }) }), { maxLength: 60 })
   fc.assert(
     fc.property(steps, (asked) => {

@@ -18,26 +18,26 @@ function view() {
 
 const rowOf = ({ width, indices }: Bitmap, y: number) => [...indices.subarray(y * width, (y + 1) * width)]
 
-test('a painted block is drawn as it is, to the pixel', () => {
+test('a painted block is drawn pixel by pixel', () => {
   const { width, height, indices } = drawRegion(view(), { col: 3, row: 4, cols: 1, rows: 1 })
   expect([width, height, [...indices]]).toEqual([10, 10, [...gradient()]])
 })
 
-test('open blocks have a dot in the corner, owned ones without a picture a frame, in greys of the palette', () => {
+test('open blocks have a grey dot in the corner, and owned blocks without a picture have a grey frame', () => {
   const picture = drawRegion(view(), { col: 4, row: 4, cols: 2, rows: 1 })
   expect(rowOf(picture, 0)).toEqual([220, ...Array(9).fill(217), ...Array(10).fill(223)])
   expect(rowOf(picture, 5)).toEqual([...Array(10).fill(217), 223, ...Array(8).fill(220), 223])
   expect(rowOf(picture, 9)).toEqual([...Array(10).fill(217), ...Array(10).fill(223)])
 })
 
-test('a region lies where it lies on the whole wall', () => {
+test('a picture of a region equals the same region of the whole picture', () => {
   const whole = drawRegion(view(), WHOLE_WALL)
   expect([whole.width, whole.height]).toEqual([1600, 900])
   const part = drawRegion(view(), { col: 2, row: 3, cols: 5, rows: 3 })
   for (let y = 0; y < part.height; y++) expect(rowOf(part, y)).toEqual(rowOf(whole, 30 + y).slice(20, 70))
 })
 
-test('a trial is shown instead of what is there, and nothing is changed by it', () => {
+test('a preview is drawn instead of the current content and changes nothing', () => {
   const wall = view()
   const region = { col: 3, row: 4, cols: 2, rows: 1 }
   const shown = drawRegion(wall, region, { area: areaIn('4,4,1x1'), pixels: pixelsOf(9) })
@@ -54,7 +54,7 @@ test('a trial is shown instead of what is there, and nothing is changed by it', 
   expect(rowOf(drawRegion(wall, region), 0).slice(10)).toEqual([220, ...Array(9).fill(217)])
 })
 
-test('every pixel becomes a square', () => {
+test('a scaled picture has a square for each pixel', () => {
   const small: Bitmap = { width: 2, height: 2, indices: Uint8Array.of(1, 2, 3, 4) }
   expect(enlarge(small, 1)).toEqual(small)
   const rows = [line(1, 2), line(1, 2), line(1, 2), line(3, 4), line(3, 4), line(3, 4)]
@@ -63,7 +63,7 @@ test('every pixel becomes a square', () => {
 
 const line = (left: number, right: number) => [left, left, left, right, right, right]
 
-test('what surrounds an area ends where the wall does', () => {
+test('the surroundings of an area end at the edge of the wall', () => {
   expect(surroundings(areaIn('80,45,1x1'))).toEqual({ col: 79, row: 44, cols: 3, rows: 3 })
   expect(surroundings(areaIn('80,45,4x3'))).toEqual({ col: 79, row: 44, cols: 6, rows: 5 })
   expect(surroundings(areaIn('0,0,1x1'))).toEqual({ col: 0, row: 0, cols: 2, rows: 2 })

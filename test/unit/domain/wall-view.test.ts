@@ -74,7 +74,7 @@ const seen = (view: WallView) => ({
 })
 
 describe('the wall', () => {
-  test('on which nothing happened is empty', () => {
+  test('a wall without sales is empty in every read', () => {
     const empty = emptyView()
     expect(statsOf(empty)).toEqual({ claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 })
     expect(feedPage(empty, { after: 0, limit: 50 })).toEqual({ nextAfter: 0, hasMore: false, sales: [] })
@@ -82,7 +82,7 @@ describe('the wall', () => {
     expect(canvasBlock(empty, blockOf('80,45'))).toBeUndefined()
   })
 
-  test('shows a sale in every read', () => {
+  test('a sale appears in every read', () => {
     const view = viewOf([sale(1, 1, FULL, ADA)])
     const block = blockOf('79,44')
     const px = pixelsOf(7).toBase64()
@@ -99,7 +99,7 @@ describe('the wall', () => {
     })
   })
 
-  test('leaves out what a buyer did not say', () => {
+  test('fields that the buyer left out are absent from every read', () => {
     const view = viewOf([sale(1, 1)])
     expect(Object.keys(canvasBlock(view, blockOf('79,44')) ?? {})).toEqual(['i', 'a', 't'])
     const [item = {}] = feedPage(view, { after: 0, limit: 1 }).sales
@@ -107,19 +107,19 @@ describe('the wall', () => {
     expect(Object.keys(registry(view).agents[0] ?? {})).not.toContain('link')
   })
 
-  test('changes with a repaint, but the feed keeps the listing as it was sold', () => {
+  test('a repaint changes the canvas, but the feed keeps the listing as it was sold', () => {
     const view = viewOf([sale(1, 1, FULL, ADA), repaint(2, blockOf('79,44'), BARE)])
     expect(canvasBlock(view, blockOf('79,44'))).toEqual({ i: blockOf('79,44'), a: 0, t: NOW + 1 })
     expect(feedPage(view, { after: 0, limit: 1 }).sales).toMatchObject([{ m: 'hello', px: pixelsOf(7).toBase64() }])
   })
 
-  test('changes with an identity, but the feed keeps the one at the sale', () => {
+  test('a new name changes the canvas, but the feed keeps the name at the sale', () => {
     const view = viewOf([sale(1, 1, BARE, ADA), identity(2, 1, NOBODY), sale(3, 1, BARE, NOBODY)].map(renumbered))
     expect(canvasAgents(view)).toMatchObject([{ name: null, framework: null, blocks: 2 }])
     expect(feedPage(view, { after: 0, limit: 9 }).sales.map(({ agent }) => agent.name)).toEqual(['Ada', null])
   })
 
-  test('takes the identity of an agent from its latest purchase', () => {
+  test('an agent has the name and framework of its latest purchase', () => {
     const view = viewOf([sale(1, 1, BARE, NOBODY), sale(2, 1, BARE, ADA)])
     expect(registryEntry(view, wallet(1))).toMatchObject({ name: 'Ada', framework: 'loom', firstSeenAt: NOW + 1 })
   })
@@ -131,7 +131,7 @@ function renumbered(change: Change, _: number, log: readonly Change[]): Change {
 }
 
 describe('the registry', () => {
-  test('lists the first hundred agents in the order they came, and counts and knows them all, but no stranger', () => {
+  test('the registry lists the first hundred agents by rank, counts all agents, and has no entry for other wallets', () => {
     const view = viewOf(Array.from({ length: 103 }, (_, i) => sale(i + 1, i + 1)))
     const { agents, total } = registry(view)
     expect(agents.map(({ rank }) => rank)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))
@@ -140,7 +140,7 @@ describe('the registry', () => {
     expect(registryEntry(view, wallet(104))).toBeUndefined()
   })
 
-  test('links to the first block of a wallet that has a link now', () => {
+  test('the registry links to the first block of a wallet that has a link now', () => {
     const linked = (link: string | null): BlockContent => ({ ...BARE, link })
     const linkOf = (log: readonly Change[]) => registryEntry(viewOf(log), wallet(1))?.link
     const sales = [sale(1, 1), sale(2, 1, linked('https://two.example/')), sale(3, 1, linked('https://three.example/'))]
@@ -156,25 +156,25 @@ describe('a change', () => {
   const sold = [sale(1, 1, FULL, ADA)]
 
   test.each<[string, Change]>([
-    ['met again', sale(1, 1)],
-    ['of a number gone by', { ...sale(2, 1), number: 0 }],
-    ['selling out of turn', { ...sale(3, 1), number: 2 }],
-    ['selling to an agent out of turn', sale(2, 3)],
-    ['repainting what was not sold', repaint(2, blockOf('0,0'), FULL)],
-    ['naming who never bought', identity(2, 2, ADA)],
-  ])('%s is refused, and changes nothing', (_, change) => {
+    ['a change that was applied before', sale(1, 1)],
+    ['a change with an old number', { ...sale(2, 1), number: 0 }],
+    ['a sale that skips a sale number', { ...sale(3, 1), number: 2 }],
+    ['a sale that skips an agent number', sale(2, 3)],
+    ['a repaint of an open block', repaint(2, blockOf('0,0'), FULL)],
+    ['a name for an agent without a purchase', identity(2, 2, ADA)],
+  ])('%s is rejected and changes nothing', (_, change) => {
     const view = viewOf(sold)
     expect(() => applyChange(view, change)).toThrow(RangeError)
     expect(view).toEqual(viewOf(sold))
   })
 
-  test('may leave numbers out, as a compacted log does', () => {
+  test('change numbers may have gaps, as in a compacted log', () => {
     expect(statsOf(viewOf([sale(1, 1), { ...sale(2, 1), number: 40 }]))).toMatchObject({ claimed: 2 })
   })
 })
 
-describe('whatever happened', () => {
-  test('the view is the same built from the compacted log, or from a compacted beginning that it follows on from', () => {
+describe('any history', () => {
+  test('the view of any log equals the view of its compacted log, or of a compacted beginning and the rest', () => {
     fc.assert(
       fc.property(anyLog(40), fc.nat(40), (log, cut) => {
         const followed = viewOf(log)
@@ -189,7 +189,7 @@ describe('whatever happened', () => {
     )
   })
 
-  test('pages of any size hold every sale once, in order, and never change', () => {
+  test('feed pages of any size hold every sale once, in order, and never change', () => {
     fc.assert(
       fc.property(anyLog(60), fc.integer({ min: 1, max: 25 }), (log, limit) => {
         const view = emptyView()
@@ -212,7 +212,7 @@ describe('whatever happened', () => {
     )
   })
 
-  test('the canvas shows the last content of every block', () => {
+  test('the canvas shows the latest content of every block', () => {
     fc.assert(
       fc.property(anyLog(40), (log) => {
         const view = viewOf(log)
@@ -242,17 +242,17 @@ function pagesFrom(view: WallView, limit: number) {
   return sales
 }
 
-test('a cursor beyond the last sale stays where it is', () => {
+test('a feed cursor beyond the last sale stays where it is', () => {
   const view = viewOf([sale(1, 1)])
   expect(feedPage(view, { after: 9, limit: 50 })).toEqual({ nextAfter: 9, hasMore: false, sales: [] })
 })
 
-describe('what the operator hides', () => {
+describe('hidden content', () => {
   const BLOCK = CLAIM_ORDER[0] ?? blockOf('0,0')
   const all = { pixels: true, message: true, link: true }
   const sold = [sale(1, 1, FULL, ADA), sale(2, 1, { ...FULL, link: 'https://second.example/' })]
 
-  test('is absent from the canvas read, the pixels, the feed and the registry, and its block stays sold', () => {
+  test('hidden content is absent from the canvas read, pixels, feed and registry, and its block stays sold', () => {
     const view = viewOf([...sold, hide(3, BLOCK, all, BARE)])
     const item = canvasBlock(view, BLOCK)
     expect(item).toEqual({ i: BLOCK, a: 0, t: NOW + 1 })
@@ -264,7 +264,7 @@ describe('what the operator hides', () => {
     expect(statsOf(view)).toMatchObject({ claimed: 2, lastSaleId: 2 })
   })
 
-  test('comes back to the canvas when it is shown again, and never to the feed', () => {
+  test('content that is shown again returns to the canvas, but never to the feed', () => {
     const view = viewOf([
       sale(1, 1, FULL),
       hide(2, BLOCK, { ...NOTHING_HIDDEN, message: true }, visible(FULL, { ...NOTHING_HIDDEN, message: true })),
@@ -275,7 +275,7 @@ describe('what the operator hides', () => {
     expect([item?.m, item?.l, item?.px]).toEqual([undefined, FULL.link ?? '', pixelsOf(7).toBase64()])
   })
 
-  test('is told by no view of the log as it is read later, whatever else happened', () => {
+  test('no view of a log that is read later contains hidden content', () => {
     fc.assert(
       fc.property(anyLog(40), (log) => {
         expect(seen(viewOf(reread(log)))).toEqual(seen(viewOf(log)))

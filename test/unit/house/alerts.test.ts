@@ -12,7 +12,7 @@ const read = (path: string) => Bun.file(join(root, path)).text()
 const RULES = 'deploy/prometheus/alerts.yml'
 const DASHBOARD = 'deploy/grafana/wall.json'
 
-test('every alert has its line in OPERATING.md, its test, and no other has', async () => {
+test('every alert has a line in OPERATING.md and a test, and nothing else has', async () => {
   const alerts = [...(await read(RULES)).matchAll(/alert: (\w+)/g)].map(([, name = '']) => name)
   const lines = [...(await read('OPERATING.md')).matchAll(/^\| `(Wall\w+)` \|/gm)].map(([, name = '']) => name)
   const tried = [...(await read('deploy/prometheus/alerts.test.yml')).matchAll(/alertname: (\w+)/g)]
@@ -20,7 +20,7 @@ test('every alert has its line in OPERATING.md, its test, and no other has', asy
   expect(new Set(tried.map(([, name = '']) => name))).toEqual(new Set(alerts))
 })
 
-test('alerts and dashboard ask for metrics that there are, and OPERATING.md names each', async () => {
+test('alerts and dashboard query existing metrics, and OPERATING.md names each metric', async () => {
   const metrics = openMetrics()
   metrics.watch({
     clock: { now: () => 0, elapsed: () => 0, wait: async () => {} },
@@ -47,7 +47,7 @@ test('alerts and dashboard ask for metrics that there are, and OPERATING.md name
 const promtool = Bun.which('promtool')
 
 test.skipIf(skippedWithout('Prometheus (promtool)', promtool !== null))(
-  'Prometheus takes the rules, and they fire as their tests say',
+  'Prometheus accepts the rules, and they fire as their tests say',
   async () => {
     for (const args of [
       ['check', 'rules', RULES],

@@ -23,7 +23,7 @@ const documents = [
   ...new Bun.Glob('docs/*.md').scanSync(root),
 ]
 
-test('every setting is explained in docs/settings.md and in .env.example, and no other is', async () => {
+test('docs/settings.md and .env.example explain every setting and no other', async () => {
   const table = [...(await read('docs/settings.md')).matchAll(/^\| (`[A-Z][^|]*) \|/gm)].flatMap(([, names = '']) =>
     [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name),
   )
@@ -78,7 +78,7 @@ test('nothing tells anybody to fetch the name of the client from npm, and its RE
   expect(await read('server/client/README.md')).toContain(`npm install ./pixel-wall-${version}.tgz`)
 })
 
-test('every file and folder the documents name is there', async () => {
+test('every file and folder that the documents name exists', async () => {
   for (const document of documents) {
     const named = [
       ...(await read(document)).matchAll(/`((?:server|shared|db|viewer|bench|test|deploy|docs|examples)\/[^`\s*<]*)`/g),
@@ -94,7 +94,7 @@ test('every documented route and every tool is in docs/api.md', async () => {
   expect(names.filter((name) => !overview.has(name))).toEqual([])
 })
 
-test('operators are told what to do about every alert', async () => {
+test('OPERATING.md says what to do about every alert', async () => {
   const operating = await read('OPERATING.md')
   const sources = await Array.fromAsync(new Bun.Glob('server/**/*.ts').scan({ cwd: root }), read)
   const alerts = [...sources.join('\n').matchAll(/\balert\('([a-z-]+)'/g)].map(([, name = '']) => name)
@@ -102,7 +102,7 @@ test('operators are told what to do about every alert', async () => {
   expect(alerts.filter((name) => !operating.includes(`\`${name}`))).toEqual([])
 })
 
-test('operators are told every budget as it is', async () => {
+test('OPERATING.md lists every budget with its real figures', async () => {
   const rows = (await read('OPERATING.md')).matchAll(
     /^\| `([a-z ]+)` \| (address|wallet|block) \| (\d+) \| ([\d.]+) \| (.*) \|$/gm,
   )
@@ -115,7 +115,7 @@ test('operators are told every budget as it is', async () => {
   expect(await read('OPERATING.md')).toContain(`at most ${STREAMS_PER_SITE} live streams together`)
 })
 
-test('what proxies refuse by themselves is told in the words of the wall', async () => {
+test('the errors of the proxies use the messages of the wall', async () => {
   const [words = ''] = REPEAT.split(' GET ')
   for (const recipe of ['deploy/nginx.conf', 'deploy/Caddyfile'])
     expect(await read(recipe)).toContain(`If you sent a payment: ${words}"}`)
@@ -135,7 +135,7 @@ test('the recipe for nginx carries the budgets that are counted by request', asy
   expect(recipe).toContain(`limit_conn open_streams ${STREAMS_PER_ADDRESS};`)
 })
 
-test('the recipe for nginx lets through what the wall takes of an area', async () => {
+test('the recipe for nginx passes every area that the wall accepts', async () => {
   const recipe = await read('deploy/nginx.conf')
   const sizeOf = (place: string) => recipe.split(`location ${place} {`)[1]?.match(/client_max_body_size (\w+);/)?.[1]
   expect(sizeOf('= /areas')).toBe(`${UPLOAD_MAX_BYTES / 2 ** 20}m`)

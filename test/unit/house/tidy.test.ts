@@ -40,7 +40,7 @@ const codeUnder = (...folders: readonly string[]) =>
     .filter(({ path }) => isCode(path) && folders.some((folder) => path.startsWith(folder)))
     .map(({ path, text }) => ({ path, text: withoutComments(text) }))
 
-test('nothing is left to be done later', () => {
+test('no file contains a note about work for later', () => {
   expect(files.length).toBeGreaterThan(500)
   // Classes of one letter keep this file from breaking its own law.
   expect(breaches(files, /\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b/)).toEqual([])
@@ -49,7 +49,7 @@ test('nothing is left to be done later', () => {
 // More than a reader takes in at a glance. The root holds what tools look for there.
 const FILES_MAX = 20
 
-test('no folder holds more files of its own than a reader takes in', () => {
+test('no folder directly holds more than twenty files', () => {
   // Pictures are looked at, not read. Migrations only grow in number, and nobody reads one for the others.
   const folders = Map.groupBy(readable, (path) => dirname(path))
   const crowded = [...folders].filter(
@@ -58,7 +58,7 @@ test('no folder holds more files of its own than a reader takes in', () => {
   expect(crowded.map(([folder, own]) => `${folder}: ${own.length}`)).toEqual([])
 })
 
-test('SQL lives in db/ and nowhere else', () => {
+test('only db/ contains SQL', () => {
   const sql =
     /\b(SELECT\s.*\bFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|(CREATE|DROP|ALTER)\s+TABLE|PRAGMA)\b|bun:sqlite/i
   expect(breaches(codeUnder('shared/', 'server/', 'viewer/', 'bench/'), sql)).toEqual([])
@@ -70,7 +70,7 @@ test('the domain, the protocol and what both sides share have no clock, chance, 
   expect(breaches(codeUnder('shared/', 'server/domain/', 'server/x402/'), outside)).toEqual([])
 })
 
-test('no file tells of the machine it was written on', () => {
+test('no file names the machine it was written on', () => {
   const home = /(?<![\w.~-])\/(home|root|Users|work)\/[\w.]/
   expect(breaches(files, home)).toEqual([])
   expect(paths.filter((path) => /(^|\/)(\.npmrc|\.env)$/.test(path))).toEqual([])
@@ -108,7 +108,7 @@ test('every dependency is pinned to one exact version', async () => {
   }
 })
 
-test('the published client has the version of the whole, and depends on what it is tested with', async () => {
+test('the published client has the version of the project and depends on the versions it is tested with', async () => {
   const [whole, client] = await Promise.all([manifestOf('package.json'), manifestOf('server/client/package.json')])
   expect([client.name, client.version]).toEqual([whole.name, whole.version])
   const tested: Versions = { ...whole.dependencies, ...whole.devDependencies }

@@ -1,0 +1,119 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+
+// Goal: public strings and test titles use the field's usual words in plain sentences. Method: a short list of words and shapes
+// is searched in the literals of the product and of finished test folders, and in the lines of texts; each hit is `path:line`.
+
+const root = join(import.meta.dir, '../../..')
+
+/** What not to write, and what to write instead. */
+const HABITS: readonly (readonly [pattern: RegExp, instead: string])[] = [
+  [/\b(?:tells|told|telling)\b/i, 'report, show, list, say'],
+  [/\bmend(?:s|ed|ing)?\b/i, 'fix, repair'],
+  [/\banew\b/i, 'again'],
+  [/\bwhoever\b|\bwho(?: \w+){1,4} can\b/i, 'the role: the owner, a payer'],
+  [/(?:^|[.;:] )(?:Who|Where) (?!.*\?)/, 'the role, or if'],
+  [/\b(?:held|holds?) against\b/i, 'compare with'],
+  [/\bunder way\b/i, 'in progress'],
+  [/\bby itself\b/i, 'automatically'],
+  [/\bfor ever\b/i, 'permanently'],
+  [/\bstrangers?\b/i, 'other users, untrusted'],
+  [/\bnowhere\b/i, 'not ... anywhere'],
+  [/(?<!\bthere )\b(?:is|are|was|were) no (?!longer|more)\w/i, 'is not a'],
+  [/\bdo(?:es)? not answer\b/i, 'does not respond'],
+  [/(?:^|[.;:] )Should (?!.*\?)/, 'if'],
+  [/ …/, 'no space before …'],
+]
+
+/** Texts that people and agents read, line by line. */
+const TEXTS = [
+  'server/discovery/texts/*.md',
+  'viewer/*.html',
+  'deploy/**/*.{yml,json,conf,cfg,service,timer}',
+  'deploy/Caddyfile',
+  '.env.example',
+  'server/client/README.md',
+  'README.md',
+]
+
+const PRODUCT = ['{server,viewer,shared,db}/**/*.ts']
+
+// A folder joins once all of its titles, those of table rows too, are whole sentences in these words.
+const TITLED = ['test/unit/domain/**/*.ts', 'test/unit/house/*.ts']
+
+const here = 'test/unit/house/prose.test.ts'
+
+type Words = { readonly at: string; readonly text: string }
+
+async function filesOf(globs: readonly string[]): Promise<readonly (readonly [path: string, text: string])[]> {
+  const scans = globs.map((glob) => Array.fromAsync(new Bun.Glob(glob).scan({ cwd: root, dot: true })))
+  const paths = (await Promise.all(scans)).flat().filter((path) => path !== here && !/node_modules|dist\//.test(path))
+  return await Promise.all(paths.map(async (path) => [path, await Bun.file(join(root, path)).text()] as const))
+}
+
+const blank = (text: string) => text.replaceAll(/[^\n]/g, ' ')
+
+const withoutComments = (text: string) => text.replaceAll(/\/\*[^]*?\*\//g, blank).replaceAll(/(^|\s)\/\/.*$/gm, blank)
+
+const LITERAL = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g
+
+// A part of a template that is code; its end is missing where it holds a template of its own.
+const CODE = /\$\{(?:[^{}]|\{[^{}]*\})*(?:\}|$)/g
+
+/** The literals of several words in code. */
+const literalsIn = ([path, text]: readonly [string, string]): readonly Words[] => {
+  const code = withoutComments(text)
+  return [...code.matchAll(LITERAL)]
+    .map(({ 0: literal, index }) => ({
+      at: `${path}:${code.slice(0, index).split('\n').length}`,
+      text: literal.slice(1, -1).replaceAll(CODE, 'X'),
+    }))
+    .filter((words) => /\s/.test(words.text))
+}
+
+const linesIn = ([path, text]: readonly [string, string]): readonly Words[] =>
+  text.split('\n').map((line, at) => ({ at: `${path}:${at + 1}`, text: line }))
+
+const breaches = (words: readonly Words[]) =>
+  words.flatMap(({ at, text }) =>
+    HABITS.flatMap(([pattern, instead]) => {
+      const found = pattern.exec(text)?.[0]
+      return found === undefined ? [] : [`${at}: “${found.trim()}” (write: ${instead})`]
+    }),
+  )
+
+test('public strings use none of the words and shapes to avoid', async () => {
+  const literals = (await filesOf(PRODUCT)).flatMap(literalsIn)
+  expect(literals.length).toBeGreaterThan(2000)
+  expect(breaches(literals)).toEqual([])
+})
+
+test('texts for people and agents use none of these words and shapes', async () => {
+  const lines = (await filesOf(TEXTS)).flatMap(linesIn)
+  expect(lines.length).toBeGreaterThan(1000)
+  expect(breaches(lines)).toEqual([])
+})
+
+const TITLE = /(?:\b(?:test|law)|^\s*\])(?:\.\w+)*(?:\))?\(\s*(['"`])(.*?)\1/gm
+
+// How a title begins that needs the words of the `describe` around it, or names nobody.
+const FRAGMENT =
+  /^(?:is|are|was|has|have|may|can|shows?|keeps?|lists?|takes?|comes?|changes|leaves?|links?|gives?|says?|does|that|which|who|whoever|what|where|whether|by|with)\b/
+
+test('the titles of finished test folders can be read alone, in plain words', async () => {
+  const files = await filesOf(TITLED)
+  expect(files.length).toBeGreaterThan(20)
+  expect(breaches(files.flatMap(literalsIn))).toEqual([])
+  const titles = files.flatMap(([path, text]) => [...text.matchAll(TITLE)].map(([, , title = '']) => ({ path, title })))
+  expect(titles.length).toBeGreaterThan(80)
+  expect(titles.filter(({ title }) => FRAGMENT.test(title))).toEqual([])
+})
+
+test.each([
+  ['The block is told to nobody', 'told'],
+  ['a payer who was charged can retry', 'who was charged can'],
+  ['That is no block of this wall', 'is no b'],
+  ['Should the payment settle, you get the block', 'Should'],
+])('the list finds the habit in “%s”', (text, found) => {
+  expect(breaches([{ at: 'here', text }])).toEqual([expect.stringContaining(`“${found}”`)])
+})
