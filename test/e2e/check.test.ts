@@ -60,7 +60,7 @@ test('a facilitator that does not verify, an endpoint of another chain, a port i
       `WRONG  ports: cannot listen on METRICS_PORT: another program is listening on 127.0.0.1, port ${port} (EADDRINUSE)`,
       `WRONG  folders: WITNESS_PATH: the folder ${missing} does not exist`,
       `WRONG  chain-endpoint ${chain}: the chain endpoint ${chain} serves eip155:1, not eip155:8453`,
-      `WRONG  facilitator ${host}: the facilitator ${host} returns status 500 for /verify`,
+      `WRONG  facilitator ${host}: the facilitator at ${host} returns status 500 for /verify`,
     ],
   })
   around.facilitator.verify.always('honest')

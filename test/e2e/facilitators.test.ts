@@ -80,7 +80,7 @@ describe('whatever is wrong with the first facilitator', () => {
     await buysAtOnce('nobody listens')
     expect(await healthOf(wall)).toMatchObject({
       rail: 'armed',
-      railError: `the facilitator ${new URL(gone).host} cannot be reached`,
+      railError: `the facilitator at ${new URL(gone).host} cannot be reached`,
     })
     expect(JSON.stringify(await healthOf(wall))).not.toContain('password')
     await reopen()

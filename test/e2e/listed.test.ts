@@ -86,5 +86,8 @@ test('a catalogue that does not answer, or not as it is known to, is no finding 
     rows: [],
     err: expect.stringContaining('does not respond'),
   })
-  expect(await listed(wall.url)).toMatchObject({ status: 2, err: expect.stringContaining('answers 404') })
+  expect(await listed(wall.url)).toMatchObject({
+    status: 2,
+    err: expect.stringContaining('returned an unexpected response (status 404)'),
+  })
 })
