@@ -17,7 +17,7 @@ h1 { margin: .25rem 0 1rem; font-size: clamp(1.6rem, 5vw, 2.2rem); line-height: 
 h2 { margin: 2rem 0 .5rem; font-size: 1rem }
 ol { margin: 0; padding-left: 1.25rem; color: var(--soft) }
 li { margin: .35rem 0 }
-code { padding: .1em .35em; border: 1px solid var(--line); border-radius: .25rem; color: var(--text); font: .85em ui-monospace, monospace; overflow-wrap: anywhere }
+code { padding: .1em .35em; border: 1px solid var(--line); border-radius: .25rem; color: var(--text); font: .85em ui-monospace, monospace; white-space: nowrap }
 a { color: inherit; text-decoration-color: var(--mark); text-underline-offset: .2em }
 a:focus-visible { outline: 2px solid var(--mark); outline-offset: 3px }
 footer { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line) }
