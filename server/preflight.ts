@@ -1,11 +1,13 @@
 /**
- * What must work on this machine before the wall opens: its ports and its folders. A start ends with what cannot work, as
+ * What must work on this machine before the wall opens: its ports and the paths of its files. A start ends with what cannot work, as
  * with settings that cannot; `pixel-wall check` lists it.
  */
 
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { isWitness } from './adapters/witness-file.ts'
 import { ConfigError, type Config } from './config.ts'
+import { adminSocketAt } from './operate/admin-socket-path.ts'
 
 /** A port of the settings, by the name of its setting. */
 export type Port = { readonly setting: 'PORT' | 'METRICS_PORT'; readonly hostname: string; readonly port: number }
@@ -51,17 +53,39 @@ export function portTroubles(config: Config): readonly string[] {
 
 const fetch = () => new Response(null, { status: 503 })
 
-/** What is wrong with the places of the wall's files. */
-export function folderTroubles({ database, witnessPath }: Config): readonly string[] {
-  const file = database.kind === 'sqlite' && database.path !== ':memory:' ? database.path : undefined
-  const places = Object.entries({ DATABASE_PATH: file, WITNESS_PATH: witnessPath })
-  return places.flatMap(([setting, path]) => {
-    const trouble = path === undefined ? undefined : troubleAt(resolve(path))
-    return trouble === undefined ? [] : [`${setting}: ${trouble}`]
-  })
+/** What is wrong with the paths of the wall's files. Nothing that another program made is ever overwritten or removed. */
+export function pathTroubles(config: Config): readonly string[] {
+  const { database, witnessPath: witness } = config
+  const file = database.kind === 'sqlite' && database.path !== ':memory:' ? resolve(database.path) : undefined
+  const socket = resolve(adminSocketAt(config))
+  const troubles = {
+    DATABASE_PATH: file && fileTrouble(file),
+    WITNESS_PATH: witness && (fileTrouble(resolve(witness)) ?? witnessTrouble(resolve(witness), file)),
+    ADMIN_SOCKET_PATH: socketTrouble(socket, file),
+  }
+  return Object.entries(troubles).flatMap(([setting, trouble]) => (trouble ? [`${setting}: ${trouble}`] : []))
 }
 
-function troubleAt(path: string): string | undefined {
+// What SQLite and the wall keep beside a database.
+const BESIDE_DATABASE = ['', '-wal', '-shm', '-journal', '.lock']
+
+const isOfDatabase = (path: string, file: string | undefined): boolean =>
+  file !== undefined && BESIDE_DATABASE.some((ending) => path === file + ending)
+
+function witnessTrouble(path: string, file: string | undefined): string | undefined {
+  if (isOfDatabase(path, file)) return `${path} is a file of the database`
+  if (!existsSync(path) || isWitness(path)) return undefined
+  return `${path} is not a witness of a wall; name a path where no file is`
+}
+
+function socketTrouble(path: string, file: string | undefined): string | undefined {
+  if (isOfDatabase(path, file)) return `${path} is a file of the database`
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined || found.isSocket()) return undefined
+  return `${path} is not a socket; name a path where no file is`
+}
+
+function fileTrouble(path: string): string | undefined {
   const folder = dirname(path)
   if (!existsSync(folder)) return `the folder ${folder} does not exist`
   if (!statSync(folder).isDirectory()) return `${folder} is not a folder`

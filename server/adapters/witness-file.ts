@@ -1,5 +1,6 @@
 /** The witness as a file: one line of JSON, replaced as a whole. It is on the disk before `write` resolves. */
 
+import { readFileSync } from 'node:fs'
 import { open, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { Type } from '@sinclair/typebox'
@@ -14,6 +15,15 @@ const Position = Closed({
   height: Type.String({ pattern: '^\\d{1,15}$' }),
   payees: Type.Optional(Type.Array(Type.String({ pattern: '^0x[0-9a-f]{40}$' }), { maxItems: 1000 })),
 })
+
+/** Whether the file at a path is a witness. */
+export function isWitness(path: string): boolean {
+  try {
+    return Value.Check(Position, JSON.parse(readFileSync(path, 'utf8')))
+  } catch {
+    return false
+  }
+}
 
 /** The witness at a path; without one, none is kept. Reading one that holds something else throws. */
 export function witnessAt(path: string | undefined): Witness {

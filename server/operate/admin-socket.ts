@@ -3,10 +3,8 @@
  * It has no port, so no other user, web page or misguided request of this machine can come to it, and no secret to keep.
  */
 
-import { existsSync, rmSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { existsSync, lstatSync, unlinkSync } from 'node:fs'
 import { Value } from '@sinclair/typebox/value'
-import type { Place } from '../config.ts'
 import type { Logger } from '../ports.ts'
 import { Commands, CommandResult, type CommandBody, type CommandName, type RunCommand } from './admin-commands.ts'
 
@@ -21,17 +19,6 @@ export class NoAdminSocket extends Error {
 }
 
 /**
- * The socket of a wall: where it is set, beside its database where that is a file, else in the folder it was started in,
- * by its port, because several may share a server. The shorter way to it, because sockets have short names.
- */
-export function adminSocketAt({ database, port, adminSocketPath }: Omit<Place, 'witnessPath'>): string {
-  const beside = database.kind === 'sqlite' ? database.path : `wall-${port}`
-  const whole = resolve(adminSocketPath ?? `${beside}.sock`)
-  const near = relative('.', whole)
-  return near.length < whole.length ? near : whole
-}
-
-/**
  * Opens the socket at `path`; gives what closes it. The caller owns the database, or the port, so a socket that is there
  * already is left over from a process that died. A socket that cannot be opened is told, and the wall goes on without.
  */
@@ -39,7 +26,8 @@ export function openAdminSocket(path: string, runCommand: RunCommand, logger: Lo
   // Before anything listens, so that there is no moment in which others could connect.
   const before = process.umask(0o177)
   try {
-    rmSync(path, { force: true })
+    // Any other file at the path stays, and the socket cannot be created.
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) unlinkSync(path)
     const server = Bun.serve({
       unix: path,
       maxRequestBodySize: BODY_MAX_BYTES,

@@ -8,7 +8,7 @@ import { ConfigError, readConfig, type Config } from '../config.ts'
 import type { DependencyState } from '../domain/dependency.ts'
 import { FREE_BYTES_MIN } from '../health/watch-store.ts'
 import { openRail } from '../open-rail.ts'
-import { folderTroubles, portTroubles } from '../preflight.ts'
+import { pathTroubles, portTroubles } from '../preflight.ts'
 import { NoAdminSocket } from './admin-socket.ts'
 import { ask, printLines, UsageError, type Command } from './command.ts'
 
@@ -46,7 +46,7 @@ async function findingsOf(): Promise<readonly Finding[]> {
     const places = [
       // The running wall itself has its ports.
       ...(runs ? [] : named('ports', portTroubles(config))),
-      ...named('folders', folderTroubles(config)),
+      ...named('folders', pathTroubles(config)),
     ]
     return [
       { what: 'settings', trouble: null },

@@ -4,7 +4,8 @@ import { CannotOpen } from '../../db/cannot-open.ts'
 import { terminalLine, terminalText } from '../../shared/terminal.ts'
 import { ConfigError, readPlace } from '../config.ts'
 import type { CommandBody, CommandName } from './admin-commands.ts'
-import { callAdminSocket, adminSocketAt, NoAdminSocket } from './admin-socket.ts'
+import { adminSocketAt } from './admin-socket-path.ts'
+import { callAdminSocket, NoAdminSocket } from './admin-socket.ts'
 
 /** The command was called in a wrong way; the message says which, where its use does not show it. */
 export class UsageError extends Error {

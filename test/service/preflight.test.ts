@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '../../server/config.ts'
-import { folderTroubles, listenOn, portTroubles, wallPort } from '../../server/preflight.ts'
+import { listenOn, pathTroubles, portTroubles, wallPort } from '../../server/preflight.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
 const folder = scratchFolder()
@@ -46,16 +46,53 @@ test('a port for root alone is named, and a fault of ours is none of the setting
 })
 
 test('a place where no file can be is named with its setting', () => {
-  expect(folderTroubles(config({}))).toEqual([])
-  expect(folderTroubles(config({ DATABASE_PATH: ':memory:' }))).toEqual([])
+  expect(pathTroubles(config({}))).toEqual([])
+  expect(pathTroubles(config({ DATABASE_PATH: ':memory:' }))).toEqual([])
   const file = join(folder, 'file')
   writeFileSync(file, '')
   mkdirSync(join(folder, 'folder'))
   const missing = join(folder, 'none')
-  expect(
-    folderTroubles(config({ DATABASE_PATH: join(missing, 'wall.sqlite'), WITNESS_PATH: join(file, 'w') })),
-  ).toEqual([`DATABASE_PATH: the folder ${missing} does not exist`, `WITNESS_PATH: ${file} is not a folder`])
-  expect(folderTroubles(config({ DATABASE_PATH: join(folder, 'folder') }))).toEqual([
+  expect(pathTroubles(config({ DATABASE_PATH: join(missing, 'wall.sqlite'), WITNESS_PATH: join(file, 'w') }))).toEqual([
+    `DATABASE_PATH: the folder ${missing} does not exist`,
+    `WITNESS_PATH: ${file} is not a folder`,
+  ])
+  expect(pathTroubles(config({ DATABASE_PATH: join(folder, 'folder') }))).toEqual([
     `DATABASE_PATH: ${join(folder, 'folder')} is not a file`,
   ])
+})
+
+test.each(['DATABASE_PATH', 'WITNESS_PATH', 'ADMIN_SOCKET_PATH'] as const)(
+  'if %s names a folder, the wall does not start and says so in one sentence',
+  (setting) => {
+    const path = join(folder, `folder of ${setting}`)
+    mkdirSync(path)
+    expect(pathTroubles(config({ [setting]: path }))).toEqual([
+      expect.stringMatching(new RegExp(`^${setting}: .* is not a `)),
+    ])
+  },
+)
+
+test.each(['WITNESS_PATH', 'ADMIN_SOCKET_PATH'] as const)(
+  'if %s names the database, a file beside it or a file of another program, the wall does not start and nothing is lost',
+  (setting) => {
+    const database = join(folder, `${setting}.sqlite`)
+    for (const path of [database, `${database}-wal`, `${database}.lock`, join(folder, `${setting}.txt`)]) {
+      writeFileSync(path, 'kept')
+      const troubles = pathTroubles(config({ DATABASE_PATH: database, [setting]: path }))
+      expect(troubles).toEqual([expect.stringContaining(`${setting}: ${path} is `)])
+      expect(readFileSync(path, 'utf8')).toBe('kept')
+    }
+    const fresh = join(folder, `new ${setting}.sqlite`)
+    expect(pathTroubles(config({ DATABASE_PATH: fresh, [setting]: fresh }))).toEqual([
+      `${setting}: ${fresh} is a file of the database`,
+    ])
+  },
+)
+
+test('a witness that a wall wrote, and a socket that a dead wall left, are used again', () => {
+  const [witness, socket] = [join(folder, 'witness'), join(folder, 'left.sock')]
+  writeFileSync(witness, '{"change":1,"payment":1,"height":"1"}\n')
+  const left = Bun.serve({ unix: socket, fetch: () => new Response() })
+  expect(pathTroubles(config({ WITNESS_PATH: witness, ADMIN_SOCKET_PATH: socket }))).toEqual([])
+  void left.stop(true)
 })

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { STRAY_BY_HAND } from '../../../server/domain/purchase/account.ts'
 import { adminCommands } from '../../../server/operate/admin-commands.ts'
-import { callAdminSocket, adminSocketAt, openAdminSocket } from '../../../server/operate/admin-socket.ts'
+import { adminSocketAt } from '../../../server/operate/admin-socket-path.ts'
+import { callAdminSocket, openAdminSocket } from '../../../server/operate/admin-socket.ts'
 import { truncatedWallet } from '../../../shared/wallet.ts'
 import { openBlank } from '../../support/blank-wall.ts'
 import { failureOf, hold, sell } from '../../support/engine.ts'
@@ -47,11 +48,20 @@ const post = (path: string, command: string, body: string) =>
 
 test('a socket that a dead process left behind is replaced', async () => {
   const world = await openWorld()
-  writeFileSync(world.path, '')
+  const dying = `Bun.serve({ unix: ${JSON.stringify(world.path)}, fetch() {} }); process.kill(process.pid, 'SIGKILL')`
+  Bun.spawnSync([process.execPath, '-e', dying])
   const close = world.open()
   expect(await world.call('open', {})).toEqual({ ok: true, lines: [] })
   close()
   expect(await failureOf(world.call('open', {}))).toMatchObject({ name: 'NoAdminSocket' })
+})
+
+test('a file of another program at the path of the socket is kept, and the operator is alerted', async () => {
+  const { path, open, logger } = await openWorld()
+  writeFileSync(path, 'kept')
+  open()()
+  expect(logger.alerts).toMatchObject([{ event: 'no-admin-socket' }])
+  expect(readFileSync(path, 'utf8')).toBe('kept')
 })
 
 test('a wall whose socket cannot be made is told of, and goes on', async () => {
