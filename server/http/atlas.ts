@@ -12,7 +12,7 @@ import type { WallView } from '../domain/wall/wall-view.ts'
 import { cachedResponse, withHeaders, type CachedResponse } from './answer/cached-response.ts'
 import { respondNowhere } from './answer/payment-page.ts'
 import { refuse } from './answer/refuse.ts'
-import { respondJson } from './answer/respond.ts'
+import { CACHED_BY_PROXIES, respondJson } from './answer/respond.ts'
 import { contentPolicy, siteHeaders } from './answer/security-headers.ts'
 import { inTurn, type Clients } from './request/clients.ts'
 import { readInteger, readQuery, subjectOf, textsIn } from './request/query.ts'
@@ -27,9 +27,6 @@ export const atlas = (deps: AtlasDeps) => {
     .get(PATHS.atlasFeed, ({ request }) => news(request), inTurns)
     .get(PATHS.oembed, ({ request }) => quoted(request))
 }
-
-// Crawlers and feed readers may keep a copy for a minute.
-const CACHED_A_MINUTE = 'public, max-age=60'
 
 function atlasPage({ site, view }: AtlasDeps): CachedResponse {
   const headers = { ...siteHeaders(site.offer.baseUrl), ...contentPolicy({ style: ATLAS_STYLE, images: true }) }
@@ -50,7 +47,7 @@ function atlasNews({ site, view }: AtlasDeps): CachedResponse {
   }
 }
 
-const answer = (type: string, body: string) => cachedResponse({ type, body, cacheControl: CACHED_A_MINUTE })
+const answer = (type: string, body: string) => cachedResponse({ type, body, cacheControl: CACHED_BY_PROXIES })
 
 function partOf(url: string): AtlasPart | undefined {
   const [agent, page = 1] = [numberIn(url, 'agent'), numberIn(url, 'page')]
@@ -100,6 +97,6 @@ function oembed({ site, view }: AtlasDeps): CachedResponse {
       width,
       height,
     }
-    return respondJson(200, body, { 'Cache-Control': CACHED_A_MINUTE })
+    return respondJson(200, body, { 'Cache-Control': CACHED_BY_PROXIES })
   }
 }

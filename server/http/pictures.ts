@@ -44,7 +44,7 @@ export function pictures(deps: PictureDeps) {
         const subject = subjectOf(query, view)
         if ('code' in subject) return refuse(subject)
         const shown = Object.values(subject).join('-')
-        return await respondImage(request, { view, shown, maxAge: 60, draw: () => cards.draw(subject), clients })
+        return await respondImage(request, { view, shown, draw: () => cards.draw(subject), clients })
       },
       { ...queryHooks(CardQuery), ...documented(DOCS.drawCard) },
     )

@@ -10,26 +10,22 @@ import { refuseBeyond, type Clients } from '../request/clients.ts'
 import { holdsAlready } from '../request/negotiate.ts'
 import { paramsReader } from '../request/query.ts'
 import { refuse } from './refuse.ts'
-import { respond, respondUnchanged } from './respond.ts'
+import { CACHED_BY_PROXIES, respond, respondUnchanged } from './respond.ts'
 
-/** A picture of the view. `shown` identifies it among pictures of the same wall state; `maxAge` is in seconds. */
+/** A picture of the view. `shown` identifies it among pictures of the same wall state. */
 export type Drawn = {
   readonly view: WallView
   readonly shown: string
-  readonly maxAge: number
   readonly draw: () => Promise<WallImage | Failure>
   readonly clients: Clients
   readonly cost?: number // of the budget for pictures
 }
 
 /** Answers with the picture, or with 304 when the client has it. */
-export async function respondImage(
-  request: Request,
-  { view, shown, maxAge, draw, clients, cost }: Drawn,
-): Promise<Response> {
+export async function respondImage(request: Request, { view, shown, draw, clients, cost }: Drawn): Promise<Response> {
   const headersOf = (state: WallImage['state']) => ({
     ETag: `"${state}-${shown}"`,
-    'Cache-Control': `public, max-age=${maxAge}`,
+    'Cache-Control': CACHED_BY_PROXIES,
   })
   const now = headersOf(stateOf(view))
   if (holdsAlready(request.headers.get('if-none-match'), now.ETag)) return respondUnchanged(now)
@@ -55,7 +51,6 @@ export async function respondRegion(
   return await respondImage(request, {
     view,
     shown,
-    maxAge: 2,
     draw: () => images.draw(query),
     clients,
     cost: costOf(query),

@@ -76,7 +76,7 @@ test('an area is seen as a picture of its part of the wall, which may be kept fo
   await put(areaEditOf(1, AREA, { pixels: PIXELS }))
   const response = await ask(`GET /areas/${AREA}.png?scale=1`)
   expect(response.headers.get('content-type')).toBe('image/png')
-  expect(response.headers.get('cache-control')).toBe('public, max-age=2')
+  expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
   const { width, height, colourAt } = await decoded(await ask(`GET /areas/${AREA}.png?scale=1`))
   expect([width, height]).toEqual([30, 20])
   for (const [at, index] of PIXELS.entries()) expect(colourAt(at % 30, Math.floor(at / 30))).toBe(PALETTE[index] ?? '')

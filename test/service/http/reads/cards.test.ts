@@ -84,7 +84,7 @@ test('a card may be kept until the wall changes', async () => {
   const own = await openWall()
   const path = 'GET /card.png?block=1,1'
   const first = await own.ask(path)
-  expect(first.headers.get('cache-control')).toBe('public, max-age=60')
+  expect(first.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
   const holding = { headers: { 'If-None-Match': first.headers.get('etag') ?? '' } }
   expect((await own.ask(path, holding)).status).toBe(304)
   expect((await own.ask('GET /card.png', holding)).status).toBe(200)

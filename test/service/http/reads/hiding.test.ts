@@ -171,3 +171,22 @@ test('get_wall_image shows it bare', async () => {
   const colours = await coloursIn(new Response(Buffer.from(data, 'base64')))
   expect([colours.has(colourOf(GREEN)), colours.has(colourOf(RED))]).toEqual([false, true])
 })
+
+test.each([
+  '/wall.png',
+  '/blocks/3,4.png',
+  '/areas/3,4,1x1.png',
+  '/card.png',
+  '/card.png?block=3,4',
+  '/atlas',
+  '/atlas.atom',
+  '/oembed?url=https://wall.test/',
+])(
+  'a proxy may keep %s for two seconds and never serve it stale, because it may show what is hidden next',
+  async (path) => {
+    const { ask, buy } = await openWall()
+    await buy('/blocks/3,4', 1)
+    const response = await ask(`GET ${path}`)
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'public, max-age=0, s-maxage=2'])
+  },
+)
