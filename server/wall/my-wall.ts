@@ -3,7 +3,7 @@
 import type { AreaName } from '../../shared/area.ts'
 import type { News, OpenPurchase, WalletArea, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
 import { refOf } from '../../shared/wall.ts'
-import { fullWallet, truncatedWallet } from '../../shared/wallet.ts'
+import { truncatedWallet } from '../../shared/wallet.ts'
 import { ADVICE, REPEAT } from '../domain/advice.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { OpenPurchase as Unfinished, OwnSale } from '../domain/purchase/account.ts'
@@ -39,13 +39,13 @@ export async function myWall(deps: MyWallDeps, wallet: Address, page: WalletQuer
     framework: agent?.framework ?? null,
     rank: agent?.id ?? null,
     firstSeenAt: agent?.firstSeenAt ?? null,
-    painter: painter === null ? null : fullWallet(painter),
+    painter: painter === null ? null : truncatedWallet(painter),
     blocks: sales.map(({ block, claimedAt, tx, settled, painter: own }) => ({
       block: refOf(block),
       claimedAt,
       settled,
       tx,
-      ...(own === null ? {} : { painter: fullWallet(own) }),
+      ...(own === null ? {} : { painter: truncatedWallet(own) }),
     })),
     areas: areasAmong(sales),
     nextAfter,

@@ -42,7 +42,11 @@ export const WalletBlock = Type.Object({
   claimedAt: UnixMs,
   settled: Type.Boolean({ description: 'Whether this service has itself seen the payment on the chain.' }),
   tx: TxHash,
-  painter: Type.Optional(Type.String({ description: 'Full address of the painter. Absent if there is none.' })),
+  painter: Type.Optional(
+    Type.String({
+      description: 'Truncated address of the painter. Absent if there is none. Receipts show it in full.',
+    }),
+  ),
 })
 
 export const WalletArea = Type.Object({
@@ -128,7 +132,7 @@ export const WalletAccount = Type.Object({
   firstSeenAt: Type.Union([UnixMs, Type.Null()]),
   painter: Nullable(
     Type.String({
-      description: 'Full address of the painter of all the wallet’s blocks. A later purchase may name another.',
+      description: 'Truncated address of the painter of all the wallet’s blocks. A later purchase may name another.',
     }),
   ),
   blocks: Type.Array(WalletBlock, { description: 'In the order they were bought.' }),

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { getAddress } from 'viem/utils'
 import { emptyView } from '../../../../server/domain/wall/wall-view.ts'
 import { repaintOfArea, repaintOfBlock } from '../../../../server/wall/signed-changes.ts'
+import { truncatedWallet } from '../../../../shared/wallet.ts'
 import { hash, NOW, wallet } from '../../../support/samples.ts'
 import { editOf, namingOf, sending } from '../../../support/service/signed.ts'
 import { codeOf, HOST, jsonOf, openWall } from '../../../support/service/wall.ts'
@@ -42,15 +43,23 @@ test('a receipt without a painter does not speak of one', async () => {
   expect(JSON.stringify(deed)).not.toContain('painter')
 })
 
-test('a painter is shown to nobody but in the receipt and the wallet’s own page', async () => {
+test('only a receipt shows a painter in full, and every public read of the wallet shortens it', async () => {
   const { ask, paint, name, standing } = await paintedWall()
   expect(await name(namingOf(1, PAINTER)).then(jsonOf)).toEqual({ updated: true })
   await paint(9, 'hello')
-  for (const path of ['/blocks/3,4', '/api/canvas', '/api/feed', '/api/history', '/api/agents', '/api/space?w=1&h=1'])
+  for (const path of [
+    '/blocks/3,4',
+    '/api/canvas',
+    '/api/feed',
+    '/api/history',
+    '/api/agents',
+    `/api/agents/${wallet(1)}`,
+    '/api/space?w=1&h=1',
+  ])
     expect((await (await ask(`GET ${path}`)).text()).toLowerCase(), path).not.toContain(PAINTER)
   expect(await standing()).toMatchObject({
-    painter: getAddress(PAINTER),
-    blocks: [{ block: { coord: '3,4' }, painter: getAddress(PAINTER) }],
+    painter: truncatedWallet(PAINTER),
+    blocks: [{ block: { coord: '3,4' }, painter: truncatedWallet(PAINTER) }],
   })
 })
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { getAddress } from 'viem/utils'
 import { tooManyRequests } from '../../../../server/domain/purchase/refusals.ts'
 import {
   rateLimits,
@@ -7,6 +6,7 @@ import {
   STREAMS_PER_SITE,
   type RateLimits,
 } from '../../../../server/wall/rate-limits.ts'
+import { truncatedWallet } from '../../../../shared/wallet.ts'
 import { fakeClock } from '../../../support/fakes/clock.ts'
 import { unlimited, usedUp } from '../../../support/fakes/limits.ts'
 import { FORGED } from '../../../support/fakes/wallets.ts'
@@ -174,7 +174,7 @@ test.each([
     'its painter',
     'PUT /api/agents/me/painter',
     (at: number) => namingOf(1, wallet(9), NOW + at),
-    { painter: getAddress(wallet(9)) },
+    { painter: truncatedWallet(wallet(9)) },
   ],
 ] as const)(
   'a wallet that names %s without end is stopped, and its last answer holds',
