@@ -24,6 +24,10 @@ const RUNS: Readonly<Record<string, Run>> = {
   connections: tests(['endurance/connections/connections.test.ts'], 'ten thousand half-open connections'),
   fuzz: tests(['endurance/fuzz/fuzz.test.ts'], 'a million generated requests'),
   abuse: tests(['endurance/abuse/abuse.test.ts'], 'floods of every kind, and what others have of the wall meanwhile'),
+  readers: tests(
+    ['endurance/readers/readers.long.ts'],
+    'a thousand clients that read nothing, and the memory they hold',
+  ),
   outages: tests(
     ['endurance/outages/outages.test.ts'],
     'each dependency taken away, and how long until that is named and over',

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { World } from '../../support/e2e/world.ts'
+import { skippedWithout } from '../../support/skipped.ts'
+import { measureUnread, openSoldWall, repaintOften } from './readers.ts'
+
+// Goal: clients that read nothing hold little memory, and not for long. Method: a process whose connections never read, a sold
+// wall, and what Linux counts for the wall's process and its connections.
+
+const READERS = 1000
+const TOGETHER_MAX_MB = 520 // as OPERATING.md says
+const KERNEL_MAX_KB = 192 // of each connection
+const REPAINTS = 1500
+
+const linuxTest = test.skipIf(skippedWithout('ss', Bun.which('ss') !== null))
+
+let world: World
+beforeAll(async () => {
+  world = await openSoldWall()
+}, 60_000)
+afterAll(async () => await world.stop())
+
+linuxTest.each([
+  ['the live stream', '/api/live', async (): Promise<number> => await repaintOften(world, REPAINTS)],
+  ['the canvas', '/api/canvas', async (): Promise<number> => 1],
+] as const)(
+  'clients that read nothing of %s hold little memory and are disconnected',
+  async (_, path, meanwhile) => {
+    const memory = await measureUnread(world, path, READERS, async () => {
+      expect(await meanwhile()).toBeGreaterThan(0)
+    })
+    console.log(JSON.stringify({ path, readers: READERS, ...memory }))
+    expect(memory.togetherMb).toBeLessThan(TOGETHER_MAX_MB)
+    expect((1024 * memory.kernelMb) / READERS).toBeLessThan(KERNEL_MAX_KB)
+    expect(memory.openAtEnd).toBe(0)
+  },
+  60_000,
+)

@@ -1,0 +1,96 @@
+/** Readers that do not read, the owner who repaints meanwhile, and the memory that the wall and the kernel need for it. */
+
+import { join } from 'node:path'
+import { privateKeyToAccount } from 'viem/accounts'
+import { residentMb } from '../../../bench/measure/cpu.ts'
+import { buyerOf, keyOf, seed } from '../../../bench/servers/seed.ts'
+import { agentsOf } from '../../../bench/servers/servers.ts'
+import { UNREAD_LIMITS } from '../../../server/adapters/unread-limits.ts'
+import { editMessage } from '../../../shared/signing.ts'
+import { MESSAGE_MAX } from '../../../shared/text.ts'
+import { CLAIM_ORDER, coordOf, TOTAL_BLOCKS } from '../../../shared/wall.ts'
+import { startWorld, type World } from '../../support/e2e/world.ts'
+
+/** The most that was needed at one moment, in MB, and how many connections were open at the end. */
+export type Memory = {
+  readonly processMb: number
+  readonly kernelMb: number
+  readonly togetherMb: number
+  readonly openAtEnd: number
+}
+
+// For the kernel to notice that nobody reads, and to look again.
+const NOTICED_MS = UNREAD_LIMITS.timeoutMs + 15_000
+
+const SAMPLE_EVERY_MS = 250
+
+/** Opens a wall that is sold and painted. */
+export async function openSoldWall(): Promise<World> {
+  const world = await startWorld()
+  await world.wall().stop()
+  seed(world.databasePath, TOTAL_BLOCKS, agentsOf(TOTAL_BLOCKS))
+  await world.restart()
+  return world
+}
+
+/** Has `count` clients ask for `path` and read nothing, does `meanwhile`, and waits until their connections should be closed. */
+export async function measureUnread(
+  { url, wall }: World,
+  path: string,
+  count: number,
+  meanwhile: () => Promise<unknown>,
+): Promise<Memory> {
+  const { host, port } = new URL(url)
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'run-readers.ts'), host, path, String(count)], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  await child.stdout.getReader().read()
+  const until = performance.now() + NOTICED_MS
+  const doing = meanwhile()
+  let most: Memory = { processMb: 0, kernelMb: 0, togetherMb: 0, openAtEnd: 0 }
+  let openAtEnd = count
+  while (performance.now() < until && openAtEnd > 0) {
+    const processMb = residentMb(wall().pid)
+    const kernel = await kernelMemory(port)
+    const togetherMb = processMb + kernel.mb
+    if (togetherMb > most.togetherMb) most = { ...most, processMb, kernelMb: kernel.mb, togetherMb }
+    openAtEnd = kernel.connections
+    await Bun.sleep(SAMPLE_EVERY_MS)
+  }
+  await doing
+  child.kill()
+  await child.exited
+  return { ...most, openAtEnd }
+}
+
+/** What the kernel keeps for the readers' connections at a port, by its own count. */
+async function kernelMemory(port: string): Promise<{ readonly mb: number; readonly connections: number }> {
+  const table = await new Response(Bun.spawn(['ss', '-tmnH', `sport = :${port} and dst 127.0.1.0/24`]).stdout).text()
+  // skmem:(r<received>,rb…,t…,tb…,f<reserved>,w<queued to send>,…)
+  const rows = [...table.matchAll(/skmem:\(r(\d+),rb\d+,t\d+,tb\d+,f(\d+),w(\d+)/g)]
+  const bytes = rows.flatMap(([, ...counts]) => counts.map(Number)).reduce((sum, count) => sum + count, 0)
+  return { mb: bytes / 1024 ** 2, connections: rows.length }
+}
+
+/** Repaints blocks of the agent that has most, so many times, with texts of the greatest length; returns how many were accepted. */
+export async function repaintOften({ url }: World, times: number): Promise<number> {
+  const account = privateKeyToAccount(keyOf(1))
+  const blocks = CLAIM_ORDER.filter((_, at) => buyerOf(at + 1, agentsOf(TOTAL_BLOCKS)) === 1).map(coordOf)
+  let accepted = 0
+  for (let at = 0; at < times; at++) {
+    const block = blocks[at % blocks.length] ?? ''
+    const fields = { message: String(at).padEnd(MESSAGE_MAX, '\u{20ac}') }
+    const ts = Date.now()
+    const signature = await account.signMessage({ message: editMessage(new URL(url).hostname, block, ts, fields) })
+    const answer = await fetch(`${url}/blocks/${block}`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ts, signature, ...fields }),
+    })
+    await answer.arrayBuffer()
+    if (answer.status === 200) accepted += 1
+  }
+  return accepted
+}
