@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test'
+import { copiesBeyond } from '../../../server/operate/backup.ts'
+
+const GB = 1_000_000_000
+
+const copies = ['wall-1', 'wall-3', 'wall-2', 'wall-4'].map((name) => ({ name, bytes: 3 * GB }))
+
+test.each([
+  ['the oldest copies go beyond a count', { count: 2, bytes: Infinity }, ['wall-2', 'wall-1']],
+  ['the oldest copies go if the newer ones fill the space', { count: Infinity, bytes: 9 * GB }, ['wall-1']],
+  ['the tighter of both limits decides', { count: 3, bytes: 7 * GB }, ['wall-2', 'wall-1']],
+  [
+    'the newest copy stays, even if it is larger than the space',
+    { count: 1, bytes: GB },
+    ['wall-3', 'wall-2', 'wall-1'],
+  ],
+  ['no copy goes within the limits', { count: 4, bytes: 12 * GB }, []],
+])('%s', (_, limits, expected) => {
+  expect(copiesBeyond(copies, limits)).toEqual(expected)
+})
