@@ -47,17 +47,13 @@ const invitation = (page: Page) => [
   button('loud', ['Send your agent'], () => page.dispatch({ do: 'invite' })),
 ]
 
-const checking = () => {
-  const command = createElement('code', `pixel-wall verify ${location.origin}`)
-  return createElement(
+const checking = () =>
+  createElement(
     'p',
-    'To check the whole wall, run ',
-    command,
-    ' or read ',
+    'To check the whole wall, read ',
     link('', '/api/deeds', 'all deeds'),
-    '.',
+    ': each names the transaction of its payment on Base.',
   )
-}
 
 const paragraph = (text: string) => createElement('p', text)
 
