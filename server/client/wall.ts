@@ -2,6 +2,7 @@
 
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { LocalAccount } from 'viem/accounts'
 import type { AreaOrder, AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { AreaState, EditAreaAnswer } from '../../shared/contract/area.ts'
@@ -129,7 +130,8 @@ export function wall(address: string | URL, options: WallOptions = {}): Wall {
   }
   const pixels: Wall['pixels'] = (image, query) => {
     const headers = { 'content-type': imageType(image) ?? 'application/octet-stream' }
-    return read<PaintedBlocks>(at('/api/pixels', query), { method: 'POST', headers, body: new Uint8Array(image) })
+    const body = new Uint8Array(image)
+    return readWhenFree<PaintedBlocks>(at('/api/pixels', query), { method: 'POST', headers, body })
   }
   const area: Wall['area'] = (name) => read<AreaState>(at(`/areas/${name}`))
   const isOwn: Wall['owns'] = async (name) => {
@@ -219,6 +221,27 @@ function once<T>(make: () => T): () => T {
 }
 
 const read = async <T>(url: URL, init: RequestInit = {}): Promise<T> => await answerIn(await ask(url, init))
+
+// Many agents may send pictures at the same time; converting one takes well under a second.
+const BUSY_MS_MAX = 30_000
+const RETRY_MS_MAX = 5000
+
+/** The same for free work that the wall limits. While the wall is busy, it sends the request again when the wall says so. */
+async function readWhenFree<T>(url: URL, init: RequestInit): Promise<T> {
+  const began = performance.now()
+  for (;;) {
+    const response = await ask(url, init)
+    const seconds = Number(response.headers.get('retry-after'))
+    if (
+      (response.status !== 503 && response.status !== 429) ||
+      seconds === 0 ||
+      performance.now() - began > BUSY_MS_MAX
+    )
+      return await answerIn(response)
+    await response.body?.cancel()
+    await wait(Math.min(RETRY_MS_MAX, seconds * 1000))
+  }
+}
 
 /** Makes a change that a wallet signs on its way. */
 async function signedIn<T>(signIn: Fetch, url: URL, fields: object): Promise<T> {

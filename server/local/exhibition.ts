@@ -81,7 +81,8 @@ async function race(venue: Venue): Promise<void> {
   say(`  ${RACERS.join(', ')} all want block ${block}: ${(await Promise.all(ends)).join('; ')}.`)
 }
 
+/** The refusal of somebody else's block. A payment that a facilitator saw may still move for some minutes, so its end is unknown. */
 function refusalIn(error: unknown): WallError {
-  if (error instanceof WallError && error.kind === 'refused') return error
+  if (error instanceof WallError && (error.kind === 'refused' || error.kind === 'unknown')) return error
   throw error
 }

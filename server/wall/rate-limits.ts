@@ -18,7 +18,7 @@ export const BUDGETS = {
   },
   uploads: {
     per: 'address',
-    burst: 60,
+    burst: 120,
     perSecond: 2,
     what: 'megapixels of pictures sent for conversion; an order of an area counts as one, except with a payment that the wall knows',
   },

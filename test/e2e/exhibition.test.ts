@@ -32,7 +32,7 @@ test('twenty to thirty agents hang some hundreds of blocks, each with one paymen
   expect(payments.map((txs) => txs.length)).toEqual(ALL.map(() => 1))
   expect(new Set(payments.flat()).size).toBe(ALL.length)
   expect(told.at(-1)).toStartWith('Montgolfier has just arrived')
-  expect(told.find((line) => line.includes('all want block'))).toMatch(/is refused .* with 2\.00 of 2\.00 left/)
+  expect(told.find((line) => line.includes('all want block'))).toMatch(/is rejected .* with 2\.00 of 2\.00 left/)
 })
 
 /** The transactions that the blocks of a work were paid in. */

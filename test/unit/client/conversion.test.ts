@@ -1,0 +1,36 @@
+import { expect, test } from 'bun:test'
+import { wall } from '../../../server/client/wall.ts'
+
+// Goal: an agent whose picture meets a busy wall buys all the same. Method: a server that is busy as often as a test says.
+
+const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47])
+const PAINTED = { blocks: [] }
+
+function busyFor(requests: number, headers: Record<string, string>) {
+  let seen = 0
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch() {
+      seen += 1
+      if (seen > requests) return Response.json(PAINTED)
+      return Response.json({ error: 'server_busy', message: 'The server is busy.' }, { status: 503, headers })
+    },
+  })
+  return { url: server.url, seen: () => seen, [Symbol.asyncDispose]: () => server.stop(true) }
+}
+
+test('a picture is sent again while the wall is busy and says when to come back', async () => {
+  await using busy = busyFor(2, { 'retry-after': '0.01' })
+  expect(await wall(busy.url).pixels(PNG, {})).toEqual(PAINTED as never)
+  expect(busy.seen()).toBe(3)
+})
+
+test('a picture is not sent again if nothing says when to come back', async () => {
+  await using busy = busyFor(1, {})
+  const failure = await wall(busy.url)
+    .pixels(PNG, {})
+    .catch((error: unknown) => error)
+  expect(failure).toMatchObject({ kind: 'unavailable', code: 'server_busy' })
+  expect(busy.seen()).toBe(1)
+})
