@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { SignatureCheck } from '../../../server/domain/purchase/facilitator-errors.ts'
 import { overloaded } from '../../../server/domain/purchase/refusals.ts'
 import { paymentAdmission } from '../../../server/http/request/admit-payment.ts'
@@ -10,15 +11,27 @@ import { paymentOf, uncertainPurchase } from '../../support/samples.ts'
 
 type Given = {
   readonly known?: boolean
+  readonly isStoreAway?: boolean
   readonly check?: SignatureCheck
   readonly limits?: RateLimits
   readonly isFull?: boolean
 }
 
-async function admitted({ known = false, check = 'signed', limits = unlimited, isFull = false }: Given) {
+async function admitted({
+  known = false,
+  isStoreAway = false,
+  check = 'signed',
+  limits = unlimited,
+  isFull = false,
+}: Given) {
   const turns: string[] = []
   const admit = paymentAdmission({
-    ledger: { find: async () => (known ? uncertainPurchase(1) : undefined) },
+    ledger: {
+      async find() {
+        if (isStoreAway) throw new StoreUnavailable('away')
+        return known ? uncertainPurchase(1) : undefined
+      },
+    },
     wallets: { signedPayment: async () => check },
     limits,
     queue: {
@@ -43,6 +56,11 @@ test.each<[string, Given, readonly string[]]>([
   [
     'a payment that the ledger knows is admitted whatever its address has used up',
     { known: true, check: 'not-signed', limits: nothingLeft, isFull: true },
+    ['admitted', 'known payments'],
+  ],
+  [
+    'while the ledger does not respond every payment is admitted, so that its purchase says why it failed',
+    { isStoreAway: true, check: 'not-signed', limits: nothingLeft },
     ['admitted', 'known payments'],
   ],
   ['a payment that nobody signed waits with the others', { check: 'not-signed' }, ['admitted', 'other requests']],

@@ -58,8 +58,8 @@ describe.skipIf(!isOurs)('a server that is put back to when one block was sold',
     ]
     for (const failure of await Promise.all(steps().map(failureOf))) expect(failure).toBeInstanceOf(StoreUnavailable)
     expect(await wall.store.ready()).toBe(false)
-    const { height: _, ...had } = seen
-    expect(replaced).toEqual([{ progress: { change: 1, payment: 1 }, seen: had, isOlder: true }])
+    const { change, payment } = seen
+    expect(replaced).toEqual([{ progress: { change: 1, payment: 1 }, seen: { change, payment }, isOlder: true }])
     await wall.close()
   })
 
