@@ -204,15 +204,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a refusal to verify is not held against the chain',
     file: SCRIPT,
-    from: `isUnspent ? { ...watched, refusal } : watched`,
-    to: `{ ...watched, refusal }`,
+    from: `watched.status?.kind === 'unspent' && refusal !== undefined ? { ...watched, refusal } : watched`,
+    to: `refusal !== undefined ? { ...watched, refusal } : watched`,
   },
   {
     name: 'a late landing is not noticed',
     file: SCRIPT,
     from: `    const given = yield* ask({ do: 'fulfil-late-payment', purchase, tx: status.tx })
-    return { purchase: given, status, refusal: settlementUnknown(given) }`,
-    to: '    return { purchase, status, refusal: settlementUnknown(purchase) }',
+    return { purchase: given, status, refusal: chargeUnknown() }`,
+    to: '    return { purchase, status, refusal: chargeUnknown() }',
   },
   {
     name: 'a payment that lost the race for its block is called uncharged',
@@ -276,8 +276,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "an older purchase's receipt is for any block",
     file: SCRIPT,
-    from: `  if (!coversTarget(end, asked))
-    return refuse(wasReceiptReusedFor(end, payment) ? paymentUsed(end) : earlierBoughtOther(end))\n`,
+    from: `  if (!isReceipt) return refuse(wasReceiptReusedFor(end, payment) ? paymentUsed(end) : earlierBoughtOther(end))\n`,
     to: '',
   },
   {
@@ -463,11 +462,9 @@ export const mutants: readonly Mutant[] = [
     name: 'what a payer calls a purchase is not written (SQL)',
     file: 'db/purchase/holds.ts',
     from: `    identifier: payment.identifier ?? null,
-  }
-  yield*`,
+    ...orderColumns(payment),`,
     to: `    identifier: null,
-  }
-  yield*`,
+    ...orderColumns(payment),`,
   },
   {
     name: 'nobody sees that a client left',
