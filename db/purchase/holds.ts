@@ -10,7 +10,7 @@ import {
   keepLongerAuthorization,
   purchaseToResolveFirst,
 } from '../../server/domain/purchase/claim-rules.ts'
-import type { Listing } from '../../server/domain/purchase/listing.ts'
+import { differOnlyInPicture, type Listing } from '../../server/domain/purchase/listing.ts'
 import type { Payment, PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts'
 import type {
   AvailabilityCheck,
@@ -97,8 +97,8 @@ function* inOneStatement(spaceText: string, asking: ClaimRequest): Tx<readonly [
 const isThere = (row: PurchaseRow): boolean => (row as { readonly id: number | null }).id !== null
 
 /**
- * Holds a block or a whole area for a payment that is new, or was released; a released one keeps its first target and
- * listing, and gets a picture if it has none.
+ * Holds a block or a whole area for a payment that is new, or was released. A released one keeps its first target and listing. If
+ * it has no picture, it gets that of the same order.
  */
 export function* claim(asking: ClaimRequest, listing: Listing, head: bigint): Tx<ClaimResult> {
   const { payment, now } = asking
@@ -114,7 +114,7 @@ export function* claim(asking: ClaimRequest, listing: Listing, head: bigint): Tx
   if (exceedsHoldLimits(purchases, target)) return { kind: 'lost', space: 'full' }
   const purchase = yield* released === undefined
     ? holdFirst({ payment, target, listing, head }, place, now)
-    : holdAgain(released, payment, listing, place)
+    : holdAgain(released, payment, differOnlyInPicture(released.listing, listing) ? listing.pixels : null, place)
   return { kind: 'claimed', purchase }
 }
 
@@ -129,7 +129,7 @@ const HOLD_AGAIN = `
     signature = $signature, pixels = coalesce(pixels, $pixels)
   WHERE payer = $payer AND nonce = $nonce AND state = 'released'`
 
-function* holdAgain(released: Purchase, signed: Payment, { pixels }: Listing, block: BlockIndex): Tx<Purchase> {
+function* holdAgain(released: Purchase, signed: Payment, pixels: Listing['pixels'], block: BlockIndex): Tx<Purchase> {
   const payment = keepLongerAuthorization(released.payment, signed)
   const [, , { purchase }] = yield* together(
     change('a released payment to hold', HOLD_AGAIN, { ...authorizationRow(payment), pixels, block }),

@@ -43,9 +43,12 @@ export function withPictureOf(
   { listing, payment }: { readonly listing: Draft | Failure; readonly payment: Payment },
 ): Draft {
   if (stored.pixels !== null || 'code' in listing || payment.binding === 'mismatch') return stored
-  const isSame = TEXT_KEYS.every((key) => stored[key] === listing[key]) && stored.painter === listing.painter
-  return isSame ? listing : stored
+  return differOnlyInPicture(stored, listing) ? listing : stored
 }
+
+/** Whether two listings have the same texts and painter, whatever their pictures. */
+export const differOnlyInPicture = (one: Listing, other: Listing): boolean =>
+  TEXT_KEYS.every((key) => one[key] === other[key]) && one.painter === other.painter
 
 /** A field as the buyer sent it, or why it cannot be read. */
 export type FieldText = { readonly text: string } | { readonly flaw: string }

@@ -1,6 +1,7 @@
 /** The ledger as its port promises it, in memory: small enough to be seen to be right. */
 
 import { StaleWriteError } from '../../../server/domain/failure.ts'
+import type { Listing } from '../../../server/domain/purchase/listing.ts'
 import {
   FIRST_CONFIRMATION_MS,
   keyOf,
@@ -151,7 +152,9 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
     if (known !== undefined && known.state.kind !== 'released') throw new StaleWriteError('claimed twice')
     const payment = known === undefined ? signed : renewalOf(known.payment, signed)
     const { target, listing, head } = known ?? { target: asked, listing: draft, head: height }
-    const shown = { ...listing, pixels: listing.pixels ?? draft.pixels }
+    const isSameOrder = textsOf(listing) === textsOf(draft)
+    const own = isSameOrder ? draft.pixels : null
+    const shown = { ...listing, pixels: listing.pixels ?? own }
     if (priorOf(shelf, target, payment, now, activeNonces).length > 0) return { kind: 'prior' }
     const space = spaceFor(shelf, target, payment)
     if (space !== 'open') return { kind: 'lost', space }
@@ -354,3 +357,6 @@ function wishedFor({ wall }: Shelf, target: Target): BlockIndex {
   if (typeof first === 'string') throw new Error('a wall without room')
   return first
 }
+
+const textsOf = ({ name, framework, message, link, painter }: Listing) =>
+  JSON.stringify([name, framework, message, link, painter])
