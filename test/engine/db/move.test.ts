@@ -196,7 +196,8 @@ describe('a wall that moves to PostgreSQL and back', () => {
     expect(await move(source, there)).toMatchObject({ blocks: 14_400, payments: 14_402 })
     expect(await allRows(there)).toEqual(await allRows(source))
     const { credits } = await at(there, ({ ledgerReader }) => ledgerReader.ofPayer(paymentOf(40, 1).payer))
-    expect(credits).toHaveLength(2)
+    // The operator has paid the other one back.
+    expect(credits).toHaveLength(1)
   })
 
   test('may be one on which nothing was ever sold', async () => {
