@@ -30,7 +30,7 @@ async function forgetSales(url: string): Promise<void> {
     SET session_replication_role = replica;
     UPDATE blocks SET state = 'open', payment = NULL, agent = NULL, pixels = NULL, message = NULL, link = NULL,
       changed = NULL, signed_at = NULL WHERE state <> 'open';
-    DELETE FROM purchase_painters; DELETE FROM wallet_painters;
+    DELETE FROM reused_receipts; DELETE FROM purchase_painters; DELETE FROM wallet_painters;
     DELETE FROM moderated_agents; DELETE FROM moderation_acts;
     DELETE FROM payments; DELETE FROM changes; DELETE FROM agents; DELETE FROM moderated; DELETE FROM edits;
     DELETE FROM payouts; DELETE FROM leases;
