@@ -65,7 +65,9 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
   })
 
   test('what is sold has an edge, and what was just sold glows, except for readers who want no motion', async () => {
-    server().show({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t: Date.now() })) })
+    const old = Array.from({ length: 10 }, (_, i) => ({ i, a: 0, t: 1 }))
+    const blocks = canvas.blocks.map((block) => (block.i === rainbowBlock ? { ...block, t: Date.now() } : block))
+    server().show({ ...canvas, blocks: [...old, ...blocks] })
     for (const reducedMotion of ['reduce', 'no-preference'] as const) {
       // So wide that the head is of a whole number of pixels.
       const options = { reducedMotion, viewport: { width: 1280, height: 720 } }

@@ -16,7 +16,7 @@ export type Artwork = {
 }
 
 /** The blocks of the work that a block belongs to, as sold by a moment; of an open block, none. */
-export function workAt({ claims }: Wall, block: BlockIndex, at = Infinity): Work {
+export function workAt({ claims }: Pick<Wall, 'claims'>, block: BlockIndex, at = Infinity): Work {
   const claim = claims.get(block)
   if (claim === undefined || claim.t > at) return []
   return workAround(block, (other) => {

@@ -1,6 +1,7 @@
 /** What happened lately, told by the wall's own sales. Pure. */
 
-import { TOTAL_BLOCKS } from '../../shared/wall.ts'
+import { TOTAL_BLOCKS, isBlockIndex } from '../../shared/wall.ts'
+import { workAt } from './artworks.ts'
 import type { Wall } from './wall-model.ts'
 
 /** How many blocks were sold since a moment, and who bought the last of all, and when. */
@@ -17,15 +18,28 @@ export function newsSince({ claims }: Pick<Wall, 'claims'>, since: number): News
   return last && { ...last, sold }
 }
 
-/** For how long a work is fresh after its last sale. */
+/** For how long a block is fresh after its sale. */
 const FRESH_MS = 3_600_000
 
-/** How fresh each block is, one byte a block: 255 for one just sold, 0 for one that was sold an hour ago or is open. */
-export function freshness({ claims }: Pick<Wall, 'claims'>, now: number): Uint8Array<ArrayBuffer> {
+// So many of the newest works glow. Where more than this share of what is sold is fresh, as in a wall's first hour, none does:
+// their lights would run together.
+const GLOWING_WORKS = 5
+const FRESH_SHARE = 0.1
+
+/** How brightly each block glows, one byte a block: 255 for one that was just sold, 0 after an hour, and for all but the newest works. */
+export function freshness(wall: Pick<Wall, 'claims'>, now: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(TOTAL_BLOCKS)
-  for (const [block, { t }] of claims) {
-    const left = 1 - Math.max(0, now - t) / FRESH_MS
-    if (left > 0) bytes[block] = Math.ceil(255 * left)
+  const { claims } = wall
+  const fresh = [...claims.values()].filter(({ t }) => t > now - FRESH_MS).toSorted((a, b) => b.t - a.t)
+  if (fresh.length > claims.size * FRESH_SHARE) return bytes
+  let works = 0
+  for (const { i } of fresh) {
+    if (!isBlockIndex(i) || bytes[i] !== 0) continue
+    if (works++ === GLOWING_WORKS) break
+    for (const block of workAt(wall, i)) bytes[block] = brightness(claims.get(block)?.t ?? 0, now)
   }
   return bytes
 }
+
+const brightness = (soldAt: number, now: number) =>
+  Math.ceil(255 * Math.max(0, 1 - Math.max(0, now - soldAt) / FRESH_MS))

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { freshness, newsSince } from '../../../../viewer/wall/news.ts'
-import { canvas, checkerBlock, nastyBlock, openBlock, rainbowBlock, wallOf } from '../../../support/page/sample-wall.ts'
+import { canvas, wallOf } from '../../../support/page/sample-wall.ts'
 
 const wall = wallOf(canvas)
 
@@ -14,12 +14,40 @@ test('a wall of which nothing is sold has no news', () => {
   expect(newsSince(wallOf({ ...canvas, blocks: [] }), 0)).toBeUndefined()
 })
 
-test('a block is fresh when it was just sold, less so half an hour later, and not after an hour', () => {
-  const seen = (now: number) => {
-    const bytes = freshness(wall, now)
-    return [nastyBlock, checkerBlock, rainbowBlock, openBlock].map((block) => bytes[block])
-  }
-  expect(seen(1_760_000_300_000)).toEqual([255, 241, 234, 0])
-  expect(seen(1_760_000_300_000 + 1_800_000)).toEqual([128, 114, 107, 0])
-  expect(seen(1_760_000_300_000 + 3_600_000)).toEqual([0, 0, 0, 0])
+const NOW = 1_770_000_000_000
+
+/** A wall with so many old sales, and works of one agent in every second row: `minutes` says how long ago each was sold. */
+const withFreshWorks = (old: number, minutes: readonly number[]) =>
+  wallOf({
+    ...canvas,
+    blocks: [
+      ...minutes.map((ago, at) => ({ i: 320 * at, a: 0, t: NOW - ago * 60_000 })),
+      ...Array.from({ length: old }, (_, at) => ({ i: 14_000 + at, a: 1, t: NOW - 86_400_000 })),
+    ],
+  })
+
+const glowOf = (old: number, minutes: readonly number[]) => {
+  const bytes = freshness(withFreshWorks(old, minutes), NOW)
+  return minutes.map((_, at) => bytes[320 * at])
+}
+
+test('a block glows when it was just sold, less so half an hour later, and not after an hour', () => {
+  expect(glowOf(100, [0, 30, 60])).toEqual([255, 128, 0])
+})
+
+test('of many fresh works only the newest five glow', () => {
+  expect(glowOf(100, [7, 6, 1, 2, 3, 4, 5]).map((byte) => (byte ?? 0) > 0)).toEqual([
+    false,
+    false,
+    true,
+    true,
+    true,
+    true,
+    true,
+  ])
+})
+
+test('nothing glows where more than a tenth of what is sold is fresh', () => {
+  expect(glowOf(18, [0, 0])).toEqual([255, 255])
+  expect(glowOf(17, [0, 0])).toEqual([0, 0])
 })
