@@ -7,6 +7,7 @@ import { ledgerReader } from './purchase/ledger-reader.ts'
 import { ledger } from './purchase/ledger.ts'
 import type { Driver } from './tx.ts'
 import { agents } from './wall/agents.ts'
+import { backups } from './wall/backups.ts'
 import { blocks } from './wall/blocks.ts'
 import { compaction } from './wall/log.ts'
 import { moderation } from './wall/moderation.ts'
@@ -21,6 +22,7 @@ export const storePorts = (driver: Driver) => ({
   payouts: payouts(driver),
   compaction: compaction(driver),
   checkpoint: checkpoint(driver),
+  backups: backups(driver),
   audit: { statement: () => driver.read(statement) },
 })
 

@@ -24,6 +24,8 @@ import payeesOnPostgres from './migrations/0013_payees.postgres.sql' with { type
 import payeesOnSqlite from './migrations/0013_payees.sqlite.sql' with { type: 'text' }
 import historyOnPostgres from './migrations/0014_history.postgres.sql' with { type: 'text' }
 import historyOnSqlite from './migrations/0014_history.sqlite.sql' with { type: 'text' }
+import backupsOnPostgres from './migrations/0015_backups.postgres.sql' with { type: 'text' }
+import backupsOnSqlite from './migrations/0015_backups.sqlite.sql' with { type: 'text' }
 import type { Text } from './tx.ts'
 
 /** In order, a text for both engines or one for each; the version of a database is how many of them it has seen. */
@@ -42,6 +44,7 @@ const MIGRATIONS: readonly Text[] = [
   reusedReceipts,
   { sqlite: payeesOnSqlite, postgres: payeesOnPostgres },
   { sqlite: historyOnSqlite, postgres: historyOnPostgres },
+  { sqlite: backupsOnSqlite, postgres: backupsOnPostgres },
 ]
 
 /** The version that this program writes. */

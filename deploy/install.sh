@@ -9,6 +9,12 @@ if [ -z "$root" ] && ! getent passwd wall >/dev/null; then
 	useradd --system --user-group --home-dir /var/lib/pixel-wall --no-create-home --shell /usr/sbin/nologin wall
 fi
 
+# As systemd makes them, so that the settings can be checked before the first start.
+for folder in pixel-wall pixel-wall-backups; do
+	install -d -m 700 "$root/var/lib/$folder"
+	if [ -z "$root" ]; then chown wall:wall "/var/lib/$folder"; fi
+done
+
 # Renamed into place, since a running program cannot be written over; the version before stays, to go back to.
 program=$root/usr/local/bin/pixel-wall
 mkdir -p "$root/usr/local/bin" "$root/etc/systemd/system"

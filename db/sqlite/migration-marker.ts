@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CannotOpen } from '../cannot-open.ts'
-import { flush } from './file/backup.ts'
+import { flush } from '../new-file.ts'
 
 const noteAt = (path: string) => `${existsSync(path) ? realpathSync(path) : path}.moved`
 

@@ -5,6 +5,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { CannotOpen } from '../cannot-open.ts'
+import { flush } from '../new-file.ts'
 import type { DamagedRow } from '../row-checksums.ts'
 import {
   isByPayment,
@@ -19,7 +20,7 @@ import {
   type WallRows,
 } from '../wall-rows.ts'
 import { connect, type Connection } from './connection.ts'
-import { backUp, flush } from './file/backup.ts'
+import { backUp } from './file/backup.ts'
 import { lockDatabase } from './file/lock.ts'
 import { sqliteLog } from './log.ts'
 import { migrate } from './migrate.ts'

@@ -44,7 +44,7 @@ export function trackOutages({ clock, logger, isLate = () => false }: OutageDeps
 }
 
 // These are measured here, so a late process does not distort them.
-const OF_ITSELF: ReadonlySet<string> = new Set<DependencyKind>(['event-loop', 'purchases', 'queue', 'disk'])
+const OF_ITSELF: ReadonlySet<string> = new Set<DependencyKind>(['event-loop', 'purchases', 'queue', 'disk', 'backup'])
 
 /** The answer to a readiness check. `reasons` say why it is not ready, in our words. */
 export type Ready = {

@@ -1,6 +1,8 @@
-/** Watches whether the store can be read and written, and the disk below it. Answers at once, even if the store hangs. */
+/** Watches whether the store can be read and written, the disk below it, and its backups. Answers at once, even if the store hangs. */
 
 import type { Pending } from '../domain/purchase/account.ts'
+import type { UnixMs } from '../domain/purchase/payment.ts'
+import type { Backups } from '../operator-ports.ts'
 import type { LedgerReader, Clock, Store } from '../ports.ts'
 import { TIMES, type Times } from '../times.ts'
 import type { Outages } from './outages.ts'
@@ -9,6 +11,7 @@ import type { Outages } from './outages.ts'
 export type StoreWatchDeps = {
   readonly store: Pick<Store, 'ready' | 'tryWrite'>
   readonly ledgerReader: Pick<LedgerReader, 'pending'>
+  readonly backups: Pick<Backups, 'last'>
   readonly freeBytes: () => Promise<number | undefined>
   readonly engine: string // how operators call it
   readonly hasStandbys: boolean
@@ -18,7 +21,11 @@ export type StoreWatchDeps = {
 }
 
 /** What was seen last. */
-export type StoreSeen = { readonly pending: Pending | undefined; readonly freeBytes: number | undefined }
+export type StoreSeen = {
+  readonly pending: Pending | undefined
+  readonly freeBytes: number | undefined
+  readonly backedUpAt: UnixMs | undefined // undefined: never, or not read yet
+}
 
 export type StoreWatch = {
   /** Looks at all of it once, within seconds. */
@@ -33,22 +40,29 @@ const WRITE_MS = 5000
 // A health check must be answered within a fifth of a second.
 const MOMENT_MS = 120
 
+// The timer makes one each hour.
+const BACKUP_LATE_MS = 3 * 3_600_000
+
 /** Below this the operator is alerted. */
 export const FREE_BYTES_MIN = 64 * 1024 * 1024
 
 // An outage ends only well above the limit, so that a disk near it is one outage.
 const ENOUGH = 1.25
 
+const NEVER_BACKED_UP = 'no backup was ever made; see “Back up” in OPERATING.md'
+
 const LATE: unique symbol = Symbol('late')
 
 /** Starts with nothing seen, and takes the store for readable. */
 export function watchStore(deps: StoreWatchDeps): StoreWatch {
-  const { store, ledgerReader, engine, hasStandbys, outages, clock, times = TIMES } = deps
+  const { store, ledgerReader, backups, engine, hasStandbys, outages, clock, times = TIMES } = deps
   const read = oneAtATime(() => store.ready())
   const write = oneAtATime(() => store.tryWrite())
   const openNow = oneAtATime(() => ledgerReader.pending().catch(() => undefined))
+  const backedUpAt = oneAtATime<UnixMs | undefined | typeof LATE>(() => backups.last().catch((): typeof LATE => LATE))
+  const startedAt = clock.now()
   let isReadable = true
-  let seen: StoreSeen = { pending: undefined, freeBytes: undefined }
+  let seen: StoreSeen = { pending: undefined, freeBytes: undefined, backedUpAt: undefined }
 
   const noteRead = (ok: boolean | typeof LATE) => {
     isReadable = ok === true
@@ -80,6 +94,14 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
     const isLow = free < FREE_BYTES_MIN * (wasLow ? ENOUGH : 1)
     outages.saw({ kind: 'disk', name }, isLow ? 'the disk that holds the wall’s data is nearly full' : null)
   }
+  const lookAtBackups = async () => {
+    const at = await answerOrLate(clock, backedUpAt(), times.storeReadTimeoutMs)
+    if (at === LATE) return
+    seen = { ...seen, backedUpAt: at }
+    const isLate = clock.now() - (at ?? startedAt) > BACKUP_LATE_MS
+    const reason = at === undefined ? NEVER_BACKED_UP : `the last backup is from ${new Date(at).toISOString()}`
+    outages.saw({ kind: 'backup', name: engine }, isLate ? reason : null)
+  }
   return {
     async check() {
       await lookAtDisk()
@@ -87,6 +109,7 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
       if (!isReadable) return
       const pending = await answerOrLate(clock, openNow(), times.storeReadTimeoutMs)
       if (pending !== LATE && pending !== undefined) seen = { ...seen, pending }
+      await lookAtBackups()
       await lookAtWrites()
     },
     async isReadable() {

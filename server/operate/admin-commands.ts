@@ -20,6 +20,7 @@ import {
   type NamePart,
   type WalletActResult,
 } from '../domain/wall/moderation.ts'
+import type { Backups } from '../operator-ports.ts'
 import {
   banWallet,
   hiddenNow,
@@ -34,6 +35,7 @@ import { statusLines, type Overview } from './status-report.ts'
 export type AdminDeps = ModerateDeps &
   ResolveDeps & {
     readonly overview: () => Overview
+    readonly backups: Pick<Backups, 'note'>
     readonly restored: Pick<RestoredBackupCheck, 'orphans' | 'isOlder'>
   }
 
@@ -65,6 +67,7 @@ export const Commands = {
   hidden: Closed({ isTrail: Type.Boolean() }),
   open: Closed({}),
   status: Closed({}),
+  'backed-up': Closed({}),
   resolve: Closed({ payer, nonce }),
   stray: Closed({ payer, nonce }),
   strays: Closed({}),
@@ -77,7 +80,18 @@ type Handlers = {
   readonly [C in CommandName]: (deps: AdminDeps, body: CommandBody<C>) => CommandResult | Promise<CommandResult>
 }
 
-const handlers: Handlers = { moderate, ban, hidden, open, status: tellStatus, resolve, stray, strays, payout }
+const handlers: Handlers = {
+  moderate,
+  ban,
+  hidden,
+  open,
+  status: tellStatus,
+  'backed-up': noteBackup,
+  resolve,
+  stray,
+  strays,
+  payout,
+}
 
 export const adminCommands =
   (deps: AdminDeps): RunCommand =>
@@ -171,6 +185,12 @@ const lineAt = ({ at, text }: { readonly at: UnixMs; readonly text: string }) =>
 function tellStatus({ overview }: AdminDeps): CommandResult {
   const seen = overview()
   return { ok: seen.sells.ready, lines: statusLines(seen) }
+}
+
+/** Records that a backup was made just now. */
+async function noteBackup({ backups, clock }: AdminDeps): Promise<CommandResult> {
+  await backups.note(clock.now())
+  return yes('recorded as a backup; `status` shows its age')
 }
 
 /** Payments to look at, a line each. */

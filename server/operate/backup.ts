@@ -1,50 +1,58 @@
-/** `pixel-wall backup`: copies the database while the wall keeps selling, and removes the oldest copies. */
+/** `pixel-wall backup`: copies or dumps the database while the wall keeps selling, and removes the oldest copies. */
 
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { CannotOpen } from '../../db/cannot-open.ts'
+import { dumpDatabase } from '../../db/postgres/dump.ts'
 import { backUp } from '../../db/sqlite/file/backup.ts'
 import { readPlace } from '../config.ts'
-import { UsageError, type Command } from './command.ts'
+import { NoAdminSocket } from './admin-socket.ts'
+import { ask, runRemotely, UsageError, type Command } from './command.ts'
 
-const USAGE = `Copies the wall's database (DATABASE_PATH, ./wall.sqlite) to a new file, at any time.
+const USAGE = `Backs up the wall's database to a new file, at any time: a copy of the file (DATABASE_PATH, ./wall.sqlite), or on a
+PostgreSQL server (DATABASE_URL) a dump by pg_dump, which must be installed.
 
   pixel-wall backup FILE
   pixel-wall backup --into FOLDER [--keep COUNT] [--max-gb GB]
                     names the copy by the time; keeps the newest COUNT of these copies, and only as many as fit into GB
                     gigabytes together. The newest copy always stays.
+  pixel-wall backup --made
+                    records that another tool made a backup just now, such as a snapshot or pg_basebackup.
 
+The running wall records the time: pixel-wall status shows its age, and an alert fires after three hours without a backup.
 To restore a copy: stop the wall, replace the database with the copy, remove its -wal and -shm files, and start the wall.
+To restore a dump: stop every instance, pg_restore it into an empty database, run pixel-wall accept-restore, and start.
 `
 
-const NOT_A_FILE = `The wall is on a PostgreSQL server (DATABASE_URL). Use PostgreSQL's own tools, which work while the wall runs:
+const OPTIONS = {
+  into: { type: 'string' },
+  keep: { type: 'string' },
+  'max-gb': { type: 'string' },
+  made: { type: 'boolean' },
+} as const
 
-  pg_dump --format=custom --file=FILE "$DATABASE_URL"     one copy; restore it with pg_restore into an empty database
-  pg_basebackup with archived write-ahead logs            point-in-time recovery, recommended for money
-
-After a restore, run pixel-wall accept-restore to list what was sold since.
-`
-
-const OPTIONS = { into: { type: 'string' }, keep: { type: 'string' }, 'max-gb': { type: 'string' } } as const
-
-/** Copies the database. */
+/** Backs up the database. */
 export const backup: Command = {
   usage: USAGE,
   async run(args) {
     const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS })
-    const { into, keep, 'max-gb': maxGb } = values
+    const { into, keep, 'max-gb': maxGb, made } = values
+    if (made === true) {
+      if (args.length > 1) throw new UsageError('--made takes nothing else')
+      return await runRemotely('backed-up', {})
+    }
     const [named, ...rest] = positionals
-    const file = into === undefined ? named : join(into, nameOf(new Date()))
+    const { database } = readPlace(Bun.env)
+    const file = into === undefined ? named : join(into, nameOf(new Date(), database.kind))
     const isBoth = into !== undefined && named !== undefined
     if (file === undefined || isBoth || rest.length > 0) throw new UsageError()
     for (const limit of [keep, maxGb])
       if (limit !== undefined && (into === undefined || !/^[1-9]\d{0,5}$/.test(limit))) throw new UsageError()
-    const { database } = readPlace(Bun.env)
-    if (database.kind === 'postgres') throw new CannotOpen(NOT_A_FILE)
-    const { path } = database
-    backUp(path, file)
-    console.log(`${path} was backed up to ${file} (${Bun.file(file).size} bytes)`)
+    if (database.kind === 'postgres') dumpDatabase(database.url, file)
+    else backUp(database.path, file)
+    const what = database.kind === 'postgres' ? 'the database' : database.path
+    console.log(`${what} was backed up to ${file} (${Bun.file(file).size} bytes)`)
+    await record()
     // Only once the new one is whole.
     if (into !== undefined)
       removeCopies(into, {
@@ -55,10 +63,21 @@ export const backup: Command = {
   },
 }
 
-const COPY = /^wall-\d{8}T\d{9}Z\.sqlite$/
+/** Has the running wall record the backup. A wall that is stopped has nothing to record it, and the backup counts all the same. */
+async function record(): Promise<void> {
+  try {
+    await ask('backed-up', {})
+  } catch (error) {
+    if (!(error instanceof NoAdminSocket)) throw error
+    console.error('no wall is running on this machine, so the time of this backup is not recorded')
+  }
+}
+
+const COPY = /^wall-\d{8}T\d{9}Z\.(?:sqlite|dump)$/
 
 /** Sorts by time. */
-const nameOf = (at: Date) => `wall-${at.toISOString().replaceAll(/[-:.]/g, '')}.sqlite`
+const nameOf = (at: Date, engine: 'sqlite' | 'postgres') =>
+  `wall-${at.toISOString().replaceAll(/[-:.]/g, '')}.${engine === 'sqlite' ? 'sqlite' : 'dump'}`
 
 const BYTES_PER_GB = 1_000_000_000
 

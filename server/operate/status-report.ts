@@ -21,6 +21,7 @@ export type Overview = {
   readonly orphans: number
   readonly pending: Pending | undefined // undefined until it was looked at
   readonly freeBytes: number | undefined
+  readonly backedUpAt: UnixMs | undefined // undefined: never
   readonly catalogues: readonly CatalogueAnswer[]
   readonly alerts: readonly Alert[]
 }
@@ -36,7 +37,7 @@ export type CatalogueAnswer = {
 /** The wall as text, a line each. */
 export function statusLines(seen: Overview): string[] {
   const { version, baseUrl, network, startedAt, now, rail, sells, reads, sold, orphans, pending, freeBytes } = seen
-  const { catalogues, alerts } = seen
+  const { backedUpAt, catalogues, alerts } = seen
   return [
     `Pixel Wall ${version} at ${baseUrl} on ${network}, up ${lasting(now - startedAt)}, at ${new Date(now).toISOString()}`,
     '',
@@ -47,6 +48,7 @@ export function statusLines(seen: Overview): string[] {
     `  open        ${pending === undefined ? 'not checked yet' : pendingWords(pending, now)}`,
     ...(orphans === 0 ? [] : [`  orphans     ${orphans} payments without a known purchase`]),
     ...(freeBytes === undefined ? [] : [`  disk        ${(freeBytes / 1e9).toFixed(1)} GB free`]),
+    `  backup      ${backedUpAt === undefined ? 'NEVER' : `${lasting(now - backedUpAt)} ago`}`,
     ...catalogues.map(({ facilitator, extension, status, reason }) => {
       const why = reason === undefined ? '' : ` (${reason})`
       return `  catalogue   ${extension} of ${facilitator}: ${status}${why}`

@@ -10,7 +10,16 @@ import { blockOf, hash, HEAD, listingOf, NOW, paymentOf } from './samples.ts'
 /** Every port of the store, and letting go of it. */
 export type Engine = Pick<
   OpenedEngine,
-  'ledger' | 'ledgerReader' | 'payouts' | 'blocks' | 'agents' | 'moderation' | 'log' | 'compaction' | 'store'
+  | 'ledger'
+  | 'ledgerReader'
+  | 'payouts'
+  | 'backups'
+  | 'blocks'
+  | 'agents'
+  | 'moderation'
+  | 'log'
+  | 'compaction'
+  | 'store'
 > & {
   close(): void | Promise<void>
 }

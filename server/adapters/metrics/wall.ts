@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client'
 import type { Rail } from '../../../shared/contract/service.ts'
 import type { DependencyState } from '../../domain/dependency.ts'
 import type { Pending } from '../../domain/purchase/account.ts'
+import type { UnixMs } from '../../domain/purchase/payment.ts'
 import type { Clock } from '../../ports.ts'
 import { gauge, labelledGauge } from './process.ts'
 
@@ -14,7 +15,11 @@ export type WallReadings = {
   readonly sells: () => boolean
   readonly reads: () => boolean
   readonly dependencies: () => readonly DependencyState[]
-  readonly store: () => { readonly pending: Pending | undefined; readonly freeBytes: number | undefined }
+  readonly store: () => {
+    readonly pending: Pending | undefined
+    readonly freeBytes: number | undefined
+    readonly backedUpAt: UnixMs | undefined
+  }
   readonly storeBytes: () => Promise<number | undefined>
   readonly blocks: () => { readonly sold: number; readonly open: number }
   readonly orphans: () => number
@@ -30,6 +35,12 @@ export function watchWall(registry: Registry, readings: WallReadings): void {
   watchPurchases(registry, readings)
   const { store, storeBytes } = readings
   gauge(registry, 'wall_disk_free_bytes', 'Free space on the disk that holds the wall’s data.', () => store().freeBytes)
+  gauge(
+    registry,
+    'wall_last_backup_timestamp_seconds',
+    'When the last backup was made, in Unix seconds; 0 for never.',
+    () => (store().backedUpAt ?? 0) / 1000,
+  )
   gauge(registry, 'wall_store_bytes', 'Size of the database file and its write-ahead log.', storeBytes)
 }
 

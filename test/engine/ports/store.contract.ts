@@ -1,6 +1,7 @@
 import type { EngineTest } from '../../support/engine.ts'
 import { agentsContract } from './agents.contract.ts'
 import { areasContract } from './areas.contract.ts'
+import { backupsContract } from './backups.contract.ts'
 import { blocksContract } from './blocks.contract.ts'
 import { deedsContract } from './deeds.contract.ts'
 import { ledgerReaderContract } from './ledger-reader.contract.ts'
@@ -19,5 +20,6 @@ export function storeContract(name: string, onEmpty: EngineTest, onLast: EngineT
   agentsContract(name, onEmpty)
   logContract(name, onEmpty)
   moderationContract(name, onEmpty)
+  backupsContract(name, onEmpty)
   paintersContract(name, onEmpty, onLast)
 }

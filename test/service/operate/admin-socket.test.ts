@@ -246,3 +246,11 @@ test('all money that no purchase is known for is booked as stray by one command,
 })
 
 type Orphans = ReturnType<AdminParts['restored']['orphans']>
+
+test('a backup that another tool made is recorded with its time', async () => {
+  const { db, call, open } = await openWorld()
+  const close = open()
+  expect(await call('backed-up', {})).toMatchObject({ ok: true })
+  expect(await db.backups.last()).toBe(NOW)
+  close()
+})

@@ -67,7 +67,11 @@ const READINGS: WallReadings = {
     { kind: 'facilitator', name: 'pay.example', state: 'down', since: NOW, reason: 'it is down' },
     { kind: 'store-read', name: 'sqlite', state: 'up', since: NOW, reason: null },
   ],
-  store: () => ({ pending: { held: 3, uncertain: 1, watched: 2, oldestSince: NOW - 5000 }, freeBytes: 1000 }),
+  store: () => ({
+    pending: { held: 3, uncertain: 1, watched: 2, oldestSince: NOW - 5000 },
+    freeBytes: 1000,
+    backedUpAt: NOW,
+  }),
   storeBytes: async () => 4096,
   blocks: () => ({ sold: 400, open: 14_000 }),
   orphans: () => 2,
@@ -95,6 +99,7 @@ test('the wall is told as it is, with the age of the oldest open purchase', asyn
     'wall_orphan_payments 2',
     'wall_disk_free_bytes 1000',
     'wall_store_bytes 4096',
+    `wall_last_backup_timestamp_seconds ${NOW / 1000}`,
     'wall_build_info{version="1.0.0",bun="1.4.5"} 1',
   ])
     expect(text).toContain(`${line}\n`)
@@ -104,12 +109,13 @@ test('what nobody knows is left out', async () => {
   const metrics = openMetrics()
   metrics.watch({
     ...READINGS,
-    store: () => ({ pending: undefined, freeBytes: undefined }),
+    store: () => ({ pending: undefined, freeBytes: undefined, backedUpAt: undefined }),
     storeBytes: async () => undefined,
   })
   const text = await metrics.read()
   expect(text).not.toMatch(/^wall_(open_purchases|oldest_open_purchase_seconds|disk_free_bytes|store_bytes)[ {]/m)
   expect(text).toContain('wall_rail{state="arming"} 1\n')
+  expect(text).toContain('wall_last_backup_timestamp_seconds 0\n')
 })
 
 test('alerts are counted by their event, and written as they were', async () => {

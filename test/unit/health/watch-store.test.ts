@@ -20,6 +20,7 @@ function world() {
     failure: null as WriteFailure | null | undefined,
     free: FREE_BYTES_MIN * 2,
     asked: 0,
+    backedUpAt: undefined as number | undefined | Error,
     leaves: false, // cannot be read any more once it is written
   }
   const clock = fakeClock(NOW)
@@ -37,6 +38,12 @@ function world() {
       },
     },
     ledgerReader: { pending: async () => PENDING },
+    backups: {
+      last: async () => {
+        if (says.backedUpAt instanceof Error) throw says.backedUpAt
+        return says.backedUpAt
+      },
+    },
     freeBytes: async () => says.free,
     engine: 'postgres',
     hasStandbys: true,
@@ -51,13 +58,13 @@ function world() {
     await watch.check()
     return down()
   }
-  return { says, watch, seen, logger }
+  return { says, watch, seen, logger, clock }
 }
 
 test('a store that works is told as such, with what is open in it', async () => {
   const { watch, seen, logger } = world()
   expect([await seen(), logger.alerts]).toEqual([[], []])
-  expect(watch.seen()).toEqual({ pending: PENDING, freeBytes: FREE_BYTES_MIN * 2 })
+  expect(watch.seen()).toEqual({ pending: PENDING, freeBytes: FREE_BYTES_MIN * 2, backedUpAt: undefined })
 })
 
 test('each way to fail has its name, and one name only', async () => {
@@ -103,4 +110,27 @@ test('a disk at its limit is one outage, until there is clearly room', async () 
     ])
   expect(await seen({ free: FREE_BYTES_MIN * 2 })).toEqual([])
   expect(logger.alerts).toHaveLength(1)
+})
+
+test('after three hours without a backup the operator is alerted, whether one was ever made or not', async () => {
+  const { seen, clock, logger, watch } = world()
+  const hours = 3_600_000
+  expect([await seen({ backedUpAt: NOW - 4 * hours }), logger.alerts.length]).toEqual([
+    [['backup', 'the last backup is from 2027-01-15T04:00:00.000Z']],
+    1,
+  ])
+  expect(await seen({ backedUpAt: NOW })).toEqual([])
+  clock.pass(3 * hours + 1)
+  expect(await seen({ backedUpAt: NOW + hours })).toEqual([])
+  expect(await seen({ backedUpAt: undefined })).toEqual([
+    ['backup', 'no backup was ever made; see “Back up” in OPERATING.md'],
+  ])
+  expect(watch.seen().backedUpAt).toBeUndefined()
+})
+
+test('a record of backups that cannot be read changes nothing', async () => {
+  const { seen, watch } = world()
+  await seen({ backedUpAt: NOW })
+  expect(await seen({ backedUpAt: new Error('away') })).toEqual([])
+  expect(watch.seen().backedUpAt).toBe(NOW)
 })

@@ -28,7 +28,7 @@ test('alerts and dashboard query existing metrics, and OPERATING.md names each m
     sells: () => true,
     reads: () => true,
     dependencies: () => [],
-    store: () => ({ pending: undefined, freeBytes: undefined }),
+    store: () => ({ pending: undefined, freeBytes: undefined, backedUpAt: undefined }),
     storeBytes: async () => undefined,
     blocks: () => ({ sold: 0, open: 0 }),
     orphans: () => 0,

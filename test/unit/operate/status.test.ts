@@ -24,6 +24,7 @@ const seen: Overview = {
   orphans: 0,
   pending: { held: 2, uncertain: 1, watched: 3, oldestSince: NOW - 12_000 },
   freeBytes: 12_340_000_000,
+  backedUpAt: NOW - 1_500_000,
   catalogues: [{ facilitator: 'pay.example', extension: 'bazaar', status: 'rejected', reason: 'no_schema' }],
   alerts: [],
 }
@@ -38,6 +39,7 @@ test('a wall that sells is told in a screen', () => {
       sold        421 of 14400 blocks
       open        2 held, 1 of them in doubt, 3 watched, the oldest for 12 s
       disk        12.3 GB free
+      backup      25 min 0 s ago
       catalogue   bazaar of pay.example: rejected (no_schema)
       dependencies
         up   for 1 min 1 s facilitator pay.example
@@ -57,6 +59,7 @@ test('what keeps it from selling stands where the eye falls first, with each out
     orphans: 1,
     pending: undefined,
     freeBytes: undefined,
+    backedUpAt: undefined,
     catalogues: [],
     alerts: [{ at: NOW - 5000, event: 'outage', facts: { dependency: 'facilitator', reason } }],
   })
@@ -67,6 +70,7 @@ test('what keeps it from selling stands where the eye falls first, with each out
       sold        421 of 14400 blocks
       open        not checked yet
       orphans     1 payments without a known purchase
+      backup      NEVER
       dependencies
         DOWN for 5 s       facilitator pay.example: the facilitator pay.example does not answer
       last alerts

@@ -1,0 +1,44 @@
+/** A dump of a database by PostgreSQL's own tool, while the wall goes on working. */
+
+import { CannotOpen } from '../cannot-open.ts'
+import { writeNewFile } from '../new-file.ts'
+
+/**
+ * Writes all that a database holds, as of one moment, to a new file that `pg_restore` reads. Throws `CannotOpen` when that
+ * cannot be; what the tool itself says stands on standard error.
+ */
+export function dumpDatabase(url: string, file: string): void {
+  const tool = Bun.which('pg_dump')
+  if (tool === null)
+    throw new CannotOpen(
+      'pg_dump is not installed on this machine: install PostgreSQL’s client programs of the server’s version or later',
+    )
+  const { place, password } = withoutPassword(url)
+  writeNewFile(file, (unfinished) => {
+    const { exitCode } = Bun.spawnSync(
+      [
+        tool,
+        '--format=custom',
+        '--no-owner',
+        '--no-privileges',
+        '--no-password',
+        `--file=${unfinished}`,
+        `--dbname=${place}`,
+      ],
+      {
+        env: { ...Bun.env, ...(password === '' ? {} : { PGPASSWORD: password }) },
+        stdout: 'ignore',
+        stderr: 'inherit',
+      },
+    )
+    if (exitCode !== 0) throw new CannotOpen(`pg_dump failed (status ${exitCode}); its message is above`)
+  })
+}
+
+/** Other users of the machine can read the arguments of a process, but not its environment. */
+function withoutPassword(url: string): { readonly place: string; readonly password: string } {
+  const place = new URL(url)
+  const password = decodeURIComponent(place.password)
+  place.password = ''
+  return { place: place.href, password }
+}

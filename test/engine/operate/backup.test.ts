@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { openPostgres } from '../../../db/postgres/open.ts'
+import { openSqlite } from '../../../db/sqlite/open.ts'
+import { runCommand } from '../../support/e2e/command.ts'
+import { sell } from '../../support/engine.ts'
+import { startPostgres, type PostgresServer } from '../../support/postgres/server.ts'
+import { TERMS } from '../../support/samples.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { skippedWithout } from '../../support/skipped.ts'
+
+// Goal: the same command backs up a wall on either engine, and what it made can be restored. Method: the command as it is
+// typed, over a real file and a real server; the dump is put into another database by PostgreSQL's own tool.
+
+const folder = scratchFolder()
+const NOT_RECORDED = 'no wall is running on this machine, so the time of this backup is not recorded\n'
+
+test('a file is copied under a name with the time, and the oldest copies go', async () => {
+  const path = join(folder, 'wall.sqlite')
+  const wall = await openSqlite(path, TERMS.network)
+  await sell(wall, 'next', 1, 1)
+  for (let copy = 0; copy < 3; copy++)
+    expect(await runCommand({ DATABASE_PATH: path }, folder, 'backup', '--into', folder, '--keep', '2')).toMatchObject({
+      status: 0,
+      err: NOT_RECORDED,
+    })
+  wall.close()
+  const copies = readdirSync(folder).filter((name) => /^wall-\d{8}T\d{9}Z\.sqlite$/.test(name))
+  expect(copies).toHaveLength(2)
+  const copy = await openSqlite(join(folder, copies[0] ?? ''), TERMS.network)
+  expect(await copy.log.after(0, 9)).toHaveLength(1)
+  copy.close()
+})
+
+const tools = ['pg_dump', 'pg_restore'].map((name) => Bun.which(name))
+
+describe('on a PostgreSQL server', () => {
+  let server: PostgresServer
+  let url: string
+  let isNewEnough = false
+  beforeAll(async () => {
+    server = await startPostgres()
+    url = server.url(await server.newDatabase())
+    const sql = new SQL(url, { max: 1 })
+    const [row] = await sql`SELECT current_setting('server_version_num')::integer / 10000 AS version`
+    await sql.close()
+    const words = tools[0] === null ? '' : Bun.spawnSync([tools[0] ?? '', '--version']).stdout.toString()
+    isNewEnough = Number(/ (\d+)\./.exec(words)?.[1] ?? 0) >= row.version
+  }, 30_000)
+  afterAll(async () => {
+    await server.stop()
+  })
+
+  test('a dump is made, is its owner’s alone, and holds the wall when it is restored', async () => {
+    if (skippedWithout('pg_dump of the server’s version', isNewEnough)) return
+    const wall = await openPostgres(url, TERMS.network)
+    await sell(wall, 'next', 1, 1)
+    const made = await runCommand({ DATABASE_URL: url }, folder, 'backup', '--into', folder, '--keep', '2')
+    await wall.close()
+    expect(made).toMatchObject({ status: 0, err: NOT_RECORDED, out: expect.stringContaining('.dump (') })
+    const [dump = ''] = readdirSync(folder).filter((name) => /^wall-\d{8}T\d{9}Z\.dump$/.test(name))
+    expect(statSync(join(folder, dump)).mode & 0o777).toBe(0o600)
+    const empty = server.url(await server.newDatabase())
+    const restored = Bun.spawnSync([tools[1] ?? '', '--no-owner', `--dbname=${empty}`, join(folder, dump)])
+    expect([restored.exitCode, restored.stderr.toString()]).toEqual([0, ''])
+    const again = await openPostgres(empty, TERMS.network)
+    expect(await again.log.after(0, 9)).toHaveLength(1)
+    await again.close()
+  })
+
+  test('a server that cannot be dumped leaves no file, and the password is told to nobody', async () => {
+    const away = 'postgres://wall:hush-hush@127.0.0.1:1/wall'
+    const file = join(folder, 'away.dump')
+    const { out, err, status } = await runCommand({ DATABASE_URL: away }, folder, 'backup', file)
+    expect([status, out, err]).toEqual([2, '', expect.stringContaining('pg_dump')])
+    expect(err).not.toContain('hush-hush')
+    expect(readdirSync(folder).filter((name) => name.startsWith('away'))).toEqual([])
+  })
+
+  test('without pg_dump the command says what to install', async () => {
+    const settings = { DATABASE_URL: url, PATH: folder }
+    const { err, status } = await runCommand(settings, folder, 'backup', join(folder, 'x.dump'))
+    expect([status, err]).toEqual([2, expect.stringContaining('pg_dump is not installed on this machine')])
+  })
+})
