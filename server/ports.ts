@@ -4,6 +4,7 @@
  */
 
 import type { Area } from '../shared/area.ts'
+import type { Arrival } from '../shared/chain/arrivals.ts'
 import type { BlockIndex } from '../shared/wall.ts'
 import type { MaybeAsync } from './domain/maybe-async.ts'
 import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from './domain/picture/picture.ts'
@@ -316,14 +317,8 @@ export type Receipts = {
   readonly isAll: boolean // whether the newest block was read
 }
 
-/** A payment on the chain. `nonce` is that of its authorization; `null` for a plain transfer. */
-export type Transfer = {
-  readonly payer: Address
-  readonly nonce: Hash | null
-  readonly amount: bigint // atomic units
-  readonly tx: Hash
-  readonly height: bigint
-}
+/** A payment on the chain, with the height of its block. */
+export type Transfer = Arrival & { readonly height: bigint }
 
 /** A cache of payments read from the chain, so that years are read only once. */
 export type ReceiptArchive = {

@@ -3,7 +3,7 @@
  * that was restored: then blocks that were sold since would be sold again.
  */
 
-import { mayBuyBlocks } from '../domain/purchase/account.ts'
+import { mayBuyBlocks } from '../../shared/chain/arrivals.ts'
 import { VALIDITY_MAX_SECONDS, type Address, type Terms, type UnixMs } from '../domain/purchase/payment.ts'
 import type { UnclaimedPayment } from '../domain/purchase/purchase.ts'
 import type { StorePosition } from '../domain/store-position.ts'

@@ -1,6 +1,7 @@
 /** Checks what each endpoint is and can do, and reports it in words without secrets. */
 
 import { decodeFunctionResult, encodeFunctionData, parseAbi, zeroAddress, zeroHash } from 'viem'
+import { USED } from '../../../shared/chain/arrivals.ts'
 import type { Address } from '../../domain/purchase/payment.ts'
 import type { ChainHealth } from '../../ports.ts'
 import { isSoldOn } from '../../x402/network.ts'
@@ -8,7 +9,6 @@ import type { Offer } from '../../x402/terms.ts'
 import { QueueFull } from './call-queue.ts'
 import { sessionWith, type CallContext, type Endpoint, type Session } from './endpoint.ts'
 import { callContract, isRevert, describeError, type Endpoints } from './endpoints.ts'
-import { USED } from './receipt.ts'
 import type { StateReader } from './state.ts'
 import { eventsFrom, NoEvents } from './transfers.ts'
 

@@ -3,13 +3,12 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { pad, toEventSelector } from 'viem'
+import { lower, TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import type { Hash, Payment } from '../../domain/purchase/payment.ts'
 import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 
-// The first topics of the events that are looked for, as Circle's FiatTokenV2 declares them.
-export const USED = toEventSelector('AuthorizationUsed(address,bytes32)')
+// As Circle's FiatTokenV2 declares it.
 export const CANCELLED = toEventSelector('AuthorizationCanceled(address,bytes32)')
-export const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
 
 const Hex = Type.TemplateLiteral('0x${string}')
 const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
@@ -81,5 +80,3 @@ export function endIn(receipt: TransactionReceipt, payment: Payment): ChainStatu
   // Without a next event the receipt is not whole.
   return next === undefined || logs.some(paysUs) ? SILENT : ELSEWHERE
 }
-
-export const lower = (hex: `0x${string}`): Hash => `0x${hex.slice(2).toLowerCase()}`

@@ -1,11 +1,12 @@
 /** What became of an authorization: its state first, and then, only where it is used, what used it. */
 
 import { numberToHex, pad, RpcRequestError } from 'viem'
+import { USED } from '../../../shared/chain/arrivals.ts'
 import type { Hash, Payment } from '../../domain/purchase/payment.ts'
 import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 import { EndpointBehind, EndpointBusy, type Session } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
-import { CANCELLED, endIn, readReceipt, readReceipts, USED, type TransactionReceipt } from './receipt.ts'
+import { CANCELLED, endIn, readReceipt, readReceipts, type TransactionReceipt } from './receipt.ts'
 import { isSpentAt, type AuthorizationState, type StateQuestion, type StateReader } from './state.ts'
 import { eventsFrom } from './transfers.ts'
 

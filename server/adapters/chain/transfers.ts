@@ -3,11 +3,12 @@
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { HttpRequestError, numberToHex, pad, RpcRequestError } from 'viem'
+import { addressIn, arrivalsIn, TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import type { Address } from '../../domain/purchase/payment.ts'
-import type { Receipts, Transfer } from '../../ports.ts'
+import type { Receipts } from '../../ports.ts'
 import { EndpointBehind, quantity, type Session } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
-import { EventLog, lower, TRANSFER, USED } from './receipt.ts'
+import { EventLog } from './receipt.ts'
 
 // Further than endpoints lag.
 const FAR = 64n
@@ -29,17 +30,7 @@ export async function transfersAt(
   const filter = { address: asset, topics: [TRANSFER, null, pad(payTo)] }
   const moved = await eventsFrom(session, filter, from, newest)
   const used = await usesBy(session, asset, moved.events, from, moved.through)
-  // As Circle's token orders its events, the transfer is the very next after the authorization's use.
-  const nonces = new Map(used.map((event) => [placeOf(event, 1), event]))
-  const transfers = moved.events.map((event): Transfer => {
-    const payer = addressIn(event.topics[1])
-    const use = nonces.get(placeOf(event, 0))
-    const nonce = use?.topics[2]
-    const isPayers = use !== undefined && addressIn(use.topics[1]) === payer
-    const amount = BigInt(event.data)
-    return { payer, nonce: isPayers && nonce !== undefined ? lower(nonce) : null, amount, ...whereOf(event) }
-  })
-  return { transfers, next: moved.through + 1n, isAll: moved.through === newest }
+  return { transfers: arrivalsIn(moved.events, used), next: moved.through + 1n, isAll: moved.through === newest }
 }
 
 async function usesBy(
@@ -57,22 +48,6 @@ async function usesBy(
     next = through + 1n
   }
   return uses
-}
-
-/** A place in a block; a block that was replaced between two questions shows as a place of another height or transaction. */
-const placeOf = ({ blockNumber, transactionHash, logIndex }: EventLog, after: number) =>
-  `${blockNumber} ${transactionHash?.toLowerCase()} ${Number(logIndex ?? Number.NaN) + after}`
-
-function whereOf({ transactionHash, blockNumber }: EventLog) {
-  if (typeof transactionHash !== 'string') throw new TypeError('an event outside of any block')
-  return { tx: lower(transactionHash), height: quantity(blockNumber) }
-}
-
-/** The address in a topic. Throws for a topic that holds none. */
-function addressIn(topic: string | undefined): Address {
-  const digits = topic === undefined ? undefined : /^0x0{24}([0-9a-f]{40})$/i.exec(topic)?.[1]
-  if (digits === undefined) throw new TypeError('a topic without an address')
-  return `0x${digits.toLowerCase()}`
 }
 
 /** The endpoint serves no events, not even of one block. */

@@ -2,7 +2,6 @@
 
 import type { AreaName } from '../../../shared/area.ts'
 import { WALLET_LIMIT_MAX } from '../../../shared/contract/wallet.ts'
-import { CENT_ATOMIC } from '../../../shared/money.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import type { Address, Hash, Target, UnixMs } from './payment.ts'
 import type { Purchase, Released, Reserved } from './purchase.ts'
@@ -66,6 +65,3 @@ export const STRAY_BY_HAND = 'stray, as the operator says'
 /** Whether a payout reference says that money is stray. */
 export const isStray = (reference: string | undefined): boolean =>
   reference === STRAY_NOTE || reference === STRAY_BY_HAND
-
-/** Whether an amount may have been meant for blocks. Every price is in whole cents, whatever it was at the time. */
-export const mayBuyBlocks = (amount: bigint): boolean => amount > 0n && amount % CENT_ATOMIC === 0n

@@ -1,7 +1,8 @@
 /** The books: compares what the database says about money with what arrived on the chain. */
 
+import { type Arrival, matchArrivals } from '../../../shared/chain/arrivals.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
-import { isStray, mayBuyBlocks } from './account.ts'
+import { isStray } from './account.ts'
 import { keyOf, type Address, type Hash, type PaymentKey, type UnixMs } from './payment.ts'
 import type { Purchase } from './purchase.ts'
 
@@ -34,14 +35,6 @@ export type Statement = {
   readonly from: bigint | undefined // the lowest height at which any payment was first seen
 }
 
-/** A transfer that arrived. `nonce` is `null` if no authorization made it. */
-export type Arrival = {
-  readonly payer: Address
-  readonly nonce: Hash | null
-  readonly amount: bigint
-  readonly tx: Hash
-}
-
 /** The result of the comparison. */
 export type Balance = {
   readonly balances: boolean
@@ -62,21 +55,16 @@ export type Balance = {
  * one of the two, so every sale in `before` must have arrived, and every arrival must be known in `after`.
  */
 export function balanceOf(before: Statement, arrivals: readonly Arrival[], after: Statement): Balance {
-  const bookedAmounts = new Map([...after.sales, ...after.credits].map((entry) => [keyOf(entry), entry.amount]))
-  const unfinished = new Set([...after.open.map(({ purchase }) => keyOf(purchase.payment)), ...after.final.map(keyOf)])
-  const notes = new Map(after.payouts.map((payout) => [keyOf(payout), payout.reference]))
-  const groups = Map.groupBy(arrivals, ({ payer, nonce, amount }) => {
-    const key = nonce === null ? '' : keyOf({ payer, nonce })
-    if (bookedAmounts.get(key) === amount) return 'booked'
-    if (unfinished.has(key)) return 'landed'
-    if (nonce === null || !mayBuyBlocks(amount) || isStray(notes.get(key))) return 'stray'
-    return notes.has(key) ? 'byHand' : 'orphan'
-  })
-  const booked = groups.get('booked') ?? []
+  const recorded = {
+    amounts: new Map([...after.sales, ...after.credits].map((entry) => [keyOf(entry), entry.amount])),
+    unfinished: new Set([...after.open.map(({ purchase }) => keyOf(purchase.payment)), ...after.final.map(keyOf)]),
+    noted: new Map(
+      after.payouts.map((payout) => [keyOf(payout), isStray(payout.reference) ? 'stray' : 'resolved'] as const),
+    ),
+  }
+  const { booked, landed, orphans, resolved, stray } = matchArrivals(arrivals, recorded, keyOf)
   const arrived = new Set(booked.map(({ payer, nonce }) => `${payer}:${nonce}`))
   const unpaid = [...before.sales, ...before.credits].filter((entry) => !arrived.has(keyOf(entry)))
-  const [landed, orphans] = [groups.get('landed') ?? [], groups.get('orphan') ?? []]
-  const stray = groups.get('stray') ?? []
   return {
     balances:
       unpaid.length + landed.length + orphans.length === 0 &&
@@ -88,7 +76,7 @@ export function balanceOf(before: Statement, arrivals: readonly Arrival[], after
     unpaid,
     landed,
     orphans,
-    byHand: groups.get('byHand') ?? [],
+    byHand: resolved,
     stray,
     strayed: amountOf(stray),
   }

@@ -14,8 +14,9 @@ import {
 import { viemChain } from '../../../server/adapters/chain/chain.ts'
 import type { Machine } from '../../../server/adapters/chain/endpoint.ts'
 import { MULTICALL, openEndpoints } from '../../../server/adapters/chain/endpoints.ts'
-import { CANCELLED, TRANSFER, USED, type EventLog } from '../../../server/adapters/chain/receipt.ts'
+import { CANCELLED, type EventLog } from '../../../server/adapters/chain/receipt.ts'
 import type { Chain, Clock } from '../../../server/ports.ts'
+import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import { OFFER } from '../../support/offer.ts'
 import { addressOf, hashOf, TERMS } from './samples.ts'
 import {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { numberToHex, pad, type Address } from 'viem'
-import { CANCELLED, endIn, TRANSFER, USED, type EventLog } from '../../../server/adapters/chain/receipt.ts'
+import { CANCELLED, endIn, type EventLog } from '../../../server/adapters/chain/receipt.ts'
+import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import { hash, paymentOf } from '../../support/samples.ts'
 
 // Goal: what a receipt proves of a payment, and what it does not. Method: receipts of events in every order that matters.

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { numberToHex, pad, type Address } from 'viem'
 import { EndpointBehind, type Session } from '../../../server/adapters/chain/endpoint.ts'
-import { TRANSFER, USED, type EventLog } from '../../../server/adapters/chain/receipt.ts'
+import type { EventLog } from '../../../server/adapters/chain/receipt.ts'
 import { transfersAt } from '../../../server/adapters/chain/transfers.ts'
+import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import { hash, TERMS, wallet } from '../../support/samples.ts'
 
 // Goal: what is told of the payments to an address. Method: a session that answers with given events.

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import {
   balanceOf,
-  type Arrival,
   type BookedCredit,
   type BookedSale,
   type Statement,
 } from '../../../server/domain/purchase/balance.ts'
+import type { Arrival } from '../../../shared/chain/arrivals.ts'
 import { blockOf, EMPTY_BOOKS as EMPTY, hash, TERMS, wallet, uncertainPurchase } from '../../support/samples.ts'
 
 const PRICE = TERMS.amount

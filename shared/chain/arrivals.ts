@@ -1,0 +1,104 @@
+/**
+ * Money as it arrives on the chain: which events of a token are a payment, and which payments belong to what was sold. The
+ * operator's books and the client's `verify` both decide with it, so that they agree.
+ */
+
+import { toEventSelector } from 'viem/utils'
+import { CENT_ATOMIC } from '../money.ts'
+
+type Hex = `0x${string}`
+
+/** An event as JSON-RPC writes it; the parts that are used. */
+export type TokenEvent = {
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+  readonly transactionHash?: Hex | null | undefined
+  readonly blockNumber?: Hex | null | undefined
+  readonly logIndex?: Hex | null | undefined
+}
+
+/** The first topics of the events of a payment, as Circle's FiatTokenV2 declares them. */
+export const USED = toEventSelector('AuthorizationUsed(address,bytes32)')
+export const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
+
+/** A transfer that arrived. `nonce` is that of the authorization (EIP-3009) that made it; `null` for a plain transfer. */
+export type Arrival = {
+  readonly payer: Hex
+  readonly nonce: Hex | null
+  readonly amount: bigint // atomic units
+  readonly tx: Hex
+}
+
+/**
+ * The arrivals that `transfers` are, in their order; `uses` are the uses of authorizations in the same token. As Circle's token
+ * orders its events, a transfer is the very next event after the use of its authorization. Throws for nonsense.
+ */
+export function arrivalsIn(
+  transfers: readonly TokenEvent[],
+  uses: readonly TokenEvent[],
+): (Arrival & { readonly height: bigint })[] {
+  const useBefore = new Map(uses.map((event) => [placeOf(event, 1), event]))
+  return transfers.map((event) => {
+    const payer = addressIn(event.topics[1])
+    const use = useBefore.get(placeOf(event, 0))
+    const nonce = use?.topics[2]
+    const isPayers = use !== undefined && addressIn(use.topics[1]) === payer
+    const amount = BigInt(event.data)
+    return { payer, nonce: isPayers && nonce !== undefined ? lower(nonce) : null, amount, ...whereOf(event) }
+  })
+}
+
+/** A place in a block; a block that was replaced between two questions shows as a place of another height or transaction. */
+const placeOf = ({ blockNumber, transactionHash, logIndex }: TokenEvent, after: number) =>
+  `${blockNumber} ${transactionHash?.toLowerCase()} ${Number(logIndex ?? Number.NaN) + after}`
+
+function whereOf({ transactionHash, blockNumber }: TokenEvent) {
+  if (typeof transactionHash !== 'string' || typeof blockNumber !== 'string')
+    throw new TypeError('an event outside of any block')
+  return { tx: lower(transactionHash), height: BigInt(blockNumber) }
+}
+
+/** The address in a topic, in lower case. Throws for a topic that holds none. */
+export function addressIn(topic: string | undefined): Hex {
+  const digits = topic === undefined ? undefined : /^0x0{24}([0-9a-f]{40})$/i.exec(topic)?.[1]
+  if (digits === undefined) throw new TypeError('a topic without an address')
+  return `0x${digits.toLowerCase()}`
+}
+
+export const lower = (hex: Hex): Hex => `0x${hex.slice(2).toLowerCase()}`
+
+/** Whether an amount may have been meant for blocks. Every price is in whole cents, whatever it was at the time. */
+export const mayBuyBlocks = (amount: bigint): boolean => amount > 0n && amount % CENT_ATOMIC === 0n
+
+/** What is recorded about payments. A key names a payment by its payer and nonce. */
+export type RecordedPayments = {
+  readonly amounts: ReadonlyMap<string, bigint> // of what bought blocks or became a credit
+  readonly unfinished: ReadonlySet<string> // neither yet, or never
+  readonly noted: ReadonlyMap<string, 'stray' | 'resolved'> // what was decided about money without a purchase
+}
+
+/** Which arrivals are recorded, and how; `orphans` may have been meant for blocks, and no record is known. */
+export type MatchedArrivals<A> = Readonly<Record<'booked' | 'landed' | 'stray' | 'resolved' | 'orphans', readonly A[]>>
+
+/** Compares what arrived with what is recorded. `keyOf` names the payment of an authorization. */
+export function matchArrivals<A extends Pick<Arrival, 'payer' | 'nonce' | 'amount'>>(
+  arrivals: readonly A[],
+  { amounts, unfinished, noted }: RecordedPayments,
+  keyOf: (payment: { readonly payer: Hex; readonly nonce: Hex }) => string,
+): MatchedArrivals<A> {
+  const groups = Map.groupBy(arrivals, ({ payer, nonce, amount }): keyof MatchedArrivals<A> => {
+    const key = nonce === null ? '' : keyOf({ payer, nonce })
+    if (amounts.get(key) === amount) return 'booked'
+    if (unfinished.has(key)) return 'landed'
+    if (nonce === null || !mayBuyBlocks(amount)) return 'stray'
+    return noted.get(key) ?? 'orphans'
+  })
+  const group = (name: keyof MatchedArrivals<A>) => groups.get(name) ?? []
+  return {
+    booked: group('booked'),
+    landed: group('landed'),
+    stray: group('stray'),
+    resolved: group('resolved'),
+    orphans: group('orphans'),
+  }
+}
