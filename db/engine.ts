@@ -36,12 +36,17 @@ export type Engine = ReturnType<typeof storePorts> & {
   close(): Promise<void>
 }
 
-/** What a look through the whole store found; what was read from it before it was `mended` may not be true. */
+/** What the check of a store found; what was read from it before it was `mended` may not be true. */
 export type Checked = 'whole' | 'mended'
 
-/** A store that can be read while it is still being looked through. */
+/** A store that can be read while it is still being checked. */
 export type Ahead<Store = Engine> = {
   readonly store: Store
   /** From then on what is damaged is left out. Rejects with `CannotOpen` when the store cannot be used. */
   readonly checked: Promise<Checked>
+  /**
+   * Checks the history, which takes longer the longer it is; call it once `checked` has resolved. Until it resolves, each entry
+   * is checked as it is read. Rejects with `CannotOpen` when the store cannot be used.
+   */
+  checkHistory(): Promise<void>
 }

@@ -27,10 +27,14 @@ export async function openStore(place: Database, network: string, opening?: Open
 /** The same while what is kept may still be being looked through, which takes a while and leaves this thread free. */
 export async function openStoreAhead(place: Database, network: string, opening?: Opening): Promise<Ahead> {
   if (place.kind === 'postgres')
-    return { store: await openStore(place, network, opening), checked: Promise.resolve('whole') }
+    return {
+      store: await openStore(place, network, opening),
+      checked: Promise.resolve('whole'),
+      checkHistory: () => Promise.resolve(),
+    }
   const { openSqliteAhead } = await import('./sqlite/open.ts')
-  const { store, checked } = await openSqliteAhead(place.path, network, opening)
-  return { store: { ...store, close: async () => store.close() }, checked }
+  const { store, ...checks } = await openSqliteAhead(place.path, network, opening)
+  return { store: { ...store, close: async () => store.close() }, ...checks }
 }
 
 /** The books of a store, and how many processes have it open; let go of at the end of the block that opened them. */

@@ -93,14 +93,15 @@ export async function serve(given: Given): Promise<void> {
   if (monitors !== undefined) logger.note('monitors', { port: monitors.port })
 
   const stopping = new AbortController()
-  const loops = startLoops({ ...given, logger }, wall, { restored, witnessing }, stopping.signal)
+  const history = given.ahead.checkHistory()
+  const loops = startLoops({ ...given, logger }, wall, { restored, witnessing, history }, stopping.signal)
 
   // Modules that readers do not need are loaded after the server listens. When that fails, the process ends.
   await Promise.race([reads.published(), clock.wait(READERS_FIRST_MS)])
   keys.resolve(await keysFor(logger))
   await mcpCalls()
 
-  await asked
+  await Promise.race([asked, history.then(() => asked)])
   logger.note('stopping')
   supervisor.stopping()
   await drain(given, wall, loops, () => {
@@ -197,13 +198,17 @@ function overviewOf(
   })
 }
 
-type Checks = { readonly restored: RestoredBackupCheck; readonly witnessing: WitnessKeeper }
+type Checks = {
+  readonly restored: RestoredBackupCheck
+  readonly witnessing: WitnessKeeper
+  readonly history: Promise<void>
+}
 
 /** Starts the periodic work. It runs until `signal` aborts. */
 function startLoops(
   { config, times, ahead: { store }, logger }: Given,
   { sold, rail, storeWatch, clockSeen, outages, eventLoop, purchases, queue, advance }: Wall,
-  { restored, witnessing }: Checks,
+  { restored, witnessing, history }: Checks,
   signal: AbortSignal,
 ): readonly Promise<void>[] {
   const probing = runPeriodically({ clock, logger }, signal, async () => {
@@ -236,7 +241,10 @@ function startLoops(
     return config.reconcileIntervalMs
   })
   const compact = logCompactor({ ...store, clock, logger, historyDays: config.historyDays })
+  const stopping = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
   const compacting = runPeriodically({ clock, logger }, signal, async () => {
+    // A damaged entry is no reason to drop another.
+    await Promise.race([Promise.allSettled([history]), stopping])
     await compact(signal)
     return COMPACT_EVERY_MS
   })

@@ -36,6 +36,7 @@ export type Connection = RawConnection & {
   flushed(): Promise<void>
   /** Grows with everything that may have changed what is read. */
   version(): number
+  isOpen(): boolean
   /** Lets go of the file; from then on the database is unavailable. */
   close(): void
 }
@@ -104,6 +105,7 @@ export function connect(path: string, { onBroken = () => {}, disk = diskOf(path)
     check: (table, rows) => sums?.check(table, rows),
     leaveOut: (rows) => sums?.leaveOut(rows),
     version: () => version,
+    isOpen: () => open,
     isDamaged: () => sums?.isDamaged() ?? false,
     keepSums: (onDamaged) => {
       sums = keepSums(raw, onDamaged)

@@ -8,6 +8,7 @@ import { hiddenOf } from '../rows.ts'
 import { changeOf, type ChangeRow } from '../wall/log.ts'
 import { type ModeratedAgent, withoutNames } from '../wall/moderated-agents.ts'
 import type { Connection } from './connection.ts'
+import { isLatest } from './latest-changes.ts'
 import { isDamaged } from './row-checksums.ts'
 
 // An agent that is damaged is told from the payment of the sale, which its block still has. Only then is that looked up: readers
@@ -34,20 +35,17 @@ const RETOLD_IDENTITIES = `
   SELECT changed, 0, 'identity', NULL, NULL, id, NULL, name, framework, NULL, NULL, NULL, NULL
   FROM agents WHERE ${isDamaged('changes', 'changed')} AND NOT ${isDamaged('agents', 'id')}`
 
-/** The log as readers follow it. */
-export function sqliteLog(connection: Connection): Log {
+/** The log as readers follow it. Until the whole of it `isChecked`, each entry is checked as it is read. */
+export function sqliteLog(connection: Connection, isChecked = () => true): Log {
   // With a bare value as its limit SQLite plans it anew each time: 15 us instead of 2, after every commit.
   const after = connection.prepare<ChangeRow, { after: number; limit: number }>(
     `${SELECT_CHANGE} AND number > $after ORDER BY number LIMIT CAST($limit AS integer)`,
   )
-  // Blocks and agents know their latest change, so the log's length does not count here. This is read at each start, and
-  // there is no damage to be careful of, so each row is looked up once.
+  // This is read at each start, and there is no damage to be careful of, so each row is looked up once.
   const latest = connection.prepare<ChangeRow>(`
     SELECT number, at, kind, seq, block, agent, hidden, name, framework, pixels, message, link,
       (SELECT wallet FROM agents WHERE id = agent) AS wallet
-    FROM changes WHERE seq > 0 OR hidden IS NOT NULL
-      OR number IN (SELECT changed FROM blocks WHERE state = 'claimed' UNION ALL SELECT changed FROM agents UNION ALL SELECT through FROM moderated_agents)
-    ORDER BY number`)
+    FROM changes WHERE ${isLatest('number')} ORDER BY number`)
   const spared = connection.prepare<ChangeRow>(`
     SELECT * FROM (
       SELECT * FROM (${SELECT_CHANGE})
@@ -68,7 +66,15 @@ export function sqliteLog(connection: Connection): Log {
     async after(number, limit) {
       // What a power cut may still undo is told to nobody: its number would go to another change.
       await connection.flushed()
-      return connection.read(() => told(after.all({ after: number, limit }), number))
+      return connection.read(() => {
+        const rows = after.all({ after: number, limit })
+        if (!isChecked())
+          connection.check(
+            'changes',
+            rows.map((row) => row.number),
+          )
+        return told(rows, number)
+      })
     },
     compacted: async () => connection.read(() => told((connection.isDamaged() ? spared : latest).all({}), 0)),
   }

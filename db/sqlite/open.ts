@@ -43,14 +43,15 @@ export async function openSqlite(path: string, network: string, opening: Opening
   })
 }
 
-/** The same before the file has been looked through, which a thread of its own does. Only reading makes sense until then. */
+/** The same before the file has been checked, which a thread of its own does. Only reading makes sense until `checked`. */
 export async function openSqliteAhead(path: string, network: string, opening: Opening = {}): Promise<Ahead<Sqlite>> {
   return await locked(path, opening, (unlock) => {
     const { connection, isWhole } = orCannotOpen(path, () => begin(path, opening))
-    const store = { ...ports(connection), close: closing(connection, unlock) }
-    const check = async () => {
+    let isHistoryChecked = isWhole
+    const store = { ...ports(connection, () => isHistoryChecked), close: closing(connection, unlock) }
+    const checkPresent = async () => {
       try {
-        const found = isWhole ? WHOLE : await inspectInWorker(path)
+        const found = isWhole ? WHOLE : await inspectInWorker({ path, part: 'present' })
         return orCannotOpen(path, () => accept(connection, network, found))
       } catch (error) {
         connection.close()
@@ -58,10 +59,17 @@ export async function openSqliteAhead(path: string, network: string, opening: Op
         throw error
       }
     }
-    const checked = check()
-    // Whoever opened the store may be busy when it is refused, and asks later.
+    const checked = checkPresent()
+    // The caller may be busy when the store is refused, and asks later.
     checked.catch(() => {})
-    return { store, checked }
+    const checkHistory = async () => {
+      if (isHistoryChecked) return
+      const found = await inspectInWorker({ path, part: 'whole' })
+      if (!connection.isOpen()) return
+      orCannotOpen(path, () => accept(connection, network, found))
+      isHistoryChecked = true
+    }
+    return { store, checked, checkHistory }
   })
 }
 
@@ -96,10 +104,10 @@ export function openWall(path: string, network: string, opening: Opening = {}): 
   })
 }
 
-export function ports(connection: Connection): Omit<Sqlite, 'close'> {
+export function ports(connection: Connection, isHistoryChecked = () => true): Omit<Sqlite, 'close'> {
   return {
     ...storePorts(sqliteDriver(connection)),
-    log: sqliteLog(connection),
+    log: sqliteLog(connection, isHistoryChecked),
     store: sqliteStore(connection),
     ...singleProcess,
   }

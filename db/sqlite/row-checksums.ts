@@ -85,13 +85,13 @@ export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow)
   return sums
 }
 
-/** Looks at every row there is, and gives those that do not fit their sums. It only reads. */
-export function damagedRows(connection: RawConnection): DamagedRow[] {
+/** The rows that do not match their checksums, of all rows; of the log only those for which `ofChanges`, a condition, is true. It only reads. */
+export function damagedRows(connection: RawConnection, ofChanges = 'TRUE'): DamagedRow[] {
   const found: DamagedRow[] = []
   for (const table of TABLES) {
-    const all = connection.prepare<Row>(
-      `SELECT ${keyOf(table)} AS id, ${heldInSql(SUMMED[table])} AS held, sum FROM ${table}`,
-    )
+    const all = connection.prepare<Row>(`
+      SELECT ${keyOf(table)} AS id, ${heldInSql(SUMMED[table])} AS held, sum FROM ${table}
+      WHERE ${table === 'changes' ? ofChanges : 'TRUE'}`)
     for (const { id, held, sum } of all.iterate({})) if (!isWhole(table, id, held, sum)) found.push({ table, row: id })
   }
   return found

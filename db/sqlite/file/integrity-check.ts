@@ -1,6 +1,10 @@
-/** A look through a whole file: at what SQLite finds wrong with it, and at the sum of each row. It only reads. */
+/**
+ * Checks a file in two parts: what SQLite finds wrong with it, and whether each row matches its checksum. The first part,
+ * which readers and buyers need, does not grow with the history. It only reads.
+ */
 
 import type { DamagedRow } from '../../row-checksums.ts'
+import { isLatest } from '../latest-changes.ts'
 import type { RawConnection } from '../raw.ts'
 import { damagedRows } from '../row-checksums.ts'
 
@@ -11,10 +15,23 @@ export type Inspection = {
   readonly damaged: readonly DamagedRow[]
 }
 
-/** Looks through a file. Throws SQLite's errors. */
+/** Checks every table but the log, and of the log the entries that say what is true now. Throws SQLite's errors. */
+export function inspectPresent(connection: RawConnection): Inspection {
+  const tables = connection.prepare<{ name: string }>(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('changes', 'sqlite_sequence')",
+  )
+  const flaws = tables.all({}).flatMap(({ name }) => flawsOf(connection, name))
+  return inspectionOf(flaws, () => damagedRows(connection, isLatest('number')))
+}
+
+/** Checks the whole file. Throws SQLite's errors. */
 export function inspect(connection: RawConnection): Inspection {
-  const flaw = flawOf(connection)
-  return { flaw, damaged: flaw === 'beyond-repair' ? [] : damagedRows(connection) }
+  return inspectionOf(flawsOf(connection), () => damagedRows(connection))
+}
+
+function inspectionOf(flaws: readonly string[], damaged: () => DamagedRow[]): Inspection {
+  const flaw = worstOf(flaws)
+  return { flaw, damaged: flaw === 'beyond-repair' ? [] : damaged() }
 }
 
 // What SQLite says of a single row or of an index. Of rows, their sums know better.
@@ -22,12 +39,18 @@ const ofOneRow = /^(CHECK constraint failed in|NULL value in|\w+ value in|non-\w
 const ofAnIndex = /(missing from|entries in|entry in|order for) index/
 
 /** What SQLite finds wrong with a file besides single rows. Throws SQLite's errors. */
-export function flawOf(connection: RawConnection): Inspection['flaw'] {
-  const check = connection.prepare<{ integrity_check: string }>('PRAGMA integrity_check')
-  const flaws = check
+export const flawOf = (connection: RawConnection): Inspection['flaw'] => worstOf(flawsOf(connection))
+
+function flawsOf(connection: RawConnection, table?: string): string[] {
+  const which = table === undefined ? '' : `(${table})`
+  const check = connection.prepare<{ integrity_check: string }>(`PRAGMA integrity_check${which}`)
+  return check
     .all({})
     .map((row) => row.integrity_check)
     .filter((flaw) => flaw !== 'ok' && !ofOneRow.test(flaw))
+}
+
+function worstOf(flaws: readonly string[]): Inspection['flaw'] {
   if (flaws.length === 0) return 'none'
   return flaws.every((flaw) => ofAnIndex.test(flaw)) ? 'indexes' : 'beyond-repair'
 }

@@ -1,18 +1,24 @@
-/** The worker that looks through a file while the process that owns it is busy with other things. */
+/** The worker that checks a file while the process that owns it is busy with other things. */
 
 import { Database } from 'bun:sqlite'
 import { troubleOf } from '../errors.ts'
 import type { RawConnection, Values } from '../raw.ts'
-import { inspect, type Inspection } from './integrity-check.ts'
+import { inspect, inspectPresent, type Inspection } from './integrity-check.ts'
 
-/** What the worker answers, once, to the path of a file: what it found, or SQLite's name for what kept it from looking. */
+/** What the worker posts twice for the path of a file: what it found, or SQLite's name for what kept it from looking. */
 export type Inspected = Inspection | { readonly trouble: string }
 
 declare const self: Worker
 
-self.addEventListener('message', ({ data: path }: MessageEvent<string>) => self.postMessage(inspected(path)))
+// The second check reads through the history, and begins when the owner of the file asks for it.
+self.addEventListener('message', ({ data: { path, part } }: MessageEvent<Asked>) =>
+  self.postMessage(inspected(path, part === 'present' ? inspectPresent : inspect)),
+)
 
-function inspected(path: string): Inspected {
+/** What the worker is asked: to check a part of a file, or all of it. */
+export type Asked = { readonly path: string; readonly part: 'present' | 'whole' }
+
+function inspected(path: string, look: (connection: RawConnection) => Inspection): Inspected {
   try {
     const db = new Database(path, { readonly: true, strict: true })
     const statements: { finalize(): void }[] = []
@@ -22,7 +28,7 @@ function inspected(path: string): Inspected {
       return statement
     }
     try {
-      return inspect({ prepare, run: (sql) => void db.run(sql) })
+      return look({ prepare, run: (sql) => void db.run(sql) })
     } finally {
       // What is left open is closed while the thread ends, and for that moment locks the owner of the file out.
       for (const statement of statements) statement.finalize()

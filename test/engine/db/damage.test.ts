@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { CannotOpen } from '../../../db/cannot-open.ts'
 import type { DamagedRow } from '../../../db/row-checksums.ts'
-import { openSqlite, openWall, ports, type Sqlite } from '../../../db/sqlite/open.ts'
+import { openSqlite, openSqliteAhead, openWall, ports, type Sqlite } from '../../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { canvasBlock, feedPage, type WallView } from '../../../server/domain/wall/wall-view.ts'
 import { followLog } from '../../../server/instances/follow-log.ts'
@@ -114,6 +114,59 @@ test(
   },
   { timeout: ROUNDS * 1000 },
 )
+
+describe('damage to the history alone', () => {
+  const REPAINTS = 300
+  const history = join(folder, 'history.sqlite')
+  const ofOldRepaint = 'old repaint 17'
+
+  beforeAll(async () => {
+    await Bun.write(history, Bun.file(path))
+    const wall = await openSqlite(history, TERMS.network)
+    const block = (await wall.ledger.find(keys[0] ?? keyOf(0)))?.block ?? EDITED
+    for (let at = 0; at < REPAINTS; at++) {
+      const ts = NOW + at
+      await wall.blocks.edit(block, editOf(100 + at, { message: `old repaint ${at}`, ts }), ts)
+    }
+    wall.close()
+  })
+
+  test('does not keep the wall from opening; the damaged entry is never served, and is reported', async () => {
+    const copy = join(folder, 'damaged-history.sqlite')
+    await Bun.write(copy, Bun.file(history))
+    const vandal = new Database(copy)
+    vandal.run(`DROP TRIGGER changes_are_never_rewritten;
+      UPDATE changes SET message = 'forged' WHERE message = '${ofOldRepaint}'`)
+    vandal.close(true)
+    const damaged: DamagedRow[] = []
+    const { store, checked, checkHistory } = await openSqliteAhead(copy, TERMS.network, {
+      onDamaged: (row) => damaged.push(row),
+    })
+    expect(await checked).toBe('whole')
+    expect(damaged).toEqual([])
+    expect(await failureOf(store.log.after(0, 1000))).toBeInstanceOf(StoreUnavailable)
+    const messages = (await store.log.after(0, 1000)).map((change) => 'content' in change && change.content.message)
+    expect(messages).toContain('old repaint 16')
+    expect(messages).not.toContain('forged')
+    await checkHistory()
+    expect(damaged).toEqual([{ table: 'changes', row: expect.any(Number) }])
+    store.close()
+  })
+
+  test('is found beside a wall that is open, and ends it when no backup of a row can mend it', async () => {
+    const copy = join(folder, 'broken-history.sqlite')
+    const bytes = await Bun.file(history).bytes()
+    // The page that holds the entry loses its head, and with it all its rows.
+    const page = new DataView(bytes.buffer).getUint16(16)
+    const at = Buffer.from(bytes).indexOf(ofOldRepaint)
+    bytes.fill(0, at - (at % page), at - (at % page) + 8)
+    await Bun.write(copy, bytes)
+    const { store, checked, checkHistory } = await openSqliteAhead(copy, TERMS.network)
+    expect(await checked).toBe('whole')
+    expect(await failureOf(checkHistory())).toBeInstanceOf(CannotOpen)
+    store.close()
+  })
+})
 
 describe.each(WAYS)('%s, a damaged row', (_, open) => {
   const [first, second] = [keys[0] ?? keyOf(0), keys[1] ?? keyOf(0)]

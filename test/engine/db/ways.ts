@@ -3,8 +3,9 @@ import { openSqlite, openSqliteAhead, type Sqlite } from '../../../db/sqlite/ope
 type Open = (...opening: Parameters<typeof openSqlite>) => Promise<Sqlite>
 
 const openedAhead: Open = async (...opening) => {
-  const { store, checked } = await openSqliteAhead(...opening)
+  const { store, checked, checkHistory } = await openSqliteAhead(...opening)
   await checked
+  await checkHistory()
   return store
 }
 
