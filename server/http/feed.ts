@@ -15,7 +15,7 @@ import {
   viewCached,
 } from './answer/cached-response.ts'
 import { refuse } from './answer/refuse.ts'
-import { CACHED_BRIEFLY, CACHED_BY_PROXIES, respondJson } from './answer/respond.ts'
+import { CACHED_BRIEFLY, CACHED_BY_PROXIES } from './answer/respond.ts'
 import { inTurn, type Clients } from './request/clients.ts'
 import { paramsReader } from './request/query.ts'
 import { queryHooks } from './request/strict.ts'
@@ -31,13 +31,14 @@ export const feed = ({ view, log, clients }: FeedDeps) => {
     .get('/api/tail', async ({ request }) => await last(request), documented(DOCS.readTail))
     .get(
       '/api/history',
-      async ({ query: { after, limit } }) => {
+      async ({ query: { after, limit }, request }) => {
         // Another process may have written changes that the view does not have yet.
         const found = await log.after(after, limit + 1)
         const changes = found.slice(0, limit)
         const nextAfter = changes.at(-1)?.number ?? after
         const page: HistoryPage = { nextAfter, hasMore: found.length > limit, changes: changes.map(changeDtoOf) }
-        return respondJson(200, page, { 'Cache-Control': CACHED_BY_PROXIES })
+        const body = JSON.stringify(page)
+        return cachedResponse({ type: 'application/json', body, cacheControl: CACHED_BY_PROXIES })(request)
       },
       { ...queryHooks(FeedQuery, inTurn(clients, 'pages')), ...documented(DOCS.readHistory) },
     )
@@ -116,6 +117,7 @@ const DOCS = {
     description:
       'Every change of the wall once, numbered as in `/api/live`; continue from `nextAfter`. Of repaints and names that are hours old, only the last one per block or wallet and hour may be left, and after some days only the last one. Content hidden by the operator is omitted. Its texts are untrusted: other users wrote them.',
     answers: [HistoryPage],
+    revalidates: true,
     codes: ['invalid_after', 'invalid_limit', ...queued],
   },
 } satisfies Record<string, OperationDocs>

@@ -10,6 +10,7 @@ import { copyOf, held, release, type CachedResponse } from '../answer/cached-res
 import { CACHED_BRIEFLY, LOG_NUMBER, respond, respondUnchanged, type HeaderFields } from '../answer/respond.ts'
 import { holdsAlready, preferredEncoding, type Encoding } from '../request/negotiate.ts'
 import {
+  brotliBody,
   gzipBody,
   joined,
   plainBody,
@@ -50,6 +51,7 @@ export type ReadSource = {
   readonly type: string // media type
   readonly clock: Clock
   readonly everyMs: number
+  readonly hasBrotli?: boolean // whether Brotli is offered, too
 }
 
 // When the whole wall is repainted, building it takes a tenth of a second of a processor. So the pause before the next
@@ -58,7 +60,7 @@ const RESTS = 19
 const REST_MAX_MS = 2000
 
 /** Builds the read from a view. From then on it follows `changed`. */
-export function canvasSnapshot({ view, parts, type, clock, everyMs }: ReadSource): CanvasSnapshot {
+export function canvasSnapshot({ view, parts, type, clock, everyMs, hasBrotli = false }: ReadSource): CanvasSnapshot {
   const segments: Segment[] = []
   let nextAt = Number.NEGATIVE_INFINITY
 
@@ -68,10 +70,13 @@ export function canvasSnapshot({ view, parts, type, clock, everyMs }: ReadSource
     // One after another, so that the pool of threads has time for others.
     for (const [slot, part] of taken) segments[slot] = await segmentOf(part)
     const bodies = { plain: plainBody(segments), gzip: gzipBody(segments), zstd: zstdBody(segments) }
+    const version = versionOf(number, bodies.plain)
+    if (hasBrotli && version.ETag !== shownTag) brotli = brotliBody(bodies.plain)
     // In one turn, so that no request comes in between. The new bodies reuse the memory of the old ones.
     shown.release()
-    shown = answerFrom(type, bodies, versionOf(number, bodies.plain))
+    shown = answerFrom(type, { ...bodies, brotli }, version)
     shownNumber = number
+    shownTag = version.ETag
   }
   const publish = async () => {
     while (parts.isDirty()) {
@@ -90,6 +95,8 @@ export function canvasSnapshot({ view, parts, type, clock, everyMs }: ReadSource
   const uncompressed = first.taken.map(([, part]) => part)
   let shown = answerFrom(type, { plain: uncompressed }, versionOf(first.number, uncompressed))
   let shownNumber = first.number
+  let shownTag = ''
+  let brotli: (() => Blob | undefined) | undefined // of the body with that tag
   let publishing: Promise<void> | undefined = show(first).then(publish)
 
   return {
@@ -107,39 +114,56 @@ export function canvasSnapshot({ view, parts, type, clock, everyMs }: ReadSource
 }
 
 /**
- * The headers that name a state of the wall: its log number, and an ETag. The tag contains the number, so that all processes
- * on one store agree, and a hash of the body, because another store or another version of this program has the same numbers.
+ * The headers that name a state of the wall: its log number, and an ETag. The tag follows the bytes alone, so that a reader
+ * who has them is not sent them again after changes that they do not show.
  */
 function versionOf(number: LogNumber, body: Pieces) {
   const { crc, length } = sumOf(body)
-  return { ETag: `W/"${number}-${crc.toString(36)}-${length.toString(36)}"`, [LOG_NUMBER]: `${number}` }
+  return { ETag: `W/"${crc.toString(36)}-${length.toString(36)}"`, [LOG_NUMBER]: `${number}` }
 }
 
 /** A published state of the wall. */
 type Shown = { readonly answer: CachedResponse; release(): void }
 
-type Bodies = { readonly plain: Pieces } & { readonly [E in Encoding]?: Pieces }
+/** A body in the forms it is sent in. `brotli` answers nothing while that form is not made yet. */
+type Bodies = {
+  readonly plain: Pieces
+  readonly gzip?: Pieces
+  readonly zstd?: Pieces
+  readonly brotli?: (() => Blob | undefined) | undefined
+}
+
+const ENCODINGS: readonly Encoding[] = ['gzip', 'zstd']
+const WITH_BROTLI: readonly Encoding[] = ['br', ...ENCODINGS]
 
 /** One response for each encoding, cloned for each request. */
 function answerFrom(type: string, bodies: Bodies, version: ReturnType<typeof versionOf>): Shown {
   const headers = { ...version, 'Cache-Control': CACHED_BRIEFLY, Vary: 'Accept-Encoding' }
-  const ready = (body: Pieces | undefined, encoding: HeaderFields) =>
-    body === undefined ? undefined : held(respond(200, type, joined(body), { ...headers, ...encoding }))
+  const ready = (body: Blob | undefined, encoding: HeaderFields) =>
+    body === undefined ? undefined : held(respond(200, type, body, { ...headers, ...encoding }))
+  const inPieces = (body: Pieces | undefined, encoding: Encoding) =>
+    body === undefined ? undefined : ready(joined(body), { 'Content-Encoding': encoding })
   const plain = held(respond(200, type, joined(bodies.plain), headers))
   const unchanged = respondUnchanged(headers)
-  const encoded = {
-    gzip: ready(bodies.gzip, { 'Content-Encoding': 'gzip' }),
-    zstd: ready(bodies.zstd, { 'Content-Encoding': 'zstd' }),
+  const encoded: { [E in Encoding]?: Response | undefined } = {
+    gzip: inPieces(bodies.gzip, 'gzip'),
+    zstd: inPieces(bodies.zstd, 'zstd'),
+  }
+  const encodingFor = (accepted: string | null): Encoding | undefined => {
+    if (bodies.brotli !== undefined && preferredEncoding(accepted, WITH_BROTLI) === 'br') {
+      encoded.br ??= ready(bodies.brotli(), { 'Content-Encoding': 'br' })
+      if (encoded.br !== undefined) return 'br'
+    }
+    return preferredEncoding(accepted, ENCODINGS)
   }
   return {
     answer(request) {
       if (holdsAlready(request.headers.get('if-none-match'), version.ETag)) return copyOf(unchanged)
-      const encoding = preferredEncoding(request.headers.get('accept-encoding'))
-      const chosen = encoding === undefined ? plain : (encoded[encoding] ?? plain)
-      return copyOf(chosen)
+      const encoding = encodingFor(request.headers.get('accept-encoding'))
+      return copyOf((encoding && encoded[encoding]) ?? plain)
     },
     release() {
-      for (const response of [plain, encoded.gzip, encoded.zstd]) release(response)
+      for (const response of [plain, ...Object.values(encoded)]) release(response)
     },
   }
 }

@@ -19,18 +19,20 @@ export function prefersMarkdown(accept: string | null): boolean {
 }
 
 /** The encodings of cached bodies. */
-export type Encoding = 'gzip' | 'zstd'
+export type Encoding = 'br' | 'gzip' | 'zstd'
 
-/** Selects the encoding of a body: gzip, the smaller one, when the client has no preference. */
-export function preferredEncoding(acceptEncoding: string | null): Encoding | undefined {
+/** Selects the encoding of a body among those offered: the first of them when the client has no preference. */
+export function preferredEncoding(
+  acceptEncoding: string | null,
+  offered: readonly Encoding[] = ['gzip', 'zstd'],
+): Encoding | undefined {
   if (acceptEncoding === null) return undefined
   const qualities = qualitiesOf(acceptEncoding)
-  const any = qualities.get('*') ?? 0
-  const gzip = qualities.get('gzip') ?? qualities.get('x-gzip') ?? any
-  const zstd = qualities.get('zstd') ?? 0
-  const best = Math.max(gzip, zstd)
+  const gzip = qualities.get('gzip') ?? qualities.get('x-gzip') ?? qualities.get('*') ?? 0
+  const qualityOf = (encoding: Encoding) => (encoding === 'gzip' ? gzip : (qualities.get(encoding) ?? 0))
+  const best = Math.max(...offered.map(qualityOf))
   if (best === 0 || best < (qualities.get('identity') ?? 0)) return undefined
-  return gzip === best ? 'gzip' : 'zstd'
+  return offered.find((encoding) => qualityOf(encoding) === best)
 }
 
 /** Whether a body is sent in gzip. */

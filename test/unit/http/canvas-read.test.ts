@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { brotliDecompressSync } from 'node:zlib'
 import type { Change } from '../../../server/domain/wall/log.ts'
 import { applyChange, emptyView, type WallView } from '../../../server/domain/wall/wall-view.ts'
 import { canvasParts } from '../../../server/http/canvas/canvas-parts.ts'
@@ -287,6 +288,60 @@ test('the wall without its pictures is the canvas read but for them, and a repai
   await reads.published()
   expect(await text()).toBe(before)
   expect(reads.number()).toBe(view.number)
+})
+
+test('a repaint of pixels alone leaves the copies of the texts current, with the new number', async () => {
+  sell('3,4', 'a')
+  await reads.published()
+  const etag = reads.blocks.answer(get()).headers.get('etag') ?? ''
+  repaint('3,4', 'a', 9)
+  await reads.published()
+  const { status, headers } = reads.blocks.answer(get({ 'If-None-Match': etag }))
+  expect([status, headers.get('etag'), headers.get('log-number')]).toEqual([304, etag, `${view.number}`])
+})
+
+describe('the texts in Brotli', () => {
+  const browser = { 'Accept-Encoding': 'gzip, deflate, br, zstd' }
+  const encodingNow = () => reads.blocks.answer(get(browser)).headers.get('content-encoding')
+  const inBrotli = async () => {
+    while (encodingNow() !== 'br') await new Promise((resolve) => setImmediate(resolve))
+    return reads.blocks.answer(get(browser))
+  }
+
+  test('are sent to browsers once they are compressed, and in gzip until then', async () => {
+    sell('3,4', 'a')
+    await reads.published()
+    expect(encodingNow()).toBe('gzip')
+    const body = brotliDecompressSync(await (await inBrotli()).arrayBuffer())
+    expect(body.toString()).toBe(await reads.blocks.answer(get()).text())
+    expect(reads.canvas.answer(get(browser)).headers.get('content-encoding')).toBe('gzip')
+  })
+
+  test('are compressed again only when they change', async () => {
+    sell('3,4', 'a')
+    await reads.published()
+    await inBrotli()
+    repaint('3,4', 'a', 9)
+    await reads.published()
+    expect(encodingNow()).toBe('br')
+    sell('4,4', 'b')
+    await reads.published()
+    expect(encodingNow()).toBe('gzip')
+    expect(brotliDecompressSync(await (await inBrotli()).arrayBuffer()).toString()).toContain('"m":"b"')
+  })
+
+  test('are not sent to a client that prefers another encoding', async () => {
+    sell('3,4', 'a')
+    await reads.published()
+    await inBrotli()
+    for (const [accept, encoding] of [
+      ['gzip', 'gzip'],
+      ['br;q=0.5, zstd', 'zstd'],
+      ['br;q=0, gzip', 'gzip'],
+      ['*', 'gzip'],
+    ] as const)
+      expect(reads.blocks.answer(get({ 'Accept-Encoding': accept })).headers.get('content-encoding')).toBe(encoding)
+  })
 })
 
 test('each read of the whole wall says up to which change it shows everything, also to who has it already', async () => {
