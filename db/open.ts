@@ -3,6 +3,7 @@
 import type { Database } from '../server/domain/store-position.ts'
 import type { Audit } from '../server/ports.ts'
 import type { Ahead, Engine } from './engine.ts'
+import type { ReadEntries } from './purchase/books.ts'
 import type { DamagedRow } from './row-checksums.ts'
 
 /** How a store is opened: who is told of trouble, and how long a server is waited for. */
@@ -38,7 +39,7 @@ export async function openStoreAhead(place: Database, network: string, opening?:
 }
 
 /** The books of a store, and how many processes have it open; let go of at the end of the block that opened them. */
-export type OpenBooks = Audit & AsyncDisposable & { instances(): Promise<number> }
+export type OpenBooks = Audit & ReadEntries & AsyncDisposable & { instances(): Promise<number> }
 
 /** Opens the books of a store for reading alone, beside whoever works on it. Throws `CannotOpen`. */
 export async function openBooks(place: Database): Promise<OpenBooks> {

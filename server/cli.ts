@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   check: async () => (await import('./operate/check.ts')).check,
   status: async () => (await import('./operate/status.ts')).status,
   listed: async () => (await import('./operate/listed.ts')).listed,
+  export: async () => (await import('./operate/export.ts')).exportMoney,
   backup: async () => (await import('./operate/backup.ts')).backup,
   move: async () => (await import('./operate/move.ts')).move,
   'accept-restore': async () => (await import('./operate/accept-restore.ts')).acceptRestore,

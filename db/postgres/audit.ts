@@ -1,19 +1,20 @@
 /** The books for those who check them, read beside the processes that sell. */
 
 import type { Audit } from '../../server/ports.ts'
-import { statement } from '../purchase/books.ts'
+import { entriesFrom, statement, type ReadEntries } from '../purchase/books.ts'
 import { openConnection } from './connection.ts'
 import { checkSchema } from './migrate.ts'
 import { WALL_NAME } from './pool.ts'
 
 /** The books of an open database, and how many processes have it open. */
-type OpenAudit = Audit & { instances(): Promise<number>; close(): Promise<void> }
+type OpenAudit = Audit & ReadEntries & { instances(): Promise<number>; close(): Promise<void> }
 
 /** Opens the database at a URL for reading its books alone. Throws `CannotOpen`. */
 export async function openPostgresAudit(url: string): Promise<OpenAudit> {
   const connection = await openConnection(url, (connection) => connection.apart(checkSchema))
   return {
     statement: () => connection.read(statement),
+    entries: (since) => entriesFrom(since, connection.look),
     async instances() {
       const [row] = await connection.rows<{ count: number }>(INSTANCES)
       return row?.count ?? 0

@@ -1,8 +1,10 @@
 /** The books for those who check them: what is read of them, and what it means. */
 
-import type { BookedCredit, BookedSale, Payout, Statement } from '../../server/domain/purchase/balance.ts'
+import { STRAY_BY_HAND, STRAY_NOTE } from '../../server/domain/purchase/account.ts'
+import type { BookedCredit, BookedSale, MoneyEntry, Payout, Statement } from '../../server/domain/purchase/balance.ts'
 import type { PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts'
-import { PAID_OUT, purchaseOf, SELECT_PURCHASE, type PurchaseRow, type SizeRow } from '../rows.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import { PAID_OUT, purchaseOf, SELECT_PURCHASE, targetIn, type PurchaseRow, type SizeRow } from '../rows.ts'
 import { one, rows, together, type Tx } from '../tx.ts'
 import { payees } from './chain-money.ts'
 
@@ -44,5 +46,58 @@ export function* statement(): Tx<Statement> {
     payouts,
     payees: payTo,
     from: head === null ? undefined : BigInt(head),
+  }
+}
+
+const ENTRIES = `
+  SELECT * FROM (
+    SELECT 'sale' AS kind, claimed_at AS at, payer, nonce, amount, tx, network, block, w, h, NULL AS reference
+    FROM payments WHERE seq > 0
+    UNION ALL
+    SELECT 'credit', created_at, payer, nonce, amount, tx, network, NULL, w, h, NULL
+    FROM payments {index credits_of_payer} WHERE state = 'credited'
+    UNION ALL
+    SELECT 'payout', o.at, o.payer, o.nonce, p.amount, NULL, wall.network, NULL, NULL, NULL, o.reference
+    FROM payouts AS o CROSS JOIN wall
+      LEFT JOIN payments AS p ON p.payer = o.payer AND p.nonce = o.nonce AND p.state = 'credited'
+    WHERE o.reference NOT IN ('${STRAY_NOTE}', '${STRAY_BY_HAND}')
+  ) AS entry
+  WHERE at >= $at AND (at, payer, nonce, kind) > ($at, $payer, $nonce, $kind)
+  ORDER BY at, payer, nonce, kind LIMIT $limit`
+
+const ENTRIES_PAGE = 500
+
+type EntryRow = Pick<MoneyEntry, 'kind' | 'at' | 'payer' | 'nonce' | 'tx' | 'network' | 'reference'> & {
+  readonly amount: number | null
+  readonly block: BlockIndex | null
+} & SizeRow
+
+/** The place of an entry among the others: they are in the order of their times. */
+type EntryPlace = Readonly<Record<'payer' | 'nonce' | 'kind', string>> & { readonly at: UnixMs }
+
+/** A page of the movements of money after a place. */
+export function* moneyEntries(after: EntryPlace): Tx<readonly MoneyEntry[]> {
+  const { at, payer, nonce, kind } = after
+  const found = yield* rows<EntryRow>(ENTRIES, { at, payer, nonce, kind, limit: ENTRIES_PAGE })
+  return found.map(({ amount, block, w, h, ...entry }) => ({
+    ...entry,
+    amount: amount === null ? null : BigInt(amount),
+    holding: block === null ? null : { target: targetIn({ target: block, w, h }), block },
+  }))
+}
+
+/** What reads the movements of money of an open database. */
+export type ReadEntries = { entries(since: UnixMs): AsyncIterable<readonly MoneyEntry[]> }
+
+/** All movements of money from a time on, in pages, which `read` reads one by one. */
+export async function* entriesFrom(
+  since: UnixMs,
+  read: (work: () => Tx<readonly MoneyEntry[]>) => Promise<readonly MoneyEntry[]>,
+): AsyncGenerator<readonly MoneyEntry[]> {
+  for (let after: EntryPlace | undefined = { at: since, payer: '', nonce: '', kind: '' }; after !== undefined;) {
+    const from: EntryPlace = after
+    const page = await read(() => moneyEntries(from))
+    if (page.length > 0) yield page
+    after = page.at(-1)
   }
 }

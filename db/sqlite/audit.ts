@@ -4,14 +4,15 @@ import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import type { Audit } from '../../server/ports.ts'
 import { CannotOpen } from '../cannot-open.ts'
-import { statement } from '../purchase/books.ts'
+import { entriesFrom, statement, type ReadEntries } from '../purchase/books.ts'
+import type { Tx } from '../tx.ts'
 import { run } from './driver.ts'
 import { orCannotOpen } from './errors.ts'
 import { checkSchema } from './migrate.ts'
 import type { RawConnection } from './raw.ts'
 
 /** The books of an open file. */
-export type OpenAudit = Audit & { close(): void }
+export type OpenAudit = Audit & ReadEntries & { close(): void }
 
 /** Opens the file at `path` for reading alone. Throws `CannotOpen`. */
 export function openAudit(path: string): OpenAudit {
@@ -23,7 +24,15 @@ export function openAudit(path: string): OpenAudit {
     const connection: RawConnection = { prepare: (sql) => db.query(sql), run: (sql) => void db.run(sql) }
     checkSchema(connection)
     // All of it inside one transaction is as of one moment.
-    const read = db.transaction(() => run({ numbered: (sql) => db.query(sql), check: () => {} }, statement()))
-    return { statement: async () => orCannotOpen(path, read), close: () => db.close() }
+    const read = async <T>(work: () => Tx<T>) =>
+      orCannotOpen(
+        path,
+        db.transaction(() => run({ numbered: (sql) => db.query(sql), check: () => {} }, work())),
+      )
+    return {
+      statement: () => read(statement),
+      entries: (since) => entriesFrom(since, read),
+      close: () => db.close(),
+    }
   })
 }

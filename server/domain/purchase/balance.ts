@@ -5,6 +5,7 @@ import type { BlockIndex } from '../../../shared/wall.ts'
 import { isStray } from './account.ts'
 import { keyOf, type Address, type Hash, type PaymentKey, type UnixMs } from './payment.ts'
 import type { Purchase } from './purchase.ts'
+import type { Holding } from './target.ts'
 
 /** A sale of one block, or of an area whose top left block is `block`. */
 export type BookedSale = PaymentKey & {
@@ -22,6 +23,20 @@ export type BookedOpen = { readonly purchase: Purchase; readonly since: UnixMs }
 
 /** A payment that the operator paid back by hand, or that is booked as stray (see `isStray`). */
 export type Payout = PaymentKey & { readonly reference: string; readonly at: UnixMs }
+
+/**
+ * A movement of money as accountants list it: a sale, a payment that became a credit (when it was begun), or money that the
+ * operator paid back, whose amount is known only for a credit.
+ */
+export type MoneyEntry = PaymentKey & {
+  readonly kind: 'sale' | 'credit' | 'payout'
+  readonly at: UnixMs
+  readonly holding: Holding | null // what was bought
+  readonly amount: bigint | null
+  readonly tx: Hash | null // in which the money arrived
+  readonly network: string
+  readonly reference: string | null // of a payout
+}
 
 /** Everything the database says about money at one moment. */
 export type Statement = {

@@ -1,0 +1,92 @@
+/** `pixel-wall export`: every sale, credit and payout for whoever keeps the accounts. */
+
+import { parseArgs } from 'node:util'
+import { openBooks } from '../../db/open.ts'
+import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
+import { terminalLine } from '../../shared/terminal.ts'
+import { readPlace } from '../config.ts'
+import type { MoneyEntry } from '../domain/purchase/balance.ts'
+import { blocksIn, nameOf, resolvedTarget } from '../domain/purchase/target.ts'
+import { type Command, UsageError } from './command.ts'
+
+const USAGE = `Writes every sale, credit and payout in the order of their times: as CSV, or as JSON lines. The wall may be running or stopped.
+
+  pixel-wall export [--json] [--since TIME]      such as: pixel-wall export --since 2026-10-01 > autumn.csv
+
+TIME is a day (UTC) or a time in ISO 8601. Amounts are whole: the fee is always 0.00, because buyers pay the wall directly; fees
+of your facilitator are on its own invoice. A payout whose payment bought nothing has no amount. Stray money: pixel-wall books.
+`
+
+const OPTIONS = { json: { type: 'boolean' }, since: { type: 'string' } } as const
+
+/** Writes what was sold, owed and paid back. */
+export const exportMoney: Command = {
+  usage: USAGE,
+  async run(args) {
+    const { values } = parseArgs({ args: [...args], options: OPTIONS })
+    const since = values.since === undefined ? 0 : timeOf(values.since)
+    const line = values.json === true ? JSON.stringify : csvLine
+    await using books = await openBooks(readPlace(Bun.env).database)
+    const out = Bun.stdout.writer()
+    if (values.json !== true) out.write(`${COLUMNS.join(',')}\n`)
+    for await (const page of books.entries(since)) {
+      for (const entry of page) out.write(`${line(rowOf(entry))}\n`)
+      await out.flush()
+    }
+    await out.end()
+    return 0
+  },
+}
+
+const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
+
+function timeOf(text: string): number {
+  const at = TIME.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(at)) throw new UsageError('--since is a day such as 2026-10-01, or a time such as 2026-10-01T12:00Z')
+  return at
+}
+
+const COLUMNS = [
+  'time',
+  'kind',
+  'place',
+  'blocks',
+  'payer',
+  'nonce',
+  'amount',
+  'fee',
+  'currency',
+  'tx',
+  'network',
+  'reference',
+] as const
+
+type Row = Readonly<Record<(typeof COLUMNS)[number], string | number | null>>
+
+function rowOf({ kind, at, holding, payer, nonce, amount, tx, network, reference }: MoneyEntry): Row {
+  return {
+    time: new Date(at).toISOString(),
+    kind,
+    place: holding === null ? null : nameOf(resolvedTarget(holding)),
+    blocks: holding === null ? null : blocksIn(holding.target),
+    payer,
+    nonce,
+    amount: amount === null ? null : moneyText(amount),
+    fee: '0.00',
+    currency: ASSET_SYMBOL,
+    tx,
+    network,
+    reference,
+  }
+}
+
+/** A row as RFC 4180 has it, with line feeds. */
+const csvLine = (row: Row): string => COLUMNS.map((column) => cell(row[column])).join(',')
+
+/** The text of a cell. A spreadsheet would run what begins like a formula; only the operator’s own references can. */
+function cell(value: string | number | null): string {
+  if (typeof value !== 'string') return value === null ? '' : String(value)
+  const text = terminalLine(value)
+  const inert = /^[=+\-@]/.test(text) ? `'${text}` : text
+  return /[",]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
+}

@@ -1,0 +1,94 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import type { Engine } from '../../../db/engine.ts'
+import { openPostgres } from '../../../db/postgres/open.ts'
+import { openSqlite, openWall } from '../../../db/sqlite/open.ts'
+import { runCommand } from '../../support/e2e/command.ts'
+import { hold, sell } from '../../support/engine.ts'
+import { sellAllBut, sellAllButOn } from '../../support/nearly-sold.ts'
+import { hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { postgresWalls } from '../db/postgres/walls.ts'
+
+// Goal: an accountant gets every movement of money once, in order. Method: the command as it is typed, beside a wall that is
+// open, on either engine.
+
+const folder = scratchFolder()
+const { newWall } = postgresWalls()
+const iso = (ms: number) => new Date(ms).toISOString()
+const HEADER = 'time,kind,place,blocks,payer,nonce,amount,fee,currency,tx,network,reference'
+
+/** Two sales, a credit that is paid back, stray money, and a refund of money that bought nothing. */
+async function trade(wall: Pick<Engine, 'ledger' | 'payouts'>): Promise<void> {
+  await sell(wall, '3,4', 1, 1)
+  const area = await hold(
+    wall,
+    '10,20,4x3',
+    paymentOf(2, 2, { amount: 12_000_000n, accepted: { ...TERMS, scheme: 'exact', amount: 12_000_000n } }),
+    SILENT,
+    NOW + 1,
+  )
+  await wall.ledger.finalize(area, hash(2), true, NOW + 1)
+  const key = (number: number) => ({ payer: wallet(number), nonce: hash(number) })
+  await wall.payouts.owe({ payment: paymentOf(3, 3), target: 'next', listing: SILENT, head: HEAD }, hash(3), NOW + 2)
+  await wall.payouts.note(key(3), '=HYPERLINK("x"),"y"', NOW + 3)
+  await wall.payouts.note(key(4), 'stray', NOW + 4)
+  await wall.payouts.note(key(5), 'refund 5', NOW + 5)
+}
+
+const engines = {
+  SQLite: async () => {
+    const path = join(folder, 'wall.sqlite')
+    return { settings: { DATABASE_PATH: path }, wall: await openSqlite(path, TERMS.network) }
+  },
+  PostgreSQL: async () => {
+    const url = await newWall()
+    return { settings: { DATABASE_URL: url }, wall: await openPostgres(url, TERMS.network) }
+  },
+}
+
+test.each(Object.entries(engines))('every sale, credit and payout on %s is a line, in order', async (_, open) => {
+  const { settings, wall } = await open()
+  await trade(wall)
+  const run = async (...args: string[]) => await runCommand(settings, folder, 'export', ...args)
+  const { out, err, status } = await run()
+  expect([status, err]).toEqual([0, ''])
+  const tail = (number: number) => `${wallet(number)},${hash(number)}`
+  const paid = (number: number) => `${hash(number)},${TERMS.network},`
+  expect(out.split('\n')).toEqual([
+    HEADER,
+    `${iso(NOW)},sale,"3,4",1,${tail(1)},1.00,0.00,USDC,${paid(1)}`,
+    `${iso(NOW + 1)},sale,"10,20,4x3",12,${tail(2)},12.00,0.00,USDC,${paid(2)}`,
+    `${iso(NOW + 2)},credit,,,${tail(3)},1.00,0.00,USDC,${paid(3)}`,
+    // A spreadsheet does not run the reference.
+    `${iso(NOW + 3)},payout,,,${tail(3)},1.00,0.00,USDC,,${TERMS.network},"'=HYPERLINK(""x""),""y"""`,
+    `${iso(NOW + 5)},payout,,,${tail(5)},,0.00,USDC,,${TERMS.network},refund 5`,
+    '',
+  ])
+  const later = await run('--json', '--since', iso(NOW + 3))
+  expect(
+    later.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toEqual([
+    expect.objectContaining({ kind: 'payout', amount: '1.00', reference: '=HYPERLINK("x"),"y"', tx: null }),
+    expect.objectContaining({ kind: 'payout', amount: null, blocks: null, reference: 'refund 5' }),
+  ])
+  expect(await run('--since', 'yesterday')).toMatchObject({ status: 2, out: '' })
+  await wall.close()
+})
+
+test('a sold-out wall is written whole, each sale once, on either engine', async () => {
+  const path = join(folder, 'sold-out.sqlite')
+  const connection = openWall(path, TERMS.network)
+  sellAllBut(0, connection)
+  connection.close()
+  const url = await newWall()
+  await sellAllButOn(url, 0)
+  for (const settings of [{ DATABASE_PATH: path }, { DATABASE_URL: url }]) {
+    const { out } = await runCommand(settings, folder, 'export')
+    const lines = out.trim().split('\n')
+    expect([lines.length, new Set(lines).size]).toEqual([14_401, 14_401])
+  }
+})
