@@ -21,6 +21,9 @@ type Json = Readonly<Record<string, unknown>>
 /** Where x402 clients put a payment, and look for terms. */
 export const PAYMENT_META = 'x402/payment'
 
+/** Where they look for what became of it. */
+export const PAYMENT_RESPONSE_META = 'x402/payment-response'
+
 /** Members of answers that hold strangers' text, named in each answer so that a model does not take it for ours. */
 export const UNTRUSTED_DEED = ['deed.owner.name', 'deed.owner.framework', 'deed.message', 'deed.link'] as const
 export const UNTRUSTED_AGENTS = ['agents[].name', 'agents[].framework', 'agents[].link'] as const
@@ -35,8 +38,8 @@ export const succeed = (data: Json, meta?: Json, also: CallToolResult['content']
 export const png = (base64: string) => ({ type: 'image' as const, data: base64, mimeType: 'image/png' })
 
 /** A refusal that is no demand for payment, in the words HTTP uses. */
-export const refuse = ({ code, message, details }: Failure): Reply => ({
-  result: { isError: true, ...contentOf({ error: code, message, ...details }) },
+export const refuse = ({ code, message, details }: Failure, meta?: Json): Reply => ({
+  result: { isError: true, ...contentOf({ error: code, message, ...details }), ...(meta && { _meta: meta }) },
 })
 
 /** The demand for payment of an order, with what was wrong about a payment that was sent. */

@@ -9,6 +9,7 @@ import {
   rejectsRequest,
   isBeforeBroadcast,
   isSignatureReason,
+  namedIn,
   type SettleResult,
   type VerifyResult,
 } from '../domain/purchase/facilitator-errors.ts'
@@ -213,14 +214,18 @@ async function settleInTurn(
     noteSettled(turn.seat, answer, isOpen, clock)
     if (answer.kind === 'success' && !isOpen) return answer
     // A success that the chain denies is no word to rely on where the chain is silent later.
-    answers.push(...given.map((one) => (one.kind === 'success' ? unclear : one)))
+    answers.push(...given.map((one) => (one.kind === 'success' ? unclear([one]) : one)))
     if (!isOpen) break
     noteNext(logger, payment, 'settle', answer)
   }
   return settled(answers)
 }
 
-const unclear: SettleResult = { kind: 'unclear' }
+/** That nobody knows the end, with the transaction that was named last. */
+function unclear(answers: readonly SettleResult[]): SettleResult {
+  const tx = answers.map(namedIn).findLast((named) => named !== undefined)
+  return { kind: 'unclear', ...(tx === undefined ? {} : { tx }) }
+}
 
 /** A refusal from before broadcast need not be the facilitator's trouble; a success is, where the chain denies it. */
 function noteSettled(seat: Seat, answer: SettleResult, isOpen: boolean, clock: Clock): void {
@@ -237,7 +242,7 @@ const isDenial = (answer: SettleResult) =>
 function settled(answers: readonly SettleResult[]): SettleResult {
   const [first, ...others] = answers
   if (first !== undefined && others.length === 0) return first
-  if (!answers.every(isDenial)) return unclear
+  if (!answers.every(isDenial)) return unclear(answers)
   return (
     answers.find(({ kind }) => kind === 'refused') ?? answers.find(({ kind }) => kind === 'busy') ?? { kind: 'unsent' }
   )

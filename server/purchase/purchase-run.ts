@@ -7,10 +7,12 @@
 
 import type { Lru } from '../../shared/lru.ts'
 import { ifAvailable, StaleWriteError, StoreUnavailable } from '../domain/failure.ts'
-import { withChargeStatus } from '../domain/purchase/charging.ts'
+import { isPending, withChargeStatus } from '../domain/purchase/charging.ts'
 import { wasReceiptReusedFor } from '../domain/purchase/claim-rules.ts'
+import { namedIn } from '../domain/purchase/facilitator-errors.ts'
 import {
   type Address,
+  type Hash,
   keyOf,
   LAST_CONFIRMATION_MS,
   type PaymentKey,
@@ -70,6 +72,7 @@ export type Runs = PurchaseDeps & {
   readonly underWay: Set<PurchaseRun>
   readonly mayLookUp: () => boolean
   readonly sent: Lru<string, true> // payments that a facilitator was asked to verify lately; it could broadcast them
+  readonly named: Lru<string, Hash> // the transaction that a facilitator named for a payment: a hint, and never a proof
   readonly settle: Facilitator['settle']
   readonly alert: (event: string, purchase: Purchase) => void
   readonly mayRetry: AttemptBudget['mayRetry']
@@ -144,7 +147,7 @@ async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outc
   try {
     const outcome = await playThrough(runs, run, script, log, (end) => checkDenial(runs, run, end))
     if (outcome.kind === 'bought') await ifAvailable(runs.advance())
-    return mayBeSent(runs, run) ? withoutDenial(outcome) : outcome
+    return withHint(runs, run, mayBeSent(runs, run) ? withoutDenial(outcome) : outcome)
   } catch (error) {
     if (error instanceof StaleWriteError) return refused(alreadyProcessing())
     if (!(error instanceof StoreUnavailable)) throw error
@@ -163,6 +166,13 @@ const withoutDenial = (outcome: Outcome): Outcome =>
   outcome.kind === 'refused' && outcome.failure.details?.['charged'] === 'no'
     ? refused(withChargeStatus(outcome.failure, { kind: 'released', isFinal: false }))
     : outcome
+
+/** A refusal of a payment that may still be settled, with the transaction that a facilitator named for it. */
+function withHint({ named }: Runs, { key }: PurchaseRun, outcome: Outcome): Outcome {
+  const transaction = named.get(keyOf(key))
+  if (outcome.kind === 'bought' || transaction === undefined || !isPending(outcome.failure)) return outcome
+  return refused({ ...outcome.failure, details: { ...outcome.failure.details, transaction } })
+}
 
 /**
  * Looks at the ledger once more before a payer is refused, because another process may work on the same payment. If the
@@ -266,7 +276,12 @@ function questions(runs: Runs, run: PurchaseRun) {
       runs.sent.set(keyOf(payment), true)
       return facilitator.verify(target, payment)
     },
-    settle: ({ purchase }) => runs.settle(purchase.target, purchase.payment),
+    async settle({ purchase: { target, payment } }) {
+      const settling = await runs.settle(target, payment)
+      const tx = namedIn(settling)
+      if (tx !== undefined) runs.named.set(keyOf(payment), tx)
+      return settling
+    },
     async 'ask-chain'(question) {
       // The reconciler asks later. Who retries too often gets the last known state.
       if (run.isSpent) return { kind: 'silent' }

@@ -53,6 +53,7 @@ export function seller(deps: PurchaseDeps): Seller {
     mayRetry: attemptBudget(deps.clock).mayRetry,
     mayLookUp: lookUpBudget(deps.clock),
     sent: lru(SENT_KEPT_MAX),
+    named: lru(SENT_KEPT_MAX),
   }
   return {
     buy: (target, payment, listing, client = STAYING) => attempt(runs, { target, payment, listing }, client),

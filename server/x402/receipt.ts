@@ -9,6 +9,8 @@ import type { Sale } from '../../shared/contract/feed.ts'
 import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { coordOf, refOf } from '../../shared/wall.ts'
 import { fullWallet } from '../../shared/wallet.ts'
+import type { Failure } from '../domain/failure.ts'
+import type { Payment } from '../domain/purchase/payment.ts'
 import type { SoldPurchase } from '../domain/purchase/purchase.ts'
 import { areaOf, blocksHeld } from '../domain/purchase/target.ts'
 import { asCaip2 } from './network.ts'
@@ -97,5 +99,17 @@ export function settleResponse({ payment, state }: SoldPurchase): SettleResponse
     transaction: state.tx,
     network: asCaip2(payment.accepted.network),
     amount: payment.amount.toString(),
+  }
+}
+
+/** The same of a payment that may still be settled. The transaction is what a facilitator named, which proves nothing. */
+export function pendingResponse({ payer, accepted }: Payment, { details }: Failure): SettleResponse {
+  const transaction = details?.['transaction']
+  return {
+    success: false,
+    errorReason: 'settlement_pending',
+    payer: getAddress(payer),
+    transaction: typeof transaction === 'string' ? transaction : '',
+    network: asCaip2(accepted.network),
   }
 }

@@ -4,14 +4,14 @@
  * headers of version 2 are the truth; once nobody sends X-PAYMENT any more (`wall_paid_requests_total`), this file goes.
  */
 
+import type { SettleResponse } from '@x402/core/types'
 import type { DemandV1 } from '../../shared/contract/service.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import { termsFor, type Payment } from '../domain/purchase/payment.ts'
-import type { SoldPurchase } from '../domain/purchase/purchase.ts'
 import type { Target } from '../domain/purchase/target.ts'
 import { nameInV1 as nameOf } from './network.ts'
 import { readPayment, readPaymentHeader } from './payload.ts'
-import { encodeHeader, settleResponse } from './receipt.ts'
+import { encodeHeader } from './receipt.ts'
 import { requirementsOf, type Demand, type Offer } from './terms.ts'
 
 export const PAYMENT_V1 = 'X-PAYMENT'
@@ -34,10 +34,13 @@ export const demandV1 = ({ accepts, resource }: Demand): DemandV1 => ({
   })),
 })
 
-/** What X-PAYMENT-RESPONSE says of a purchase. */
-export function settlementHeaderV1(purchase: SoldPurchase): string {
-  const { success, transaction, network, payer } = settleResponse(purchase)
-  return encodeHeader({ success, transaction, network: nameOf(network), payer })
+/** The headers that say what became of a payment. */
+export function settlementHeaders(response: SettleResponse, version: SentPayment['version']): Record<string, string> {
+  const { amount: _, network, ...older } = response
+  return {
+    'PAYMENT-RESPONSE': encodeHeader(response),
+    ...(version === 1 ? { [PAYMENT_RESPONSE_V1]: encodeHeader({ ...older, network: nameOf(network) }) } : {}),
+  }
 }
 
 /** The payment of a request, and its version of the protocol. */

@@ -38,6 +38,9 @@ export const ErrorBody = Type.Object(
     error: Type.String({ description: 'Machine-readable code.' }),
     message: Type.String({ description: 'What happened and what to do next.' }),
     charged: Charged,
+    transaction: Type.Optional(
+      Type.String({ description: 'Hash that a facilitator named for a payment in doubt. It is not confirmed.' }),
+    ),
   },
   { additionalProperties: true },
 )

@@ -5,9 +5,10 @@ import { Value } from '@sinclair/typebox/value'
 import type { PaymentPayload } from '@x402/core/types'
 import pLimit from 'p-limit'
 import { isSignatureReason, type SettleResult, type VerifyResult } from '../../domain/purchase/facilitator-errors.ts'
-import type { Payment, Target } from '../../domain/purchase/payment.ts'
+import type { Hash, Payment, Target } from '../../domain/purchase/payment.ts'
 import type { FacilitatorProbe, Manner, RingMember } from '../../ports.ts'
 import { TIMES } from '../../times.ts'
+import { memberOf } from '../../x402/order-binding.ts'
 import { paymentRequired, requirementsOf, type Offer } from '../../x402/terms.ts'
 import { connectionTrouble, fetchBounded, type HttpAddress, isUnsent, readAddress } from '../bounded-calls.ts'
 import { probePayment } from './probe-payment.ts'
@@ -167,10 +168,11 @@ async function settle(
     const refused = refusalIn(answer, 'success')
     if (refused === undefined && NOT_UNDERSTOOD.has(answer.status)) return { kind: 'unclear', unreadable: true }
     if (refused !== undefined) return refusal(refused['errorReason'], refused['transaction'])
+    if (!isSuccess(answer.status)) return unclear(memberOf(answer.value, 'transaction'))
     const { success, transaction, network, errorReason } = usable(Settled, answer, 'settle')
     if (!success) return refusal(errorReason, transaction)
-    const tx = transaction.toLowerCase()
-    return isHash(tx) && network === payment.accepted.network ? { kind: 'success', tx } : { kind: 'unclear' }
+    const tx = hashIn(transaction)
+    return tx !== undefined && network === payment.accepted.network ? { kind: 'success', tx } : { kind: 'unclear' }
   } catch (error) {
     return isUnsent(error) ? { kind: 'unsent' } : { kind: 'unclear' }
   }
@@ -247,7 +249,13 @@ const NOT_UNDERSTOOD: ReadonlySet<number> = new Set([400, 422])
 const refusal = (reason: unknown, transaction: unknown): SettleResult =>
   transaction === '' || transaction === undefined || transaction === null
     ? { kind: 'refused', reason: reasonOf(reason) }
-    : { kind: 'unclear' }
+    : unclear(transaction)
+
+/** What nobody knows the end of, with the transaction that was named, if it is one. */
+function unclear(transaction: unknown): SettleResult {
+  const tx = hashIn(transaction)
+  return { kind: 'unclear', ...(tx === undefined ? {} : { tx }) }
+}
 
 /**
  * What the facilitator is sent: the payer's authorization with our own terms, resource and extensions, never the echo of
@@ -292,4 +300,7 @@ const isCode = (text: unknown): text is string => typeof text === 'string' && /^
 const reasonOf = (reason: unknown) =>
   typeof reason === 'string' && reasonPattern.test(reason) ? reason : 'the facilitator rejected the payment'
 
-const isHash = (text: string): text is `0x${string}` => /^0x[0-9a-f]{64}$/.test(text)
+function hashIn(text: unknown): Hash | undefined {
+  const hash = typeof text === 'string' ? text.toLowerCase() : ''
+  return /^0x[0-9a-f]{64}$/.test(hash) ? (hash as Hash) : undefined
+}

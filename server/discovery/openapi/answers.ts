@@ -126,6 +126,13 @@ function refusalOf(codes: readonly FailureCode[]): Json {
     headers: {
       'Cache-Control': requiredHeader('no-store'),
       'Retry-After': header('Seconds to wait before sending the same request again, where waiting helps.'),
+      ...(codes.includes('settlement_unknown')
+        ? {
+            'PAYMENT-RESPONSE': header(
+              'With charged unknown: base64 of the x402 settle response, with settlement_pending.',
+            ),
+          }
+        : {}),
     },
     content: {
       'application/json': {

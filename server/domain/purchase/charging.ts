@@ -24,6 +24,10 @@ function chargeStatus(code: FailureCode, state: Purchase['state'] | undefined): 
   return { charged: isOver ? 'no' : 'unknown' }
 }
 
+/** Whether a refusal tells a payment's own sender that the payment may still be settled. */
+export const isPending = ({ code, details }: Failure): boolean =>
+  statusOf[code] === 503 && details?.['charged'] === 'unknown'
+
 /** The outcome for a payer whose payment is refused. It says whether the payment was charged. */
 export const refusedWithCharge = (reason: Failure, known: Purchase | undefined): Outcome =>
   refused(withChargeStatus(reason, known?.state))

@@ -16,13 +16,16 @@ type AnsweredBy = { readonly by?: string }
 /** `unreadable`: the facilitator says that it cannot read the request. */
 type Unreadable = { readonly unreadable?: true }
 
-/** The result of a settle call. Only `unsent` proves something: the facilitator never got the payment. The others are its claims. */
+/**
+ * The result of a settle call. Only `unsent` proves something: the facilitator never got the payment. The others are its claims.
+ * `tx` is the transaction that it named: where to look first, and never a proof.
+ */
 export type SettleResult = AnsweredBy &
   (
     | { readonly kind: 'success'; readonly tx: Hash }
     | { readonly kind: 'refused'; readonly reason: string }
     | { readonly kind: 'unsent' }
-    | ({ readonly kind: 'unclear' } & Unreadable)
+    | ({ readonly kind: 'unclear'; readonly tx?: Hash } & Unreadable)
     | { readonly kind: 'busy' } // our own queue is full, so nothing was sent
   )
 
@@ -34,6 +37,9 @@ export type VerifyResult = AnsweredBy &
     | ({ readonly kind: 'unavailable' } & Unreadable)
     | { readonly kind: 'busy' }
   )
+
+/** The transaction that a facilitator named. */
+export const namedIn = (settling: SettleResult): Hash | undefined => ('tx' in settling ? settling.tx : undefined)
 
 /**
  * Whether a wallet signed. `busy` and `silent` say nothing about the signature: it could not be checked, because our own limit

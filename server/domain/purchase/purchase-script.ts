@@ -14,6 +14,7 @@ import { refusedWithCharge } from './charging.ts'
 import { coversTarget, refusalForPrior, wasReceiptReusedFor } from './claim-rules.ts'
 import {
   isSignatureReason,
+  namedIn,
   refusalIfUnsent,
   reportsNonceUsed,
   type SettleResult,
@@ -391,7 +392,7 @@ function askChain(purchase: Purchase, wait: ChainWait, named?: Hash): Script<Cha
 
 /** Queries the chain after a settlement, starting with the transaction that the facilitator named. */
 const askChainAfter = (settling: SettleResult, purchase: Purchase): Script<ChainStatus> =>
-  askChain(purchase, 'settling', settling.kind === 'success' ? settling.tx : undefined)
+  askChain(purchase, 'settling', namedIn(settling))
 
 function* ask<R extends ScriptRequest>(request: R): Script<AnswerTo<R['do']>> {
   return (yield request) as AnswerTo<R['do']>

@@ -1,9 +1,10 @@
 /** Sells over HTTP: reads the payment of a request, and answers with the receipt or the refusal. */
 
+import { isPending } from '../../domain/purchase/charging.ts'
 import type { PurchaseOrder } from '../../domain/purchase/listing.ts'
 import { sell, type SaleDeps } from '../../purchase/sale.ts'
-import { encodeHeader, settleResponse } from '../../x402/receipt.ts'
-import { PAYMENT_RESPONSE_V1, paymentOf, settlementHeaderV1, type SentPayment } from '../../x402/v1.ts'
+import { pendingResponse, settleResponse } from '../../x402/receipt.ts'
+import { paymentOf, settlementHeaders, type SentPayment } from '../../x402/v1.ts'
 import type { Clients } from '../request/clients.ts'
 import { queryOf } from '../request/request-url.ts'
 import { refuse, refuseTarget, type DemandDeps } from './refuse.ts'
@@ -36,11 +37,11 @@ export async function respondSale(
   if ('code' in payment) return refuse(payment)
   const buyer = { address: deps.clients.addressOf(request), signal: request.signal }
   const sold = await sell(deps, order, payment, buyer)
+  if ('code' in sold && isPending(sold)) return refuse(sold, settlementHeaders(pendingResponse(payment, sold), version))
   if ('code' in sold)
     return refuseTarget(deps, order.target, sold, order.isArea ? { isArea: true } : { query: queryOf(request.url) })
   return respondJson(200, sold.receipt, {
     'Cache-Control': 'private, no-store',
-    'PAYMENT-RESPONSE': encodeHeader(settleResponse(sold.purchase)),
-    ...(version === 1 ? { [PAYMENT_RESPONSE_V1]: settlementHeaderV1(sold.purchase) } : {}),
+    ...settlementHeaders(settleResponse(sold.purchase), version),
   })
 }

@@ -8,6 +8,7 @@ import { Preview, TargetText } from '../../../shared/contract/preview.ts'
 import { parseCoord, type BlockIndex } from '../../../shared/wall.ts'
 import { REPEAT, TRY_AGAIN } from '../../domain/advice.ts'
 import { failure, type Failure } from '../../domain/failure.ts'
+import { isPending } from '../../domain/purchase/charging.ts'
 import {
   fieldsIn,
   fieldTextOf,
@@ -23,9 +24,9 @@ import { refusalUnpaid, sell } from '../../purchase/sale.ts'
 import { previewBlock as preview } from '../../wall/preview-block.ts'
 import { AREA_TOOL, BUYING_TOOL } from '../../x402/bazaar.ts'
 import { readPayment } from '../../x402/payload.ts'
-import { settleResponse } from '../../x402/receipt.ts'
+import { pendingResponse, settleResponse } from '../../x402/receipt.ts'
 import { argumentsIn, Output, PixelsArgument, unknownArgument } from '../arguments.ts'
-import { demand, png, refuse, succeed, type Reply } from '../reply.ts'
+import { demand, PAYMENT_RESPONSE_META, png, refuse, succeed, type Reply } from '../reply.ts'
 import { errors, PRICE_OF_BLOCK, READ_ONLY, WRITES, type Call, type McpDeps, type Tool } from '../tool.ts'
 
 const { name, framework, message, link, painter } = ListingQuery.properties
@@ -124,8 +125,9 @@ async function buy(deps: McpDeps, order: PurchaseOrder, { payment: payload, dial
   const payment = readPayment(payload)
   if ('code' in payment) return refuse(payment)
   const sold = await sell(deps, order, payment, buyer)
-  if ('code' in sold) return sold.code === 'payment_required' ? demand(deps, order, dialect, sold) : refuse(sold)
-  return succeed({ ...sold.receipt }, { 'x402/payment-response': settleResponse(sold.purchase) })
+  if (!('code' in sold)) return succeed({ ...sold.receipt }, { [PAYMENT_RESPONSE_META]: settleResponse(sold.purchase) })
+  if (sold.code === 'payment_required') return demand(deps, order, dialect, sold)
+  return refuse(sold, isPending(sold) ? { [PAYMENT_RESPONSE_META]: pendingResponse(payment, sold) } : undefined)
 }
 
 const { image: _, ...withoutImage } = Preview.properties

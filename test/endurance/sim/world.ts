@@ -481,7 +481,7 @@ function trySettling(world: World, at: FacilitatorName, payment: Payment): Settl
   if (strikesAt(world, at, 'answerLost')) return { kind: 'unclear' }
   // A facilitator waits for the block, mostly.
   const isStalled = world.scheduler.elapsed() < world.stalledUntilMs
-  if (world.prng.chance(0.8) && isStalled) return { kind: 'unclear' }
+  if (world.prng.chance(0.8) && isStalled) return { kind: 'unclear', tx: sent.tx }
   if (world.prng.chance(0.8)) makeBlock(world, world.scheduler.elapsed())
   return success(world, payment, sent.tx)
 }

@@ -31,7 +31,7 @@ type Outcome =
   | { readonly kind: 'sold'; readonly receipt: unknown; readonly settlement: unknown }
   | { readonly kind: 'asked to pay'; readonly terms: unknown; readonly reason: unknown }
   | { readonly kind: 'not for sale' }
-  | { readonly kind: 'refused'; readonly body: unknown }
+  | { readonly kind: 'refused'; readonly body: unknown; readonly settlement?: unknown }
 
 type World = {
   readonly name: string
@@ -227,12 +227,13 @@ async function overHttp(
       ? await wall.ask(`GET /blocks/${coord}?${new URLSearchParams(listing).toString()}`, { headers })
       : await wall.ask('POST /areas', sending(order, headers))
   const body = await jsonOf(response)
-  const settlement = response.headers.get('payment-response')
-  if (settlement !== null) return { kind: 'sold', receipt: body, settlement: decodePaymentResponseHeader(settlement) }
+  const header = response.headers.get('payment-response')
+  const settlement = header === null ? undefined : decodePaymentResponseHeader(header)
+  if (settlement?.success === true) return { kind: 'sold', receipt: body, settlement }
   const terms = response.headers.get('payment-required')
   if (terms !== null)
     return { kind: 'asked to pay', terms: termsIn(decodePaymentRequiredHeader(terms)), reason: body['reason'] }
-  return response.status === 200 ? { kind: 'not for sale' } : { kind: 'refused', body }
+  return response.status === 200 ? { kind: 'not for sale' } : { kind: 'refused', body, settlement }
 }
 
 async function overMcp(
@@ -242,13 +243,14 @@ async function overMcp(
   const args = order ?? { coord, ...listing }
   const answer = await callTool(wall, order === undefined ? 'buy_block' : 'buy_area', args, payload)
   const { isError, structuredContent: body, _meta: meta = {} } = answer
-  if (isError !== true) return { kind: 'sold', receipt: body, settlement: meta['x402/payment-response'] }
+  const settlement = meta['x402/payment-response']
+  if (isError !== true) return { kind: 'sold', receipt: body, settlement }
   if (body['code'] === 402)
     return { kind: 'asked to pay', terms: termsIn(meta['x402/payment']), reason: body['reason'] }
   // Over HTTP a block that is taken shows its deed to whoever brings no payment; a tool that buys has nothing to show.
   return body['error'] === 'block_taken' && payload === undefined && order === undefined
     ? { kind: 'not for sale' }
-    : { kind: 'refused', body }
+    : { kind: 'refused', body, settlement }
 }
 
 // Each door is catalogued by an address of its own.

@@ -53,6 +53,7 @@ const VAGUE: SettleResult = { kind: 'refused', reason: 'invalid_transaction_stat
 const INVENTED: SettleResult = { kind: 'success', tx: hash(0xdead) }
 const UNSENT: SettleResult = { kind: 'unsent' }
 const UNCLEAR: SettleResult = { kind: 'unclear' }
+const NAMED: SettleResult = { kind: 'unclear', tx: hash(0xdead) }
 const BUSY: SettleResult = { kind: 'busy' }
 const UNREADABLE = { kind: 'unclear', unreadable: true } as const
 
@@ -107,8 +108,9 @@ describe('a settlement', () => {
     ['the first may have sent it', UNCLEAR, DEFINITE, UNCLEAR],
     ['the first may have sent it before it refused', VAGUE, DEFINITE, UNCLEAR],
     ['the second may have sent it', DEFINITE, UNCLEAR, UNCLEAR],
-    ['the chain denies the success of the first', INVENTED, DEFINITE, UNCLEAR],
-    ['the chain denies the success of the first, and the second was not reached', INVENTED, UNSENT, UNCLEAR],
+    ['the chain denies the success of the first', INVENTED, DEFINITE, NAMED],
+    ['the chain denies the success of the first, and the second was not reached', INVENTED, UNSENT, NAMED],
+    ['the first names a transaction', NAMED, UNCLEAR, NAMED],
   ])('where %s is taken for what all of them prove', async (_, one, other, together) => {
     const { first, second, ring } = ringOfTwo()
     first.settling = one
@@ -144,7 +146,7 @@ describe('a settlement', () => {
     }
     second.settle = async () => expect.unreachable()
     clock.wait = async () => clock.pass(5000)
-    expect(await ring.settle('next', newPayment())).toEqual(UNCLEAR)
+    expect(await ring.settle('next', newPayment())).toEqual(NAMED)
   })
 
   test('gives each its share of the time, and what one leaves over to the next', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { decodePaymentResponseHeader } from '@x402/core/http'
+import { pendingTransactionIn } from '../../../../server/client/payment.ts'
 import { failure } from '../../../../server/domain/failure.ts'
 import { sellerThat } from '../../../support/fakes/seller.ts'
 import { FORGED, UNCHECKED } from '../../../support/fakes/wallets.ts'
@@ -151,6 +152,37 @@ test('a payment whose end is unknown asks the payer to wait, and its block with 
   expect(back).toMatchObject({ block: '3,4', deed: { tx: hash(1) } })
   expect(back['notice']).toContain('This is the receipt of your earlier purchase')
   expect(wall.facilitator.settled.map(({ nonce }) => nonce)).toEqual([hash(1), hash(1)])
+})
+
+test('each 503 in doubt says settlement_pending with the transaction that a facilitator named, which is never believed', async () => {
+  const wall = await openWall()
+  const pending = {
+    success: false,
+    errorReason: 'settlement_pending',
+    payer: wallet(1),
+    network: 'eip155:8453',
+  } as const
+  const answer = async () => {
+    const response = await wall.buy('/blocks/3,4', 1)
+    const { error, transaction } = await jsonOf(response)
+    const header = response.headers.get('payment-response') ?? ''
+    // Our client reads it as well.
+    expect(pendingTransactionIn(header)).toBe(transaction as string | undefined)
+    return [error, transaction, decodePaymentResponseHeader(header)]
+  }
+  wall.facilitator.settling = { kind: 'unclear' }
+  expect(await answer()).toEqual(['settlement_unknown', undefined, { ...pending, transaction: '' }])
+  wall.clock.pass(3000)
+  wall.facilitator.settling = { kind: 'unclear', tx: hash(0xbad) }
+  expect(await answer()).toEqual(['settlement_unknown', hash(0xbad), { ...pending, transaction: hash(0xbad) }])
+  // It is still told where the facilitator is not asked again.
+  expect(await answer()).toEqual(['settlement_unknown', hash(0xbad), { ...pending, transaction: hash(0xbad) }])
+  // Whoever sends what the payer did not sign is told nothing of it.
+  const forged = await wall.ask('GET /blocks/3,4', paidBy({ ...paymentOf(1, 1), signature: FORGED }))
+  expect([forged.headers.get('payment-response'), (await jsonOf(forged))['transaction']]).toEqual([null, undefined])
+  wall.facilitator.settling = 'honest'
+  wall.clock.pass(3000)
+  expect(await jsonOf(await wall.buy('/blocks/3,4', 1))).toMatchObject({ deed: { tx: hash(1) } })
 })
 
 test('a block that is being bought right now is not for sale, and its buyer is asked to repeat', async () => {

@@ -123,3 +123,18 @@ test('who still sends version 1 is counted', async () => {
   await wall.buy('/blocks/5,4', 2)
   expect(versions).toEqual([1, 2])
 })
+
+test('a payment of version 1 whose end is unknown is told so in both headers', async () => {
+  const wall = await openWall()
+  wall.facilitator.settling = { kind: 'unclear', tx: hash(7) }
+  const response = await wall.ask('GET /blocks/3,4', { headers: olderHeader(paymentOf(0xab, 1)) })
+  const pending = {
+    success: false,
+    errorReason: 'settlement_pending',
+    transaction: hash(7),
+    payer: '0x00000000000000000000000000000000000000AB',
+  }
+  expect(response.status).toBe(503)
+  expect(read(response.headers.get('x-payment-response'))).toEqual({ ...pending, network: 'base' })
+  expect(read(response.headers.get('payment-response'))).toEqual({ ...pending, network: 'eip155:8453' })
+})

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { isPaymentRequiredV2 } from '@x402/core/schemas'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
-import { paymentOf } from '../../../support/samples.ts'
+import { hash, paymentOf } from '../../../support/samples.ts'
 import { buy, callTool, rpc } from '../../../support/service/agent.ts'
 import { demandIn, openWall, payloadOf } from '../../../support/service/wall.ts'
 
@@ -90,4 +90,24 @@ test('a store that cannot be used is said so, and nobody is charged', async () =
   const { isError, structuredContent } = await callTool(wall, 'buy_block', { coord: 'next' })
   expect(isError).toBe(true)
   expect(structuredContent).toMatchObject({ error: 'database_unavailable', retryAfter: 2 })
+})
+
+test('a payment whose end is unknown is told so where x402 clients look for its settlement', async () => {
+  const wall = await openWall()
+  wall.facilitator.settling = { kind: 'unclear', tx: hash(7) }
+  const { isError, structuredContent, _meta: meta } = await buy(wall, { coord: '3,4' }, paymentOf(0xab, 1))
+  expect([isError, structuredContent['error'], structuredContent['transaction']]).toEqual([
+    true,
+    'settlement_unknown',
+    hash(7),
+  ])
+  expect(meta).toEqual({
+    'x402/payment-response': {
+      success: false,
+      errorReason: 'settlement_pending',
+      payer: '0x00000000000000000000000000000000000000AB',
+      transaction: hash(7),
+      network: 'eip155:8453',
+    },
+  })
 })
