@@ -28,6 +28,10 @@ const RUNS: Readonly<Record<string, Run>> = {
     ['endurance/readers/readers.long.ts'],
     'a thousand clients that read nothing, and the memory they hold',
   ),
+  history: tests(
+    ['endurance/history/history.long.ts'],
+    'a month of an owner who writes as much as the budgets allow: disk, backups, start',
+  ),
   outages: tests(
     ['endurance/outages/outages.test.ts'],
     'each dependency taken away, and how long until that is named and over',

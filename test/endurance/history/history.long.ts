@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { vandalised } from './vandal.ts'
+
+// Goal: whoever owns a few blocks neither fills the disk nor delays a start. Method: a sold wall in a file, an owner who uses up
+// every budget for a month of a fake clock, compaction each hour, a history that is kept for all that month, and real starts.
+
+const path = join(scratchFolder(), 'wall.sqlite')
+
+const DAYS = [0, 1, 7, 30]
+
+// As the unit for backups keeps them (`--keep 48 --max-gb 10`).
+const COPIES_MAX = 48
+const COPIES_MAX_MB = 10_000
+
+const DISK_MAX_MB = 20_000 // database and backups together, as OPERATING.md says
+const START_MAX_S = 2
+
+test('an owner of ten blocks who writes for a month neither fills the disk nor delays a start', async () => {
+  const wall = await vandalised(path, DAYS.at(-1) ?? 0)
+  const rows = []
+  for (const [at, day] of DAYS.entries()) {
+    await wall.write(day - (DAYS[at - 1] ?? 0))
+    const databaseMb = wall.mb()
+    const backupsMb = Math.max(databaseMb, Math.min(COPIES_MAX * databaseMb, COPIES_MAX_MB))
+    const startSeconds = await wall.secondsToFirstRead()
+    rows.push({ day, written: wall.written(), databaseMb, backupsMb, startSeconds })
+  }
+  console.table(rows)
+  for (const { databaseMb, backupsMb, startSeconds } of rows) {
+    expect(databaseMb + backupsMb).toBeLessThan(DISK_MAX_MB)
+    expect(startSeconds).toBeLessThan(START_MAX_S)
+  }
+}, 600_000)

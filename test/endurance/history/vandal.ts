@@ -1,0 +1,88 @@
+/** An owner who writes as much as the budgets allow, on a clock that the test tells to go on. */
+
+import { privateKeyToAccount } from 'viem/accounts'
+import { buyerOf, keyOf, NETWORK, seed } from '../../../bench/servers/seed.ts'
+import { agentsOf, QUIET } from '../../../bench/servers/servers.ts'
+import { openSqlite } from '../../../db/sqlite/open.ts'
+import { startWall } from '../../../server/local/wall-process.ts'
+import { logCompactor } from '../../../server/wall/compact-log.ts'
+import { type BudgetName, rateLimits } from '../../../server/wall/rate-limits.ts'
+import { PALETTE_SIZE } from '../../../shared/palette.ts'
+import { LINK_MAX, MESSAGE_MAX } from '../../../shared/text.ts'
+import { CLAIM_ORDER, TOTAL_BLOCKS } from '../../../shared/wall.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { fakeLogger } from '../../support/fakes/logger.ts'
+import { editOf, identityOf, pixelsOf } from '../../support/samples.ts'
+
+const BLOCKS = 10
+const COLOURS = PALETTE_SIZE
+const HOUR_MS = 3_600_000
+
+// Within a step a budget fills up by less than it holds.
+const STEP_MS = 20_000
+
+// After the sales of the seed.
+const BEGINS_AT = 1_791_000_000_000
+
+const AGENTS = agentsOf(TOTAL_BLOCKS)
+const OWNER = privateKeyToAccount(keyOf(1)).address.toLowerCase() as `0x${string}`
+const OWNED = CLAIM_ORDER.filter((_, at) => buyerOf(at + 1, AGENTS) === 1).slice(0, BLOCKS)
+
+/** A sold wall in a file at `path`, ten of whose blocks belong to the vandal. It keeps the history of `historyDays`. */
+export async function vandalised(path: string, historyDays: number) {
+  seed(path, TOTAL_BLOCKS, AGENTS)
+  const clock = fakeClock(BEGINS_AT)
+  const limits = rateLimits(clock)
+  let written = 0
+
+  /** Whether the budgets allow one more, which is then taken from them. */
+  const isAllowed = (budgets: readonly BudgetName[], who: string) => {
+    if (budgets.some((budget) => limits.check(budget, who) !== undefined)) return false
+    for (const budget of budgets) limits.take(budget, who)
+    return true
+  }
+
+  return {
+    /** Repaints and renames for so many days as often as the budgets allow, and compacts each hour. */
+    async write(days: number): Promise<void> {
+      const store = await openSqlite(path, NETWORK)
+      const compact = logCompactor({ ...store, clock, logger: fakeLogger(), historyDays })
+      const until = clock.now() + days * 24 * HOUR_MS
+      while (clock.now() < until) {
+        const writes: Promise<unknown>[] = []
+        for (const block of OWNED)
+          while (isAllowed(['repaints', 'daily repaints'], String(block))) {
+            const shown = {
+              message: '\u{20ac}'.repeat(MESSAGE_MAX),
+              link: LONGEST_LINK,
+              pixels: pixelsOf(++written % COLOURS),
+            }
+            writes.push(store.blocks.edit(block, editOf(written, { ts: clock.now(), ...shown }), clock.now()))
+          }
+        while (isAllowed(['registrations', 'daily names'], OWNER))
+          writes.push(
+            store.agents.identify(OWNER, identityOf(++written, { ts: clock.now(), name: `n${written}` }), clock.now()),
+          )
+        await Promise.all(writes)
+        const hour = Math.floor(clock.now() / HOUR_MS)
+        clock.pass(STEP_MS)
+        if (Math.floor(clock.now() / HOUR_MS) > hour) await compact(AbortSignal.timeout(60_000))
+      }
+      store.close()
+    },
+    written: () => written,
+    /** The size of the file. */
+    mb: () => Bun.file(path).size / 1e6,
+    /** From starting the service to the last byte of the first read of the whole wall. */
+    async secondsToFirstRead(): Promise<number> {
+      const startedAt = performance.now()
+      const wall = await startWall({ ...QUIET, DATABASE_PATH: path })
+      await (await fetch(`${wall.url}/api/canvas`)).bytes()
+      const seconds = (performance.now() - startedAt) / 1000
+      await wall.stop()
+      return seconds
+    },
+  }
+}
+
+const LONGEST_LINK = 'https://example.com/'.padEnd(LINK_MAX, 'x')
