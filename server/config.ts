@@ -24,6 +24,7 @@ export type Config = {
   readonly rpcCallsPerSecond: number | undefined // to each of them; undefined: no limit
   readonly offer: Offer
   readonly facilitatorUrls: readonly string[] // called in this order; at least one
+  readonly facilitatorKeys: ReadonlyMap<string, string> // bearer keys by the host of the facilitator
   readonly cdpKey: { readonly id: string; readonly secret: string } | undefined
   readonly verifyTimeoutMs: number
   readonly settleTimeoutMs: number
@@ -62,6 +63,7 @@ export const SETTINGS = {
   WITNESS_PATH: { required: false },
   WITNESS_IS_APART: { required: false },
   NETWORK: { required: false },
+  OWNERSHIP_PROOFS: { required: false },
   PRICE: { required: false },
   TITLE: { required: false },
   RPC_URL: { required: false, secret: true },
@@ -70,6 +72,7 @@ export const SETTINGS = {
   SETTLE_TIMEOUT_MS: { required: false },
   RECONCILE_INTERVAL_MS: { required: false },
   HISTORY_DAYS: { required: false },
+  FACILITATOR_KEYS: { required: false, secret: true },
   CDP_API_KEY_ID: { required: false, secret: true },
   CDP_API_KEY_SECRET: { required: false, secret: true },
   METRICS_HOST: { required: false },
@@ -107,6 +110,11 @@ export function readConfig(env: Env): Config {
   const title = read('TITLE', titleOf) ?? 'Pixel Wall'
   const payTo = read('PAY_TO', (text) => payeeOf(text, asset.address))
   const facilitatorUrls = read('FACILITATOR_URL', listOf(urlOf))?.map(({ href }) => href)
+  const ownershipProofs = read('OWNERSHIP_PROOFS', listOf(signatureOf)) ?? []
+  const facilitatorKeys = new Map(read('FACILITATOR_KEYS', listOf(hostKeyOf)))
+  const hosts = facilitatorUrls?.map((url) => new URL(url).host)
+  const stray = [...facilitatorKeys.keys()].find((host) => hosts?.includes(host) === false)
+  if (stray !== undefined) problems.push(`FACILITATOR_KEYS names ${stray}, but FACILITATOR_URL does not`)
   const id = read('CDP_API_KEY_ID', asIs)
   const secret = read('CDP_API_KEY_SECRET', asIs)
   if ((id === undefined) !== (secret === undefined)) problems.push('set CDP_API_KEY_ID and CDP_API_KEY_SECRET together')
@@ -120,6 +128,7 @@ export function readConfig(env: Env): Config {
     network,
     rpcUrls: read('RPC_URL', listOf(urlOf))?.map(({ href }) => href) ?? [],
     rpcCallsPerSecond: read('RPC_CALLS_PER_SECOND', wholeNumber(1, 100_000)),
+    facilitatorKeys,
     cdpKey: id === undefined || secret === undefined ? undefined : { id, secret },
     verifyTimeoutMs: read('VERIFY_TIMEOUT_MS', wholeNumber(100, 60_000)) ?? 5000,
     settleTimeoutMs: read('SETTLE_TIMEOUT_MS', wholeNumber(100, 200_000)) ?? 30_000,
@@ -141,6 +150,7 @@ export function readConfig(env: Env): Config {
       baseUrl: baseUrl.origin,
       assetName: asset.name,
       assetVersion: asset.version,
+      ownershipProofs,
     },
     facilitatorUrls,
   }
@@ -300,6 +310,17 @@ function originOf(text: string): Parsed<URL> {
   const { username, password, pathname, search, hash } = parsed.value
   const isBare = username + password + search + hash === '' && pathname === '/'
   return isBare ? parsed : { problem: 'must be a URL without path, query or user name' }
+}
+
+const signatureOf = (text: string): Parsed<string> =>
+  /^0x[0-9a-fA-F]{130}$/.test(text) ? { value: text } : { problem: 'must be signatures: 0x followed by 130 hex digits' }
+
+// The key is never shown.
+function hostKeyOf(text: string): Parsed<readonly [host: string, key: string]> {
+  const [, host, key] = /^([\w.-]+(?::\d+)?)=([!-~]+)$/.exec(text) ?? []
+  return host === undefined || key === undefined
+    ? { problem: 'must be host=key, and several separated by commas' }
+    : { value: [host.toLowerCase(), key] }
 }
 
 function payeeOf(text: string, asset: string): Parsed<Address> {

@@ -65,10 +65,12 @@ function membersOf(
   outages: Outages,
   catalogues: Map<string, CatalogueAnswer>,
 ): readonly RingMember[] {
-  const { facilitatorUrls, verifyTimeoutMs, settleTimeoutMs, probeTimeoutMs, cdpKey, offer } = config
-  const authorize = cdpKey === undefined ? undefined : coinbaseAuth(cdpKey)
+  const { facilitatorUrls, verifyTimeoutMs, settleTimeoutMs, probeTimeoutMs, cdpKey, facilitatorKeys, offer } = config
+  const coinbase = cdpKey === undefined ? undefined : coinbaseAuth(cdpKey)
   return facilitatorUrls.map((url) => {
     const facilitator = new URL(url).host
+    const key = facilitatorKeys.get(facilitator)
+    const authorize = key === undefined ? coinbase : async () => ({ Authorization: `Bearer ${key}` })
     // Noted where it differs from the last time, since each payment repeats it.
     const onExtension = (said: ExtensionSaid) => {
       const key = `${facilitator} ${said.extension}`

@@ -4,6 +4,7 @@ import manifest from '../../package.json'
 import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { BLOCK_SIZE, HEIGHT, TOTAL_BLOCKS, WIDTH } from '../../shared/wall.ts'
 import type { Offer } from '../x402/terms.ts'
+import { PATHS } from './links.ts'
 import type { Operation } from './openapi/operation.ts'
 
 /** What the documents say of a tool. */
@@ -19,6 +20,11 @@ export type Site = {
 
 /** What a block costs. */
 export const priceOf = ({ offer }: Pick<Site, 'offer'>): string => moneyText(offer.terms.amount)
+
+/** The wall's icon, as MCP names icons. */
+export const iconsOf = ({ baseUrl }: Pick<Offer, 'baseUrl'>) => [
+  { src: baseUrl + PATHS.faviconSvg, mimeType: 'image/svg+xml', sizes: ['any'] },
+]
 
 /** The version of the service. */
 export const VERSION = manifest.version

@@ -6,13 +6,13 @@ import { essentials } from './guide.ts'
 import { PATHS } from './links.ts'
 import type { Json } from './openapi/schemas.ts'
 import { descriptionOf, SKILL_NAME } from './reference.ts'
-import { hostOf, tagline, VERSION, type Site } from './site.ts'
+import { hostOf, iconsOf, tagline, VERSION, type Site } from './site.ts'
 
 /** /.well-known/x402: what can be paid for. Superseded by the OpenAPI document, and still asked for by many. */
 export const x402Resources = (site: Site): Json => ({
   version: 1,
   resources: ['/blocks/next', AREAS_PATH, PATHS.mcp].map((path) => site.offer.baseUrl + path),
-  ownershipProofs: [],
+  ownershipProofs: site.offer.ownershipProofs ?? [],
   instructions: essentials(site).join('\n'),
 })
 
@@ -51,6 +51,7 @@ const identity = (site: Site) => ({
   description: tagline(site),
   version: VERSION,
   websiteUrl: `${site.offer.baseUrl}/`,
+  icons: iconsOf(site.offer),
 })
 
 /** /server.json: the entry for the MCP registry. */
@@ -64,7 +65,6 @@ export const serverJson = (site: Site): Json => ({
 export const serverCard = (site: Site): Json => ({
   $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
   ...identity(site),
-  icons: [{ src: site.offer.baseUrl + PATHS.faviconSvg, mimeType: 'image/svg+xml', sizes: ['any'] }],
   remotes: remotes(site),
 })
 

@@ -11,8 +11,8 @@ import {
   type JSONRPCMessage,
   type JSONRPCRequest,
 } from '@modelcontextprotocol/server'
-import manifest from '../../package.json'
 import { moneyText } from '../../shared/money.ts'
+import { iconsOf, VERSION } from '../discovery/site.ts'
 import { StoreUnavailable } from '../domain/failure.ts'
 import { storeUnavailable } from '../domain/purchase/refusals.ts'
 import { readResource, resourceList } from './chat-view.ts'
@@ -78,8 +78,9 @@ export const answerError = (id: Id | null, error: RpcError): RpcResponse => ({ j
 const UNTIL_UPGRADED = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 function serverFor(deps: McpDeps, caller: Caller, fail: (error: unknown) => void): Server {
+  const { title, baseUrl } = deps.offer
   const server = new Server(
-    { name: 'pixel-wall', title: deps.offer.title, version: manifest.version, websiteUrl: deps.offer.baseUrl },
+    { name: 'pixel-wall', title, version: VERSION, websiteUrl: baseUrl, icons: iconsOf(deps.offer) },
     {
       capabilities: { tools: {}, resources: {} },
       instructions: instructions(deps),

@@ -4,6 +4,7 @@ import { openBooks } from '../../db/open.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
 import { freeBytesBeside } from '../adapters/disk-space.ts'
 import { noOpMetrics } from '../adapters/metrics/no-op-metrics.ts'
+import { signerOf } from '../adapters/wallets/recover.ts'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import type { DependencyState } from '../domain/dependency.ts'
 import { FREE_BYTES_MIN } from '../health/watch-store.ts'
@@ -53,6 +54,7 @@ async function findingsOf(): Promise<readonly Finding[]> {
       ...places,
       await diskFinding(config),
       await databaseFinding(config),
+      ...(await proofFindings(config)),
       ...(await networkFindings(config)),
     ]
   } catch (error) {
@@ -91,6 +93,16 @@ async function databaseFinding({ database }: Config): Promise<Finding> {
   } catch (error) {
     return { what, trouble: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** Whether each proof was signed by the address that is paid, over the address of this wall. */
+async function proofFindings({ offer }: Config): Promise<readonly Finding[]> {
+  const { ownershipProofs = [], baseUrl, terms } = offer
+  const signers = await Promise.all(ownershipProofs.map((proof) => signerOf(baseUrl, proof)))
+  return signers.map((signer, nth) => ({
+    what: `ownership proof ${nth + 1}`,
+    trouble: signer === terms.payTo ? null : `it is not a signature of ${baseUrl} by PAY_TO; sign that text again`,
+  }))
 }
 
 // Within it every chain that the wall knows makes a block, by which the clock is compared.

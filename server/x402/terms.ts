@@ -22,6 +22,7 @@ export type Offer = {
   readonly baseUrl: string // without a trailing slash
   readonly assetName: string
   readonly assetVersion: string
+  readonly ownershipProofs?: readonly string[] // signatures (EIP-191) of `baseUrl` by the address that is paid
 }
 
 /**

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { freePort, startWall, type WallSettings } from '../../server/local/wall-process.ts'
 import { startOddEndpoint } from '../support/chain/odd-endpoint.ts'
 import { runCommand } from '../support/e2e/command.ts'
@@ -102,4 +103,41 @@ test('a wall that cannot listen, or keep its files, ends with 78 and a sentence,
     expect(err).not.toMatch(/^\s+at /m)
   }
   await expect(startWall({ ...settings, HOST: '192.0.2.1' })).rejects.toThrow(/HOST/)
+})
+
+test('a bearer key goes to the facilitator that needs it, and one that does not fit is named', async () => {
+  using guarded = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    async fetch(request) {
+      if (request.headers.get('authorization') !== 'Bearer KEY:id:secret') return new Response(null, { status: 401 })
+      const { pathname } = new URL(request.url)
+      const { method } = request
+      return await fetch(around.facilitator.url + pathname, {
+        method,
+        body: method === 'POST' ? await request.text() : null,
+      })
+    },
+  })
+  const { host, href: FACILITATOR_URL } = guarded.url
+  expect(await wrongIn({ FACILITATOR_URL, FACILITATOR_KEYS: `${host}=KEY:id:secret` })).toEqual({
+    status: 0,
+    wrong: [],
+  })
+  expect(await wrongIn({ FACILITATOR_URL, FACILITATOR_KEYS: `${host}=KEY` })).toEqual({
+    status: 1,
+    wrong: [`WRONG  facilitator ${host}: the facilitator at ${host} rejects our API keys (401)`],
+  })
+})
+
+test('a proof of ownership that PAY_TO did not sign over the address of this wall is named', async () => {
+  const owner = privateKeyToAccount(generatePrivateKey())
+  const baseUrl = new URL(settings['BASE_URL'] ?? '').origin
+  const proof = (message: string) => owner.signMessage({ message })
+  const own = { PAY_TO: owner.address, OWNERSHIP_PROOFS: await proof(baseUrl) }
+  expect((await check(own)).lines).toContain('ok     ownership proof 1')
+  expect(await wrongIn({ ...own, OWNERSHIP_PROOFS: `${own.OWNERSHIP_PROOFS},${await proof(`${baseUrl}/`)}` })).toEqual({
+    status: 1,
+    wrong: [`WRONG  ownership proof 2: it is not a signature of ${baseUrl} by PAY_TO; sign that text again`],
+  })
 })

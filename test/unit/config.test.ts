@@ -8,6 +8,8 @@ import { scratchFolder } from '../support/scratch-folder.ts'
 const PAYEE = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
 const REQUIRED = { BASE_URL: 'https://wall.example', PAY_TO: PAYEE, FACILITATOR_URL: 'https://facilitator.example/v2' }
 
+const PROOF = `0x${'1b'.repeat(65)}`
+
 type Env = Readonly<Record<string, string>>
 
 /** What the error says is wrong, a problem a line. */
@@ -65,6 +67,7 @@ describe('settings', () => {
       WITNESS_PATH: ['/mnt/wall.witness', { witnessPath: '/mnt/wall.witness' }],
       WITNESS_IS_APART: ['yes', { isWitnessApart: true }],
       NETWORK: ['eip155:84532', { network: 'eip155:84532', offer: { assetName: 'USDC' } }],
+      OWNERSHIP_PROOFS: [PROOF, { offer: { ownershipProofs: [PROOF] } }],
       PRICE: ['2.50', { offer: { terms: { amount: 2_500_000n } } }],
       TITLE: ['The Ada Wall', { offer: { title: 'The Ada Wall', baseUrl: 'http://localhost:9000' } }],
       RPC_URL: [
@@ -76,6 +79,10 @@ describe('settings', () => {
       SETTLE_TIMEOUT_MS: ['200000', { settleTimeoutMs: 200_000 }],
       RECONCILE_INTERVAL_MS: ['600000', { reconcileIntervalMs: 600_000 }],
       HISTORY_DAYS: ['90', { historyDays: 90 }],
+      FACILITATOR_KEYS: [
+        '127.0.0.1:4021=A:b=c, second.example=d',
+        { facilitatorKeys: new Map(Object.entries({ '127.0.0.1:4021': 'A:b=c', 'second.example': 'd' })) },
+      ],
       CDP_API_KEY_ID: ['id', { cdpKey: { id: 'id' } }],
       CDP_API_KEY_SECRET: ['secret', { cdpKey: { secret: 'secret' } }],
       METRICS_HOST: ['127.0.0.1', { metricsHost: '127.0.0.1' }],
@@ -202,6 +209,9 @@ describe('settings that cannot work', () => {
     ['PAY_TO', `0x${'0'.repeat(40)}`, 'must not be the zero address'],
     ['PAY_TO', '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', 'must not be the token itself'],
     ['NETWORK', 'eip155:4326', `must be one of ${NETWORKS.join(', ')}`],
+    ['OWNERSHIP_PROOFS', `${PROOF},0x12`, 'must be signatures: 0x followed by 130 hex digits'],
+    ['FACILITATOR_KEYS', 'hush', 'must be host=key, and several separated by commas'],
+    ['FACILITATOR_KEYS', 'other.example=k', 'names other.example, but FACILITATOR_URL does not'],
     ['PRICE', '0.00', 'must be an amount in dollars with two decimals, from 0.01 to 999999.99'],
     ['WITNESS_IS_APART', 'true', 'must be yes or no'],
     ['WITNESS_IS_APART', 'yes', 'is yes, but WITNESS_PATH is not set: the default is beside the database'],

@@ -32,6 +32,12 @@ export async function fastestKeys(failed: (library: Library, why: string) => voi
   throw new Error('no library recovers a known signature')
 }
 
+/** The address whose key signed a text (EIP-191); `undefined` if none could have. */
+export async function signerOf(text: string, signature: string): Promise<Address | undefined> {
+  const keys = await keysOf('viem')
+  return await keys.recover(hashMessage(text), signature as `0x${string}`)
+}
+
 /** Keys by one library. Rejects where it does not load. */
 export async function keysOf(library: Library): Promise<Keys> {
   const addressBy = library === 'viem' ? viemAddress : await nativeAddress()

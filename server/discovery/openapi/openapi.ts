@@ -28,6 +28,7 @@ export function openApi(site: Site, example: Coord): Json {
       categories: ['media', 'social'],
       docs: { homepage: `${baseUrl}/`, apiReference: baseUrl + PATHS.openapi, llms: baseUrl + PATHS.llms },
     },
+    'x-discovery': { ownershipProofs: site.offer.ownershipProofs ?? [] },
     'x-agentcash-guidance': { llmsTxtUrl: baseUrl + PATHS.llms },
     paths: paths(site, example),
     components: {

@@ -33,6 +33,13 @@ test.each(paths)('%s may be kept for a while, is asked about by its tag, and ans
   expect((await wall.ask(`POST ${path}`)).status).toBe(405)
 })
 
+test('proofs of ownership stand where catalogues look for them', async () => {
+  const ownershipProofs = [`0x${'1b'.repeat(65)}`]
+  const proven = await openWall({ offer: { ...OFFER, ownershipProofs } })
+  expect(await jsonOf(await proven.ask('GET /.well-known/x402'))).toMatchObject({ ownershipProofs })
+  expect(await jsonOf(await proven.ask('GET /openapi.json'))).toMatchObject({ 'x-discovery': { ownershipProofs } })
+})
+
 const types: ReadonlyArray<readonly [path: string, type: string]> = [
   ['/llms.txt', 'text/plain; charset=utf-8'],
   ['/llms-full.txt', 'text/plain; charset=utf-8'],

@@ -14,12 +14,15 @@ const closed = (members: TProperties) => Type.Object(members, { additionalProper
 const some = (one: TSchema) => Type.Array(one, { minItems: 1 })
 const text = (maxLength: number, pattern = '^') => Type.String({ minLength: 1, maxLength, pattern })
 
+const sizes = Type.Array(Type.String({ pattern: '^(\\d+x\\d+|any)$' }))
+
 const identity = {
   name: Type.String({ pattern: '^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$', minLength: 3, maxLength: 200 }),
   title: text(100),
   description: text(100),
   version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+$' }),
   websiteUrl: Uri,
+  icons: Type.Array(closed({ src: Uri, mimeType: Type.String(), sizes })),
   remotes: some(closed({ type: Type.Literal('streamable-http'), url: Type.String({ pattern: '^https?://\\S+$' }) })),
 }
 
@@ -49,13 +52,10 @@ const ServerJson = closed({
   ...identity,
 })
 
-const sizes = Type.Array(Type.String({ pattern: '^(\\d+x\\d+|any)$' }))
-
 /** The MCP server card, SEP-2127. */
 const ServerCard = closed({
   $schema: Type.Literal('https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json'),
   ...identity,
-  icons: Type.Array(closed({ src: Uri, mimeType: Type.String(), sizes })),
 })
 
 const Targets = some(closed({ href: Uri, type: Type.String() }))

@@ -45,7 +45,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'server/discovery/': { files: [...WORDS, 'package.json'], uses: ['viem/utils', TYPEBOX] },
   'server/http/': { files: [...INSIDE, 'server/discovery/', 'server/mcp/'], shuns: ['viem*', 'bun:sqlite'] },
-  'server/mcp/': { files: [...INSIDE, 'package.json'], shuns: ['elysia*', 'viem*', 'bun:sqlite'] },
+  'server/mcp/': { files: [...INSIDE, 'server/discovery/'], shuns: ['elysia*', 'viem*', 'bun:sqlite'] },
   ...Object.fromEntries(ADAPTERS.map((room) => [room, { files: BESIDE, shuns: ['elysia*', 'bun:sqlite'] }])),
   'server/app.ts': {
     files: [...INSIDE, 'server/config.ts', 'server/discovery/', 'server/http/', 'server/mcp/'],
