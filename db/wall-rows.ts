@@ -58,9 +58,9 @@ export type NewWall = WallRows & {
  */
 export type Close = () => Promise<void>
 
-/** Whether the new place has the wall cannot be told, so the old one must stay closed. */
-export class MoveUnknown extends CannotOpen {
-  override name = 'MoveUnknown'
+/** The old place was closed, and the new one certainly does not have the wall: only then may the old one open again. */
+export class NotMoved extends CannotOpen {
+  override name = 'NotMoved'
 }
 
 /** How a wall is moved. */

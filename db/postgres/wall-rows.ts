@@ -6,7 +6,7 @@ import {
   isByPayment,
   WALL_COLUMNS,
   WALL_TABLES,
-  MoveUnknown,
+  NotMoved,
   PAGE_ROWS,
   type Close,
   type WallRow,
@@ -52,7 +52,7 @@ export const exportPostgres = <T>(
     try {
       return await work(rowsOf(session), close)
     } catch (error) {
-      if (isNoted && !(error instanceof MoveUnknown)) await forgetMoved(session)
+      if (isNoted && error instanceof NotMoved) await forgetMoved(session)
       throw error
     }
   })
@@ -205,7 +205,7 @@ async function commit({ run }: Session, url: string): Promise<void> {
   try {
     await run('COMMIT')
   } catch (error) {
-    throw new MoveUnknown(
+    throw new CannotOpen(
       `the connection to the database at ${hostOf(url)} was lost during the final commit (${codeOf(error) ?? 'no response'}), so it is not known whether the wall is there: check whether that database has sales. The old location stays closed; only if there are no sales in the new one, remove the note at the old location (starting the wall there says how) and move again`,
     )
   }

@@ -9,8 +9,8 @@ import { flush } from '../new-file.ts'
 import type { DamagedRow } from '../row-checksums.ts'
 import {
   isByPayment,
+  NotMoved,
   WALL_COLUMNS,
-  MoveUnknown,
   PAGE_ROWS,
   type Close,
   type WallRow,
@@ -56,14 +56,18 @@ export async function exportSqlite<T>(
   }
 }
 
-/** Does what makes the wall at `path` be elsewhere; the note of it is taken back where that is known to have failed. */
+/** Does what makes the wall at `path` be elsewhere. The note of it stays once it is left: whatever fails then, the wall may be there. */
 async function noted<T>(path: string, words: string, work: (close: Close) => Promise<T>): Promise<T> {
   // Before, because there may be no room for it afterwards.
   const leaveNote = prepareNote(path, words)
+  let isNoted = false
   try {
-    return await work(async () => leaveNote())
+    return await work(async () => {
+      leaveNote()
+      isNoted = true
+    })
   } catch (error) {
-    if (!(error instanceof MoveUnknown)) forgetMoved(path)
+    if (!isNoted) forgetMoved(path)
     throw error
   }
 }
@@ -89,9 +93,19 @@ export async function importSqlite<T>(
     flush(unfinished)
     await closeOld()
     if (isRehearsal) return result
-    renameSync(unfinished, path)
-    forgetMoved(path)
-    flush(dirname(path))
+    try {
+      renameSync(unfinished, path)
+    } catch (error) {
+      throw new NotMoved(`cannot create ${path}: ${codeOf(error)}`)
+    }
+    try {
+      forgetMoved(path)
+      flush(dirname(path))
+    } catch (error) {
+      throw new CannotOpen(
+        `the wall is at ${path} now, and the old location stays closed, but the folder of ${path} failed (${codeOf(error)}), so a power failure could undo that: check the disk, and remove ${path}.moved if there is one`,
+      )
+    }
     return result
   } catch (error) {
     if (!(error instanceof SQLiteError || error instanceof StoreUnavailable)) throw error
@@ -101,6 +115,10 @@ export async function importSqlite<T>(
     unlock()
   }
 }
+
+/** What the file system says is wrong. */
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : String(error)
 
 async function filled<T>(path: string, work: (wall: NewWall) => Promise<T>): Promise<T> {
   let connection = connect(path)

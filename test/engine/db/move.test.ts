@@ -330,10 +330,21 @@ describe('of the old place and the new one never both can sell:', () => {
     const moving = failureOf(moveWall(there, back, final))
     while (!existsSync(`${back.path}.unfinished`)) await Bun.sleep(1)
     mkdirSync(back.path)
-    expect(await moving).toMatchObject({ code: 'EISDIR' })
+    expect(await moving).toMatchObject({ message: expect.stringContaining('cannot create') })
     rmSync(back.path, { recursive: true })
     await at(there, (wall) => sell(wall, 'next', 2, 2))
     await move(there, back)
+  })
+
+  test('when something fails after the new file has its name, the old database stays closed', async () => {
+    const [there, back] = [await newPlace(), fileAt('late')]
+    await at(there, (wall) => sell(wall, 'next', 1, 1))
+    // A note that cannot be removed.
+    mkdirSync(`${back.path}.moved`)
+    expect(await messageOf(moveWall(there, back, final))).toContain('the old location stays closed')
+    rmSync(`${back.path}.moved`, { recursive: true })
+    expect(await messageOf(at(there, async () => {}))).toContain('has moved to')
+    expect((await at(back, (wall) => wall.audit.statement())).claimed).toBe(1)
   })
 
   test('when the note at the old database is not kept, there is no new file', async () => {
