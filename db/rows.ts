@@ -34,7 +34,7 @@ type StateRow =
       readonly unanswered: Flag
     }
   | { readonly state: 'released'; readonly dead: Flag }
-  | { readonly state: 'credited'; readonly tx: Hash }
+  | { readonly state: 'credited'; readonly tx: Hash; readonly paid_back: 1 | null }
 
 /** A row of `payments`, with the identity that its sale, if there was one, wrote to the log. */
 export type PurchaseRow = AuthorizationRow &
@@ -63,10 +63,14 @@ export const PURCHASE_SOURCES = { payments: 'id', changes: 'sale_number', purcha
  */
 export const PAYMENT_ID = '(SELECT id FROM payments WHERE payer = $payer AND nonce = $nonce)'
 
+/** Condition under which `o`, of payouts, tells how the credit `p` was paid back. Money that was stray first may be a credit later. */
+export const PAID_OUT = `o.payer = p.payer AND o.nonce = p.nonce AND o.reference NOT IN ('${STRAY_NOTE}', '${STRAY_BY_HAND}')`
+
 /** Reads a `PurchaseRow`, and `more` columns; a condition on `p` follows. */
 export const selectPurchase = (more = ''): string => `
   SELECT p.*, sale.name AS sale_name, sale.framework AS sale_framework, sale.number AS sale_number,
-    named.painter, named.payment AS painter_of${more}
+    named.painter, named.payment AS painter_of,
+    CASE WHEN p.state = 'credited' THEN (SELECT 1 FROM payouts AS o WHERE ${PAID_OUT}) END AS paid_back${more}
   FROM payments AS p LEFT JOIN changes AS sale ON sale.seq = p.seq
   LEFT JOIN purchase_painters AS named ON named.payment = p.id`
 
@@ -74,9 +78,6 @@ export const SELECT_PURCHASE = selectPurchase()
 
 /** Condition under which a payment has not come to its end: that of the index, word for word, which others are added to. */
 export const IS_UNFINISHED = `(state = 'reserved' OR (state = 'released' AND dead = 0) OR (state IN ('sold', 'credited') AND looks < 2))`
-
-/** Condition under which `o`, of payouts, tells how the credit `p` was paid back. Money that was stray first may be a credit later. */
-export const PAID_OUT = `o.payer = p.payer AND o.nonce = p.nonce AND o.reference NOT IN ('${STRAY_NOTE}', '${STRAY_BY_HAND}')`
 
 /** The addresses in the column `payees` of the wall’s own row. */
 export const payeesOf = (column: string): readonly Address[] =>
@@ -194,6 +195,6 @@ function stateOf(row: StateRow & Pick<PurchaseRow, 'attempt' | 'reused_for'>): P
     case 'released':
       return { kind: 'released', isFinal: row.dead === 1 }
     case 'credited':
-      return { kind: 'credited', tx: row.tx }
+      return { kind: 'credited', tx: row.tx, ...(row.paid_back === 1 ? { isPaidBack: true } : {}) }
   }
 }

@@ -55,7 +55,7 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   purchase_pending: `The block, or a block of the area, is being bought (held lists these blocks), or your wallet has too many unfinished purchases. ${IF_YOURS}`,
   no_room: 'No area of that size is available. Nothing was charged; request a smaller one.',
   wall_busy: `Every remaining block or area is being bought, or your wallet has too many unfinished purchases. ${IF_YOURS}`,
-  payment_credited: `The payment arrived but bought nothing. Do not pay again: the operator owes it back to you; contact says whom to ask. ${LOOK}`,
+  payment_credited: `The payment arrived but bought nothing. Do not pay again: the operator owes it back to you, unless the message says that it was paid back; contact says whom to ask. ${LOOK}`,
   payment_unmatched:
     'The payment reached this wall’s address before this request did, and no purchase is recorded for it. Do not pay again: contact says whom to ask.',
   sold_out: 'Every block is sold.',

@@ -51,6 +51,9 @@ function ownPurchase({ since, purchase }: NumberedPurchase, view: WallView, base
     receipt: isSold(purchase)
       ? receiptOf({ purchase, sales: salesOf(view, purchase), baseUrl }, !isBlock(purchase.target))
       : null,
-    credit: state.kind === 'credited' ? { amount: payment.amount.toString(), tx: state.tx } : null,
+    credit:
+      state.kind === 'credited' && state.isPaidBack !== true
+        ? { amount: payment.amount.toString(), tx: state.tx }
+        : null,
   }
 }

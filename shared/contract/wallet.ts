@@ -172,12 +172,12 @@ export const OwnPurchase = Type.Object({
     ['sold', 'reserved', 'released', 'expired', 'credited'].map((state) => Type.Literal(state)),
     {
       description:
-        'sold: it is yours. reserved: held for you, being settled. released: no longer held; the payment is still watched. expired: no longer held, and the payment can never settle. credited: paid when no block was left; the operator owes it back to you.',
+        'sold: it is yours. reserved: held for you, being settled. released: no longer held; the payment is still watched. expired: no longer held, and the payment can never settle. credited: paid when no block was left; the operator owes it back to you, or has paid it back if `credit` is null.',
     },
   ),
   tx: Type.Union([TxHash, Type.Null()]),
   receipt: Type.Union([Receipt, AreaReceipt, Type.Null()], { description: 'The receipt, if it is sold.' }),
-  credit: Type.Union([Credit, Type.Null()], { description: 'What the operator owes back to you.' }),
+  credit: Type.Union([Credit, Type.Null()], { description: 'What the operator owes back to you; null if nothing.' }),
 })
 export type OwnPurchase = Static<typeof OwnPurchase>
 

@@ -28,6 +28,7 @@ import {
   type AvailabilityCheck,
   type ChainStatus,
   type ChainWait,
+  type Credited,
   isPaymentOf,
   isSold,
   type BuyOrder,
@@ -88,7 +89,7 @@ function* answerKnown(known: Purchase, order: BuyOrder): Script<Outcome> {
   if (checked === 'not-signed') return yield* refuseUnsigned(order)
   if (checked !== 'signed') return refused(cannotCheckSignature())
   // A credit bought nothing, whatever was requested. After a restore the wall may know only the money, not the purchase.
-  if (known.state.kind === 'credited') return creditOutcome(known, known.state.tx, order)
+  if (known.state.kind === 'credited') return creditOutcome(known, known.state, order)
   if (!isPaymentOf(known, payment)) return refusedWithCharge(paymentUsed(known), asNotFinal(known))
   if (!coversTarget(known, target)) return refusedWithCharge(paymentUsed(known), known)
   if (isSold(known)) return { kind: 'bought', purchase: known }
@@ -271,15 +272,15 @@ function* checkReleased(purchase: Purchase): Script<PurchaseProgress> {
 
 /** The outcome for the payer that sent the request. */
 function outcomeFor({ purchase, refusal }: PurchaseProgress, order: BuyOrder): Outcome {
-  if (purchase.state.kind === 'credited') return creditOutcome(purchase, purchase.state.tx, order)
+  if (purchase.state.kind === 'credited') return creditOutcome(purchase, purchase.state, order)
   if (!isSold(purchase)) return refusedWithCharge(refusal, purchase)
   return coversTarget(purchase, order.target)
     ? { kind: 'bought', purchase }
     : refusedWithCharge(paymentUsed(purchase), purchase)
 }
 
-const creditOutcome = (purchase: Purchase, tx: Hash, { contact }: BuyOrder): Outcome =>
-  refusedWithCharge(paymentCredited(purchase.payment.amount, tx, contact), purchase)
+const creditOutcome = (purchase: Purchase, credit: Credited, { contact }: BuyOrder): Outcome =>
+  refusedWithCharge(paymentCredited(purchase.payment.amount, credit, contact), purchase)
 
 /**
  * Refuses a payment that a facilitator has, for a reason that is no proof. It may still settle, so it is stored and watched like a

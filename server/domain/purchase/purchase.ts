@@ -50,8 +50,8 @@ export type Sold = {
 /** The block is no longer held; `isFinal` once the chain shows that the payment can never settle. */
 export type Released = { readonly kind: 'released'; readonly isFinal: boolean }
 
-/** The payment settled when no block was left for it, so the operator owes the money to the payer. */
-export type Credited = { readonly kind: 'credited'; readonly tx: Hash }
+/** The payment settled when no block was left for it, so the operator owes the money to the payer, until it `isPaidBack`. */
+export type Credited = { readonly kind: 'credited'; readonly tx: Hash; readonly isPaidBack?: true }
 
 export type SoldPurchase = Purchase & { readonly state: Sold }
 

@@ -150,11 +150,15 @@ export const identifierUsed = (bought: Holding): Failure =>
     `You already used this payment-identifier to buy ${describeHolding(bought)}. This payment was not used. To buy another ${kindOf(bought.target)}, send a new payment-identifier.`,
   )
 
+type Credit = { readonly tx: Hash; readonly isPaidBack?: true }
+
 /** The payment settled when no block was left for it, or its purchase was lost with the database. */
-export const paymentCredited = (amount: bigint, tx: Hash, contact: string | null): Failure =>
+export const paymentCredited = (amount: bigint, { tx, isPaidBack }: Credit, contact: string | null): Failure =>
   failure(
     'payment_credited',
-    `Your payment arrived but bought nothing. The operator owes it back to you; do not pay again. ${LOOK}`,
+    isPaidBack === true
+      ? 'Your payment arrived but bought nothing, and the operator has paid it back. To buy, sign a new payment.'
+      : `Your payment arrived but bought nothing. The operator owes it back to you; do not pay again. ${LOOK}`,
     { amount: amount.toString(), tx, contact },
   )
 

@@ -155,12 +155,18 @@ function pages(test: EngineTest, testLast: EngineTest): void {
   testLast('a credit that was paid back is not told as owed any more', async (wall) => {
     await sell(wall, 'next', 2, 1)
     await credit(wall, 2)
-    const owed = async () => (await wall.ledgerReader.ofPayer(wallet(1))).credits.length
-    expect(await owed()).toBe(1)
+    const credited = { kind: 'credited', tx: hash(2) } as const
+    const told = async () => [
+      (await wall.ledgerReader.ofPayer(wallet(1))).credits.length,
+      (await wall.ledgerReader.purchases(wallet(1), Number.MAX_SAFE_INTEGER, 1))[0]?.purchase.state,
+      (await wall.ledger.find(paymentOf(1, 2)))?.state,
+    ]
+    expect(await told()).toEqual([1, credited, credited])
     await wall.payouts.note(paymentOf(1, 2), STRAY_NOTE, NOW)
-    expect(await owed()).toBe(1)
+    expect(await told()).toEqual([1, credited, credited])
     await wall.payouts.note(paymentOf(1, 2), 'refund 0x1', NOW)
-    expect(await owed()).toBe(0)
+    const paidBack = { ...credited, isPaidBack: true } as const
+    expect(await told()).toEqual([0, paidBack, paidBack])
   })
 
   testLast('of more credits than a page holds the latest are told', async (wall) => {

@@ -69,11 +69,13 @@ describe('refusals', () => {
     }
     expect(refusals.settlementUnknown(AREA).details).toMatchObject({ area: '80,45,4x3' })
     expect(refusals.unavailability('80,45,4x3', 'claimed').details).toEqual({ area: '80,45,4x3' })
-    expect(refusals.paymentCredited(1_000_000n, hash(1), null).details).toEqual({
-      amount: '1000000',
-      tx: hash(1),
-      contact: null,
-    })
+    const credit = { kind: 'credited', tx: hash(1) } as const
+    const owed = refusals.paymentCredited(1_000_000n, credit, null)
+    expect(owed.details).toEqual({ amount: '1000000', tx: hash(1), contact: null })
+    expect(owed.message).toContain('The operator owes it back to you')
+    const { message } = refusals.paymentCredited(1_000_000n, { ...credit, isPaidBack: true }, null)
+    expect(message).toContain('has paid it back')
+    expect(message).not.toMatch(/owes|do not pay/)
   })
 })
 

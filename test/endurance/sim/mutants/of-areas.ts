@@ -96,8 +96,8 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'what is owed for an area is told as a dollar',
     file: SCRIPT,
-    from: 'paymentCredited(purchase.payment.amount, tx, contact)',
-    to: 'paymentCredited(1_000_000n, tx, contact)',
+    from: 'paymentCredited(purchase.payment.amount, credit, contact)',
+    to: 'paymentCredited(1_000_000n, credit, contact)',
   },
   {
     name: 'a picture is read once its area is held',

@@ -1,0 +1,21 @@
+import { expect, test } from 'bun:test'
+import { emptyView } from '../../../server/domain/wall/wall-view.ts'
+import { receiptsOf } from '../../../server/wall/my-receipts.ts'
+import { openBlank } from '../../support/blank-wall.ts'
+import { hash, HEAD, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
+
+test('a credit is in the receipts of its payer as owed until the operator has paid it back', async () => {
+  const { ledgerReader, payouts } = await openBlank()
+  const lost = { payment: paymentOf(1, 1), target: 'next', listing: SILENT, head: HEAD } as const
+  await payouts.owe(lost, hash(7), NOW)
+  const told = async () => {
+    const found = await receiptsOf({ view: emptyView(), ledgerReader, baseUrl: 'http://wall' }, wallet(1), undefined)
+    return 'code' in found ? found : found.answer()
+  }
+  const purchase = { state: 'credited', tx: hash(7), receipt: null }
+  expect(await told()).toMatchObject({
+    purchases: [{ ...purchase, credit: { amount: String(lost.payment.amount), tx: hash(7) } }],
+  })
+  await payouts.note(lost.payment, 'refund 0x1', NOW)
+  expect(await told()).toMatchObject({ purchases: [{ ...purchase, credit: null }] })
+})
