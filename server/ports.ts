@@ -13,7 +13,16 @@ import type { Statement } from './domain/purchase/balance.ts'
 import type { OwedPayment, SoldPayment } from './domain/purchase/deeds.ts'
 import type { SettleResult, SignatureCheck, SignedBy, VerifyResult } from './domain/purchase/facilitator-errors.ts'
 import type { Listing } from './domain/purchase/listing.ts'
-import type { Address, Hash, Payment, PaymentKey, Availability, Target, UnixMs } from './domain/purchase/payment.ts'
+import type {
+  Address,
+  Availability,
+  Hash,
+  Payment,
+  PaymentKey,
+  Target,
+  UnixMs,
+  WatchedPayment,
+} from './domain/purchase/payment.ts'
 import type {
   AvailabilityCheck,
   ClaimResult,
@@ -296,7 +305,7 @@ export type Chain = {
    * What became of an authorization that was unspent at height `head`. `named` is the transaction that a facilitator named.
    * It is checked first, and only its events count.
    */
-  status(payment: Payment, head: bigint, named?: Hash): Promise<ChainStatus>
+  status(payment: WatchedPayment, head: bigint, named?: Hash): Promise<ChainStatus>
   /** Checks whether the endpoints serve the right network, and what they can do. */
   fault(): Promise<ChainHealth>
   /** Payments to an address in our asset, from height `from` on; see `Receipts`. */

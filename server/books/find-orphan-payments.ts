@@ -33,8 +33,8 @@ export async function nextHeight({ chain, checkpoint, terms }: FindOrphanDeps): 
 
 /** Every address that this wall is, was or asked to be paid at, as settings, store and witness know. */
 export const payeesOf = async (
-  { checkpoint, terms }: FindOrphanDeps,
-  witnessed: StorePosition | undefined,
+  { checkpoint, terms }: { readonly checkpoint: Pick<ChainCheckpoint, 'payees'>; readonly terms: Pick<Terms, 'payTo'> },
+  witnessed?: StorePosition,
 ): Promise<readonly Address[]> => [
   ...new Set([...(witnessed?.payees ?? []), ...(await checkpoint.payees()), terms.payTo]),
 ]

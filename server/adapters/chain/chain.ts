@@ -1,7 +1,7 @@
 /** The chain over JSON-RPC: what became of an authorization, looked up by payer and nonce through the operator's endpoints. */
 
 import { lru } from '../../../shared/lru.ts'
-import { keyOf, type Payment } from '../../domain/purchase/payment.ts'
+import { keyOf, type PaymentKey, type WatchedPayment } from '../../domain/purchase/payment.ts'
 import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 import type { Chain, ChainHealth, Receipts } from '../../ports.ts'
 import type { Offer } from '../../x402/terms.ts'
@@ -28,7 +28,7 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
   const readAt = lru<string, number>(REMEMBERED_MAX)
   const proofs = lru<string, Proof>(REMEMBERED_MAX)
 
-  const urgencyOf = (payment: Payment) =>
+  const urgencyOf = (payment: PaymentKey) =>
     clock.elapsed() - (readAt.get(keyOf(payment)) ?? -BUYING_MS) < BUYING_MS ? 'settlement' : 'background'
   const bounded = <T, S>(urgency: CallContext['urgency'], work: (context: CallContext) => Promise<T>, silent: S) =>
     machine.withTimeout<T | S>(deadlineMs, (late) => work({ urgency, late }).catch(() => silent), silent)
@@ -57,8 +57,8 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
         payment,
         head,
         named,
-        proof: proofs.get(keyOf(payment)),
-        proved: (proof: Proof) => proofs.set(keyOf(payment), proof),
+        proof: proofs.get(moneyOf(payment)),
+        proved: (proof: Proof) => proofs.set(moneyOf(payment), proof),
       }
       return bounded<ChainStatus, typeof SILENT>(
         urgencyOf(payment),
@@ -77,5 +77,8 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
       ),
   }
 }
+
+// A nonce may be signed for several amounts.
+const moneyOf = (payment: WatchedPayment) => `${keyOf(payment)} ${payment.to} ${payment.amount}`
 
 const NO_ANSWER: ChainHealth = { kind: 'silent', what: 'the chain endpoint did not respond in time' }

@@ -4,7 +4,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { pad, toEventSelector } from 'viem'
 import { lower, TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
-import type { Hash, Payment } from '../../domain/purchase/payment.ts'
+import type { Hash, WatchedPayment } from '../../domain/purchase/payment.ts'
 import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 
 // As Circle's FiatTokenV2 declares it.
@@ -60,7 +60,7 @@ const ELSEWHERE = { kind: 'void', why: 'the authorization was used for another t
  * that was signed. Should a later version of the token tell something in between, that is no proof of either: such a
  * receipt shows only that we were not paid, and only if nothing in it pays us that amount from that payer.
  */
-export function endIn(receipt: TransactionReceipt, payment: Payment): ChainStatus {
+export function endIn(receipt: TransactionReceipt, payment: WatchedPayment): ChainStatus {
   const { logs } = receipt
   const asset = payment.accepted.asset
   const topicsOf = (log: EventLog | undefined) =>
@@ -73,7 +73,7 @@ export function endIn(receipt: TransactionReceipt, payment: Payment): ChainStatu
   const paysUs = (log: EventLog | undefined) =>
     log !== undefined &&
     topicsOf(log) === [TRANSFER, pad(payment.payer), pad(payment.to)].join() &&
-    BigInt(log.data) === payment.amount
+    (payment.amount === undefined || BigInt(log.data) === payment.amount)
   const next = logs[at + 1]
   if (paysUs(next)) return { kind: 'paid', tx: lower(receipt.transactionHash) }
   if (topicsOf(next)?.startsWith([TRANSFER, pad(payment.payer)].join()) === true) return ELSEWHERE

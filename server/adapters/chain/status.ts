@@ -2,7 +2,7 @@
 
 import { numberToHex, pad, RpcRequestError } from 'viem'
 import { USED } from '../../../shared/chain/arrivals.ts'
-import type { Hash, Payment } from '../../domain/purchase/payment.ts'
+import type { Hash, WatchedPayment } from '../../domain/purchase/payment.ts'
 import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 import { EndpointBehind, EndpointBusy, type Session } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
@@ -26,7 +26,7 @@ export type Proof = { readonly tx: Hash; readonly block: bigint; readonly blockH
 export type ChainCheck = {
   readonly endpoints: Endpoints
   readonly states: StateReader
-  readonly payment: Payment
+  readonly payment: WatchedPayment
   readonly head: bigint
   readonly named: Hash | undefined
   readonly proof: Proof | undefined
@@ -62,7 +62,7 @@ const finalOf = (end: ChainStatus): ChainStatus =>
 const orUnknown = <T>(asked: Promise<T>): Promise<T | 'unknown'> => asked.catch(() => 'unknown' as const)
 
 /** Whether an end can be undone no more; a safe block that cannot be read now unsays no end. */
-async function isFinal(latest: AuthorizationState, payment: Payment, safeState: SafeState): Promise<boolean> {
+async function isFinal(latest: AuthorizationState, payment: WatchedPayment, safeState: SafeState): Promise<boolean> {
   if (latest.timestamp <= payment.validBefore) return false
   const safe = await orUnknown(safeState())
   if (safe === 'unknown') return false
@@ -70,7 +70,7 @@ async function isFinal(latest: AuthorizationState, payment: Payment, safeState: 
 }
 
 /** Whether an authorization that is unspent at the newest block can never be spent, even if the newest blocks are replaced. */
-async function isExpired(latest: AuthorizationState, payment: Payment, safeState: SafeState): Promise<boolean> {
+async function isExpired(latest: AuthorizationState, payment: WatchedPayment, safeState: SafeState): Promise<boolean> {
   if (latest.timestamp <= payment.validBefore) return false
   const safe = await safeState()
   if (safe === undefined) return latest.timestamp > payment.validBefore + UNSAFE_MARGIN_SECONDS

@@ -32,6 +32,12 @@ export type Extensions = Readonly<Record<string, unknown>>
 /** The order that a payment's nonce is bound to, as evidence that anybody can check; see `shared/order.ts`. */
 export type BoundOrder = { readonly text: string; readonly salt: Hash }
 
+/** What an authorization moves, as far as it is looked for on the chain: without `amount`, any amount counts. */
+export type WatchedPayment = Pick<Payment, 'payer' | 'nonce' | 'to' | 'validBefore'> & {
+  readonly amount?: bigint
+  readonly accepted: Pick<Terms, 'asset'>
+}
+
 /** One signed authorization. */
 export type Payment = PaymentKey & {
   readonly to: Address

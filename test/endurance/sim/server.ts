@@ -305,7 +305,8 @@ function chainPort(world: World, watcher: Watcher, owner: object, clock: Clock):
   const ask = <T>(verb: Verb, key: string, act: () => T): Promise<T> => remote(world, watcher, owner, verb, key, act)
   return {
     read: (key) => ask('read', keyOf(key), () => read(world, key, sight)),
-    status: (payment, head, named) => ask('status', keyOf(payment), () => status(world, payment, head, named, sight)),
+    status: (payment: Payment, head, named) =>
+      ask('status', keyOf(payment), () => status(world, payment, head, named, sight)),
     // A probe is answered at once: how its halves overtake each other and all else tells nothing.
     fault: async () => health(world),
     transfersTo: (payTo, from) => world.scheduler.call(owner, () => transfersTo(world, payTo, from, sight)),

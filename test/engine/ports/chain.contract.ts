@@ -82,6 +82,17 @@ function ends(open: () => Promise<ChainWorld>): void {
     expectVoid(await chain.status(ours, head))
   })
 
+  test('a payment whose amount is not known is paid by any amount, to whom it was to pay alone', async () => {
+    const { chain, payment, land } = await open()
+    const ours = await payment()
+    const { amount, ...anyAmount } = ours
+    const head = await headFor(chain, ours)
+    const tx = await land(ours)
+    expect(await chain.status(anyAmount, head)).toEqual({ kind: 'paid', tx })
+    expect(await chain.status({ ...anyAmount, to: ours.payer }, head)).toMatchObject({ kind: 'void' })
+    expect(await chain.status({ ...anyAmount, amount: amount + 1n }, head)).toMatchObject({ kind: 'void' })
+  })
+
   test('an authorization that ended unused can never pay', async () => {
     const { chain, payment, expire } = await open()
     const ours = await payment()

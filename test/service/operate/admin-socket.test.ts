@@ -11,7 +11,7 @@ import { failureOf, hold, sell } from '../../support/engine.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
-import { blockOf, hash, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
+import { blockOf, hash, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
 const folder = scratchFolder()
@@ -27,7 +27,17 @@ async function openWorld({ path = join(folder, `${walls++}.sock`), restored = no
   const db = await openBlank()
   const [chain, clock, logger] = [fakeChain(), fakeClock(NOW), fakeLogger()]
   const seller = { reconcile: async () => true }
-  const commands = adminCommands({ ...db, chain, clock, logger, seller, advance: async () => {}, overview, restored })
+  const commands = adminCommands({
+    ...db,
+    chain,
+    terms: TERMS,
+    clock,
+    logger,
+    seller,
+    advance: async () => {},
+    overview,
+    restored,
+  })
   return {
     db,
     chain,
@@ -189,6 +199,17 @@ test('a payout is noted for a credit or for money of no purchase, never for what
   expect(await note(2, 2)).toEqual(['noted as paid out'])
   expect(await note(2, 2)).toEqual(['a reference was already recorded, and was kept'])
   close()
+})
+
+test('an authorization that was spent on anybody but the wall is not noted as paid out, nor as stray', async () => {
+  const { chain, commands, db } = await openWorld()
+  const key = { payer: wallet(3), nonce: hash(3) }
+  chain.land(paymentOf(3, 3, { to: wallet(9) }))
+  const unpaid = { ok: false, lines: ['the chain shows no such payment'] }
+  expect(await commands('payout', { ...key, reference: 'refund' })).toEqual(unpaid)
+  expect(await commands('stray', key)).toEqual(unpaid)
+  await db.checkpoint.addPayees([wallet(9)])
+  expect(await commands('stray', key)).toMatchObject({ ok: true })
 })
 
 test('what is open is listed, and told with its evidence', async () => {

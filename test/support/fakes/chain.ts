@@ -25,6 +25,8 @@ export type FakeChain = Chain & {
   wrong: string | null // what can never work about it
 }
 
+const ELSEWHERE = { kind: 'void', why: 'the authorization was used for another transfer' } as const
+
 export function fakeChain(): FakeChain {
   const spent = new Map<string, ChainStatus>()
   const expired = new Set<string>()
@@ -67,7 +69,9 @@ export function fakeChain(): FakeChain {
       const unused: ChainStatus = expired.has(key)
         ? { kind: 'void', why: 'the authorization expired without being used', final: true }
         : { kind: 'unspent' }
-      const end = spent.get(key)
+      const paid = received.find(({ payer, nonce }) => nonce === payment.nonce && payer === payment.payer)
+      const isOurs = paid?.payTo === payment.to && paid.amount === (payment.amount ?? paid.amount)
+      const end = paid === undefined || isOurs ? spent.get(key) : ELSEWHERE
       if (end === undefined) return unused
       // An end is final once the time in which there could be another is over.
       return expired.has(key) && (end.kind === 'paid' || end.kind === 'void') ? { ...end, final: true } : end
