@@ -3,5 +3,11 @@ export class CannotOpen extends Error {
   override name = 'CannotOpen'
 }
 
+/** Throws `CannotOpen` where a database is of another network (CAIP-2) than `network`. */
+export function ensureOwn(owner: string | undefined, network: string): void {
+  if (owner !== undefined && owner !== network)
+    throw new CannotOpen(`the database belongs to network ${owner}, not ${network}`)
+}
+
 /** The database cannot be opened yet: it is away, in use, or its disk is in trouble. A later start may find it well. */
 export class CannotOpenYet extends CannotOpen {}

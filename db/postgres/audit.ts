@@ -1,13 +1,24 @@
 /** The books for those who check them, read beside the processes that sell. */
 
+import type { StorePosition } from '../../server/domain/store-position.ts'
 import type { Audit } from '../../server/ports.ts'
-import { entriesFrom, statement, type ReadEntries } from '../purchase/books.ts'
+import { ensureOwn } from '../cannot-open.ts'
+import { entriesFrom, identity, statement, type ReadEntries } from '../purchase/books.ts'
 import { openConnection } from './connection.ts'
 import { checkSchema } from './migrate.ts'
+import { ensureStayed } from './migration-marker.ts'
 import { WALL_NAME } from './pool.ts'
 
-/** The books of an open database, and how many processes have it open. */
-type OpenAudit = Audit & ReadEntries & { instances(): Promise<number>; close(): Promise<void> }
+/**
+ * The books of an open database, and how many processes have it open. `position` throws `CannotOpen` where no wall of the
+ * network (CAIP-2) could start on it.
+ */
+type OpenAudit = Audit &
+  ReadEntries & {
+  position(network: string): Promise<StorePosition>
+  instances(): Promise<number>
+  close(): Promise<void>
+}
 
 /** Opens the database at a URL for reading its books alone. Throws `CannotOpen`. */
 export async function openPostgresAudit(url: string): Promise<OpenAudit> {
@@ -15,6 +26,12 @@ export async function openPostgresAudit(url: string): Promise<OpenAudit> {
   return {
     statement: () => connection.read(statement),
     entries: (since) => entriesFrom(since, connection.look),
+    async position(network) {
+      await connection.apart(ensureStayed)
+      const found = await connection.read(identity)
+      ensureOwn(found.network, network)
+      return found.position
+    },
     async instances() {
       const [row] = await connection.rows<{ count: number }>(INSTANCES)
       return row?.count ?? 0

@@ -1,6 +1,6 @@
 /** The PostgreSQL engine: one database, as many processes as like, every port of the store. */
 
-import { CannotOpen, CannotOpenYet } from '../cannot-open.ts'
+import { CannotOpen, CannotOpenYet, ensureOwn } from '../cannot-open.ts'
 import { type Engine, storePorts } from '../engine.ts'
 import { count, first, lock, one, type Tx } from '../tx.ts'
 import { type Connection, openConnection, postgresDriver } from './connection.ts'
@@ -83,8 +83,7 @@ const POOLED =
   'a connection pooler drops the session settings; connect to the server directly: notifications and locks belong to a connection'
 
 async function belongTo({ write }: Connection, network: string): Promise<void> {
-  const owner = await write(null, () => ownerOf(network))
-  if (owner !== network) throw new CannotOpen(`the database belongs to network ${owner}, not ${network}`)
+  ensureOwn(await write(null, () => ownerOf(network)), network)
 }
 
 const OWNER = 'SELECT network FROM wall'

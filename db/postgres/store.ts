@@ -1,7 +1,7 @@
 /** What a store tells of itself: whether it answers, whether it can be written, and how far it has come. */
 
 import type { Store, WriteFailure } from '../../server/ports.ts'
-import { payeesOf } from '../rows.ts'
+import { identity } from '../purchase/books.ts'
 import { count } from '../tx.ts'
 import type { Connection } from './connection.ts'
 
@@ -14,7 +14,7 @@ const TOUCH = 'DELETE FROM leases WHERE false'
 const NO_STANDBY: WriteFailure = { of: 'standby', reason: 'no synchronous standby confirms commits' }
 
 /** The state of a database. */
-export function postgresStore({ rows, write, watermark }: Connection): Store {
+export function postgresStore({ rows, look, write, watermark }: Connection): Store {
   const awaitsStandby = async () => (await rows(AWAITS_STANDBY)).length > 0
   return {
     async tryWrite() {
@@ -40,17 +40,9 @@ export function postgresStore({ rows, write, watermark }: Connection): Store {
       }
     },
     async position() {
-      const [row] = await rows<{ change: number; payment: number | null; height: number | null; payees: string }>(
-        POSITION,
-      )
-      if (row === undefined) throw new Error('the wall has lost its counters')
-      watermark.rise({ change: row.change, payment: row.payment ?? 0 })
-      return {
-        change: row.change,
-        payment: row.payment ?? 0,
-        height: BigInt(row.height ?? 0),
-        payees: payeesOf(row.payees),
-      }
+      const { position } = await look(identity)
+      watermark.rise(position)
+      return position
     },
   }
 }
@@ -65,7 +57,3 @@ const AWAITS_STANDBY = `
   SELECT 1 FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event = 'SyncRep' AND clock_timestamp() - query_start > interval '2 seconds'
   LIMIT 1`
-
-const POSITION = `
-  SELECT number AS change, (SELECT max(id) FROM payments) AS payment, seen_height AS height, payees
-  FROM counters, wall`

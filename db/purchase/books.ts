@@ -1,32 +1,53 @@
-/** The books for those who check them: what is read of them, and what it means. */
+/** The books for those who check them: what is read of them, and what it means; and whose books they are. */
 
 import { STRAY_BY_HAND, STRAY_NOTE } from '../../server/domain/purchase/account.ts'
 import type { BookedCredit, BookedSale, MoneyEntry, Payout, Statement } from '../../server/domain/purchase/balance.ts'
 import type { PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts'
+import type { StorePosition } from '../../server/domain/store-position.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { PAID_OUT, purchaseOf, SELECT_PURCHASE, targetIn, type PurchaseRow, type SizeRow } from '../rows.ts'
+import { PAID_OUT, payeesOf, purchaseOf, SELECT_PURCHASE, targetIn, type PurchaseRow, type SizeRow } from '../rows.ts'
 import { one, rows, together, type Tx } from '../tx.ts'
 import { payees } from './chain-money.ts'
 
 const TOTALS = `
   SELECT (SELECT count(*) FROM blocks WHERE state = 'claimed') AS claimed, (SELECT min(head) FROM payments) AS head`
-const SALES = "SELECT payer, nonce, block, w, h, amount, tx FROM payments WHERE state = 'sold' ORDER BY seq"
+const SALES = "SELECT payer, nonce, block, w, h, amount, tx, head FROM payments WHERE state = 'sold' ORDER BY seq"
 const CREDITS = `
-  SELECT p.payer, p.nonce, p.amount, p.tx, o.reference AS paid_out
+  SELECT p.payer, p.nonce, p.amount, p.tx, p.head, o.reference AS paid_out
   FROM payments AS p LEFT JOIN payouts AS o ON ${PAID_OUT} WHERE p.state = 'credited' ORDER BY p.id`
 const OPEN = `${SELECT_PURCHASE} WHERE p.state = 'reserved' OR (p.state = 'released' AND p.dead = 0) ORDER BY p.id`
 const FINAL = "SELECT payer, nonce FROM payments WHERE state = 'released' AND dead = 1 ORDER BY id"
 const PAYOUTS = 'SELECT payer, nonce, reference, at FROM payouts ORDER BY at'
 
 type Totals = { readonly claimed: number; readonly head: number | null }
-type Amount = { readonly amount: number }
-type CreditRow = Omit<BookedCredit, 'amount' | 'paidOut'> & Amount & { readonly paid_out: string | null }
+type Amount = { readonly amount: number; readonly head: number }
+type CreditRow = Omit<BookedCredit, 'amount' | 'head' | 'paidOut'> & Amount & { readonly paid_out: string | null }
+
+const IDENTITY = `
+  SELECT (SELECT network FROM wall) AS network, (SELECT max(number) FROM changes) AS change,
+    (SELECT max(id) FROM payments) AS payment, (SELECT seen_height FROM wall) AS height, (SELECT payees FROM wall) AS payees`
+
+type IdentityRow = Record<'network' | 'payees', string | null> & Record<'change' | 'payment' | 'height', number | null>
+
+/** Which network a store is for, if a wall ever opened on it, and how far it has come. */
+export function* identity(): Tx<{ readonly network: string | undefined; readonly position: StorePosition }> {
+  const { network, change, payment, height, payees } = yield* one<IdentityRow>(IDENTITY)
+  return {
+    network: network ?? undefined,
+    position: {
+      change: change ?? 0,
+      payment: payment ?? 0,
+      height: BigInt(height ?? 0),
+      payees: payeesOf(payees ?? ''),
+    },
+  }
+}
 
 /** What the books say; all of it as of one moment. */
 export function* statement(): Tx<Statement> {
   const [{ claimed, head }, sales, credits, open, final, payouts, payTo] = yield* together(
     one<Totals>(TOTALS),
-    rows<Omit<BookedSale, 'amount' | 'blocks'> & SizeRow & Amount>(SALES),
+    rows<Omit<BookedSale, 'amount' | 'head' | 'blocks'> & SizeRow & Amount>(SALES),
     rows<CreditRow>(CREDITS),
     rows<PurchaseRow & { readonly created_at: UnixMs }>(OPEN),
     rows<PaymentKey>(FINAL),
@@ -35,10 +56,16 @@ export function* statement(): Tx<Statement> {
   )
   return {
     claimed,
-    sales: sales.map(({ amount, w, h, ...sale }) => ({ ...sale, blocks: w * h, amount: BigInt(amount) })),
-    credits: credits.map(({ amount, paid_out: paidOut, ...credit }) => ({
+    sales: sales.map(({ amount, head: at, w, h, ...sale }) => ({
+      ...sale,
+      blocks: w * h,
+      amount: BigInt(amount),
+      head: BigInt(at),
+    })),
+    credits: credits.map(({ amount, head: at, paid_out: paidOut, ...credit }) => ({
       ...credit,
       amount: BigInt(amount),
+      head: BigInt(at),
       paidOut,
     })),
     open: open.map((row) => ({ purchase: purchaseOf(row), since: row.created_at })),

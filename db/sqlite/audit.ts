@@ -2,17 +2,19 @@
 
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
+import type { StorePosition } from '../../server/domain/store-position.ts'
 import type { Audit } from '../../server/ports.ts'
-import { CannotOpen } from '../cannot-open.ts'
-import { entriesFrom, statement, type ReadEntries } from '../purchase/books.ts'
+import { CannotOpen, ensureOwn } from '../cannot-open.ts'
+import { entriesFrom, identity, statement, type ReadEntries } from '../purchase/books.ts'
 import type { Tx } from '../tx.ts'
 import { run } from './driver.ts'
 import { orCannotOpen } from './errors.ts'
 import { checkSchema } from './migrate.ts'
+import { ensureStayed } from './migration-marker.ts'
 import type { RawConnection } from './raw.ts'
 
-/** The books of an open file. */
-export type OpenAudit = Audit & ReadEntries & { close(): void }
+/** The books of an open file. `position` throws `CannotOpen` where no wall of the network (CAIP-2) could start on it. */
+export type OpenAudit = Audit & ReadEntries & { position(network: string): Promise<StorePosition>; close(): void }
 
 /** Opens the file at `path` for reading alone. Throws `CannotOpen`. */
 export function openAudit(path: string): OpenAudit {
@@ -32,6 +34,12 @@ export function openAudit(path: string): OpenAudit {
     return {
       statement: () => read(statement),
       entries: (since) => entriesFrom(since, read),
+      async position(network) {
+        ensureStayed(path)
+        const found = await read(identity)
+        ensureOwn(found.network, network)
+        return found.position
+      },
       close: () => db.close(),
     }
   })

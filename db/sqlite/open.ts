@@ -1,6 +1,6 @@
 /** The SQLite engine: one file, one process, every port of the store. */
 
-import { CannotOpen } from '../cannot-open.ts'
+import { CannotOpen, ensureOwn } from '../cannot-open.ts'
 import { type Ahead, type Checked, type Engine, storePorts } from '../engine.ts'
 import type { DamagedRow } from '../row-checksums.ts'
 import { connect, type Connection } from './connection.ts'
@@ -194,7 +194,7 @@ function belongTo(connection: Connection, network: string): void {
   )
   connection.write(() => insert.run({ network }))
   const owner = text(connection, 'SELECT network AS text FROM wall')
-  if (owner !== network) throw new CannotOpen(`the database belongs to network ${owner}, not ${network}`)
+  ensureOwn(owner, network)
 }
 
 function text(connection: Connection, sql: string): string {

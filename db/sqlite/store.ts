@@ -2,22 +2,15 @@
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Store } from '../../server/ports.ts'
-import { payeesOf } from '../rows.ts'
-import { one, type Connection } from './connection.ts'
+import { identity } from '../purchase/books.ts'
+import type { Connection } from './connection.ts'
+import { run } from './driver.ts'
 
 /** The state of a file. */
 export function sqliteStore(connection: Connection): Store {
   const probe = connection.prepare('SELECT state FROM blocks WHERE i = 0')
   // Writes the first page as it is, whatever it holds; SQLite leaves out a row that is written as it was.
   const mark = connection.prepare<unknown>('PRAGMA application_id = 0x77616c6c')
-  const newest = connection.prepare<{
-    change: number | null
-    payment: number | null
-    height: number | null
-    payees: string | null
-  }>(`
-    SELECT (SELECT max(number) FROM changes) AS change, (SELECT max(id) FROM payments) AS payment,
-      (SELECT seen_height FROM wall) AS height, (SELECT payees FROM wall) AS payees`)
   return {
     ready: async () => {
       try {
@@ -37,9 +30,9 @@ export function sqliteStore(connection: Connection): Store {
     // Nobody else has the file, so it stays what it is.
     watch: () => {},
     async position() {
-      const { change, payment, height, payees } = connection.read(() => one(newest, {}))
+      const { position } = connection.read(() => run(connection, identity()))
       await connection.flushed()
-      return { change: change ?? 0, payment: payment ?? 0, height: BigInt(height ?? 0), payees: payeesOf(payees ?? '') }
+      return position
     },
   }
 }

@@ -65,7 +65,7 @@ export async function auditBooks(
       return { purchase, since, ageMs: Math.max(0, clock.now() - since), evidence }
     }),
   )
-  const balance = balanceOf(before, arrivals, after)
+  const balance = balanceOf(before, arrivals, after, start)
   // If the books do not balance, what was read may be wrong: the next audit reads all of it again.
   if (balance.balances && read.length > 0) await archive.write(read.map(lasting))
   return { at: clock.now(), from: start, through: read.at(-1)?.through, balance, open }

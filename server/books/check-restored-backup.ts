@@ -85,7 +85,7 @@ export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupChe
     isOlder: () => scan.isBehind,
     reason() {
       if (isCurrent) return null
-      if (scan.isBehind) return OLDER
+      if (scan.isBehind) return OLDER_COPY
       return scan.orphans.length === 0 ? null : UNDECIDED
     },
     replaced({ progress, seen, isOlder }) {
@@ -98,7 +98,8 @@ export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupChe
   }
 }
 
-const OLDER =
+/** What is said of a store that is behind its witness. */
+export const OLDER_COPY =
   'the database is older than the last state this wall has recorded; restore the newest copy, or run accept-restore'
 const UNDECIDED =
   'money without a known purchase arrived while the wall was down, and may be a sale that this database lost: if the database was restored, run pixel-wall accept-restore, else run pixel-wall resolve --all --stray. To end this for good, put WITNESS_PATH on a device of its own and set WITNESS_IS_APART=yes'
@@ -221,7 +222,7 @@ function alertsOnce(logger: Logger) {
         payment: found.payment,
         seenChange: seen.change,
         seenPayment: seen.payment,
-        what: OLDER,
+        what: OLDER_COPY,
       }),
   }
 }

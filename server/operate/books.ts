@@ -21,7 +21,8 @@ const USAGE = `Checks that the books balance. Uses the wall's settings. The wall
 
   pixel-wall books [--json] [--all] [--from HEIGHT]
 
-Checks everything that arrived at PAY_TO since the first purchase, or since block HEIGHT. What it reads from the chain,
+Checks everything that arrived at PAY_TO since the first purchase, or since block HEIGHT; what was
+sold before that block is not looked for. What it reads from the chain,
 it caches beside the database once the books balance; --all reads everything again.
 Exit status: 0 if the books balance, 1 if they do not, 2 if that cannot be determined.
 `
@@ -120,7 +121,7 @@ export function jsonOf({ at, from, through, balance, open }: Stock) {
 }
 
 /** An entry as JSON can hold it. */
-const amountAsText = <T extends { readonly amount: bigint }>({ amount, ...entry }: T) => ({
+const amountAsText = <T extends BookedSale | BookedCredit>({ amount, head: _head, ...entry }: T) => ({
   ...entry,
   amount: amount.toString(),
 })

@@ -5,8 +5,11 @@ import { systemClock as clock } from '../adapters/clock.ts'
 import { freeBytesBeside } from '../adapters/disk-space.ts'
 import { noOpMetrics } from '../adapters/metrics/no-op-metrics.ts'
 import { signerOf } from '../adapters/wallets/recover.ts'
+import { witnessAt } from '../adapters/witness-file.ts'
+import { OLDER_COPY } from '../books/check-restored-backup.ts'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import type { DependencyState } from '../domain/dependency.ts'
+import { isOlder, type Database, type StorePosition } from '../domain/store-position.ts'
 import { FREE_BYTES_MIN } from '../health/watch-store.ts'
 import { openRail } from '../open-rail.ts'
 import { pathTroubles, portTroubles } from '../preflight.ts'
@@ -17,7 +20,7 @@ const USAGE = `Checks whether a wall with these settings can sell. The wall may 
 
   pixel-wall check
 
-Checks the settings, ports, folders, disk, database and clock, has the facilitators verify a
+Checks the settings, ports, folders, disk, database, witness and clock, has the facilitators verify a
 payment, and queries the chain endpoints. Exit status: 0 if everything works, 1 if not.
 `
 
@@ -83,13 +86,13 @@ async function diskFinding({ database, witnessPath }: Config): Promise<Finding> 
 }
 
 /** A file that is not there yet is made by the first start. */
-async function databaseFinding({ database }: Config): Promise<Finding> {
+async function databaseFinding({ database, network, witnessPath }: Config): Promise<Finding> {
   const what = `database (${database.kind})`
-  if (database.kind === 'sqlite' && !(await Bun.file(database.path).exists())) return { what, trouble: null }
   try {
-    await using books = await openBooks(database)
-    await books.statement()
-    return { what, trouble: null }
+    // Before the store, which a running wall takes further meanwhile.
+    const seen = await witnessAt(witnessPath).read()
+    const position = await positionOf(database, network)
+    return { what, trouble: seen !== undefined && isOlder(position, seen) ? OLDER_COPY : null }
   } catch (error) {
     return { what, trouble: error instanceof Error ? error.message : String(error) }
   }
@@ -104,6 +107,14 @@ async function proofFindings({ offer }: Config): Promise<readonly Finding[]> {
     trouble: signer === terms.payTo ? null : `it is not a signature of ${baseUrl} by PAY_TO; sign that text again`,
   }))
 }
+
+async function positionOf(database: Database, network: string): Promise<StorePosition> {
+  if (database.kind === 'sqlite' && !(await Bun.file(database.path).exists())) return NOT_THERE
+  await using books = await openBooks(database)
+  return await books.position(network)
+}
+
+const NOT_THERE: StorePosition = { change: 0, payment: 0, height: 0n, payees: [] }
 
 // Within it every chain that the wall knows makes a block, by which the clock is compared.
 const NEXT_BLOCK_MS = 3000

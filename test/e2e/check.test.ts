@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { openSqlite } from '../../db/sqlite/open.ts'
 import { freePort, startWall, type WallSettings } from '../../server/local/wall-process.ts'
 import { startOddEndpoint } from '../support/chain/odd-endpoint.ts'
 import { runCommand } from '../support/e2e/command.ts'
@@ -77,6 +78,20 @@ test('a setting that cannot work, and a file that is no database, are each named
   await Bun.write(path, 'Dear reader, this is no database. '.repeat(100))
   const wrong = [expect.stringMatching(/^WRONG {2}database \(sqlite\): .*damaged/)]
   expect(await wrongIn({ DATABASE_PATH: path })).toEqual({ status: 1, wrong })
+})
+
+test('an older copy, a wall that moved away and one of another network are each named', async () => {
+  const [path, witness] = [join(around.folder, 'older.sqlite'), join(around.folder, 'older.witness')]
+  ;(await openSqlite(path, 'eip155:8453')).close()
+  const wrongThere = async () => (await wrongIn({ DATABASE_PATH: path, WITNESS_PATH: witness })).wrong
+  expect(await wrongThere()).toEqual([])
+  await Bun.write(witness, JSON.stringify({ change: 7, payment: 9, height: '5', payees: [] }))
+  expect(await wrongThere()).toEqual([expect.stringMatching(/^WRONG {2}database \(sqlite\): .*older than/)])
+  await Bun.write(`${path}.moved`, 'has moved to elsewhere')
+  expect(await wrongThere()).toEqual([expect.stringMatching(/^WRONG {2}database \(sqlite\): .*moved to elsewhere/)])
+  const other = join(around.folder, 'other.sqlite')
+  ;(await openSqlite(other, 'eip155:84532')).close()
+  expect((await wrongIn({ DATABASE_PATH: other })).wrong).toEqual([expect.stringMatching(/network eip155:84532/)])
 })
 
 test.skipIf(skippedWithout('the right to mount a disk', mayMount))('a disk that is nearly full is named', async () => {

@@ -13,10 +13,13 @@ export type BookedSale = PaymentKey & {
   readonly blocks: number
   readonly amount: bigint
   readonly tx: Hash
+  readonly head: bigint // height of the chain before the payment was sent
 }
 
 /** A payment that settled when no block was left for it. `paidOut` is the reference of the operator's refund. */
-export type BookedCredit = PaymentKey & { readonly amount: bigint; readonly tx: Hash; readonly paidOut: string | null }
+export type BookedCredit = Pick<BookedSale, 'payer' | 'nonce' | 'amount' | 'tx' | 'head'> & {
+  readonly paidOut: string | null
+}
 
 /** An unfinished purchase: held, or released while its payment may still settle. */
 export type BookedOpen = { readonly purchase: Purchase; readonly since: UnixMs }
@@ -67,9 +70,10 @@ export type Balance = {
 
 /**
  * Compares the arrivals with the books from `before` and `after` the chain was read. Sales made in between would look wrong in
- * one of the two, so every sale in `before` must have arrived, and every arrival must be known in `after`.
+ * one of the two, so every sale in `before` must have arrived, and every arrival must be known in `after`. What was paid
+ * below height `from` may have arrived before the chain was read, so it is not called unpaid.
  */
-export function balanceOf(before: Statement, arrivals: readonly Arrival[], after: Statement): Balance {
+export function balanceOf(before: Statement, arrivals: readonly Arrival[], after: Statement, from = 0n): Balance {
   const recorded = {
     amounts: new Map([...after.sales, ...after.credits].map((entry) => [keyOf(entry), entry.amount])),
     unfinished: new Set([...after.open.map(({ purchase }) => keyOf(purchase.payment)), ...after.final.map(keyOf)]),
@@ -79,7 +83,9 @@ export function balanceOf(before: Statement, arrivals: readonly Arrival[], after
   }
   const { booked, landed, orphans, resolved, stray } = matchArrivals(arrivals, recorded, keyOf)
   const arrived = new Set(booked.map(({ payer, nonce }) => `${payer}:${nonce}`))
-  const unpaid = [...before.sales, ...before.credits].filter((entry) => !arrived.has(keyOf(entry)))
+  const unpaid = [...before.sales, ...before.credits].filter(
+    (entry) => entry.head >= from && !arrived.has(keyOf(entry)),
+  )
   return {
     balances:
       unpaid.length + landed.length + orphans.length === 0 &&

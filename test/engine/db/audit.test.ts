@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { SQL } from 'bun'
 import { openPostgresAudit } from '../../../db/postgres/audit.ts'
 import { openPostgres } from '../../../db/postgres/open.ts'
 import { openAudit } from '../../../db/sqlite/audit.ts'
+import { prepareNote } from '../../../db/sqlite/migration-marker.ts'
 import { openSqlite, openWall, ports } from '../../../db/sqlite/open.ts'
 import { failureOf, sell } from '../../support/engine.ts'
 import { sellAllBut, sellAllButOn } from '../../support/nearly-sold.ts'
@@ -53,6 +55,37 @@ test('the books of a wall that is stopped can be read', async () => {
   expect(await stopped.statement()).toMatchObject({ claimed: 1 })
   stopped.close()
 })
+
+test('how far a wall has come is told beside it, unless no wall of that network could start there', async () => {
+  const [path, url] = [join(folder, `${files++}.sqlite`), await newWall()]
+  for (const [place, open] of [
+    [path, async () => await openSqlite(path, TERMS.network)],
+    [url, async () => await openPostgres(url, TERMS.network)],
+  ] as const) {
+    const wall = await open()
+    await sell(wall, '3,4', 1, 1)
+    await wall.checkpoint.addPayees([TERMS.payTo])
+    const position = await wall.store.position()
+    expect(position).toMatchObject({ change: 1, payment: 1, payees: [TERMS.payTo] })
+    await wall.close()
+    const [audit, leave] =
+      place === path
+        ? [openAudit(path), async () => prepareNote(path, 'has moved to somewhere')()]
+        : [await openPostgresAudit(url), async () => await noteMovedAt(url)]
+    expect(await audit.position(TERMS.network)).toEqual(position)
+    const refused = (words: string) => ({ name: 'CannotOpen', message: expect.stringContaining(words) })
+    expect(await failureOf(audit.position('eip155:1'))).toMatchObject(refused('not eip155:1'))
+    await leave()
+    expect(await failureOf(audit.position(TERMS.network))).toMatchObject(refused('has moved to somewhere'))
+    await audit.close()
+  }
+})
+
+async function noteMovedAt(url: string): Promise<void> {
+  const sql = new SQL(url, { max: 1 })
+  await sql.unsafe("COMMENT ON TABLE wall IS 'has moved to somewhere'")
+  await sql.close()
+}
 
 test('a file that is not there, or no wall, is refused in plain words', async () => {
   const open = async (name: string) => void openAudit(join(folder, name))

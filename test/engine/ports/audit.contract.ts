@@ -33,7 +33,7 @@ export function auditContract(name: string, open: () => Promise<Audited>, openLa
     for (const audit of books)
       expect(await audit.statement()).toEqual({
         claimed: 1,
-        sales: [{ ...keyOf(1, 1), block: blockOf('3,4'), blocks: 1, amount: 1_000_000n, tx: hash(1) }],
+        sales: [{ ...keyOf(1, 1), block: blockOf('3,4'), blocks: 1, amount: 1_000_000n, tx: hash(1), head: HEAD }],
         credits: [],
         open: [
           { purchase: doubted, since: NOW + 5 },
@@ -67,7 +67,7 @@ export function auditContract(name: string, open: () => Promise<Audited>, openLa
     await wall.ledger.release(given, false)
     await sell(wall, 'next', 2, 2)
     await wall.ledger.fulfilLatePayment(given, hash(1), NOW)
-    const credit = { ...keyOf(1, 1), amount: 1_000_000n, tx: hash(1), paidOut: null }
+    const credit = { ...keyOf(1, 1), amount: 1_000_000n, tx: hash(1), head: HEAD, paidOut: null }
     for (const audit of books) expect((await audit.statement()).credits).toEqual([credit])
     await wall.payouts.note(keyOf(1, 1), 'refund 1', NOW)
     for (const audit of books) expect((await audit.statement()).credits).toEqual([{ ...credit, paidOut: 'refund 1' }])
@@ -80,7 +80,7 @@ export function auditContract(name: string, open: () => Promise<Audited>, openLa
     const lost = { payment, target: 'next', listing: SILENT, head: HEAD } as const
     await wall.payouts.owe(lost, hash(7), NOW)
     expect(wall.payouts.owe(lost, hash(8), NOW)).rejects.toThrow(StaleWriteError)
-    const credit = { ...keyOf(1, 1), amount: payment.amount, tx: hash(7), paidOut: null }
+    const credit = { ...keyOf(1, 1), amount: payment.amount, tx: hash(7), head: HEAD, paidOut: null }
     for (const audit of books)
       expect(await audit.statement()).toMatchObject({ claimed: 0, credits: [credit], open: [] })
     expect(await wall.ledger.find(payment)).toMatchObject({ state: { kind: 'credited', tx: hash(7) } })

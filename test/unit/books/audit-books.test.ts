@@ -4,7 +4,7 @@ import type { Statement } from '../../../server/domain/purchase/balance.ts'
 import type { Chain, KeptReceipts, ReceiptArchive } from '../../../server/ports.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
-import { blockOf, EMPTY_BOOKS, HEAD, NOW, paymentOf, TERMS, uncertainPurchase } from '../../support/samples.ts'
+import { blockOf, EMPTY_BOOKS, hash, HEAD, NOW, paymentOf, TERMS, uncertainPurchase } from '../../support/samples.ts'
 
 const other = `0x${'b0'.repeat(20)}` as const
 
@@ -28,6 +28,19 @@ test('nothing is looked for where nothing was ever paid for, unless a height is 
   wall.chain.land(paymentOf(1, 1))
   expect(await auditBooks(wall)).toMatchObject({ from: undefined, through: undefined, balance: { balances: true } })
   expect(await auditBooks(wall, HEAD)).toMatchObject({ from: HEAD, balance: { orphans: [{ amount: 1_000_000n }] } })
+})
+
+test('what was sold before the height that is named is not called unpaid, and what was sold from it on is', async () => {
+  const [early, late] = [paymentOf(1, 1), paymentOf(2, 2)]
+  const sale = { block: blockOf('3,4'), blocks: 1, tx: hash(1), amount: early.amount }
+  const sales = [
+    { ...sale, payer: early.payer, nonce: early.nonce, head: HEAD },
+    { ...sale, payer: late.payer, nonce: late.nonce, head: HEAD + 9n },
+  ]
+  const wall = world({ claimed: 2, sales })
+  wall.chain.land(early)
+  const found = await auditBooks(wall, HEAD + 9n)
+  expect(found !== 'silent' && found.balance.unpaid.map(({ payer }) => payer)).toEqual([late.payer])
 })
 
 test('every address that purchases were to pay is looked at, and today’s', async () => {
@@ -64,7 +77,7 @@ test('an endpoint that fails now and then is asked again, and one that stays sil
 
 describe('what was read of the chain', () => {
   const sold = paymentOf(1, 1)
-  const sale = { payer: sold.payer, nonce: sold.nonce, amount: sold.amount, block: blockOf('3,4'), blocks: 1 }
+  const sale = { payer: sold.payer, nonce: sold.nonce, amount: sold.amount, block: blockOf('3,4'), blocks: 1, head: HEAD }
 
   /** A wall that sold one block long ago, and where its chain is asked from. */
   function soldLongAgo(changes: Partial<Statement> = {}) {

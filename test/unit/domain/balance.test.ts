@@ -12,8 +12,8 @@ const PRICE = TERMS.amount
 
 /** The payment of payer `n`, as it is booked and as it arrives. */
 const paid = (n: number) => ({ payer: wallet(n), nonce: hash(n), amount: PRICE, tx: hash(100 + n) })
-const saleOf = (n: number): BookedSale => ({ ...paid(n), block: blockOf('3,4'), blocks: 1 })
-const creditOf = (n: number, paidOut: string | null = null): BookedCredit => ({ ...paid(n), paidOut })
+const saleOf = (n: number): BookedSale => ({ ...paid(n), block: blockOf('3,4'), blocks: 1, head: 0n })
+const creditOf = (n: number, paidOut: string | null = null): BookedCredit => ({ ...paid(n), head: 0n, paidOut })
 const arrivalOf = (n: number, changes: Partial<Arrival> = {}): Arrival => ({ ...paid(n), ...changes })
 const books = (changes: Partial<Statement>): Statement => ({
   ...EMPTY,
