@@ -141,7 +141,17 @@ function listenToOperator(
 ): () => void {
   const { sold: seller, chain, advance } = wall
   const overview = overviewOf(config, wall, restored, alerts)
-  const runCommand = adminCommands({ ...store, seller, chain, terms: config.offer.terms, clock, logger, advance, overview, restored })
+  const runCommand = adminCommands({
+    ...store,
+    seller,
+    chain,
+    terms: config.offer.terms,
+    clock,
+    logger,
+    advance,
+    overview,
+    restored,
+  })
   return openAdminSocket(adminSocketAt(config), runCommand, logger)
 }
 

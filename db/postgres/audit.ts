@@ -15,10 +15,10 @@ import { WALL_NAME } from './pool.ts'
  */
 type OpenAudit = Audit &
   ReadEntries & {
-  position(network: string): Promise<StorePosition>
-  instances(): Promise<number>
-  close(): Promise<void>
-}
+    position(network: string): Promise<StorePosition>
+    instances(): Promise<number>
+    close(): Promise<void>
+  }
 
 /** Opens the database at a URL for reading its books alone. Throws `CannotOpen`. */
 export async function openPostgresAudit(url: string): Promise<OpenAudit> {

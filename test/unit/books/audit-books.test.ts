@@ -77,7 +77,14 @@ test('an endpoint that fails now and then is asked again, and one that stays sil
 
 describe('what was read of the chain', () => {
   const sold = paymentOf(1, 1)
-  const sale = { payer: sold.payer, nonce: sold.nonce, amount: sold.amount, block: blockOf('3,4'), blocks: 1, head: HEAD }
+  const sale = {
+    payer: sold.payer,
+    nonce: sold.nonce,
+    amount: sold.amount,
+    block: blockOf('3,4'),
+    blocks: 1,
+    head: HEAD,
+  }
 
   /** A wall that sold one block long ago, and where its chain is asked from. */
   function soldLongAgo(changes: Partial<Statement> = {}) {
