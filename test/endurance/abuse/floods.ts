@@ -92,6 +92,11 @@ const blankPicture = pngOf(3840, 2160, GREY, new Uint8Array((3840 + 1) * 2160))
 
 const manyParts = `[${'{},'.repeat(300_000)}{}]`
 
+const manyKeys = `{${Array.from({ length: 4090 }, (_, at) => `"k${at}":1`).join(',')}}`
+
+// As long as a body may be.
+const longText = `{"w":1,"h":1,"message":"${'m'.repeat(4_000_000)}"}`
+
 const call = (method: string, params: object = {}) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
 
 /** Floods of an address, which may differ with each request. */
@@ -156,6 +161,27 @@ export const FLOODS = {
       call('tools/call', { name: 'buy_block', arguments: {}, _meta: { 'x402/payment': junkPayment(target) } }),
     MCP_TYPE,
   ),
+  'free tools that bring a payment': posting(
+    '/mcp',
+    64,
+    () => call('tools/call', { name: 'find_space', arguments: {}, _meta: { 'x402/payment': {} } }),
+    MCP_TYPE,
+  ),
+  'one unsigned payment': {
+    connections: 160,
+    request: (() => {
+      let payment: object | undefined
+      return (_: number, target: Target) => paying((payment ??= junkPayment(target)), target)
+    })(),
+  },
+  'repaints of thousands of keys': {
+    connections: 16,
+    request: (_, target) => bytesOf(`PUT /areas/${target.block}-${target.block}`, target, JSON_TYPE, manyKeys),
+  },
+  'long texts beside an unreadable payment': posting('/areas', 16, () => longText, {
+    ...JSON_TYPE,
+    'PAYMENT-SIGNATURE': 'e30=',
+  }),
   'payments of empty wallets': {
     connections: 64,
     request: async (_, target) => paying(await pennilessPayment(target), target),

@@ -10,17 +10,24 @@ import { CLAIM_ORDER, TOTAL_BLOCKS } from '../../../shared/wall.ts'
 import { startOddEndpoint } from '../../support/chain/odd-endpoint.ts'
 import { orderArea, signArea } from '../../support/e2e/area-orders.ts'
 import { settled, sign } from '../../support/e2e/buyer.ts'
+import { isHere, startProxy } from '../../support/e2e/proxies.ts'
 import { startSurroundings } from '../../support/e2e/world.ts'
 import { flatPng } from '../../support/picture-files.ts'
 import { type FloodCounts, startFlooder, targetOf } from './flood-from.ts'
 import { type FloodName, FLOODS } from './floods.ts'
+import { type Kind, type Waits, waitsBeside } from './neighbours.ts'
+
+/** Where requests enter: the wall's own port, or nginx as in `deploy/`. */
+export type Entrance = 'directly' | 'through nginx'
 
 /**
- * How a flood is made: how long, from how many addresses, over how many connections at most, and how many buy a block
- * meanwhile, and as many an area with a picture.
+ * How a flood is made: how long, where, from how many addresses, over how many connections at most, and how many buy a block
+ * meanwhile, and as many an area with a picture. Without a `flood` it is quiet.
  */
 export type Plan = {
+  readonly flood?: FloodName
   readonly ms: number
+  readonly entrance: Entrance
   readonly addresses: number
   readonly connectionsMax: number
   readonly buyers: number
@@ -28,11 +35,11 @@ export type Plan = {
 
 /** What a flood did, and to whom. Times in milliseconds. */
 export type Effect = FloodCounts & {
-  readonly healthP50: number
-  readonly healthP99: number
+  readonly waits: Readonly<Record<Kind, Waits>>
   readonly bought: number // of the honest buyers of a block
   readonly painted: number // of those of an area with a picture, by their first request
   readonly buyP50: number // from a paid request to its receipt
+  readonly buyMost: number
   readonly verified: number // questions to the facilitator
   readonly rpcCalls: number
   readonly logGrew: number // by how many entries
@@ -41,7 +48,7 @@ export type Effect = FloodCounts & {
 
 /** A wall to flood. */
 export type Scene = {
-  flood(name: FloodName, plan: Plan): Promise<Effect>
+  flood(plan: Plan): Promise<Effect>
   stop(): Promise<void>
 }
 
@@ -62,13 +69,20 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
   const wall = await around.startArmed({ RPC_URL: rpc.url, DATABASE_PATH: databasePath })
   const target = await targetOf(wall, sold)
   const flooder = startFlooder()
+  const nginx = isHere('nginx') ? await startProxy('nginx', [new URL(wall.url).port]) : undefined
   return {
-    async flood(name, plan) {
+    async flood(plan) {
+      const entrance = plan.entrance === 'directly' ? wall : nginx
+      if (entrance === undefined) throw new Error('nginx is not installed')
       const wallets = await Promise.all(Array.from({ length: plan.buyers }, () => around.wallet(4)))
       const before = { verified: around.facilitator.verify.count(), rpc: rpc.calls(), log: await lastNumber(wall.url) }
-      const { ms, addresses, connectionsMax } = plan
-      const connections = Math.min(FLOODS[name].connections, connectionsMax)
-      const flooding = flooder.flood({ flood: name, connections, addresses, ms, target })
+      const { flood, ms, addresses, connectionsMax } = plan
+      const connections = flood === undefined ? 0 : Math.min(FLOODS[flood].connections, connectionsMax)
+      const { host } = new URL(entrance.url)
+      const flooding: Promise<FloodCounts> =
+        flood === undefined
+          ? Bun.sleep(ms).then(() => ({ statuses: {}, broken: 0, resets: 0 }))
+          : flooder.flood({ flood, connections, addresses, ms, target: { ...target, host } })
       const took: number[] = []
       const timed = async (answer: () => Promise<Response>) => {
         const startedAt = performance.now()
@@ -78,20 +92,21 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
       }
       const buying = wallets.map(async (wallet, at) => {
         await Bun.sleep((plan.ms * (at + 0.5)) / wallets.length)
-        const payment = await sign(wall, wallet)
-        const isBought = await timed(() => settled(wall, 'next', payment))
-        const areaPayment = await signArea(wall, wallet, ORDER)
-        return { isBought, isPainted: await timed(() => orderArea(wall, ORDER, areaPayment)) }
+        const payment = await sign(entrance, wallet)
+        const isBought = await timed(() => settled(entrance, 'next', payment))
+        const areaPayment = await signArea(entrance, wallet, ORDER)
+        return { isBought, isPainted: await timed(() => orderArea(entrance, ORDER, areaPayment)) }
       })
-      const { times, rails } = await watched(wall.url, flooding)
+      const [waits, rails] = await Promise.all([waitsBeside(entrance, sold, flooding), railsSeen(wall.url, flooding)])
       const ends = await Promise.all(buying)
       return {
         ...(await flooding),
-        ...times,
+        waits,
         rails,
         bought: ends.filter(({ isBought }) => isBought).length,
         painted: ends.filter(({ isPainted }) => isPainted).length,
         buyP50: median(took),
+        buyMost: Math.max(...took),
         verified: around.facilitator.verify.count() - before.verified,
         rpcCalls: rpc.calls() - before.rpc,
         logGrew: (await lastNumber(wall.url)) - before.log,
@@ -99,6 +114,7 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
     },
     async stop() {
       await flooder.stop()
+      await nginx?.stop()
       await wall.stop()
       await rpc.stop()
       await around.stop()
@@ -108,23 +124,18 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
-const SAMPLE_EVERY_MS = 10
+const SAMPLE_EVERY_MS = 50
 
-/** Asks for health again and again until something is over. */
-async function watched(url: string, until: Promise<unknown>) {
-  const [took, rails]: [number[], Set<string>] = [[], new Set()]
+/** Every state of the rail that health names until something is over. */
+async function railsSeen(url: string, until: Promise<unknown>): Promise<string[]> {
+  const rails = new Set<string>()
   let isOver = false
   void until.finally(() => (isOver = true)).catch(() => {})
   while (!isOver) {
-    const startedAt = performance.now()
-    const health = (await (await fetch(`${url}/api/health`)).json()) as Health
-    took.push(performance.now() - startedAt)
-    rails.add(health.rail)
+    rails.add(((await (await fetch(`${url}/api/health`)).json()) as Health).rail)
     await Bun.sleep(SAMPLE_EVERY_MS)
   }
-  took.sort((one, other) => one - other)
-  const at = (share: number) => took[Math.floor(took.length * share)] ?? Number.NaN
-  return { times: { healthP50: at(0.5), healthP99: at(0.99) }, rails: [...rails] }
+  return [...rails]
 }
 
 /** The number of the newest change. */

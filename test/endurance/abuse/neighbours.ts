@@ -1,0 +1,67 @@
+/** Honest clients beside a flood, at an address of their own: what they ask all the time, and how long they wait for it. */
+
+import { privateKeyToAccount } from 'viem/accounts'
+import { buyerOf, keyOf } from '../../../bench/servers/seed.ts'
+import { agentsOf } from '../../../bench/servers/servers.ts'
+import { CLAIM_ORDER, coordOf } from '../../../shared/wall.ts'
+import { type At, repaint } from '../../support/e2e/buyer.ts'
+
+/** What an honest client does over and over. */
+export type Kind = 'health' | 'preview' | 'repaint' | 'MCP call'
+
+/** How long the answers took, in milliseconds, and every status but 200. */
+export type Waits = { readonly p50: number; readonly p99: number; readonly refused: readonly number[] }
+
+// Below the budgets, with 10 repaints of 10 blocks in turn.
+const EVERY_MS = 100
+
+// The agent with the second most blocks: the floods repaint one of the first.
+const OWNER = 2
+const BLOCKS = 10
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const MCP_TYPE = { ...JSON_TYPE, accept: 'application/json, text/event-stream' }
+
+/** Asks for each kind again and again until something is over. `sold` is how many blocks the seed sold. */
+export async function waitsBeside(
+  entrance: At,
+  sold: number,
+  until: Promise<unknown>,
+): Promise<Readonly<Record<Kind, Waits>>> {
+  const owner = privateKeyToAccount(keyOf(OWNER))
+  const owned = CLAIM_ORDER.slice(0, sold).filter((_, at) => buyerOf(at + 1, agentsOf(sold)) === OWNER)
+  const blocks = owned.slice(0, BLOCKS).map(coordOf)
+  const post = (path: string, headers: Readonly<Record<string, string>>, body: object) =>
+    fetch(`${entrance.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  const call = { name: 'preview_block', arguments: { coord: 'next' } }
+  const kinds: Readonly<Record<Kind, (at: number) => Promise<Response>>> = {
+    health: () => fetch(`${entrance.url}/api/health`),
+    preview: () => post('/api/preview', JSON_TYPE, { coord: 'next' }),
+    repaint: (at) => repaint(entrance, owner, blocks[at % blocks.length] ?? '', `honest ${at} ${crypto.randomUUID()}`),
+    'MCP call': (id) => post('/mcp', MCP_TYPE, { jsonrpc: '2.0', id, method: 'tools/call', params: call }),
+  }
+  let isOver = false
+  void until.finally(() => (isOver = true)).catch(() => {})
+  const waits = async (ask: (at: number) => Promise<Response>): Promise<Waits> => {
+    const took: number[] = []
+    const refused: number[] = []
+    for (let at = 0; !isOver; at++) {
+      const startedAt = performance.now()
+      const answer = await ask(at)
+      await answer.arrayBuffer()
+      took.push(performance.now() - startedAt)
+      if (answer.status !== 200) refused.push(answer.status)
+      await Bun.sleep(EVERY_MS)
+    }
+    took.sort((one, other) => one - other)
+    const rank = (share: number) => took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? Number.NaN
+    return { p50: rank(0.5), p99: rank(0.99), refused }
+  }
+  const [health, preview, repainted, called] = await Promise.all([
+    waits(kinds.health),
+    waits(kinds.preview),
+    waits(kinds.repaint),
+    waits(kinds['MCP call']),
+  ])
+  return { health, preview, repaint: repainted, 'MCP call': called }
+}
