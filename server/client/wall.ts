@@ -1,8 +1,6 @@
 /** A wall as a library: what its HTTP interface offers, typed by its contract. */
 
-import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { LocalAccount } from 'viem/accounts'
 import type { AreaOrder, AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { AreaState, EditAreaAnswer } from '../../shared/contract/area.ts'
@@ -18,9 +16,15 @@ import { buyer, keptIn, type Bought, type Buyer, type BuyerOptions } from './buy
 import { follow, type FollowOptions } from './follow.ts'
 import { areaOrder, blockOrder } from './orders.ts'
 import { imageType, rowsOf } from './picture.ts'
+import { answerIn, read, readWhenFree } from './read.ts'
+import { stateFolder } from './state-folder.ts'
 import { ask, failureOf, WallError } from './wall-error.ts'
 
 export { keptPainter, painterIn } from './painter-key.ts'
+export { stateFolder } from './state-folder.ts'
+export { verify } from './verify/verify.ts'
+export type { Finding, FindingKind } from './verify/verdict.ts'
+export type { VerifyOptions, WallReport } from './verify/verify.ts'
 export { WallError } from './wall-error.ts'
 export type { Failure, FailureKind } from './wall-error.ts'
 export type {
@@ -108,10 +112,6 @@ export type Wall = {
   /** Every change from now on, or after a number; it reconnects by itself until the signal ends it. */
   follow(options?: FollowOptions): AsyncGenerator<ChangeDto | Reset>
 }
-
-/** Where signed payments are kept: `PIXEL_WALL_HOME`, else a folder of the user's for a program's state. */
-export const stateFolder = (env: Readonly<Record<string, string | undefined>> = process.env): string =>
-  env['PIXEL_WALL_HOME'] ?? join(env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state'), 'pixel-wall')
 
 /** The wall at an address. */
 export function wall(address: string | URL, options: WallOptions = {}): Wall {
@@ -220,29 +220,6 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { it: make() }).it
 }
 
-const read = async <T>(url: URL, init: RequestInit = {}): Promise<T> => await answerIn(await ask(url, init))
-
-// Many agents may send pictures at the same time; converting one takes well under a second.
-const BUSY_MS_MAX = 30_000
-const RETRY_MS_MAX = 5000
-
-/** The same for free work that the wall limits. While the wall is busy, it sends the request again when the wall says so. */
-async function readWhenFree<T>(url: URL, init: RequestInit): Promise<T> {
-  const began = performance.now()
-  for (;;) {
-    const response = await ask(url, init)
-    const seconds = Number(response.headers.get('retry-after'))
-    if (
-      (response.status !== 503 && response.status !== 429) ||
-      seconds === 0 ||
-      performance.now() - began > BUSY_MS_MAX
-    )
-      return await answerIn(response)
-    await response.body?.cancel()
-    await wait(Math.min(RETRY_MS_MAX, seconds * 1000))
-  }
-}
-
 /** Makes a change that a wallet signs on its way. */
 async function signedIn<T>(signIn: Fetch, url: URL, fields: object): Promise<T> {
   const response = await signIn(url.href, sending('POST', fields)).catch((error: unknown) => {
@@ -251,11 +228,6 @@ async function signedIn<T>(signIn: Fetch, url: URL, fields: object): Promise<T> 
     throw new WallError({ kind: 'unavailable', code: 'sign_in_failed', message })
   })
   return await answerIn(response)
-}
-
-async function answerIn<T>(response: Response): Promise<T> {
-  if (!response.ok) throw await failureOf(response)
-  return (await response.json()) as T
 }
 
 function unlessUnknownWallet(error: unknown): undefined {

@@ -86,19 +86,20 @@ export function matchArrivals<A extends Pick<Arrival, 'payer' | 'nonce' | 'amoun
   { amounts, unfinished, noted }: RecordedPayments,
   keyOf: (payment: { readonly payer: Hex; readonly nonce: Hex }) => string,
 ): MatchedArrivals<A> {
-  const groups = Map.groupBy(arrivals, ({ payer, nonce, amount }): keyof MatchedArrivals<A> => {
-    const key = nonce === null ? '' : keyOf({ payer, nonce })
-    if (amounts.get(key) === amount) return 'booked'
-    if (unfinished.has(key)) return 'landed'
-    if (nonce === null || !mayBuyBlocks(amount)) return 'stray'
-    return noted.get(key) ?? 'orphans'
-  })
-  const group = (name: keyof MatchedArrivals<A>) => groups.get(name) ?? []
-  return {
-    booked: group('booked'),
-    landed: group('landed'),
-    stray: group('stray'),
-    resolved: group('resolved'),
-    orphans: group('orphans'),
+  const matched: Record<keyof MatchedArrivals<A>, A[]> = {
+    booked: [],
+    landed: [],
+    stray: [],
+    resolved: [],
+    orphans: [],
   }
+  for (const arrival of arrivals) {
+    const { payer, nonce, amount } = arrival
+    const key = nonce === null ? '' : keyOf({ payer, nonce })
+    if (amounts.get(key) === amount) matched.booked.push(arrival)
+    else if (unfinished.has(key)) matched.landed.push(arrival)
+    else if (nonce === null || !mayBuyBlocks(amount)) matched.stray.push(arrival)
+    else matched[noted.get(key) ?? 'orphans'].push(arrival)
+  }
+  return matched
 }

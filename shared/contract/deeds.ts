@@ -3,7 +3,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { SALT_PATTERN } from '../order.ts'
 import { FEED_LIMIT_MAX } from './feed.ts'
-import { CoordText, Count, Nullable, TextOrNull, TxHash, UnixMs } from './kinds.ts'
+import { CoordText, Count, Nullable, TxHash, UnixMs } from './kinds.ts'
 
 const DEEDS_LIMIT_DEFAULT = 100
 
@@ -24,7 +24,7 @@ const Shortened = Type.String({
   examples: ['0x1234…abcd'],
 })
 
-const Said = (description: string) => Type.Optional({ ...TextOrNull, description })
+const Said = (description: string) => Type.Optional(Nullable(Type.String(), { description }))
 
 /** An order as its buyer signed it. A member is absent if the buyer did not send it, and null while the operator hides it. */
 const OrderAsSigned = Type.Object(
@@ -83,15 +83,13 @@ export type SaleDeed = Static<typeof SaleDeed>
 export const OwedMoney = Type.Object({
   wallet: Shortened,
   nonce: Hash('Nonce of the authorization.'),
-  tx: { ...Nullable(TxHash), description: 'The transaction that moved the money; null if the wall only noted it.' },
-  amount: {
-    ...Nullable(Amount),
+  tx: Nullable(TxHash, { description: 'The transaction that moved the money; null if the wall only noted it.' }),
+  amount: Nullable(Amount, {
     description: 'What is owed, in atomic units; null for money that was noted as owed to nobody.',
-  },
-  paidOut: {
-    ...Nullable(TxHash),
+  }),
+  paidOut: Nullable(TxHash, {
     description: 'The transaction that paid it back; null if there is none, or the operator settled it in another way.',
-  },
+  }),
 })
 export type OwedMoney = Static<typeof OwedMoney>
 

@@ -64,8 +64,10 @@ export const Closed = <Properties extends TProperties>(properties: Properties): 
   Type.Object(properties, { additionalProperties: false })
 
 /** A text, or `null` for none. */
-export const Nullable = <T extends TUnsafe<string> | ReturnType<typeof Type.String>>(schema: T) =>
-  Type.Union([schema, Type.Null()])
+export const Nullable = <T extends TUnsafe<string> | ReturnType<typeof Type.String>>(
+  schema: T,
+  options?: SchemaOptions,
+) => Type.Union([schema, Type.Null()], options)
 
 /** A text that may be left out, checked by its reader. */
 export const OptionalText = (description: string): TOptional<TString> => Type.Optional(Type.String({ description }))

@@ -16,13 +16,18 @@ export type Command = {
   readonly usage: string // its arguments, as in `[next | col,row]`
   readonly options: Readonly<Record<string, string>> // name to what it is; each takes a text
   readonly argumentsMax: number
-  run(call: Call): Promise<void>
+  readonly flags?: Readonly<Record<string, string>> // options without a text, name to what they are
+  readonly failureStatus?: number // exit status of every failure, if it has one of its own
+  /** Does it; an exit status, if it has others than 0. */
+  run(call: Call): Promise<number | void>
 }
 
 /** One call of a command. */
 export type Call = {
   readonly args: readonly string[]
   readonly options: Readonly<Record<string, string | undefined>>
+  readonly flags: ReadonlySet<string>
+  readonly url: URL // of the wall
   /** The wall, with no key: for what is free to read. */
   readonly reader: () => Wall
   /** The wall, with the caller's key, and `--max` as the most to sign for. */
@@ -33,6 +38,12 @@ export type Call = {
   readonly say: (line: string) => void
   /** The result: as JSON where that is asked for, else in lines for people, under a drawing of our own. */
   readonly print: (result: object, lines: readonly string[], drawing?: string) => void
+}
+
+/** Reads an address of the network, as the argument or option `what`. */
+export function addressOf(text: string, what = '--url'): URL {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new UsageError(`${what} must be an http or https URL.`)
+  return new URL(text)
 }
 
 /** What payments may cost, as an option. */

@@ -17,12 +17,13 @@ import {
   type WallOptions,
 } from '../wall.ts'
 import { boughtLines, buy, paint } from './buy.ts'
-import { type Call, type Command, MAX_DOLLARS, UsageError } from './command.ts'
+import { addressOf, type Call, type Command, MAX_DOLLARS, UsageError } from './command.ts'
 import { look, mine, watch } from './look.ts'
 import { readAccount } from './private-key.ts'
 import { repaint } from './repaint.ts'
+import { verify } from './verify.ts'
 
-const COMMANDS: Readonly<Record<string, Command>> = { buy, paint, repaint, look, mine, watch }
+const COMMANDS: Readonly<Record<string, Command>> = { buy, paint, repaint, look, mine, watch, verify }
 
 const COMMON = {
   url: 'the wall (PIXEL_WALL_URL, else http://127.0.0.1:8402)',
@@ -49,7 +50,8 @@ ${Object.entries(COMMANDS)
 
   Exit status: 0 done; 1 rejected (nothing was paid); 2 usage error, or dearer than --max (nothing was paid); 3 a payment
   may still be taken (run the same command again); 4 the wall is unreachable or busy (nothing was paid); 5 you paid but
-  did not get what you asked for (the signed payment is saved; ask the operator).
+  did not get what you asked for (the signed payment is saved; ask the operator). verify: 0 everything is proved; 1
+  something is wrong, each on a line of its own; 2 the wall or the chain could not be asked.
 `
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -61,12 +63,12 @@ async function main([name = '', ...rest]: readonly string[], env: Env): Promise<
   const isJson = rest.includes('--json')
   const earlier: Earlier = { finished: [], open: [] }
   try {
-    const { options, isHelp, args } = parse(command, rest)
-    if (isHelp) process.stdout.write(usageOf(name, command))
-    else await command.run(callOf({ options, args, isJson, env, earlier }))
-    return 0
+    const { options, flags, isHelp, args } = parse(command, rest)
+    if (isHelp) return print(usageOf(name, command))
+    return (await command.run(callOf({ options, flags, args, isJson, env, earlier }))) ?? 0
   } catch (error) {
-    return fail(error, isJson, earlier)
+    const status = fail(error, isJson, earlier)
+    return command.failureStatus ?? status
   }
 }
 
@@ -94,18 +96,22 @@ function parse(command: Command, args: readonly string[]) {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { ...texts, ...FLAGS },
+    options: { ...texts, ...FLAGS, ...flagsOf(command) },
   })
   if (positionals.length > command.argumentsMax) throw new UsageError('Too many arguments.')
   const options: Record<string, string> = {}
   for (const [name, value] of Object.entries(values)) if (typeof value === 'string') options[name] = value
-  return { args: positionals, options, isHelp: values.help === true }
+  const flags = new Set(Object.keys(values).filter((name) => !Object.hasOwn(options, name)))
+  return { args: positionals, options, flags, isHelp: flags.has('help') }
 }
+
+const flagsOf = ({ flags = {} }: Command): Record<string, { type: 'boolean' }> =>
+  Object.fromEntries(Object.keys(flags).map((name) => [name, { type: 'boolean' }]))
 
 /** What became of purchases that earlier commands left, as far as this one knows. */
 type Earlier = { readonly finished: (Receipt | AreaReceipt)[]; readonly open: object[] }
 
-type CallParts = Pick<Call, 'args' | 'options'> & {
+type CallParts = Pick<Call, 'args' | 'options' | 'flags'> & {
   readonly isJson: boolean
   readonly env: Env
   readonly earlier: Earlier
@@ -113,7 +119,7 @@ type CallParts = Pick<Call, 'args' | 'options'> & {
 
 const SAY_EVERY_MS = 15_000
 
-function callOf({ args, options, isJson, env, earlier }: CallParts): Call {
+function callOf({ args, options, flags, isJson, env, earlier }: CallParts): Call {
   const url = addressOf(options['url'] ?? env['PIXEL_WALL_URL'] ?? 'http://127.0.0.1:8402')
   let saidAt = -Infinity
   const told: WallOptions = {
@@ -135,6 +141,8 @@ function callOf({ args, options, isJson, env, earlier }: CallParts): Call {
   return {
     args,
     options,
+    flags,
+    url,
     say,
     reader: () => wall(url),
     async owner() {
@@ -152,11 +160,6 @@ function callOf({ args, options, isJson, env, earlier }: CallParts): Call {
       for (const line of told) process.stdout.write(`${terminalLine(line)}\n`)
     },
   }
-}
-
-function addressOf(text: string): URL {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new UsageError('--url must be an http or https URL.')
-  return new URL(text)
 }
 
 function dollars(text: string): string {
@@ -196,8 +199,8 @@ const isMisuse = (error: unknown) =>
   error instanceof UsageError ||
   (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
 
-function usageOf(name: string, { summary, usage, options }: Command): string {
-  const all = Object.entries({ ...options, ...COMMON, json: 'print the result as JSON' })
+function usageOf(name: string, { summary, usage, options, flags }: Command): string {
+  const all = Object.entries({ ...options, ...flags, ...COMMON, json: 'print the result as JSON' })
   const lines = all.map(([option, what]) => `  --${option.padEnd(11)}${what}`)
   return [`pixel-wall ${name} ${usage}`.trim(), '', summary, '', ...lines, ''].join('\n')
 }

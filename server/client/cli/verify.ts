@@ -1,0 +1,45 @@
+import { reportLines } from '../verify/report-lines.ts'
+import { verify as verifyWall, type VerifyProgress } from '../verify/verify.ts'
+import { addressOf, type Command, UsageError } from './command.ts'
+
+/** `pixel-wall verify`: every deed of a wall, looked up on the chain. */
+export const verify: Command = {
+  summary: 'checks every deed of a wall against the chain, without trusting the wall',
+  usage: '[url]',
+  options: {
+    rpc: 'JSON-RPC endpoints, separated by commas (default: a public one)',
+    since: 'look up only deeds after this number',
+    folder: 'where to keep what was read of the chain',
+  },
+  flags: { all: 'read everything from the chain again' },
+  argumentsMax: 1,
+  failureStatus: 2,
+  async run({ args: [address], options: { rpc, since, folder }, flags, url, print }) {
+    if (since !== undefined && !/^\d{1,9}$/.test(since)) throw new UsageError('--since must be the number of a deed.')
+    const report = await verifyWall(address === undefined ? url : addressOf(address), {
+      rpc: rpc?.split(',').map((endpoint) => addressOf(endpoint.trim(), '--rpc').href),
+      since: since === undefined ? undefined : Number(since),
+      all: flags.has('all'),
+      folder,
+      onProgress: showProgress,
+    })
+    if (process.stderr.isTTY) process.stderr.write(CLEARED)
+    print(JSON.parse(JSON.stringify(report, decimals)) as object, reportLines(report))
+    return report.findings.length === 0 ? 0 : 1
+  },
+}
+
+const decimals = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
+
+const CLEARED = '\r\u001B[K'
+
+const DOING = {
+  deeds: 'deeds read',
+  payments: 'payments looked up',
+  search: 'blocks of the chain searched for payments without a deed',
+} as const
+
+function showProgress({ stage, done, total }: VerifyProgress): void {
+  const of = total === undefined ? '' : ` of ${total.toLocaleString('en-US')}`
+  if (process.stderr.isTTY) process.stderr.write(`${CLEARED}${done.toLocaleString('en-US')}${of} ${DOING[stage]} `)
+}

@@ -1,0 +1,34 @@
+/** Reads JSON from a wall. */
+
+import { setTimeout as wait } from 'node:timers/promises'
+import { ask, failureOf } from './wall-error.ts'
+
+/** The answer to a request. Throws a `WallError` if it is an error, or nothing answers. */
+export const read = async <T>(url: URL, init: RequestInit = {}): Promise<T> => await answerIn(await ask(url, init))
+
+// Many agents may send pictures at the same time; converting one takes well under a second.
+const BUSY_MS_MAX = 30_000
+const RETRY_MS_MAX = 5000
+
+/** The same for free work that the wall limits. While the wall is busy, it sends the request again when the wall says so. */
+export async function readWhenFree<T>(url: URL, init: RequestInit = {}): Promise<T> {
+  const began = performance.now()
+  for (;;) {
+    const response = await ask(url, init)
+    const seconds = Number(response.headers.get('retry-after'))
+    if (
+      (response.status !== 503 && response.status !== 429) ||
+      seconds === 0 ||
+      performance.now() - began > BUSY_MS_MAX
+    )
+      return await answerIn(response)
+    await response.body?.cancel()
+    await wait(Math.min(RETRY_MS_MAX, seconds * 1000))
+  }
+}
+
+/** What a response carries. Throws a `WallError` if that is an error. */
+export async function answerIn<T>(response: Response): Promise<T> {
+  if (!response.ok) throw await failureOf(response)
+  return (await response.json()) as T
+}

@@ -1,0 +1,160 @@
+/** The chain as JSON-RPC endpoints of the reader's own choice tell it, asked in batches. */
+
+import { createClient, http, numberToHex, pad } from 'viem'
+import { lower, TRANSFER } from '../../../shared/chain/arrivals.ts'
+import { WallError } from '../wall-error.ts'
+import type { Hex, TransactionReceipt } from './chain-facts.ts'
+
+/** How many calls one request carries at most. */
+export const BATCH_MAX = 100
+
+// Blocks of events in one call, and calls in one request: what most public endpoints serve.
+const WINDOW = 10_000n
+const WINDOWS_AT_ONCE = 10
+
+// What is refused is asked for again in so many parts.
+const SMALLER = 4
+
+const TIMEOUT_MS = 30_000
+
+/** A chain to ask. Every call throws a `WallError` if no endpoint answers it. */
+export type ChainReader = {
+  /** Requests made so far. */
+  readonly requests: () => number
+  readonly head: () => Promise<{ readonly height: bigint; readonly time: number }>
+  /** The receipts of transactions, in their order; `null` for one that no endpoint knows. */
+  receipts(txs: readonly Hex[], onward: (done: number) => void): Promise<readonly (TransactionReceipt | null)[]>
+  /** When blocks were made, in Unix milliseconds. */
+  times(heights: readonly bigint[]): Promise<readonly number[]>
+  /** The transactions that moved a token to any of `payees`, a stretch of heights at a time, from `from` to `to`. */
+  transfersTo(token: Hex, payees: readonly Hex[], from: bigint, to: bigint): AsyncGenerator<Stretch>
+}
+
+/** The transactions found up to a height. */
+export type Stretch = { readonly txs: readonly Hex[]; readonly through: bigint }
+
+type Endpoint = ReturnType<typeof connect>
+
+function connect(url: string, onRequest: () => void) {
+  const transport = http(url, { batch: { batchSize: BATCH_MAX }, timeout: TIMEOUT_MS, onFetchRequest: onRequest })
+  return { host: new URL(url).host, client: createClient({ transport }) }
+}
+
+/** Connects to a chain. Throws a `WallError` if an endpoint serves another one, or none answers. */
+export async function openChain(urls: readonly string[], chainId: number): Promise<ChainReader> {
+  let requests = 0
+  const named = urls.map((url) => connect(url, () => void requests++))
+  const ids = await Promise.allSettled(named.map(({ client }) => client.request({ method: 'eth_chainId' })))
+  const endpoints = named.filter((_, at) => ids[at]?.status === 'fulfilled')
+  const wrong = named.find((_, at) => ids[at]?.status === 'fulfilled' && Number(ids[at].value) !== chainId)
+  if (wrong !== undefined) throw silent(`${wrong.host} serves another chain than the wall’s, ${chainId}`)
+  if (endpoints.length === 0) throw silent(`no endpoint responds (${hosts(named)})`)
+  return {
+    requests: () => requests,
+    head: () => firstOf(endpoints, blockAt('latest')),
+    receipts: (txs, onward) => receiptsOf(endpoints, txs, onward),
+    async times(heights) {
+      const blocks = await each(endpoints, heights, (endpoint, height) => blockAt(numberToHex(height))(endpoint))
+      return blocks.map(({ time }) => time)
+    },
+    transfersTo: (token, payees, from, to) => transfersTo(endpoints, { token, payees, from, to }),
+  }
+}
+
+/** The answer of the first endpoint that gives one. */
+async function firstOf<R>(endpoints: readonly Endpoint[], ask: (endpoint: Endpoint) => Promise<R>): Promise<R> {
+  for (const endpoint of endpoints) {
+    const answer = await ask(endpoint).then(
+      (value) => ({ value }),
+      () => undefined,
+    )
+    if (answer !== undefined) return answer.value
+  }
+  throw silent(`no endpoint answers (${hosts(endpoints)})`)
+}
+
+/** Asks about each item, about fewer at once if so many are refused. */
+async function each<Item, R>(
+  endpoints: readonly Endpoint[],
+  items: readonly Item[],
+  ask: (endpoint: Endpoint, item: Item) => Promise<R>,
+  onward: (done: number) => void = () => {},
+): Promise<R[]> {
+  const answers: R[] = []
+  for (let size = BATCH_MAX; answers.length < items.length;) {
+    const some = items.slice(answers.length, answers.length + size)
+    try {
+      answers.push(...(await firstOf(endpoints, (endpoint) => Promise.all(some.map((item) => ask(endpoint, item))))))
+      onward(answers.length)
+    } catch (error) {
+      if (size === 1) throw error
+      size = Math.ceil(size / SMALLER)
+    }
+  }
+  return answers
+}
+
+async function receiptsOf(
+  endpoints: readonly Endpoint[],
+  txs: readonly Hex[],
+  onward: (done: number) => void,
+): Promise<readonly (TransactionReceipt | null)[]> {
+  const receipts = await each(endpoints, txs, receiptAt, onward)
+  // An endpoint that lags or forgets does not know what another one does.
+  for (const other of endpoints.slice(1)) {
+    const unknown = receipts.flatMap((receipt, at) => (receipt === null ? [at] : []))
+    const found = await each([other], unknown, (endpoint, at) => receiptAt(endpoint, txs[at] ?? '0x')).catch(() => [])
+    for (const [at, receipt] of found.entries()) receipts[unknown[at] ?? 0] = receipt
+  }
+  return receipts
+}
+
+const receiptAt = async ({ client }: Endpoint, hash: Hex) =>
+  (await client.request({ method: 'eth_getTransactionReceipt', params: [hash] })) as TransactionReceipt | null
+
+const blockAt =
+  (height: Hex | 'latest') =>
+  async ({ client }: Endpoint) => {
+    const block = await client.request({ method: 'eth_getBlockByNumber', params: [height, false] })
+    if (block?.number === null || block?.number === undefined) throw new TypeError('there is no such block')
+    return { height: BigInt(block.number), time: Number(block.timestamp) * 1000 }
+  }
+
+type Search = { readonly token: Hex; readonly payees: readonly Hex[]; readonly from: bigint; readonly to: bigint }
+
+async function* transfersTo(
+  endpoints: readonly Endpoint[],
+  { token, payees, from, to }: Search,
+): AsyncGenerator<Stretch> {
+  const topics = [TRANSFER, null, payees.map((payee) => pad(payee))]
+  const logsIn = async ({ client }: Endpoint, [first, last]: readonly [bigint, bigint]) => {
+    const range = { fromBlock: numberToHex(first), toBlock: numberToHex(last) }
+    return await client.request({ method: 'eth_getLogs', params: [{ address: token, topics, ...range }] })
+  }
+  let [size, atOnce] = [WINDOW, WINDOWS_AT_ONCE]
+  for (let next = from; next <= to;) {
+    const windows = windowsFrom(next, to, size).slice(0, atOnce)
+    const found = await firstOf(endpoints, (endpoint) =>
+      Promise.all(windows.map((window) => logsIn(endpoint, window))),
+    ).catch((error: unknown) => {
+      if (atOnce === 1 && size === 1n) throw error
+      // Either so many calls or so many blocks are refused.
+      if (atOnce > 1) atOnce = 1
+      else size = size > SMALLER ? size / BigInt(SMALLER) : 1n
+    })
+    if (found === undefined) continue
+    const through = windows.at(-1)?.[1] ?? to
+    yield { txs: found.flat().map((log) => lower(log.transactionHash ?? '0x')), through }
+    next = through + 1n
+  }
+}
+
+const windowsFrom = (from: bigint, to: bigint, size: bigint): readonly (readonly [bigint, bigint])[] =>
+  Array.from({ length: WINDOWS_AT_ONCE }, (_, at) => from + BigInt(at) * size)
+    .filter((first) => first <= to)
+    .map((first) => [first, first + size - 1n < to ? first + size - 1n : to])
+
+const hosts = (endpoints: readonly Endpoint[]) => endpoints.map(({ host }) => host).join(', ')
+
+const silent = (message: string) =>
+  new WallError({ kind: 'unavailable', code: 'chain_unavailable', message: `Cannot check the chain: ${message}.` })

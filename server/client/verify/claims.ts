@@ -1,0 +1,61 @@
+/** What a wall says of itself: every deed, what it owes, what was sold as its feed tells it, and what it shows. */
+
+import type { TSchema, Static } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { Canvas } from '../../../shared/contract/canvas.ts'
+import { DeedsPage, type OwedMoney, type SaleDeed } from '../../../shared/contract/deeds.ts'
+import { FEED_LIMIT_MAX, FeedPage, type Sale } from '../../../shared/contract/feed.ts'
+import { WallError } from '../wall-error.ts'
+
+/** The claims of a wall, all that can be held against it. */
+export type Claims = {
+  readonly host: string // where they were read
+  readonly network: string
+  readonly asset: string
+  readonly payTo: readonly string[]
+  readonly deeds: readonly SaleDeed[] // oldest first
+  readonly owed: readonly OwedMoney[]
+  readonly sales: readonly Sale[] // of the feed, oldest first
+  readonly shown: readonly { readonly i: number; readonly wallet: string }[] // blocks on the canvas, with their owners
+  readonly lastShown: number // of the sales, the last one that the canvas shows
+}
+
+/** Reads a JSON document of the wall, by its path. */
+export type ReadWall = (path: string) => Promise<unknown>
+
+/** Reads all claims, in pages. Throws a `WallError` if the wall does not answer as its contract says. */
+export async function readClaims(host: string, read: ReadWall, onPage: (deeds: number) => void): Promise<Claims> {
+  const canvas = await checked(Canvas, read, '/api/canvas')
+  const deeds: SaleDeed[] = []
+  let last: DeedsPage
+  for (let after = 0; ; after = last.nextAfter) {
+    last = await checked(DeedsPage, read, `/api/deeds?after=${after}&limit=${FEED_LIMIT_MAX}`)
+    if (last.hasMore && last.nextAfter <= after) throw odd('/api/deeds')
+    deeds.push(...last.deeds)
+    onPage(deeds.length)
+    if (!last.hasMore) break
+  }
+  const sales: Sale[] = []
+  for (let after = 0, hasMore = true; hasMore;) {
+    const page = await checked(FeedPage, read, `/api/feed?after=${after}&limit=${FEED_LIMIT_MAX}`)
+    if (page.hasMore && page.nextAfter <= after) throw odd('/api/feed')
+    sales.push(...page.sales)
+    ;({ nextAfter: after, hasMore } = page)
+  }
+  const { network, asset, payTo, owed } = last
+  const shown = canvas.blocks.map(({ i, a }) => ({ i, wallet: canvas.agents[a]?.wallet ?? '' }))
+  return { host, network, asset, payTo, deeds, owed, sales, shown, lastShown: canvas.stats.lastSaleId }
+}
+
+async function checked<Schema extends TSchema>(schema: Schema, read: ReadWall, path: string): Promise<Static<Schema>> {
+  const value = await read(path)
+  if (!Value.Check(schema, value)) throw odd(path)
+  return value
+}
+
+const odd = (path: string) =>
+  new WallError({
+    kind: 'unavailable',
+    code: 'no_wall',
+    message: `The answer to ${path.split('?', 1)[0]} is not what a wall of this version returns.`,
+  })

@@ -1,0 +1,121 @@
+/** Judges a wall: its claims against what the chain says. Pure, so that the same claims and facts always give the same findings. */
+
+import type { SaleDeed } from '../../../shared/contract/deeds.ts'
+import type { ChainFacts, ChainPayment } from './chain-facts.ts'
+import type { Claims } from './claims.ts'
+import { type Binding, bindingOf, salesFlaw } from './order-check.ts'
+import { type Credit, isCredit, keyOf, matchPayments, type Payments, withoutDeed } from './payment-check.ts'
+import type { Finding, Flaw, Verdict } from './verdict.ts'
+import { covering, type CoveringDeed, deedName, wallFindings } from './wall-check.ts'
+
+// An endpoint's newest blocks may still be replaced.
+const CONFIRMATIONS = 10n
+
+// A payment without a deed may still be in progress.
+const YOUNG_MS = 10 * 60_000
+
+/**
+ * Judges all claims; payments are looked for only of deeds after number `since`. A payment without a deed counts as old if the
+ * time of its block is not known.
+ */
+export function judge(claims: Claims, facts: ChainFacts, since = 0): Verdict {
+  const payments = matchPayments(claims, facts)
+  const deeds = claims.deeds.map(covering)
+  const credits = claims.owed.filter(isCredit)
+  const judged = deeds.filter(({ seq }) => seq > since)
+  const [unpaid, proved] = judgePayments(deeds, credits, payments, since)
+  const orphans = orphansOf(claims, payments)
+  const ageOf = ({ height }: ChainPayment) => facts.head.time - (facts.times.get(height) ?? Number.NEGATIVE_INFINITY)
+  const lost = orphans.filter((arrival) => ageOf(arrival) > YOUNG_MS)
+  const confirmed = facts.head.height - CONFIRMATIONS
+  return {
+    findings: [...unpaid, ...judgeOrders(claims, judged), ...wallFindings(claims, deeds), ...lost.map(withoutDeed)],
+    ...countBlocks(proved),
+    otherHosts: [...new Set(proved.flatMap(({ order }) => order?.host ?? []))].filter((host) => host !== claims.host),
+    unconfirmed: proved.filter((deed) => (payments.of(deed)?.height ?? 0n) > confirmed).length,
+    credits: countCredits(credits, payments),
+    noted: claims.owed.length - credits.length,
+    plain: payments.matched.stray.length,
+    young: orphans.length - lost.length,
+  }
+}
+
+/** The heights whose times decide whether a payment without a deed is old. */
+export const heightsToDate = (claims: Claims, facts: ChainFacts): readonly bigint[] => [
+  ...new Set(orphansOf(claims, matchPayments(claims, facts)).map(({ height }) => height)),
+]
+
+/** What is wrong about the payments of deeds and credits, and the deeds whose payments are proved. */
+function judgePayments(
+  deeds: readonly CoveringDeed[],
+  credits: readonly Credit[],
+  payments: Payments,
+  since: number,
+): readonly [readonly Finding[], readonly CoveringDeed[]] {
+  const findings: Finding[] = []
+  const proved: CoveringDeed[] = []
+  const users = new Map<string, string>()
+  const check = (claim: CoveringDeed | Credit, name: string, isAsked: boolean): boolean => {
+    const user = users.get(keyOf(claim))
+    users.set(keyOf(claim), user ?? name)
+    const twice: Flaw | undefined =
+      user === undefined ? undefined : ['payment_used_twice', `its payment is already that of ${user}`]
+    const flaw = twice ?? (isAsked ? payments.flawOf(claim) : undefined)
+    if (flaw === undefined) return isAsked
+    const { nonce, tx } = claim
+    findings.push({
+      kind: flaw[0],
+      message: `${name}: ${flaw[1]}`,
+      ...('seq' in claim ? { seq: claim.seq } : {}),
+      nonce,
+      tx,
+    })
+    return false
+  }
+  for (const deed of deeds) if (check(deed, deedName(deed), deed.seq > since)) proved.push(deed)
+  for (const credit of credits) check(credit, `credit of ${credit.wallet} (${credit.nonce})`, true)
+  return [findings, proved]
+}
+
+/** Orders that are not those that were signed, or not those that were sold. */
+function judgeOrders({ sales }: Claims, deeds: readonly CoveringDeed[]): readonly Finding[] {
+  const saleOf = new Map<string, (typeof sales)[number]>(sales.map((sale) => [sale.coord, sale]))
+  return deeds.flatMap((deed): readonly Finding[] => {
+    const { seq, nonce, tx } = deed
+    const binding = bindingOf(deed)
+    const sold = deed.covers.map((coord) => saleOf.get(coord))
+    const flaw = binding.kind === 'changed' ? binding.why : salesFlaw(deed, sold)
+    return flaw === undefined ? [] : [{ kind: 'order_changed', message: `${deedName(deed)}: ${flaw}`, seq, nonce, tx }]
+  })
+}
+
+/** Payments that may have been for blocks, by what blocks have cost, and that no claim names, not even wrongly. */
+function orphansOf({ deeds, owed }: Claims, { matched }: Payments): readonly ChainPayment[] {
+  const named = new Set([...deeds, ...owed].map(({ tx, nonce }) => `${tx} ${nonce}`))
+  const price = deeds.map(priceOf).reduce((one, other) => (one === 0n || other < one ? other : one), 0n)
+  return matched.orphans.filter(({ amount, tx, nonce }) => amount >= price && !named.has(`${tx} ${nonce}`))
+}
+
+/** What a deed says that each of its blocks cost. */
+const priceOf = ({ amount, blocks }: SaleDeed): bigint =>
+  BigInt(amount) / BigInt('coord' in blocks ? 1 : blocks.w * blocks.h)
+
+function countBlocks(proved: readonly CoveringDeed[]) {
+  const sum = (deeds: readonly CoveringDeed[]) => deeds.reduce((blocks, { covers }) => blocks + covers.length, 0)
+  const kinds = new Map(proved.map((deed) => [deed, bindingOf(deed).kind]))
+  const ofKind = (kind: Binding['kind']) => proved.filter((deed) => kinds.get(deed) === kind)
+  return {
+    blocks: sum(proved),
+    amount: proved.reduce((total, { amount }) => total + BigInt(amount), 0n),
+    bound: sum(ofKind('bound')),
+    boundToFile: sum(ofKind('bound-to-file')),
+    unbound: sum(ofKind('unbound')),
+    hiddenOrders: ofKind('hidden').length,
+  }
+}
+
+function countCredits(credits: readonly Credit[], payments: Payments): Verdict['credits'] {
+  const promised = credits.filter(({ paidOut }) => paidOut !== null)
+  const paidBack = promised.filter((credit) => payments.isPaidBack(credit)).length
+  return { open: credits.length - promised.length, paidBack, notProved: promised.length - paidBack }
+}

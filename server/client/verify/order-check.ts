@@ -1,0 +1,74 @@
+/** Whether a deed's order is the one that its buyer signed, and whether what was sold fits it. */
+
+import type { SaleDeed } from '../../../shared/contract/deeds.ts'
+import type { Sale } from '../../../shared/contract/feed.ts'
+import { fitsOrder, isOrderNonce, type Order, orderText, pictureDigest } from '../../../shared/order.ts'
+import { rowwise, trustPixels } from '../../../shared/pixels.ts'
+import { digestOfPixels } from '../../../shared/signing.ts'
+
+/** How a payment is bound to its order. */
+export type Binding =
+  | { readonly kind: 'unbound' }
+  | { readonly kind: 'bound' }
+  | { readonly kind: 'bound-to-file' } // an image that the wall converted: its colours are the wall's
+  | { readonly kind: 'hidden' } // the operator hides a part, so the nonce cannot be computed again
+  | { readonly kind: 'changed'; readonly why: string }
+
+/** Computes a deed's nonce again. */
+export function bindingOf({ nonce, salt, order, hidden, blocks, placedElsewhere }: SaleDeed): Binding {
+  if (salt === undefined && order === undefined)
+    return isOrderNonce(nonce)
+      ? changed('its nonce is bound to an order, which the deed leaves out')
+      : { kind: 'unbound' }
+  if (salt === undefined || order === undefined) return changed('its order or its salt is left out')
+  const isComplete = hidden === undefined && Object.values(order).every((value) => value !== null)
+  if (isComplete && !fits(nonce, order as Order, salt)) return changed('its buyer signed another order than it shows')
+  const area = 'coord' in blocks ? `${blocks.coord},1x1` : `${blocks.at},${blocks.w}x${blocks.h}`
+  if (!isPlace(order.area ?? `${order.block},1x1`, area, placedElsewhere === true))
+    return changed(`its order was for ${order.area ?? order.block}, and ${area} was sold`)
+  if (!isComplete) return { kind: 'hidden' }
+  return { kind: order.image === undefined ? 'bound' : 'bound-to-file' }
+}
+
+const changed = (why: string): Binding => ({ kind: 'changed', why })
+
+function fits(nonce: string, order: Order, salt: string): boolean {
+  try {
+    return fitsOrder(nonce, orderText(order), salt)
+  } catch {
+    return false
+  }
+}
+
+/** Whether an order for a place may have got `area`. */
+function isPlace(ordered: string, area: string, isElsewhere: boolean): boolean {
+  const [size, soldSize] = [ordered, area].map((name) => name.slice(name.lastIndexOf(',')))
+  return size === soldSize && (ordered === area || isElsewhere || ordered.startsWith('next,'))
+}
+
+/** What the feed tells of a bound deed's blocks, in their order, and was not in the order; `undefined` if nothing. */
+export function salesFlaw(
+  { order, hidden, blocks }: SaleDeed,
+  sales: readonly (Sale | undefined)[],
+): string | undefined {
+  if (order === undefined) return undefined
+  const isHidden = (name: string) => hidden?.includes(name) === true
+  for (const sale of sales) {
+    if (sale === undefined) continue
+    if (!isHidden('message') && (sale.m ?? null) !== (order.message ?? null)) return other('message', sale)
+    if (!isHidden('link') && (sale.l ?? null) !== (order.link ?? null)) return other('link', sale)
+  }
+  const pictures = sales.flatMap((sale) => (sale?.px === undefined ? [] : [Buffer.from(sale.px, 'base64')]))
+  // A payment that settled late may have lost its picture; and what a wall makes of a file is its own.
+  if (pictures.length === 0 || pictures.length < sales.length || order.image !== undefined) return undefined
+  if (isHidden('px') || isHidden('pixels')) return undefined
+  const bytes = Buffer.concat(pictures)
+  const w = 'coord' in blocks ? 1 : blocks.w
+  const isSame =
+    order.px === undefined
+      ? order.pixels === pictureDigest(digestOfPixels(rowwise(trustPixels(bytes, sales.length), w)))
+      : order.px === bytes.toString('hex')
+  return isSame ? undefined : 'the feed shows another picture than the order'
+}
+
+const other = (what: string, { coord }: Sale) => `the feed shows another ${what} of block ${coord} than the order`

@@ -1,0 +1,109 @@
+/** Whether what a wall says was paid was paid: by whom, how much, in what, and to whom. */
+
+import { lower, type MatchedArrivals, matchArrivals } from '../../../shared/chain/arrivals.ts'
+import type { OwedMoney, SaleDeed } from '../../../shared/contract/deeds.ts'
+import { moneyText } from '../../../shared/money.ts'
+import { networks } from '../../../shared/usdc.ts'
+import { truncatedWallet } from '../../../shared/wallet.ts'
+import type { ChainFacts, ChainPayment, Hex } from './chain-facts.ts'
+import type { Claims } from './claims.ts'
+import type { Finding, Flaw } from './verdict.ts'
+
+/** A deed or credit, as far as its payment goes. */
+type Paid = Pick<SaleDeed, 'wallet' | 'nonce' | 'tx' | 'amount'> & { readonly payTo?: string }
+
+/** Money that is owed, with the payment that it came by. */
+export type Credit = OwedMoney & Paid
+
+export const isCredit = (owed: OwedMoney): owed is Credit => owed.tx !== null && owed.amount !== null
+
+/** All payments, matched with the claims. */
+export type Payments = {
+  readonly matched: MatchedArrivals<ChainPayment>
+  /** The payment of a claim's payer, nonce and amount. */
+  of(claim: Paid): ChainPayment | undefined
+  /** Why a claim is not paid as it says; `undefined` if it is. */
+  flawOf(claim: Paid): Flaw | undefined
+  /** Whether a credit's refund is on the chain. */
+  isPaidBack(credit: Credit): boolean
+}
+
+/** Matches the payments of the chain with all that a wall claims. */
+export function matchPayments({ asset, payTo, deeds, owed }: Claims, facts: ChainFacts): Payments {
+  const token = lower(asset as Hex)
+  const payees = new Set(payTo.map((address) => address.toLowerCase()))
+  const inTransaction = new Map<string, ChainPayment[]>()
+  for (const payment of facts.payments)
+    inTransaction.set(payment.tx, [...(inTransaction.get(payment.tx) ?? []), payment])
+  // Of two claims to one payment, the first counts.
+  const claimed = [...deeds, ...owed.filter(isCredit)].toReversed()
+  const recorded = {
+    amounts: new Map(claimed.map((claim) => [keyOf(claim), BigInt(claim.amount)])),
+    unfinished: new Set<string>(),
+    noted: new Map(owed.map((entry) => [keyOf(entry), 'resolved' as const])),
+  }
+  const arrivals = facts.payments.filter((payment) => payment.token === token && payees.has(payment.to))
+  const matched = matchArrivals(arrivals, recorded, keyOfPayment)
+  const booked = new Map(matched.booked.map((arrival) => [keyOfPayment(arrival), arrival]))
+  const ofClaim = (claim: Paid) => booked.get(keyOf(claim))
+  return {
+    matched,
+    of: ofClaim,
+    flawOf(claim) {
+      const { nonce, tx, payTo: payee } = claim
+      const arrival = ofClaim(claim)
+      if (arrival !== undefined && arrival.tx !== tx)
+        return ['another_transaction', `its payment is in transaction ${arrival.tx}, not in ${tx}`]
+      if (arrival !== undefined && (payee === undefined || arrival.to === payee.toLowerCase())) return undefined
+      if (facts.failed.has(tx as Hex)) return ['failed_transaction', `its transaction ${tx} failed`]
+      if (facts.missing.has(tx as Hex)) return ['not_on_chain', `its transaction ${tx} is not on the chain`]
+      const withNonce = (inTransaction.get(tx) ?? []).filter((payment) => payment.nonce === nonce)
+      const found = withNonce.find((payment) => payment.token === token) ?? withNonce[0]
+      if (found === undefined) return ['no_payment', `transaction ${tx} has no payment with its nonce ${nonce}`]
+      return difference(claim, found, token)
+    },
+    isPaidBack: (credit) =>
+      (inTransaction.get(credit.paidOut ?? '') ?? []).some(
+        (payment) =>
+          payment.token === token && payment.to === ofClaim(credit)?.payer && payment.amount >= BigInt(credit.amount),
+      ),
+  }
+}
+
+/** What a payment with a claim's nonce does not do as the claim says. */
+function difference({ wallet, tx, amount, payTo }: Paid, found: ChainPayment, token: string): Flaw {
+  if (found.token !== token) return ['another_token', `it was paid in another token, ${found.token}, in ${tx}`]
+  if (truncatedWallet(found.payer) !== wallet)
+    return ['another_payer', `it shows ${wallet}, and ${truncatedWallet(found.payer)} paid, in ${tx}`]
+  if (found.amount !== BigInt(amount))
+    return [
+      'another_amount',
+      `it says ${moneyText(BigInt(amount))}, and ${moneyText(found.amount)} were paid, in ${tx}`,
+    ]
+  if (found.to === payTo?.toLowerCase())
+    return ['another_address', `${found.to} was paid in ${tx}, which is not one of the wall’s addresses`]
+  return ['another_address', `it says that ${payTo ?? 'the wall'} was paid, and ${found.to} was, in ${tx}`]
+}
+
+/** Names the payment of a deed or an entry of what is owed. */
+export const keyOf = ({ wallet, nonce }: Pick<Paid, 'wallet' | 'nonce'>): string => `${wallet}:${nonce}`
+
+// A wall shows wallets shortened, so that is all that can be compared.
+const keyOfPayment = ({ payer, nonce }: { readonly payer: Hex; readonly nonce: Hex | null }) =>
+  `${truncatedWallet(payer)}:${nonce}`
+
+/** A payment that the wall took and says nothing of. */
+export const withoutDeed = ({ payer, nonce, amount, tx }: ChainPayment): Finding => ({
+  kind: 'payment_without_deed',
+  message: `${truncatedWallet(payer)} paid ${moneyText(amount)} in ${tx}: neither a deed nor a credit, and not noted`,
+  ...(nonce === null ? {} : { nonce }),
+  tx,
+})
+
+/** A wall that is paid in something else than a dollar proves nothing; `undefined` if it is paid in one. */
+export function wrongToken({ network, asset }: Pick<Claims, 'network' | 'asset'>): Finding | undefined {
+  const known = Object.entries(networks).find(([name]) => name === network)?.[1]
+  if (known?.token.address === asset.toLowerCase()) return undefined
+  const message = `the wall is paid in ${asset} on ${network}, which is not a dollar that this client knows`
+  return { kind: 'another_network', message }
+}

@@ -1,0 +1,75 @@
+/** What a check found, in lines for people. */
+
+import { moneyText } from '../../../shared/money.ts'
+import { networks } from '../../../shared/usdc.ts'
+import type { FindingKind } from './verdict.ts'
+import type { WallReport } from './verify.ts'
+
+/** The findings, a line each; what is worth knowing; and in the last line all that was proved. */
+export function reportLines(report: WallReport): readonly string[] {
+  return [
+    ...report.findings.map(({ kind, message }) => `${kind}: ${message}`),
+    ...noteLines(report),
+    summaryLine(report),
+  ]
+}
+
+function summaryLine({ blocks, amount, bound, credits, findings }: WallReport): string {
+  const count = (kinds: readonly FindingKind[]) => findings.filter(({ kind }) => kinds.includes(kind)).length
+  const [unpaid, undeeded] = [count(UNPAID), count(['payment_without_deed'])]
+  const others = findings.length - unpaid - undeeded
+  return `${[
+    number(blocks, 'block'),
+    dollars(amount),
+    ...(blocks === 0 ? [] : ['each paid by the wallet that is shown']),
+    `${text(bound)} bound to the words and picture that were bought`,
+    `${number(credits.open, 'credit')} open`,
+    undeeded === 0 ? 'no dollar without a deed' : `${number(undeeded, 'payment')} without a deed`,
+    unpaid === 0 ? 'no deed without a dollar' : `${number(unpaid, 'deed')} without its dollar`,
+    ...(others === 0 ? [] : [`${text(others)} more that ${others === 1 ? 'is' : 'are'} wrong`]),
+  ].join(', ')}.`
+}
+
+// The findings about a deed's or a credit's own payment.
+const UNPAID: readonly FindingKind[] = [
+  'not_on_chain',
+  'failed_transaction',
+  'no_payment',
+  'another_token',
+  'another_payer',
+  'another_amount',
+  'another_address',
+  'another_transaction',
+  'payment_used_twice',
+]
+
+function noteLines(report: WallReport): readonly string[] {
+  const { unbound, boundToFile, hiddenOrders, otherHosts, unconfirmed, credits, noted, plain, young, searched } = report
+  const name = Object.entries(networks).find(([network]) => network === report.network)?.[1].name ?? report.network
+  const notes: readonly (readonly [number, string])[] = [
+    [unbound, `${number(unbound, 'block')} bought without binding the payment to the order.`],
+    [boundToFile, `${number(boundToFile, 'block')} bound to an image file; the wall converted it to colours.`],
+    [hiddenOrders, `${number(hiddenOrders, 'order')} not computed again, because the operator hides a part.`],
+    [otherHosts.length, `Orders that name another host: ${otherHosts.join(', ')}.`],
+    [unconfirmed, `${number(unconfirmed, 'deed')} paid in the newest blocks of the chain.`],
+    [credits.paidBack, `${number(credits.paidBack, 'credit')} paid back on the chain.`],
+    [
+      credits.notProved,
+      `${number(credits.notProved, 'credit')} said to be paid back by a transaction that does not show it.`,
+    ],
+    [noted, `${number(noted, 'payment')} without a purchase, noted by the wall.`],
+    [plain, `${number(plain, 'other transfer')} to the wall’s addresses, which cannot buy a block.`],
+    [young, `${number(young, 'payment')} without a deed in the last ten minutes.`],
+  ]
+  const range = searched && `Searched ${name} for payments in blocks ${searched.from} to ${searched.through}.`
+  return [...notes.flatMap(([count, line]) => (count === 0 ? [] : [line])), ...(range === undefined ? [] : [range])]
+}
+
+const text = (value: number | bigint) => value.toLocaleString('en-US')
+
+const number = (value: number, what: string) => `${text(value)} ${what}${value === 1 ? '' : 's'}`
+
+const DOLLAR = 1_000_000n
+
+const dollars = (amount: bigint) =>
+  amount % DOLLAR === 0n ? number(Number(amount / DOLLAR), 'dollar') : `${moneyText(amount)} dollars`

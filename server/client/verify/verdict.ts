@@ -1,0 +1,66 @@
+/** What a check of a wall says. */
+
+/** What is wrong. */
+export type FindingKind =
+  | 'another_network' // or a token that is not its dollar
+  | 'not_on_chain'
+  | 'failed_transaction'
+  | 'no_payment' // the transaction pays nothing with this nonce
+  | 'another_token'
+  | 'another_payer'
+  | 'another_amount'
+  | 'another_address'
+  | 'another_transaction'
+  | 'payment_used_twice'
+  | 'order_changed'
+  | 'payment_without_deed'
+  | 'sale_without_deed'
+  | 'block_without_deed'
+  | 'block_sold_twice'
+  | 'block_not_shown'
+  | 'another_owner'
+
+/** One thing that is wrong; `message` is a line that names it whole. */
+export type Finding = {
+  readonly kind: FindingKind
+  readonly message: string
+  readonly seq?: number // of the deed
+  readonly nonce?: string
+  readonly tx?: string
+}
+
+/** A kind of finding, and what is said of it. */
+export type Flaw = readonly [kind: FindingKind, what: string]
+
+/** What was proved, what is wrong, and what is only worth knowing. Blocks and amounts count deeds whose payment is proved. */
+export type Verdict = {
+  readonly findings: readonly Finding[]
+  readonly blocks: number
+  readonly amount: bigint // atomic units
+  readonly bound: number // blocks whose order was computed again, with its picture
+  readonly boundToFile: number // likewise, but bound to an image file that the wall converted
+  readonly unbound: number // blocks
+  readonly hiddenOrders: number // bound deeds that cannot be computed again, because the operator hides a part
+  readonly otherHosts: readonly string[] // that bound orders name instead of this one
+  readonly unconfirmed: number // deeds in the newest blocks of the chain
+  readonly credits: { readonly open: number; readonly paidBack: number; readonly notProved: number }
+  readonly noted: number // payments without a purchase that the wall or its operator noted
+  readonly plain: number // arrivals that cannot have been for blocks: without an authorization, or not in whole cents
+  readonly young: number // payments without a deed that may still get one
+}
+
+/** Of a wall of which nothing is known. */
+export const NOTHING_PROVED: Omit<Verdict, 'findings'> = {
+  blocks: 0,
+  amount: 0n,
+  bound: 0,
+  boundToFile: 0,
+  unbound: 0,
+  hiddenOrders: 0,
+  otherHosts: [],
+  unconfirmed: 0,
+  credits: { open: 0, paidBack: 0, notProved: 0 },
+  noted: 0,
+  plain: 0,
+  young: 0,
+}

@@ -1,0 +1,161 @@
+/** Checks a wall against the chain, through endpoints of the reader's own choice. Believes nothing of the wall. */
+
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { lower } from '../../../shared/chain/arrivals.ts'
+import { networks } from '../../../shared/usdc.ts'
+import { readWhenFree } from '../read.ts'
+import { stateFolder } from '../state-folder.ts'
+import { type ChainFacts, type ChainPayment, type Hex, paymentsIn } from './chain-facts.ts'
+import { type ChainReader, openChain } from './chain.ts'
+import { type Claims, readClaims } from './claims.ts'
+import { heightsToDate, judge } from './judge.ts'
+import { readKept, writeKept } from './kept-payments.ts'
+import { wrongToken } from './payment-check.ts'
+import { NOTHING_PROVED, type Verdict } from './verdict.ts'
+
+/** How a wall is checked. */
+export type VerifyOptions = {
+  /** JSON-RPC endpoints of the wall's network, asked in this order; one that is public if none is named. */
+  readonly rpc?: readonly string[] | undefined
+  /** Looks up the payments of deeds with a greater number only, and searches from the first of these on. */
+  readonly since?: number | undefined
+  /** Reads everything from the chain again, whatever an earlier check has kept. */
+  readonly all?: boolean | undefined
+  /** Where what was read of the chain is kept; `stateFolder()` if it is left out. */
+  readonly folder?: string | undefined
+  readonly onProgress?: ((progress: VerifyProgress) => void) | undefined
+}
+
+/** How far a check is: deeds that were read, payments that were looked up, or heights that were searched. */
+export type VerifyProgress = {
+  readonly stage: 'deeds' | 'payments' | 'search'
+  readonly done: number
+  readonly total?: number
+}
+
+/** What a check found, and where it looked. */
+export type WallReport = Verdict & {
+  readonly url: string
+  readonly network: string // CAIP-2
+  readonly head: bigint // height of the newest block
+  readonly searched: { readonly from: bigint; readonly through: bigint } | undefined // heights; none without any payment
+  readonly requests: { readonly payments: number; readonly search: number } // to the endpoints
+}
+
+// A sale, a new block or a cache may pass between two reads. What is wrong is still wrong after this.
+const SECOND_LOOK_MS = 5000
+
+// Newer blocks may still be replaced, so they are read again.
+const READ_AGAIN = 1000n
+
+const SAVE_EVERY = 16
+
+/** Checks a wall. Throws a `WallError` if the wall or the chain could not be asked. */
+export async function verify(address: string | URL, options: VerifyOptions = {}): Promise<WallReport> {
+  const url = new URL(address)
+  const first = await look(url, options)
+  if (first.findings.length === 0) return first
+  await wait(SECOND_LOOK_MS)
+  const second = await look(url, { ...options, all: false })
+  const seen = new Set(first.findings.map(({ message }) => message))
+  return { ...second, findings: second.findings.filter(({ message }) => seen.has(message)) }
+}
+
+async function look(
+  url: URL,
+  { rpc, since = 0, all, folder, onProgress = () => {} }: VerifyOptions,
+): Promise<WallReport> {
+  const readWall = (path: string) => readWhenFree<unknown>(new URL(path, url))
+  const claims = await readClaims(url.hostname, readWall, (done) => onProgress({ stage: 'deeds', done }))
+  const { network } = claims
+  const about = { url: url.origin, network }
+  const wrong = wrongToken(claims)
+  if (wrong !== undefined || !isKnown(network))
+    return { ...NOTHING_PROVED, ...about, ...NOWHERE, findings: wrong === undefined ? [] : [wrong] }
+  const chain = await openChain(rpc ?? [networks[network].publicUrl], Number(network.slice('eip155:'.length)))
+  const place = join(folder ?? stateFolder(), encodeURIComponent(url.origin))
+  const { facts, ...searched } = await readChain(chain, claims, {
+    since,
+    isAll: all === true,
+    folder: place,
+    onProgress,
+  })
+  const heights = heightsToDate(claims, facts)
+  const dates = await chain.times(heights)
+  const times = new Map(heights.map((height, at) => [height, dates[at] ?? 0]))
+  return { ...judge(claims, { ...facts, times }, since), ...about, ...searched, head: facts.head.height }
+}
+
+const NOWHERE = { head: 0n, searched: undefined, requests: { payments: 0, search: 0 } }
+
+const isKnown = (network: string): network is keyof typeof networks => Object.hasOwn(networks, network)
+
+type Reading = {
+  readonly since: number
+  readonly isAll: boolean
+  readonly folder: string
+  readonly onProgress: (progress: VerifyProgress) => void
+}
+
+/** Looks up every payment that the wall names, then searches for those that it does not. */
+async function readChain(
+  chain: ChainReader,
+  { network, asset, payTo, deeds, owed }: Claims,
+  { since, isAll, folder, onProgress }: Reading,
+): Promise<{ readonly facts: ChainFacts } & Pick<WallReport, 'searched' | 'requests'>> {
+  const [token, payees] = [lower(asset as Hex), payTo.map((address) => lower(address as Hex)).toSorted()]
+  const of = [network, token, ...payees].join(' ')
+  const kept = isAll ? undefined : await readKept(folder, of)
+  const payments: ChainPayment[] = [...(kept?.payments ?? [])]
+  const [failed, missing] = [new Set<Hex>(), new Set<Hex>()]
+  const known = new Set(payments.map(({ tx }) => tx))
+  /** Looks up the transactions that are not known yet. */
+  const lookUp = async (txs: readonly Hex[], onward: (done: number, total: number) => void = () => {}) => {
+    const unknown = [...new Set(txs)].filter((tx) => !known.has(tx))
+    const receipts = await chain.receipts(unknown, (done) => onward(done, unknown.length))
+    for (const [at, tx] of unknown.entries()) {
+      const receipt = receipts[at] ?? null
+      known.add(tx)
+      if (receipt === null) missing.add(tx)
+      else if (receipt.status === '0x0') failed.add(tx)
+      else payments.push(...paymentsIn(receipt))
+    }
+  }
+
+  const head = await chain.head()
+  const refunds = new Set(owed.flatMap(({ paidOut }) => (paidOut === null ? [] : [paidOut as Hex])))
+  const credited = owed.flatMap(({ tx }) => (tx === null ? [] : [tx as Hex]))
+  const named = [...deeds.flatMap(({ seq, tx }) => (seq > since ? [tx as Hex] : [])), ...credited]
+  await lookUp([...named, ...refunds], (done, total) => onProgress({ stage: 'payments', done, total }))
+  const requests = { payments: chain.requests(), search: 0 }
+
+  const isOurs = ({ token: of, to }: ChainPayment) => of === token && payees.includes(to)
+  const wanted = new Set(named)
+  const heights = payments.filter((payment) => isOurs(payment) && wanted.has(payment.tx)).map(({ height }) => height)
+  if (heights.length === 0)
+    return { facts: { head, payments, failed, missing, times: new Map() }, searched: undefined, requests }
+  const first = heights.reduce((one, other) => (one < other ? one : other))
+  const isKept = kept !== undefined && kept.from <= first && kept.through >= kept.from
+  const from = isKept ? kept.from : first
+  let through = isKept ? kept.through : first - 1n
+
+  const keep = () => {
+    const last = head.height > READ_AGAIN ? head.height - READ_AGAIN : 0n
+    const isLasting = (payment: ChainPayment) =>
+      payment.height <= last && (isOurs(payment) || (payment.token === token && refunds.has(payment.tx)))
+    const reached = through < last ? through : last
+    return writeKept(folder, { of, from, through: reached, payments: payments.filter(isLasting) })
+  }
+  await keep()
+  let unsaved = 0
+  for await (const stretch of chain.transfersTo(token, payees, through + 1n, head.height)) {
+    await lookUp(stretch.txs)
+    through = stretch.through
+    onProgress({ stage: 'search', done: Number(through - from), total: Number(head.height - from) })
+    if (++unsaved % SAVE_EVERY === 0) await keep()
+  }
+  await keep()
+  requests.search = chain.requests() - requests.payments
+  return { facts: { head, payments, failed, missing, times: new Map() }, searched: { from, through }, requests }
+}

@@ -1,0 +1,51 @@
+/** Whether a wall's deeds, its feed and its canvas say the same. */
+
+import { blocksOf, parseArea } from '../../../shared/area.ts'
+import type { SaleDeed } from '../../../shared/contract/deeds.ts'
+import { coordOf, isBlockIndex, parseCoord } from '../../../shared/wall.ts'
+import type { Claims } from './claims.ts'
+import type { Finding, FindingKind } from './verdict.ts'
+
+/** A deed with the blocks that it says were sold, row by row; none if there are no such blocks. */
+export type CoveringDeed = SaleDeed & { readonly covers: readonly string[] }
+
+export function covering(deed: SaleDeed): CoveringDeed {
+  const { blocks } = deed
+  if ('coord' in blocks) return { ...deed, covers: parseCoord(blocks.coord) === undefined ? [] : [blocks.coord] }
+  const area = parseArea(`${blocks.at},${blocks.w}x${blocks.h}`)
+  return { ...deed, covers: area === undefined ? [] : blocksOf(area).map(coordOf) }
+}
+
+/** A deed's number and place, in a finding. */
+export const deedName = ({ seq, blocks }: SaleDeed): string =>
+  `deed ${seq} (${'coord' in blocks ? blocks.coord : `${blocks.at},${blocks.w}x${blocks.h}`})`
+
+/** Each block that is not sold, shown and owned as its deed says, and each sale without a deed. */
+export function wallFindings({ sales, shown, lastShown }: Claims, deeds: readonly CoveringDeed[]): readonly Finding[] {
+  const findings: Finding[] = []
+  const say = (kind: FindingKind, message: string) => findings.push({ kind, message })
+  const soldBy = new Map<string, CoveringDeed>()
+  let next = 1
+  for (const deed of deeds) {
+    if (deed.seq > next) say('sale_without_deed', `sales ${next} to ${deed.seq - 1} have no deed`)
+    next = Math.max(next, deed.seq + deed.covers.length)
+    for (const coord of deed.covers) {
+      const other = soldBy.get(coord)
+      if (other === undefined) soldBy.set(coord, deed)
+      else say('block_sold_twice', `block ${coord} is sold by ${deedName(other)} and by ${deedName(deed)}`)
+    }
+  }
+  const onCanvas = new Map(shown.flatMap(({ i, wallet }) => (isBlockIndex(i) ? [[coordOf(i), wallet] as const] : [])))
+  const inFeed = sales.map(({ coord, agent }) => [coord, agent.wallet] as const)
+  for (const [coord, wallet] of new Map<string, string>([...inFeed, ...onCanvas])) {
+    const deed = soldBy.get(coord)
+    if (deed === undefined) say('block_without_deed', `block ${coord} is shown as ${wallet}’s, without a deed`)
+    else if (deed.wallet !== wallet)
+      say('another_owner', `block ${coord} is shown as ${wallet}’s, and ${deedName(deed)} as ${deed.wallet}’s`)
+  }
+  const isShown = new Set<string>(onCanvas.keys())
+  for (const [coord, deed] of soldBy)
+    if (deed.seq + deed.covers.length - 1 <= lastShown && !isShown.has(coord))
+      say('block_not_shown', `block ${coord} was sold by ${deedName(deed)}, and is not on the wall`)
+  return findings
+}

@@ -1,0 +1,365 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import type { PaymentPayload } from '@x402/core/types'
+import { type Address, encodeFunctionData, type EncodeFunctionDataParameters, type Hex } from 'viem'
+import { type FindingKind, verify, wall, type WallReport } from '../../../server/client/wall.ts'
+import { localChainId } from '../../../server/local/chain.ts'
+import { dollarAbi, dollarAddress, dollarCode, minterAddress } from '../../../server/local/token/contracts.ts'
+import type { DeedsPage, SaleDeed } from '../../../shared/contract/deeds.ts'
+import type { FeedPage, Sale } from '../../../shared/contract/feed.ts'
+import { AUTHORIZATION_TYPES, networks, PRIMARY_TYPE } from '../../../shared/usdc.ts'
+import { COLS } from '../../../shared/wall.ts'
+import { truncatedWallet } from '../../../shared/wallet.ts'
+import { facilitatorAt, oneDollarTo, signPayment } from '../../support/chain/payments.ts'
+import { orderArea, signArea } from '../../support/e2e/area-orders.ts'
+import { buyBlock } from '../../support/e2e/buyer.ts'
+import { runCommand } from '../../support/e2e/command.ts'
+import { startWorld, type World } from '../../support/e2e/world.ts'
+import { outputOf } from '../../support/output-of.ts'
+import { flatPng } from '../../support/picture-files.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { bodyOf, clientOf } from '../../support/service/client.ts'
+import { waitUntil } from '../../support/wait.ts'
+
+// Goal: anybody proves a wall against the chain, and every lie is found and named. Method: the real wall, chain and facilitator;
+// lies are told by a proxy that changes what the wall says of itself.
+
+const scratch = scratchFolder()
+
+let world: World
+let foreign: { readonly tx: string; readonly nonce: string; readonly wallet: string }
+let failed: string
+beforeAll(async () => {
+  world = await startWorld()
+  foreign = await payInAnotherToken()
+  const transfer = { functionName: 'transfer', args: [world.payTo, 10n ** 30n] } as const
+  failed = await sendAs(minterAddress, dollarAddress, transfer)
+  await fill()
+})
+afterAll(() => world.stop())
+
+const MAIN = join(import.meta.dir, '../../../server/client/cli/main.ts')
+
+const deedsOf = async () => bodyOf(clientOf(world).api.deeds.get({ query: { after: 0, limit: 100 } }))
+
+/** Our client, with a wallet of its own. */
+async function buyer(dollars: number) {
+  const account = await world.network.wallet(dollars)
+  return wall(world.url, { account, folder: join(scratch, account.address), maxDollars: dollars.toFixed(2) })
+}
+
+const settle = (payload: PaymentPayload) =>
+  facilitatorAt(world.network.facilitatorUrl).settle(payload, payload.accepted)
+
+/** An area whose payment settles after a row across the whole wall was sold, so that no place of its size is left. */
+async function creditAnArea(): Promise<void> {
+  const tall = { at: '7,0', w: 1, h: 90 }
+  const payment = await signArea(world, await world.wallet(90), tall)
+  world.facilitator.settle.next('refused-recipient')
+  expect((await orderArea(world, tall, payment)).status).toBe(402)
+  await (await buyer(160)).buyArea({ at: '0,20', w: 160, h: 1, message: 'a row' })
+  expect(await settle(JSON.parse(atob(payment)) as PaymentPayload)).toMatchObject({ success: true })
+  await waitUntil(async () => (await deedsOf()).owed.length === 1)
+}
+
+/** A dollar that no order was made for, and that the operator says so of. */
+async function payUnasked(): Promise<void> {
+  const payer = await world.network.wallet(1)
+  const payload = await signPayment(payer, oneDollarTo(world.payTo))
+  expect(await settle(payload)).toMatchObject({ success: true })
+  const { nonce } = (payload.payload as { authorization: { nonce: string } }).authorization
+  const noted = runCommand(world.settings, world.folder, 'resolve', payer.address, nonce, '--stray')
+  expect(await noted).toMatchObject({ status: 0 })
+}
+
+/** The command as it is typed. */
+async function verified(url = world.url, rpc = world.network.rpcUrl, ...args: string[]) {
+  const command = [process.execPath, MAIN, 'verify', url, '--rpc', rpc, '--folder', scratch]
+  const env = { PATH: Bun.env['PATH'] ?? '' }
+  return await outputOf(Bun.spawn([...command, ...args], { env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' }))
+}
+
+/** Puts on the wall what the tests judge. */
+async function fill(): Promise<void> {
+  await (await buyer(1)).buy('3,4', { name: 'Ada', message: 'hello', px: '2a'.repeat(100) })
+  await (await buyer(1)).buy('5,5', { message: 'signed', link: 'https://ada.example/', px: '2b'.repeat(100) })
+  await (await buyer(6)).buyArea({ at: '50,60', w: 3, h: 2, image: flatPng(64, 32, '#ff0000'), message: 'red' })
+  await buyBlock(world, await world.wallet(), '8,8')
+  await creditAnArea()
+  await payUnasked()
+  await world.network.fund(world.payTo, 0.000005)
+  expect(await runCommand(world.settings, world.folder, 'hide', '3,4', '--message')).toMatchObject({ status: 0 })
+  // What is left without a deed is old enough to be wrong.
+  await world.network.client.increaseTime({ seconds: 660 })
+  await world.network.client.mine({ blocks: 12 })
+}
+
+const SUMMARY =
+  '169 blocks, 169 dollars, each paid by the wallet that is shown, 167 bound to the words and picture that were bought, 1 credit open, no dollar without a deed, no deed without a dollar.'
+
+test('a wall with blocks, areas, a credit, money of a stranger and a hidden block is proved, and each is named', async () => {
+  const { code, out, err } = await verified()
+  expect([code, err]).toEqual([0, ''])
+  expect(
+    out
+      .replace(/blocks \d+ to \d+/, 'blocks A to B')
+      .trim()
+      .split('\n'),
+  ).toEqual([
+    '1 block bought without binding the payment to the order.',
+    '1 order not computed again, because the operator hides a part.',
+    '1 payment without a purchase, noted by the wall.',
+    '1 other transfer to the wall’s addresses, which cannot buy a block.',
+    'Searched Base for payments in blocks A to B.',
+    SUMMARY,
+  ])
+})
+
+type Canvas = { readonly blocks: readonly { readonly i: number; readonly a: number }[] }
+
+type Told = Omit<DeedsPage, 'deeds'> & { readonly deeds: readonly object[] }
+
+/** What a wall says of itself, as a lie changes it. */
+type Lie = {
+  readonly deed?: (deed: SaleDeed) => object | undefined // of one place
+  readonly page?: (page: Told) => object
+  readonly sale?: (sale: Sale) => Sale
+  readonly canvas?: (canvas: Canvas) => object
+}
+
+/** A wall that lies; about the block or area at `place` only, if it lies about a deed. */
+function lying(place: string, { deed, page, sale, canvas }: Lie) {
+  const placeOf = ({ blocks }: SaleDeed) => ('coord' in blocks ? blocks.coord : blocks.at)
+  return Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url)
+      const told = await (await fetch(world.url + pathname + search)).json()
+      if (pathname === '/api/canvas' && canvas !== undefined) return Response.json(canvas(told as Canvas))
+      if (pathname === '/api/feed' && sale !== undefined) {
+        const { sales, ...rest } = told as FeedPage
+        return Response.json({ ...rest, sales: sales.map((it) => (it.coord === place ? sale(it) : it)) })
+      }
+      if (pathname !== '/api/deeds') return Response.json(told)
+      const { deeds, ...rest } = told as DeedsPage
+      const altered = deeds.flatMap((it) => (placeOf(it) === place && deed !== undefined ? (deed(it) ?? []) : [it]))
+      return Response.json(page === undefined ? { ...rest, deeds: altered } : page({ ...rest, deeds: altered }))
+    },
+  })
+}
+
+const ANYBODY = `0x${'12'.repeat(20)}` as const
+const SEPOLIA_DOLLAR = networks['eip155:84532'].token.address
+const OTHER_TOKEN = `0x${'70'.repeat(20)}` as const
+
+/** A payment of the wall’s price in a token that anybody can print. */
+async function payInAnotherToken() {
+  const payer = await world.network.wallet(0)
+  await world.network.client.setCode({ address: OTHER_TOKEN, bytecode: dollarCode })
+  await sendAs(minterAddress, OTHER_TOKEN, { functionName: 'mint', args: [payer.address, 1_000_000n] })
+  const [from, to, value, validAfter, validBefore] = [payer.address, world.payTo, 1_000_000n, 0n, 10n ** 10n]
+  const nonce = `0x${'5e'.repeat(32)}` as const
+  const signature = await payer.signTypedData({
+    domain: { name: 'USD Coin', version: '2', chainId: localChainId, verifyingContract: OTHER_TOKEN },
+    types: AUTHORIZATION_TYPES,
+    primaryType: PRIMARY_TYPE,
+    message: { from, to, value, validAfter, validBefore, nonce },
+  })
+  const args = [from, to, value, validAfter, validBefore, nonce, signature] as const
+  const tx = await sendAs(minterAddress, OTHER_TOKEN, { functionName: 'transferWithAuthorization', args })
+  return { tx, nonce, wallet: truncatedWallet(from) }
+}
+
+/** Calls a token; the transaction. It may fail. */
+async function sendAs(from: Address, to: Address, call: TokenCall): Promise<Hex> {
+  const { client } = world.network
+  const data = encodeFunctionData({ abi: dollarAbi, ...call } as EncodeFunctionDataParameters<typeof dollarAbi>)
+  const hash = await client.sendUnsignedTransaction({ from, to, data, gas: 200_000n })
+  await client.waitForTransactionReceipt({ hash })
+  return hash
+}
+
+type TokenCall = { readonly functionName: string; readonly args: readonly unknown[] }
+
+const orderOf = (change: object) => (deed: SaleDeed) => ({ ...deed, order: { ...deed.order, ...change } }) as SaleDeed
+
+const NOWHERE = `0x${'ab'.repeat(32)}`
+
+/** Each lie, about which place, and what is found: the kinds of all findings. */
+const lies: readonly (readonly [lie: string, place: string, Lie, finds: readonly FindingKind[]])[] = [
+  [
+    'a deed without a payment',
+    '8,8',
+    { deed: (it) => ({ ...it, nonce: NOWHERE }) },
+    ['no_payment', 'payment_without_deed'],
+  ],
+  [
+    'a transaction that was never made',
+    '8,8',
+    { deed: (it) => ({ ...it, tx: NOWHERE, nonce: NOWHERE }) },
+    ['not_on_chain', 'payment_without_deed'],
+  ],
+  ['a payment in another transaction', '8,8', { deed: (it) => ({ ...it, tx: NOWHERE }) }, ['another_transaction']],
+  [
+    'a transaction that failed',
+    '8,8',
+    { deed: (it) => ({ ...it, tx: failed, nonce: NOWHERE }) },
+    ['failed_transaction', 'payment_without_deed'],
+  ],
+  [
+    'a payment in another token',
+    '8,8',
+    { deed: (it) => ({ ...it, ...foreign }) },
+    ['another_token', 'another_owner', 'payment_without_deed'],
+  ],
+  [
+    'a payment for two deeds',
+    '8,8',
+    {
+      page: (page) => ({
+        ...page,
+        deeds: [...page.deeds, ...page.deeds.slice(0, 1).map((it) => ({ ...it, seq: 170, blocks: { coord: '9,9' } }))],
+      }),
+    },
+    ['payment_used_twice', 'order_changed'],
+  ],
+  ['another payer', '8,8', { deed: (it) => ({ ...it, wallet: '0x1234…abcd' }) }, ['another_payer', 'another_owner']],
+  ['another amount', '8,8', { deed: (it) => ({ ...it, amount: '2000000' }) }, ['another_amount']],
+  ['another address', '8,8', { deed: (it) => ({ ...it, payTo: ANYBODY }) }, ['another_address']],
+  [
+    'an address that is not the wall’s',
+    '8,8',
+    { page: (it) => ({ ...it, payTo: [ANYBODY] }) },
+    Array(6).fill('another_address'),
+  ],
+  ['other words', '5,5', { deed: orderOf({ message: 'forged' }) }, ['order_changed']],
+  ['no link', '5,5', { deed: orderOf({ link: undefined }) }, ['order_changed']],
+  ['other px', '5,5', { deed: orderOf({ px: '01'.repeat(100) }) }, ['order_changed']],
+  ['other pixels', '50,60', { deed: orderOf({ pixels: `sha256:${'1'.repeat(64)}` }) }, ['order_changed']],
+  ['another place', '5,5', { deed: orderOf({ block: '5,6' }) }, ['order_changed']],
+  ['no order', '5,5', { deed: (it) => ({ ...it, order: undefined, salt: undefined }) }, ['order_changed']],
+  ['other words in the feed', '5,5', { sale: (it) => ({ ...it, m: 'forged' }) }, ['order_changed']],
+  [
+    'another picture in the feed',
+    '51,61',
+    { sale: (it) => ({ ...it, px: btoa('\u0007'.repeat(100)) }) },
+    ['order_changed'],
+  ],
+  [
+    'a deed left out',
+    '8,8',
+    { deed: () => undefined },
+    ['sale_without_deed', 'block_without_deed', 'payment_without_deed'],
+  ],
+  [
+    'a credit left out',
+    '8,8',
+    { page: (it) => ({ ...it, owed: it.owed.filter(({ tx }) => tx === null) }) },
+    ['payment_without_deed'],
+  ],
+  [
+    'a stranger’s money left out',
+    '8,8',
+    { page: (it) => ({ ...it, owed: it.owed.filter(({ tx }) => tx !== null) }) },
+    ['payment_without_deed'],
+  ],
+  ['money of another chain', '8,8', { page: (it) => ({ ...it, network: 'eip155:84532' }) }, ['another_network']],
+  ['money of its own', '8,8', { page: (it) => ({ ...it, asset: OTHER_TOKEN }) }, ['another_network']],
+  [
+    'a block that nobody paid for',
+    '8,8',
+    { canvas: (it) => ({ ...it, blocks: [...it.blocks, { ...it.blocks[0], i: 9 }] }) },
+    ['block_without_deed'],
+  ],
+  ['a sold block that is not shown', '8,8', { canvas: withoutBlock }, ['block_not_shown']],
+]
+
+function withoutBlock(canvas: Canvas) {
+  return { ...canvas, blocks: canvas.blocks.filter(({ i }) => i !== 8 * COLS + 8) }
+}
+
+async function verifying(place: string, lie: Lie, folder: string): Promise<WallReport> {
+  const wall = lying(place, lie)
+  try {
+    return await verify(wall.url, { rpc: [world.network.rpcUrl], folder: join(scratch, folder) })
+  } finally {
+    await wall.stop()
+  }
+}
+
+// Each waits before it looks again, so they all look at the same time.
+let reports: readonly Promise<WallReport>[] | undefined
+
+test.each(lies.map((lie, at) => [...lie, at] as const))(
+  'a wall that tells of %s is caught at it, and at nothing else',
+  async (_, __, ___, finds, at) => {
+    reports ??= lies.map(([name, place, lie]) => verifying(place, lie, name))
+    const { findings } = (await reports[at]) as WallReport
+    expect(findings.map(({ kind }) => kind)).toEqual([...finds])
+  },
+)
+
+test('the command prints each finding in a line of its own, and ends with 1', async () => {
+  const wall = lying('8,8', { deed: (it) => ({ ...it, amount: '2000000' }) })
+  const { code, out } = await verified(wall.url.href)
+  await wall.stop()
+  const { deeds } = await deedsOf()
+  const { tx = '' } = deeds.find(({ blocks }) => 'coord' in blocks && blocks.coord === '8,8') ?? {}
+  const [finding = '', ...others] = out.trim().split('\n')
+  expect([code, finding]).toEqual([1, `another_amount: deed 9 (8,8): it says 2.00, and 1.00 were paid, in ${tx}`])
+  expect(others.at(-1)).toEndWith('1 credit open, no dollar without a deed, 1 deed without its dollar.')
+})
+
+test('as JSON it has all that was counted, and where was searched', async () => {
+  const { code, out } = await verified(world.url, world.network.rpcUrl, '--json')
+  expect([code, JSON.parse(out)]).toMatchObject([
+    0,
+    {
+      url: world.url,
+      network: 'eip155:8453',
+      findings: [],
+      blocks: 169,
+      amount: '169000000',
+      bound: 167,
+      unbound: 1,
+      hiddenOrders: 1,
+      credits: { open: 1, paidBack: 0, notProved: 0 },
+      noted: 1,
+      plain: 1,
+      young: 0,
+    },
+  ])
+})
+
+const unasked: readonly (readonly [why: string, args: () => readonly [url: string, rpc?: string], says: string])[] = [
+  ['no endpoint of the chain responds', () => [world.url, 'http://127.0.0.1:9'], 'no endpoint responds (127.0.0.1:9)'],
+  ['the address is not that of a wall', () => [world.network.rpcUrl], 'There is no wall at'],
+  ['the endpoint is not named by an address', () => [world.url, 'mainnet'], '--rpc must be an http or https URL'],
+]
+
+test.each(unasked)('if %s, the command ends with 2', async (_, args, says) => {
+  const [url, rpc] = args()
+  const { code, out, err } = await verified(url, rpc)
+  expect([code, out]).toEqual([2, ''])
+  expect(err).toContain(says)
+})
+
+test('an endpoint of another chain proves nothing, and says which it serves', async () => {
+  const lie = { page: (it: Told) => ({ ...it, network: 'eip155:84532', asset: SEPOLIA_DOLLAR }) }
+  await expect(verifying('8,8', lie, 'sepolia')).rejects.toMatchObject({ code: 'chain_unavailable' })
+})
+
+test('with --since, only later deeds are looked up, and all are still compared with each other', async () => {
+  const options = { rpc: [world.network.rpcUrl], folder: join(scratch, 'since') }
+  const report = await verify(world.url, { ...options, since: 9 })
+  expect(report).toMatchObject({ findings: [], blocks: 160, amount: 160_000_000n, bound: 160 })
+})
+
+test('what was read of the chain is kept, and read again only if that is asked for', async () => {
+  await world.network.client.mine({ blocks: 1000 })
+  const options = { rpc: [world.network.rpcUrl], folder: join(scratch, 'kept') }
+  const costs = async (all: boolean) => (await verify(world.url, { ...options, all })).requests.payments
+  // The chain’s id and its newest block; and the receipts.
+  expect([await costs(false), await costs(false), await costs(true)]).toEqual([3, 2, 3])
+})
