@@ -9,6 +9,7 @@ import type { Driver } from './tx.ts'
 import { agents } from './wall/agents.ts'
 import { backups } from './wall/backups.ts'
 import { blocks } from './wall/blocks.ts'
+import { deliveries } from './wall/deliveries.ts'
 import { compaction } from './wall/log.ts'
 import { moderation } from './wall/moderation.ts'
 
@@ -23,6 +24,7 @@ export const storePorts = (driver: Driver) => ({
   compaction: compaction(driver),
   checkpoint: checkpoint(driver),
   backups: backups(driver),
+  deliveries: deliveries(driver),
   audit: { statement: () => driver.read(statement) },
 })
 

@@ -26,6 +26,8 @@ import historyOnPostgres from './migrations/0014_history.postgres.sql' with { ty
 import historyOnSqlite from './migrations/0014_history.sqlite.sql' with { type: 'text' }
 import backupsOnPostgres from './migrations/0015_backups.postgres.sql' with { type: 'text' }
 import backupsOnSqlite from './migrations/0015_backups.sqlite.sql' with { type: 'text' }
+import deliveriesOnPostgres from './migrations/0016_deliveries.postgres.sql' with { type: 'text' }
+import deliveriesOnSqlite from './migrations/0016_deliveries.sqlite.sql' with { type: 'text' }
 import type { Text } from './tx.ts'
 
 /** In order, a text for both engines or one for each; the version of a database is how many of them it has seen. */
@@ -45,6 +47,7 @@ const MIGRATIONS: readonly Text[] = [
   { sqlite: payeesOnSqlite, postgres: payeesOnPostgres },
   { sqlite: historyOnSqlite, postgres: historyOnPostgres },
   { sqlite: backupsOnSqlite, postgres: backupsOnPostgres },
+  { sqlite: deliveriesOnSqlite, postgres: deliveriesOnPostgres },
 ]
 
 /** The version that this program writes. */

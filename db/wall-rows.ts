@@ -19,7 +19,7 @@ export const WALL_COLUMNS = {
   wallet_painters: SUMMED.wallet_painters,
   edits: ['number', 'block', 'agent', 'digest', 'keep_until'],
   payouts: ['payer', 'nonce', 'reference', 'at'],
-  wall: [...SUMMED.wall, 'payees', 'accepted_at', 'backed_up_at'],
+  wall: [...SUMMED.wall, 'payees', 'accepted_at', 'backed_up_at', 'delivered'],
 } as const
 
 export type WallTable = keyof typeof WALL_COLUMNS

@@ -33,6 +33,7 @@ export type Config = {
   readonly metricsHost: string // the address that metrics are served on
   readonly metricsPort: number | undefined // undefined: no metrics are served
   readonly drainMs: number // how long load balancers have to notice that the process ends
+  readonly webhook: { readonly url: string; readonly key: Uint8Array } | undefined // where notices are sent
   readonly contact: string | null
   readonly trustedHops: number | undefined // how many proxies are trusted; undefined: one on this machine
 }
@@ -80,6 +81,8 @@ export const SETTINGS = {
   DRAIN_MS: { required: false },
   TRUST_PROXY: { required: false },
   OPERATOR_CONTACT: { required: false },
+  WEBHOOK_URL: { required: false, secret: true },
+  WEBHOOK_SECRET: { required: false, secret: true },
 } as const
 
 type Setting = keyof typeof SETTINGS
@@ -118,6 +121,10 @@ export function readConfig(env: Env): Config {
   const id = read('CDP_API_KEY_ID', asIs)
   const secret = read('CDP_API_KEY_SECRET', asIs)
   if ((id === undefined) !== (secret === undefined)) problems.push('set CDP_API_KEY_ID and CDP_API_KEY_SECRET together')
+  const webhookUrl = read('WEBHOOK_URL', urlOf)?.href
+  const key = read('WEBHOOK_SECRET', webhookKeyOf)
+  const isSet = (name: Setting) => textOf(name, env) !== ''
+  if (isSet('WEBHOOK_URL') !== isSet('WEBHOOK_SECRET')) problems.push('set WEBHOOK_URL and WEBHOOK_SECRET together')
   const place = placeIn(read, problems)
   const host = read('HOST', hostOf) ?? '127.0.0.1'
   const rest = {
@@ -136,6 +143,7 @@ export function readConfig(env: Env): Config {
     historyDays: read('HISTORY_DAYS', wholeNumber(1, 3650)) ?? 7,
     metricsPort: read('METRICS_PORT', wholeNumber(0, 65_535)),
     drainMs: read('DRAIN_MS', wholeNumber(0, 600_000)) ?? 0,
+    webhook: webhookUrl === undefined || key === undefined ? undefined : { url: webhookUrl, key },
     contact: read('OPERATOR_CONTACT', contactOf) ?? null,
     trustedHops: read('TRUST_PROXY', wholeNumber(0, 10)),
   }
@@ -252,6 +260,18 @@ const contactOf = (text: string): Parsed<string> =>
   /^(?:https:\/\/\S+|(?:mailto:)?[^\s:@]+@[^\s:@]+|tel:\S+)$/i.test(text)
     ? { value: text }
     : { problem: 'must be an email address, or start with https://, mailto: or tel:' }
+
+// As Standard Webhooks writes secrets.
+const webhookKeyOf = (text: string): Parsed<Uint8Array> => {
+  const [, encoded = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
+  const value = new Uint8Array(Buffer.from(encoded, 'base64'))
+  return value.length >= 24 && value.length <= 64
+    ? { value }
+    : {
+        problem:
+          'must be whsec_ followed by 24 to 64 bytes in base64; make one with: echo whsec_$(openssl rand -base64 32)',
+      }
+}
 
 const priceOf = (text: string): Parsed<bigint> => {
   const value = atomicOf(text)

@@ -273,7 +273,7 @@ export type Leases = {
 /** Jobs that only one of several processes on one store runs at a time. They save questions to the chain; nothing else depends on this. */
 export type ExclusiveJobs = {
   /** Runs `work` unless another process runs the same job; returns whether it ran. A process that hangs loses its job. */
-  run(job: 'sweep' | 'compact', work: () => Promise<void>): Promise<boolean>
+  run(job: 'sweep' | 'compact' | 'deliver', work: () => Promise<void>): Promise<boolean>
 }
 
 /** Notifies that the log may have grown, also through another process. It is a hint: polling finds what it misses. */

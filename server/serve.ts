@@ -14,6 +14,7 @@ import { supervisorIn } from './adapters/supervisor.ts'
 import { limitUnread } from './adapters/unread-limits.ts'
 import { fastestKeys, type Keys } from './adapters/wallets/recover.ts'
 import { viemWallets } from './adapters/wallets/wallets.ts'
+import { webhookReceiver } from './adapters/webhook.ts'
 import { witnessAt } from './adapters/witness-file.ts'
 import { app } from './app.ts'
 import { checkRestoredBackup, type RestoredBackupCheck } from './books/check-restored-backup.ts'
@@ -29,6 +30,7 @@ import { canvasReads } from './http/canvas/canvas-read.ts'
 import { liveStream } from './http/live.ts'
 import { mcpCalls } from './http/mcp.ts'
 import { QUEUE_CLASSES } from './http/request/fair-queue.ts'
+import { type AlertQueue, noticeDelivery, queueAlerts } from './instances/deliver-notices.ts'
 import { afterStartUpCheck, followLog, pollLog } from './instances/follow-log.ts'
 import { openRail } from './open-rail.ts'
 import { adminCommands } from './operate/admin-commands.ts'
@@ -73,7 +75,8 @@ export async function serve(given: Given): Promise<void> {
   const metrics =
     config.metricsPort === undefined ? undefined : (await import('./adapters/metrics/metrics.ts')).openMetrics()
   const meters = metrics ?? noOpMetrics
-  const { logger, last } = recentAlerts(meters.logger(given.logger), clock)
+  const recent = recentAlerts(meters.logger(given.logger), clock)
+  const { logger, alerts } = queueAlerts(recent.logger, clock)
   const witness = witnessAt(config.witnessPath)
   if (!config.isWitnessApart) logger.note('witness', { what: WITNESS_BESIDE })
   const witnessing = keepWitness({ store: store.store, witness, clock, logger })
@@ -88,13 +91,13 @@ export async function serve(given: Given): Promise<void> {
   const { isWitnessApart, offer } = config
   const { terms } = offer
   const restored = checkRestoredBackup({ ...store, witness, isWitnessApart, chain, terms, clock, logger })
-  const closeAdminSocket = listenToOperator({ ...given, logger }, wall, restored, last)
+  const closeAdminSocket = listenToOperator({ ...given, logger }, wall, restored, recent.last)
   metrics?.watch(readingsOf(config, wall, restored))
   if (monitors !== undefined) logger.note('monitors', { port: monitors.port })
 
   const stopping = new AbortController()
   const history = given.ahead.checkHistory()
-  const loops = startLoops({ ...given, logger }, wall, { restored, witnessing, history }, stopping.signal)
+  const loops = startLoops({ ...given, logger }, wall, { restored, witnessing, history, alerts }, stopping.signal)
 
   // Modules that readers do not need are loaded after the server listens. When that fails, the process ends.
   await Promise.race([reads.published(), clock.wait(READERS_FIRST_MS)])
@@ -211,14 +214,15 @@ function overviewOf(
 type Checks = {
   readonly restored: RestoredBackupCheck
   readonly witnessing: WitnessKeeper
+  readonly alerts: AlertQueue
   readonly history: Promise<void>
 }
 
 /** Starts the periodic work. It runs until `signal` aborts. */
 function startLoops(
   { config, times, ahead: { store }, logger }: Given,
-  { sold, rail, storeWatch, clockSeen, outages, eventLoop, purchases, queue, advance }: Wall,
-  { restored, witnessing, history }: Checks,
+  { sold, rail, storeWatch, clockSeen, outages, eventLoop, purchases, queue, advance, view }: Wall,
+  { restored, witnessing, history, alerts }: Checks,
   signal: AbortSignal,
 ): readonly Promise<void>[] {
   const probing = runPeriodically({ clock, logger }, signal, async () => {
@@ -259,7 +263,10 @@ function startLoops(
     return COMPACT_EVERY_MS
   })
   const following = isShared(config) ? [pollLog({ ...store, advance, clock, logger, times }, signal)] : []
-  return [probing, looking, timing, sweeping, compacting, ...following]
+  const receiver = config.webhook && webhookReceiver(config.webhook, clock)
+  const deliver = receiver && noticeDelivery({ ...store, receiver, alerts, outages, clock, number: () => view.number })
+  const delivering = deliver && runPeriodically({ clock, logger }, signal, () => deliver(signal))
+  return [probing, looking, timing, sweeping, compacting, ...following, ...(delivering ? [delivering] : [])]
 }
 
 /** Opens the wall, part by part: what payments go by, its watches, what readers see, what sells, and the port. */

@@ -5,6 +5,7 @@ import { systemClock as clock } from '../adapters/clock.ts'
 import { freeBytesBeside } from '../adapters/disk-space.ts'
 import { noOpMetrics } from '../adapters/metrics/no-op-metrics.ts'
 import { signerOf } from '../adapters/wallets/recover.ts'
+import { webhookReceiver } from '../adapters/webhook.ts'
 import { witnessAt } from '../adapters/witness-file.ts'
 import { OLDER_COPY } from '../books/check-restored-backup.ts'
 import { ConfigError, readConfig, type Config } from '../config.ts'
@@ -21,7 +22,8 @@ const USAGE = `Checks whether a wall with these settings can sell. The wall may 
   pixel-wall check
 
 Checks the settings, ports, folders, disk, database, witness and clock, has the facilitators verify a
-payment, and queries the chain endpoints. Exit status: 0 if everything works, 1 if not.
+payment, queries the chain endpoints, and sends the webhook a notice of the type test.
+Exit status: 0 if everything works, 1 if not.
 `
 
 /** Looks whether the wall will sell. */
@@ -58,6 +60,7 @@ async function findingsOf(): Promise<readonly Finding[]> {
       await diskFinding(config),
       await databaseFinding(config),
       ...(await proofFindings(config)),
+      ...(await webhookFindings(config)),
       ...(await networkFindings(config)),
     ]
   } catch (error) {
@@ -115,6 +118,14 @@ async function positionOf(database: Database, network: string): Promise<StorePos
 }
 
 const NOT_THERE: StorePosition = { change: 0, payment: 0, height: 0n, payees: [] }
+
+/** Has the webhook accept a notice of the type `test`. */
+async function webhookFindings({ webhook }: Config): Promise<readonly Finding[]> {
+  if (webhook === undefined) return []
+  const { host, send } = webhookReceiver(webhook, clock)
+  const notice = { id: `test-${crypto.randomUUID()}`, type: 'test', at: clock.now(), data: {} } as const
+  return [{ what: `webhook ${host}`, trouble: await send(notice, new AbortController().signal) }]
+}
 
 // Within it every chain that the wall knows makes a block, by which the clock is compared.
 const NEXT_BLOCK_MS = 3000

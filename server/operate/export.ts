@@ -27,16 +27,15 @@ export const exportMoney: Command = {
     const since = values.since === undefined ? 0 : timeOf(values.since)
     const line = values.json === true ? JSON.stringify : csvLine
     await using books = await openBooks(readPlace(Bun.env).database)
-    const out = Bun.stdout.writer()
-    if (values.json !== true) out.write(`${COLUMNS.join(',')}\n`)
-    for await (const page of books.entries(since)) {
-      for (const entry of page) out.write(`${line(rowOf(entry))}\n`)
-      await out.flush()
-    }
-    await out.end()
+    if (values.json !== true) await print([COLUMNS.join(',')])
+    for await (const page of books.entries(since)) await print(page.map((entry) => line(rowOf(entry))))
     return 0
   },
 }
+
+/** Waits until a reader that is slow has taken the lines. */
+const print = async (lines: readonly string[]) =>
+  void (await Bun.write(Bun.stdout, lines.map((line) => `${line}\n`).join('')))
 
 const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 

@@ -14,6 +14,7 @@ export type Engine = Pick<
   | 'ledgerReader'
   | 'payouts'
   | 'backups'
+  | 'deliveries'
   | 'blocks'
   | 'agents'
   | 'moderation'

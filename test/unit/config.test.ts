@@ -89,6 +89,11 @@ describe('settings', () => {
       METRICS_PORT: ['9464', { metricsPort: 9464 }],
       DRAIN_MS: ['15000', { drainMs: 15_000 }],
       TRUST_PROXY: ['2', { trustedHops: 2 }],
+      WEBHOOK_URL: ['https://ops.example/hook', { webhook: { url: 'https://ops.example/hook' } }],
+      WEBHOOK_SECRET: [
+        'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+        { webhook: { key: new Uint8Array(Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64')) } },
+      ],
       OPERATOR_CONTACT: ['mailto:ops@wall.example', { contact: 'mailto:ops@wall.example' }],
     }
     const config = readConfig(Object.fromEntries(Object.entries(given).map(([name, [text]]) => [name, text])))
@@ -102,6 +107,16 @@ describe('settings', () => {
       ...readConfig(REQUIRED),
       port: 80,
     })
+  })
+
+  test('of a webhook belong together, and its secret is long enough', () => {
+    const [url, secret] = [{ WEBHOOK_URL: 'https://ops.example' }, { WEBHOOK_SECRET: `whsec_${'A'.repeat(32)}` }]
+    for (const one of [url, secret])
+      expect(problemsOf({ ...REQUIRED, ...one })).toEqual(['set WEBHOOK_URL and WEBHOOK_SECRET together'])
+    for (const short of ['hush', 'whsec_c2hvcnQ=', 'A'.repeat(32)])
+      expect(problemsOf({ ...REQUIRED, ...url, WEBHOOK_SECRET: short })).toEqual([
+        expect.stringMatching(/^WEBHOOK_SECRET must be whsec_ followed by 24 to 64 bytes in base64/),
+      ])
   })
 
   test('may name the payee in one letter case', () => {

@@ -1,13 +1,13 @@
 import type { EngineTest } from '../../support/engine.ts'
 import { agentsContract } from './agents.contract.ts'
 import { areasContract } from './areas.contract.ts'
-import { backupsContract } from './backups.contract.ts'
 import { blocksContract } from './blocks.contract.ts'
 import { deedsContract } from './deeds.contract.ts'
 import { ledgerReaderContract } from './ledger-reader.contract.ts'
 import { ledgerContract } from './ledger.contract.ts'
 import { logContract } from './log.contract.ts'
 import { moderationContract } from './moderation.contract.ts'
+import { operatorContract } from './operator.contract.ts'
 import { paintersContract } from './painters.contract.ts'
 
 /** What every store promises, on an empty wall and on one with a single open block. */
@@ -20,6 +20,6 @@ export function storeContract(name: string, onEmpty: EngineTest, onLast: EngineT
   agentsContract(name, onEmpty)
   logContract(name, onEmpty)
   moderationContract(name, onEmpty)
-  backupsContract(name, onEmpty)
+  operatorContract(name, onEmpty)
   paintersContract(name, onEmpty, onLast)
 }

@@ -13,7 +13,7 @@ const STORE = ['shared/', 'server/domain/', ...PORTS, 'server/times.ts', 'db/*',
 const ADAPTERS = ['chain/', 'facilitator/', 'metrics/', 'pictures/', 'wallets/', ''].map(
   (room) => `server/adapters/${room}`,
 )
-const BESIDE = [...WORDS, 'server/ports.ts', 'server/adapters/*', 'server/adapters/chain/endpoints.ts']
+const BESIDE = [...WORDS, ...PORTS, 'server/adapters/*', 'server/adapters/chain/endpoints.ts']
 const SEEN = ['shared/', 'viewer/camera/']
 const DRAWN = [...SEEN, 'viewer/wall/', 'viewer/theme.ts', 'viewer/state.ts']
 const STUDIO = ['data/read-json.ts', 'gl/', 'input/', 'ui/', 'shell.ts'].map((name) => `viewer/${name}`)

@@ -34,7 +34,7 @@ async function forgetSales(url: string): Promise<void> {
     DELETE FROM moderated_agents; DELETE FROM moderation_acts;
     DELETE FROM payments; DELETE FROM changes; DELETE FROM agents; DELETE FROM moderated; DELETE FROM edits;
     DELETE FROM payouts; DELETE FROM leases;
-    UPDATE counters SET number = 0, seq = 0, agent = 0, at = 0; UPDATE wall SET backed_up_at = NULL`)
+    UPDATE counters SET number = 0, seq = 0, agent = 0, at = 0; UPDATE wall SET backed_up_at = NULL, delivered = NULL`)
     .simple()
   await sql.close()
 }

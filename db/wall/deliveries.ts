@@ -1,0 +1,17 @@
+/** How far the log was delivered to the operator's webhook. */
+
+import type { Deliveries } from '../../server/operator-ports.ts'
+import { change, one, type Driver } from '../tx.ts'
+
+const REACHED = 'SELECT delivered AS number FROM wall'
+const REACH = `
+  UPDATE wall SET delivered = CASE WHEN delivered > $number THEN delivered ELSE $number END`
+
+/** The deliveries of a store. */
+export const deliveries = ({ look, writeTogether }: Driver): Deliveries => ({
+  async reached() {
+    const { number } = await look(() => one<{ number: number | null }>(REACHED))
+    return number ?? undefined
+  },
+  reach: (number) => writeTogether(null, () => change('the wall’s own row', REACH, { number })),
+})

@@ -1,0 +1,51 @@
+/** A webhook, signed as Standard Webhooks 1.0 has it (https://www.standardwebhooks.com). */
+
+import { createHmac } from 'node:crypto'
+import type { Notice, NoticeReceiver } from '../operator-ports.ts'
+import type { Clock } from '../ports.ts'
+import { connectionTrouble, readAddress } from './bounded-calls.ts'
+
+/** Where notices go, and the key that they are signed with. */
+export type Webhook = { readonly url: string; readonly key: Uint8Array }
+
+const TIMEOUT_MS = 15_000
+
+/** Opens the webhook. Only a status of 2xx counts as delivered; what else the receiver says is not read. */
+export function webhookReceiver({ url, key }: Webhook, { now }: Pick<Clock, 'now'>): NoticeReceiver {
+  const address = readAddress(url)
+  return {
+    host: address.host,
+    async send({ id, type, at, data }, signal) {
+      const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data } satisfies WebhookBody)
+      const seconds = Math.floor(now() / 1000)
+      const headers = {
+        ...address.headers,
+        'Content-Type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': String(seconds),
+        'webhook-signature': signatureOf(key, id, seconds, body),
+      }
+      try {
+        const response = await fetch(address.url, {
+          method: 'POST',
+          headers,
+          body,
+          redirect: 'manual',
+          signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+        })
+        void response.body?.cancel().catch(() => {})
+        return response.ok ? null : `it returned status ${response.status}`
+      } catch (error) {
+        return connectionTrouble(error) ?? 'it did not respond in time'
+      }
+    },
+  }
+}
+
+/** The body of a notice. */
+export type WebhookBody = Pick<Notice, 'type' | 'data'> & { readonly timestamp: string }
+
+/** The header `webhook-signature`: HMAC-SHA256 of id, time and body. */
+export function signatureOf(key: Uint8Array, id: string, seconds: number, body: string): string {
+  return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { signatureOf, type WebhookBody } from '../../../server/adapters/webhook.ts'
+import { buyBlock } from '../../support/e2e/buyer.ts'
+import { type Cluster, startCluster } from '../../support/e2e/cluster.ts'
+import { runCommand } from '../../support/e2e/command.ts'
+import { waitUntil } from '../../support/wait.ts'
+
+// Goal: an operator’s system hears of each sale once, in order and signed, while buyers notice nothing of it. Method: two real
+// processes on one database, and a real receiver that hangs, fails and comes back.
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+const key = new Uint8Array(Buffer.from(SECRET.slice('whsec_'.length), 'base64'))
+
+type Received = WebhookBody & { readonly id: string }
+
+const received: Received[] = []
+let tries = 0
+let answer: () => Promise<number> = async () => 204
+const receiver = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  async fetch(request) {
+    tries += 1
+    const body = await request.text()
+    const header = (name: string) => request.headers.get(name) ?? ''
+    const id = header('webhook-id')
+    const signature = signatureOf(key, id, Number(header('webhook-timestamp')), body)
+    const status = header('webhook-signature') === signature ? await answer() : 401
+    if (status === 204) received.push({ id, ...(JSON.parse(body) as WebhookBody) })
+    return new Response(null, { status })
+  },
+})
+
+let wall: Cluster
+beforeAll(async () => {
+  wall = await startCluster(2, { WEBHOOK_URL: receiver.url.href, WEBHOOK_SECRET: SECRET })
+}, 60_000)
+afterAll(async () => {
+  await wall.stop()
+  await receiver.stop(true)
+}, 30_000)
+
+const sales = () => received.filter(({ type }) => type === 'sale')
+const buy = async (at: number, coord: string) => await buyBlock(wall.at(at), await wall.wallet(), coord)
+
+test('sales of both instances are received once each, in order, though the receiver hung and one instance was killed', async () => {
+  await buy(0, '1,1')
+  await buy(1, '2,1')
+  await waitUntil(() => sales().length > 0)
+  const hanging = Promise.withResolvers<number>()
+  answer = () => hanging.promise
+  const before = tries
+  await buy(0, '3,1')
+  await waitUntil(() => tries > before)
+  // Nobody waits for the receiver.
+  for (const [at, coord] of ['4,1', '5,1', '6,1'].entries()) await buy(at, coord)
+  hanging.resolve(204)
+  answer = async () => 204
+  await waitUntil(() => sales().some(({ data }) => data['place'] === '6,1'))
+  const [first] = wall.instances
+  await first?.kill()
+  await buy(1, '7,1')
+  await waitUntil(() => sales().some(({ data }) => data['place'] === '7,1'))
+  await first?.start()
+  const once = sales().filter(({ id }, at, all) => all.findIndex((other) => other.id === id) === at)
+  const numbers = once.map(({ data }) => Number(data['number']))
+  expect(numbers).toEqual(numbers.toSorted((one, other) => one - other))
+  expect(once.map(({ data }) => data['place']).slice(-5)).toEqual(['3,1', '4,1', '5,1', '6,1', '7,1'])
+  expect(once.every(({ data }) => data['amount'] === '1000000')).toBe(true)
+  // Only what was under way when a process was killed is sent twice.
+  expect(sales().length - once.length).toBeLessThanOrEqual(1)
+}, 60_000)
+
+test('`check` sends a notice that the receiver verifies, and names a receiver that does not accept it', async () => {
+  const settings = { ...wall.settings, DATABASE_PATH: ':memory:', WEBHOOK_URL: receiver.url.href }
+  const check = async (secret: string) =>
+    (await runCommand({ ...settings, WEBHOOK_SECRET: secret }, wall.folder, 'check')).out
+  expect(await check(SECRET)).toContain(`ok     webhook ${receiver.url.host}`)
+  expect(received.at(-1)?.type).toBe('test')
+  expect(await check(`whsec_${'A'.repeat(32)}`)).toContain(
+    `WRONG  webhook ${receiver.url.host}: it returned status 401`,
+  )
+}, 60_000)

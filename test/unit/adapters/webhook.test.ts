@@ -1,0 +1,62 @@
+import { afterAll, expect, test } from 'bun:test'
+import { signatureOf, webhookReceiver } from '../../../server/adapters/webhook.ts'
+import type { Notice } from '../../../server/operator-ports.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { NOW } from '../../support/samples.ts'
+
+// Goal: a receiver that follows Standard Webhooks can verify a notice, and only its word counts as delivered. Method: the
+// example of that project, and a real server that answers what the test wants.
+
+const key = new Uint8Array(Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64'))
+const notice: Notice = { id: 'log-7-1', type: 'sale', at: NOW, data: { number: 7, place: '80,45' } }
+const never = new AbortController().signal
+
+let answer: (request: Request) => Response | Promise<Response> = () => new Response(null, { status: 204 })
+const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => answer(request) })
+afterAll(() => server.stop(true))
+const receiver = (url = server.url.href) => webhookReceiver({ url, key }, fakeClock(NOW))
+
+test('the signature is that of the example of Standard Webhooks', () => {
+  expect(signatureOf(key, 'msg_p5jXN8AQM9LWM0D4loKWxJek', 1_614_265_330, '{"test": 2432232314}')).toBe(
+    'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  )
+})
+
+test('a notice is JSON with its id, the time and a signature of what was sent', async () => {
+  const seen = Promise.withResolvers<[Headers, string]>()
+  answer = async (request) => {
+    seen.resolve([request.headers, await request.text()])
+    return new Response('thanks', { status: 202 })
+  }
+  const { host, send } = receiver(server.url.href.replace('://', '://ops:hush@'))
+  expect([host, await send(notice, never)]).toEqual([server.url.host, null])
+  const [headers, body] = await seen.promise
+  expect(JSON.parse(body)).toEqual({ type: 'sale', timestamp: new Date(NOW).toISOString(), data: notice.data })
+  expect(headers.get('webhook-id')).toBe('log-7-1')
+  expect(headers.get('webhook-timestamp')).toBe(String(NOW / 1000))
+  expect(headers.get('webhook-signature')).toBe(signatureOf(key, 'log-7-1', NOW / 1000, body))
+  expect(headers.get('authorization')).toBe(`Basic ${btoa('ops:hush')}`)
+})
+
+test.each([
+  ['an error', () => new Response('secret', { status: 500 }), 'it returned status 500'],
+  ['a redirect', () => Response.redirect('http://127.0.0.1:1/', 302), 'it returned status 302'],
+])('%s is not a delivery', async (_, response, trouble) => {
+  answer = response
+  expect(await receiver().send(notice, never)).toBe(trouble)
+})
+
+test('a receiver that cannot be reached is named as such', async () => {
+  expect(await receiver('http://127.0.0.1:1/').send(notice, never)).toBe('cannot be reached')
+})
+
+test('a receiver that hangs is given up when the wall stops', async () => {
+  const hanging = Promise.withResolvers<Response>()
+  const stopping = new AbortController()
+  answer = () => {
+    stopping.abort()
+    return hanging.promise
+  }
+  expect(await receiver().send(notice, stopping.signal)).toBe('it did not respond in time')
+  hanging.resolve(new Response())
+})

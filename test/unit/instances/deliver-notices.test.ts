@@ -1,0 +1,214 @@
+import { expect, test } from 'bun:test'
+import { trackOutages } from '../../../server/health/outages.ts'
+import { noticeDelivery, queueAlerts } from '../../../server/instances/deliver-notices.ts'
+import type { Notice, NoticeReceiver } from '../../../server/operator-ports.ts'
+import type { ExclusiveJobs } from '../../../server/ports.ts'
+import { openBlank } from '../../support/blank-wall.ts'
+import { hold, sell } from '../../support/engine.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { fakeLogger } from '../../support/fakes/logger.ts'
+import {
+  blockOf,
+  editOf,
+  hash,
+  identityOf,
+  listingOf,
+  NOW,
+  paymentOf,
+  SILENT,
+  TERMS,
+  wallet,
+} from '../../support/samples.ts'
+
+// Goal: the operator’s system hears of everything once and in order, whatever it does, and no sale waits for it. Method: the
+// real store, a receiver that does what the test says, and a clock on which a day takes no time.
+
+const never = new AbortController().signal
+const DAY_MS = 86_400_000
+const EXCLUSIVE: ExclusiveJobs = {
+  async run(_, work) {
+    await work()
+    return true
+  },
+}
+
+type Wall = Awaited<ReturnType<typeof openBlank>>
+
+/** A receiver, and a process that delivers to it from a store. */
+function deliveryFrom(wall: Wall, { jobs = EXCLUSIVE, clock = fakeClock(NOW) } = {}) {
+  const received: Notice[] = []
+  const world = { trouble: null as string | null, hangs: undefined as Promise<null> | undefined, tries: 0, last: 0 }
+  const receiver: NoticeReceiver = {
+    host: 'ops.example',
+    async send(notice) {
+      world.tries += 1
+      if (world.hangs !== undefined) return await world.hangs
+      if (world.trouble === null) received.push(notice)
+      return world.trouble
+    },
+  }
+  const written = fakeLogger()
+  const { logger, alerts } = queueAlerts(written, clock)
+  const outages = trackOutages({ clock, logger })
+  const number = () => world.last
+  const deliver = noticeDelivery({ ...wall, jobs, receiver, alerts, outages, clock, number })
+  /** Delivers what there is now. */
+  const run = async () => {
+    world.last = (await wall.log.after(0, 9999)).at(-1)?.number ?? 0
+    return await deliver(never)
+  }
+  return { world, received, run, logger, written, outages, clock, alerts }
+}
+
+/** A wall whose webhook has already begun. */
+async function open() {
+  const wall = await openBlank()
+  await wall.deliveries.reach(0)
+  return wall
+}
+
+/** Buys an area. */
+async function sellArea(wall: Wall, target: '10,20,4x3', number: number): Promise<void> {
+  const accepted = { ...TERMS, scheme: 'exact' as const, amount: 12_000_000n }
+  const held = await hold(wall, target, paymentOf(number, number, { amount: 12_000_000n, accepted }), SILENT)
+  await wall.ledger.finalize(held, hash(number), true, NOW)
+}
+
+test('a purchase is one notice, however many blocks it bought, and each change is one, in the order of the log', async () => {
+  const wall = await open()
+  const { received, run } = deliveryFrom(wall)
+  await sell(wall, '3,4', 1, 1)
+  await sellArea(wall, '10,20,4x3', 2)
+  await wall.blocks.edit(blockOf('3,4'), editOf(1, { message: 'new' }), NOW)
+  await run()
+  await wall.moderation.moderate(blockOf('3,4'), 'hide', ['message'], NOW)
+  await wall.agents.identify(wallet(1), identityOf(2, { name: 'Ada' }), NOW)
+  expect(await run()).toBe(1000)
+  expect(received.map(({ id, type, data }) => [id, type, data['place'] ?? null, data['message'] ?? null])).toEqual([
+    [`log-1-${NOW}`, 'sale', '3,4', listingOf().message],
+    [`log-2-${NOW}`, 'sale', '10,20,4x3', null],
+    [`log-14-${NOW}`, 'repaint', '3,4', 'new'],
+    [`log-15-${NOW}`, 'hide', '3,4', null],
+    [`log-16-${NOW}`, 'identity', null, null],
+  ])
+  expect(received[1]?.data).toMatchObject({ blocks: 12, amount: '12000000', payer: wallet(2), tx: hash(2), seq: 2 })
+  await run()
+  expect(received).toHaveLength(5)
+  wall.close()
+})
+
+test('a webhook that is new receives what happens from then on', async () => {
+  const wall = await openBlank()
+  const { received, run } = deliveryFrom(wall)
+  await sell(wall, '3,4', 1, 1)
+  await run()
+  expect(received).toEqual([])
+  await sell(wall, '5,6', 2, 2)
+  await run()
+  expect(received.map(({ data }) => data['place'])).toEqual(['5,6'])
+  wall.close()
+})
+
+test.each(['it returned status 500', 'it did not respond in time'])(
+  'a receiver of which “%s” is true for a day gets everything once and in order, and waits longer between tries',
+  async (trouble) => {
+    const wall = await open()
+    const { world, received, run, clock, outages } = deliveryFrom(wall)
+    world.trouble = trouble
+    const waits: number[] = []
+    for (let sales = 0; clock.now() < NOW + DAY_MS; sales++) {
+      if (sales < 20) await sell(wall, 'next', 1, sales + 1)
+      const waitMs = await run()
+      waits.push(waitMs)
+      await clock.wait(waitMs)
+    }
+    expect(waits.slice(0, 8)).toEqual([5000, 10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 600_000])
+    // One notice a try: nothing is piled up at the receiver, and nothing in memory.
+    expect(world.tries).toBe(waits.length)
+    expect(received).toEqual([])
+    expect(outages.all()).toMatchObject([{ kind: 'webhook', name: 'ops.example', state: 'down', reason: trouble }])
+    world.trouble = null
+    expect(await run()).toBe(1000)
+    const sales = received.filter(({ type }) => type === 'sale')
+    expect(sales.map(({ data }) => data['seq'])).toEqual(Array.from({ length: 20 }, (_, at) => at + 1))
+    expect(outages.all()).toMatchObject([{ state: 'up' }])
+    wall.close()
+  },
+)
+
+test('while a receiver hangs, sales go on, and one notice at a time is under way', async () => {
+  const wall = await open()
+  const { world, received, run } = deliveryFrom(wall)
+  const { promise, resolve } = Promise.withResolvers<null>()
+  world.hangs = promise
+  await sell(wall, 'next', 1, 1)
+  const hanging = run()
+  for (let number = 2; number <= 9; number++) await sell(wall, 'next', 1, number)
+  expect(world.tries).toBe(1)
+  world.hangs = undefined
+  resolve(null)
+  await hanging
+  // The first one was accepted in the end.
+  expect(received.map(({ data }) => data['seq'])).toEqual([2, 3, 4, 5, 6, 7, 8, 9])
+  wall.close()
+})
+
+test('after a crash the rest follows in order, and what is sent twice has the same id', async () => {
+  const wall = await open()
+  for (let number = 1; number <= 3; number++) await sell(wall, 'next', 1, number)
+  // It ends before it has recorded what was accepted.
+  const ended = deliveryFrom({ ...wall, deliveries: { ...wall.deliveries, reach: async () => {} } })
+  await ended.run()
+  const next = deliveryFrom(wall)
+  await next.run()
+  await sell(wall, 'next', 1, 4)
+  await next.run()
+  expect(ended.received).toHaveLength(3)
+  expect(next.received.slice(0, 3)).toEqual(ended.received)
+  expect(next.received.map(({ data }) => data['seq'])).toEqual([1, 2, 3, 4])
+  const restarted = deliveryFrom(wall)
+  await restarted.run()
+  expect(restarted.received).toEqual([])
+  wall.close()
+})
+
+test('a process that does not have the job delivers none of the log', async () => {
+  const wall = await open()
+  const { received, run } = deliveryFrom(wall, { jobs: { run: async () => false } })
+  await sell(wall, 'next', 1, 1)
+  expect([await run(), received]).toEqual([1000, []])
+  wall.close()
+})
+
+test('alerts and the ends of outages are delivered under one id each, oldest first, and the newest hundred wait', async () => {
+  const wall = await open()
+  const { world, received, run, logger, written } = deliveryFrom(wall)
+  logger.note('open')
+  logger.alert('orphan', { payer: '0x1' })
+  logger.note('outage-over', { dependency: 'disk', name: 'data', seconds: 5 })
+  logger.alert('outage', { dependency: 'webhook', name: 'ops.example', reason: 'x' })
+  world.trouble = 'it returned status 503'
+  await run()
+  world.trouble = null
+  await run()
+  expect(received.map(({ type, data }) => [type, data])).toEqual([
+    ['alert', { event: 'orphan', payer: '0x1' }],
+    ['alert', { event: 'outage-over', dependency: 'disk', name: 'data', seconds: 5 }],
+  ])
+  for (let number = 0; number < 150; number++) logger.alert('stray', { number })
+  await run()
+  expect(received.slice(2).map(({ data }) => data['number'])).toEqual(Array.from({ length: 100 }, (_, at) => at + 50))
+  expect([written.alerts.length, written.notes.length]).toEqual([152, 2])
+  wall.close()
+})
+
+test('an alert keeps its id when it is sent again', async () => {
+  const wall = await open()
+  const { world, run, logger, alerts } = deliveryFrom(wall)
+  logger.alert('orphan')
+  const id = alerts.first()?.id
+  world.trouble = 'it returned status 500'
+  await run()
+  expect([alerts.first()?.id, id]).toEqual([id, expect.stringMatching(/^alert-/)])
+  wall.close()
+})
