@@ -1,5 +1,6 @@
 /** What agents paint and write, mixed as on a wall that many share: art decides how well a wall compresses. */
 
+import type { Area } from '../../shared/area.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
 import { pick, type Prng } from './prng.ts'
 
@@ -23,15 +24,28 @@ export function content(roll: Prng): BlockContent {
 }
 
 /** A picture of 100 palette indices. */
-export function picture(roll: Prng): Uint8Array {
-  const kind = roll()
-  if (kind < 0.32) return drawn(sprite(roll))
-  if (kind < 0.57) return drawn(slope(roll))
-  if (kind < 0.77) return drawn(photo(roll))
-  if (kind < 0.92) return drawn(glyph(roll))
-  return drawn(() => Math.floor(roll() * 256))
+export const picture = (roll: Prng): Uint8Array => drawn(brushOf(roll))
+
+/** The contents of the blocks of one work, row by row: parts of one picture, under one message and link. */
+export function workContents(roll: Prng, { w, h }: Pick<Area, 'w' | 'h'>): BlockContent[] {
+  const words = content(roll)
+  const brush = brushOf(roll)
+  return Array.from({ length: w * h }, (_, part) => {
+    const [col, row] = [part % w, Math.floor(part / w)]
+    return { ...words, pixels: drawn((x, y) => brush((x + col * BLOCK_SIZE) / w, (y + row * BLOCK_SIZE) / h)) }
+  })
 }
 
+function brushOf(roll: Prng): Brush {
+  const kind = roll()
+  if (kind < 0.32) return sprite(roll)
+  if (kind < 0.57) return slope(roll)
+  if (kind < 0.77) return photo(roll)
+  if (kind < 0.92) return glyph(roll)
+  return () => Math.floor(roll() * 256)
+}
+
+/** The palette index at a point of a picture that is ten wide and ten high. */
 type Brush = (x: number, y: number) => number
 
 const drawn = (brush: Brush) =>
@@ -43,7 +57,7 @@ const colour = (roll: Prng) => Math.floor(roll() * 216)
 function sprite(roll: Prng): Brush {
   const colours = [colour(roll), colour(roll), colour(roll)] as const
   const half = Array.from({ length: BLOCK_SIZE }, () => Array.from({ length: 5 }, () => Math.floor(roll() * 3)))
-  return (x, y) => colours[(half[y]?.[x < 5 ? x : 9 - x] ?? 0) as 0 | 1 | 2]
+  return (x, y) => colours[(half[Math.floor(y)]?.[Math.floor(x < 5 ? x : 10 - x)] ?? 0) as 0 | 1 | 2]
 }
 
 /** A slope from one level of a colour to another. */
@@ -65,7 +79,7 @@ function glyph(roll: Prng): Brush {
   const [ink, paper] = [colour(roll), colour(roll)]
   const across = [1 + Math.floor(roll() * 8), 1 + Math.floor(roll() * 8)]
   const along = [1 + Math.floor(roll() * 8)]
-  return (x, y) => (across.includes(y) || along.includes(x) ? ink : paper)
+  return (x, y) => (across.includes(Math.floor(y)) || along.includes(Math.floor(x)) ? ink : paper)
 }
 
 const WORDS = [

@@ -2,9 +2,10 @@
 
 import { privateKeyToAccount } from 'viem/accounts'
 import { openWall } from '../../db/sqlite/open.ts'
-import { CLAIM_ORDER } from '../../shared/wall.ts'
-import { content } from './art.ts'
-import { prng, pick } from './prng.ts'
+import { areaAt, blocksOf } from '../../shared/area.ts'
+import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
+import { content, workContents, type BlockContent } from './art.ts'
+import { prng, pick, type Prng } from './prng.ts'
 import seedSql from './seed.sql' with { type: 'text' }
 
 /** The network that seeded walls sell on, as CAIP-2. */
@@ -19,8 +20,14 @@ export const keyOf = (agent: number): `0x${string}` => `0x${agent.toString(16).p
 /** The agent that a sale went to; a few buy most, as agents do. */
 export const buyerOf = (sale: number, agents: number): number => 1 + Math.floor(agents * ((sale * 0.618_034) % 1) ** 3)
 
-/** Writes a wall on which `blocks` are sold to at most `agents` wallets, each with its art. */
-export function seed(path: string, blocks: number, agents: number): void {
+/** A sale of a seeded wall. */
+type SeededSale = { readonly block: BlockIndex; readonly buyer: number; readonly shown: BlockContent }
+
+/** How much is sold on a seeded wall, to how many wallets at most, and whether in works of several blocks. */
+export type Seeding = { readonly blocks: number; readonly agents: number; readonly inWorks?: boolean }
+
+/** Writes a wall on which that is sold, each block with its art. */
+export function seed(path: string, { blocks, agents, inWorks = false }: Seeding): void {
   const connection = openWall(path, NETWORK)
   const sql = statements(connection)
   const roll = prng(14_400)
@@ -29,15 +36,15 @@ export function seed(path: string, blocks: number, agents: number): void {
     name: `${pick(roll, ['Ada', 'Noether', 'Gauss', 'Euler', 'Turing'])} ${at + 1}`,
     framework: pick(roll, ['langchain', 'autogen', 'crewai', 'own', null]),
   }))
+  const sales = inWorks ? salesOfWorks(roll, blocks, agents) : singleSales(roll, blocks, agents)
   connection.write(() => {
-    for (const [at, block] of CLAIM_ORDER.slice(0, blocks).entries()) {
+    for (const [at, { block, buyer: person, shown }] of sales.entries()) {
       const number = at + 1
-      const buyer = people[buyerOf(number, agents) - 1]
+      const buyer = people[person - 1]
       if (buyer === undefined) throw new Error('a sale without a buyer')
       const entry = { number, at: SEEDED_AT + 1000 * number }
       const { id: agent } = sql.agent.get({ ...buyer, ...entry }) ?? { id: 0 }
       const { name, framework, wallet } = buyer
-      const shown = content(roll)
       sql.change.run({ ...entry, block, agent, name, framework, ...shown })
       const nonce = `0x${number.toString(16).padStart(64, '0')}`
       sql.payment.run({ ...entry, block, nonce, wallet, name, framework, ...shown })
@@ -45,6 +52,41 @@ export function seed(path: string, blocks: number, agents: number): void {
     }
   })
   connection.close()
+}
+
+const singleSales = (roll: Prng, blocks: number, agents: number): SeededSale[] =>
+  CLAIM_ORDER.slice(0, blocks).map((block, at) => ({ block, buyer: buyerOf(at + 1, agents), shown: content(roll) }))
+
+// In blocks: many small works and a few large ones, sixteen on average.
+const WORK_SIZES = [
+  [1, 1],
+  [1, 1],
+  [2, 2],
+  [2, 1],
+  [3, 2],
+  [3, 3],
+  [4, 3],
+  [5, 5],
+  [8, 6],
+  [9, 8],
+] as const
+
+/** Works around the middle until about so many blocks are sold, each work to one buyer. */
+function salesOfWorks(roll: Prng, blocks: number, agents: number): SeededSale[] {
+  const sold = new Map<BlockIndex, SeededSale>()
+  for (let work = 1; sold.size < blocks; work++) {
+    const [w, h] = pick(roll, WORK_SIZES)
+    const place = CLAIM_ORDER.values()
+      .map((block) => areaAt(block, { w, h }))
+      .find((area) => area !== undefined && blocksOf(area).every((block) => !sold.has(block)))
+    if (place === undefined) break
+    const shown = workContents(roll, place)
+    for (const [part, block] of blocksOf(place).entries()) {
+      const one = shown[part]
+      if (one) sold.set(block, { block, buyer: buyerOf(work, agents), shown: one })
+    }
+  }
+  return [...sold.values()]
 }
 
 type Value = string | number | Uint8Array | null

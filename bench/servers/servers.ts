@@ -16,6 +16,10 @@ export const SERVERS_ON = 1
 // Fewer on small walls.
 const AGENTS = 500
 
+const WORKS_WALL = 'wall-of-works'
+const WORKS_BLOCKS = 8000
+const WORKS_AGENTS = 306
+
 /** How many agents own the blocks of a wall, if nothing else is said. */
 export const agentsOf = (blocks: number): number => Math.min(AGENTS, Math.max(1, blocks))
 
@@ -29,6 +33,8 @@ export type Servers = {
   readonly folder: string
   /** A wall with so many blocks sold, started once for each `name`. Settings are for a first start. */
   wall(blocks: number, name?: string, settings?: WallSettings, agents?: number): Promise<Server>
+  /** A wall as after some months: 8,000 blocks in some 500 works of 300 agents. */
+  worksWall(): Promise<Server>
   /** A copy of the database of a wall with so many blocks sold. */
   database(blocks: number, name: string): string
   /** The plain way of doing things, over a wall with so many blocks sold. */
@@ -65,25 +71,27 @@ export function servers(): Servers {
   let nginx: Promise<EndableServer> | undefined
   let floor: Promise<EndableServer & Floor> | undefined
 
-  const database = (blocks: number, name: string, agents = agentsOf(blocks)) => {
-    const master = join(folder, `master-${blocks}-${agents}.sqlite`)
-    if (!masters.has(master)) seed(master, blocks, agents)
+  const database = (blocks: number, name: string, agents = agentsOf(blocks), inWorks = false) => {
+    const master = join(folder, `master-${blocks}-${agents}${inWorks ? '-works' : ''}.sqlite`)
+    if (!masters.has(master)) seed(master, { blocks, agents, inWorks })
     masters.add(master)
     const copy = join(folder, `${name}.sqlite`)
     cpSync(master, copy)
     return copy
   }
-  const start = async (blocks: number, name: string, settings: WallSettings, agents: number | undefined) => {
-    const wall = await startWall({ ...QUIET, ...settings, DATABASE_PATH: database(blocks, name, agents) })
+  const start = async (path: string, settings: WallSettings) => {
+    const wall = await startWall({ ...QUIET, ...settings, DATABASE_PATH: path })
     pin(wall.pid, SERVERS_ON)
     await published(wall.url)
     return wall
   }
-  const wall: Servers['wall'] = async (blocks, name = wallName(blocks, agentsOf(blocks)), settings = {}, agents) => {
-    const started = walls.get(name) ?? start(blocks, name, settings, agents)
+  const startOnce = async (name: string, path: () => string, settings: WallSettings = {}) => {
+    const started = walls.get(name) ?? start(path(), settings)
     walls.set(name, started)
     return serverOf(await started)
   }
+  const wall: Servers['wall'] = (blocks, name = wallName(blocks, agentsOf(blocks)), settings, agents) =>
+    startOnce(name, () => database(blocks, name, agents), settings)
   const canvasFile = async (blocks: number) => {
     const { port } = await wall(blocks)
     const file = join(folder, `canvas-${blocks}.gz`)
@@ -101,16 +109,14 @@ export function servers(): Servers {
   return {
     folder,
     wall,
+    worksWall: () => startOnce(WORKS_WALL, () => database(WORKS_BLOCKS, WORKS_WALL, WORKS_AGENTS, true)),
     database,
     async naive(blocks) {
       const started = naives.get(blocks) ?? startScript('naive-server.ts', database(blocks, `naive-${blocks}`))
       naives.set(blocks, started)
       return await started
     },
-    async floor() {
-      floor ??= startFloor()
-      return await floor
-    },
+    floor: () => (floor ??= startFloor()),
     async nginx(blocks) {
       if (Bun.which('nginx') === null) return undefined
       nginx ??= canvasFile(blocks).then((file) => startNginx(folder, file))

@@ -64,7 +64,7 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
   const rpc = startOddEndpoint(around.network.rpcUrl, {})
   const databasePath = join(around.folder, 'wall.sqlite')
   const sold = TOTAL_BLOCKS - left
-  seed(databasePath, sold, agentsOf(sold))
+  seed(databasePath, { blocks: sold, agents: agentsOf(sold) })
   await lengthenLog(databasePath, changes)
   const wall = await around.startArmed({ RPC_URL: rpc.url, DATABASE_PATH: databasePath })
   const target = await targetOf(wall, sold)

@@ -28,7 +28,7 @@ const SAMPLE_EVERY_MS = 250
 export async function openSoldWall(): Promise<World> {
   const world = await startWorld()
   await world.wall().stop()
-  seed(world.databasePath, TOTAL_BLOCKS, agentsOf(TOTAL_BLOCKS))
+  seed(world.databasePath, { blocks: TOTAL_BLOCKS, agents: agentsOf(TOTAL_BLOCKS) })
   await world.restart()
   return world
 }

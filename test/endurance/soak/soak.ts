@@ -61,7 +61,7 @@ export async function soak(
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-soak-'))
   const path = join(folder, 'wall.sqlite')
   const sold = TOTAL_BLOCKS - rates.purchases
-  seed(path, sold, agentsOf(sold))
+  seed(path, { blocks: sold, agents: agentsOf(sold) })
   const network = await startLocalNetwork()
   try {
     const wall = await startWall(
