@@ -1,19 +1,21 @@
 /** The page: wires input, state, drawing and the components around it. Nothing runs while nothing changes. */
 
-import { store, stored } from './appearance.ts'
+import { blocksText, countText, summaryOf } from '../shared/counts.ts'
+import { TOTAL_BLOCKS } from '../shared/wall.ts'
+import { store } from './appearance.ts'
 import { viewOf } from './camera/camera.ts'
 import { createOfflineCopy } from './data/offline-copy.ts'
 import { createStageRenderer } from './gl/stage-renderer.ts'
 import { listen, listenToZoomButtons } from './input/stage-input.ts'
-import { nameOnPage } from './page-words.ts'
+import { nameOnPage, soldOnPage } from './page-words.ts'
 import type { Component, Page } from './page.ts'
 import { createShell, showLostScript } from './shell.ts'
 import type { Action, State } from './state.ts'
-import { PANELS, differs, initialState, received, resize, shownBlock, step } from './state.ts'
+import { PANELS, differs, initialState, resize, shownBlock, step } from './state.ts'
 import { link, query } from './ui/dom.ts'
 import { toast } from './ui/messages.ts'
 import { type Place, atPlace, deadLink, placeInAddressBar, syncAddressBar } from './url-state.ts'
-import { summaryOf } from './wall/formatting.ts'
+import { dateText } from './wall/formatting.ts'
 import { momentsOf, soldBy } from './wall/wall-history.ts'
 import type { Wall } from './wall/wall-model.ts'
 
@@ -23,7 +25,7 @@ const counts = query('counts', HTMLElement)
 const panelButtons = [...document.querySelectorAll<HTMLButtonElement>('button[data-panel]')]
 const reducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)')
 
-let state = initialState(viewOf(stage), reducedMotion.matches)
+let state = initialState(viewOf(stage), soldOnPage(), reducedMotion.matches)
 let drawnAt: number | undefined // when the last frame of a motion was drawn
 let components: Component | undefined // panels and all else that loads after the first drawing
 let furnishing: Promise<void> | undefined // the loading of them
@@ -86,8 +88,10 @@ function setState(next: State) {
 function showCounts() {
   const { wall, at } = state
   if (!wall?.complete) return
-  const sold = at === undefined ? wall.stats.claimed : soldBy(momentsOf(wall), at)
-  counts.textContent = summaryOf(wall, sold, at)
+  counts.textContent =
+    at === undefined
+      ? summaryOf(wall.stats.claimed, wall.pricing.perBlock)
+      : `${countText(soldBy(momentsOf(wall), at))} of ${blocksText(TOTAL_BLOCKS)} sold as of ${dateText(at)}.`
 }
 
 function draw(now?: number) {
@@ -117,7 +121,7 @@ function markTool(button: HTMLButtonElement) {
 
 function showWall(wall: Wall) {
   const before = state.wall
-  setState(received(state, wall))
+  setState({ ...state, wall })
   // The place of a link is known only once the whole wall is; a wall that the user has moved meanwhile stays where it is.
   const hasArrived = arriving && wall.complete
   if (before === undefined || hasArrived) goTo(placeInAddressBar(), state.isMoved)
@@ -155,7 +159,6 @@ for (const button of panelButtons) {
 query('surprise', HTMLElement).addEventListener('click', () => dispatch({ do: 'surprise', chance: Math.random() }))
 listenToZoomButtons(dispatch)
 if (isEmbedded) embed()
-// Who comes back has read the words of the first visit: on a phone they give way to the wall.
-document.body.classList.toggle('returning', stored('visited') !== undefined)
+// Read by the page itself, before it is first painted.
 store('visited', '1')
 shell.start()

@@ -1,6 +1,7 @@
 /** What the server has written into the page's HTML. */
 
 import { USUAL_PRICE } from '../shared/money.ts'
+import { type Rect, rectOf } from './camera/camera.ts'
 
 /** What a block costs; the server writes any other price than the usual one. */
 export const priceOnPage = (): string =>
@@ -8,3 +9,9 @@ export const priceOnPage = (): string =>
 
 /** The wall's name. */
 export const nameOnPage = (): string => document.querySelector('h1 .name')?.textContent ?? ''
+
+/** Where nearly all of what is sold lies; `undefined` on an empty wall. */
+export function soldOnPage(): Rect | undefined {
+  const [col, row, w, h] = document.getElementById('stage')?.dataset['sold']?.split(',').map(Number) ?? []
+  return col === undefined || row === undefined || !w || !h ? undefined : rectOf({ col, row, w, h })
+}

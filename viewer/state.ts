@@ -6,7 +6,7 @@ import type { Camera, Point, Rect, View } from './camera/camera.ts'
 import { blockUnder, clamp, fit, isFitted, lookAt, pan, reveal, toWall, uprightZoom, zoom } from './camera/camera.ts'
 import { isBeside, labelShape, lookBeside, stageWithLabel } from './camera/label-layout.ts'
 import { type Motion, advance } from './camera/motion.ts'
-import { artworkAt, artworksOf, blocksOf, boundsOf, soldArea, workAt } from './wall/artworks.ts'
+import { artworkAt, artworksOf, blocksOf, boundsOf, workAt } from './wall/artworks.ts'
 import type { Overlay, OverlayState } from './wall/overlay.ts'
 import { type History, type Past, pastAt } from './wall/wall-history.ts'
 import type { Wall } from './wall/wall-model.ts'
@@ -14,7 +14,8 @@ import type { Wall } from './wall/wall-model.ts'
 export type State = OverlayState & {
   readonly view: View
   readonly camera: Camera
-  readonly initialCamera: Camera // what the page opens with: all that is sold
+  readonly sold?: Rect | undefined // where nearly all of what was sold when the page was opened lies
+  readonly initialCamera: Camera // what the page opens with: that, with its surroundings
   readonly motion?: Motion | undefined // what moves the camera by itself
   readonly reducedMotion: boolean // whether the page must not move by itself
   readonly wall?: Wall | undefined // until the first canvas read has begun to arrive
@@ -72,16 +73,10 @@ const OPENING_ZOOM = 6
 const FINGER_PX = 12
 const FINGER_REACH_PX = 16
 
-/** A page that has just been opened. */
-export function initialState(view: View, reducedMotion = false): State {
-  return {
-    view,
-    camera: fit(view),
-    initialCamera: fit(view),
-    reducedMotion,
-    overlay: 'none',
-    isMoved: false,
-  }
+/** A page that has just been opened, and where on its wall the sold blocks lie. */
+export function initialState(view: View, sold?: Rect, reducedMotion = false): State {
+  const initialCamera = opening(sold, view)
+  return { view, camera: initialCamera, sold, initialCamera, reducedMotion, overlay: 'none', isMoved: false }
 }
 
 /** The state after an action. Its camera is one that is allowed, or on its way there. */
@@ -150,7 +145,7 @@ function after(state: State, action: Action): State {
  * that stands beside its label stays there.
  */
 export function resize(state: State, view: View): State {
-  const initialCamera = opening(state.wall, view)
+  const initialCamera = opening(state.sold, view)
   const next = { ...state, view, initialCamera }
   if (state.motion === undefined && isSame(state.camera, state.initialCamera)) return { ...next, camera: initialCamera }
   const goal = state.motion?.kind === 'flight' ? state.motion.to : state.camera
@@ -168,23 +163,10 @@ function goalAfter(before: State, { view }: State, goal: Camera): Camera {
   return isFitted(goal, before.view) ? fit(view) : clamp(goal, stageOf({ ...before, view }))
 }
 
-/** The state with another wall. Once all of it is there, a page that was not moved frames what is sold. */
-export function received(state: State, wall: Wall): State {
-  if (!wall.complete || state.wall?.complete === true) return { ...state, wall }
-  const initialCamera = opening(wall, state.view)
-  return {
-    ...state,
-    wall,
-    initialCamera,
-    camera: isSame(state.camera, state.initialCamera) ? initialCamera : state.camera,
-  }
-}
-
 /** Where the page opens: what is sold with its surroundings, and on a stage that stands upright at least the wall's height. */
-function opening(wall: Wall | undefined, view: View): Camera {
-  const area = wall?.complete === true ? soldArea(wall) : undefined
-  if (area === undefined) return fit(view)
-  const look = lookAt(area, view, OPENING_ZOOM)
+function opening(sold: Rect | undefined, view: View): Camera {
+  if (sold === undefined) return fit(view)
+  const look = lookAt(sold, view, OPENING_ZOOM)
   return clamp({ ...look, zoom: Math.max(look.zoom, view.height > view.width ? uprightZoom(view) : 0) }, view)
 }
 

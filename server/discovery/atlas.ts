@@ -1,5 +1,6 @@
 /** The atlas: every work and agent of the wall as a page that needs no script, as an Atom feed, and as oEmbed. */
 
+import { blocksText } from '../../shared/counts.ts'
 import { titleOf } from '../../shared/titles.ts'
 import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
 import { artworksOf, regionOf, type Artwork } from '../domain/wall/artworks.ts'
@@ -108,8 +109,6 @@ const aboutAgent = ({ id, shownAs, framework, blocks, firstSeenAt }: Artwork['ag
 
 const countsOf = ({ claimed, agents }: WallView) =>
   `${blocksText(claimed.size)} of the wall, bought and painted by ${agents.length} ${agents.length === 1 ? 'agent' : 'agents'}.`
-
-const blocksText = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'block' : 'blocks'}`
 
 function sizeText({ blocks }: Artwork): string {
   const { cols, rows } = regionOf(blocks)

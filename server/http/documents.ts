@@ -3,10 +3,11 @@
 import { Elysia } from 'elysia'
 import { CLAIM_ORDER, type Coord, coordOf } from '../../shared/wall.ts'
 import { type Document, documents, homeGuide, JSON_TYPE, PLAIN, securityTxt } from '../discovery/documents.ts'
+import { withFirstScreen } from '../discovery/first-screen.ts'
 import { HOME_LINK, PATHS } from '../discovery/links.ts'
 import { openApi } from '../discovery/openapi/openapi.ts'
 import { headTags, sharingOf } from '../discovery/sharing.ts'
-import type { Site } from '../discovery/site.ts'
+import { priceOf, type Site } from '../discovery/site.ts'
 import { failure } from '../domain/failure.ts'
 import type { CardSubject } from '../domain/picture/card.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
@@ -91,20 +92,33 @@ function homepage(deps: HomeDeps, guide: CachedResponse): (request: Request) => 
   }
 }
 
-/** The built page for each address. The page of the wall itself, which most clients request, is cached. */
+/** The built page for each address, with its first screen. The page of the wall itself, which most clients request, is cached. */
 async function pageOf({ site, view, viewer }: HomeDeps): Promise<((url: string) => CachedResponse) | undefined> {
-  const built = viewer('/')?.(new Request(site.offer.baseUrl))
+  const built = await viewer('/')?.(new Request(site.offer.baseUrl)).text()
   if (built === undefined) return undefined
-  const html = await built.text()
-  const pageAbout = (subject: CardSubject) => {
+  const policy = contentPolicy({ built: 'wall', html: built })
+  const pageAbout = (html: string, subject: CardSubject) => {
     const body = html.replace('</head>', () => `${headTags(site, sharingOf(site, view, subject))}\n</head>`)
-    return withHeaders(cachedResponse({ type: HTML, body, cacheControl: CACHED_BY_PROXIES }), contentPolicy('wall'))
+    return withHeaders(cachedResponse({ type: HTML, body, cacheControl: CACHED_BY_PROXIES }), policy)
   }
-  const plain = pageAbout({ kind: 'wall' })
+  const pageAfter = (sales: number, lastBuyer: string | undefined) => {
+    const html = withFirstScreen(built, { sold: view.claimed, perBlock: priceOf(site), lastBuyer })
+    return { sales, lastBuyer, html, plain: pageAbout(html, { kind: 'wall' }) }
+  }
+  let shown: ReturnType<typeof pageAfter> | undefined
   return (url) => {
+    const sales = view.sales.length
+    const lastBuyer = lastBuyerOf(view)
+    if (shown?.sales !== sales || shown.lastBuyer !== lastBuyer) shown = pageAfter(sales, lastBuyer)
     const subject = subjectOf(url, view)
-    return subject.kind === 'wall' ? plain : pageAbout(subject)
+    return subject.kind === 'wall' ? shown.plain : pageAbout(shown.html, subject)
   }
+}
+
+/** What the last buyer is called now. */
+function lastBuyerOf({ sales, agents }: WallView): string | undefined {
+  const agent = agents[(sales.at(-1)?.agent.id ?? 0) - 1]
+  return agent && (agent.name ?? agent.shownAs)
 }
 
 const HTML = 'text/html; charset=utf-8'

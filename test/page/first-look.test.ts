@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { PALETTE } from '../../shared/palette.ts'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
 import { colourAt, countDraws, ready, shows, viewOf } from '../support/page/driver.ts'
 import { galleryWall } from '../support/page/gallery.ts'
-import { canvas, nastyBlock, openBlock } from '../support/page/sample-wall.ts'
+import { canvas, nastyBlock, openBlock, rainbowAt } from '../support/page/sample-wall.ts'
 import { browserForTests, gotoLive, testPages } from '../support/page/test-page.ts'
 
 // Goal: whoever opens the page sees at once what it is, whatever the window, the wall, the link or the trouble.
@@ -13,6 +14,15 @@ const browser = await browserForTests()
 const nothing = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
 const emptyWall = { ...canvas, agents: [], blocks: [], stats: nothing }
 const white = new Uint8Array(100).fill(215).toBase64()
+
+/** Run in the page before its own code: collects what was moved without its user, as `window.shifts`. */
+function noteShifts() {
+  const shifts: string[] = []
+  Reflect.set(window, 'shifts', shifts)
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) shifts.push(JSON.stringify(entry))
+  }).observe({ type: 'layout-shift', buffered: true })
+}
 
 /** Pairs of what stands in the head and among the tools that lie over each other. */
 const collisions = (page: Page) =>
@@ -43,6 +53,34 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     ])
     // The made-up sales are of long ago.
     expect(await page.locator('#news').innerText()).toMatch(/^Last sale .+, to <b onclick/)
+  })
+
+  test.each([320, 390, 820, 1440, 3840])('nothing moves while the page arrives in a window %d wide', async (width) => {
+    server().show(galleryWall(1500))
+    const page = await newPage({ viewport: { width, height: 844 } })
+    await page.addInitScript(noteShifts)
+    await page.goto(server().url.href)
+    await ready(page)
+    await page.locator('#news button').waitFor()
+    expect(await page.evaluate(() => Reflect.get(window, 'shifts'))).toEqual([])
+    // On a phone the next visit has no headline, from its first frame on.
+    await page.reload()
+    await ready(page)
+    expect(await page.getByText('A wall only machines can buy.').isVisible()).toBe(width > 600)
+    expect(await page.evaluate(() => Reflect.get(window, 'shifts'))).toEqual([])
+  })
+
+  test('the first pixels are where they stay', async () => {
+    server().holdAfter(8000)
+    const page = await newPage()
+    await page.goto(server().url.href)
+    const { width, height } = await viewOf(page)
+    const inRainbow = { x: width / 2 + 33, y: height / 2 + 33 }
+    await shows(page, inRainbow, PALETTE[rainbowAt(5, 5)] ?? '')
+    expect(await page.textContent('#counts')).toBe('4 of 14,400 blocks sold, $1 each.')
+    server().holdAfter(undefined)
+    await ready(page)
+    await shows(page, inRainbow, PALETTE[rainbowAt(5, 5)] ?? '')
   })
 
   test('nothing in the head or among the tools lies over anything else, however wide the window', async () => {
@@ -94,8 +132,8 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.getByText('Could not load the wall.').waitFor()
     expect(await colourAt(page, { x: 5, y: 5 })).toBe('#e5dfd5')
     server().answerWith(200)
-    await page.getByText('4 of 14,400 blocks sold').waitFor()
-    expect(await page.isVisible('#notice')).toBe(false)
+    await page.locator('#notice').waitFor({ state: 'hidden' })
+    await ready(page)
     troubles.length = 0
   })
 

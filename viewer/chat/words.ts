@@ -1,10 +1,10 @@
 /** What the view says of a proposal, and what its button says to the model. Pure. No text of others is in it. */
 
+import { countText } from '../../shared/counts.ts'
 import { ASSET_SYMBOL } from '../../shared/money.ts'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { coveredCounts, dealOf } from '../studio/order/cost-summary.ts'
 import { areaOf, type Sketch } from '../studio/sketch.ts'
-import { countText } from '../wall/formatting.ts'
 import { placeName } from './proposal.ts'
 
 /** What is shown: a sketch, of which size and place may not be known yet. `perBlock` is a price with two decimals. */

@@ -1,12 +1,12 @@
 /** The paint page: wires the sketch, its steps, their components and the preview. */
 
+import { summaryOf } from '../../shared/counts.ts'
 import { cellOf, parseCoord } from '../../shared/wall.ts'
 import { type Camera, clamp, fit, isFitted, reveal, viewOf } from '../camera/camera.ts'
 import { createShell } from '../shell.ts'
 import { differs } from '../state.ts'
 import { query } from '../ui/dom.ts'
 import { createTicks } from '../ui/ticks.ts'
-import { summaryOf } from '../wall/formatting.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { createForm, goToRoom } from './form.ts'
 import { createCostPanel } from './order/cost-panel.ts'
@@ -136,7 +136,7 @@ function lookForHolds(afterMs = REST_MS) {
 }
 
 function showWall(wall: Wall) {
-  if (wall.complete) counts.textContent = summaryOf(wall, wall.stats.claimed)
+  if (wall.complete) counts.textContent = summaryOf(wall.stats.claimed, wall.pricing.perBlock)
   setSketch({ ...sketch, wall })
 }
 

@@ -1,7 +1,7 @@
 /** The owner of covered blocks: an address that is typed in, or a wallet in the browser. */
 
+import { blocksText } from '../../shared/counts.ts'
 import { button, createElement, query } from '../ui/dom.ts'
-import { blocksText } from '../wall/formatting.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
 import { adviceFor, dealOf } from './order/cost-summary.ts'
 import { type Signer, createRepaintPanel } from './repaint.ts'

@@ -1,8 +1,8 @@
 /** Repaints an area: a button that signs, sends and shows the progress. A request that was lost is sent again with the same signature. */
 
+import { blocksText } from '../../shared/counts.ts'
 import { differs } from '../state.ts'
 import { query } from '../ui/dom.ts'
-import { blocksText } from '../wall/formatting.ts'
 import { type RepaintFields, type RepaintOrder, orderOf, textOf } from './order/order.ts'
 import { type EditResult, sendEdit } from './service.ts'
 import { type Component, type Studio, areaOf } from './sketch.ts'

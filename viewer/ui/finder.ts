@@ -1,10 +1,11 @@
 /** The panel with the search and the lists of works and agents. */
 
+import { blocksText, countText } from '../../shared/counts.ts'
 import { coordOf } from '../../shared/wall.ts'
 import type { Page, PanelContent } from '../page.ts'
 import { type State, differs } from '../state.ts'
 import { artworksOf } from '../wall/artworks.ts'
-import { blocksText, countText, nameOf } from '../wall/formatting.ts'
+import { nameOf } from '../wall/formatting.ts'
 import { type Hit, type Order, ordered, search } from '../wall/search.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { button, createElement, refill, strangersText } from './dom.ts'

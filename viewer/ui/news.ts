@@ -1,9 +1,10 @@
 /** The line of what happened lately: the purchase of this moment with its picture, else today's sales. */
 
+import { blocksText, countText } from '../../shared/counts.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Component, Page } from '../page.ts'
 import { differs, hasNews } from '../state.ts'
-import { agoText, blocksText, countText, nameOf } from '../wall/formatting.ts'
+import { agoText, nameOf } from '../wall/formatting.ts'
 import { newsSince } from '../wall/news.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { button, createElement, query, refill } from './dom.ts'

@@ -1,12 +1,13 @@
 /** Names what is pointed at, once the pointer or the cursor rests. */
 
+import { priceText } from '../../shared/counts.ts'
 import { titleOf } from '../../shared/titles.ts'
 import { type BlockIndex, coordOf } from '../../shared/wall.ts'
 import { boxOf } from '../camera/camera.ts'
 import type { Component, Page } from '../page.ts'
 import { type State, pointedBlock, shownWall } from '../state.ts'
 import { artworkAt, workAt } from '../wall/artworks.ts'
-import { nameOf, priceText, sizeOf } from '../wall/formatting.ts'
+import { nameOf, sizeOf } from '../wall/formatting.ts'
 import { addLayer, createElement, strangersText } from './dom.ts'
 
 // A pointer that moves over the wall shows no tooltip.

@@ -77,23 +77,6 @@ export function boundsOf(blocks: readonly BlockIndex[]): Rect {
   return rectOf({ col, row, w: Math.max(...cols) + 1 - col, h: Math.max(...rows) + 1 - row })
 }
 
-// Of the sold blocks this share may lie outside, so that one far away does not make all others small.
-const STRAY_SHARE = 0.02
-
-/** The area that holds nearly all of what is sold; `undefined` while nothing is. */
-export function soldArea({ claims }: Wall): Rect | undefined {
-  const cells = [...claims.keys()].map(cellOf)
-  if (cells.length === 0) return undefined
-  const stray = Math.floor(cells.length * STRAY_SHARE)
-  const span = (values: number[]): [number, number] => {
-    const inOrder = Uint8Array.from(values).sort()
-    return [inOrder[stray] ?? 0, inOrder[inOrder.length - 1 - stray] ?? 0]
-  }
-  const [col, lastCol] = span(cells.map((cell) => cell.col))
-  const [row, lastRow] = span(cells.map((cell) => cell.row))
-  return rectOf({ col, row, w: lastCol + 1 - col, h: lastRow + 1 - row })
-}
-
 /** The edges of blocks whose neighbour there is none of them, as an SVG path in wall pixels. */
 export function edgesOf(blocks: readonly BlockIndex[]): string {
   const own = new Set(blocks)

@@ -1,6 +1,7 @@
-/** Blocks, agents, works, prices and times as text. */
+/** Blocks, agents, works and times as text. */
 
 import type { CanvasAgent } from '../../shared/contract/canvas.ts'
+import { blocksText } from '../../shared/counts.ts'
 import { BLOCK_SIZE, type BlockIndex, coordOf } from '../../shared/wall.ts'
 import type { Work } from '../../shared/works.ts'
 import { boundsOf, workAt } from './artworks.ts'
@@ -13,22 +14,6 @@ let dateFormat: Intl.DateTimeFormat | undefined
 export function dateText(unixMs: number): string {
   dateFormat ??= new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
   return dateFormat.format(unixMs)
-}
-
-/** `1,234`. */
-export const countText = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
-
-/** `1 block`, `12 blocks`. */
-export const blocksText = (count: number): string => `${countText(count)} ${count === 1 ? 'block' : 'blocks'}`
-
-/** What is sold at a moment in Unix milliseconds or now, and for how much each. */
-export function summaryOf({ pricing, stats }: Pick<Wall, 'pricing' | 'stats'>, sold: number, at?: number): string {
-  const total = stats.claimed + stats.remaining
-  if (at !== undefined) return `${countText(sold)} of ${countText(total)} blocks sold as of ${dateText(at)}.`
-  const price = `${priceText(pricing.perBlock)} each`
-  return sold === total
-    ? `All ${countText(total)} blocks are sold, at ${price}.`
-    : `${countText(sold)} of ${countText(total)} blocks sold, ${price}.`
 }
 
 /** What an agent is called. */
@@ -49,12 +34,6 @@ export function agoText(unixMs: number, now: number): string {
   const [unit, span = 1] = SPANS.find(([, least]) => seconds >= least) ?? []
   const count = Math.floor(seconds / span)
   return unit === undefined ? 'just now' : `${count} ${unit}${count === 1 ? '' : 's'} ago`
-}
-
-/** What blocks cost, as the wall shows money: `$1`, `$12.50`. */
-export function priceText(perBlock: string, blocks = 1): string {
-  const price = (Number(perBlock) * blocks).toFixed(2)
-  return `$${price.endsWith('.00') ? countText(Number(price)) : price}`
 }
 
 /** How large a work is, in blocks: `3 × 2` where it fills that rectangle. */

@@ -3,6 +3,7 @@
  * blocks with all others dimmed. An agent is named where there are letters for all of its name; they lack most scripts.
  */
 
+import { countText } from '../../../shared/counts.ts'
 import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
 import { linearRgb } from '../../../shared/oklab.ts'
 import { PALETTE } from '../../../shared/palette.ts'
@@ -90,7 +91,7 @@ export function drawCard(view: WallView, words: CardWords, subject: CardSubject,
   if (subject.kind === 'block') drawBlock(bitmap, view, words, subject.block, wall)
   else if (subject.kind === 'work') drawWork(bitmap, view, words, subject.block)
   else if (subject.kind === 'agent') drawAgent(bitmap, view, words, subject.agent, wall)
-  else drawPane(bitmap, words, wall, `${counted(view.claimed.size)} OF ${counted(TOTAL_BLOCKS)} BLOCKS`)
+  else drawPane(bitmap, words, wall, `${countText(view.claimed.size)} OF ${countText(TOTAL_BLOCKS)} BLOCKS`)
   return bitmap
 }
 
@@ -203,7 +204,7 @@ function lightUp({ width, height, indices }: Bitmap, boxes: readonly Box[]): Bit
 
 /** Whose blocks they are, where that can be written and there is room for it, and how many. */
 function byline(name: string | null, blocks: number): string {
-  const size = blocks === 1 ? '1 BLOCK' : `${counted(blocks)} BLOCKS`
+  const size = blocks === 1 ? '1 BLOCK' : `${countText(blocks)} BLOCKS`
   const text = (name ?? '').toUpperCase()
   const line = `${text} : ${size}`
   return text !== '' && isWritable(text) && line.length <= BYLINE_LETTERS_MAX ? line : size
@@ -245,8 +246,6 @@ const DIMMED = Uint8Array.from(PALETTE, (colour) => {
   const light = (0.2126 * red + 0.7152 * green + 0.0722 * blue) * DIM
   return nearest(light, light, light)
 })
-
-const counted = (count: number) => count.toLocaleString('en')
 
 /** Writes small letters that end at `right`. */
 function writeUpTo(bitmap: Bitmap, text: string, right: number, y: number): void {

@@ -20,8 +20,10 @@ export const siteHeaders = (baseUrl: string): Fields => ({
   ...(baseUrl.startsWith('https:') ? { 'Strict-Transport-Security': `max-age=${A_YEAR_SECONDS}` } : {}),
 })
 
-/** The wall, the page where owners sign, or a page without scripts whose only style is `style`. */
-export type PageKind = 'wall' | 'paint' | { readonly style: string; readonly images: boolean }
+/** A page that Vite built: the wall, or the page where owners sign; or one without scripts whose only style is `style`. */
+export type PageKind =
+  | { readonly built: 'wall' | 'paint'; readonly html: string }
+  | { readonly style: string; readonly images: boolean }
 
 /** For a page: what it may load, and whether other sites may show it in a frame. */
 export const contentPolicy = (page: PageKind): Fields => ({
@@ -31,17 +33,25 @@ export const contentPolicy = (page: PageKind): Fields => ({
     "base-uri 'none'",
     "form-action 'none'",
     // Other sites may embed the wall. A frame around a page where an owner signs would allow clickjacking.
-    ...(page === 'wall' ? [] : ["frame-ancestors 'none'"]),
+    ...('built' in page && page.built === 'wall' ? [] : ["frame-ancestors 'none'"]),
   ].join('; '),
 })
 
 function sourcesOf(page: PageKind): readonly string[] {
-  if (typeof page === 'object') return [`style-src ${sourceOf(page.style)}`, ...(page.images ? ["img-src 'self'"] : [])]
-  // All scripts and styles are files of this service; none is inline.
-  const files = ['script-src', 'style-src', 'img-src', 'connect-src', 'manifest-src'].map((kind) => `${kind} 'self'`)
-  // The page where pictures are converted does so in a worker.
-  return page === 'paint' ? [...files, "worker-src 'self'"] : files
+  if ('style' in page) return [`style-src ${sourceOf(page.style)}`, ...(page.images ? ["img-src 'self'"] : [])]
+  const files = ["img-src 'self'", "connect-src 'self'", "manifest-src 'self'"]
+  return [
+    ...(['script', 'style'] as const).map((tag) => [`${tag}-src 'self'`, ...inlineSources(page.html, tag)].join(' ')),
+    ...files,
+    // The page where pictures are converted does so in a worker.
+    ...(page.built === 'paint' ? ["worker-src 'self'"] : []),
+  ]
 }
 
-/** The hash of an inline style, as a content security policy names it. */
-const sourceOf = (style: string): string => `'sha256-${new Bun.CryptoHasher('sha256').update(style).digest('base64')}'`
+/** The hashes of what stands in a page itself, in tags without attributes: all else is a file of this service. */
+const inlineSources = (html: string, tag: 'script' | 'style') =>
+  Array.from(html.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'gs')), ([, content = '']) => sourceOf(content))
+
+/** The hash of an inline style or script, as a content security policy names it. */
+const sourceOf = (content: string): string =>
+  `'sha256-${new Bun.CryptoHasher('sha256').update(content).digest('base64')}'`

@@ -36,7 +36,10 @@ export async function viewerFiles(files: ReadonlyMap<string, string>, words: Bra
       cacheControl: name.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : CACHED_BY_PROXIES,
     })
     const isPage = name.endsWith(PAGE_END)
-    const answer = isPage ? withHeaders(plain, contentPolicy(name === INDEX ? 'wall' : 'paint')) : plain
+    const built = name === INDEX ? 'wall' : 'paint'
+    const answer = isPage
+      ? withHeaders(plain, contentPolicy({ built, html: new TextDecoder().decode(content) }))
+      : plain
     answers.set(`/${name}`, answer)
     if (isPage) answers.set(name === INDEX ? '/' : `/${name.slice(0, -PAGE_END.length)}`, answer)
   }

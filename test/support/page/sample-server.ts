@@ -1,6 +1,8 @@
 /** Serves the built page and a made-up wall that changes when told to. */
 
+import { withFirstScreen } from '../../../server/discovery/first-screen.ts'
 import { occupancyOf, openSpaces } from '../../../server/domain/wall/open-space.ts'
+import { contentPolicy } from '../../../server/http/answer/security-headers.ts'
 import { blocksOf, parseArea } from '../../../shared/area.ts'
 import type { AreaState } from '../../../shared/contract/area.ts'
 import type { Canvas, CanvasBlock } from '../../../shared/contract/canvas.ts'
@@ -31,10 +33,6 @@ export type SampleServer = {
 }
 
 const UNPAINTED = 255
-
-// What the service would send with the page.
-const CSP =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'"
 
 /** Serves the built page on a free port. */
 export async function startSampleServer(): Promise<SampleServer> {
@@ -112,8 +110,7 @@ export async function startSampleServer(): Promise<SampleServer> {
       }
       if (pathname === '/api/space') return Response.json(spaceIn(canvas, search))
       if (pathname.startsWith('/areas/')) return Response.json(areaState(canvas, pathname.slice('/areas/'.length)))
-      const path = pathname === '/' ? '/index.html' : pathname === '/paint' ? '/paint.html' : pathname
-      return new Response(Bun.file(dist + path), { headers: { 'content-security-policy': CSP } })
+      return pageOrFile(dist, pathname, canvas)
     },
   })
 
@@ -143,6 +140,25 @@ export async function startSampleServer(): Promise<SampleServer> {
     },
     stop: () => server.stop(true),
   }
+}
+
+/** A file of the built page; the page itself as the service would send it. */
+async function pageOrFile(dist: string, pathname: string, canvas: Canvas): Promise<Response> {
+  const path = pathname === '/' ? '/index.html' : pathname === '/paint' ? '/paint.html' : pathname
+  const file = Bun.file(dist + path)
+  if (!path.endsWith('.html')) return new Response(file)
+  const headersOf = (html: string) => ({
+    'content-type': 'text/html; charset=utf-8',
+    ...contentPolicy({ built: path === '/index.html' ? 'wall' : 'paint', html }),
+  })
+  const built = await file.text()
+  if (path !== '/index.html') return new Response(built, { headers: headersOf(built) })
+  const { blocks, agents, pricing } = canvas
+  const sold = new Map(blocks.map((block) => [block.i, block]))
+  const last = agents[blocks.toSorted((a, b) => a.t - b.t).at(-1)?.a ?? -1]
+  const lastBuyer = last && (last.name ?? last.wallet)
+  const html = withFirstScreen(built, { sold, perBlock: pricing.perBlock, lastBuyer })
+  return new Response(html, { headers: headersOf(html) })
 }
 
 const eventOf = (change: ChangeDto) =>

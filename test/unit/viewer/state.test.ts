@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { soldArea } from '../../../server/domain/wall/sold-area.ts'
 import { ALL_BLOCKS } from '../../../shared/wall.ts'
-import { boxOf, clamp, fit } from '../../../viewer/camera/camera.ts'
+import { boxOf, clamp, fit, rectOf } from '../../../viewer/camera/camera.ts'
 import { isBeside } from '../../../viewer/camera/label-layout.ts'
 import {
   type State,
   initialState,
   isSame,
   pointedBlock,
-  received,
   resize,
   shownBlock,
   showsLabel,
@@ -16,6 +16,7 @@ import {
   workBounds,
 } from '../../../viewer/state.ts'
 import { atPlace } from '../../../viewer/url-state.ts'
+import type { Wall } from '../../../viewer/wall/wall-model.ts'
 import {
   at,
   blockWithoutPicture,
@@ -27,9 +28,15 @@ import {
 } from '../../support/page/sample-wall.ts'
 
 const view = { width: 1280, height: 755 }
+/** The page once a wall has arrived. */
+const arrived = (stage: typeof view, wall: Wall, reducedMotion = false): State => {
+  const area = soldArea(wall.claims.keys())
+  return { ...initialState(stage, area && rectOf(area), reducedMotion), wall }
+}
+
 const opened: State = { ...initialState(view), wall: wallOf(canvas) }
-// The page once the wall has arrived, for a user who wants no motion.
-const home = received(initialState(view, true), wallOf(canvas))
+// For a user who wants no motion.
+const home = arrived(view, wallOf(canvas), true)
 
 const pointOf = (state: State, block: typeof openBlock) => {
   const box = boxOf(state.camera, state.view, block)
@@ -83,7 +90,7 @@ const wide = scattered.flatMap((i) => (i % 16 === 0 ? [i, i + 1, i + 2] : [i]))
 const crowded = wallOf({ ...canvas, blocks: [...wide, 14_399, 14_398].map((i) => ({ i, a: i % 2, t: 0 })) })
 
 describe.each(STAGES)('on %s', (...[, stage]) => {
-  const start = received(initialState(stage), crowded)
+  const start = arrived(stage, crowded)
   const shares = fc.double({ min: 0, max: 0.999, noNaN: true })
   const ways = fc.constantFrom('tap', 'touch', 'list or news', 'surprise', 'link')
 
@@ -134,7 +141,7 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
 })
 
 test('a sheet that is closed lets the wall back to where it may be', () => {
-  const phone = received(initialState({ width: 390, height: 590 }), crowded)
+  const phone = arrived({ width: 390, height: 590 }, crowded)
   const open = atRest(step(phone, { do: 'open-work', block: at(159, 89) }))
   const closed = atRest(step(open, { do: 'unpin' }))
   expect(closed.camera).toEqual(clamp(open.camera, phone.view))
@@ -142,7 +149,7 @@ test('a sheet that is closed lets the wall back to where it may be', () => {
 })
 
 test('on a phone a panel takes the place of the label, and a work that is chosen takes the place of the panel', () => {
-  const phone = received(initialState({ width: 390, height: 590 }, true), crowded)
+  const phone = arrived({ width: 390, height: 590 }, crowded, true)
   const open = step(phone, { do: 'open-work', block: at(80, 45) })
   const covered = step(open, { do: 'open', panel: 'find' })
   expect([showsLabel(open), showsLabel(covered), showsLabel(step(covered, { do: 'dismiss' }))]).toEqual([
@@ -168,7 +175,7 @@ test('a work that was sold later than the moment shown is opened in the present'
 })
 
 test('a finger that cannot tell blocks apart means the work nearest to it, and goes there first', () => {
-  const phone = { ...received(initialState({ width: 390, height: 600 }, true), wallOf(canvas)) }
+  const phone = arrived({ width: 390, height: 600 }, wallOf(canvas), true)
   const far = step(phone, { do: 'fit' })
   const { x, y } = pointOf(far, nastyBlock)
   const there = step(far, { do: 'tap', at: { x: x - 3, y: y - 3 }, byFinger: true })
@@ -180,7 +187,7 @@ test('a finger that cannot tell blocks apart means the work nearest to it, and g
 })
 
 test('the page opens on what is sold, and stays there in a window of another size until it is moved', () => {
-  const opening = received(initialState(view), wallOf(canvas))
+  const opening = arrived(view, wallOf(canvas))
   expect(opening.camera).toMatchObject({ x: 800, y: 450, zoom: 6 })
   expect(
     isSame(
@@ -195,8 +202,8 @@ test('the page opens on what is sold, and stays there in a window of another siz
 test('on a stage that stands upright the wall is as high as the stage', () => {
   const upright = { width: 390, height: 600 }
   const full = { ...canvas, blocks: ALL_BLOCKS.map((i) => ({ i, a: 0, t: 0 })) }
-  expect(received(initialState(upright), wallOf(full)).camera.zoom).toBeCloseTo(0.64)
-  expect(received(initialState(view), wallOf(full)).camera).toEqual(fit(view))
+  expect(arrived(upright, wallOf(full)).camera.zoom).toBeCloseTo(0.64)
+  expect(arrived(view, wallOf(full)).camera).toEqual(fit(view))
 })
 
 test('a surprise is a work that is not open already', () => {

@@ -1,9 +1,9 @@
 /** How many blocks of each kind are covered, and what the open ones cost. */
 
+import { blocksText } from '../../../shared/counts.ts'
 import { ASSET_SYMBOL } from '../../../shared/money.ts'
 import { differs } from '../../state.ts'
 import { createElement, query } from '../../ui/dom.ts'
-import { blocksText } from '../../wall/formatting.ts'
 import { type Component, type Sketch, covered } from '../sketch.ts'
 import { coveredCounts, coveredKinds, dealOf, priceOf } from './cost-summary.ts'
 

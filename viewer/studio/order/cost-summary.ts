@@ -1,7 +1,7 @@
 /** What the covered blocks are, what they cost, and what can be done with them. Pure. */
 
+import { countText } from '../../../shared/counts.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
-import { countText } from '../../wall/formatting.ts'
 import { isSoldOut, type Wall } from '../../wall/wall-model.ts'
 import { covered, type Sketch } from '../sketch.ts'
 

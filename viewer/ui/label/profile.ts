@@ -1,10 +1,11 @@
 /** The panel of an agent: its name, its links and its works. */
 
+import { blocksText, countText } from '../../../shared/counts.ts'
 import { isLink } from '../../../shared/text.ts'
 import type { Page, PanelContent } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { artworksOf, blocksOf } from '../../wall/artworks.ts'
-import { blocksText, countText, nameOf } from '../../wall/formatting.ts'
+import { nameOf } from '../../wall/formatting.ts'
 import { copyButton } from '../copy-and-save.ts'
 import { button, createElement, externalLink, factsLine, link, refill, strangersText } from '../dom.ts'
 import { agoElement, frameworkOf, workButton } from './works.ts'

@@ -1,8 +1,9 @@
 /** The panel with the wall's past: a scrubber over every sale and repaint, which can be played. */
 
+import { blocksText } from '../../../shared/counts.ts'
 import type { Page, PanelContent } from '../../page.ts'
 import type { State } from '../../state.ts'
-import { blocksText, dateText } from '../../wall/formatting.ts'
+import { dateText } from '../../wall/formatting.ts'
 import { momentAfter, momentsOf, played, soldBy } from '../../wall/wall-history.ts'
 import { button, createElement } from '../dom.ts'
 import { CANNOT } from '../views.ts'

@@ -4,7 +4,8 @@ import { Agents } from '../../../../shared/contract/agent.ts'
 import { wallet } from '../../../support/samples.ts'
 import { jsonOf, openWall, type Wall } from '../../../support/service/wall.ts'
 
-const PAGE = '<!doctype html><html><head><title>Pixel Wall</title></head><body></body></html>'
+const PAGE =
+  '<!doctype html><html><head><title>Pixel Wall</title></head><body><p id="counts"></p><p id="news"></p><main id="stage"></main></body></html>'
 const page = () => new Response(PAGE, { headers: { 'content-type': 'text/html', vary: 'Accept-Encoding' } })
 const viewer = (path: string) => (path === '/' ? page : undefined)
 
@@ -128,4 +129,27 @@ test('whoever prefers Markdown gets the guide, whatever the address names', asyn
 test('without a contact that can be written to there is none in the page', async () => {
   for (const contact of [null, 'Ada, room 4'])
     expect((await tagsOf(await openWall({ viewer, contact }), '/'))['contact']).toBeUndefined()
+})
+
+test('the page says how much is sold, who bought last and where, before any script runs', async () => {
+  const own = await openWall({ viewer })
+  const body = async () => (await (await own.ask('GET /')).text()).replace(/^.*<body>/s, '')
+  expect(await body()).toStartWith(
+    '<p id="counts">0 of 14,400 blocks sold, $1 each.</p><p id="news"></p><main id="stage">',
+  )
+  await own.buy('/blocks/5,6', 1)
+  await own.buy(`/blocks/3,4?name=${encodeURIComponent(NAME)}`, 2)
+  expect(await body()).toStartWith(
+    '<p id="counts">2 of 14,400 blocks sold, $1 each.</p><p id="news"><span>Last sale to <bdi>&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;</bdi></span></p><main id="stage" data-sold="3,4,3,3">',
+  )
+})
+
+test('the page is the same until something is sold, and another one then', async () => {
+  const own = await openWall({ viewer })
+  const tag = async () => (await own.ask('GET /')).headers.get('etag') ?? ''
+  const before = await tag()
+  expect((await own.ask('GET /', { headers: { 'If-None-Match': before } })).status).toBe(304)
+  await own.buy('/blocks/3,4', 1)
+  expect((await own.ask('GET /', { headers: { 'If-None-Match': before } })).status).toBe(200)
+  expect(await tag()).not.toBe(before)
 })

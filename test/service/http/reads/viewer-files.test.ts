@@ -6,7 +6,10 @@ import { OFFER, openWall } from '../../../support/service/wall.ts'
 
 const scratch = scratchFolder()
 const folder = join(scratch, 'viewer')
-await Bun.write(join(folder, 'index.html'), '<!doctype html><title>Pixel Wall</title>')
+await Bun.write(
+  join(folder, 'index.html'),
+  '<!doctype html><head><title>Pixel Wall</title><style>p{}</style><script>f()</script></head>',
+)
 await Bun.write(join(folder, 'paint.html'), '<!doctype html><title>Paint</title>')
 await Bun.write(join(folder, 'assets/index-a1b2.js'), 'console.log("a script long enough to be compressed")')
 await Bun.write(join(scratch, 'outside.txt'), 'secret')
@@ -25,7 +28,7 @@ test('the page is at the root, asked about by browsers each time, and kept by pr
   expect((await wall.ask('GET /', { headers: { 'If-None-Match': etag } })).status).toBe(304)
 })
 
-test('the page runs and loads nothing but what this service sends', async () => {
+test('the page runs and loads nothing but what this service sends: its files, and what its HTML was built with', async () => {
   const etag = (await wall.ask('GET /')).headers.get('etag') ?? ''
   for (const [path, headers] of [
     ['/', {}],
@@ -34,10 +37,12 @@ test('the page runs and loads nothing but what this service sends', async () => 
   ] as const) {
     const response = await wall.ask(`GET ${path}`, { headers })
     expect(response.headers.get('content-security-policy')).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'",
+      `default-src 'none'; script-src 'self' ${sha256('f()')}; style-src 'self' ${sha256('p{}')}; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'`,
     )
   }
 })
+
+const sha256 = (text: string) => `'sha256-${new Bun.CryptoHasher('sha256').update(text).digest('base64')}'`
 
 test('every page renounces what it never uses, and is come back to over https alone', async () => {
   const browser = { headers: { accept: 'text/html' } }

@@ -1,0 +1,25 @@
+/** What the page shows before its script and the wall have arrived: written into its HTML, so that nothing moves when they do. */
+
+import { summaryOf } from '../../shared/counts.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import { soldArea } from '../domain/wall/sold-area.ts'
+import { inMarkup } from './site.ts'
+
+/** What the page says of the wall at first. */
+export type FirstScreen = {
+  readonly sold: ReadonlySet<BlockIndex> | ReadonlyMap<BlockIndex, unknown>
+  readonly perBlock: string // in dollars with cents
+  readonly lastBuyer: string | undefined // what its last buyer is called
+}
+
+/** The page with the counts, the last sale, and the area that the camera opens on: column, row, width and height in blocks. */
+export function withFirstScreen(html: string, { sold, perBlock, lastBuyer }: FirstScreen): string {
+  const area = soldArea(sold.keys())
+  const news = lastBuyer === undefined ? '' : `<span>Last sale to <bdi>${inMarkup(lastBuyer)}</bdi></span>`
+  return html
+    .replace('<p id="counts">', (tag) => tag + summaryOf(sold.size, perBlock))
+    .replace('<p id="news">', (tag) => tag + news)
+    .replace('<main id="stage"', (tag) =>
+      area === undefined ? tag : `${tag} data-sold="${area.col},${area.row},${area.w},${area.h}"`,
+    )
+}

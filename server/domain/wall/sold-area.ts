@@ -1,0 +1,21 @@
+/** Where on the wall the sold blocks lie. */
+
+import type { Area } from '../../../shared/area.ts'
+import { cellOf, type BlockIndex } from '../../../shared/wall.ts'
+
+// Of the sold blocks this share may lie outside, so that one far away does not make all others small.
+const STRAY_SHARE = 0.02
+
+/** The area that holds nearly all of what is sold; `undefined` while nothing is. */
+export function soldArea(sold: Iterable<BlockIndex>): Area | undefined {
+  const cells = Array.from(sold, cellOf)
+  if (cells.length === 0) return undefined
+  const stray = Math.floor(cells.length * STRAY_SHARE)
+  const span = (values: number[]): [number, number] => {
+    const inOrder = Uint8Array.from(values).sort()
+    return [inOrder[stray] ?? 0, inOrder[inOrder.length - 1 - stray] ?? 0]
+  }
+  const [col, lastCol] = span(cells.map((cell) => cell.col))
+  const [row, lastRow] = span(cells.map((cell) => cell.row))
+  return { col, row, w: lastCol + 1 - col, h: lastRow + 1 - row }
+}
