@@ -30,7 +30,7 @@ const OWNED = CLAIM_ORDER.filter((_, at) => buyerOf(at + 1, AGENTS) === 1).slice
 
 /** A sold wall in a file at `path`, ten of whose blocks belong to the vandal. It keeps the history of `historyDays`. */
 export async function vandalised(path: string, historyDays: number) {
-  seed(path, TOTAL_BLOCKS, AGENTS)
+  seed(path, { blocks: TOTAL_BLOCKS, agents: AGENTS })
   const clock = fakeClock(BEGINS_AT)
   const limits = rateLimits(clock)
   let written = 0
