@@ -1,6 +1,6 @@
 /** The page: wires input, state, drawing and the components around it. Nothing runs while nothing changes. */
 
-import { blocksText, countText, summaryOf } from '../shared/counts.ts'
+import { blocksText, countText, summaryOf } from '../shared/money.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
 import { store } from './appearance.ts'
 import { viewOf } from './camera/camera.ts'

@@ -1,6 +1,6 @@
 /** The atlas: every work and agent of the wall as a page that needs no script, as an Atom feed, and as oEmbed. */
 
-import { blocksText } from '../../shared/counts.ts'
+import { blocksText } from '../../shared/money.ts'
 import { titleOf } from '../../shared/titles.ts'
 import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
 import { artworksOf, regionOf, type Artwork } from '../domain/wall/artworks.ts'

@@ -1,6 +1,6 @@
 /** What the page shows before its script and the wall have arrived: written into its HTML, so that nothing moves when they do. */
 
-import { summaryOf } from '../../shared/counts.ts'
+import { summaryOf } from '../../shared/money.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { soldArea } from '../domain/wall/sold-area.ts'
 import { inMarkup } from './site.ts'

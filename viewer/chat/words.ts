@@ -1,7 +1,6 @@
 /** What the view says of a proposal, and what its button says to the model. Pure. No text of others is in it. */
 
-import { countText } from '../../shared/counts.ts'
-import { ASSET_SYMBOL } from '../../shared/money.ts'
+import { ASSET_SYMBOL, countText } from '../../shared/money.ts'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { coveredCounts, dealOf } from '../studio/order/cost-summary.ts'
 import { areaOf, type Sketch } from '../studio/sketch.ts'

@@ -1,6 +1,6 @@
 /** The paint page: wires the sketch, its steps, their components and the preview. */
 
-import { summaryOf } from '../../shared/counts.ts'
+import { summaryOf } from '../../shared/money.ts'
 import { cellOf, parseCoord } from '../../shared/wall.ts'
 import { type Camera, clamp, fit, isFitted, reveal, viewOf } from '../camera/camera.ts'
 import { createShell } from '../shell.ts'

@@ -1,6 +1,6 @@
 /** The owner of covered blocks: an address that is typed in, or a wallet in the browser. */
 
-import { blocksText } from '../../shared/counts.ts'
+import { blocksText } from '../../shared/money.ts'
 import { button, createElement, query } from '../ui/dom.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
 import { adviceFor, dealOf } from './order/cost-summary.ts'

@@ -1,6 +1,6 @@
 /** Repaints an area: a button that signs, sends and shows the progress. A request that was lost is sent again with the same signature. */
 
-import { blocksText } from '../../shared/counts.ts'
+import { blocksText } from '../../shared/money.ts'
 import { differs } from '../state.ts'
 import { query } from '../ui/dom.ts'
 import { type RepaintFields, type RepaintOrder, orderOf, textOf } from './order/order.ts'

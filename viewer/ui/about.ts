@@ -1,6 +1,6 @@
 /** The panel that explains the wall and its keys, and how to report what should not be on it. */
 
-import { countText, priceText } from '../../shared/counts.ts'
+import { countText, priceText } from '../../shared/money.ts'
 import { KEYS_HELP } from '../input/keys.ts'
 import type { PanelContent, Page } from '../page.ts'
 import { isSoldOut } from '../wall/wall-model.ts'

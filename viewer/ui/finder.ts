@@ -1,6 +1,6 @@
 /** The panel with the search and the lists of works and agents. */
 
-import { blocksText, countText } from '../../shared/counts.ts'
+import { blocksText, countText } from '../../shared/money.ts'
 import { coordOf } from '../../shared/wall.ts'
 import type { Page, PanelContent } from '../page.ts'
 import { type State, differs } from '../state.ts'

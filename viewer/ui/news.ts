@@ -1,6 +1,6 @@
 /** The line of what happened lately: the purchase of this moment with its picture, else today's sales. */
 
-import { blocksText, countText } from '../../shared/counts.ts'
+import { blocksText, countText } from '../../shared/money.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Component, Page } from '../page.ts'
 import { differs, hasNews } from '../state.ts'

@@ -1,6 +1,6 @@
 /** Names what is pointed at, once the pointer or the cursor rests. */
 
-import { priceText } from '../../shared/counts.ts'
+import { priceText } from '../../shared/money.ts'
 import { titleOf } from '../../shared/titles.ts'
 import { type BlockIndex, coordOf } from '../../shared/wall.ts'
 import { boxOf } from '../camera/camera.ts'

@@ -1,7 +1,7 @@
 /** Blocks, agents, works and times as text. */
 
 import type { CanvasAgent } from '../../shared/contract/canvas.ts'
-import { blocksText } from '../../shared/counts.ts'
+import { blocksText } from '../../shared/money.ts'
 import { BLOCK_SIZE, type BlockIndex, coordOf } from '../../shared/wall.ts'
 import type { Work } from '../../shared/works.ts'
 import { boundsOf, workAt } from './artworks.ts'

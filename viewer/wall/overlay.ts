@@ -1,6 +1,6 @@
 /** The overlay: one colour with its opacity for each block, 160 x 90 x RGBA, so that a change costs 57 kB and one drawing. */
 
-import { countText } from '../../shared/counts.ts'
+import { countText } from '../../shared/money.ts'
 import { ALL_BLOCKS, TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { bytesOf, type Theme } from '../theme.ts'
 import { OPEN } from './pixel-buffer.ts'

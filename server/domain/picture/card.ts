@@ -3,8 +3,7 @@
  * blocks with all others dimmed. An agent is named where there are letters for all of its name; they lack most scripts.
  */
 
-import { countText } from '../../../shared/counts.ts'
-import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
+import { ASSET_SYMBOL, moneyText, countText } from '../../../shared/money.ts'
 import { linearRgb } from '../../../shared/oklab.ts'
 import { PALETTE } from '../../../shared/palette.ts'
 import { nearest } from '../../../shared/quantise.ts'

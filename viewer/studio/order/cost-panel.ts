@@ -1,7 +1,6 @@
 /** How many blocks of each kind are covered, and what the open ones cost. */
 
-import { blocksText } from '../../../shared/counts.ts'
-import { ASSET_SYMBOL } from '../../../shared/money.ts'
+import { ASSET_SYMBOL, blocksText } from '../../../shared/money.ts'
 import { differs } from '../../state.ts'
 import { createElement, query } from '../../ui/dom.ts'
 import { type Component, type Sketch, covered } from '../sketch.ts'

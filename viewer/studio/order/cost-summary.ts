@@ -1,6 +1,6 @@
 /** What the covered blocks are, what they cost, and what can be done with them. Pure. */
 
-import { countText } from '../../../shared/counts.ts'
+import { countText } from '../../../shared/money.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { isSoldOut, type Wall } from '../../wall/wall-model.ts'
 import { covered, type Sketch } from '../sketch.ts'

@@ -2,7 +2,7 @@
 
 import type { Deed } from '../../../shared/contract/block.ts'
 import type { CanvasAgent } from '../../../shared/contract/canvas.ts'
-import { blocksText, priceText } from '../../../shared/counts.ts'
+import { blocksText, priceText } from '../../../shared/money.ts'
 import { isLink } from '../../../shared/text.ts'
 import { titleOf } from '../../../shared/titles.ts'
 import { type BlockIndex, coordOf } from '../../../shared/wall.ts'

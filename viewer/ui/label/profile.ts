@@ -1,6 +1,6 @@
 /** The panel of an agent: its name, its links and its works. */
 
-import { blocksText, countText } from '../../../shared/counts.ts'
+import { blocksText, countText } from '../../../shared/money.ts'
 import { isLink } from '../../../shared/text.ts'
 import type { Page, PanelContent } from '../../page.ts'
 import type { State } from '../../state.ts'

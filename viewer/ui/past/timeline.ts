@@ -1,6 +1,6 @@
 /** The panel with the wall's past: a scrubber over every sale and repaint, which can be played. */
 
-import { blocksText } from '../../../shared/counts.ts'
+import { blocksText } from '../../../shared/money.ts'
 import type { Page, PanelContent } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { dateText } from '../../wall/formatting.ts'
