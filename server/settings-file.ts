@@ -4,16 +4,21 @@ import { readFileSync } from 'node:fs'
 import { nearest } from '../shared/text.ts'
 import { ConfigError, SETTING_NAMES } from './config.ts'
 
-// The first that exists is read.
-const USUAL = ['.env', '/etc/pixel-wall.env']
+// The first that exists is read. Where a wall is installed, its settings win over a file in the folder where a command happens
+// to run, which anybody may have written.
+const USUAL = ['/etc/pixel-wall.env', '.env']
 
 /**
- * Adds to the environment what the file sets and the environment does not: the usual file, if there is one, unless it is
+ * Adds to the environment what the file sets and the environment does not: the first of the usual files, unless one is
  * named. Throws `ConfigError` where a file cannot be read or understood, or misspells a setting. Returns warnings about names
  * that nobody reads.
  */
-export function loadSettings(env: Record<string, string | undefined>, named?: string): readonly string[] {
-  for (const path of named === undefined ? USUAL : [named]) {
+export function loadSettings(
+  env: Record<string, string | undefined>,
+  named?: string,
+  usual = USUAL,
+): readonly string[] {
+  for (const path of named === undefined ? usual : [named]) {
     const text = textOf(path, named === undefined)
     if (text === undefined) continue
     const settings = parseSettings(text, path)

@@ -54,10 +54,11 @@ export function deadLink({ wall }: State, search: string): string | undefined {
   const query = new URLSearchParams(search)
   const { block, work, agent } = readAddress(search, '')
   if (wall === undefined) return undefined
-  if (agent !== undefined && agentNamed(wall, agent) === undefined) return `There is no agent “${agent}” on this wall.`
+  // Nothing of the link is repeated: whoever wrote it would speak as the wall.
+  if (agent !== undefined && agentNamed(wall, agent) === undefined) return 'The agent of this link is not on this wall.'
   const named = query.get('block') ?? query.get('work')
   if (named !== null && block === undefined)
-    return `“${named}” is not a block of this wall. Blocks run from 0,0 to 159,89.`
+    return 'The block of this link is not on this wall. Blocks run from 0,0 to 159,89.'
   if (work && block !== undefined && !wall.claims.has(block)) return `Block ${coordOf(block)} is not sold yet.`
   return undefined
 }

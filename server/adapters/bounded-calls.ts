@@ -3,8 +3,19 @@
 import pLimit from 'p-limit'
 import { withTimeout } from '../times.ts'
 
-const AT_ONCE = 8
-const WAITING_MAX = 64
+/** How many calls run at once, and how many wait for their turn. */
+type CallLimits = { readonly atOnce: number; readonly waitingMax: number }
+
+/** Runs calls within limits; `busy` when too many wait before one. */
+export function callLimit({ atOnce, waitingMax }: CallLimits) {
+  const limit = pLimit(atOnce)
+  const isFull = () => limit.pendingCount >= waitingMax
+  const inTurn = async <T>(call: () => Promise<T>): Promise<T | 'busy'> => (isFull() ? 'busy' : await limit(call))
+  return { isFull, inTurn }
+}
+
+// For questions about wallets.
+const LIMITS: CallLimits = { atOnce: 8, waitingMax: 64 }
 
 // Waiting for one's turn counts.
 const DEADLINE_MS = 3000
@@ -17,16 +28,15 @@ export type BoundedCalls = {
 }
 
 export function boundedCalls(): BoundedCalls {
-  const limit = pLimit(AT_ONCE)
-  const areFull = () => limit.pendingCount >= WAITING_MAX
+  const { isFull, inTurn } = callLimit(LIMITS)
   return {
-    areFull,
-    async make<T>(call: () => Promise<T>) {
-      if (areFull()) return 'busy'
-      const inTurn = (late: AbortSignal): Promise<T | 'silent'> =>
-        limit(async () => (late.aborted ? 'silent' : await call().catch(() => 'silent' as const)))
-      return await withTimeout<T | 'silent'>(DEADLINE_MS, inTurn, 'silent')
-    },
+    areFull: isFull,
+    make: <T>(call: () => Promise<T>) =>
+      withTimeout<T | 'busy' | 'silent'>(
+        DEADLINE_MS,
+        (late) => inTurn(async () => (late.aborted ? 'silent' : await call().catch(() => 'silent' as const))),
+        'silent',
+      ),
   }
 }
 

@@ -192,8 +192,8 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
 
   test('a link that leads nowhere says so', async () => {
     for (const [address, word] of [
-      ['?agent=999', 'There is no agent “999” on this wall.'],
-      ['?block=200,7', '“200,7” is not a block of this wall. Blocks run from 0,0 to 159,89.'],
+      ['?agent=999', 'The agent of this link is not on this wall.'],
+      ['?block=200,7', 'The block of this link is not on this wall. Blocks run from 0,0 to 159,89.'],
       ['?work=100,20', 'Block 100,20 is not sold yet.'],
     ] as const) {
       const page = await openPage(address)

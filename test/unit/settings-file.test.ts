@@ -66,6 +66,19 @@ test('the environment wins over the file, and a named file must be there', () =>
   expect<Record<string, string>>(env).toEqual({ HOST: 'two', PORT: '1', DATABASE_PATH: '' })
 })
 
+test('the settings of the machine win over a file in the folder where a command runs', () => {
+  const [ofMachine, ofFolder] = [join(folder, 'machine.env'), join(folder, 'folder.env')]
+  writeFileSync(ofFolder, 'HOST=folder')
+  const read = () => {
+    const env: Record<string, string | undefined> = {}
+    loadSettings(env, undefined, [ofMachine, ofFolder])
+    return env['HOST']
+  }
+  expect(read()).toBe('folder')
+  writeFileSync(ofMachine, 'HOST=machine')
+  expect(read()).toBe('machine')
+})
+
 test('a name that is nearly a setting’s is refused, and one that nobody reads is warned of', () => {
   const path = join(folder, 'misspelt.env')
   const load = (text: string) => {

@@ -3,14 +3,20 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { PaymentPayload } from '@x402/core/types'
-import pLimit from 'p-limit'
 import { isSignatureReason, type SettleResult, type VerifyResult } from '../../domain/purchase/facilitator-errors.ts'
 import type { Hash, Payment, Target } from '../../domain/purchase/payment.ts'
 import type { FacilitatorProbe, Manner, RingMember } from '../../ports.ts'
 import { TIMES } from '../../times.ts'
 import { memberOf } from '../../x402/order-binding.ts'
 import { paymentRequired, requirementsOf, type Offer } from '../../x402/terms.ts'
-import { connectionTrouble, fetchBounded, type HttpAddress, isUnsent, readAddress } from '../bounded-calls.ts'
+import {
+  callLimit,
+  connectionTrouble,
+  fetchBounded,
+  type HttpAddress,
+  isUnsent,
+  readAddress,
+} from '../bounded-calls.ts'
 import { probePayment } from './probe-payment.ts'
 
 /** How to reach a facilitator. Verify and settle have their own time limits, in milliseconds. */
@@ -28,8 +34,7 @@ export type FacilitatorSettings = {
 export type Authorize = (method: 'GET' | 'POST', address: string) => Promise<Readonly<Record<string, string>>>
 
 // Limits for verify and for settle, each by itself: what strangers have verified must not delay settlements of held blocks.
-const AT_ONCE = 64
-const WAITING_MAX = 256
+const LIMITS = { atOnce: 64, waitingMax: 256 }
 
 // Answers are much smaller.
 const ANSWER_MAX_BYTES = 65_536
@@ -39,26 +44,24 @@ const ANSWER_MAX_BYTES = 65_536
  * `busy` without a call. Probes do not queue.
  */
 export function httpFacilitator(settings: FacilitatorSettings, offer: Offer): RingMember {
-  const [verifying, settling] = [callLimit(), callLimit()]
+  const [verifying, settling] = [callLimit(LIMITS), callLimit(LIMITS)]
   const { verifyTimeoutMs, settleTimeoutMs } = settings
   const connection: Connection = { ...settings, ...readAddress(settings.url) }
   return {
     host: connection.host,
     verify: (target, payment, manner = { withinMs: verifyTimeoutMs, isBare: false }) =>
-      verifying(() => verify(connection, offer, target, payment, manner)),
+      orBusy(verifying.inTurn(() => verify(connection, offer, target, payment, manner))),
     settle: (target, payment, manner = { withinMs: settleTimeoutMs, isBare: false }) =>
-      settling(() => settle(connection, offer, target, payment, manner)),
+      orBusy(settling.inTurn(() => settle(connection, offer, target, payment, manner))),
     supports: (probe = 'supported') => supports(connection, offer, probe),
   }
 }
 
 type Connection = HttpAddress & Omit<FacilitatorSettings, 'url'>
 
-type Busy = { readonly kind: 'busy' }
-
-function callLimit(): <T>(call: () => Promise<T>) => Promise<T | Busy> {
-  const limit = pLimit(AT_ONCE)
-  return async (call) => (limit.pendingCount >= WAITING_MAX ? { kind: 'busy' } : await limit(call))
+async function orBusy<T extends object>(answering: Promise<T | 'busy'>): Promise<T | { readonly kind: 'busy' }> {
+  const answer = await answering
+  return answer === 'busy' ? { kind: 'busy' } : answer
 }
 
 // The parts of each answer that are used; x402 has more.

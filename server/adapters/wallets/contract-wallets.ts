@@ -67,7 +67,9 @@ export function signedByContract(
     if (!code && wrapper === undefined) return 'not-signed'
     const isKnown = priority === 'payer' && knownPayers.get(wallet) === true
     if (!mayAsk(wallet, isKnown ? 'known payer' : priority)) return 'busy'
-    const answer = await calls.make(() => ask(request, wallet, digests, wrapper ?? { signature }))
+    // A wallet that is there needs no deployment, so the call that comes with the signature is not made.
+    const asked = wrapper === undefined || !code ? wrapper : { signature: wrapper.signature }
+    const answer = await calls.make(() => ask(request, wallet, digests, asked ?? { signature }))
     if (priority === 'payer' && isTaken(answer)) knownPayers.set(wallet, true)
     if (!code && isTaken(answer)) contracts.forget(wallet)
     return answer

@@ -216,6 +216,21 @@ describe('a contract wallet', () => {
     expect(await network.client.getCode({ address: wallet })).toBeUndefined()
   })
 
+  test('that is deployed signs with such a call, too, and the call is not made', async () => {
+    const owner = newWallet()
+    const wallet = await contracts.deploy(owner)
+    const strangersCall = `0x${'c0ffee'.repeat(12)}` as const
+    const seen: string[] = []
+    const rule: Rule = async (params, ask) => {
+      seen.push(JSON.stringify(params))
+      return { result: await ask() }
+    }
+    const signature = wrapped(await owner.signMessage({ message: text }), owner, strangersCall)
+    expect(await signed(wallet, signature, { eth_call: rule })).toBe(hashMessage(text))
+    expect(seen).toHaveLength(1)
+    expect(seen[0]).not.toContain('c0ffeec0ffee')
+  })
+
   test('that is no contract is not vouched for by a deployment of something else', async () => {
     const [key, thief] = [newWallet(), newWallet()]
     const signature = await thief.signMessage({ message: text })
