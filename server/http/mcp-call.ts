@@ -1,26 +1,34 @@
 /** Answers one MCP call over HTTP through the SDK's server. It is a module of its own because the SDK is slow to load. */
 
 import { isLegacyRequest, ProtocolErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
-import { paymentOfSale, readMessage, type Id } from '../mcp/message.ts'
+import { paymentOfSale, readMessage, sendsPicture, type Id } from '../mcp/message.ts'
 import { answerError, answerRequest, answerStateless, STATELESS_VERSION, type RpcResponse } from '../mcp/server.ts'
 import type { McpDeps } from '../mcp/tool.ts'
+import { IMAGE_MAX_BYTES } from '../mcp/tools/image-to-pixels.ts'
 import { refuse } from './answer/refuse.ts'
 import { NO_STORE, respondEmpty, respondJson, type HeaderFields } from './answer/respond.ts'
-import { readJson } from './request/body.ts'
-import { refuseBeyond, type Clients } from './request/clients.ts'
+import { readJson, tooLarge, type ReadBody } from './request/body.ts'
+import { refuseBeyond, type Clients, type Uploads } from './request/clients.ts'
 
-/** The size limit of a call, including a picture. */
+/** The size limit of a call. */
 export const MCP_BODY_MAX_BYTES = 65_536
+
+// A call that sends a picture to be converted may be this large: what its picture may have, in base64, and the rest of a call.
+const PICTURE_CALL_MAX_BYTES = Math.ceil((IMAGE_MAX_BYTES * 4) / 3) + 16_384
 
 const VERSION_HEADER = 'mcp-protocol-version'
 
-export async function answerCall(deps: McpDeps, request: Request, clients: Clients): Promise<Response> {
-  const read = await readJson(request, { maxBytes: MCP_BODY_MAX_BYTES })
+type Callers = { readonly clients: Clients; readonly uploads: Uploads }
+
+export async function answerCall(deps: McpDeps, request: Request, { clients, uploads }: Callers): Promise<Response> {
+  const read = await uploads(request, (limits) =>
+    readJson(request, { ...limits, maxBytes: PICTURE_CALL_MAX_BYTES }).then(onlyPicturesLarge),
+  )
   if ('failure' in read) {
     const refused = refuseBeyond(clients, 'calls', request)
     if (refused !== undefined) return refused
     const { code, message } = read.failure
-    if (code === 'body_too_large') return refuse(read.failure, { Connection: 'close' })
+    if (code !== 'invalid_body') return refuse(read.failure, { Connection: 'close' })
     // JSON-RPC has different errors for invalid JSON and for JSON that is no request.
     const fault = read.unsafe === true ? ProtocolErrorCode.InvalidRequest : ProtocolErrorCode.ParseError
     return answer(400, answerError(null, { code: fault, message }), { Connection: 'close' })
@@ -49,6 +57,12 @@ export async function answerCall(deps: McpDeps, request: Request, clients: Clien
   if (message.kind === 'refused') return answer(200, answerError(message.id, message.error))
   // Clients that negotiated a version send the header. Others follow the specification of this service literally.
   return answer(200, await answerRequest(deps, message, { dialect: version === null ? 'error' : 'result', ...from }))
+}
+
+/** Refuses a large body of any other call. */
+function onlyPicturesLarge(read: ReadBody): ReadBody {
+  if ('failure' in read || read.bytes.length <= MCP_BODY_MAX_BYTES || sendsPicture(readMessage(read.value))) return read
+  return { failure: tooLarge(MCP_BODY_MAX_BYTES) }
 }
 
 const answer = (status: number, body: RpcResponse, headers: HeaderFields = {}) =>

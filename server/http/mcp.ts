@@ -7,24 +7,26 @@ import { failure } from '../domain/failure.ts'
 import type { McpDeps } from '../mcp/tool.ts'
 import { refuse } from './answer/refuse.ts'
 import { respondEmpty, type HeaderFields } from './answer/respond.ts'
-import type { Clients } from './request/clients.ts'
+import type { Clients, Uploads } from './request/clients.ts'
 
 /** Dependencies of the MCP route. `bindHost` is the address that the server listens on. */
 export type McpPort = Omit<McpDeps, 'baseUrl' | 'limits'> & {
   readonly bindHost?: string
   readonly clients: Clients
+  readonly uploads: Uploads
 }
 
 /** Loads the module that answers calls, so that the first call does not wait for it. */
 export const mcpCalls = async () => await import('./mcp-call.ts')
 
-export function mcp({ bindHost = '', clients, ...port }: McpPort) {
+export function mcp({ bindHost = '', clients, uploads, ...port }: McpPort) {
   const deps = { ...port, baseUrl: port.offer.baseUrl, limits: clients.limits }
   const closed = closedToOthers(namesOf(deps.offer.baseUrl, bindHost))
   return new Elysia({ name: 'mcp' })
     .post(
       '/mcp',
-      async ({ request }) => await closed(request, async () => (await mcpCalls()).answerCall(deps, request, clients)),
+      async ({ request }) =>
+        await closed(request, async () => (await mcpCalls()).answerCall(deps, request, { clients, uploads })),
       { parse: 'none', ...documented(DOCS.callMcp) },
     )
     .options('/mcp', async ({ request }) => await closed(request, async () => respondEmpty(204, preflight)))

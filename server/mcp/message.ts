@@ -6,6 +6,9 @@ import { AREA_TOOL, BUYING_TOOL } from '../x402/bazaar.ts'
 import { readPayment } from '../x402/payload.ts'
 import { PAYMENT_META, type RpcError } from './reply.ts'
 
+/** The tool that converts pictures. */
+export const PICTURE_TOOL = 'image_to_pixels'
+
 export type Id = string | number
 
 /** A message of a client. The SDK drops requests without an id; here they are answered, with `null` as their id. */
@@ -50,6 +53,12 @@ export function paymentOfSale(message: Message): Payment | undefined {
   const payment = readPayment(Reflect.get(meta, PAYMENT_META))
   return 'code' in payment ? undefined : payment
 }
+
+/** Whether a message sends a picture to be converted. Only such messages may be large. */
+export const sendsPicture = (message: Message): boolean =>
+  message.kind === 'request' &&
+  message.method === 'tools/call' &&
+  Reflect.get(message.params ?? {}, 'name') === PICTURE_TOOL
 
 /** `null` when there is none, `undefined` when it cannot be echoed as it was sent. */
 function readId(message: object): Id | null | undefined {

@@ -117,15 +117,18 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
 
   test.each([
     ['get_wall', {}, '1 of 14,400 blocks sold. A block costs 1.00 USDC.'],
-    ['find_space', { w: 4, h: 3 }, 'area 78,43,4x3, 12 blocks, available: 12.00 USDC.'],
+    ['find_space', { w: 4, h: 3 }, 'area 78,43,4x3, 12 blocks, available: 12.00 USDC. No picture yet.'],
   ])('%s shows the wall', async (tool, args, sentence) => {
     const [, frame] = await shown({ tool, args })
     expect(await says(frame)).toBe(sentence)
+    expect(await frame.locator('#action').textContent()).not.toContain('Buy')
   })
 
-  test('where the host lets the view ask nobody, the place and the price stand on plain ground', async () => {
+  test('where the host lets the view ask nobody, the place and the price stand on plain ground, and the view says why', async () => {
     const [, frame] = await shown({ tool: 'preview_block', args: preview, reaches: false })
-    expect(await says(frame)).toBe('area 80,45,3x2, 6 blocks, 6.00 USDC.')
+    expect(await says(frame)).toBe(
+      'area 80,45,3x2, 6 blocks, 6.00 USDC. This chat does not let this view read the wall, so the artworks on it are not shown.',
+    )
     expect(await drawnPicture(frame)).toEqual(Array.from(picture, (index) => PALETTE[index] ?? ''))
   })
 

@@ -39,6 +39,7 @@ let view = viewOf(stage)
 let camera = fit(view)
 let drawing = false
 let offer: Offer | undefined
+let isCutOff = false
 
 function setSketch(next: Sketch) {
   preview.update(next, sketch)
@@ -50,7 +51,7 @@ function setSketch(next: Sketch) {
 function showOffer() {
   const { host } = new URL(address)
   const perBlock = sketch.wall?.pricing.perBlock ?? priceOnPage()
-  offer = offerOf({ sketch, hasSize: proposal.size !== undefined, hasPlace: isPlaced, perBlock, host })
+  offer = offerOf({ sketch, hasSize: proposal.size !== undefined, hasPlace: isPlaced, perBlock, host, isCutOff })
   words.textContent = offer.says
   action.textContent = offer.label
   action.hidden = app.getHostCapabilities()?.message === undefined
@@ -110,7 +111,7 @@ async function findRoom(asked: Proposal) {
   lookAtPicture()
 }
 
-/** Reads the whole wall. A host may not allow it; then the ground stays plain. */
+/** Reads the whole wall. A host may not allow it; then the ground stays plain, and the view says so. */
 async function readWall(): Promise<Wall> {
   const [pixels, blocks] = await Promise.all([
     fetch(`${address}/api/canvas.bin`).then((response) => response.arrayBuffer()),
@@ -174,8 +175,10 @@ follow(app.getHostContext() ?? {})
 showOffer()
 const wallRead = readWall().then(
   (wall) => setSketch({ ...sketch, wall }),
-  // The ground stays plain.
-  () => {},
+  () => {
+    isCutOff = true
+    showOffer()
+  },
 )
 await Promise.all([wallRead, proposed.promise])
 // Said once both are drawn.

@@ -13,13 +13,21 @@ export type Shown = {
   readonly hasPlace: boolean
   readonly perBlock: string
   readonly host: string // of the wall
+  readonly isCutOff?: boolean // whether the chat lets the view read nothing of the wall
 }
 
 /** A sentence for the user, and the button: its label and the message that it sends. */
 export type Offer = { readonly says: string; readonly label: string; readonly message: string }
 
+const CUT_OFF = 'This chat does not let this view read the wall, so the artworks on it are not shown.'
+
 /** What can be said and done about what is shown. */
-export function offerOf({ sketch, hasSize, hasPlace, perBlock, host }: Shown): Offer {
+export function offerOf(shown: Shown): Offer {
+  const offer = offerFor(shown)
+  return shown.isCutOff === true ? { ...offer, says: `${offer.says} ${CUT_OFF}` } : offer
+}
+
+function offerFor({ sketch, hasSize, hasPlace, perBlock, host }: Shown): Offer {
   const { wall, size, painted } = sketch
   const wallName = `the pixel wall at ${host}`
   const sides = `${size.w}x${size.h} blocks`
@@ -45,10 +53,16 @@ export function offerOf({ sketch, hasSize, hasPlace, perBlock, host }: Shown): O
     const { others, mine } = coveredCounts(sketch)
     return { says: `${place}: ${others + mine} of ${count} ${others + mine === 1 ? 'is' : 'are'} taken.`, ...findRoom }
   }
-  const how = painted === undefined ? 'Ask me for the picture first.' : 'Use the picture from your last call.'
+  const says = `${place}, ${count}, ${wall?.complete ? 'available: ' : ''}${price}.`
+  if (painted === undefined)
+    return {
+      says: `${says} No picture yet.`,
+      label: 'Show my picture here',
+      message: `Show me my picture at ${place} on ${wallName} with preview_block, before you buy anything. Use the picture from this chat, or ask me for one.`,
+    }
   return {
-    says: `${place}, ${count}, ${wall?.complete ? 'available: ' : ''}${price}.`,
+    says,
     label: `Buy for ${price}`,
-    message: `Buy ${place} on ${wallName} for ${price}. ${how}`,
+    message: `Buy ${place} on ${wallName} for ${price}. Use the picture from your last call.`,
   }
 }

@@ -59,7 +59,7 @@ export async function readBody(request: Request, limits: BodyLimits = {}): Promi
   if (isCoded(request.headers.get('content-encoding'))) return invalid('send it uncompressed, without Content-Encoding')
   if (Number(request.headers.get('content-length')) > maxBytes) {
     await passOver(request)
-    return tooLarge(maxBytes)
+    return { failure: tooLarge(maxBytes) }
   }
   const chunks: Uint8Array[] = []
   return (await readEach(request, limits, (chunk) => void chunks.push(chunk))) ?? Buffer.concat(chunks)
@@ -99,7 +99,7 @@ async function readEach(
       if (step.done) return undefined
       const before = size
       size += step.value.byteLength
-      if (size > maxBytes) return tooLarge(maxBytes)
+      if (size > maxBytes) return { failure: tooLarge(maxBytes) }
       const isLarge = large !== undefined && before <= large.fromBytes && size > large.fromBytes
       if (isLarge && !large.hasPlace()) return { failure: picturesBusy() }
       take(step.value)
@@ -118,9 +118,9 @@ type Reader = {
   cancel(): Promise<void>
 }
 
-const tooLarge = (maxBytes: number): Unread => ({
-  failure: failure('body_too_large', `The body is larger than ${maxBytes} bytes.`),
-})
+/** Why a body of more bytes is refused. */
+export const tooLarge = (maxBytes: number): Failure =>
+  failure('body_too_large', `The body is larger than ${maxBytes} bytes.`)
 
 const invalid = (what: string): Unread => ({
   failure: failure('invalid_body', `The body cannot be read: ${what}.`),

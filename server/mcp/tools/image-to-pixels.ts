@@ -6,11 +6,12 @@ import { Dither, Fit, PaintedBlocks, PixelsQuery, RAW_SIDE_MAX } from '../../../
 import { failure } from '../../domain/failure.ts'
 import { imageToPixels as paint } from '../../wall/image-to-pixels.ts'
 import { Output } from '../arguments.ts'
+import { PICTURE_TOOL } from '../message.ts'
 import { png, refuse, succeed } from '../reply.ts'
 import { errors, READ_ONLY, tool } from '../tool.ts'
 
-// In base64 this leaves room for the rest of a call of 64 KiB.
-const IMAGE_MAX_BYTES = 44 * 1024
+/** The size limit of a picture: nearly every PNG of 320 x 320 pixels has fewer bytes, also a photo. */
+export const IMAGE_MAX_BYTES = 320 * 1024
 
 const { preview: _, ...blocksOnly } = PaintedBlocks.properties
 
@@ -31,9 +32,9 @@ const raw = (side: string) =>
 
 export const imageToPixels = tool(
   {
-    name: 'image_to_pixels',
+    name: PICTURE_TOOL,
     title: 'Turn a picture into px',
-    description: `Use to make the px of buy_block, or pixels of set_pixels, from a PNG, JPEG or raw RGB picture of at most 44 KiB. Not for larger ones, or more than 64 blocks: POST the file to /api/pixels, which accepts 4 MiB. Free, no side effects: nothing is stored. Errors: ${errors('invalid_image', 'invalid_size', 'invalid_option', 'server_busy', 'too_many_requests')}. Returns {w, h, blocks} and a PNG of the result; blocks are row by row, each with dx and dy (columns and rows from the first) and px.`,
+    description: `Use to make the px of buy_block, or pixels of set_pixels, from a PNG, JPEG or raw RGB picture of at most 320 KiB. Not for larger ones, or more than 64 blocks: POST the file to /api/pixels, which accepts 4 MiB. Free, no side effects: nothing is stored. Errors: ${errors('invalid_image', 'invalid_size', 'invalid_option', 'server_busy', 'too_many_requests')}. Returns {w, h, blocks} and a PNG of the result; blocks are row by row, each with dx and dy (columns and rows from the first) and px.`,
     annotations: READ_ONLY,
     isShown: true,
     budget: 'uploads',
@@ -59,7 +60,8 @@ export const imageToPixels = tool(
   },
   async (deps, { image, width, height, dither = 'none', fit = 'cover', ...size }, { address }) => {
     const bytes = bytesOf(image)
-    if (bytes === undefined) return refuse(failure('invalid_image', 'image must be base64, of at most 44 KiB decoded.'))
+    if (bytes === undefined)
+      return refuse(failure('invalid_image', 'image must be base64, of at most 320 KiB decoded.'))
     if (size.w * size.h > BLOCKS_MAX)
       return refuse(failure('invalid_size', 'w x h must be at most 64 blocks here. POST to /api/pixels for more.'))
     const sent =

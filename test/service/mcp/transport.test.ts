@@ -114,12 +114,21 @@ test.each([
   })
 })
 
-test('a body is taken up to 64 KiB, and no further', async () => {
+test('a body is taken up to 64 KiB, and no further, unless it sends a picture to be converted', async () => {
   const ofSize = (bytes: number) => '{"jsonrpc":"2.0","id":1,"method":"ping"}'.padEnd(bytes, ' ')
   expect((await post(wall, ofSize(65_536))).status).toBe(200)
-  const response = await post(wall, ofSize(65_537))
-  expect(response.status).toBe(413)
-  expect(await response.json()).toMatchObject({ error: 'body_too_large' })
+  const tool = (name: string, size: number) =>
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name, arguments: { image: 'A'.repeat(size) } },
+    })
+  for (const body of [ofSize(65_537), tool('buy_area', 70_000), tool('image_to_pixels', 460_000)]) {
+    const response = await post(wall, body)
+    expect(response.status).toBe(413)
+    expect(await response.json()).toMatchObject({ error: 'body_too_large' })
+  }
 })
 
 test('whatever a client says it accepts, it gets JSON, kept by nobody and guessed at by no browser', async () => {

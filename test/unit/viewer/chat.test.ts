@@ -66,9 +66,21 @@ test('the button names place and price to the model, and never a byte of the pic
   expect(
     [shown, painted, { ...shown, hasPlace: false }, { ...shown, hasSize: false }].map((one) => offerOf(one).message),
   ).toEqual([
-    'Buy area 80,45,3x2 on the pixel wall at wall.test for 6.00 USDC. Ask me for the picture first.',
+    'Show me my picture at area 80,45,3x2 on the pixel wall at wall.test with preview_block, before you buy anything. Use the picture from this chat, or ask me for one.',
     'Buy area 80,45,3x2 on the pixel wall at wall.test for 6.00 USDC. Use the picture from your last call.',
     'Find available space for 3x2 blocks on the pixel wall at wall.test.',
     'I want to put a picture on the pixel wall at wall.test. Ask me for the picture and its size, then find available space for it.',
   ])
+})
+
+test('a place without a picture is not offered for sale, and a chat that lets the view read nothing is named', () => {
+  const sketch = { ...newSketch({ col: 80, row: 45 }), size: { w: 3, h: 2 } }
+  const shown: Shown = { sketch, hasSize: true, hasPlace: true, perBlock: '1.00', host: 'wall.test' }
+  expect(offerOf(shown)).toMatchObject({
+    says: 'area 80,45,3x2, 6 blocks, 6.00 USDC. No picture yet.',
+    label: 'Show my picture here',
+  })
+  expect(offerOf({ ...shown, isCutOff: true }).says).toEndWith(
+    'This chat does not let this view read the wall, so the artworks on it are not shown.',
+  )
 })

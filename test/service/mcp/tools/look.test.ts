@@ -106,6 +106,13 @@ test('a picture becomes what buying and repainting take: bare pixels, and a PNG 
   expect(blocks).toEqual([0, 1].map((dx) => ({ dx, dy: 0, px: red })))
 })
 
+test('a picture of 320 x 320 pixels is taken, even if nothing in it can be compressed', async () => {
+  const side = 320
+  const noise = Uint8Array.from({ length: side * side * 3 }, (_, at) => (at * 2_654_435_761) >>> 24)
+  const raw = await read(wall, 'image_to_pixels', { image: noise.toBase64(), width: side, height: side, w: 8, h: 8 })
+  expect(raw).toHaveProperty('blocks.length', 64)
+})
+
 const image = RED.toString('base64')
 
 test.each([
@@ -126,7 +133,7 @@ test.each([
   ['preview_block', { coord: '3,4', colour: 'x' }, 'invalid_body'],
   ['image_to_pixels', {}, 'invalid_image'],
   ['image_to_pixels', { image, width: 11, height: 10 }, 'invalid_image'],
-  ['image_to_pixels', { image: Buffer.alloc(45_057).toString('base64') }, 'invalid_image'],
+  ['image_to_pixels', { image: Buffer.alloc(320 * 1024 + 1).toString('base64') }, 'invalid_image'],
   ['image_to_pixels', { image, w: 9, h: 8 }, 'invalid_size'],
   ['image_to_pixels', { image, dither: 'yes' }, 'invalid_option'],
   ['image_to_pixels', { image, background: 'red' }, 'invalid_option'],
