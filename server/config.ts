@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { getAddress, isAddress } from 'viem/utils'
 import { atomicOf, USUAL_PRICE_ATOMIC } from '../shared/money.ts'
 import { isPrintable } from '../shared/text.ts'
+import { addressesIn } from '../shared/wallet.ts'
 import type { Address } from './domain/purchase/payment.ts'
 import type { Database } from './domain/store-position.ts'
 import { isNetwork, NETWORKS, tokenOf, type Network } from './x402/network.ts'
@@ -35,8 +36,12 @@ export type Config = {
   readonly drainMs: number // how long load balancers have to notice that the process ends
   readonly webhook: { readonly url: string; readonly key: Uint8Array } | undefined // where notices are sent
   readonly contact: string | null
+  readonly denied: DeniedPayers
   readonly trustedHops: number | undefined // how many proxies are trusted; undefined: one on this machine
 }
+
+/** Payers to whom nothing is sold, and the file that lists them; `path` is undefined if the setting itself lists them. */
+export type DeniedPayers = { readonly addresses: ReadonlySet<Address>; readonly path: string | undefined }
 
 /** The exit status for what only an operator can mend (EX_CONFIG of sysexits.h): a restart would change nothing. */
 export const EXIT_CONFIG = 78
@@ -79,6 +84,7 @@ export const SETTINGS = {
   METRICS_HOST: { required: false },
   METRICS_PORT: { required: false },
   DRAIN_MS: { required: false },
+  DENY_PAYERS: { required: false },
   TRUST_PROXY: { required: false },
   OPERATOR_CONTACT: { required: false },
   WEBHOOK_URL: { required: false, secret: true },
@@ -145,6 +151,7 @@ export function readConfig(env: Env): Config {
     drainMs: read('DRAIN_MS', wholeNumber(0, 600_000)) ?? 0,
     webhook: webhookUrl === undefined || key === undefined ? undefined : { url: webhookUrl, key },
     contact: read('OPERATOR_CONTACT', contactOf) ?? null,
+    denied: read('DENY_PAYERS', deniedOf) ?? { addresses: new Set(), path: undefined },
     trustedHops: read('TRUST_PROXY', wholeNumber(0, 10)),
   }
   if (problems.length > 0 || baseUrl === undefined || payTo === undefined || facilitatorUrls === undefined)
@@ -202,11 +209,17 @@ function textOf(name: Setting, env: Env): string | { readonly problem: string } 
   const path = 'secret' in SETTINGS[name] ? (env[`${name}_FILE`]?.trim() ?? '') : ''
   if (path === '') return text
   if (text !== '') return { problem: `set either ${name} or ${name}_FILE, not both` }
+  const content = contentOf(path)
+  return typeof content === 'string' ? content.trim() : { problem: `${name}_FILE ${content.problem}` }
+}
+
+/** The text of a file that a setting names. */
+function contentOf(path: string): string | { readonly problem: string } {
   try {
-    return readFileSync(path, 'utf8').trim()
+    return readFileSync(path, 'utf8')
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
-    return { problem: `${name}_FILE names a file that cannot be read${code}` }
+    return { problem: `names a file that cannot be read${code}` }
   }
 }
 
@@ -341,6 +354,18 @@ function hostKeyOf(text: string): Parsed<readonly [host: string, key: string]> {
   return host === undefined || key === undefined
     ? { problem: 'must be host=key, and several separated by commas' }
     : { value: [host.toLowerCase(), key] }
+}
+
+/** Reads a list of addresses, or the file that a path names. */
+function deniedOf(text: string): Parsed<DeniedPayers> {
+  const path = /^0x/i.test(text) ? undefined : text
+  const listed = path === undefined ? text : contentOf(path)
+  if (typeof listed !== 'string') return listed
+  const addresses = addressesIn(listed)
+  if (typeof addresses !== 'number') return { value: { addresses, path } }
+  return {
+    problem: `has something else than an address${path === undefined ? '' : ` in line ${addresses} of ${path}`}`,
+  }
 }
 
 function payeeOf(text: string, asset: string): Parsed<Address> {

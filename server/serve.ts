@@ -5,6 +5,7 @@ import manifest from '../package.json'
 import { moneyText } from '../shared/money.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
 import { systemClock as clock } from './adapters/clock.ts'
+import { deniedPayers } from './adapters/denied-payers.ts'
 import { freeBytesBeside, sizeOf } from './adapters/disk-space.ts'
 import type { Metrics } from './adapters/metrics/metrics.ts'
 import { noOpMetrics, type Meters } from './adapters/metrics/no-op-metrics.ts'
@@ -285,7 +286,8 @@ async function openWall(given: Given, meters: Meters, committed: () => void) {
   const parts = { ...store, ...rail, ...readers, ...adapters, offer, terms: offer.terms, contact, hosts, limits }
   // Payments to the addresses of earlier settings are taken, too.
   const payees = new Set([offer.terms.payTo, ...(await store.checkpoint.payees())])
-  const sold = openSeller(given, { ...parts, payees })
+  const isDenied = deniedPayers(config.denied, logger)
+  const sold = openSeller(given, { ...parts, payees, isDenied })
   const service = app({
     ...parts,
     payees,

@@ -16,4 +16,19 @@ export const ADDRESS_PATTERN = '^0x[0-9a-fA-F]{40}$'
 
 const addressPattern = new RegExp(ADDRESS_PATTERN)
 
+/** Addresses in lower case, separated by blanks, commas or lines; `#` begins a comment. A number is the line with something else. */
+export function addressesIn(text: string): ReadonlySet<`0x${string}`> | number {
+  const addresses = new Set<`0x${string}`>()
+  for (const [nth, line] of text.split('\n').entries())
+    for (const word of line.replace(/#.*/, '').split(/[\s,]+/)) {
+      if (word !== '' && !isChecked(word)) return nth + 1
+      if (word !== '') addresses.add(word.toLowerCase() as `0x${string}`)
+    }
+  return addresses
+}
+
+/** Whether an address in mixed case has the checksum that finds typing errors. */
+const isChecked = (text: string): boolean =>
+  isAddress(text) && (/^0x(?:[^A-F]*|[^a-f]*)$/.test(text) || getAddress(text) === text)
+
 export const isAddress = (text: string): text is `0x${string}` => addressPattern.test(text)

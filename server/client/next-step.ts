@@ -143,9 +143,12 @@ function afterPaying(answer: Answer | undefined, situation: Paid): Step {
 
 /** Whether the wall will not do it, and sending the same again is of no use now. It may still be paid. */
 const isRefused = (error: Failure | undefined): boolean =>
-  (error?.charged === 'unknown' && error.kind === 'refused') || error?.code === MISMATCH
+  error !== undefined && ((error.charged === 'unknown' && error.kind === 'refused') || UNSENT.has(error.code))
 
 const MISMATCH = 'order_mismatch'
+
+// Codes of payments that the wall sends to nobody, now or later.
+const UNSENT: ReadonlySet<string> = new Set([MISMATCH, 'payer_denied'])
 
 /** Whether this is the wallet's receipt, by what it says: not every proxy passes on the header that comes with one. */
 function isReceipt({ status, body }: Answer, wallet: string): boolean {

@@ -45,6 +45,8 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   sign_in_required:
     'No payment is needed. The wallet signs what PAYMENT-REQUIRED asks for (x402 extension sign-in-with-x, EIP-4361); then send the same request again with SIGN-IN-WITH-X.',
   forbidden: 'The Host header is not this service’s, or, on a loopback name, the Origin is not. Only /mcp checks this.',
+  payer_denied:
+    'This wall does not sell to this wallet: its operator lists it. The payment was not sent to anybody; do not send it again.',
   not_found: 'There is nothing at this path.',
   no_owner: 'The block has not been sold, so nobody can repaint it.',
   no_purchases: 'This wallet has bought no block.',

@@ -28,6 +28,7 @@ export const statusOf = {
   payment_required: 402,
   sign_in_required: 402,
   forbidden: 403,
+  payer_denied: 403,
   not_found: 404,
   no_owner: 404,
   no_purchases: 404,

@@ -46,7 +46,7 @@ export function limitedSeller(deps: LimitedSellerDeps, timeoutMs: number = TIMEO
   }
 }
 
-const ownFaults: ReadonlySet<FailureCode> = new Set(['payment_required', 'order_mismatch'])
+const ownFaults: ReadonlySet<FailureCode> = new Set(['payment_required', 'order_mismatch', 'payer_denied'])
 
 const notYet = () =>
   retryLater('settlement_unknown', `This purchase takes longer than a connection can stay open. ${REPEAT}`)

@@ -59,6 +59,7 @@ export type PurchaseDeps = {
   readonly rail: PaymentHealth
   readonly terms: Terms // for one block
   readonly payees: ReadonlySet<Address> // every address that this wall has asked to be paid at
+  readonly isDenied?: ((payer: Address) => boolean) | undefined // whether the operator does not sell to a payer
   readonly contact: string | null
   readonly advance: () => Promise<void>
   readonly leases?: Leases | undefined
@@ -115,7 +116,8 @@ export async function runForClient(
   runs.underWay.add(run)
   try {
     const armed = rail.state() === 'armed'
-    const order = { ...request, terms: termsFor(terms, target), now: clock.now(), armed, contact, payees }
+    const isDenied = runs.isDenied?.(payment.payer) === true
+    const order = { ...request, terms: termsFor(terms, target), now: clock.now(), armed, isDenied, contact, payees }
     const log = logPurchase(runs)
     const outcome = await outcomeOf(runs, run, () => script(order), log.step)
     log.ended(payment, target, outcome)

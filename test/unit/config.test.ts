@@ -87,6 +87,7 @@ describe('settings', () => {
       CDP_API_KEY_SECRET: ['secret', { cdpKey: { secret: 'secret' } }],
       METRICS_HOST: ['127.0.0.1', { metricsHost: '127.0.0.1' }],
       METRICS_PORT: ['9464', { metricsPort: 9464 }],
+      DENY_PAYERS: [PAYEE, { denied: { addresses: new Set([PAYEE.toLowerCase()]), path: undefined } }],
       DRAIN_MS: ['15000', { drainMs: 15_000 }],
       TRUST_PROXY: ['2', { trustedHops: 2 }],
       WEBHOOK_URL: ['https://ops.example/hook', { webhook: { url: 'https://ops.example/hook' } }],
@@ -237,6 +238,8 @@ describe('settings that cannot work', () => {
     ['VERIFY_TIMEOUT_MS', '99', 'must be a whole number from 100 to 60000'],
     ['SETTLE_TIMEOUT_MS', '200001', 'must be a whole number from 100 to 200000'],
     ['RECONCILE_INTERVAL_MS', '0', 'must be a whole number from 100 to 600000'],
+    ['DENY_PAYERS', `${PAYEE}, 0x12`, 'has something else than an address'],
+    ['DENY_PAYERS', '/none/denied.txt', 'names a file that cannot be read (ENOENT)'],
     ['HISTORY_DAYS', '0', 'must be a whole number from 1 to 3650'],
   ])('%s=%s %s', (name, text, problem) => {
     expect(problemsOf({ ...REQUIRED, [name]: text })).toEqual([`${name} ${problem}`])

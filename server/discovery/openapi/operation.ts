@@ -101,6 +101,7 @@ export const listing = [
 /** Error codes of purchases that were not completed. */
 export const unsettled = [
   'payment_required',
+  'payer_denied',
   'payment_used',
   'payment_credited',
   'payment_unmatched',

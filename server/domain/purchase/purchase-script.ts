@@ -50,6 +50,7 @@ import {
   identifierUsed,
   lostClaim,
   orderMismatch,
+  payerDenied,
   railNotArmed,
   notPersisted,
   paymentCredited,
@@ -138,6 +139,7 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   const checked = yield* ask({ do: 'check-signature', payment })
   if (checked === 'not-signed') return yield* refuseUnsigned(order, rejection)
   if (checked !== 'signed') return refused(checked === 'busy' ? paymentsBusy() : cannotAskChain())
+  if (order.isDenied && released === undefined) return refused(payerDenied())
   const refuse = (reason: Failure) => refusedWithCharge(reason, released)
 
   const available = yield* ask({ do: 'check-availability', target, payment, now })

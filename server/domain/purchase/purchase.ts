@@ -66,6 +66,7 @@ export type BuyOrder = {
   readonly terms: Terms // for the whole target
   readonly now: UnixMs
   readonly armed: boolean // whether new payments are accepted
+  readonly isDenied: boolean // whether the operator does not sell to this payer
   readonly contact: string | null // whom a payer asks for money that it is owed
   readonly payees: ReadonlySet<Address> // every address that this wall has ever offered as payee
 }

@@ -75,6 +75,13 @@ export const orderMismatch = (): Failure =>
     'The payment was signed for another order. It was not sent to anybody. Request the terms again and sign them for exactly this order; if that is refused too, something between you and the wall alters your request.',
   )
 
+/** The operator does not sell to this payer. */
+export const payerDenied = (): Failure =>
+  failure(
+    'payer_denied',
+    'This wall does not sell to this wallet. The payment was not sent to anybody. Do not send it again.',
+  )
+
 /** The message of a refused payment that may still move. */
 export const notSettled = (reason: string): string =>
   `This payment was not settled: ${reason}. It may still move until it expires. ${SIGN_ANEW}`

@@ -89,6 +89,15 @@ const bytes = (body: Uint8Array<ArrayBuffer>, type = 'application/octet-stream')
   body,
 })
 
+/** Pays as a payer that the operator denies. */
+const denied =
+  (request: string, init: RequestInit): Provoke =>
+  async () => {
+    const wall = await openWall()
+    wall.denied.add(wallet(1))
+    return await wall.ask(request, init)
+  }
+
 /** An order of two blocks. */
 const areaOrder = (fields = {}, headers = {}) => sending({ w: 2, h: 1, ...fields }, headers)
 
@@ -101,6 +110,9 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /blocks/{coord} 429': () => wearyWall.buy('/blocks/3,4', 2),
   'GET /blocks/next 200': buy('/blocks/next'),
   'GET /blocks/next 400': ask('GET /blocks/next', paidBy(boundTo({ block: '3,4' }, paymentOf(1, 1)))),
+  'GET /blocks/next 403': denied('GET /blocks/next', paidBy(paymentOf(1, 1))),
+  'GET /blocks/{coord} 403': denied('GET /blocks/3,4', paidBy(paymentOf(1, 1))),
+  'POST /areas 403': denied('POST /areas', areaOrder({}, paidBy(paymentFor(2, 1)).headers)),
   'GET /blocks/next 409': when('reserved', 'GET /blocks/next'),
   'GET /blocks/next 410': when('claimed', 'GET /blocks/next'),
   'GET /blocks/next 503': () => doubtfulWall.buy('/blocks/next', 2),

@@ -161,6 +161,11 @@ const worlds: readonly World[] = [
   { name: 'a rail that can never work', open: misconfigure, ask: { coord: '3,4' }, ends: 'facilitator_unavailable' },
   { name: 'a rail that can never work, paid', open: misconfigure, ends: 'facilitator_unavailable' },
   {
+    name: 'a payer that the operator denies',
+    open: ({ denied }) => void denied.add(own.payer),
+    ends: 'payer_denied',
+  },
+  {
     name: 'a settlement in doubt',
     open: (wall) => void (wall.facilitator.settling = { kind: 'unclear' }),
     ends: 'settlement_unknown',

@@ -49,6 +49,7 @@ export type Wall = {
   readonly live: Live
   readonly outages: Outages
   readonly probe: () => Promise<void>
+  readonly denied: Set<string> // payers that the operator denies
   /** Resolves once every purchase has ended, what is written after its answer included. */
   readonly idle: () => Promise<void>
   /** Sends a request; each answer of an operation is held against the OpenAPI document. */
@@ -92,6 +93,7 @@ export async function openWall(
   const parts: Ledger = ledgerParts === undefined ? ledger : { ...ledger, ...ledgerParts }
   const pictures = workerPictures()
   const payees = new Set([offer.terms.payTo])
+  const denied = new Set<string>()
   const sold = seller({
     ...world,
     pictures,
@@ -102,6 +104,7 @@ export async function openWall(
     logger,
     terms: offer.terms,
     payees,
+    isDenied: (payer) => denied.has(payer),
     contact: null,
   })
   const wall = app({
@@ -148,6 +151,7 @@ export async function openWall(
     live: stream,
     outages,
     probe: rail.probe,
+    denied,
     idle: sold.idle,
     ask,
     client,

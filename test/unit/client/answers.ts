@@ -42,6 +42,7 @@ export const BODIES: Readonly<Record<string, object>> = {
   deed: { state: 'claimed', owner: { wallet: '0x1234…abcd' } },
   'JSON of a gateway': { message: 'Bad Request', code: 400 },
   'an error': { error: 'a_code', message: 'Not charged: a reason.' },
+  'payer denied': { error: 'payer_denied', message: 'Not sold to you.' },
   'order mismatch': { error: 'order_mismatch', message: 'Not charged: altered.' },
   'a taken block': { error: 'block_taken', message: 'Taken.' },
   'charged: yes': { error: 'payment_credited', message: 'In words.', charged: 'yes', tx: HASH },

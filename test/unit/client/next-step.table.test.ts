@@ -39,6 +39,7 @@ const paid: Readonly<Record<string, Answer | undefined>> = {
   '400 JSON of a gateway': answer(400, 'JSON of a gateway'),
   '400 of the wall': answer(400, 'an error'),
   '400 order_mismatch': answer(400, 'order mismatch'),
+  '403 payer_denied': answer(403, 'payer denied'),
   '402 without charged': answer(402, 'an error', GOOD),
   '402 charged: no': answer(402, 'charged: no', GOOD),
   '402 charged: unknown': answer(402, 'charged: unknown', GOOD),
@@ -130,6 +131,7 @@ test('a signed payment: the first answer | the answer to the last try | the same
     400 JSON of a gateway: resend after 2 s | unknown outcome_unknown, exit 3, payment kept | unknown outcome_unknown, exit 3, payment kept | unknown outcome_unknown, exit 3, payment kept
     400 of the wall: resend after 2 s | unknown a_code, exit 3, payment kept | unknown a_code, exit 3, payment kept | unknown a_code, exit 3, payment kept
     400 order_mismatch: unknown order_mismatch, exit 3, payment kept | unknown order_mismatch, exit 3, payment kept | unknown order_mismatch, exit 3, payment kept | unknown order_mismatch, exit 3, payment kept
+    403 payer_denied: unknown payer_denied, exit 3, payment kept | unknown payer_denied, exit 3, payment kept | unknown payer_denied, exit 3, payment kept | unknown payer_denied, exit 3, payment kept
     402 without charged: resend after 2 s | unknown a_code, exit 3, payment kept | unknown a_code, exit 3, payment kept | unknown a_code, exit 3, payment kept
     402 charged: no: ask | ask | ask | refused a_code, exit 1, payment removed
     402 charged: unknown: unknown a_code, exit 3, payment kept | unknown a_code, exit 3, payment kept | unknown a_code, exit 3, payment kept | unknown a_code, exit 3, payment kept

@@ -38,6 +38,7 @@ export const orderOf = (target: Target): BuyOrder => ({
   terms: TERMS,
   now: NOW,
   armed: true,
+  isDenied: false,
   contact: 'wall@example.org',
   payees: new Set([TERMS.payTo]),
 })
@@ -51,6 +52,7 @@ export const REPEATS = {
 
 /** Orders with one thing wrong each. */
 export const flawedOrders = (target: Target): Readonly<Record<string, BuyOrder>> => ({
+  denied: { ...orderOf(target), isDenied: true },
   unarmed: { ...orderOf(target), armed: false },
   unfit: { ...orderOf(target), now: NOW + 3_600_000 },
   'bad listing': { ...orderOf(target), listing: failure('invalid_listing', 'link: must be an https URL') },

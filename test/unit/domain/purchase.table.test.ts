@@ -142,22 +142,33 @@ test('the table shows every path of a request to buy a block', () => {
   `)
 })
 
+/** The rows of an order by whether its payment is unknown. */
+function rowsByLookUp(order: BuyOrder) {
+  const paths = everyPath(
+    () => buy(order),
+    (request) => repliesFor(request, HERE),
+  )
+  return Map.groupBy(Array.from(paths, rowOf), ({ steps: [first] }) => first === 'look-up: unknown')
+}
+
 test('a payment that was signed for another order is refused before anything else is asked, unless it is known', () => {
-  const rowsOf = (order: BuyOrder) => {
-    const paths = everyPath(
-      () => buy(order),
-      (request) => repliesFor(request, HERE),
-    )
-    return Map.groupBy(Array.from(paths, rowOf), ({ steps: [first] }) => first === 'look-up: unknown')
-  }
   const order = orderOf(HERE)
-  const altered = rowsOf({ ...order, payment: { ...order.payment, binding: 'mismatch' } })
+  const altered = rowsByLookUp({ ...order, payment: { ...order.payment, binding: 'mismatch' } })
   expect(altered.get(true)).toEqual([{ steps: ['look-up: unknown'], end: '400 order_mismatch' }])
-  const known = rowsOf(order)
+  const known = rowsByLookUp(order)
     .get(false)
     ?.map(({ steps }) => steps)
   expect(altered.get(false)?.map(({ steps }) => steps)).toEqual(known)
   expect(altered.get(false)?.map(({ end }) => end)).not.toContain('400 order_mismatch')
+})
+
+test('a payer that the operator denies is refused once its signature is checked, unless the payment is known', () => {
+  const order = orderOf(HERE)
+  const denied = rowsByLookUp({ ...order, isDenied: true })
+  expect(denied.get(true)?.filter(({ steps }) => steps.at(1) === 'check-signature: good')).toEqual([
+    { steps: ['look-up: unknown', 'check-signature: good'], end: '403 payer_denied' },
+  ])
+  expect(denied.get(false)).toEqual(rowsByLookUp(order).get(false))
 })
 
 test('the table shows every path of the reconciler through one purchase', () => {

@@ -172,14 +172,18 @@ describe('before money can move', () => {
 
   law(
     'the facilitator is not called for an order that cannot be accepted',
-    (path, { armed, listing, now }) =>
-      remembered(path) === 'unknown' && (!armed || 'code' in listing || now !== NOW) && asks(path, 'verify'),
+    (path, { armed, isDenied, listing, now }) =>
+      remembered(path) === 'unknown' &&
+      (!armed || isDenied || 'code' in listing || now !== NOW) &&
+      asks(path, 'verify'),
   )
 
-  law('an invalid order is refused for the reason that makes it invalid', (path, { armed, listing, now }) => {
+  law('an invalid order is refused for the reason that makes it invalid', (path, { armed, isDenied, listing, now }) => {
     const isPayers = labelled(path.steps, 'check-signature')[0] === 'good'
     const isOpen = labelled(path.steps, 'check-availability')[0] === 'open'
-    if (remembered(path) !== 'unknown' || !isPayers || !isOpen) return false
+    if (remembered(path) !== 'unknown' || !isPayers) return false
+    if (isDenied) return ending(path) !== 'payer_denied'
+    if (!isOpen) return false
     if (!armed) return ending(path) !== 'facilitator_unavailable'
     if (labelled(path.steps, 'read-chain')[0] !== 'unspent') return false
     if (now !== NOW) return ending(path) !== 'payment_required'
