@@ -388,10 +388,8 @@ function* markUncertain(purchase: Purchase): Script<Purchase> {
 
 const isUncertain = ({ state }: Purchase) => state.kind === 'reserved' && state.uncertain
 
-function askChain(purchase: Purchase, wait: ChainWait, named?: Hash): Script<ChainStatus> {
-  const request = { do: 'ask-chain', payment: purchase.payment, head: purchase.head, wait } as const
-  return ask(named === undefined ? request : { ...request, named })
-}
+const askChain = ({ payment, head }: Purchase, wait: ChainWait, named?: Hash): Script<ChainStatus> =>
+  ask({ do: 'ask-chain', payment, head, wait, named })
 
 /** Queries the chain after a settlement, starting with the transaction that the facilitator named. */
 const askChainAfter = (settling: SettleResult, purchase: Purchase): Script<ChainStatus> =>

@@ -102,7 +102,10 @@ export type Requests = {
   'check-for-token': { ask: { payment: Payment }; answer: SignatureCheck } // checks it as the token itself will
   claim: { ask: { target: Target; payment: Payment; listing: Listing; head: bigint }; answer: ClaimResult }
   settle: { ask: { purchase: Purchase }; answer: SettleResult }
-  'ask-chain': { ask: { payment: Payment; head: bigint; wait: ChainWait; named?: Hash }; answer: ChainStatus }
+  'ask-chain': {
+    ask: { payment: Payment; head: bigint; wait: ChainWait; named?: Hash | undefined }
+    answer: ChainStatus
+  }
   'mark-uncertain': { ask: { purchase: Purchase }; answer: Purchase }
   finalize: { ask: { purchase: Purchase; tx: Hash; settled: boolean }; answer: SoldPurchase }
   confirm: { ask: { purchase: Purchase; tx: Hash }; answer: void }
