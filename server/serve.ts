@@ -49,6 +49,7 @@ import { logCompactor } from './wall/compact-log.ts'
 import { rateLimits } from './wall/rate-limits.ts'
 
 const COMPACT_EVERY_MS = 3_600_000
+const DENIED_READ_EVERY_MS = 1000
 
 // The time of a request without its settlement: verification, the chain, the store.
 const DRAIN_SLACK_MS = 30_000
@@ -222,7 +223,7 @@ type Checks = {
 /** Starts the periodic work. It runs until `signal` aborts. */
 function startLoops(
   { config, times, ahead: { store }, logger }: Given,
-  { sold, rail, storeWatch, clockSeen, outages, eventLoop, purchases, queue, advance, view }: Wall,
+  { sold, denied, rail, storeWatch, clockSeen, outages, eventLoop, purchases, queue, advance, view }: Wall,
   { restored, witnessing, history, alerts }: Checks,
   signal: AbortSignal,
 ): readonly Promise<void>[] {
@@ -263,11 +264,15 @@ function startLoops(
     await compact(signal)
     return COMPACT_EVERY_MS
   })
+  const denying = runPeriodically({ clock, logger }, signal, async () => {
+    await denied.reload()
+    return DENIED_READ_EVERY_MS
+  })
   const following = isShared(config) ? [pollLog({ ...store, advance, clock, logger, times }, signal)] : []
   const receiver = config.webhook && webhookReceiver(config.webhook, clock)
   const deliver = receiver && noticeDelivery({ ...store, receiver, alerts, outages, clock, number: () => view.number })
   const delivering = deliver && runPeriodically({ clock, logger }, signal, () => deliver(signal))
-  return [probing, looking, timing, sweeping, compacting, ...following, ...(delivering ? [delivering] : [])]
+  return [probing, looking, timing, sweeping, compacting, denying, ...following, ...(delivering ? [delivering] : [])]
 }
 
 /** Opens the wall, part by part: what payments go by, its watches, what readers see, what sells, and the port. */
@@ -286,8 +291,8 @@ async function openWall(given: Given, meters: Meters, committed: () => void) {
   const parts = { ...store, ...rail, ...readers, ...adapters, offer, terms: offer.terms, contact, hosts, limits }
   // Payments to the addresses of earlier settings are taken, too.
   const payees = new Set([offer.terms.payTo, ...(await store.checkpoint.payees())])
-  const isDenied = deniedPayers(config.denied, logger)
-  const sold = openSeller(given, { ...parts, payees, isDenied })
+  const denied = deniedPayers(config.denied, logger)
+  const sold = openSeller(given, { ...parts, payees, isDenied: denied.has })
   const service = app({
     ...parts,
     payees,
@@ -312,7 +317,7 @@ async function openWall(given: Given, meters: Meters, committed: () => void) {
   })
   const { server } = listenOn(wallPort(config), (place) => service.listen(place))
   if (server === null) throw new Error('the server did not start')
-  return { ...rail, ...watches, ...readers, server, sold, keys }
+  return { ...rail, ...watches, ...readers, server, sold, denied, keys }
 }
 
 type OpenRail = ReturnType<typeof openRail>

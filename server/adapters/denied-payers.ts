@@ -1,41 +1,50 @@
-/** The payers that the operator does not sell to: from the settings, or from a file that is read again when it changes. */
+/** The payers that the operator does not sell to: from the settings, or from a file that is read again while the wall runs. */
 
-import { readFileSync, watchFile } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { addressesIn } from '../../shared/wallet.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import type { Logger } from '../ports.ts'
 
-const READ_EVERY_MS = 1000
+export type DeniedPayers = {
+  has(payer: Address): boolean
+  /**
+   * Reads the file again, if there is one. If it cannot be read any more, or has something else, nothing changes and the operator
+   * is alerted once.
+   */
+  reload(): Promise<void>
+}
 
-/**
- * Whether a payer is denied. If the file cannot be read any more, or has something else, nothing changes and the operator is
- * alerted.
- */
+/** Makes them of what the settings said at the start. */
 export function deniedPayers(
   { addresses, path }: { readonly addresses: ReadonlySet<Address>; readonly path: string | undefined },
   logger: Logger,
-): (payer: Address) => boolean {
+): DeniedPayers {
   let denied = addresses
-  if (path !== undefined) {
-    const read = () => {
-      const listed = readList(path)
-      if (typeof listed === 'string') logger.alert('deny-payers', { path, reason: listed })
-      else {
-        denied = listed
-        logger.note('deny-payers', { path, payers: listed.size })
-      }
-    }
-    watchFile(path, { interval: READ_EVERY_MS, persistent: false }, read)
+  let last: string | undefined
+  return {
+    has: (payer) => denied.has(payer),
+    async reload() {
+      if (path === undefined) return
+      const read = await readList(path)
+      if (read.said === last) return
+      last = read.said
+      if ('trouble' in read) logger.alert('deny-payers', { path, reason: read.trouble })
+      else logger.note('deny-payers', { path, payers: read.addresses.size })
+      if ('addresses' in read) denied = read.addresses
+    },
   }
-  return (payer) => denied.has(payer)
 }
 
-/** The payers that a file lists, or why it cannot be used. */
-function readList(path: string): ReadonlySet<Address> | string {
+/** What a file lists, or why it cannot be used; `said` tells whether that has changed. */
+async function readList(path: string) {
   try {
-    const listed = addressesIn(readFileSync(path, 'utf8'))
-    return typeof listed === 'number' ? `line ${listed} has something else than an address` : listed
+    const said = await readFile(path, 'utf8')
+    const addresses = addressesIn(said)
+    return typeof addresses === 'number'
+      ? { said, trouble: `line ${addresses} has something else than an address` }
+      : { said, addresses }
   } catch (error) {
-    return error instanceof Error && 'code' in error ? String(error.code) : 'it cannot be read'
+    const trouble = error instanceof Error && 'code' in error ? String(error.code) : 'it cannot be read'
+    return { said: trouble, trouble }
   }
 }
