@@ -19,7 +19,7 @@ export class UnsafeJson extends SyntaxError {
 export function parseStrictJson(text: string): unknown {
   const structure = structureOf(text)
   const value: unknown = JSON.parse(text)
-  refuseUnsafe(text, structure)
+  refuseRepeatedKeys(text, structure)
   return value
 }
 
@@ -31,17 +31,27 @@ const MARKS = '[]{}:'
 /** Splits a text that may be no JSON. Strings are passed over whole, since one may be megabytes long. */
 function structureOf(text: string): readonly Token[] {
   const tokens: Token[] = []
-  let [strings, around] = [0, 0]
+  let [strings, around, depth, deepest] = [0, 0, 0, 0]
   for (let at = 0; at < text.length;) {
     const quote = text.indexOf('"', at)
     const end = quote < 0 ? text.length : quote
     around += end - at
     if (around > AROUND_MAX || strings++ > STRINGS_MAX) throw new UnsafeJson('it has too many parts')
-    for (; at < end; at++) if (MARKS.includes(text.charAt(at))) tokens.push({ kind: text.charAt(at), from: at, to: at })
+    for (; at < end; at++) {
+      const kind = text.charAt(at)
+      if (!MARKS.includes(kind)) continue
+      if (kind === '[' || kind === '{') depth++
+      else if (kind !== ':') depth--
+      deepest = Math.max(deepest, depth)
+      if (deepest <= DEPTH_MAX) tokens.push({ kind, from: at, to: at })
+    }
     if (quote < 0) break
     at = endOfString(text, quote)
     tokens.push({ kind: '"', from: quote, to: at })
   }
+  // Parsing what is nested so deeply would take long.
+  if (deepest > DEPTH_MAX)
+    throw depth === 0 ? new UnsafeJson('it is nested too deeply') : new SyntaxError('it ends early')
   return tokens
 }
 
@@ -56,20 +66,19 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
-/** Refuses JSON, given its tokens, that is nested too deeply or gives a key twice. */
-function refuseUnsafe(text: string, tokens: readonly Token[]): void {
-  const open: Set<unknown>[] = []
+/** Refuses JSON, given its tokens, that gives a key twice. */
+function refuseRepeatedKeys(text: string, tokens: readonly Token[]): void {
+  const open: (Set<unknown> | undefined)[] = [] // of each object that is open its keys, once there are any
   let key: Token | undefined
   for (const token of tokens) {
-    if (token.kind === '[' || token.kind === '{') {
-      if (open.push(new Set()) > DEPTH_MAX) throw new UnsafeJson('it is nested too deeply')
-    } else if (token.kind === ']' || token.kind === '}') open.pop()
+    if (token.kind === '[' || token.kind === '{') open.push(undefined)
+    else if (token.kind === ']' || token.kind === '}') open.pop()
     else if (token.kind === '"') key = token
     else if (key !== undefined) {
       const name = nameAt(text, key)
-      const names = open.at(-1)
-      if (names?.has(name) === true) throw new UnsafeJson('a key is given twice')
-      names?.add(name)
+      const names = open.at(-1) ?? new Set()
+      if (names.has(name)) throw new UnsafeJson('a key is given twice')
+      open[open.length - 1] = names.add(name)
     }
   }
 }

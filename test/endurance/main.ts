@@ -24,6 +24,7 @@ const RUNS: Readonly<Record<string, Run>> = {
   connections: tests(['endurance/connections/connections.test.ts'], 'ten thousand half-open connections'),
   fuzz: tests(['endurance/fuzz/fuzz.test.ts'], 'a million generated requests'),
   abuse: tests(['endurance/abuse/abuse.test.ts'], 'floods of every kind, and what others have of the wall meanwhile'),
+  bodies: tests(['endurance/abuse/bodies.long.ts'], 'the dearest bodies of each route, and their processor time'),
   readers: tests(
     ['endurance/readers/readers.long.ts'],
     'a thousand clients that read nothing, and the memory they hold',
