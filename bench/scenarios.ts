@@ -5,7 +5,7 @@ import { areas } from './scenarios/areas.ts'
 import { engines } from './scenarios/engines.ts'
 import { followers } from './scenarios/followers.ts'
 import { freeReads } from './scenarios/free-reads.ts'
-import { firstPixels, fullWall, slowMachine } from './scenarios/page.ts'
+import { firstPixels, fullWall, onPhone, slowMachine } from './scenarios/page.ts'
 import { purchases } from './scenarios/purchases.ts'
 import { canvas, deed, demands, feed, size, unchanged } from './scenarios/reads.ts'
 import { publish, repaint, underRepaints } from './scenarios/repaints.ts'
@@ -46,4 +46,5 @@ export const inBrowser: Readonly<Record<string, Scenario>> = {
   'The page: first pixels of a full wall on a slow line': firstPixels,
   'The page: a full wall in use': fullWall,
   'The page: on a slow machine and a slow line': slowMachine,
+  'The page: a first visit on a slow phone': onPhone,
 }

@@ -51,11 +51,39 @@ export const NOTE_TASKS = `
   }).observe({ type: 'longtask', buffered: true })
 `
 
+/** Notes, as `vitals`, when the page first painted, when it painted its largest text or picture, and how far it moved by itself. */
+export const NOTE_VITALS = `
+  globalThis.vitals = { first: 0, largest: 0, moved: 0, blocked: 0 }
+  const watch = (type, note) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(note)).observe({ type, buffered: true })
+  watch('paint', ({ name, startTime }) => name === 'first-contentful-paint' && (vitals.first = startTime))
+  watch('largest-contentful-paint', ({ startTime }) => (vitals.largest = startTime))
+  watch('layout-shift', ({ value }) => (vitals.moved += value))
+  // What kept the page busy before it showed anything, nobody could press on.
+  watch('longtask', ({ startTime, duration }) => {
+    if (vitals.first > 0 && startTime + duration > vitals.first) vitals.blocked += duration - 50
+  })
+`
+
+/** The page's vitals and how many bytes it loaded, headers included, once it has been at rest for two seconds. */
+export const LOADED = `(async () => {
+  const rested = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+  const loads = () => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+  while (document.querySelector('#stage')?.ariaBusy !== 'false') await rested(100)
+  for (let seen = -1; seen !== loads().length; ) {
+    seen = loads().length
+    await rested(2000)
+  }
+  const bytes = loads().reduce((sum, { transferSize }) => sum + transferSize, 0)
+  return [vitals.first, vitals.largest, vitals.blocked, vitals.moved, bytes]
+})()`
+
 /** When the page shows all of the wall, has come to rest, and has answered one notch of the wheel by a drawing. */
 const USED = `
   const frame = () => new Promise(requestAnimationFrame)
   const isRead = ({ name, responseEnd }) => name.includes('/api/canvas') && responseEnd > 0
-  const isShown = () => document.body?.dataset.ready === 'yes' && performance.getEntriesByType('resource').some(isRead)
+  const isDrawn = () => document.body?.dataset.ready === 'yes' || document.querySelector('#stage')?.ariaBusy === 'false'
+  const isShown = () => isDrawn() && performance.getEntriesByType('resource').some(isRead)
   while (!isShown()) await frame()
   for (let seen = -1; seen !== probe.draws; ) {
     seen = probe.draws

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, ConsoleMessage, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { openBrowser } from '../../test/support/page/browser.ts'
 import type { Scenario } from '../findings.ts'
@@ -10,13 +10,16 @@ import { onEveryProcessor } from '../measure/cpu.ts'
 import {
   ANSWER,
   FIRST_DRAWN,
+  LOADED,
   NOTE_DRAWINGS,
   NOTE_TASKS,
+  NOTE_VITALS,
   OPENED,
   USABLE,
   WAIT_FOR_ALL,
   toldBy,
 } from '../measure/page-probe.ts'
+import { scoreOf } from '../measure/page-score.ts'
 import { median } from '../measure/pair.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -32,6 +35,11 @@ const TIMEOUT_MS = 60_000
 const TIMES_SLOWER = 4
 const SLOW_MBIT = 4
 const BLOCKS_SOLD = 8200
+
+// The phone and the line that Lighthouse takes for a slow one.
+const PHONE = { viewport: { width: 412, height: 823 }, deviceScaleFactor: 1.75, isMobile: true, hasTouch: true }
+const PHONE_MBIT = 1.6
+const PHONE_LATENCY_MS = 150
 
 // Loads take seconds each, so few are made.
 const ROUNDS_MAX = 5
@@ -112,6 +120,56 @@ export const slowMachine: Scenario = async (servers, { rounds }) => {
   }
 }
 
+/** How the wall and the page for painting open on a phone with nothing kept, over a wall as after some months. */
+export const onPhone: Scenario = async (servers) => {
+  const { port } = await servers.worksWall()
+  const pages = { 'the wall': '', 'the page for painting': '/paint' }
+  const found = await inBrowser(async (browser) => {
+    const open = (path: string) =>
+      loadPage(browser, {
+        url: urlOf(port) + path,
+        scripts: [NOTE_VITALS],
+        until: LOADED,
+        mbit: PHONE_MBIT,
+        latencyMs: PHONE_LATENCY_MS,
+        timesSlower: TIMES_SLOWER,
+        device: PHONE,
+      })
+    await open('')
+    const all: PhoneLoads[] = []
+    for (const [what, path] of Object.entries(pages)) {
+      const loads: number[][] = []
+      while (loads.length < ROUNDS_MAX) loads.push(await open(path))
+      all.push(phoneLoads(what, loads))
+    }
+    return all
+  })
+  const [wall, paint] = found
+  return {
+    rows: found.map(({ what, figures }) => ({ what, figures })),
+    ratios: {
+      'page, phone: its score': wall?.score ?? Number.NaN,
+      'page, phone: the score of painting': paint?.score ?? Number.NaN,
+      'page, phone: seconds until its largest text': (wall?.largest ?? Number.NaN) / 1000,
+      'page, phone: seconds that it was blocked': (wall?.blocked ?? Number.NaN) / 1000,
+      'page, phone: how far it moved': wall?.moved ?? Number.NaN,
+      'page, phone: KiB of a first load': wall?.kib ?? Number.NaN,
+    },
+  }
+}
+
+type PhoneLoads = ReturnType<typeof phoneLoads>
+
+/** The median of each figure of several loads. */
+function phoneLoads(what: string, loads: readonly (readonly number[])[]) {
+  const of = (at: number) => median(loads.map((figures) => figures[at] ?? Number.NaN))
+  const vitals = { first: of(0), largest: of(1), blocked: of(2), moved: of(3) }
+  const [kib, score] = [of(4) / 1024, scoreOf(vitals)]
+  const { first, largest, blocked, moved } = vitals
+  const figures = { score, 'first ms': first, 'largest ms': largest, 'blocked ms': blocked, moved, KiB: kib }
+  return { what, figures, ...vitals, kib, score }
+}
+
 /** The scripts that the page names itself, in gzip. */
 async function scriptKb(port: number): Promise<number> {
   const page = await (await fetch(urlOf(port))).text()
@@ -156,7 +214,9 @@ type PageLoad = {
   readonly scripts: readonly string[] // run before the page's own
   readonly until: string // an expression that answers milliseconds, one figure or several
   readonly mbit?: number // of the line; as fast as it goes when left out
+  readonly latencyMs?: number // of the line
   readonly timesSlower?: number // than this machine
+  readonly device?: BrowserContextOptions // a desktop when left out
 }
 
 /** Opens an address for one figure. */
@@ -166,14 +226,15 @@ async function loadOnce(browser: Browser, one: PageLoad): Promise<number> {
 }
 
 /** Opens an address as a new visitor does, with nothing kept. */
-async function loadPage(browser: Browser, { url, scripts, until, mbit, timesSlower }: PageLoad): Promise<number[]> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+async function loadPage(browser: Browser, load: PageLoad): Promise<number[]> {
+  const { url, scripts, until, mbit, device = { viewport: { width: 1280, height: 800 } } } = load
+  const context = await browser.newContext(device)
   const page = await context.newPage()
   await leaveBlankPage(page)
   for (const content of [...scripts, toldBy(until)]) await page.addInitScript({ content })
   // Every request of a page is held up a little once one is answered here.
   if (url.endsWith(PLAIN)) await page.route(url, (route) => route.fulfill({ path: join(import.meta.dir, PLAIN) }))
-  if (mbit !== undefined) await slowDown(page, mbit, timesSlower)
+  if (mbit !== undefined) await slowDown(page, { ...load, mbit })
   try {
     const isAnswer = (message: ConsoleMessage) => message.text().startsWith(ANSWER)
     const answer = page.waitForEvent('console', { predicate: isAnswer, timeout: TIMEOUT_MS })
@@ -195,12 +256,15 @@ async function leaveBlankPage(page: Page): Promise<void> {
   await page.unroute(ELSEWHERE)
 }
 
-async function slowDown(page: Page, mbit: number, timesSlower = 1): Promise<void> {
+async function slowDown(
+  page: Page,
+  { mbit, latencyMs = LATENCY_MS, timesSlower = 1 }: Pick<PageLoad, 'latencyMs' | 'timesSlower'> & { mbit: number },
+): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const throughput = (mbit * 1_000_000) / 8
   await session.send('Network.emulateNetworkConditions', {
     offline: false,
-    latency: LATENCY_MS,
+    latency: latencyMs,
     downloadThroughput: throughput,
     uploadThroughput: throughput,
   })
