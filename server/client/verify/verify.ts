@@ -49,7 +49,8 @@ const SECOND_LOOK_MS = 5000
 // Newer blocks may still be replaced, so they are read again.
 const READ_AGAIN = 1000n
 
-const SAVE_EVERY = 16
+// Stretches of the search, so that one that is stopped goes on near where it was.
+const SAVE_EVERY = 8
 
 /** Checks a wall. Throws a `WallError` if the wall or the chain could not be asked. */
 export async function verify(address: string | URL, options: VerifyOptions = {}): Promise<WallReport> {
@@ -148,14 +149,17 @@ async function readChain(
     return writeKept(folder, { of, from, through: reached, payments: payments.filter(isLasting) })
   }
   await keep()
-  let unsaved = 0
-  for await (const stretch of chain.transfersTo(token, payees, through + 1n, head.height)) {
-    await lookUp(stretch.txs)
-    through = stretch.through
-    onProgress({ stage: 'search', done: Number(through - from), total: Number(head.height - from) })
-    if (++unsaved % SAVE_EVERY === 0) await keep()
+  let stretches = 0
+  try {
+    for await (const stretch of chain.transfersTo(token, payees, through + 1n, head.height)) {
+      await lookUp(stretch.txs)
+      through = stretch.through
+      onProgress({ stage: 'search', done: Number(through - from), total: Number(head.height - from) })
+      if (++stretches % SAVE_EVERY === 0) await keep()
+    }
+  } finally {
+    await keep()
   }
-  await keep()
   requests.search = chain.requests() - requests.payments
   return { facts: { head, payments, failed, missing, times: new Map() }, searched: { from, through }, requests }
 }

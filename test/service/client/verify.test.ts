@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { numberToHex, pad } from 'viem'
+import { verify, type VerifyOptions } from '../../../server/client/wall.ts'
+import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
+import { openNearlySold } from '../../support/nearly-sold.ts'
+import { hash, TERMS, wallet } from '../../support/samples.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { OFFER, openWall } from '../../support/service/wall.ts'
+
+// Goal: a full wall is checked with few requests, whatever an endpoint refuses, and a check that was stopped goes on. Method: the
+// wall with all blocks sold, and an endpoint that makes up the events of the sales: the n-th is paid in block n.
+
+const ALL = 14_400
+const SOLD = 400
+const HEAD = 1_000_000
+const PAYEE = wallet(0xdecade)
+
+const scratch = scratchFolder()
+
+const walls: Bun.Server<undefined>[] = []
+afterAll(async () => {
+  for (const wall of walls) await wall.stop(true)
+})
+
+/** A wall that has sold so many blocks. */
+async function openSold(sold: number): Promise<string> {
+  const open = await openWall({ payees: new Set([OFFER.terms.payTo, PAYEE]) }, await openNearlySold(ALL - sold))
+  const wall = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: (request) => open.app.handle(request) })
+  walls.push(wall)
+  return wall.url.href
+}
+
+let url: string
+beforeAll(async () => {
+  url = await openSold(SOLD)
+})
+
+type Call = { readonly id: number; readonly method: string; readonly params: readonly [never, never] }
+
+/** What an endpoint does not do. */
+type Refusal = { readonly calls?: number; readonly blocks?: number; readonly eventsFrom?: number }
+
+const eventsOf = (height: number) => {
+  const where = { address: TERMS.asset, transactionHash: hash(height), blockNumber: numberToHex(height) }
+  return [
+    { ...where, topics: [USED, pad(PAYEE), hash(height)], data: '0x', logIndex: '0x0' },
+    { ...where, topics: [TRANSFER, pad(PAYEE), pad(PAYEE)], data: pad('0xf4240'), logIndex: '0x1' },
+  ]
+}
+
+/** An endpoint of a chain on which so many sales were paid. */
+function endpoint(
+  paid: number,
+  { calls: callsMax = 100, blocks: blocksMax = 10_000, eventsFrom = HEAD + 1 }: Refusal = {},
+) {
+  const requests: Call[][] = []
+  const answer = ({ method, params }: Call): object => {
+    if (method === 'eth_chainId') return { result: numberToHex(8453) }
+    if (method === 'eth_getBlockByNumber')
+      return {
+        result: {
+          number: params[0] === 'latest' ? numberToHex(HEAD) : params[0],
+          timestamp: params[0] === 'latest' ? '0x69000000' : '0x68000000',
+        },
+      }
+    if (method === 'eth_getTransactionReceipt')
+      return { result: { status: '0x1', logs: eventsOf(Number(BigInt(params[0]))) } }
+    const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
+    const [from, to] = [Number(fromBlock), Number(toBlock)]
+    if (to - from + 1 > blocksMax || from >= eventsFrom) return { error: { code: -32_600, message: 'too many blocks' } }
+    const heights = Array.from({ length: Math.max(0, Math.min(to, paid) - from + 1) }, (_, at) => from + at)
+    return { result: heights.map((height) => eventsOf(height)[1]) }
+  }
+  const rpc = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    async fetch(request) {
+      const batch = (await request.json()) as Call[]
+      requests.push(batch)
+      if (batch.length > callsMax)
+        return Response.json({ error: { code: -32_600, message: 'too many calls' } }, { status: 400 })
+      return Response.json(batch.map((call) => ({ jsonrpc: '2.0', id: call.id, ...answer(call) })))
+    },
+  })
+  return { rpc: [rpc.url.href], requests, [Symbol.dispose]: () => void rpc.stop(true) }
+}
+
+const check = (options: VerifyOptions, name: string, address = url) =>
+  verify(address, { ...options, folder: join(scratch, name) })
+
+const proved = (sold: number) => ({
+  findings: [],
+  blocks: sold,
+  amount: BigInt(sold) * 1_000_000n,
+  unbound: sold,
+  plain: 0,
+})
+const PROVED = proved(SOLD)
+
+test('a full wall is proved with at most 200 requests of 100 calls, and the next time with one for what is new', async () => {
+  using chain = endpoint(ALL)
+  const full = await openSold(ALL)
+  const first = await check(chain, 'full', full)
+  expect(first).toMatchObject({ ...proved(ALL), searched: { from: 1n, through: BigInt(HEAD) } })
+  expect(first.requests.payments).toBeLessThanOrEqual(200)
+  expect(Math.max(...chain.requests.map(({ length }) => length))).toBe(100)
+  // The chain's id, its newest block, and the events of those that may still be replaced.
+  expect(await check(chain, 'full', full)).toMatchObject({ ...proved(ALL), requests: { payments: 2, search: 1 } })
+})
+
+test('an endpoint that takes few calls and few blocks at a time proves the same', async () => {
+  using chain = endpoint(SOLD, { calls: 10, blocks: 2000 })
+  expect(await check(chain, 'narrow')).toMatchObject(PROVED)
+})
+
+test('a search that an endpoint ended goes on where it was, and says how far it is', async () => {
+  using broken = endpoint(SOLD, { eventsFrom: 600_000 })
+  await expect(check(broken, 'resumed')).rejects.toMatchObject({ kind: 'unavailable', code: 'chain_unavailable' })
+  using chain = endpoint(SOLD)
+  const searched: (readonly [number, number | undefined])[] = []
+  const onProgress: VerifyOptions['onProgress'] = ({ stage, done, total }) =>
+    void (stage === 'search' && searched.push([done, total]))
+  const report = await check({ ...chain, onProgress }, 'resumed')
+  expect(report).toMatchObject({ ...PROVED, requests: { payments: 2 } })
+  expect(searched[0]?.[0]).toBeGreaterThan(600_000)
+  expect(searched.at(-1)).toEqual([HEAD - 1, HEAD - 1])
+})
+
+test('an endpoint that does not answer is stood in for by the next', async () => {
+  using chain = endpoint(SOLD)
+  expect(await check({ rpc: ['http://127.0.0.1:9', ...chain.rpc] }, 'next')).toMatchObject(PROVED)
+})
+
+test('a payment that has no deed is found by its event alone, and only its receipt is read', async () => {
+  using chain = endpoint(SOLD + 1)
+  const { findings } = await check(chain, 'stray')
+  expect(findings).toMatchObject([{ kind: 'payment_without_deed', tx: hash(SOLD + 1), nonce: hash(SOLD + 1) }])
+})
