@@ -131,8 +131,11 @@ export type LedgerReader = {
   purchases(wallet: Address, before: number, limit: number): Promise<readonly NumberedPurchase[]>
   /** At most `limit` payments that bought something, in the order of their sales: those whose first sale is after number `after`. */
   sold(after: number, limit: number): Promise<readonly SoldPayment[]>
-  /** All money that arrived and bought nothing: credits, then what was only noted, each in the order in which it came. */
-  owed(): Promise<readonly OwedPayment[]>
+  /**
+   * At most `limit` payments that bought nothing, without the first `after`: credits, then what was only noted, each in the order in
+   * which it came.
+   */
+  owed(after: number, limit: number): Promise<readonly OwedPayment[]>
 }
 
 /** Claimed blocks and their owners. */

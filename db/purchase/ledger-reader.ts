@@ -38,7 +38,7 @@ export const ledgerReader = ({ look, read }: Driver): LedgerReader => ({
   ofPayer: (payer, page = FIRST_ACCOUNT_PAGE) => read(() => account(payer, page)),
   purchases: (payer, before, limit) => read(() => purchases(payer, before, limit)),
   sold: (after, limit) => look(() => sold(after, limit)),
-  owed: () => look(owed),
+  owed: (after, limit) => look(() => owed(after, limit)),
 })
 
 const HELD = `SELECT i AS block FROM blocks {index held_blocks} WHERE state = 'reserved' ORDER BY i`
@@ -211,31 +211,32 @@ function* sold(after: number, limit: number): Tx<readonly SoldPayment[]> {
   }))
 }
 
-const OWED_CREDITS = `
-  SELECT p.id, p.payer, p.nonce, p.amount, p.tx, o.reference
-  FROM payments AS p {index credits_of_payer} LEFT JOIN payouts AS o ON ${PAID_OUT}
-  WHERE p.state = 'credited' ORDER BY p.id`
-const NOTED = `
-  SELECT o.payer, o.nonce, o.reference FROM payouts AS o
-  WHERE NOT EXISTS (
-    SELECT 1 FROM payments AS p WHERE p.payer = o.payer AND p.nonce = o.nonce AND p.state IN ('sold', 'credited'))
-  ORDER BY o.at, o.payer, o.nonce`
+// Credits first, then what was noted, each in the order in which they came up.
+const OWED = `
+  SELECT id, payer, nonce, amount, tx, reference FROM (
+    SELECT p.id, p.payer, p.nonce, p.amount, p.tx, o.reference, 0 AS at
+    FROM payments AS p {index credits_of_payer} LEFT JOIN payouts AS o ON ${PAID_OUT}
+    WHERE p.state = 'credited'
+    UNION ALL
+    SELECT NULL, o.payer, o.nonce, NULL, NULL, o.reference, o.at FROM payouts AS o
+    WHERE NOT EXISTS (
+      SELECT 1 FROM payments AS p WHERE p.payer = o.payer AND p.nonce = o.nonce AND p.state IN ('sold', 'credited'))
+  ) AS owed
+  ORDER BY at, id, payer, nonce LIMIT $limit OFFSET $after`
 
-type NotedRow = PaymentKey & { readonly reference: string }
+type OwedRow = PaymentKey & {
+  readonly amount: number | null
+  readonly tx: Hash | null
+  readonly reference: string | null
+}
 
-function* owed(): Tx<readonly OwedPayment[]> {
-  const [credits, noted] = yield* together(
-    rows<CreditRow & PaymentKey & { readonly reference: string | null }>(OWED_CREDITS, {}, { payments: 'id' }),
-    rows<NotedRow>(NOTED),
-  )
-  return [
-    ...credits.map(({ payer, nonce, amount, tx, reference }) => ({
-      payer,
-      nonce,
-      tx,
-      amount: BigInt(amount),
-      reference,
-    })),
-    ...noted.map(({ payer, nonce, reference }) => ({ payer, nonce, tx: null, amount: null, reference })),
-  ]
+function* owed(after: number, limit: number): Tx<readonly OwedPayment[]> {
+  const found = yield* rows<OwedRow>(OWED, { after, limit }, { payments: 'id' })
+  return found.map(({ payer, nonce, amount, tx, reference }) => ({
+    payer,
+    nonce,
+    tx,
+    amount: amount === null ? null : BigInt(amount),
+    reference,
+  }))
 }

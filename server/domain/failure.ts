@@ -61,7 +61,7 @@ const CODE_OF_FIELDS: ReadonlyArray<readonly [FailureCode, readonly string[]]> =
   ['invalid_coordinate', ['coord', 'block', 'work', 'near']],
   ['invalid_size', ['w', 'h', 'width', 'height']],
   ['invalid_region', ['col', 'row', 'cols', 'rows', 'scale']],
-  ['invalid_after', ['since']],
+  ['invalid_after', ['since', 'owedAfter']],
   ['invalid_option', ['dither', 'fit', 'background']],
 ]
 

@@ -21,9 +21,12 @@ export type DeedsDeps = {
 }
 
 /** Reads a page. Deeds that no reader of the feed has seen yet come with the next one. */
-export async function readDeeds(deps: DeedsDeps, { after, limit }: DeedsQuery): Promise<DeedsPage> {
+export async function readDeeds(deps: DeedsDeps, { after, owedAfter, limit }: DeedsQuery): Promise<DeedsPage> {
   const { ledgerReader, view, advance, offer, payees } = deps
-  const [found, owed] = await Promise.all([ledgerReader.sold(after, limit + 1), ledgerReader.owed()])
+  const [found, owed] = await Promise.all([
+    ledgerReader.sold(after, limit + 1),
+    ledgerReader.owed(owedAfter, limit + 1),
+  ])
   const isSeen = ({ seq }: SoldPayment) => seq <= view.sales.length
   if (!found.every(isSeen)) await advance()
   const page = found.slice(0, limit).filter(isSeen)
@@ -35,7 +38,8 @@ export async function readDeeds(deps: DeedsDeps, { after, limit }: DeedsQuery): 
     network: offer.terms.network,
     // Sale numbers are dense, so a number is a position.
     deeds: page.map((sold) => deedOf(sold, view.sales.slice(sold.seq - 1, sold.seq - 1 + blocksIn(sold.target)))),
-    owed: owed.map(owedMoney),
+    owed: owed.slice(0, limit).map(owedMoney),
+    hasMoreOwed: owed.length > limit,
   }
 }
 

@@ -9,6 +9,7 @@ const DEEDS_LIMIT_DEFAULT = 100
 
 export const DeedsQuery = Type.Object({
   after: Count({ default: 0, description: 'Only deeds with a greater number are returned.' }),
+  owedAfter: Count({ default: 0, description: 'How many entries of `owed` to skip.' }),
   limit: Type.Integer({ minimum: 1, maximum: FEED_LIMIT_MAX, default: DEEDS_LIMIT_DEFAULT }),
 })
 export type DeedsQuery = Static<typeof DeedsQuery>
@@ -102,6 +103,9 @@ export const DeedsPage = Type.Object({
   asset: AddressText('The token’s contract.'),
   network: Type.String({ examples: ['eip155:8453'] }),
   deeds: Type.Array(SaleDeed, { description: 'One for each payment that bought something, oldest first.' }),
-  owed: Type.Array(OwedMoney, { description: 'All money that arrived without buying anything, on every page.' }),
+  owed: Type.Array(OwedMoney, {
+    description: 'Money that arrived without buying anything: at most `limit` entries, after the first `owedAfter`.',
+  }),
+  hasMoreOwed: Type.Boolean(),
 })
 export type DeedsPage = Static<typeof DeedsPage>

@@ -25,16 +25,6 @@ export type ReadWall = (path: string) => Promise<unknown>
 
 /** Reads all claims, in pages. Throws a `WallError` if the wall does not answer as its contract says. */
 export async function readClaims(host: string, read: ReadWall, onPage: (deeds: number) => void): Promise<Claims> {
-  const canvas = await checked(Canvas, read, '/api/canvas')
-  const deeds: SaleDeed[] = []
-  let last: DeedsPage
-  for (let after = 0; ; after = last.nextAfter) {
-    last = await checked(DeedsPage, read, `/api/deeds?after=${after}&limit=${FEED_LIMIT_MAX}`)
-    if (last.hasMore && last.nextAfter <= after) throw odd('/api/deeds')
-    deeds.push(...last.deeds)
-    onPage(deeds.length)
-    if (!last.hasMore) break
-  }
   const sales: Sale[] = []
   for (let after = 0, hasMore = true; hasMore;) {
     const page = await checked(FeedPage, read, `/api/feed?after=${after}&limit=${FEED_LIMIT_MAX}`)
@@ -42,7 +32,23 @@ export async function readClaims(host: string, read: ReadWall, onPage: (deeds: n
     sales.push(...page.sales)
     ;({ nextAfter: after, hasMore } = page)
   }
-  const { network, asset, payTo, owed } = last
+  // Whatever the feed and the canvas show has a deed already.
+  const canvas = await checked(Canvas, read, '/api/canvas')
+  const deeds: SaleDeed[] = []
+  const owed: OwedMoney[] = []
+  let page: DeedsPage
+  let after = 0
+  do {
+    const path = `/api/deeds?after=${after}&owedAfter=${owed.length}&limit=${FEED_LIMIT_MAX}`
+    page = await checked(DeedsPage, read, path)
+    const isStuck = (page.hasMore && page.nextAfter <= after) || (page.hasMoreOwed && page.owed.length === 0)
+    if (isStuck) throw odd(path)
+    deeds.push(...page.deeds)
+    owed.push(...page.owed)
+    after = page.nextAfter
+    onPage(deeds.length)
+  } while (page.hasMore || page.hasMoreOwed)
+  const { network, asset, payTo } = page
   const shown = canvas.blocks.map(({ i, a }) => ({ i, wallet: canvas.agents[a]?.wallet ?? '' }))
   return { host, network, asset, payTo, deeds, owed, sales, shown, lastShown: canvas.stats.lastSaleId }
 }

@@ -40,7 +40,7 @@ afterAll(() => world.stop())
 
 const MAIN = join(import.meta.dir, '../../../server/client/cli/main.ts')
 
-const deedsOf = async () => bodyOf(clientOf(world).api.deeds.get({ query: { after: 0, limit: 100 } }))
+const deedsOf = async () => bodyOf(clientOf(world).api.deeds.get({ query: { after: 0, owedAfter: 0, limit: 100 } }))
 
 /** Our client, with a wallet of its own. */
 async function buyer(dollars: number) {

@@ -95,7 +95,7 @@ export function deedsContract(name: string, test: EngineTest, testLast: EngineTe
       'money that bought nothing is owed until it is paid back, and what was noted is told apart',
       async (wall) => {
         await sell(wall, 'next', 2, 1)
-        expect(await wall.ledgerReader.owed()).toEqual([])
+        expect(await wall.ledgerReader.owed(0, 9)).toEqual([])
         const credit = (nonce: number) =>
           landUnclaimed(
             wall,
@@ -109,7 +109,9 @@ export function deedsContract(name: string, test: EngineTest, testLast: EngineTe
         await wall.payouts.note(key(8, 8), STRAY_NOTE, NOW)
         await wall.payouts.note(key(9, 9), 'paid back by hand', NOW + 1)
         const owed = { amount: TERMS.amount, reference: null }
-        expect(await wall.ledgerReader.owed()).toEqual([
+        const all = await wall.ledgerReader.owed(0, 9)
+        expect(await wall.ledgerReader.owed(1, 2)).toEqual(all.slice(1, 3))
+        expect(all).toEqual([
           { ...key(1, 2), ...owed, tx: hash(2) },
           { ...key(1, 3), ...owed, tx: hash(3), reference: hash(0xbac) },
           { ...key(8, 8), tx: null, amount: null, reference: STRAY_NOTE },

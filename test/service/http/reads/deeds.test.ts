@@ -11,8 +11,11 @@ import { HOST, openWall, paidBy, paymentFor, type Wall } from '../../../support/
 
 // Goal: a stranger finds every payment of the wall on the chain, and computes each bound nonce again, from what anybody can read.
 
-const deedsOf = async (wall: Wall, query: { readonly after?: number; readonly limit?: number } = {}) => {
-  const { data } = await wall.client.api.deeds.get({ query: { after: 0, limit: 100, ...query } })
+const deedsOf = async (
+  wall: Wall,
+  query: { readonly after?: number; readonly owedAfter?: number; readonly limit?: number } = {},
+) => {
+  const { data } = await wall.client.api.deeds.get({ query: { after: 0, owedAfter: 0, limit: 100, ...query } })
   if (data === null) throw new Error('there are no deeds')
   return data
 }
@@ -33,6 +36,7 @@ test('each payment that bought something has one deed, with all that finds it on
     network: 'eip155:8453',
     deeds: [],
     owed: [],
+    hasMoreOwed: false,
   })
   await buy(wall, '/blocks/3,4?message=hi', paymentOf(0xab, 1))
   const area = boundTo(
@@ -142,7 +146,7 @@ test('a payment that settled late says that it got another place than it asked f
   expect(deed?.blocks).not.toEqual({ coord: '3,4' })
 })
 
-test('money that bought nothing is on every page, and says how it was paid back only if that is a transaction', async () => {
+test('money that bought nothing comes in pages of its own, and says how it was paid back only if that is a transaction', async () => {
   const store = await openNearlySold(1)
   const wall = await openWall({}, store)
   await buy(wall, '/blocks/next', paymentOf(1, 1))
@@ -155,11 +159,19 @@ test('money that bought nothing is on every page, and says how it was paid back 
   await store.payouts.note(paymentOf(1, 4), 'sent Bob a cheque', NOW)
   await store.payouts.note(paymentOf(8, 8), STRAY_NOTE, NOW)
   const owed = { wallet: '0x0000…0001', amount: TERMS.amount.toString(), paidOut: null }
-  const { owed: told } = await deedsOf(wall, { after: 3, limit: 1 })
-  expect(told).toEqual([
+  const page = async (owedAfter: number, limit: number) => {
+    const { owed: told, hasMoreOwed } = await deedsOf(wall, { after: 3, owedAfter, limit })
+    return [told, hasMoreOwed]
+  }
+  const first = [
     { ...owed, nonce: hash(2), tx: hash(2) },
     { ...owed, nonce: hash(3), tx: hash(3), paidOut: hash(0xbac) },
+  ]
+  const others = [
     { ...owed, nonce: hash(4), tx: hash(4) },
     { wallet: '0x0000…0008', nonce: hash(8), tx: null, amount: null, paidOut: null },
-  ])
+  ]
+  expect(await page(0, 2)).toEqual([first, true])
+  expect(await page(2, 2)).toEqual([others, false])
+  expect(await page(0, 9)).toEqual([[...first, ...others], false])
 })
