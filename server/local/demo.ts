@@ -95,9 +95,10 @@ async function tour(network: LocalNetwork, { url }: WallProcess, folder: string)
   say(`\nThe wall keeps running at ${url} (Ctrl-C closes it).`)
   say('Buy a block yourself, with a throwaway key that holds 20 of the demo’s dollars:\n')
   say(`  PRIVATE_KEY=${spare.privateKey} npx -y bun@${Bun.version} run buy next --message "hello" --url ${url}`)
-  say(
-    '\nOr buy a picture: the same command with --image logo.png --size 4x3 --max 12 instead of next. Keep watching: one more agent is on its way.\n',
-  )
+  say('\nOr buy a picture: the same command with --image logo.png --size 4x3 --max 12 instead of next.')
+  say('Prove against the chain that every block is paid for, and every payment accounted for:\n')
+  say(`  npx -y bun@${Bun.version} run verify ${url} --rpc ${network.rpcUrl}`)
+  say('\nKeep watching: one more agent is on its way.\n')
   await Bun.sleep(LATE_MS)
   await arriveLate(venue)
 }

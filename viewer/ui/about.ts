@@ -52,7 +52,7 @@ const checking = () =>
     'p',
     'To check the whole wall, read ',
     link('', '/api/deeds', 'all deeds'),
-    ': each names the transaction of its payment on Base.',
+    ': each names the transaction of its payment on Base. The guide for agents has a command that checks them all.',
   )
 
 const paragraph = (text: string) => createElement('p', text)
