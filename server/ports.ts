@@ -266,8 +266,11 @@ export type Witness = {
 
 /** Leases: which of several processes on one store works on a payment. They save work; money never depends on them. */
 export type Leases = {
-  /** Takes or renews a lease for `forMs`; `false` while another process has it. */
-  take(key: PaymentKey, forMs: number): Promise<boolean>
+  /**
+   * Takes or renews a lease for `forMs`: `first`, or `again` after another process that had it in the last minutes; `false`
+   * while another process has it.
+   */
+  take(key: PaymentKey, forMs: number): Promise<'first' | 'again' | false>
   give(key: PaymentKey): Promise<void>
   /** Whether another process has the lease. */
   isTaken(key: PaymentKey): Promise<boolean>

@@ -13,7 +13,11 @@ const LISTEN_AGAIN_MS = 250
 export function postgresLeases({ rows }: Connection): Leases {
   const owner = crypto.randomUUID()
   return {
-    take: async ({ payer, nonce }, forMs) => (await rows(TAKE, [payer, nonce, owner, forMs])).length === 1,
+    async take({ payer, nonce }, forMs) {
+      const [taken] = await rows<{ again: boolean | null }>(TAKE, [payer, nonce, owner, forMs])
+      if (taken === undefined) return false
+      return taken.again === true ? 'again' : 'first'
+    },
     give: async ({ payer, nonce }) => {
       await rows(GIVE, [payer, nonce, owner])
     },
@@ -21,13 +25,17 @@ export function postgresLeases({ rows }: Connection): Leases {
   }
 }
 
+// One that was given back ends, and its row stays for some minutes (see `FORGET_OLD`): it tells who was at the payment.
 const TAKE = `
+  WITH before AS (SELECT owner FROM leases WHERE payer = $1 AND nonce = $2)
   INSERT INTO leases (payer, nonce, owner, until)
   VALUES ($1, $2, $3::uuid, clock_timestamp() + $4::float8 * interval '1 millisecond')
   ON CONFLICT (payer, nonce) DO UPDATE SET owner = excluded.owner, until = excluded.until
   WHERE leases.owner = excluded.owner OR leases.until < clock_timestamp()
-  RETURNING 1`
-const GIVE = 'DELETE FROM leases WHERE payer = $1 AND nonce = $2 AND owner = $3::uuid'
+  RETURNING (SELECT owner <> $3::uuid FROM before) AS again`
+const GIVE = `
+  UPDATE leases SET until = clock_timestamp() - interval '1 millisecond'
+  WHERE payer = $1 AND nonce = $2 AND owner = $3::uuid`
 
 const IS_TAKEN =
   'SELECT 1 FROM leases WHERE payer = $1 AND nonce = $2 AND owner <> $3::uuid AND until >= clock_timestamp()'
@@ -42,7 +50,7 @@ export function postgresJobs(connection: Connection, jobMs = JOB_MS): ExclusiveJ
       const { take, give } = postgresLeases(connection)
       // No payer has such a name, so a job never meets a payment in their common table.
       const key = { payer: '0xjob', nonce: `0x${job}` } as const
-      if (!(await take(key, jobMs))) return false
+      if ((await take(key, jobMs)) === false) return false
       const renewing = setInterval(() => void take(key, jobMs).catch(() => {}), Math.min(RENEW_EVERY_MS, jobMs / 3))
       try {
         await work()

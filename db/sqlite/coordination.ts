@@ -9,7 +9,7 @@ export const singleProcess: {
   readonly notifier: ChangeNotifier
 } = {
   leases: {
-    take: async () => true,
+    take: async () => 'first',
     give: async () => {},
     isTaken: async () => false,
   },

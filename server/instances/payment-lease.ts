@@ -4,10 +4,13 @@ import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
 import type { Clock, Leases } from '../ports.ts'
 import { TIMES } from '../times.ts'
 
-/** What to do with a lease: `work` once it is free or the payment `isOver`, `late` if the wait is too long. */
+/**
+ * What to do with a lease: `work` once it is free or the payment `isOver`, `late` if the wait is too long. `work` is told
+ * whether another process has been at the payment.
+ */
 export type LeasedWork<T> = {
   readonly isOver: () => Promise<boolean>
-  readonly work: () => Promise<T>
+  readonly work: (wasElsewhere: boolean) => Promise<T>
   readonly late: () => Promise<T>
 }
 
@@ -21,7 +24,7 @@ export type PaymentLease = {
 
 /** For a store with one process. */
 export const NO_LEASE: PaymentLease = {
-  whenFree: (_, { work }) => work(),
+  whenFree: (_, { work }) => work(false),
   unlessTaken: (_, work) => work(),
 }
 
@@ -43,7 +46,7 @@ export function paymentLease(leases: Leases, clock: Clock, times = TIMES): Payme
   }
   // An answer does not wait for its lease to be given back; the next run of this process for the payment does.
   const giving = new Map<string, Promise<void>>()
-  const take = async (key: PaymentKey): Promise<boolean> => {
+  const take = async (key: PaymentKey) => {
     await giving.get(keyOf(key))
     return await leases.take(key, times.leaseMs)
   }
@@ -74,15 +77,15 @@ export function paymentLease(leases: Leases, clock: Clock, times = TIMES): Payme
       const deadline = clock.elapsed() + TIMEOUT_MS
       for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, WAIT_MAX_MS)) {
         const taken = await untroubled(take(key))
-        if (taken === true) return await holding(key, work)
+        if (typeof taken === 'string') return await holding(key, () => work(taken === 'again'))
         // If the store cannot give leases now, works without one.
-        if (taken === undefined || (await untroubled(isOver())) === true) return await work()
+        if (taken === undefined || (await untroubled(isOver())) === true) return await work(true)
         if (clock.elapsed() >= deadline) return await late()
         await clock.wait(waitMs)
       }
     },
     async unlessTaken(key, work) {
-      return (await take(key)) ? await holding(key, work) : 'elsewhere'
+      return (await take(key)) === false ? 'elsewhere' : await holding(key, work)
     },
   }
 }

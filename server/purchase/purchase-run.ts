@@ -18,6 +18,8 @@ import {
   type PaymentKey,
   type Terms,
   termsFor,
+  type UnixMs,
+  VALIDITY_MAX_SECONDS,
 } from '../domain/purchase/payment.ts'
 import { reconcile } from '../domain/purchase/purchase-script.ts'
 import {
@@ -72,7 +74,8 @@ export type Runs = PurchaseDeps & {
   readonly lease: PaymentLease
   readonly underWay: Set<PurchaseRun>
   readonly mayLookUp: () => boolean
-  readonly sent: Lru<string, true> // payments that a facilitator was asked to verify lately; it could broadcast them
+  readonly started: { readonly at: UnixMs; readonly elapsed: number } // when this process was
+  readonly sent: Lru<string, number> // `elapsed` when a facilitator, which could broadcast it, may have got a payment last
   readonly named: Lru<string, Hash> // the transaction that a facilitator named for a payment: a hint, and never a proof
   readonly settle: Facilitator['settle']
   readonly alert: (event: string, purchase: Purchase) => void
@@ -157,11 +160,19 @@ async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outc
   }
 }
 
-/** Whether a facilitator has a payment of which nothing is written, because an earlier request for it failed. */
-const mayBeSent = ({ sent, clock }: Runs, { key, known, request }: PurchaseRun): boolean =>
-  known === undefined &&
-  sent.get(keyOf(key)) !== undefined &&
-  clock.now() - LAST_CONFIRMATION_MS <= 1000 * Number(request?.payment.validBefore)
+const VALIDITY_MAX_MS = 1000 * Number(VALIDITY_MAX_SECONDS)
+
+/**
+ * Whether a facilitator may have a payment of which nothing is written: an earlier request for it failed, here or at another
+ * process, or it may have been signed before this process began, so that one which died may have sent it.
+ */
+function mayBeSent({ sent, started, clock }: Runs, { key, known, request }: PurchaseRun): boolean {
+  if (known !== undefined || request === undefined) return false
+  const endsAt = 1000 * Number(request.payment.validBefore)
+  const isNewer = endsAt > started.at + VALIDITY_MAX_MS && endsAt <= clock.now() + VALIDITY_MAX_MS
+  const sentAt = sent.get(keyOf(key)) ?? (isNewer ? -Infinity : started.elapsed)
+  return clock.elapsed() - sentAt < VALIDITY_MAX_MS + LAST_CONFIRMATION_MS
+}
 
 /** A refusal that does not call a payment uncharged that may still move. */
 const withoutDenial = (outcome: Outcome): Outcome =>
@@ -275,7 +286,7 @@ function questions(runs: Runs, run: PurchaseRun) {
     'read-chain': async ({ key, isRefused }) => (isRefused && !runs.mayLookUp() ? 'silent' : await chain.read(key)),
     paint: ({ payment, picture }) => paintArea(pictures, payment.payer, picture),
     verify: ({ target, payment }) => {
-      runs.sent.set(keyOf(payment), true)
+      runs.sent.set(keyOf(payment), runs.clock.elapsed())
       return facilitator.verify(target, payment)
     },
     async settle({ purchase: { target, payment } }) {

@@ -52,6 +52,7 @@ export function seller(deps: PurchaseDeps): Seller {
     alert: alertOnce(deps.logger),
     mayRetry: attemptBudget(deps.clock).mayRetry,
     mayLookUp: lookUpBudget(deps.clock),
+    started: { at: deps.clock.now(), elapsed: deps.clock.elapsed() },
     sent: lru(SENT_KEPT_MAX),
     named: lru(SENT_KEPT_MAX),
   }
@@ -77,9 +78,12 @@ function attempt(runs: Runs, request: BuyRequest, client: AbortSignal): Promise<
   const run = async () => {
     const known = (await ifAvailable(runs.ledger.find(payment)))?.state.kind
     const isSpent = known !== undefined && !isFinal(known) && !runs.mayRetry(payment.payer)
-    const work = () => runForClient(runs, request, client, buy, resolve, isSpent)
+    const work = (wasElsewhere: boolean) => {
+      if (wasElsewhere) runs.sent.set(keyOf(payment), runs.sent.get(keyOf(payment)) ?? runs.clock.elapsed())
+      return runForClient(runs, request, client, buy, resolve, isSpent)
+    }
     // A run that only reads takes no lease, so that it does not keep another process from the purchase.
-    if (isSpent || isFinal(known)) return await work()
+    if (isSpent || isFinal(known)) return await work(false)
     return await runs.lease.whenFree(payment, {
       isOver: async () => isFinal((await runs.ledger.find(payment))?.state.kind),
       work,

@@ -17,7 +17,16 @@ import type { Book, Sale } from './ledger-model.ts'
 import type { Crowd, Order } from './people/payers.ts'
 import { SIGNED, DENIALS } from './samples.ts'
 import type { Verb, Watcher } from './server.ts'
-import { isDead, isSpentByLonger, isUnderWay, lagMax, standsStill, type Spending, type World } from './world.ts'
+import {
+  authorizationOf,
+  isDead,
+  isSpentByLonger,
+  isUnderWay,
+  lagMax,
+  standsStill,
+  type Spending,
+  type World,
+} from './world.ts'
 
 /** One broken promise ends the history. */
 export class Violation extends Error {
@@ -65,7 +74,6 @@ export type Witness = {
   readonly askedOpen: Map<string, { readonly step: number; readonly now: number }> // when it last asked what a payer has open
   readonly sights: Map<string, Map<Life, number>> // by server: step of the first answered look that showed a payment unspent
   readonly verifiedAt: Map<string, number>
-  readonly lostAt: Map<string, number> // step at which somebody else had what a verified payment was to buy
   readonly answeredAt: Map<string, number> // step of the last look at the chain that was answered
   readonly denied: Map<string, boolean> // by payment with a word of success: whether the last reading since showed it unspent
 }
@@ -107,7 +115,6 @@ const unseen = () => ({
   claiming: new Map(),
   askedOpen: new Map(),
   verifiedAt: new Map(),
-  lostAt: new Map(),
   answeredAt: new Map(),
   denied: new Map(),
 })
@@ -156,7 +163,6 @@ export function watcherOf(witness: Witness): Watcher {
     },
     written(verb, key, answer) {
       if (verb === 'claim' && hasKind(answer) && answer.kind === 'claimed') checkClaim(witness, key)
-      if (verb === 'claim' && hasKind(answer) && answer.kind === 'lost') witness.lostAt.set(key, world.step)
       if (verb === 'fulfilLatePayment') checkOwed(witness, key)
       if (moves.has(verb)) checkWhole(witness)
       if (moves.has(verb) || verb === 'recordUnclaimed') {
@@ -166,7 +172,8 @@ export function watcherOf(witness: Witness): Watcher {
     },
     heard(verb, key, answer, askedAt) {
       if (verb === 'settle' && hasKind(answer) && answer.kind === 'success') witness.denied.set(key, false)
-      if (verb === 'read' && witness.denied.has(key)) witness.denied.set(key, isUnspent(answer))
+      // What a chain that stands still calls unspent is no denial.
+      if (verb === 'read' && witness.denied.has(key)) witness.denied.set(key, isUnspent(answer) && !standsStill(world))
       if (verb === 'read' && typeof answer === 'object' && answer !== null && 'spent' in answer)
         noteLook(witness, key, answer.spent === true ? 'spent' : 'unspent', askedAt)
       if (verb === 'status' && hasKind(answer) && answer.kind !== 'silent') noteLook(witness, key, answer.kind, askedAt)
@@ -185,10 +192,9 @@ export function watcherOf(witness: Witness): Watcher {
 const isUnspent = (answer: unknown) =>
   typeof answer === 'object' && answer !== null && 'spent' in answer && answer.spent === false
 
-function checkSale({ world, paid, denied }: Witness, key: string, { settled: isSettled }: Selling): void {
+function checkSale({ paid, denied }: Witness, key: string, { settled: isSettled }: Selling): void {
   if (isSettled) promise(paid.has(key), 'settled is said only of what the chain showed', key)
-  // What a chain that stands still, to whoever looks at it, calls unspent is no denial.
-  else promise(denied.get(key) !== true || world.hasStalled, 'nothing is sold on a word that the chain denied', key)
+  else promise(denied.get(key) !== true, 'nothing is sold on a word that the chain denied', key)
 }
 
 /** What a server was told of a payment by the chain, as it was when the question arrived. */
@@ -218,10 +224,11 @@ const isToldTo = (steps: Witness['ends'], key: string, step: number, by?: Life):
     ([life, at]) => at >= step && (by === undefined ? life.diedAt === undefined : life === by),
   )
 
-function checkRelease({ world, paid, life }: Witness, key: string, { purchase, isFinal }: Releasing): void {
+function checkRelease(witness: Witness, key: string, { purchase, isFinal }: Releasing): void {
+  const { world, paid, life } = witness
   const moved = movedBy(world, key)
   promise(
-    world.revived.has(key) || !isUnderWay(world, purchase.payment),
+    isRevivedUnseen(witness, key) || !isUnderWay(world, purchase.payment),
     'a settlement that may yet land never frees a block',
     key,
   )
@@ -231,6 +238,10 @@ function checkRelease({ world, paid, life }: Witness, key: string, { purchase, i
   const mayLand = !isDead(world, purchase.payment) && !isSpentByLonger(world, purchase.payment)
   promise(!isFinal || !mayLand, 'a payment that may yet land is watched', key)
 }
+
+/** Whether a reorganisation took back the other end of a payment, and the chain has not answered a question about it since. */
+const isRevivedUnseen = ({ world, answeredAt }: Witness, key: string): boolean =>
+  (world.revived.get(key) ?? -1) >= stepIn(answeredAt, key) && world.revived.has(key)
 
 /** What moved the money to us, if anything did. */
 function movedBy({ spendings }: World, key: string): Spending | undefined {
@@ -468,11 +479,14 @@ function checkDenial(
   const row = rowOf(witness, key)
   promise(row?.state.kind !== 'sold' && row?.state.kind !== 'credited', `I6: no ${code} for what has its end`, key)
   promise(row?.state.kind !== 'reserved' || !beforeClaim.has(code), `I6: no ${code} while it is held for`, key)
-  promise(world.revived.has(key) || !isUnderWay(world, payment), `I6: no ${code} while the wall has it settled`, key)
-  const isAtFacilitator = stepIn(witness.lostAt, key) >= Math.max(startedAt, life?.startedAt ?? 0)
   promise(
-    charged !== 'no' || !isAtFacilitator || isDead(world, row?.payment ?? payment),
-    'a payment that lost its block is not called uncharged while it may move',
+    isRevivedUnseen(witness, key) || !isUnderWay(world, payment),
+    `I6: no ${code} while the wall has it settled`,
+    key,
+  )
+  promise(
+    charged !== 'no' || !world.verified.has(authorizationOf(payment)) || isDead(world, payment),
+    'a payment that a facilitator has is not called uncharged while it may move',
     key,
   )
   const moved = movedBy(world, key)

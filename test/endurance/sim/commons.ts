@@ -59,8 +59,8 @@ export function commonsOf(world: World): Commons {
             call(life, 'take', keyOf(key), async () => {
               if (strikes(world, 'leaseLapses')) leases.end(key)
               const taken = await take(key, forMs)
-              if (taken) noteTaken(keyOf(key), life)
-              world.tell(() => `  ${keyOf(key).slice(-4)} lease: ${taken ? 'taken' : 'elsewhere'}`)
+              if (taken !== false) noteTaken(keyOf(key), life)
+              world.tell(() => `  ${keyOf(key).slice(-4)} lease: ${taken === false ? 'elsewhere' : 'taken'}`)
               return taken
             }),
           give: (key) =>

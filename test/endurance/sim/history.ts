@@ -316,7 +316,6 @@ function disturb(history: History): void {
 function freeze(world: World, life: Life): void {
   const ms = world.prng.pick([5000, 20_000, 60_000])
   world.tell(() => `server: stands still for ${ms / 1000} s`)
-  world.hasStalled = true
   world.scheduler.freeze(life, ms)
 }
 

@@ -98,7 +98,9 @@ export function startServer(
   world.tell(() => `${name}: starts`)
   const shared = commons?.of(self)
   const terms = termsNow(world)
-  const payees = new Set([terms.payTo, ...settled(book.payees())])
+  // A wall writes down where it asks to be paid; an older copy of it lacks that.
+  const asked = operator === undefined ? world.payees : [terms.payTo]
+  const payees = new Set([...asked, ...settled(book.payees())])
   // One of its own: a signal holds all who wait with it, and so each history would stay in memory for good.
   const never = new AbortController().signal
   const die = (why: string) => {

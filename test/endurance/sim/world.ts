@@ -66,9 +66,10 @@ export type World = {
   transactions: number
   readonly claims: Set<string> // payment and hash of every success the facilitator told
   readonly undone: Set<string> // payments whose transfer was undone by a reorganisation
-  readonly revived: Set<string> // payments whose other end was
+  readonly revived: Map<string, number> // payments whose other end was, and the step of that
+  readonly verified: Set<string> // authorizations that a facilitator was asked to verify, by `authorizationOf`
   stalledUntilMs: number // by the scheduler: no block is made before
-  hasStalled: boolean // it, or who looks at it
+  hasStalled: boolean
   failed: unknown // what a promise broke on, where it could not be thrown on
   readonly tell: (event: () => string) => void
 }
@@ -138,7 +139,8 @@ export function worldOf(seed: number, tell: World['tell']): World {
     transactions: 0,
     claims: new Set(),
     undone: new Set(),
-    revived: new Set(),
+    revived: new Map(),
+    verified: new Set(),
     stalledUntilMs: 0,
     hasStalled: false,
     failed: undefined,
@@ -235,7 +237,7 @@ export function reorganise(world: World): void {
     spendings.delete(key)
     const broadcast = mined.get(key)
     if (kind === 'transfer') world.undone.add(key)
-    else world.revived.add(key)
+    else world.revived.set(key, world.step)
     if (kind !== 'transfer' || broadcast === undefined) continue
     mined.delete(key)
     if (broadcast.isDenied) broadcast.hidden ??= { lowest: Infinity, highest: -Infinity }
@@ -395,6 +397,10 @@ export function isSpentByLonger({ mined }: World, { amount, validBefore, ...key 
   return spent?.amount === amount && spent.validBefore > validBefore
 }
 
+/** Names one authorization: a nonce may be signed for several amounts and times. */
+export const authorizationOf = ({ amount, validBefore, ...key }: Payment): string =>
+  `${keyOf(key)} ${amount} ${validBefore}`
+
 /** Whether nothing that may still happen can make a payment land. */
 export function isDead(world: World, payment: Payment): boolean {
   const spending = world.spendings.get(keyOf(payment))
@@ -411,6 +417,7 @@ export const supports = (world: World, at: FacilitatorName) =>
 /** The facilitator port's `verify`. */
 export function verify(world: World, at: FacilitatorName, payment: Payment): VerifyResult {
   if (strikesAt(world, at, 'facilitatorBusy')) return { kind: 'busy' }
+  world.verified.add(authorizationOf(payment))
   if (strikesAt(world, at, 'verifyDown')) return { kind: 'unavailable' }
   if (strikesAt(world, at, 'blind')) return { kind: 'invalid', reason: 'invalid_exact_evm_signature' }
   const reason = obstacle(world, payment)

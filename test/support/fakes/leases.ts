@@ -18,16 +18,19 @@ export function fakeLeases(elapsed: () => number): FakeLeases {
         const lease = taken.get(keyOf(key))
         if (lease !== undefined && lease.by !== process && lease.until > elapsed()) return false
         taken.set(keyOf(key), { by: process, until: elapsed() + forMs })
-        return true
+        return lease === undefined || lease.by === process ? 'first' : 'again'
       },
       async isTaken(key) {
         const lease = taken.get(keyOf(key))
         return lease !== undefined && lease.by !== process && lease.until > elapsed()
       },
       async give(key) {
-        if (taken.get(keyOf(key))?.by === process) taken.delete(keyOf(key))
+        if (taken.get(keyOf(key))?.by === process) taken.set(keyOf(key), { by: process, until: -Infinity })
       },
     }),
-    end: (key) => void taken.delete(keyOf(key)),
+    end(key) {
+      const lease = taken.get(keyOf(key))
+      if (lease !== undefined) taken.set(keyOf(key), { ...lease, until: -Infinity })
+    },
   }
 }

@@ -19,11 +19,12 @@ function openSeller() {
   const chain = fakeChain()
   const facilitator = fakeFacilitator(chain)
   const clock = { ...fakeClock(NOW), wait: async () => {} }
-  const sold = sellerWith({ ledger, facilitator, chain, clock })
+  const open = () => sellerWith({ ledger, facilitator, chain, clock })
+  const sold = open()
   const page = connection.prepare<{ bytes: number }>(
     'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size',
   )
-  return { ledger, chain, facilitator, sold, bytes: () => page.all({})[0]?.bytes ?? 0 }
+  return { ledger, chain, facilitator, clock, open, sold, bytes: () => page.all({})[0]?.bytes ?? 0 }
 }
 
 describe('a payment that lost the race for its block', () => {
@@ -93,5 +94,30 @@ describe('an order that a facilitator refuses', () => {
       const pixels = isPainted ? pixelsOf(7) : null
       expect((await ledger.find(paymentOf(1, 1)))?.listing).toEqual({ ...SILENT, message: 'hello', pixels })
     }
+  })
+})
+
+describe('a payment of which nothing is written', () => {
+  /** What is said of a payment for a sold block by a process that was just started, or a while ago. */
+  async function refusedBy(startedAgoMs: number, signedAgoMs: number) {
+    const { sold, clock, open } = openSeller()
+    await sold.buy(BLOCK, paymentOf(1, 1), SILENT)
+    clock.pass(3_600_000)
+    const next = open()
+    clock.pass(startedAgoMs)
+    const validBefore = BigInt((clock.now() - signedAgoMs) / 1000 + 300)
+    return await next.buy(BLOCK, paymentOf(2, 2, { validBefore }), SILENT)
+  }
+
+  test('is not called uncharged if a process that died may have sent it to a facilitator', async () => {
+    const unknown = { failure: { code: 'block_taken', details: { charged: 'unknown' } } }
+    expect(await refusedBy(0, 0)).toMatchObject(unknown)
+    expect(await refusedBy(120_000, 130_000)).toMatchObject(unknown)
+  })
+
+  test('is called uncharged if it was signed since the process began, or can never move any more', async () => {
+    const uncharged = { failure: { code: 'block_taken', details: { charged: 'no' } } }
+    expect(await refusedBy(120_000, 0)).toMatchObject(uncharged)
+    expect(await refusedBy(700_000, 690_000)).toMatchObject(uncharged)
   })
 })

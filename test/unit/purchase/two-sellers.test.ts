@@ -73,6 +73,23 @@ async function openWorld() {
   return { ledger, chain, leases, settled: honest.settled, here: open(), there: open(), open, pass }
 }
 
+test('a payment that another process may have sent to a facilitator is not called uncharged', async () => {
+  const { here, there, pass, ledger } = await openWorld()
+  pass(120)
+  const payment = paymentOf(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
+  here.gate.verifying = Promise.resolve({ kind: 'unavailable' })
+  const failed = here.buy(payment)
+  pass(10)
+  expect(await failed).toMatchObject({ failure: { code: 'facilitator_unavailable' } })
+  const again = there.buy({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
+  pass(10)
+  expect(await again).toMatchObject({ failure: { code: 'payment_required', details: { charged: 'unknown' } } })
+  expect(await ledger.find(payment)).toBeUndefined()
+  const other = there.buy(paymentOf(2, 2, { validBefore: payment.validBefore, amount: 1n }))
+  pass(10)
+  expect(await other).toMatchObject({ failure: { code: 'payment_required', details: { charged: 'no' } } })
+})
+
 const receiptIn = (outcome: Outcome) =>
   outcome.kind === 'bought'
     ? blockReceiptOf({ purchase: outcome.purchase, sales: [], baseUrl: 'https://wall.example' })
