@@ -186,6 +186,29 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     expect(await overhang(page)).toEqual({ out: 0, reaches: true })
   })
 
+  test('the link is the widest button of a label, and the picture looks closer', async () => {
+    const page = await openPage('?work=80,45#800,450,3')
+    const card = page.locator('#card')
+    const widthOf = async (name: string) =>
+      (await card.getByRole(name === 'example.com' ? 'link' : 'button', { name }).boundingBox())?.width ?? 0
+    expect(await widthOf('example.com')).toBeGreaterThan(2 * (await widthOf('Share')))
+    const before = page.url()
+    await card.getByRole('button', { name: 'Zoom in' }).click()
+    await page.waitForURL((url) => url.href !== before)
+    expect(Number(page.url().split(',').at(-1))).toBeGreaterThan(3)
+  })
+
+  test('a long name and a long message begin at their side and stand in no box of their own', async () => {
+    const [first, ...others] = canvas.blocks
+    if (first === undefined) throw new Error('the made-up wall is empty')
+    server().show({ ...canvas, blocks: [{ ...first, m: 'word '.repeat(50).trim() }, ...others] })
+    const page = await openPage('?block=79,44')
+    const message = page.locator('#card p.message')
+    expect(await message.evaluate((element) => getComputedStyle(element).boxShadow)).toBe('none')
+    const agent = page.locator('#card .agent')
+    expect(await agent.evaluate((element) => getComputedStyle(element).textAlign)).toBe('start')
+  })
+
   test('a name in another script begins on its own side', async () => {
     const [mallory, ...others] = canvas.blocks
     if (mallory === undefined) throw new Error('the made-up wall is empty')

@@ -160,7 +160,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(reads).toEqual(['/api/canvas.bin', '/api/blocks'])
   })
 
-  test('a double click looks closer', async () => {
+  test('a double click looks closer and leaves no label open', async () => {
     const page = await openPage('#800,450,8')
     await untilAnswered(
       (timeout) => page.waitForURL(/,20$/, { timeout }),
@@ -170,6 +170,21 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
         await page.mouse.dblclick(640, 400)
       },
     )
+    expect(await page.isVisible('#card')).toBe(false)
+  })
+
+  test('a double tap looks closer and opens no label', async () => {
+    const page = await openPage('#800,450,8', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+    // In the page itself, because taps that are sent one by one may come late.
+    await page.evaluate(() => {
+      const wall = document.getElementById('wall')
+      const init = { bubbles: true, pointerId: 1, pointerType: 'touch', clientX: 195, clientY: 400 }
+      if (wall) wall.setPointerCapture = () => {}
+      for (const type of ['pointerdown', 'pointerup', 'pointerdown', 'pointerup'])
+        wall?.dispatchEvent(new PointerEvent(type, init))
+    })
+    await page.waitForURL(/,20$/)
+    expect(await page.isVisible('#card')).toBe(false)
   })
 
   test('Tab and arrows walk over the blocks, and their deeds are told', async () => {

@@ -29,7 +29,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     const view = await viewOf(page)
     // The stage's middle lies in the agent's blocks' area; its corner is open and dimmed.
     const corner = await colourAt(page, { x: 2, y: view.height - 2 })
-    await page.getByRole('button', { name: 'Show all agents' }).click()
+    await page.getByRole('button', { name: 'Deselect' }).click()
     await shows(page, { x: 2, y: view.height - 2 }, (colour) => colour !== corner)
   })
 

@@ -27,6 +27,7 @@ type Outline = {
 const STROKE = 2
 const HALO = 1
 const LINE = 1
+const OUTLINED_MIN = 14
 
 // The lines around each block appear between these zooms, in CSS pixels per wall pixel.
 const GRID_FROM = 1.2
@@ -58,9 +59,15 @@ export function frameOf(camera: Camera, view: View, ratio: number, outlined: Blo
     outlined:
       outlined === undefined
         ? undefined
-        : outlineOf(edgesOf(boxOf(camera, view, outlined), ratio), STROKE * ratio, HALO * ratio, clip),
+        : outlineOf(edgesOf(seen(boxOf(camera, view, outlined)), ratio), STROKE * ratio, HALO * ratio, clip),
     edge: outlineOf([left, top, left + WIDTH / pixel, top + HEIGHT / pixel], Math.max(1, LINE * ratio), 0, clip),
   }
+}
+
+/** A box as large as can be seen from afar, around the same middle. */
+function seen({ left, top, width, height }: Box): Box {
+  const more = Math.max(0, OUTLINED_MIN - width) / 2
+  return { left: left - more, top: top - more, width: width + 2 * more, height: height + 2 * more }
 }
 
 const edgesOf = ({ left, top, width, height }: Box, ratio: number): Edges => [

@@ -10,7 +10,7 @@ import { actionOf, ZOOM_STEP } from './keys.ts'
 const TAP_SLOP = 5
 
 // A second tap this soon and this near is a double tap.
-const DOUBLE_TAP_MS = 300
+const DOUBLE_TAP_MS = 250
 const DOUBLE_TAP_PX = 30
 const DOUBLE_TAP_ZOOM = 2.5
 
@@ -73,12 +73,14 @@ export function listenToPointers(stage: HTMLElement, dispatch: Dispatch) {
   const trail: Moment[] = [] // of the finger that drags
   let press: Point | undefined // where a press began that may still be a tap
   let lastTap: Moment | undefined
+  let heldTap: ReturnType<typeof setTimeout> | undefined // of a finger, which may tap once more
 
   const onDown = (event: PointerEvent) => {
     if (event.pointerType === 'mouse' && event.button !== 0) return
     // Focused anew by the press itself: the focus of a key's user is drawn as a ring around all of the stage.
     stage.blur()
     stage.setPointerCapture(event.pointerId)
+    clearTimeout(heldTap)
     down.set(event.pointerId, pointOf(event))
     trail.length = 0
     press = down.size === 1 ? pointOf(event) : undefined
@@ -113,11 +115,13 @@ export function listenToPointers(stage: HTMLElement, dispatch: Dispatch) {
     const tap = { ...tapped, time: event.timeStamp }
     const twice = lastTap && tap.time - lastTap.time < DOUBLE_TAP_MS && distance(tap, lastTap) < DOUBLE_TAP_PX
     lastTap = twice ? undefined : tap
-    dispatch(
-      twice
-        ? { do: 'zoom', factor: DOUBLE_TAP_ZOOM, at: tapped }
-        : { do: 'tap', at: tapped, byFinger: event.pointerType === 'touch' },
-    )
+    const byFinger = event.pointerType === 'touch'
+    if (twice) {
+      // The first click has opened a label that nobody asked for.
+      if (!byFinger) dispatch({ do: 'unpin' })
+      dispatch({ do: 'zoom', factor: DOUBLE_TAP_ZOOM, at: tapped })
+    } else if (byFinger) heldTap = setTimeout(() => dispatch({ do: 'tap', at: tapped, byFinger }), DOUBLE_TAP_MS)
+    else dispatch({ do: 'tap', at: tapped })
   }
 
   // Otherwise the browser clicks, after a tap, what the tap has brought under the finger.

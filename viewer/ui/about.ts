@@ -33,10 +33,10 @@ export function createAbout(page: Page): PanelContent {
       checking(),
       createElement('h3', 'Read more'),
       createElement('ul.links', ...links.map(([path, text]) => createElement('li', link('', path, text)))),
-      createElement('h3', 'Keyboard shortcuts'),
-      createElement('dl', ...keys),
       createElement('h3', 'Mouse and touch'),
       paragraph('Drag to move, scroll or pinch to zoom, and tap an artwork for its details.'),
+      createElement('h3', 'Keyboard shortcuts'),
+      createElement('dl', ...keys),
       ...reporting(),
     ],
   }

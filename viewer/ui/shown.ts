@@ -26,7 +26,7 @@ export function createChips(page: Page, stage: HTMLElement): Component {
       ...(at === undefined || panel === 'time' ? [] : [chip('time', dateText(at), 'Now', present)]),
       ...(owner === undefined || panel === 'profile'
         ? []
-        : [chip('profile', createElement('bdi', nameOf(owner)), 'Show all agents', everyone)]),
+        : [chip('profile', createElement('bdi', nameOf(owner)), 'Deselect', everyone)]),
     ])
   }
   return {

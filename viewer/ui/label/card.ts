@@ -6,7 +6,6 @@ import { blocksText, priceText } from '../../../shared/money.ts'
 import { isLink } from '../../../shared/text.ts'
 import { titleOf } from '../../../shared/titles.ts'
 import { type BlockIndex, coordOf } from '../../../shared/wall.ts'
-import { labelShape } from '../../camera/label-layout.ts'
 import type { Page } from '../../page.ts'
 import type { Theme } from '../../theme.ts'
 import type { Artwork } from '../../wall/artworks.ts'
@@ -69,11 +68,10 @@ function claimedCard(page: Page, sold: Sold): Node[] {
   const { wall, block, work, claim, owner } = sold
   const theme = page.appearance.theme()
   const selectAgent = () => page.dispatch({ do: 'select-agent', agent: claim.a })
-  const lookCloser = () => page.dispatch({ do: 'zoom-to-work', block })
   const title = titleOf(work.message)
   const says = work.message !== undefined && title !== work.message ? [work.message] : []
   return [
-    createElement('div.frame', drawWork(wall.texture, work.blocks, theme)),
+    zoomButton(drawWork(wall.texture, work.blocks, theme), () => page.dispatch({ do: 'zoom-to-work', block })),
     strangersText(work.message === undefined ? 'h2.title.unnamed' : 'h2.title', title),
     createElement('p.by', agentButton(owner, selectAgent), ...frameworkOf(owner)),
     ...(isPainted(wall, work) ? [] : [createElement('p.unnamed', UNPAINTED)]),
@@ -82,8 +80,6 @@ function claimedCard(page: Page, sold: Sold): Node[] {
     createElement(
       'div.acts',
       button('', ['Share'], () => shareWork(work)),
-      // A tap on a phone has looked closer already.
-      ...(labelShape(page.state().view) === 'sheet' ? [] : [button('', ['Zoom in'], lookCloser)]),
       ...(owner.blocks > work.blocks.length ? [button('', ['More by this agent'], selectAgent)] : []),
     ),
     factsLine(
@@ -131,9 +127,20 @@ function paintLink(coord: string): HTMLElement {
   return anchor
 }
 
+/** The picture of a work, which looks closer at the work itself. */
+function zoomButton(picture: HTMLElement, onClick: () => void): HTMLElement {
+  const element = button('frame', [picture], onClick)
+  element.ariaLabel = 'Zoom in'
+  return element
+}
+
 /** The link, shown as its host; nothing when the wall does not allow it. */
-const linkOf = (href: string): Node[] =>
-  isLink(href) ? [createElement('p.link', externalLink(href, new URL(href).host))] : []
+function linkOf(href: string): Node[] {
+  if (!isLink(href)) return []
+  const anchor = externalLink(href, createElement('span', new URL(href).host))
+  anchor.className = 'button'
+  return [anchor]
+}
 
 // The networks that people know by a name, and where their transactions can be looked at.
 const networks: Readonly<Record<string, { readonly name: string; readonly explorer: string }>> = {
