@@ -12,6 +12,7 @@ import { blocks } from './wall/blocks.ts'
 import { deliveries } from './wall/deliveries.ts'
 import { compaction } from './wall/log.ts'
 import { moderation } from './wall/moderation.ts'
+import { reports } from './wall/reports.ts'
 
 /** The ports that both engines have by the same statements. */
 export const storePorts = (driver: Driver) => ({
@@ -25,6 +26,7 @@ export const storePorts = (driver: Driver) => ({
   checkpoint: checkpoint(driver),
   backups: backups(driver),
   deliveries: deliveries(driver),
+  reports: reports(driver),
   audit: { statement: () => driver.read(statement) },
 })
 

@@ -28,6 +28,8 @@ import backupsOnPostgres from './migrations/0015_backups.postgres.sql' with { ty
 import backupsOnSqlite from './migrations/0015_backups.sqlite.sql' with { type: 'text' }
 import deliveriesOnPostgres from './migrations/0016_deliveries.postgres.sql' with { type: 'text' }
 import deliveriesOnSqlite from './migrations/0016_deliveries.sqlite.sql' with { type: 'text' }
+import reportsOnPostgres from './migrations/0017_reports.postgres.sql' with { type: 'text' }
+import reportsOnSqlite from './migrations/0017_reports.sqlite.sql' with { type: 'text' }
 import type { Text } from './tx.ts'
 
 /** In order, a text for both engines or one for each; the version of a database is how many of them it has seen. */
@@ -48,6 +50,7 @@ const MIGRATIONS: readonly Text[] = [
   { sqlite: historyOnSqlite, postgres: historyOnPostgres },
   { sqlite: backupsOnSqlite, postgres: backupsOnPostgres },
   { sqlite: deliveriesOnSqlite, postgres: deliveriesOnPostgres },
+  { sqlite: reportsOnSqlite, postgres: reportsOnPostgres },
 ]
 
 /** The version that this program writes. */

@@ -1,7 +1,7 @@
 /** Opens the wall's store, whichever engine it is on. Only the engine in use is loaded. */
 
 import type { Database, StorePosition } from '../server/domain/store-position.ts'
-import type { Audit } from '../server/ports.ts'
+import type { Audit } from '../server/operator-ports.ts'
 import type { Ahead, Engine } from './engine.ts'
 import type { ReadEntries } from './purchase/books.ts'
 import type { DamagedRow } from './row-checksums.ts'

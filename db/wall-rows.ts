@@ -18,8 +18,22 @@ export const WALL_COLUMNS = {
   purchase_painters: SUMMED.purchase_painters,
   wallet_painters: SUMMED.wallet_painters,
   edits: ['number', 'block', 'agent', 'digest', 'keep_until'],
+  reports: [
+    'id',
+    'at',
+    'work',
+    'block',
+    'reason',
+    'note',
+    'reporter',
+    'delivered',
+    'closed_at',
+    'closed_by',
+    'outcome',
+    'why',
+  ],
   payouts: ['payer', 'nonce', 'reference', 'at'],
-  wall: [...SUMMED.wall, 'payees', 'accepted_at', 'backed_up_at', 'delivered'],
+  wall: [...SUMMED.wall, 'payees', 'accepted_at', 'backed_up_at', 'delivered', 'report_key'],
 } as const
 
 export type WallTable = keyof typeof WALL_COLUMNS

@@ -21,11 +21,13 @@ import { live, type Live } from './http/live.ts'
 import { mcp } from './http/mcp.ts'
 import { type Meter, metered, metrics } from './http/metrics.ts'
 import { pictures } from './http/pictures.ts'
+import { reports } from './http/reports.ts'
 import { paymentAdmission } from './http/request/admit-payment.ts'
 import { addressReader, uploads } from './http/request/clients.ts'
 import { fairQueue, type QueueClass } from './http/request/fair-queue.ts'
 import { tools } from './http/tools.ts'
 import { TOOLS } from './mcp/registry.ts'
+import type { Reports } from './operator-ports.ts'
 import type { LedgerReader, Log, Logger, Pictures } from './ports.ts'
 import { limitedSeller, type LimitedSellerDeps } from './purchase/limited-seller.ts'
 import { spaceFinder, takenBlocks } from './wall/open-blocks.ts'
@@ -48,6 +50,7 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images' | 'taken'>
     readonly logger: Logger
     readonly ledgerReader: LedgerReader
     readonly pictures: Pictures
+    readonly reports: Pick<Reports, 'file'>
     readonly payees: ReadonlySet<Address> // every address at which this wall ever asked to be paid
     readonly contact: string | null // of the operator
     readonly bindHost?: string // the address that the server listens on
@@ -91,6 +94,7 @@ export function app(given: Service) {
     .use(deeds(service))
     .use(agents(service))
     .use(tools(service))
+    .use(reports(service))
     .use(pictures(service))
     .use(health(service))
     .use(mcp(service))

@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   ban: async () => (await import('./operate/moderate.ts')).ban,
   unban: async () => (await import('./operate/moderate.ts')).unban,
   hidden: async () => (await import('./operate/moderate.ts')).hidden,
+  reports: async () => (await import('./operate/reports.ts')).reports,
   check: async () => (await import('./operate/check.ts')).check,
   status: async () => (await import('./operate/status.ts')).status,
   listed: async () => (await import('./operate/listed.ts')).listed,

@@ -1,7 +1,13 @@
 /** The ports that serve the operator: what the store records beside payments and the log, and the webhook. */
 
+import type { BlockIndex } from '../shared/wall.ts'
+import type { Statement } from './domain/purchase/balance.ts'
 import type { UnixMs } from './domain/purchase/payment.ts'
 import type { LogNumber } from './domain/wall/log.ts'
+import type { OpenReport, ReportOutcome } from './domain/wall/reports.ts'
+
+/** The ledger, as the audit reads it; see `Statement`. */
+export type Audit = { statement(): Promise<Statement> }
 
 /** The record of backups, whichever tool makes them. */
 export type Backups = {
@@ -21,7 +27,7 @@ export type Deliveries = {
 /** Something that happened, as the operator's webhook receives it. The same event has the same `id` each time it is sent. */
 export type Notice = {
   readonly id: string
-  readonly type: 'sale' | 'repaint' | 'hide' | 'unhide' | 'identity' | 'alert' | 'test'
+  readonly type: 'sale' | 'repaint' | 'hide' | 'unhide' | 'identity' | 'report' | 'alert' | 'test'
   readonly at: UnixMs
   readonly data: Readonly<Record<string, string | number | boolean | null>>
 }
@@ -31,4 +37,33 @@ export type NoticeReceiver = {
   readonly host: string
   /** Sends a notice, within seconds; `null` if it was accepted, else why not, in our words. */
   send(notice: Notice, signal: AbortSignal): Promise<string | null>
+}
+
+/** A report to store. `reporterFor` hashes the reporter with the key of the day. */
+export type FiledReport = Pick<OpenReport, 'work' | 'block' | 'reason' | 'note'> & {
+  readonly reporterFor: (key: string) => string
+}
+
+/** Reports of works. Nobody but the operator reads them. */
+export type Reports = {
+  /**
+   * Stores a report: one for each work, reporter and day, which `day` names. `known` if there is one, or if enough of this work
+   * wait; `full` if too many wait in all. `fresh` becomes the key of a new day.
+   */
+  file(
+    report: FiledReport,
+    key: { readonly day: string; readonly fresh: string },
+    now: UnixMs,
+  ): Promise<'filed' | 'known' | 'full'>
+  /** Those that wait for the operator, oldest first. */
+  open(): Promise<readonly OpenReport[]>
+  /** Closes the reports of works that begin at, or were meant by, some blocks; returns how many there were. */
+  close(
+    blocks: readonly BlockIndex[],
+    by: { readonly outcome: ReportOutcome; readonly who: string; readonly why: string },
+    now: UnixMs,
+  ): Promise<number>
+  /** At most `limit` of those that wait and that the webhook has not had, oldest first. */
+  undelivered(limit: number): Promise<readonly OpenReport[]>
+  markDelivered(id: number): Promise<void>
 }

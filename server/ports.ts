@@ -9,7 +9,6 @@ import type { BlockIndex } from '../shared/wall.ts'
 import type { MaybeAsync } from './domain/maybe-async.ts'
 import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from './domain/picture/picture.ts'
 import type { Account, AccountPage, NumberedPurchase, Pending } from './domain/purchase/account.ts'
-import type { Statement } from './domain/purchase/balance.ts'
 import type { OwedPayment, SoldPayment } from './domain/purchase/deeds.ts'
 import type { SettleResult, SignatureCheck, SignedBy, VerifyResult } from './domain/purchase/facilitator-errors.ts'
 import type { Listing } from './domain/purchase/listing.ts'
@@ -151,9 +150,6 @@ export type Blocks = {
   /** Applies an edit to every block of an area once, or to none. Its pixels are those of all blocks, row by row. */
   editArea(area: Area, edit: Edit, now: UnixMs): Promise<EditResult>
 }
-
-/** The ledger, as the audit reads it; see `Statement`. */
-export type Audit = { statement(): Promise<Statement> }
 
 /** Money that was handled outside of purchases: credits that were paid back, and payments without a purchase. */
 export type Payouts = {

@@ -154,6 +154,7 @@ function listenToOperator(
     clock,
     logger,
     advance,
+    view: wall.view,
     overview,
     restored,
   })

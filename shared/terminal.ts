@@ -1,4 +1,7 @@
-/** Text for a terminal: what strangers say must not move its cursor, change its colours or turn its lines around. */
+/** What a terminal shows: text, which must not move its cursor, change its colours or turn its lines around, and a part of the wall. */
+
+import { XTERM_OFFSET } from './palette.ts'
+import { BLOCK_SIZE, blockAt, cellOf, COLS, ROWS, type BlockIndex, type Cell } from './wall.ts'
 
 // Controls, and format characters such as those that change direction; the joiner of emoji does no harm.
 const active = /(?!\u200D)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
@@ -13,3 +16,37 @@ const hex = (unit: number) => unit.toString(16).padStart(4, '0')
 
 /** Several lines for a terminal; only line feeds separate them. */
 export const terminalText = (text: string): string => text.split('\n').map(terminalLine).join('\n')
+
+const OPEN_GREY = 234
+const UNPAINTED_GREY = 240
+const UPPER_HALF = '▀'
+
+const CENTRE: Cell = { col: COLS / 2, row: ROWS / 2 }
+
+/** The sold blocks with their pixels; `null` for a block without a picture. */
+export type Painted = ReadonlyMap<BlockIndex, Uint8Array | null>
+
+/** Draws `across` x `down` blocks around the centre, or around a block: two pixels a character, as upper and lower half. */
+export function drawBlocks(painted: Painted, across: number, down: number, around?: BlockIndex): string {
+  const middle = around === undefined ? CENTRE : cellOf(around)
+  const left = middle.col - Math.floor(across / 2)
+  const top = middle.row - Math.floor(down / 2)
+  const colourAt = (x: number, y: number) => {
+    const block = blockAt(left + Math.floor(x / BLOCK_SIZE), top + Math.floor(y / BLOCK_SIZE))
+    return block === undefined ? 0 : xtermColour(painted, block, x % BLOCK_SIZE, y % BLOCK_SIZE)
+  }
+  const lines = Array.from({ length: (down * BLOCK_SIZE) / 2 }, (_, line) =>
+    Array.from({ length: across * BLOCK_SIZE }, (__, x) =>
+      halves(colourAt(x, 2 * line), colourAt(x, 2 * line + 1)),
+    ).join(''),
+  )
+  return lines.map((line) => `  ${line}\u001B[0m`).join('\n')
+}
+
+const halves = (upper: number, lower: number) => `\u001B[38;5;${upper}m\u001B[48;5;${lower}m${UPPER_HALF}`
+
+function xtermColour(painted: Painted, block: BlockIndex, x: number, y: number): number {
+  const pixels = painted.get(block)
+  if (pixels === undefined) return OPEN_GREY
+  return pixels === null ? UNPAINTED_GREY : (pixels[y * BLOCK_SIZE + x] ?? 0) + XTERM_OFFSET
+}

@@ -1,7 +1,7 @@
 /** The books for those who check them, read beside the processes that sell. */
 
 import type { StorePosition } from '../../server/domain/store-position.ts'
-import type { Audit } from '../../server/ports.ts'
+import type { Audit } from '../../server/operator-ports.ts'
 import { ensureOwn } from '../cannot-open.ts'
 import { entriesFrom, identity, statement, type ReadEntries } from '../purchase/books.ts'
 import { openConnection } from './connection.ts'

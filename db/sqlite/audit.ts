@@ -3,7 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import type { StorePosition } from '../../server/domain/store-position.ts'
-import type { Audit } from '../../server/ports.ts'
+import type { Audit } from '../../server/operator-ports.ts'
 import { CannotOpen, ensureOwn } from '../cannot-open.ts'
 import { entriesFrom, identity, statement, type ReadEntries } from '../purchase/books.ts'
 import type { Tx } from '../tx.ts'

@@ -4,7 +4,8 @@ import pLimit from 'p-limit'
 import { balanceOf, type Balance, type BookedOpen } from '../domain/purchase/balance.ts'
 import type { Address, UnixMs } from '../domain/purchase/payment.ts'
 import type { ChainStatus } from '../domain/purchase/purchase.ts'
-import type { Audit, Chain, Clock, KeptReceipts, ReceiptArchive, Transfer } from '../ports.ts'
+import type { Audit } from '../operator-ports.ts'
+import type { Chain, Clock, KeptReceipts, ReceiptArchive, Transfer } from '../ports.ts'
 
 const AT_ONCE = 8
 

@@ -1,5 +1,5 @@
 /**
- * Delivers to the operator's webhook what happens: sales, changes and alerts. The log itself is what waits, from the number that
+ * Delivers to the operator's webhook what happens: sales, changes, reports and alerts. The log itself is what waits, from the number that
  * the store says was delivered, so nothing is queued for a receiver that is away, and no sale knows of it.
  */
 
@@ -8,14 +8,16 @@ import { ifAvailable } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
 import { blocksIn, nameOf, resolvedTarget } from '../domain/purchase/target.ts'
 import type { Change, LogNumber } from '../domain/wall/log.ts'
+import type { OpenReport } from '../domain/wall/reports.ts'
 import type { Outages } from '../health/outages.ts'
-import type { Deliveries, Notice, NoticeReceiver } from '../operator-ports.ts'
+import type { Deliveries, Notice, NoticeReceiver, Reports } from '../operator-ports.ts'
 import type { Clock, ExclusiveJobs, LedgerReader, Log, Logger } from '../ports.ts'
 
 type DeliveryDeps = {
   readonly log: Pick<Log, 'after'>
   readonly ledgerReader: Pick<LedgerReader, 'sold'>
   readonly deliveries: Deliveries
+  readonly reports: Pick<Reports, 'undelivered' | 'markDelivered'>
   readonly jobs: ExclusiveJobs
   readonly receiver: NoticeReceiver
   readonly alerts: AlertQueue
@@ -37,11 +39,44 @@ const SAVED_EVERY_MS = 1000
 
 /** Makes the delivery: each call delivers what there is, and returns after how many milliseconds to call it again. */
 export function noticeDelivery(deps: DeliveryDeps): (signal: AbortSignal) => Promise<number> {
-  const { log, deliveries, jobs, receiver, alerts, outages, clock, number } = deps
-  let failures = 0
-  let reached: LogNumber = 0
+  const { reports, jobs } = deps
+  const { send, retryMs } = sender(deps)
+  const log = logDelivery(deps, send)
+  const sendAlerts = alertDelivery(deps, send)
 
-  const send = async (notice: Notice, signal: AbortSignal): Promise<boolean> => {
+  const sendReports: Deliver = async (signal) => {
+    for (const report of await reports.undelivered(PAGE)) {
+      if (!(await send(noticeOfReport(report), signal))) return false
+      await reports.markDelivered(report.id)
+    }
+    return true
+  }
+
+  const sendStored: Deliver = async (signal) => {
+    let isDone = true
+    if (log.isBehind() || (await reports.undelivered(1)).length > 0)
+      await jobs.run('deliver', async () => {
+        isDone = (await log.deliver(signal)) && (await sendReports(signal))
+      })
+    return isDone
+  }
+  return async (signal) => {
+    // While the store is away, there is nothing to deliver.
+    const isDone = (await sendAlerts(signal)) && ((await ifAvailable(sendStored(signal))) ?? true)
+    return isDone ? POLL_MS : retryMs()
+  }
+}
+
+/** Delivers what there is, oldest first; returns whether none is left. */
+type Deliver = (signal: AbortSignal) => Promise<boolean>
+
+type Send = (notice: Notice, signal: AbortSignal) => Promise<boolean>
+
+/** Makes what sends one notice and returns whether it was accepted, and how long to wait after one that was not. */
+function sender({ receiver, outages }: Pick<DeliveryDeps, 'receiver' | 'outages'>) {
+  let failures = 0
+  const send: Send = async (notice, signal) => {
+    if (signal.aborted) return false
     const trouble = await receiver.send(notice, signal)
     if (signal.aborted) return trouble === null
     failures = trouble === null ? 0 : failures + 1
@@ -49,48 +84,51 @@ export function noticeDelivery(deps: DeliveryDeps): (signal: AbortSignal) => Pro
       outages.saw({ kind: 'webhook', name: receiver.host }, trouble)
     return trouble === null
   }
+  return { send, retryMs: () => Math.min(RETRY_FIRST_MS * 2 ** (failures - 1), RETRY_LAST_MS) }
+}
 
-  /** Delivers the alerts of this process, oldest first; returns whether none is left. */
-  const sendAlerts = async (signal: AbortSignal) => {
+/** Delivers the alerts of this process. */
+function alertDelivery({ alerts }: Pick<DeliveryDeps, 'alerts'>, send: Send): Deliver {
+  return async (signal) => {
     for (let notice = alerts.first(); notice !== undefined; notice = alerts.first()) {
       if (!(await send(notice, signal))) return false
       alerts.remove(notice)
     }
     return true
   }
+}
 
-  /** Delivers the log in order, in one process at a time; returns whether none is left. */
-  const sendLog = async (signal: AbortSignal) => {
-    let [at, savedAt, isDelivered] = [await deliveries.reached(), clock.elapsed(), true]
-    // A webhook that is new hears of what is new.
-    if (at === undefined) await deliveries.reach(number())
-    at ??= number()
-    for (let page = await log.after(at, PAGE); page.length > 0 && isDelivered; page = await log.after(at, PAGE)) {
-      for (const change of page) {
-        if (change.number <= at) continue
-        const { notice, through } = await noticeOf(change, deps)
-        isDelivered = !signal.aborted && (notice === undefined || (await send(notice, signal)))
-        if (!isDelivered) break
-        at = through
-        if (clock.elapsed() - savedAt < SAVED_EVERY_MS) continue
-        savedAt = clock.elapsed()
+/** Delivers the log in order. One process at a time must do so. */
+function logDelivery(deps: DeliveryDeps, send: Send): { isBehind(): boolean; readonly deliver: Deliver } {
+  const { log, deliveries, clock, number } = deps
+  let reached: LogNumber = 0
+
+  /** Where to begin. A webhook that is new hears of what is new. */
+  const begin = async () => {
+    const from = await deliveries.reached()
+    if (from === undefined) await deliveries.reach(number())
+    return from ?? number()
+  }
+  return {
+    isBehind: () => number() > reached,
+    async deliver(signal) {
+      let [at, savedAt, isDelivered] = [await begin(), clock.elapsed(), true]
+      for (let page = await log.after(at, PAGE); page.length > 0 && isDelivered; page = await log.after(at, PAGE)) {
+        for (const change of page) {
+          if (change.number <= at) continue
+          const { notice, through } = await noticeOf(change, deps)
+          isDelivered = notice === undefined || (await send(notice, signal))
+          if (!isDelivered) break
+          at = through
+          if (clock.elapsed() - savedAt < SAVED_EVERY_MS) continue
+          savedAt = clock.elapsed()
+          await deliveries.reach(at)
+        }
         await deliveries.reach(at)
       }
-      await deliveries.reach(at)
-    }
-    reached = at
-    return isDelivered
-  }
-
-  return async (signal) => {
-    let isDone = await sendAlerts(signal)
-    if (isDone && number() > reached)
-      await ifAvailable(
-        jobs.run('deliver', async () => {
-          isDone = await sendLog(signal)
-        }),
-      )
-    return isDone ? POLL_MS : Math.min(RETRY_FIRST_MS * 2 ** (failures - 1), RETRY_LAST_MS)
+      reached = at
+      return isDelivered
+    },
   }
 }
 
@@ -141,6 +179,13 @@ async function noticeOf(
       return { notice: notice({ agent: change.agent, ...change.profile }), through: number }
   }
 }
+
+const noticeOfReport = ({ id, at, work, block, reason, note }: OpenReport): Notice => ({
+  id: `report-${id}-${at}`,
+  type: 'report',
+  at,
+  data: { work: coordOf(work), block: coordOf(block), reason, note },
+})
 
 /** The alerts of this process that wait for the webhook. */
 export type AlertQueue = { first(): Notice | undefined; remove(notice: Notice): void }

@@ -6,7 +6,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { Closed } from '../../shared/contract/kinds.ts'
-import { coordOf } from '../../shared/wall.ts'
+import { coordOf, parseCoord } from '../../shared/wall.ts'
 import type { RestoredBackupCheck } from '../books/check-restored-backup.ts'
 import { notePayout, noteStray, resolvePurchase, type ResolveDeps } from '../books/resolve-purchase.ts'
 import type { Address, Hash, UnixMs } from '../domain/purchase/payment.ts'
@@ -20,7 +20,8 @@ import {
   type NamePart,
   type WalletActResult,
 } from '../domain/wall/moderation.ts'
-import type { Backups } from '../operator-ports.ts'
+import type { WallView } from '../domain/wall/wall-view.ts'
+import type { Backups, Reports } from '../operator-ports.ts'
 import {
   banWallet,
   hiddenNow,
@@ -30,12 +31,15 @@ import {
   ownersOf,
   type ModerateDeps,
 } from '../wall/moderate-blocks.ts'
+import { closeReports, reportedWorks } from '../wall/reported-works.ts'
 import { statusLines, type Overview } from './status-report.ts'
 
 export type AdminDeps = ModerateDeps &
   ResolveDeps & {
     readonly overview: () => Overview
     readonly backups: Pick<Backups, 'note'>
+    readonly reports: Pick<Reports, 'open' | 'close'>
+    readonly view: WallView
     readonly restored: Pick<RestoredBackupCheck, 'orphans' | 'isOlder'>
   }
 
@@ -69,6 +73,13 @@ export const Commands = {
   status: Closed({}),
   'backed-up': Closed({}),
   resolve: Closed({ payer, nonce }),
+  reports: Closed({}),
+  'close-reports': Closed({
+    outcome: Type.Union([Type.Literal('hidden'), Type.Literal('dismissed')]),
+    target,
+    who: reason.who,
+    why: Type.String({ minLength: 1, maxLength: 200 }),
+  }),
   stray: Closed({ payer, nonce }),
   strays: Closed({}),
   payout: Closed({ payer, nonce, reference: Type.String({ minLength: 1, maxLength: 200 }) }),
@@ -87,6 +98,8 @@ const handlers: Handlers = {
   open,
   status: tellStatus,
   'backed-up': noteBackup,
+  reports: listReports,
+  'close-reports': closeWork,
   resolve,
   stray,
   strays,
@@ -191,6 +204,24 @@ function tellStatus({ overview }: AdminDeps): CommandResult {
 async function noteBackup({ backups, clock }: AdminDeps): Promise<CommandResult> {
   await backups.note(clock.now())
   return yes('recorded as a backup; `status` shows its age')
+}
+
+const REPORTED_WORKS_MAX = 20
+
+/** How many works wait, and the first of them, each as a line of JSON. */
+async function listReports(deps: AdminDeps): Promise<CommandResult> {
+  const { waiting, works } = await reportedWorks(deps, REPORTED_WORKS_MAX)
+  return yes(String(waiting), ...works.map((work) => JSON.stringify(work)))
+}
+
+async function closeWork(deps: AdminDeps, body: CommandBody<'close-reports'>): Promise<CommandResult> {
+  const { target, outcome } = body
+  const block = parseCoord(target)
+  if (block === undefined) return no(`${JSON.stringify(target)} is not a block (column,row)`)
+  const closed = await closeReports(deps, block, body)
+  if (closed === undefined) return no(`nobody owns block ${target}, so there is nothing to report`)
+  const what = outcome === 'hidden' ? 'everything on it is hidden' : 'it is left as it is'
+  return yes(`the work at ${target} (blocks: ${closed.blocks}): ${what}; reports closed: ${closed.reports}`)
 }
 
 /** Payments to look at, a line each. */

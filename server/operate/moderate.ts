@@ -91,7 +91,7 @@ const WHY_MAX = 200
 const WHO_MAX = 64
 
 /** By whose hand it is done, the user behind `sudo` where there is one, and why. */
-function reasonIn(text: string | undefined) {
+export function reasonIn(text: string | undefined) {
   if (text !== undefined && (text === '' || text.length > WHY_MAX)) throw new UsageError()
   const who = Bun.env['SUDO_USER'] ?? userInfo().username
   return { who: who.slice(0, WHO_MAX), why: text ?? null }

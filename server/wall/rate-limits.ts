@@ -49,6 +49,7 @@ export const BUDGETS = {
     perSecond: 0.02,
     what: 'the same, over a day, because each is kept for hours',
   },
+  reports: { per: 'address', burst: 10, perSecond: 0.005, what: 'reports of works' },
   registrations: {
     per: 'wallet',
     burst: 300,

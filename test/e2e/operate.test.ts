@@ -137,6 +137,37 @@ describe('a wall on a file', () => {
     expect((await run('hide', '90,1')).status).toBe(1)
   })
 
+  test('a reported work is listed with its note, stays as it is until the operator hides or dismisses it, and is then off the list', async () => {
+    const report = async (reason: string) => {
+      const body = JSON.stringify({ block: '3,3', reason, note: 'look at the link' })
+      const headers = { 'content-type': 'application/json' }
+      return (await fetch(`${world.url}/api/reports`, { method: 'POST', headers, body })).status
+    }
+    expect([(await run('reports')).out, await report('scam'), await report('scam')]).toEqual([
+      'There are no reports.\n',
+      200,
+      200,
+    ])
+    const { out, status } = await run('reports')
+    expect([status, out]).toEqual([0, expect.stringMatching(/^3,3, 1 block of 0x[0-9a-f]{40}: 1 scam$/m)])
+    expect(out).toMatch(/scam: look at the link$/m)
+    expect((await run('reports', 'hide', '3,3')).status).toBe(2)
+    expect(await run('reports', 'dismiss', '3,3', '--why', 'fine')).toMatchObject({
+      status: 0,
+      out: 'the work at 3,3 (blocks: 1): it is left as it is; reports closed: 1\n',
+    })
+    expect((await run('reports')).out).toBe('There are no reports.\n')
+    expect((await run('reports', 'hide', '3,3', '--why', 'rude')).out).toContain('everything on it is hidden')
+    expect((await run('hidden', '--trail')).out).toMatch(/hide work at 3,3 \(pixels,message,link\): rude$/m)
+  })
+
+  test('a backup is made beside the running wall, which shows its age', async () => {
+    expect((await run('status')).out).toMatch(/^ {2}backup +NEVER$/m)
+    expect(await run('backup', 'copy.sqlite')).toMatchObject({ status: 0, err: '' })
+    await waitUntil(async () => /^ {2}backup +\d+ (?:s|min.*) ago$/m.test((await run('status')).out))
+    expect(Number((await metric('wall_last_backup_timestamp_seconds'))?.split(' ')[1])).toBeGreaterThan(1_700_000_000)
+  })
+
   test('only the user who runs the wall can reach the admin socket, and without a wall there is none', async () => {
     const socket = 'wall.sqlite.sock'
     expect(statSync(join(world.folder, socket)).mode & 0o777).toBe(0o600)

@@ -15,6 +15,7 @@ export type Engine = Pick<
   | 'payouts'
   | 'backups'
   | 'deliveries'
+  | 'reports'
   | 'blocks'
   | 'agents'
   | 'moderation'

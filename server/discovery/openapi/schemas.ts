@@ -15,6 +15,7 @@ import { FeedPage, Sale } from '../../../shared/contract/feed.ts'
 import { HistoryPage } from '../../../shared/contract/live.ts'
 import { PaintedBlocks } from '../../../shared/contract/picture.ts'
 import { Preview, PreviewBody } from '../../../shared/contract/preview.ts'
+import { ReportBody, Reported } from '../../../shared/contract/report.ts'
 import {
   ErrorBody,
   Health,
@@ -54,6 +55,8 @@ const named: Readonly<Record<string, TObject>> = {
   Health,
   PreviewBody,
   Preview,
+  ReportBody,
+  Reported,
   Spaces,
   PaintedBlocks,
   Signing,

@@ -16,7 +16,8 @@ import {
 } from '../../../server/domain/purchase/payment.ts'
 import { isSold, type Purchase, type SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
 import { blocksHeld, blocksIn, resolvedTarget, positionOf, targetOf } from '../../../server/domain/purchase/target.ts'
-import type { Agents, Audit, Blocks, ChainCheckpoint, Ledger, Log, Payouts, Store } from '../../../server/ports.ts'
+import type { Audit } from '../../../server/operator-ports.ts'
+import type { Agents, Blocks, ChainCheckpoint, Ledger, Log, Payouts, Store } from '../../../server/ports.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { nearestPlace } from './areas.ts'
 

@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import type { Engine } from '../../../db/engine.ts'
 import { StaleWriteError } from '../../../server/domain/failure.ts'
 import { STRAY_BY_HAND, STRAY_NOTE } from '../../../server/domain/purchase/account.ts'
-import type { Audit } from '../../../server/ports.ts'
+import type { Audit } from '../../../server/operator-ports.ts'
 import { hold, sell } from '../../support/engine.ts'
 import { blockOf, EMPTY_BOOKS, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
 

@@ -1,12 +1,16 @@
 import { describe, expect } from 'bun:test'
+import { OPEN_REPORTS_MAX, REPORTS_KEPT_MS, REPORTS_OF_A_WORK_MAX } from '../../../server/domain/wall/reports.ts'
+import { coordOf } from '../../../shared/wall.ts'
 import type { EngineTest } from '../../support/engine.ts'
-import { NOW } from '../../support/samples.ts'
+import { blockOf, NOW } from '../../support/samples.ts'
 
-// Goal: the operator is told how old the last backup is, and the webhook goes on where it was. Method: read both records before
-// the first entry, and after two.
+// Goal: the operator is told how old the last backup is, the webhook goes on where it was, and reports wait for the operator,
+// within limits. Method: read each record before the first entry, and after some.
 
-/** The suite of the ports `Backups` and `Deliveries`. */
+/** The suite of the ports `Backups`, `Deliveries` and `Reports`. */
 export function operatorContract(name: string, test: EngineTest): void {
+  reportsContract(name, test)
+
   describe(`backups on ${name}`, () => {
     test('the last backup is unknown before the first, and then the time of the newest', async ({ backups }) => {
       expect(await backups.last()).toBeUndefined()
@@ -28,6 +32,78 @@ export function operatorContract(name: string, test: EngineTest): void {
         await deliveries.reach(number)
         expect(await deliveries.reached()).toBe(reached)
       }
+    })
+  })
+}
+
+const TODAY = { day: '2027-01-15', fresh: 'one' }
+
+/** A report of the work that begins at a block, from a reporter. */
+const reportOf = (coord: string, reporter: string, note: string | null = null) => ({
+  work: blockOf(coord),
+  block: blockOf(coord),
+  reason: 'scam' as const,
+  note,
+  reporterFor: (key: string) => Bun.MD5.hash(`${key} ${reporter}`, 'hex'),
+})
+
+function reportsContract(name: string, test: EngineTest): void {
+  describe(`reports on ${name}`, () => {
+    test('a reporter is counted once for each work and day, and waits for the operator', async ({ reports }) => {
+      expect(await reports.open()).toEqual([])
+      expect(await reports.file(reportOf('3,4', 'a', 'look'), TODAY, NOW)).toBe('filed')
+      expect(await reports.file(reportOf('3,4', 'a'), { ...TODAY, fresh: 'two' }, NOW + 1)).toBe('known')
+      expect(await reports.file(reportOf('3,4', 'b'), TODAY, NOW + 2)).toBe('filed')
+      expect(await reports.file(reportOf('5,6', 'a'), TODAY, NOW + 3)).toBe('filed')
+      expect(await reports.file(reportOf('3,4', 'a'), { day: '2027-01-16', fresh: 'x' }, NOW + 4)).toBe('filed')
+      const open = await reports.open()
+      expect(open.map(({ work, at }) => [coordOf(work), at - NOW])).toEqual([
+        ['3,4', 0],
+        ['3,4', 2],
+        ['5,6', 3],
+        ['3,4', 4],
+      ])
+      expect(open[0]).toEqual({
+        id: 1,
+        at: NOW,
+        work: blockOf('3,4'),
+        block: blockOf('3,4'),
+        reason: 'scam',
+        note: 'look',
+      })
+    })
+
+    test('the operator closes all reports of a work at once, and closed ones are forgotten after their time', async ({
+      reports,
+    }) => {
+      const by = { outcome: 'dismissed', who: 'ada', why: 'fine' } as const
+      await reports.file(reportOf('3,4', 'a'), TODAY, NOW)
+      await reports.file(reportOf('3,4', 'b'), TODAY, NOW)
+      await reports.file(reportOf('5,6', 'a'), TODAY, NOW)
+      expect(await reports.close([blockOf('3,4')], by, NOW + 1)).toBe(2)
+      expect(await reports.close([blockOf('3,4')], by, NOW + 2)).toBe(0)
+      expect((await reports.open()).map(({ work }) => coordOf(work))).toEqual(['5,6'])
+      // The same reporter is still known on the same day.
+      expect(await reports.file(reportOf('3,4', 'a'), TODAY, NOW + 3)).toBe('known')
+      const later = NOW + 2 + REPORTS_KEPT_MS
+      expect(await reports.file(reportOf('3,4', 'a'), TODAY, later)).toBe('filed')
+    })
+
+    test('enough reports of a work are enough', async ({ reports }) => {
+      for (let reporter = 0; reporter < REPORTS_OF_A_WORK_MAX; reporter++)
+        expect(await reports.file(reportOf('3,4', `${reporter}`), TODAY, NOW)).toBe('filed')
+      expect(await reports.file(reportOf('3,4', 'one more'), TODAY, NOW)).toBe('known')
+      expect(await reports.file(reportOf('5,6', 'one more'), TODAY, NOW)).toBe('filed')
+      expect(await reports.open()).toHaveLength(REPORTS_OF_A_WORK_MAX + 1)
+      expect(OPEN_REPORTS_MAX).toBeGreaterThan(REPORTS_OF_A_WORK_MAX)
+    })
+
+    test('each report that waits is delivered once', async ({ reports }) => {
+      for (const reporter of ['a', 'b', 'c']) await reports.file(reportOf('3,4', reporter), TODAY, NOW)
+      const ids = async (limit = 9) => (await reports.undelivered(limit)).map(({ id }) => id)
+      expect(await ids(2)).toEqual([1, 2])
+      await reports.markDelivered(1)
+      expect(await ids()).toEqual([2, 3])
     })
   })
 }

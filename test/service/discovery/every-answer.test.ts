@@ -233,6 +233,7 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
   'GET /api/sign': [`GET /api/sign?kind=register&name=Ada&wallet=${wallet(1)}`],
   'POST /api/sign': ['POST /api/sign', sending({ coord: 'next' })],
   'GET /api/agents/{wallet}': [`GET /api/agents/${wallet(1)}`],
+  'POST /api/reports': ['POST /api/reports', sending({ block: '3,4', reason: 'other' })],
   'GET /api/health': ['GET /api/health'],
   'POST /mcp': ['POST /mcp', call('get_block', { coord: '3,4' })],
 }
@@ -268,6 +269,7 @@ async function brokenWall(error: Error): Promise<Wall> {
     store: broken(error),
     ledgerReader: broken(error),
     pictures: broken(error),
+    reports: broken(error),
     reads: { ...broken<CanvasReads>(error), canvas: broken(error), pixels: broken(error), blocks: broken(error) },
     live: broken(error),
     log: broken(error),

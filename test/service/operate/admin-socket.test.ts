@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { STRAY_BY_HAND } from '../../../server/domain/purchase/account.ts'
+import { followLog } from '../../../server/instances/follow-log.ts'
 import { adminCommands } from '../../../server/operate/admin-commands.ts'
 import { adminSocketAt } from '../../../server/operate/admin-socket-path.ts'
 import { callAdminSocket, openAdminSocket } from '../../../server/operate/admin-socket.ts'
@@ -27,6 +28,7 @@ async function openWorld({ path = join(folder, `${walls++}.sock`), restored = no
   const db = await openBlank()
   const [chain, clock, logger] = [fakeChain(), fakeClock(NOW), fakeLogger()]
   const seller = { reconcile: async () => true }
+  const { view, advance } = await followLog(db.log)
   const commands = adminCommands({
     ...db,
     chain,
@@ -34,12 +36,14 @@ async function openWorld({ path = join(folder, `${walls++}.sock`), restored = no
     clock,
     logger,
     seller,
-    advance: async () => {},
+    advance,
+    view,
     overview,
     restored,
   })
   return {
     db,
+    advance,
     chain,
     logger,
     path,
@@ -273,5 +277,39 @@ test('a backup that another tool made is recorded with its time', async () => {
   const close = open()
   expect(await call('backed-up', {})).toMatchObject({ ok: true })
   expect(await db.backups.last()).toBe(NOW)
+  close()
+})
+
+test('reports are listed by work with what it shows, and hiding or dismissing a work closes them', async () => {
+  const { db, call, open, advance } = await openWorld()
+  const close = open()
+  await sell(db, '3,4', 1, 1)
+  await sell(db, '4,4', 1, 2)
+  await sell(db, '9,9', 2, 3)
+  await advance()
+  const by = (reporter: string) => ({ reporterFor: () => reporter.repeat(32), note: 'look', reason: 'scam' as const })
+  const key = { day: '2027-01-15', fresh: 'one' }
+  const [block, other] = [blockOf('4,4'), blockOf('9,9')]
+  for (const reporter of ['a', 'b']) await db.reports.file({ ...by(reporter), work: blockOf('3,4'), block }, key, NOW)
+  await db.reports.file({ ...by('a'), work: other, block: other }, key, NOW)
+  const { ok, lines } = await call('reports', {})
+  expect([ok, lines[0]]).toEqual([true, '2'])
+  expect(lines.slice(1).map((line) => JSON.parse(line))).toMatchObject([
+    { place: '4,4', owner: wallet(1), blocks: 2, reports: [{ reason: 'scam', note: 'look' }, {}] },
+    { place: '9,9', owner: wallet(2), blocks: 1 },
+  ])
+  const why = { who: 'ada', why: 'a copied page' }
+  expect(await call('close-reports', { outcome: 'hidden', target: '3,4', ...why })).toEqual({
+    ok: true,
+    lines: ['the work at 3,4 (blocks: 2): everything on it is hidden; reports closed: 2'],
+  })
+  expect((await db.blocks.owned(block))?.content).toEqual({ pixels: null, message: null, link: null })
+  expect(await db.moderation.records()).toMatchObject([{ act: 'hide', what: 'work at 3,4', ...why }])
+  expect((await call('close-reports', { outcome: 'dismissed', target: '9,9', ...why })).lines).toEqual([
+    'the work at 9,9 (blocks: 1): it is left as it is; reports closed: 1',
+  ])
+  expect(await call('reports', {})).toEqual({ ok: true, lines: ['0'] })
+  for (const target of ['x', '50,50'])
+    expect((await call('close-reports', { outcome: 'hidden', target, ...why })).ok).toBe(false)
   close()
 })

@@ -89,7 +89,7 @@ export async function openWall(
   subscribe(stream.changed)
   const { limits = unlimited } = changes
   const world = { wallets: fakeWallets, clock, hosts: [HOST, `${HOST}:8402`], advance, limits }
-  const { ledger, blocks, agents, store, ledgerReader } = db
+  const { ledger, blocks, agents, store, ledgerReader, reports } = db
   const parts: Ledger = ledgerParts === undefined ? ledger : { ...ledger, ...ledgerParts }
   const pictures = workerPictures()
   const payees = new Set([offer.terms.payTo])
@@ -123,6 +123,7 @@ export async function openWall(
     store,
     ledgerReader,
     pictures,
+    reports,
     payees,
     limits,
     trustedHops: undefined,

@@ -212,3 +212,25 @@ test('an alert keeps its id when it is sent again', async () => {
   expect([alerts.first()?.id, id]).toEqual([id, expect.stringMatching(/^alert-/)])
   wall.close()
 })
+
+test('reports are delivered once, under an id that stays', async () => {
+  const wall = await open()
+  const { world, received, run } = deliveryFrom(wall)
+  const block = blockOf('3,4')
+  const report = { work: block, block, reason: 'scam', note: 'look', reporterFor: () => 'a'.repeat(32) } as const
+  await wall.reports.file(report, { day: '2027-01-15', fresh: 'one' }, NOW)
+  world.trouble = 'it returned status 500'
+  await run()
+  world.trouble = null
+  await run()
+  await run()
+  expect(received).toEqual([
+    {
+      id: `report-1-${NOW}`,
+      type: 'report',
+      at: NOW,
+      data: { work: '3,4', block: '3,4', reason: 'scam', note: 'look' },
+    },
+  ])
+  wall.close()
+})

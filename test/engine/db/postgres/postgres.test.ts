@@ -33,8 +33,8 @@ async function forgetSales(url: string): Promise<void> {
     DELETE FROM reused_receipts; DELETE FROM purchase_painters; DELETE FROM wallet_painters;
     DELETE FROM moderated_agents; DELETE FROM moderation_acts;
     DELETE FROM payments; DELETE FROM changes; DELETE FROM agents; DELETE FROM moderated; DELETE FROM edits;
-    DELETE FROM payouts; DELETE FROM leases;
-    UPDATE counters SET number = 0, seq = 0, agent = 0, at = 0; UPDATE wall SET backed_up_at = NULL, delivered = NULL`)
+    DELETE FROM payouts; DELETE FROM leases; DELETE FROM reports;
+    UPDATE counters SET number = 0, seq = 0, agent = 0, at = 0; UPDATE wall SET backed_up_at = NULL, delivered = NULL, report_key = NULL`)
     .simple()
   await sql.close()
 }

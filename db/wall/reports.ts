@@ -1,0 +1,61 @@
+/** Reports of works, for the operator alone. */
+
+import type { UnixMs } from '../../server/domain/purchase/payment.ts'
+import {
+  OPEN_REPORTS_MAX,
+  type OpenReport,
+  REPORTS_KEPT_MS,
+  REPORTS_OF_A_WORK_MAX,
+} from '../../server/domain/wall/reports.ts'
+import type { FiledReport, Reports } from '../../server/operator-ports.ts'
+import { change, count, lock, one, rows, together, type Driver, type Tx } from '../tx.ts'
+
+/** The reports of a store. */
+export const reports = ({ look, write }: Driver): Reports => ({
+  file: (report, key, now) => write(null, () => file(report, key, now)),
+  open: () => look(() => rows<OpenReport>(OPEN)),
+  close: (blocks, { outcome, who, why }, now) => write(null, () => count(CLOSE, { blocks, outcome, who, why, now })),
+  undelivered: (limit) => look(() => rows<OpenReport>(UNDELIVERED, { limit })),
+  markDelivered: async (id) => void (await write(null, () => count(DELIVERED, { id }))),
+})
+
+const COLUMNS = 'id, at, work, block, reason, note'
+const OPEN = `SELECT ${COLUMNS} FROM reports WHERE closed_at IS NULL ORDER BY id`
+const UNDELIVERED = `SELECT ${COLUMNS} FROM reports WHERE closed_at IS NULL AND delivered = 0 ORDER BY id LIMIT $limit`
+const DELIVERED = 'UPDATE reports SET delivered = 1 WHERE id = $id'
+const CLOSE = `
+  UPDATE reports SET closed_at = $now, closed_by = $who, outcome = $outcome, why = $why
+  WHERE closed_at IS NULL AND (work {in integer $blocks} OR block {in integer $blocks})`
+
+const KEY = 'SELECT report_key AS key FROM wall'
+const NEW_KEY = 'UPDATE wall SET report_key = $key'
+const COUNTS = `
+  SELECT count(*) AS total, coalesce(sum(CASE WHEN work = $work THEN 1 ELSE 0 END), 0) AS same
+  FROM reports WHERE closed_at IS NULL`
+const FORGET = 'DELETE FROM reports WHERE closed_at < $before'
+const FILE = `
+  INSERT INTO reports (id, at, work, block, reason, note, reporter)
+  SELECT coalesce(max(id), 0) + 1, $now, $work, $block, $reason, $note, $reporter FROM reports WHERE true
+  ON CONFLICT (work, reporter) DO NOTHING`
+
+type Counts = { readonly total: number; readonly same: number }
+
+function* file(
+  { work, block, reason, note, reporterFor }: FiledReport,
+  { day, fresh }: { readonly day: string; readonly fresh: string },
+  now: UnixMs,
+): Tx<'filed' | 'known' | 'full'> {
+  yield* lock('LOCK TABLE reports IN EXCLUSIVE MODE')
+  const [{ key: kept }, { total, same }] = yield* together(
+    one<{ key: string | null }>(KEY),
+    one<Counts>(COUNTS, { work }),
+  )
+  if (same >= REPORTS_OF_A_WORK_MAX) return 'known'
+  if (total >= OPEN_REPORTS_MAX) return 'full'
+  // The key of the day before goes, so that nobody can tell any more which address a hash is of.
+  const key = kept?.startsWith(day) === true ? kept : `${day} ${fresh}`
+  if (key !== kept) yield* change('the wall’s own row', NEW_KEY, { key })
+  yield* count(FORGET, { before: now - REPORTS_KEPT_MS })
+  const filed = yield* count(FILE, { now, work, block, reason, note, reporter: reporterFor(key) })
+  return filed === 1 ? 'filed' : 'known'
+}

@@ -1,0 +1,36 @@
+/** Route `/api/reports`: reports of works to the operator. */
+
+import { Elysia } from 'elysia'
+import { ReportBody, Reported } from '../../shared/contract/report.ts'
+import { documented, type OperationDocs, queued } from '../discovery/openapi/operation.ts'
+import { readReport, reportWork, type ReportDeps } from '../wall/report-work.ts'
+import { respondResult } from './answer/refuse.ts'
+import { BODY_MAX_BYTES } from './request/body.ts'
+import { jsonBody, type Clients } from './request/clients.ts'
+import { strict } from './request/strict.ts'
+
+export const reports = (deps: ReportDeps & { readonly clients: Clients }) => {
+  const { limits, addressOf } = deps.clients
+  return new Elysia({ name: 'reports' }).post(
+    '/api/reports',
+    async ({ request, body }) => respondResult(await reportWork(deps, body, addressOf(request))),
+    {
+      parse: jsonBody(deps.clients, (request) => limits.take('reports', addressOf(request)), {
+        maxBytes: BODY_MAX_BYTES,
+      }),
+      body: strict(ReportBody, readReport),
+      ...documented(DOCS.reportWork),
+    },
+  )
+}
+
+const DOCS = {
+  reportWork: {
+    id: 'reportWork',
+    summary: 'Report a work to the operator',
+    description:
+      'Free. For what must not be shown: the operator reads it, with the work that the block is part of, and decides. Nobody else sees it, and nothing is hidden automatically. One report of each work and client a day is stored; repeating it changes nothing. Your address is not stored.',
+    answers: [Reported],
+    codes: ['invalid_body', 'invalid_coordinate', 'no_owner', 'body_too_large', ...queued],
+  },
+} satisfies Record<string, OperationDocs>

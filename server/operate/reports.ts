@@ -1,0 +1,80 @@
+/** `pixel-wall reports`: what readers reported, with its picture, and what the operator does about it. */
+
+import { parseArgs } from 'node:util'
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { drawBlocks } from '../../shared/terminal.ts'
+import { ALL_BLOCKS, parseCoord, type BlockIndex } from '../../shared/wall.ts'
+import { DRAWN, type ReportedWork } from '../wall/reported-works.ts'
+import { ask, printLines, runRemotely, UsageError, type Command } from './command.ts'
+import { reasonIn } from './moderate.ts'
+
+const USAGE = `Lists the works that readers reported, those with the most reports first, or closes the reports of one. The wall must be running.
+
+  pixel-wall reports                              with the picture of each, in a terminal of 256 colours
+  pixel-wall reports hide COLUMN,ROW --why TEXT      hides the work that the block is part of, and closes its reports
+  pixel-wall reports dismiss COLUMN,ROW --why TEXT   leaves it, and closes its reports
+
+Nothing is hidden automatically. A closed report is deleted after 90 days. \`pixel-wall hidden --trail\` keeps what was hidden.
+`
+
+const NOTES_SHOWN = 5
+
+/** Lists what was reported, or decides. */
+export const reports: Command = {
+  usage: USAGE,
+  async run(args) {
+    const options = { why: { type: 'string' } } as const
+    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options })
+    const [act, target, ...rest] = positionals
+    if (act === undefined && values.why === undefined) return await list()
+    if ((act !== 'hide' && act !== 'dismiss') || target === undefined || rest.length > 0) throw new UsageError()
+    const { who, why } = reasonIn(values.why)
+    if (why === null) throw new UsageError('say why with --why TEXT')
+    return await runRemotely('close-reports', { outcome: act === 'hide' ? 'hidden' : 'dismissed', target, who, why })
+  },
+}
+
+async function list(): Promise<number> {
+  const { lines } = await ask('reports', {})
+  const [waiting = '0', ...works] = lines
+  if (works.length === 0) printLines(['There are no reports.'])
+  for (const work of works) show(Value.Parse(Work, JSON.parse(work)))
+  if (works.length < Number(waiting)) printLines([`and ${Number(waiting) - works.length} more works`])
+  return 0
+}
+
+function show({ place, owner, blocks, message, link, reports: open, around }: ReportedWork): void {
+  const reasons = [...Map.groupBy(open, ({ reason }) => reason)].map(([reason, same]) => `${same.length} ${reason}`)
+  printLines([
+    `${place}, ${blocks === 1 ? '1 block' : `a work of ${blocks} blocks`} of ${owner ?? 'nobody'}: ${reasons.join(', ')}`,
+    ...(message === null ? [] : [`  message  ${message}`]),
+    ...(link === null ? [] : [`  link     ${link}`]),
+    ...open
+      .filter(({ note }) => note !== null)
+      .slice(-NOTES_SHOWN)
+      .map(({ at, reason, note }) => `  ${new Date(at).toISOString()} ${reason}: ${note}`),
+  ])
+  const middle = parseCoord(place)
+  if (!process.stdout.isTTY || middle === undefined) return
+  const painted = new Map<BlockIndex, Uint8Array | null>()
+  for (const [index, pixels] of around) {
+    const block = ALL_BLOCKS[index]
+    if (block !== undefined) painted.set(block, pixels === null ? null : Buffer.from(pixels, 'base64'))
+  }
+  console.log(drawBlocks(painted, DRAWN.across, DRAWN.down, middle))
+}
+
+const TextOrNull = Type.Union([Type.String(), Type.Null()])
+
+const Work = Type.Unsafe<ReportedWork>(
+  Type.Object({
+    place: Type.String(),
+    owner: TextOrNull,
+    blocks: Type.Integer(),
+    message: TextOrNull,
+    link: TextOrNull,
+    reports: Type.Array(Type.Object({ at: Type.Integer(), reason: Type.String(), note: TextOrNull })),
+    around: Type.Array(Type.Tuple([Type.Integer(), TextOrNull])),
+  }),
+)

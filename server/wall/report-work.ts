@@ -1,0 +1,46 @@
+/** Takes reports of works. Nothing is hidden because of one; the operator reads them and decides. */
+
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { REPORT_NOTE_MAX, REPORT_REASONS, ReportBody, type Reported } from '../../shared/contract/report.ts'
+import { parseCoord } from '../../shared/wall.ts'
+import { failure, type Failure } from '../domain/failure.ts'
+import { invalidCoordinate } from '../domain/purchase/refusals.ts'
+import { artworkAt } from '../domain/wall/artworks.ts'
+import type { WallView } from '../domain/wall/wall-view.ts'
+import type { Reports } from '../operator-ports.ts'
+import type { Clock } from '../ports.ts'
+
+export type ReportDeps = { readonly view: WallView; readonly reports: Pick<Reports, 'file'>; readonly clock: Clock }
+
+const compiled = TypeCompiler.Compile(ReportBody)
+
+const SHAPE = `Send a JSON object with block ("col,row"), reason (one of ${REPORT_REASONS.join(', ')}) and, if you like, note (1 to ${REPORT_NOTE_MAX} printable characters), and no other fields.`
+
+/** Reads the body of a report. */
+export const readReport = (given: unknown): ReportBody | Failure =>
+  compiled.Check(given) ? given : failure('invalid_body', SHAPE)
+
+/** Stores a report from a client address, which is kept only as a hash whose key is replaced every day. */
+export async function reportWork(
+  { view, reports, clock }: ReportDeps,
+  { block: coord, reason, note }: ReportBody,
+  address: string,
+): Promise<Reported | Failure> {
+  const block = parseCoord(coord)
+  if (block === undefined) return invalidCoordinate()
+  const work = artworkAt(view, block)?.blocks[0]
+  if (work === undefined) return failure('no_owner', 'Nobody has bought this block, so it shows nothing to report.')
+  const now = clock.now()
+  const reporterFor = (key: string) =>
+    new Bun.CryptoHasher('sha256', key).update(address).digest('hex').slice(0, HASH_DIGITS)
+  const key = { day: new Date(now).toISOString().slice(0, 10), fresh: crypto.randomUUID() }
+  const filed = await reports.file({ work, block, reason, note: note ?? null, reporterFor }, key, now)
+  return filed === 'full' ? TOO_MANY : { received: true }
+}
+
+const HASH_DIGITS = 32
+
+const TOO_MANY = failure(
+  'server_busy',
+  'The operator has more reports than anybody can read. This one was not stored. Send it again tomorrow, or write to the operator.',
+)

@@ -1,0 +1,84 @@
+import { expect, test } from 'bun:test'
+import { OPEN_REPORTS_MAX } from '../../../server/domain/wall/reports.ts'
+import { openBlank } from '../../support/blank-wall.ts'
+import { usedUp } from '../../support/fakes/limits.ts'
+import { blockOf, NOW, paymentOf } from '../../support/samples.ts'
+import { sending } from '../../support/service/signed.ts'
+import { openWall, paidBy, type Wall } from '../../support/service/wall.ts'
+
+// Goal: anybody can report a work, once a day; only the operator reads it, and it changes nothing that readers see. Method: the
+// whole service over a store in memory.
+
+const jsonOf = async (response: Response) => [response.status, await response.json()]
+const report = async (wall: Wall, body: object) => await wall.ask('POST /api/reports', sending(body))
+const RECEIVED = [200, { received: true }]
+
+test('a report is stored under the work that the block is part of, and no reader sees a difference', async () => {
+  const db = await openBlank()
+  const wall = await openWall({}, db)
+  await wall.buy('/blocks/3,4', 1)
+  await wall.ask('GET /blocks/4,4', paidBy(paymentOf(1, 2)))
+  const seen = async () =>
+    await Promise.all(
+      ['/api/canvas', '/blocks/4,4', '/api/tail'].map(async (path) => await (await wall.ask(`GET ${path}`)).text()),
+    )
+  const before = await seen()
+  const body = { block: '4,4', reason: 'scam', note: 'The link leads to a copy of a bank’s page.' }
+  expect(await jsonOf(await report(wall, body))).toEqual(RECEIVED)
+  expect(await jsonOf(await report(wall, { ...body, block: '3,4' }))).toEqual(RECEIVED)
+  expect(await seen()).toEqual(before)
+  const { note } = body
+  // One for both, since they are one work of one reporter.
+  expect(await db.reports.open()).toEqual([
+    { id: 1, at: NOW, work: blockOf('3,4'), block: blockOf('4,4'), reason: 'scam', note },
+  ])
+})
+
+test.each([
+  ['an unknown reason', { block: '3,4', reason: 'ugly' }, 400, 'invalid_body'],
+  ['a note that is too long', { block: '3,4', reason: 'other', note: 'x'.repeat(201) }, 400, 'invalid_body'],
+  ['a note that moves a cursor', { block: '3,4', reason: 'other', note: 'a\u001b[2J' }, 400, 'invalid_body'],
+  ['a field too many', { block: '3,4', reason: 'other', hide: true }, 400, 'invalid_body'],
+  ['a block that is not on the wall', { block: '160,0', reason: 'other' }, 400, 'invalid_coordinate'],
+  ['a block that nobody owns', { block: '5,6', reason: 'other' }, 404, 'no_owner'],
+])('%s is refused with a clear error, and nothing is stored', async (_, body, status, error) => {
+  const db = await openBlank()
+  const wall = await openWall({}, db)
+  await wall.buy('/blocks/3,4', 1)
+  expect(await jsonOf(await report(wall, body))).toEqual([status, { error, message: expect.any(String) }])
+  expect(await db.reports.open()).toEqual([])
+})
+
+test('a client that reports too much is told when to come back', async () => {
+  const wall = await openWall({ limits: usedUp() })
+  const refused = await report(wall, { block: '3,4', reason: 'other' })
+  expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true])
+})
+
+test('while more reports wait than anybody can read, the answer says that this one was not stored', async () => {
+  const wall = await openWall({ reports: { file: async () => 'full' } })
+  await wall.buy('/blocks/3,4', 1)
+  const [status, body] = await jsonOf(await report(wall, { block: '3,4', reason: 'other' }))
+  expect([status, body]).toEqual([503, { error: 'server_busy', message: expect.stringContaining('was not stored') }])
+  expect(OPEN_REPORTS_MAX).toBeGreaterThan(1000)
+})
+
+test('the address of a reporter is stored only as a hash, whose key changes with the day', async () => {
+  const stored: string[] = []
+  const wall = await openWall({
+    reports: {
+      async file({ reporterFor }, { day, fresh }) {
+        expect([day, fresh]).toEqual([
+          new Date(NOW).toISOString().slice(0, 10),
+          expect.stringMatching(/^[0-9a-f-]{36}$/),
+        ])
+        stored.push(reporterFor('one'), reporterFor('one'), reporterFor('two'))
+        return 'filed'
+      },
+    },
+  })
+  await wall.buy('/blocks/3,4', 1)
+  await report(wall, { block: '3,4', reason: 'other' })
+  expect([stored[0] === stored[1], stored[0] === stored[2]]).toEqual([true, false])
+  for (const hash of stored) expect(hash).toMatch(/^[0-9a-f]{32}$/)
+})
