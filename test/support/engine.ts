@@ -13,6 +13,7 @@ export type Engine = Pick<
   | 'ledger'
   | 'ledgerReader'
   | 'payouts'
+  | 'checkpoint'
   | 'backups'
   | 'deliveries'
   | 'reports'

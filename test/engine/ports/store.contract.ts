@@ -2,6 +2,7 @@ import type { EngineTest } from '../../support/engine.ts'
 import { agentsContract } from './agents.contract.ts'
 import { areasContract } from './areas.contract.ts'
 import { blocksContract } from './blocks.contract.ts'
+import { checkpointContract } from './checkpoint.contract.ts'
 import { deedsContract } from './deeds.contract.ts'
 import { ledgerReaderContract } from './ledger-reader.contract.ts'
 import { ledgerContract } from './ledger.contract.ts'
@@ -17,6 +18,7 @@ export function storeContract(name: string, onEmpty: EngineTest, onLast: EngineT
   ledgerReaderContract(name, onEmpty, onLast)
   deedsContract(name, onEmpty, onLast)
   blocksContract(name, onEmpty)
+  checkpointContract(name, onEmpty)
   agentsContract(name, onEmpty)
   logContract(name, onEmpty)
   moderationContract(name, onEmpty)

@@ -43,6 +43,17 @@ test('what was sold before the height that is named is not called unpaid, and wh
   expect(found !== 'silent' && found.balance.unpaid.map(({ payer }) => payer)).toEqual([late.payer])
 })
 
+test('a block that is sold while the chain is read is in the books by the second statement, and so is its money', async () => {
+  const wall = world()
+  const payment = paymentOf(1, 1)
+  const sold = { block: blockOf('3,4'), blocks: 1, amount: payment.amount, tx: wall.chain.land(payment), head: HEAD }
+  const later = { ...NOTHING, claimed: 1, sales: [{ ...sold, payer: payment.payer, nonce: payment.nonce }] }
+  const statements: readonly Statement[] = [NOTHING, later]
+  let told = 0
+  const audit = { statement: async () => statements[told++] ?? later }
+  expect(await auditBooks({ ...wall, audit })).toMatchObject({ balance: { balances: true, claimed: 1 } })
+})
+
 test('every address that purchases were to pay is looked at, and today’s', async () => {
   const wall = world({ payees: [other] })
   wall.chain.land(paymentOf(1, 1))

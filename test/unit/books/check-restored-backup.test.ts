@@ -297,6 +297,33 @@ describe('while the wall runs', () => {
     expect(await check.isCurrent()).toBe(true)
   })
 
+  test('so does one that is overtaken while it books', async () => {
+    const { chain, newCheck, checkpoint, payouts, store, witness } = await openWitnessed()
+    witness.isApart = true
+    chain.land(paymentOf(3, 3))
+    const seen = await store.position()
+    const note: typeof payouts.note = async (...noted) => {
+      check.replaced({ progress: seen, seen, isOlder: false })
+      return await payouts.note(...noted)
+    }
+    const check = newCheck({ payouts: { ...payouts, note } })
+    expect([await check.isCurrent(), await checkpoint.height()]).toEqual([false, HEAD])
+  })
+
+  test('so does one that is overtaken once it has read all', async () => {
+    const { newCheck, checkpoint, store, witness } = await openWitnessed()
+    witness.isApart = true
+    const seen = await store.position()
+    let asked = 0
+    const height: typeof checkpoint.height = () => {
+      // Before the look, for it, and after it.
+      if (++asked === 3) check.replaced({ progress: seen, seen, isOlder: true })
+      return checkpoint.height()
+    }
+    const check = newCheck({ checkpoint: { ...checkpoint, height } })
+    expect([await check.isCurrent(), asked]).toEqual([false, 3])
+  })
+
   test('an older one is told of once', async () => {
     const { check, store, logger } = await openWorld()
     expect(await check.isCurrent()).toBe(true)

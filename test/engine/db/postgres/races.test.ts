@@ -129,6 +129,20 @@ test('a commit that is under way while the database becomes an older one is refu
   await Promise.all([wall.close(), sql.close()])
 })
 
+test('of two repaints of a block by two processes at once each keeps what the other changed', async () => {
+  const url = await newWall()
+  const walls = [await openPostgres(url, TERMS.network), await openPostgres(url, TERMS.network)] as const
+  const { block } = await sell(walls[0], '3,4', 1, 1)
+  const edits = [editOf(1, { message: 'kept' }), editOf(2, { link: 'https://kept.example' })]
+  const held = [`SELECT 1 FROM blocks WHERE i = ${block} FOR UPDATE`]
+  const painting = () => Promise.all(edits.map((edit, at) => walls[at === 0 ? 0 : 1].blocks.edit(block, edit, NOW)))
+  await withHeld(url, held, painting, { forRow: 2, forEachOther: 0 })
+  expect(await walls[0].blocks.owned(block)).toMatchObject({
+    content: { message: 'kept', link: 'https://kept.example' },
+  })
+  await Promise.all(walls.map((wall) => wall.close()))
+})
+
 test('a painter’s repaint that is under way while a word ends the painter is not kept', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)

@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test'
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { skippedWithout } from '../../support/skipped.ts'
+
+const LOCK = resolve(import.meta.dir, '../../../server/client/lock.ts')
+const NOBODY = 65_534
+const isRoot = process.getuid?.() === 0
+
+test.skipIf(skippedWithout('the right to run as another user', isRoot))(
+  'a process waits for the lock that a process of another user holds',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'wall-lock-'))
+    try {
+      // The other process reads a copy, as the folder of the source may not be everybody's.
+      const built = await Bun.build({ entrypoints: [LOCK], target: 'node' })
+      const [made] = built.outputs
+      if (made === undefined) throw new Error('the lock was not built')
+      writeFileSync(join(folder, 'lock.mjs'), await made.text())
+      writeFileSync(join(folder, 'lock'), String(process.pid))
+      chmodSync(folder, 0o777)
+      const script = `
+        const { lock } = await import('./lock.mjs')
+        const tell = (words) => { console.log(words); process.exit(0) }
+        lock('.', () => tell('waits')).then(() => tell('takes it'))`
+      const child = spawn('node', ['--input-type=module', '-e', script], { cwd: folder, uid: NOBODY })
+      const out = await Array.fromAsync(child.stdout)
+      expect(Buffer.concat(out).toString().trim()).toBe('waits')
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  },
+)

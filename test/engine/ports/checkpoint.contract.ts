@@ -1,0 +1,19 @@
+import { describe, expect } from 'bun:test'
+import type { EngineTest } from '../../support/engine.ts'
+
+/** The suite of the port `ChainCheckpoint`. */
+export function checkpointContract(name: string, test: EngineTest): void {
+  describe(`the checkpoint on ${name}`, () => {
+    test('the height that everything is accounted for up to is unknown at first, and never goes back', async (wall) => {
+      expect(await wall.checkpoint.height()).toBeUndefined()
+      for (const [height, reached] of [
+        [7n, 7n],
+        [5n, 7n],
+        [9n, 9n],
+      ] as const) {
+        await wall.checkpoint.reach(height)
+        expect(await wall.checkpoint.height()).toBe(reached)
+      }
+    })
+  })
+}

@@ -1,0 +1,69 @@
+import { expect, test } from 'bun:test'
+import { numberToHex, pad } from 'viem'
+import type { Session } from '../../../server/adapters/chain/endpoint.ts'
+import type { AuthorizationState } from '../../../server/adapters/chain/state.ts'
+import { statusAt, type ChainCheck } from '../../../server/adapters/chain/status.ts'
+import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
+import { hash, NOW, paymentOf, TERMS } from '../../support/samples.ts'
+
+// Goal: an end of a payment is looked for where a reorganisation may have put it, and an older block proves no end. Method: a
+// session that has one transfer, in a block of its own.
+
+const payment = paymentOf(1, 1)
+const HEAD = 100n
+const SECONDS = BigInt(NOW / 1000)
+
+const topics = [
+  [USED, pad(payment.payer), payment.nonce],
+  [TRANSFER, pad(payment.payer), pad(payment.to)],
+]
+const logs = topics.map((topics, at) => ({
+  address: TERMS.asset,
+  topics,
+  data: pad(numberToHex(payment.amount)),
+  transactionHash: hash(9),
+  blockNumber: '0x5a',
+  logIndex: numberToHex(at),
+}))
+
+/** What is said of the payment, which was spent in block 90, by an endpoint whose newest and safe blocks show these states. */
+async function statusWhere(states: Record<'latest' | 'safe', AuthorizationState>) {
+  const call = async (method: string, [first]: readonly unknown[]) => {
+    if (method === 'eth_getTransactionReceipt') return { transactionHash: hash(9), logs }
+    const { fromBlock, toBlock } = first as { fromBlock: string; toBlock: string }
+    return Number(fromBlock) <= 90 && Number(toBlock) >= 90 ? logs.slice(0, 1) : []
+  }
+  const window = { size: () => 1000n, served: () => {}, refused: () => {} }
+  const late = new AbortController().signal
+  const check = {
+    endpoints: { newest: () => states.latest, saw: () => {} },
+    states: { latest: async () => states.latest, safe: async () => states.safe },
+    payment,
+    head: HEAD,
+    named: undefined,
+    proof: undefined,
+    proved: () => {},
+  }
+  return await statusAt(
+    { endpoint: { logs: window }, call, late } as unknown as Session,
+    check as unknown as ChainCheck,
+  )
+}
+
+const state = (number: bigint, timestamp: bigint, spent: boolean): AuthorizationState => ({
+  number,
+  timestamp,
+  spent,
+  hash: undefined,
+})
+
+test('a payment that a reorganisation moved into a block below the one first read is found there', async () => {
+  const states = { latest: state(120n, SECONDS, true), safe: state(110n, SECONDS, true) }
+  expect(await statusWhere(states)).toEqual({ kind: 'paid', tx: hash(9) })
+})
+
+test('a safe block that is older than the one first read proves no end of a payment', async () => {
+  const over = payment.validBefore + 60n
+  const states = { latest: state(120n, over, false), safe: state(HEAD - 1n, over, true) }
+  expect(await statusWhere(states)).toEqual({ kind: 'unspent' })
+})
