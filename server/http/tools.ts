@@ -5,7 +5,7 @@ import { Elysia } from 'elysia'
 import { Preview, PreviewBody } from '../../shared/contract/preview.ts'
 import { OrderSigning, OrderToSign, Signing, SignQuery } from '../../shared/contract/sign.ts'
 import { SpaceQuery, Spaces } from '../../shared/contract/space.ts'
-import { parseCoord, TOTAL_BLOCKS } from '../../shared/wall.ts'
+import { parseCoord } from '../../shared/wall.ts'
 import { documented, type OperationDocs, queued } from '../discovery/openapi/operation.ts'
 import { failure } from '../domain/failure.ts'
 import { fieldsIn } from '../domain/purchase/listing.ts'
@@ -16,7 +16,7 @@ import type { FindSpace } from '../wall/open-blocks.ts'
 import { previewBlock, type PreviewDeps } from '../wall/preview-block.ts'
 import { signingMessage, type SigningMessageDeps } from '../wall/signing-message.ts'
 import { refuse, respondResult } from './answer/refuse.ts'
-import { NO_STORE, respond, respondJson } from './answer/respond.ts'
+import { NO_STORE, respondJson } from './answer/respond.ts'
 import { inTurn, jsonBody, type Clients } from './request/clients.ts'
 import { queryHooks, strict } from './request/strict.ts'
 
@@ -41,12 +41,10 @@ export function tools(deps: ToolsDeps) {
     })
     .get(
       '/api/space',
-      async ({ request, query }) => {
-        const more = limits.take('searches', addressOf(request), searchesIn(query) - 1)
-        if (more !== undefined) return refuse(more)
+      async ({ query }) => {
         const near = query.near === undefined ? undefined : parseCoord(query.near)
         if (query.near !== undefined && near === undefined) return refuse(invalidCoordinate())
-        return respond(200, 'application/json', textOfSpaces(await findSpace({ ...query, near })), NO_STORE)
+        return respondResult(await findSpace({ ...query, near }))
       },
       { ...queryHooks(SpaceQuery, searching), ...documented(DOCS.findSpace) },
     )
@@ -67,11 +65,6 @@ export function tools(deps: ToolsDeps) {
       ...documented(DOCS.getSigningMessage),
     })
 }
-
-// Each so many blocks that an answer may name count as a search.
-const BLOCKS_PER_SEARCH = 400
-
-const searchesIn = ({ w, h, limit }: SpaceQuery) => Math.ceil(Math.min(w * h * limit, TOTAL_BLOCKS) / BLOCKS_PER_SEARCH)
 
 const previewCheck = TypeCompiler.Compile(PreviewBody)
 
@@ -95,15 +88,6 @@ async function preview(deps: PreviewDeps, body: PreviewBody): Promise<Response> 
   return respondJson(200, await previewBlock(deps, target, said), NO_STORE)
 }
 
-// Cached with what was found, until a block is taken.
-const spaceTexts = new WeakMap<Spaces, Uint8Array<ArrayBuffer>>()
-
-function textOfSpaces(spaces: Spaces): Uint8Array<ArrayBuffer> {
-  const text = spaceTexts.get(spaces) ?? new TextEncoder().encode(JSON.stringify(spaces))
-  spaceTexts.set(spaces, text)
-  return text
-}
-
 const DOCS = {
   previewBlock: {
     id: 'previewBlock',
@@ -117,7 +101,7 @@ const DOCS = {
     id: 'findSpace',
     summary: 'Find open space for a picture of several blocks',
     description:
-      'Open rectangles of w x h blocks, nearest the centre or the block `near`, each with its blocks in the order to buy them and the total price. Nothing is reserved: another buyer may be faster.',
+      'Open rectangles of w x h blocks, nearest the centre or the block `near`, each with the order that buys it in one payment and the total price. Nothing is reserved: another buyer may be faster.',
     answers: [Spaces],
     codes: ['invalid_size', 'invalid_coordinate', 'invalid_limit', ...queued],
   },

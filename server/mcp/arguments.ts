@@ -41,12 +41,6 @@ export const PixelsArgument = {
   examples: undefined,
 }
 
-/** An output that may also be a refusal, which clients hold against the same schema. */
-export const Output = <Properties extends Record<string, TSchema>>(properties: Properties) =>
-  Type.Partial(Type.Object(properties), {
-    anyOf: [{ required: Type.Object(properties).required ?? [] }, { required: ['error', 'message'] }],
-  })
-
 /** Names of members that strangers wrote. */
 export const Untrusted = Type.Array(Type.String())
 

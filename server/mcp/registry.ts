@@ -1,6 +1,7 @@
 /** Every tool, in the order it is listed: those of the contract, then what helps with them. */
 
 import type { Tool as ListedTool } from '@modelcontextprotocol/server'
+import type { TObject, TSchema } from '@sinclair/typebox'
 import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { offered, type Offer } from '../x402/terms.ts'
 import { SHOWN_IN_CHAT } from './chat-view.ts'
@@ -8,7 +9,7 @@ import { PRICE_OF_BLOCK, type Tool } from './tool.ts'
 import { buyArea, buyBlock, previewBlock } from './tools/buy.ts'
 import { imageToPixels } from './tools/image-to-pixels.ts'
 import { findSpace, getBlock, getFoundingMachines, getWall, getWallImage, listUnclaimed, myWall } from './tools/look.ts'
-import { setArea, setPainter, setPixels, signingMessage } from './tools/repaint.ts'
+import { setArea, setIdentity, setPainter, setPixels, signingMessage } from './tools/repaint.ts'
 
 export const TOOLS: readonly Tool[] = [
   getWall,
@@ -25,23 +26,12 @@ export const TOOLS: readonly Tool[] = [
   signingMessage,
   setArea,
   setPainter,
+  setIdentity,
   myWall,
 ]
 
 /** The tool of a name; `undefined` when there is none. */
 export const toolNamed = (name: string): Tool | undefined => TOOLS.find((tool) => tool.name === name)
-
-const wordy: ReadonlySet<string> = new Set([
-  'description',
-  'examples',
-  'pattern',
-  'format',
-  'contentEncoding',
-  'minimum',
-  'maximum',
-  'minLength',
-  'maxLength',
-])
 
 /** What a block costs, in words. */
 export const priceIn = ({ terms }: Offer): string => `${moneyText(terms.amount)} ${ASSET_SYMBOL}`
@@ -63,6 +53,11 @@ const paymentFor = (sells: NonNullable<Tool['sells']>, offer: Offer): Readonly<R
   accepts: [offered(offer)],
 })
 
+type Schema = Readonly<Record<string, unknown>>
+
+// What descriptions say in words. Every agent pays for each word of the list, and arguments are checked when they arrive.
+const IN_WORDS: ReadonlySet<string> = new Set(['examples', 'format', 'contentEncoding', 'minLength'])
+
 /** The same before it has a price: plain JSON schemas, without what TypeBox keeps beside them. */
 const PRICELESS = TOOLS.map(({ name, title, description, annotations, input, output, isShown, sells }) => ({
   sells,
@@ -70,23 +65,31 @@ const PRICELESS = TOOLS.map(({ name, title, description, annotations, input, out
     name,
     title,
     description,
-    inputSchema: optionalWhereDefaulted(published(input)),
-    ...(output === undefined ? {} : { outputSchema: published(bare(output)) }),
+    inputSchema: optionalWhereDefaulted(briefly(input)),
+    ...(output === undefined ? {} : { outputSchema: outlineOf(output) }),
     annotations,
     ...(isShown ? { _meta: SHOWN_IN_CHAT as Readonly<Record<string, unknown>> } : {}),
   },
 }))
 
-// A member may have one of those names.
-function isSchema(value: unknown): boolean {
-  return typeof value === 'object' && !Array.isArray(value)
+/** What a caller needs to fill arguments in. */
+function briefly(input: object): ObjectSchema {
+  const brief = JSON.stringify(input, (key, value: unknown) => (IN_WORDS.has(key) ? undefined : shortUnion(value)))
+  return JSON.parse(brief)
 }
 
-/** Without what is not needed to read an answer: every agent pays for each word of the list. */
-function bare(schema: unknown): object {
-  return JSON.parse(
-    JSON.stringify(schema, (key, value: unknown) => (wordy.has(key) && !isSchema(value) ? undefined : value)),
-  )
+/** A union as a list of its values, or of its types without their own descriptions. */
+function shortUnion(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('anyOf' in value)) return value
+  const { anyOf, ...rest } = value as { readonly anyOf: readonly Schema[] }
+  if (anyOf.every((one) => 'const' in one)) return { ...rest, type: 'string', enum: anyOf.map((one) => one['const']) }
+  return { ...rest, anyOf: anyOf.map((one) => ({ ...one, description: undefined })) }
+}
+
+/** The members of an answer and their types, without what is in them. None is required, so that a refusal fits as well. */
+function outlineOf({ properties }: TObject): ObjectSchema {
+  const types = Object.entries(properties).map(([name, { type }]: [string, TSchema]) => [name, { type }])
+  return JSON.parse(JSON.stringify({ type: 'object', properties: Object.fromEntries(types) }))
 }
 
 /** Clients leave out what has a default, and some refuse to when it is called required. */
@@ -101,8 +104,3 @@ function optionalWhereDefaulted({ required, properties, ...rest }: ObjectSchema)
 }
 
 type ObjectSchema = ListedTool['inputSchema']
-
-function published(schema: object): ObjectSchema {
-  const plain: Readonly<Record<string, unknown>> = JSON.parse(JSON.stringify(schema))
-  return { ...plain, type: 'object' }
-}

@@ -27,6 +27,7 @@ export const PAYMENT_RESPONSE_META = 'x402/payment-response'
 /** Members of answers that hold strangers' text, named in each answer so that a model does not take it for ours. */
 export const UNTRUSTED_DEED = ['deed.owner.name', 'deed.owner.framework', 'deed.message', 'deed.link'] as const
 export const UNTRUSTED_AGENTS = ['agents[].name', 'agents[].framework', 'agents[].link'] as const
+export const UNTRUSTED_IDENTITY = ['agent.name', 'agent.framework', 'agent.link'] as const
 export const UNTRUSTED_PROFILE = ['name', 'framework'] as const
 
 /** An answer. `also` are further pieces of content, such as a picture. */

@@ -1,7 +1,6 @@
 /** A tool as a value: what an agent reads of it, and what it does. */
 
 import type { Static, TObject } from '@sinclair/typebox'
-import type { FailureCode } from '../domain/failure.ts'
 import type { SaleDeps } from '../purchase/sale.ts'
 import type { ChangeDeps } from '../wall/make-change.ts'
 import type { MyWallDeps } from '../wall/my-wall.ts'
@@ -58,7 +57,7 @@ export type Caller = { readonly dialect: Dialect; readonly address: string; read
 /** What comes with a call besides its arguments. `payment` is there when the caller sent an object as one. */
 export type Call = Caller & { readonly payment: object | undefined }
 
-/** What an agent reads of a tool. `output` must let refusals through: clients hold those against it too. */
+/** What an agent reads of a tool. What `output` has is listed in outline only, so that refusals fit it, too: clients hold those against it. */
 export type ToolMetadata = {
   readonly name: string
   readonly title: string
@@ -73,9 +72,6 @@ export type ToolMetadata = {
 
 /** What a description says where a block's price belongs, which only the settings know. */
 export const PRICE_OF_BLOCK = '{price}'
-
-/** Error codes as a description lists them; a code that does not exist does not compile. */
-export const errors = (...codes: readonly FailureCode[]): string => codes.join(', ')
 
 export type Tool = ToolMetadata & {
   readonly answer: (deps: McpDeps, given: unknown, call: Call) => Reply | Promise<Reply>

@@ -4,7 +4,7 @@ import type { Spaces } from '../../shared/contract/space.ts'
 import { lru } from '../../shared/lru.ts'
 import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { type BlockIndex, coordOf } from '../../shared/wall.ts'
-import { type Occupied, type SpaceWish, buyingOrder, occupancyOf, openSpaces } from '../domain/wall/open-space.ts'
+import { type Occupied, type SpaceWish, occupancyOf, openSpaces } from '../domain/wall/open-space.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader } from '../ports.ts'
 import { sharedRead } from '../purchase/single-flight.ts'
@@ -60,7 +60,6 @@ export async function listUnclaimed(taken: TakenBlocks, limit: number, near?: Bl
 /** Finds the open rectangles nearest to a place. The answer stays the same until a block is taken or released. */
 export type FindSpace = (wish: SpaceWish) => Promise<Spaces>
 
-// The largest answers have some 150 kB.
 const CACHE_MAX = 64
 
 /** Makes the search. Keeps its answers until a block is sold, held or released. */
@@ -86,10 +85,9 @@ function spacesIn(taken: Taken, perBlock: bigint, wish: SpaceWish): Spaces {
     w: wish.w,
     h: wish.h,
     asset: ASSET_SYMBOL,
-    note: 'Nothing is reserved: another buyer may be faster. Buy the blocks one by one in the order given.',
-    spaces: openSpaces(taken.occupied().taken, wish).map((rectangle) => ({
-      coord: coordOf(rectangle.at),
-      blocks: buyingOrder(rectangle).map((block) => coordOf(block)),
+    spaces: openSpaces(taken.occupied().taken, wish).map(({ at, w, h }) => ({
+      coord: coordOf(at),
+      order: { at: coordOf(at), w, h },
       price,
     })),
   }

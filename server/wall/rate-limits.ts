@@ -27,7 +27,7 @@ export const BUDGETS = {
     per: 'address',
     burst: 240,
     perSecond: 40,
-    what: 'searches for space (one for each 400 blocks of the response), for wallets and texts to sign',
+    what: 'searches for space, for wallets and texts to sign',
   },
   pages: { per: 'address', burst: 1000, perSecond: 50, what: 'pages of the log and of the atlas' },
   calls: { per: 'address', burst: 600, perSecond: 60, what: 'MCP calls' },

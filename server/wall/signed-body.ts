@@ -49,7 +49,11 @@ export const readPainterNaming = reader(
 function reader<Schema extends TObject>(kind: Kind, schema: Schema, shape: string) {
   const compiled = TypeCompiler.Compile(schema)
   const fields = SIGNABLE[kind].join(', ').replace(/, (\w+)$/, ' and $1')
-  const refused = failure('invalid_body', `Send a JSON object with ${shape}, and no other fields.`)
+  const refused = (value: unknown) => {
+    const missing = (schema.required ?? []).filter((name) => !Object.hasOwn(Object(value), name))
+    const lacks = missing.length === 0 ? '' : `Missing: ${missing.join(', ')}. `
+    return failure('invalid_body', `${lacks}Send a JSON object with ${shape}, and no other fields.`)
+  }
   const isText = (name: string): name is keyof typeof ruleOf => Object.hasOwn(schema.properties, name) && name in ruleOf
   return (value: unknown): Static<Schema> | Failure => {
     if (compiled.Check(value)) {
@@ -61,10 +65,10 @@ function reader<Schema extends TObject>(kind: Kind, schema: Schema, shape: strin
     let wrong: { readonly name: keyof typeof ruleOf; readonly text: string } | undefined
     for (const { path, value: found } of compiled.Errors(value)) {
       const name = path.slice(1)
-      if (!isText(name) || typeof found !== 'string') return refused
+      if (!isText(name) || typeof found !== 'string') return refused(value)
       wrong ??= { name, text: found }
     }
-    if (wrong === undefined) return refused
+    if (wrong === undefined) return refused(value)
     return failure(`invalid_${wrong.name}`, `${wrong.name} ${ruleOf[wrong.name](wrong.text)}.`)
   }
 }

@@ -20,10 +20,10 @@ export type SpaceQuery = Static<typeof SpaceQuery>
 
 export const Space = Type.Object({
   coord: Type.String({ description: 'The top left block.', examples: ['80,45'] }),
-  blocks: Type.Array(CoordText, {
-    description:
-      'All blocks in the order to buy them: nearest the wall’s centre first, because those are the most wanted. Blocks that others may buy meanwhile then lie at the edge.',
-  }),
+  order: Type.Object(
+    { at: CoordText, w: Type.Integer(), h: Type.Integer() },
+    { description: 'What buys all of it in one payment: the body of POST /areas, or the arguments of buy_area.' },
+  ),
   price: Type.String({ pattern: '^\\d+\\.\\d{2}$', description: 'Total price.' }),
 })
 
@@ -31,7 +31,6 @@ export const Spaces = Type.Object({
   w: Type.Integer(),
   h: Type.Integer(),
   asset: Type.Literal(ASSET_SYMBOL),
-  note: Type.String({ description: 'Nothing is reserved: another buyer may be faster.' }),
   spaces: Type.Array(Space, { description: 'Nearest first; no two share a block. Empty when there is none.' }),
 })
 export type Spaces = Static<typeof Spaces>

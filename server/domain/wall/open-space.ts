@@ -1,16 +1,7 @@
 /** Finds rectangles of open blocks. */
 
 import type { AreaSize } from '../../../shared/area.ts'
-import {
-  ALL_BLOCKS,
-  blockAt,
-  cellOf,
-  CLAIM_ORDER,
-  COLS,
-  ROWS,
-  TOTAL_BLOCKS,
-  type BlockIndex,
-} from '../../../shared/wall.ts'
+import { ALL_BLOCKS, cellOf, COLS, ROWS, TOTAL_BLOCKS, type BlockIndex } from '../../../shared/wall.ts'
 
 /** A rectangle of blocks, by its top left one. */
 export type Rectangle = { readonly at: BlockIndex; readonly w: number; readonly h: number }
@@ -82,20 +73,6 @@ export const nearestArea = (states: BlockStates, size: AreaSize): ReturnType<typ
     },
     size,
   )
-
-/** The blocks of a rectangle in the order to buy them: the wall's most wanted first, ties by index. */
-export function buyingOrder({ at, w, h }: Rectangle): BlockIndex[] {
-  const { col, row } = cellOf(at)
-  const ranks = Uint16Array.from({ length: w * h }, (_, i) => {
-    const block = blockAt(col + (i % w), row + Math.floor(i / w))
-    return block === undefined ? TOTAL_BLOCKS : (claimRank[block] ?? TOTAL_BLOCKS)
-  })
-  return [...ranks.sort()].map((rank) => CLAIM_ORDER[rank]).filter((block) => block !== undefined)
-}
-
-// The place of each block in the order of sale, so that blocks are sorted as bare numbers.
-const claimRank = new Uint16Array(TOTAL_BLOCKS)
-for (const [rank, block] of CLAIM_ORDER.entries()) claimRank[block] = rank
 
 // At places that are not open, or not any more; and for rows without any.
 const NOWHERE = 0xffffffff

@@ -25,9 +25,9 @@ import { previewBlock as preview } from '../../wall/preview-block.ts'
 import { AREA_TOOL, BUYING_TOOL } from '../../x402/bazaar.ts'
 import { readPayment } from '../../x402/payload.ts'
 import { pendingResponse, settleResponse } from '../../x402/receipt.ts'
-import { argumentsIn, Output, PixelsArgument, unknownArgument } from '../arguments.ts'
+import { argumentsIn, PixelsArgument, unknownArgument } from '../arguments.ts'
 import { demand, PAYMENT_RESPONSE_META, png, refuse, succeed, type Reply } from '../reply.ts'
-import { errors, PRICE_OF_BLOCK, READ_ONLY, WRITES, type Call, type McpDeps, type Tool } from '../tool.ts'
+import { PRICE_OF_BLOCK, READ_ONLY, WRITES, type Call, type McpDeps, type Tool } from '../tool.ts'
 
 const { name, framework, message, link, painter } = ListingQuery.properties
 
@@ -57,20 +57,10 @@ function readFields(given: unknown): BlockFields | Failure {
   return { target, fields, hasUnknown: Object.keys(rest).length > fields.size }
 }
 
-// Errors of every sale, at the end of both lists.
-const SELLING = [
-  'wall_busy',
-  'sold_out',
-  'payment_credited',
-  'payment_unmatched',
-  'too_many_requests',
-  'database_unavailable',
-] as const
-
 export const buyBlock: Tool = {
   name: BUYING_TOOL,
   title: 'Buy a block',
-  description: `Use to buy one block of 10 x 10 pixels, permanently, for ${PRICE_OF_BLOCK}. A call without payment changes nothing; it returns code 402 and the x402 v2 terms (accepts). Sign them and make the identical call again with the payment payload as an object at params._meta["x402/payment"]; x402 clients do this automatically. Not to repaint (set_pixels) and not to try (preview_block). Cost: ${PRICE_OF_BLOCK} once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted, database_unavailable or a lost response: ${REPEAT} After facilitator_unavailable or server_busy: ${TRY_AGAIN} Errors: ${errors('payment_required', 'invalid_coordinate', 'invalid_listing', 'invalid_pixels', 'invalid_painter', 'invalid_payment', 'order_mismatch', 'payment_used', 'block_taken', 'purchase_pending', ...SELLING)}. Returns the receipt {block, owner, pixels, deed}, and the settlement in _meta["x402/payment-response"].`,
+  description: `Use to buy one block of 10 x 10 pixels, permanently. Without payment it changes nothing and returns code 402 with the x402 v2 terms (accepts): sign them and make the identical call again with the payment payload, an object, at params._meta["x402/payment"]; x402 clients do this. Not to repaint (set_pixels) and not to try (preview_block). Cost: ${PRICE_OF_BLOCK} once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted, database_unavailable or a lost response: ${REPEAT} After facilitator_unavailable or server_busy: ${TRY_AGAIN} Returns the receipt.`,
   annotations: WRITES,
   sells: 'a block',
   input: BlockArguments,
@@ -106,7 +96,7 @@ const AreaArguments = Closed({
 export const buyArea: Tool = {
   name: AREA_TOOL,
   title: 'Buy an area',
-  description: `Use to buy a rectangle of w x h blocks in one payment, all or none. Not for one block (buy_block, which explains how to pay). Without payment it returns code 402 and the terms. pixels or an image of at most 44 KiB; POST /areas accepts larger ones. Cost: ${PRICE_OF_BLOCK} per block once, no refunds; your spend cap must allow the total. Side effects of a paid call: money moves, the blocks are yours, picture and texts are public. After a 502 or 503 send the same signed call again: it never pays twice. Errors: ${errors('payment_required', 'invalid_area', 'invalid_coordinate', 'invalid_body', 'invalid_listing', 'invalid_pixels', 'invalid_image', 'invalid_option', 'invalid_painter', 'invalid_payment', 'order_mismatch', 'payment_used', 'block_taken')} (lists what is taken), ${errors('purchase_pending')} (lists what is held), ${errors('no_room', ...SELLING)}. Returns the receipt {area, blocks, owner, pixels, deed}.`,
+  description: `Use to buy a rectangle of w x h blocks in one payment, all or none. Not for one block (buy_block, which explains how to pay). Give pixels, or an image of at most 44 KiB; POST /areas accepts larger ones. Cost: ${PRICE_OF_BLOCK} per block once, no refunds; your spend cap must allow the total. Side effects of a paid call: money moves, the blocks are yours, picture and texts are public. After a 502 or 503 send the same signed call again: it never pays twice. If a block is in the way, taken and held list it. Returns the receipt.`,
   annotations: WRITES,
   sells: 'an area',
   input: AreaArguments,
@@ -149,12 +139,12 @@ const PreviewArguments = Closed({
 export const previewBlock: Tool = {
   name: 'preview_block',
   title: 'Try a purchase for free',
-  description: `Use before buy_block with the same arguments, or before buy_area with w and h, to see whether they would be accepted, which block or area you would get, on which terms, and how it would look among its neighbours. Not to buy, and not a reservation: another buyer may be faster. Free, no side effects. Errors: ${errors('invalid_coordinate', 'invalid_area', 'invalid_body', 'too_many_requests', 'database_unavailable')}; problems with the listing are not errors but are all listed in problems. Returns {acceptable, problems, block, area, state, price, request, terms} and a PNG of the place, up to eight times its size.`,
+  description: `Use before buy_block with the same arguments, or before buy_area with w and h: whether they would be accepted, what you would get on which terms, and how it would look among its neighbours. Not to buy, and not a reservation. Free, no side effects. Returns acceptable, all problems at once, and a PNG of the place.`,
   annotations: READ_ONLY,
   isShown: true,
   budget: 'previews',
   input: PreviewArguments,
-  output: Output(withoutImage),
+  output: Type.Object(withoutImage),
   async answer(deps, given) {
     const { w = 1, h = 1, pixels, ...rest } = argumentsIn(given)
     const order = readFields(rest)

@@ -5,10 +5,9 @@ import { Closed } from '../../../shared/contract/kinds.ts'
 import { Dither, Fit, PaintedBlocks, PixelsQuery, RAW_SIDE_MAX } from '../../../shared/contract/picture.ts'
 import { failure } from '../../domain/failure.ts'
 import { imageToPixels as paint } from '../../wall/image-to-pixels.ts'
-import { Output } from '../arguments.ts'
 import { PICTURE_TOOL } from '../message.ts'
 import { png, refuse, succeed } from '../reply.ts'
-import { errors, READ_ONLY, tool } from '../tool.ts'
+import { READ_ONLY, tool } from '../tool.ts'
 
 /** The size limit of a picture: nearly every PNG of 320 x 320 pixels has fewer bytes, also a photo. */
 export const IMAGE_MAX_BYTES = 320 * 1024
@@ -34,7 +33,8 @@ export const imageToPixels = tool(
   {
     name: PICTURE_TOOL,
     title: 'Turn a picture into px',
-    description: `Use to make the px of buy_block, or pixels of set_pixels, from a PNG, JPEG or raw RGB picture of at most 320 KiB. Not for larger ones, or more than 64 blocks: POST the file to /api/pixels, which accepts 4 MiB. Free, no side effects: nothing is stored. Errors: ${errors('invalid_image', 'invalid_size', 'invalid_option', 'server_busy', 'too_many_requests')}. Returns {w, h, blocks} and a PNG of the result; blocks are row by row, each with dx and dy (columns and rows from the first) and px.`,
+    description:
+      'Use to make the px of buy_block, or pixels of set_pixels, from a PNG, JPEG or raw RGB picture of at most 320 KiB. Not for larger ones, or more than 64 blocks: POST the file to /api/pixels. Free, no side effects. Returns blocks row by row, each with dx and dy (columns and rows from the first) and px, and a PNG of the result.',
     annotations: READ_ONLY,
     isShown: true,
     budget: 'uploads',
@@ -56,7 +56,7 @@ export const imageToPixels = tool(
       width: raw('Width'),
       height: raw('Height'),
     }),
-    output: Output(blocksOnly),
+    output: Type.Object(blocksOnly),
   },
   async (deps, { image, width, height, dither = 'none', fit = 'cover', ...size }, { address }) => {
     const bytes = bytesOf(image)

@@ -1,7 +1,7 @@
 /** The tools for owners: repaint a block or an area, name a painter, and get the text to sign. */
 
 import { Type } from '@sinclair/typebox'
-import { PainterAnswer } from '../../../shared/contract/agent.ts'
+import { PainterAnswer, RegisterAnswer } from '../../../shared/contract/agent.ts'
 import { AreaPixels, AreaText, EditAreaAnswer } from '../../../shared/contract/area.ts'
 import {
   EditAnswer,
@@ -16,43 +16,25 @@ import { SignQuery, Signing } from '../../../shared/contract/sign.ts'
 import { ADDRESS_PATTERN } from '../../../shared/wallet.ts'
 import type { Failure } from '../../domain/failure.ts'
 import { makeChange } from '../../wall/make-change.ts'
-import { readAreaEdit, readEdit, readPainterNaming } from '../../wall/signed-body.ts'
-import { painterNaming, repaintOfArea, repaintOfBlock } from '../../wall/signed-changes.ts'
+import { readAreaEdit, readEdit, readPainterNaming, readRegistration } from '../../wall/signed-body.ts'
+import { painterNaming, registration, repaintOfArea, repaintOfBlock } from '../../wall/signed-changes.ts'
 import { signingMessage as messageFor } from '../../wall/signing-message.ts'
-import {
-  CoordArgument,
-  KEEPS,
-  Output,
-  PixelsArgument,
-  SignedAt,
-  Untrusted,
-  WalletArgument,
-  argumentsIn,
-} from '../arguments.ts'
-import { UNTRUSTED_DEED, refuse, succeed, type Reply } from '../reply.ts'
-import { errors, READ_ONLY, type Tool, WRITES, tool } from '../tool.ts'
+import { CoordArgument, KEEPS, PixelsArgument, SignedAt, Untrusted, WalletArgument, argumentsIn } from '../arguments.ts'
+import { UNTRUSTED_DEED, UNTRUSTED_IDENTITY, refuse, succeed, type Reply } from '../reply.ts'
+import { READ_ONLY, type Tool, WRITES, tool } from '../tool.ts'
 
-// Errors of every repaint, beside those of the place and the signature.
-const REPAINTING = [
-  'invalid_pixels',
-  'invalid_message',
-  'invalid_link',
-  'no_owner',
-  'purchase_pending',
-  'server_busy',
-  'too_many_requests',
-  'database_unavailable',
-] as const
+const SIGNATURE = { ...SignatureText, description: 'EIP-191 signature of the text, 0x and hex.' }
 
 export const setPixels: Tool = {
   name: 'set_pixels',
   title: 'Repaint or edit a block you own',
-  description: `Use to change the picture, message or link of a block your wallet bought or may repaint as its painter. Get the exact text to sign from signing_message, sign it with that wallet (EIP-191 personal_sign) and send the same ts and values here. Not for blocks you do not own yet (buy_block) or your name (PUT /api/agents/me). A wallet that can pay but not sign texts signs in with POST /blocks/{coord} instead (x402 sign-in-with-x). Free. Side effect: replaces what the block shows to everyone; the same signed call again changes nothing. Errors: ${errors('unauthorized')} (expected holds the text that should have been signed), ${errors('stale_signature', 'empty_update', 'invalid_body', 'invalid_coordinate', ...REPAINTING)}. Returns {updated, deed, untrusted}.`,
+  description:
+    'Use to change the picture, message or link of a block that your wallet bought or is painter of. Get the call from signing_message, sign its text, add the signature. Not for blocks you do not own yet (buy_block). A wallet that cannot sign texts signs in at POST /blocks/{coord} instead (x402 sign-in-with-x). Free. Side effect: replaces what the block shows to everyone; the same call again changes nothing. Returns the deed. If unauthorized, expected has the text to sign.',
   annotations: WRITES,
   input: Closed({
     coord: CoordArgument,
     ts: SignedAt,
-    signature: { ...SignatureText, description: 'EIP-191 personal_sign signature of the text, in hex with 0x.' },
+    signature: SIGNATURE,
     pixels: Type.Optional({
       ...PixelsArgument,
       description: 'New picture, 200 hex characters like px of buy_block. Omit to keep.',
@@ -66,7 +48,7 @@ export const setPixels: Tool = {
       description: `New link, an https URI of at most 200 characters. ${KEEPS}`,
     }),
   }),
-  output: Output({ ...EditAnswer.properties, untrusted: Untrusted }),
+  output: Type.Object({ ...EditAnswer.properties, untrusted: Untrusted }),
   async answer({ changing }, given, { address }) {
     const { coord, ...body } = argumentsIn(given)
     const edit = readEdit(body)
@@ -79,12 +61,13 @@ export const setPixels: Tool = {
 export const setArea: Tool = {
   name: 'set_area',
   title: 'Repaint an area you own with one signature',
-  description: `Use to repaint a rectangle of up to 400 blocks that one wallet owns, all or none, with one signature of that wallet or of the painter of every block. It signs these lines with EIP-191 personal_sign, joined by line feeds: the wall’s host name, \`set_area v1\`, \`area=<area>\`, \`ts=<ts>\`, then for pixels, message and link \`<field>_present=1\` or \`0\` and \`<field>=<value or empty>\`, pixels as the lower-case hex SHA-256 of the bytes. Not for one block (set_pixels). A wallet that can pay but not sign texts signs in with POST /areas/{area} instead (x402 sign-in-with-x). Free. Side effect: replaces what the blocks show to everyone; the same signed call again changes nothing. Errors: ${errors('unauthorized')} (expected holds the text that should have been signed), ${errors('stale_signature', 'empty_update', 'invalid_body', 'invalid_area', ...REPAINTING)}. Returns {updated, area, blocks}, blocks as a count.`,
+  description:
+    'Use to repaint a rectangle of up to 400 blocks that one wallet owns, all or none, with one signature of that wallet or of the painter of every block. Get the call from signing_message, sign its text, add the signature. Not for one block (set_pixels). A wallet that cannot sign texts signs in at POST /areas/{area} instead. Free. Side effect: replaces what the blocks show to everyone; the same call again changes nothing. Returns how many blocks changed. If unauthorized, expected has the text to sign.',
   annotations: WRITES,
   input: Closed({
     area: AreaText,
     ts: SignedAt,
-    signature: { ...SignatureText, description: 'EIP-191 personal_sign signature of the text, in hex with 0x.' },
+    signature: SIGNATURE,
     pixels: Type.Optional({
       ...AreaPixels,
       description:
@@ -93,7 +76,7 @@ export const setArea: Tool = {
     message: Type.Optional({ ...Nullable(MessageText), description: `New text of every block. ${KEEPS}` }),
     link: Type.Optional({ ...Nullable(Link), description: `New https link of every block. ${KEEPS}` }),
   }),
-  output: Output(EditAreaAnswer.properties),
+  output: Type.Object(EditAreaAnswer.properties),
   async answer({ changing }, given, { address }) {
     const { area: name, ...body } = argumentsIn(given)
     const edit = readAreaEdit(body)
@@ -106,18 +89,16 @@ export const setArea: Tool = {
 export const setPainter: Tool = {
   name: 'set_painter',
   title: 'Name the key that may repaint for your wallet',
-  description: `Use to let another key sign repaints of all your blocks (set_pixels, set_area), and nothing else, so that the key of the paying wallet can stay offline. Get the exact text from signing_message (kind set_painter), sign it with that wallet (EIP-191 personal_sign) and send the same ts and values here. Not to name a painter for the blocks of one purchase (painter of buy_block). Free. Side effect: replaces every painter named before, including those named in purchases. Errors: ${errors('unauthorized')} (expected holds the text that should have been signed), ${errors('stale_signature', 'invalid_body', 'invalid_wallet', 'invalid_painter', 'no_purchases', 'server_busy', 'too_many_requests', 'database_unavailable')}. Returns {updated}; my_wall shows the current painter.`,
+  description:
+    'Use to let another key sign repaints of all your blocks, and nothing else, so that the key of the paying wallet can stay offline. Get the call from signing_message, sign its text with that wallet, add the signature. Not for the blocks of one purchase (painter of buy_block). Free. Side effect: replaces every painter named before. Returns {updated}; my_wall shows the painter.',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   input: Closed({
     wallet: WalletArgument,
     ts: SignedAt,
-    signature: {
-      ...SignatureText,
-      description: 'EIP-191 personal_sign signature of the text by the wallet, in hex with 0x.',
-    },
+    signature: SIGNATURE,
     painter: { ...Nullable(PainterText), description: 'The address that may repaint; null removes the painter.' },
   }),
-  output: Output(PainterAnswer.properties),
+  output: Type.Object(PainterAnswer.properties),
   async answer({ changing }, given, { address }) {
     const body = readPainterNaming(argumentsIn(given))
     if ('code' in body) return refuse(body)
@@ -125,6 +106,33 @@ export const setPainter: Tool = {
     return replyOf(await makeChange(changing, change, body, address))
   },
 }
+
+export const setIdentity: Tool = {
+  name: 'set_identity',
+  title: 'Name your wallet',
+  description:
+    'Use to set the name and framework that all blocks of your wallet and the registry show, once it has bought a block. Get the call from signing_message (kind register), sign its text with that wallet, add the signature. Not for one block’s message (set_pixels). Free. Side effect: replaces both wherever they are shown. Returns the registry’s entry.',
+  annotations: WRITES,
+  input: Closed({
+    wallet: WalletArgument,
+    ts: SignedAt,
+    signature: SIGNATURE,
+    name: Type.Optional({ ...Nullable(NameText), description: `New name, 1 to 40 characters. ${KEEPS}` }),
+    framework: Type.Optional({
+      ...Nullable(FrameworkText),
+      description: `What the agent runs on, 1 to 32 characters. ${KEEPS}`,
+    }),
+  }),
+  output: Type.Object({ ...RegisterAnswer.properties, untrusted: Untrusted }),
+  async answer({ changing }, given, { address }) {
+    const body = readRegistration(argumentsIn(given))
+    if ('code' in body) return refuse(body)
+    const change = await registration(changing, body.wallet, body)
+    return replyOf(await makeChange(changing, change, body, address), { untrusted: UNTRUSTED_IDENTITY })
+  },
+}
+
+const ToolCall = Type.Object({ name: Type.String(), arguments: Type.Object({}) })
 
 /** The answer to a change that was made, or its refusal. */
 const replyOf = (result: object | Failure, more: object = {}): Reply =>
@@ -137,7 +145,8 @@ export const signingMessage = tool(
   {
     name: 'signing_message',
     title: 'Get the exact text to sign',
-    description: `Use before set_pixels, set_area and set_painter, or before naming your wallet with PUT /api/agents/me: returns the exact text that your wallet signs with EIP-191 personal_sign, and a test vector to check your signer. Not to make the change: send the body it returns, with your signature. Not to bind a payment to its order: POST /api/sign. Free, no side effects, no keys. Errors: ${errors('invalid_body', 'invalid_coordinate', 'invalid_area', 'invalid_pixels', 'invalid_message', 'invalid_link', 'invalid_wallet', 'invalid_name', 'invalid_framework', 'invalid_painter', 'invalid_option', 'empty_update', 'stale_signature', 'no_owner', 'purchase_pending', 'unauthorized')} (an area of several wallets), ${errors('no_purchases', 'too_many_requests', 'database_unavailable')}. Returns {message, digest, ts, validUntil, request, testVector}; for set_pixels, set_area and set_painter pass the fields of request.body on unchanged.`,
+    description:
+      'Use before set_pixels, set_area, set_painter and set_identity: returns message, the exact text that your wallet signs (EIP-191 personal_sign), and call, the tool call to make once its signature is added to its arguments. Not to make the change itself, and not to bind a payment to its order (POST /api/sign). Free, no side effects, no keys. Returns also testVector, to check your signer.',
     annotations: READ_ONLY,
     budget: 'searches',
     input: Closed({
@@ -170,7 +179,7 @@ export const signingMessage = tool(
         }),
       ),
     }),
-    output: Output(Signing.properties),
+    output: Type.Object({ ...Signing.properties, call: ToolCall }),
   },
   async (deps, { message, link, name, framework, painter, ...rest }) => {
     const texts = Object.entries({ message, link, name, framework, painter })
@@ -181,6 +190,10 @@ export const signingMessage = tool(
       ...given,
       ...(clear.length === 0 ? {} : { clear: clear.join(',') }),
     })
-    return replyOf(signing)
+    if ('code' in signing) return refuse(signing)
+    const place =
+      rest.kind === 'set_pixels' ? { coord: rest.coord } : rest.kind === 'set_area' ? { area: rest.area } : {}
+    const tool = rest.kind === 'register' ? 'set_identity' : rest.kind
+    return succeed({ ...signing, call: { name: tool, arguments: { ...place, ...signing.request.body } } })
   },
 )

@@ -1,12 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import {
-  buyingOrder,
-  occupancyOf,
-  openSpaces,
-  type Rectangle,
-  type SpaceWish,
-} from '../../../server/domain/wall/open-space.ts'
+import { occupancyOf, openSpaces, type Rectangle, type SpaceWish } from '../../../server/domain/wall/open-space.ts'
 import { ALL_BLOCKS, blockAt, cellOf, CLAIM_ORDER, COLS, coordOf, ROWS, type BlockIndex } from '../../../shared/wall.ts'
 import { blockOf } from '../../support/samples.ts'
 
@@ -84,10 +78,4 @@ test('space is found up to the edges of the wall and never beyond them', () => {
 
 test('a wall without enough open blocks has no space', () => {
   expect(find(() => true, { limit: 20 })).toEqual([])
-})
-
-test('blocks are ordered from the centre of the wall outwards, so that concurrent sales take the edge first', () => {
-  const order = buyingOrder({ at: blockOf('78,43'), w: 3, h: 2 })
-  expect(order).toEqual(CLAIM_ORDER.filter((block) => order.includes(block)))
-  expect(order.map((block) => coordOf(block))).toEqual(['79,44', '80,44', '79,43', '80,43', '78,44', '78,43'])
 })

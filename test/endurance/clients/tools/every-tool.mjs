@@ -23,11 +23,11 @@ export async function useEveryTool(names, call) {
   await use('preview_block', { coord: 'next' })
   await use('my_wall', { wallet: account.address })
   const { blocks } = await use('image_to_pixels', { image: IMAGE })
-  const set = async (name, wanted) => {
-    const { message, request } = await use('signing_message', { kind: name, ...wanted })
-    const signed = { ...request.body, signature: await account.signMessage({ message }) }
-    await use(name, { ...(wanted.coord ? { coord: wanted.coord } : {}), ...signed })
+  const set = async (kind, wanted) => {
+    const { message, call: change } = await use('signing_message', { kind, ...wanted })
+    await use(change.name, { ...change.arguments, signature: await account.signMessage({ message }) })
   }
+  await set('register', { wallet: account.address, name: `by ${process.env.CLIENT}`.slice(0, 40) })
   await set('set_painter', { wallet: account.address, painter: account.address })
   const area = `${BLOCK},1x1`
   const ts = Date.now()

@@ -47,16 +47,6 @@ test.each([
   for (const path of paths) expect((await ask(`GET ${path}`)).status).toBe(429)
 })
 
-test('a search for room counts by the blocks that it may name', async () => {
-  let used = 0
-  const take: RateLimits['take'] = (name, _, cost = 1) => void (used += name === 'searches' ? cost : 0)
-  const { ask } = await openWall({ limits: { ...unlimited, take } })
-  await ask('GET /api/space?w=20&h=20&limit=20')
-  expect(used).toBe(20)
-  await ask('GET /api/space?w=160&h=90&limit=20')
-  expect(used).toBe(56)
-})
-
 test('a picture sent over either door counts by its megapixels', async () => {
   let used = 0
   const take: RateLimits['take'] = (name, _, cost = 1) => void (used += name === 'uploads' ? cost : 0)

@@ -5,15 +5,14 @@ import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 
-test('room is told with its blocks in buying order and the price of all', async () => {
+test('each space has the order that buys it in one payment, and its price', async () => {
   expect(await jsonOf(await wall.ask('GET /api/space?w=2&h=2&near=0,0&limit=2'))).toEqual({
     w: 2,
     h: 2,
     asset: 'USDC',
-    note: 'Nothing is reserved: another buyer may be faster. Buy the blocks one by one in the order given.',
     spaces: [
-      { coord: '0,0', blocks: ['1,1', '1,0', '0,1', '0,0'], price: '4.00' },
-      { coord: '2,0', blocks: ['3,1', '3,0', '2,1', '2,0'], price: '4.00' },
+      { coord: '0,0', order: { at: '0,0', w: 2, h: 2 }, price: '4.00' },
+      { coord: '2,0', order: { at: '2,0', w: 2, h: 2 }, price: '4.00' },
     ],
   })
 })

@@ -72,14 +72,18 @@ test('open blocks are listed in the order next sells them or from a block on, ne
   expect(await coords({})).toHaveLength(20)
 })
 
-test('agents are at most as many as asked for, and of large rectangles fewer are listed', async () => {
+test('agents and spaces are at most as many as asked for', async () => {
   expect((await read(wall, 'get_founding_machines', { limit: 1 }))['agents']).toHaveLength(1)
-  for (const [w, h, count] of [
-    [1, 1, 20],
-    [10, 10, 6],
-    [160, 30, 1],
-  ])
-    expect((await read(wall, 'find_space', { w, h, limit: 20 }))['spaces']).toHaveLength(count ?? 0)
+  expect((await read(wall, 'find_space', { limit: 20 }))['spaces']).toHaveLength(20)
+})
+
+test('the order of a space buys all of it', async () => {
+  const { spaces } = await read(wall, 'find_space', { w: 3, h: 2, limit: 1 })
+  const [{ order, price }] = spaces as [{ order: object; price: string }]
+  expect(await callTool(wall, 'buy_area', order)).toMatchObject({
+    structuredContent: { code: 402, accepts: [{ amount: '6000000' }] },
+  })
+  expect(price).toBe('6.00')
 })
 
 test('the wall and each part of it is shown as a picture', async () => {

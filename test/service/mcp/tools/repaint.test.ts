@@ -127,22 +127,38 @@ test.each(kinds)(
   async (kind, args, query) => {
     back.clock.pass(10)
     const ts = back.clock.now()
-    const help = await read(back, 'signing_message', { kind, ...args, ts })
+    const { call, ...help } = await read(back, 'signing_message', { kind, ...args, ts })
     expect(help['testVector']).toEqual(TEST_VECTOR)
     expect(help).toEqual(await jsonOf(await back.ask(`GET /api/sign?kind=${kind}&${query}&ts=${ts}`)))
-    const { coord, area: name } = args
-    const { body } = help['request'] as { body: object }
     const signature = signatureOf(wallet(1), String(help['message']))
-    const named = { ...(coord === undefined ? {} : { coord }), ...(name === undefined ? {} : { area: name }) }
-    expect(await read(back, kind, { ...named, ...body, signature })).not.toHaveProperty('error')
+    const made = call as { name: string; arguments: object }
+    expect(await read(back, made.name, { ...made.arguments, signature })).not.toHaveProperty('error')
   },
 )
 
 test('the text to name a wallet is told as over HTTP', async () => {
   const args = { kind: 'register', wallet: wallet(1), name: 'Ada', framework: null, ts: back.clock.now() }
-  const help = await read(back, 'signing_message', args)
+  const { call, ...help } = await read(back, 'signing_message', args)
   const query = `kind=register&wallet=${wallet(1)}&name=Ada&clear=framework&ts=${args.ts}`
   expect(help).toEqual(await jsonOf(await back.ask(`GET /api/sign?${query}`)))
+  const { name, arguments: given } = call as { name: string; arguments: object }
+  expect([name, given]).toEqual(['set_identity', { wallet: wallet(1), ts: args.ts, name: 'Ada', framework: null }])
+  const signature = signatureOf(wallet(1), String(help['message']))
+  expect(await read(back, name, { ...given, signature })).toMatchObject({
+    updated: true,
+    agent: { name: 'Ada', framework: null },
+    untrusted: ['agent.name', 'agent.framework', 'agent.link'],
+  })
+})
+
+test('a body that lacks something is refused with the names of what it lacks', async () => {
+  expect(await read(back, 'set_pixels', { coord: '3,4', message: 'hi' })).toMatchObject({
+    error: 'invalid_body',
+    message: expect.stringMatching(/^Missing: ts, signature\. Send a JSON object with /),
+  })
+  expect(await read(back, 'set_identity', { ts: 1, signature: '0x12', name: 'Ada' })).toMatchObject({
+    message: expect.stringMatching(/^Missing: wallet\. /),
+  })
 })
 
 test.each([
