@@ -5,7 +5,10 @@ import { Value } from '@sinclair/typebox/value'
 import { Canvas } from '../../../shared/contract/canvas.ts'
 import { DeedsPage, type OwedMoney, type SaleDeed } from '../../../shared/contract/deeds.ts'
 import { FEED_LIMIT_MAX, FeedPage, type Sale } from '../../../shared/contract/feed.ts'
-import { WallError } from '../wall-error.ts'
+import { TOTAL_BLOCKS } from '../../../shared/wall.ts'
+import { termsIn } from '../payment.ts'
+import { readWhenFree } from '../read.ts'
+import { ask, WallError } from '../wall-error.ts'
 
 /** The claims of a wall, all that can be held against it. */
 export type Claims = {
@@ -18,18 +21,20 @@ export type Claims = {
   readonly sales: readonly Sale[] // of the feed, oldest first
   readonly shown: readonly { readonly i: number; readonly wallet: string }[] // blocks on the canvas, with their owners
   readonly lastShown: number // of the sales, the last one that the canvas shows
+  readonly asksAt: string | undefined // the address that its terms name now; none if it is sold out, or asks for no dollar
 }
 
 /** Reads a JSON document of the wall, by its path. */
-export type ReadWall = (path: string) => Promise<unknown>
+type ReadWall = (path: string) => Promise<unknown>
 
 /** Reads all claims, in pages. Throws a `WallError` if the wall does not answer as its contract says. */
-export async function readClaims(host: string, read: ReadWall, onPage: (deeds: number) => void): Promise<Claims> {
+export async function readClaims(wall: URL, onPage: (deeds: number) => void): Promise<Claims> {
+  const read: ReadWall = (path) => readWhenFree(new URL(path, wall))
   const sales: Sale[] = []
   for (let after = 0, hasMore = true; hasMore;) {
     const page = await checked(FeedPage, read, `/api/feed?after=${after}&limit=${FEED_LIMIT_MAX}`)
-    if (page.hasMore && page.nextAfter <= after) throw odd('/api/feed')
     sales.push(...page.sales)
+    if ((page.hasMore && page.nextAfter <= after) || sales.length > TOTAL_BLOCKS) throw odd('/api/feed')
     ;({ nextAfter: after, hasMore } = page)
   }
   // Whatever the feed and the canvas show has a deed already.
@@ -41,16 +46,25 @@ export async function readClaims(host: string, read: ReadWall, onPage: (deeds: n
   do {
     const path = `/api/deeds?after=${after}&owedAfter=${owed.length}&limit=${FEED_LIMIT_MAX}`
     page = await checked(DeedsPage, read, path)
-    const isStuck = (page.hasMore && page.nextAfter <= after) || (page.hasMoreOwed && page.owed.length === 0)
-    if (isStuck) throw odd(path)
     deeds.push(...page.deeds)
     owed.push(...page.owed)
+    const isStuck = (page.hasMore && page.nextAfter <= after) || (page.hasMoreOwed && page.owed.length === 0)
+    if (isStuck || deeds.length > TOTAL_BLOCKS) throw odd(path)
     after = page.nextAfter
     onPage(deeds.length)
   } while (page.hasMore || page.hasMoreOwed)
   const { network, asset, payTo } = page
   const shown = canvas.blocks.map(({ i, a }) => ({ i, wallet: canvas.agents[a]?.wallet ?? '' }))
-  return { host, network, asset, payTo, deeds, owed, sales, shown, lastShown: canvas.stats.lastSaleId }
+  const { hostname: host } = wall
+  const [asksAt, lastShown] = [await askedAt(wall), canvas.stats.lastSaleId]
+  return { host, network, asset, payTo, deeds, owed, sales, shown, lastShown, asksAt }
+}
+
+async function askedAt(wall: URL): Promise<string | undefined> {
+  const response = await ask(new URL('/blocks/next', wall), { headers: { accept: 'application/json' } })
+  await response.body?.cancel()
+  const terms = termsIn(response.headers.get('payment-required') ?? undefined)
+  return typeof terms === 'string' ? undefined : terms.payTo
 }
 
 async function checked<Schema extends TSchema>(schema: Schema, read: ReadWall, path: string): Promise<Static<Schema>> {

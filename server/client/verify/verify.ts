@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { lower } from '../../../shared/chain/arrivals.ts'
 import { networks } from '../../../shared/usdc.ts'
-import { readWhenFree } from '../read.ts'
 import { stateFolder } from '../state-folder.ts'
 import { type ChainFacts, type ChainPayment, type Hex, paymentsIn } from './chain-facts.ts'
 import { type ChainReader, openChain } from './chain.ts'
@@ -67,8 +66,7 @@ async function look(
   url: URL,
   { rpc, since = 0, all, folder, onProgress = () => {} }: VerifyOptions,
 ): Promise<WallReport> {
-  const readWall = (path: string) => readWhenFree<unknown>(new URL(path, url))
-  const claims = await readClaims(url.hostname, readWall, (done) => onProgress({ stage: 'deeds', done }))
+  const claims = await readClaims(url, (done) => onProgress({ stage: 'deeds', done }))
   const { network } = claims
   const about = { url: url.origin, network }
   const wrong = wrongToken(claims)
@@ -146,7 +144,9 @@ async function readChain(
     const isLasting = (payment: ChainPayment) =>
       payment.height <= last && (isOurs(payment) || (payment.token === token && refunds.has(payment.tx)))
     const reached = through < last ? through : last
-    return writeKept(folder, { of, from, through: reached, payments: payments.filter(isLasting) })
+    const lasting = { of, from, through: reached, payments: payments.filter(isLasting) }
+    // What cannot be kept is read again the next time.
+    return writeKept(folder, lasting).catch(() => {})
   }
   await keep()
   let stretches = 0

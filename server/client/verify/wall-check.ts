@@ -20,10 +20,15 @@ export function covering(deed: SaleDeed): CoveringDeed {
 export const deedName = ({ seq, blocks }: SaleDeed): string =>
   `deed ${seq} (${'coord' in blocks ? blocks.coord : `${blocks.at},${blocks.w}x${blocks.h}`})`
 
-/** Each block that is not sold, shown and owned as its deed says, and each sale without a deed. */
-export function wallFindings({ sales, shown, lastShown }: Claims, deeds: readonly CoveringDeed[]): readonly Finding[] {
+/** Each block that is not sold, shown and owned as its deed says, each sale without a deed, and an address that is not named. */
+export function wallFindings(
+  { sales, shown, lastShown, payTo, asksAt }: Claims,
+  deeds: readonly CoveringDeed[],
+): readonly Finding[] {
   const findings: Finding[] = []
   const say = (kind: FindingKind, message: string) => findings.push({ kind, message })
+  if (asksAt !== undefined && !payTo.some((address) => address.toLowerCase() === asksAt.toLowerCase()))
+    say('another_address', `the wall asks to be paid at ${asksAt}, which it does not name beside its deeds`)
   const soldBy = new Map<string, CoveringDeed>()
   let next = 1
   for (const deed of deeds) {

@@ -51,14 +51,21 @@ async function buyer(dollars: number) {
 const settle = (payload: PaymentPayload) =>
   facilitatorAt(world.network.facilitatorUrl).settle(payload, payload.accepted)
 
+const nonceOf = ({ payload }: PaymentPayload) => (payload as { authorization: { nonce: Hex } }).authorization.nonce
+
+let credited: { readonly payer: Address; readonly nonce: Hex }
+
 /** An area whose payment settles after a row across the whole wall was sold, so that no place of its size is left. */
 async function creditAnArea(): Promise<void> {
   const tall = { at: '7,0', w: 1, h: 90 }
-  const payment = await signArea(world, await world.wallet(90), tall)
+  const payer = await world.wallet(90)
+  const payment = await signArea(world, payer, tall)
   world.facilitator.settle.next('refused-recipient')
   expect((await orderArea(world, tall, payment)).status).toBe(402)
   await (await buyer(160)).buyArea({ at: '0,20', w: 160, h: 1, message: 'a row' })
-  expect(await settle(JSON.parse(atob(payment)) as PaymentPayload)).toMatchObject({ success: true })
+  const payload = JSON.parse(atob(payment)) as PaymentPayload
+  expect(await settle(payload)).toMatchObject({ success: true })
+  credited = { payer: payer.address, nonce: nonceOf(payload) }
   await waitUntil(async () => (await deedsOf()).owed.length === 1)
 }
 
@@ -67,8 +74,7 @@ async function payUnasked(): Promise<void> {
   const payer = await world.network.wallet(1)
   const payload = await signPayment(payer, oneDollarTo(world.payTo))
   expect(await settle(payload)).toMatchObject({ success: true })
-  const { nonce } = (payload.payload as { authorization: { nonce: string } }).authorization
-  const noted = runCommand(world.settings, world.folder, 'resolve', payer.address, nonce, '--stray')
+  const noted = runCommand(world.settings, world.folder, 'resolve', payer.address, nonceOf(payload), '--stray')
   expect(await noted).toMatchObject({ status: 0 })
 }
 
@@ -135,7 +141,9 @@ function lying(place: string, { deed, page, sale, canvas }: Lie) {
     port: 0,
     async fetch(request) {
       const { pathname, search } = new URL(request.url)
-      const told = await (await fetch(world.url + pathname + search)).json()
+      const answer = await fetch(world.url + pathname + search)
+      if (pathname === '/blocks/next') return answer
+      const told = await answer.json()
       if (pathname === '/api/canvas' && canvas !== undefined) return Response.json(canvas(told as Canvas))
       if (pathname === '/api/feed' && sale !== undefined) {
         const { sales, ...rest } = told as FeedPage
@@ -231,7 +239,7 @@ const lies: readonly (readonly [lie: string, place: string, Lie, finds: readonly
     'an address that is not the wall’s',
     '8,8',
     { page: (it) => ({ ...it, payTo: [ANYBODY] }) },
-    Array(6).fill('another_address'),
+    Array(7).fill('another_address'),
   ],
   ['other words', '5,5', { deed: orderOf({ message: 'forged' }) }, ['order_changed']],
   ['no link', '5,5', { deed: orderOf({ link: undefined }) }, ['order_changed']],
@@ -350,6 +358,21 @@ test('an endpoint of another chain proves nothing, and says which it serves', as
   await expect(verifying('8,8', lie, 'sepolia')).rejects.toMatchObject({ code: 'chain_unavailable' })
 })
 
+test('the operator’s books say the same of the same payments', async () => {
+  const { out, status } = await runCommand(world.settings, world.folder, 'books', '--json')
+  const report = await verify(world.url, { rpc: [world.network.rpcUrl], folder: join(scratch, 'books') })
+  expect([status, report.findings]).toEqual([0, []])
+  expect(JSON.parse(out)).toMatchObject({
+    balances: true,
+    claimed: report.blocks,
+    received: `${report.amount + 90_000_000n}`,
+    owed: '90000000',
+    credits: Array.from({ length: report.credits.open }, () => ({ amount: '90000000', paidOut: null })),
+    stray: Array.from({ length: report.noted + report.plain }, () => ({})),
+    orphans: [],
+  })
+})
+
 test('with --since, only later deeds are looked up, and all are still compared with each other', async () => {
   const options = { rpc: [world.network.rpcUrl], folder: join(scratch, 'since') }
   const report = await verify(world.url, { ...options, since: 9 })
@@ -362,4 +385,33 @@ test('what was read of the chain is kept, and read again only if that is asked f
   const costs = async (all: boolean) => (await verify(world.url, { ...options, all })).requests.payments
   // The chain’s id and its newest block; and the receipts.
   expect([await costs(false), await costs(false), await costs(true)]).toEqual([3, 2, 3])
+})
+
+test('a credit counts as paid back if the transaction that the wall names paid it', async () => {
+  const { client } = world.network
+  const refund = async (amount: bigint) => {
+    const call = { functionName: 'transfer', args: [credited.payer, amount] }
+    return await sendAs(world.payTo, dollarAddress, call)
+  }
+  await client.impersonateAccount({ address: world.payTo })
+  await client.setBalance({ address: world.payTo, value: 10n ** 18n })
+  const [part, whole] = [await refund(1_000_000n), await refund(90_000_000n)]
+  const noted = await runCommand(
+    world.settings,
+    world.folder,
+    'resolve',
+    credited.payer,
+    credited.nonce,
+    '--paid-out',
+    whole,
+  )
+  expect(noted).toMatchObject({ status: 0 })
+  const options = { rpc: [world.network.rpcUrl], folder: join(scratch, 'refunds') }
+  const honest = await verify(world.url, options)
+  expect(honest).toMatchObject({ findings: [], credits: { open: 0, paidBack: 1, notProved: 0 } })
+  const saying = (paidOut: string) => ({
+    page: (it: Told) => ({ ...it, owed: it.owed.map((one) => (one.tx === null ? one : { ...one, paidOut })) }),
+  })
+  for (const tx of [part, NOWHERE])
+    expect(await verifying('8,8', saying(tx), tx)).toMatchObject({ credits: { open: 0, paidBack: 0, notProved: 1 } })
 })
