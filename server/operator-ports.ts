@@ -67,3 +67,10 @@ export type Reports = {
   undelivered(limit: number): Promise<readonly OpenReport[]>
   markDelivered(id: number): Promise<void>
 }
+
+/** The catalogue of a facilitator. */
+export type Catalogue = {
+  readonly host: string
+  /** How many paid addresses of this wall it lists; `none` if the facilitator has no catalogue. */
+  listed(): Promise<number | 'none' | 'silent'>
+}

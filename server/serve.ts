@@ -4,6 +4,7 @@ import type { Ahead } from '../db/engine.ts'
 import manifest from '../package.json'
 import { moneyText } from '../shared/money.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
+import { catalogueOf } from './adapters/catalogue.ts'
 import { systemClock as clock } from './adapters/clock.ts'
 import { deniedPayers } from './adapters/denied-payers.ts'
 import { freeBytesBeside, sizeOf } from './adapters/disk-space.ts'
@@ -23,6 +24,7 @@ import { keepWitness, type WitnessKeeper } from './books/keep-witness.ts'
 import type { Config } from './config.ts'
 import { readiness } from './health/outages.ts'
 import { runPeriodically } from './health/run-periodically.ts'
+import { watchListing } from './health/watch-listing.ts'
 import { watchPurchases } from './health/watch-purchases.ts'
 import { watchQueue } from './health/watch-queue.ts'
 import { watchStore } from './health/watch-store.ts'
@@ -171,7 +173,7 @@ function listenToMonitors(config: Config, metrics: Metrics) {
 /** The values of the metrics. */
 function readingsOf(
   { database }: Config,
-  { rail, ready, storeWatch, outages, view }: Wall,
+  { rail, ready, storeWatch, outages, view, listings }: Wall,
   { orphans }: RestoredBackupCheck,
 ): WallReadings {
   const files = database.kind === 'sqlite' ? [database.path, `${database.path}-wal`] : undefined
@@ -185,6 +187,7 @@ function readingsOf(
     storeBytes: async () => (files === undefined ? undefined : await sizeOf(files)),
     blocks: () => ({ sold: view.claimed.size, open: TOTAL_BLOCKS - view.claimed.size }),
     orphans: () => orphans().length,
+    listings: listings.seen,
     build: { version: manifest.version, bun: Bun.version },
   }
 }
@@ -192,7 +195,7 @@ function readingsOf(
 /** The values of the status command. */
 function overviewOf(
   { offer: { baseUrl, terms } }: Config,
-  { rail, ready, storeWatch, view, catalogues }: Wall,
+  { rail, ready, storeWatch, view, catalogues, listings }: Wall,
   { orphans }: RestoredBackupCheck,
   alerts: () => readonly Alert[],
 ): () => Overview {
@@ -210,6 +213,7 @@ function overviewOf(
     orphans: orphans().length,
     ...storeWatch.seen(),
     catalogues: [...catalogues.values()],
+    listings: listings.seen(),
     alerts: alerts(),
   })
 }
@@ -224,7 +228,7 @@ type Checks = {
 /** Starts the periodic work. It runs until `signal` aborts. */
 function startLoops(
   { config, times, ahead: { store }, logger }: Given,
-  { sold, denied, rail, storeWatch, clockSeen, outages, eventLoop, purchases, queue, advance, view }: Wall,
+  { sold, denied, rail, storeWatch, clockSeen, outages, eventLoop, purchases, queue, advance, view, listings }: Wall,
   { restored, witnessing, history, alerts }: Checks,
   signal: AbortSignal,
 ): readonly Promise<void>[] {
@@ -269,11 +273,22 @@ function startLoops(
     await denied.reload()
     return DENIED_READ_EVERY_MS
   })
+  const listing = runPeriodically({ clock, logger }, signal, listings.check)
   const following = isShared(config) ? [pollLog({ ...store, advance, clock, logger, times }, signal)] : []
   const receiver = config.webhook && webhookReceiver(config.webhook, clock)
   const deliver = receiver && noticeDelivery({ ...store, receiver, alerts, outages, clock, number: () => view.number })
   const delivering = deliver && runPeriodically({ clock, logger }, signal, () => deliver(signal))
-  return [probing, looking, timing, sweeping, compacting, denying, ...following, ...(delivering ? [delivering] : [])]
+  return [
+    probing,
+    looking,
+    timing,
+    sweeping,
+    compacting,
+    denying,
+    listing,
+    ...following,
+    ...(delivering ? [delivering] : []),
+  ]
 }
 
 /** Opens the wall, part by part: what payments go by, its watches, what readers see, what sells, and the port. */
@@ -326,11 +341,13 @@ type OpenRail = ReturnType<typeof openRail>
 /** What watches the store and the purchases, and says whether this process is ready. */
 function openWatches({ config, times, ahead: { store } }: Given, { rail, outages }: OpenRail) {
   const disk = { freeBytes: freeBytesBeside(dataPath(config)), engine: config.database.kind }
+  const catalogues = config.facilitatorUrls.map((url) => catalogueOf(url, config.offer))
   return {
     purchases: watchPurchases({ clock, outages }),
     queue: watchQueue({ clock, outages }, QUEUE_CLASSES),
     storeWatch: watchStore({ ...store, ...disk, hasStandbys: isShared(config), outages, clock, times }),
     ready: readiness({ rail, outages }),
+    listings: watchListing({ clock, outages, catalogues }),
   }
 }
 

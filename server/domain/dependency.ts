@@ -4,7 +4,7 @@ import type { UnixMs } from './purchase/payment.ts'
 
 /**
  * Kinds of dependencies. `chain` is the network itself, as its endpoints report it; `purchases` is how purchases end, `queue` how
- * long expensive requests wait, `backup` how old the last backup is, `webhook` whether it accepts notices, and `event-loop` whether the wall itself is in time.
+ * long expensive requests wait, `backup` how old the last backup is, `webhook` whether it accepts notices, `catalogue` whether it lists the wall, and `event-loop` whether the wall itself is in time.
  */
 export type DependencyKind =
   | 'facilitator'
@@ -19,6 +19,7 @@ export type DependencyKind =
   | 'purchases'
   | 'queue'
   | 'webhook'
+  | 'catalogue'
   | 'event-loop'
 
 /** One dependency; `name` is a host, a network or a word of ours, never a secret. */
@@ -36,7 +37,15 @@ const REPLACEABLE: readonly DependencyKind[] = ['facilitator', 'chain-endpoint']
 
 // A disk that fills up still takes writes; when it does not, `store-write` is down. And while purchases fail, or are late,
 // some go through: a balancer that sent nobody any more would never see the end of it.
-const ONLY_WARNS: readonly DependencyKind[] = ['disk', 'backup', 'purchases', 'queue', 'webhook', 'event-loop']
+const ONLY_WARNS: readonly DependencyKind[] = [
+  'disk',
+  'backup',
+  'purchases',
+  'queue',
+  'webhook',
+  'catalogue',
+  'event-loop',
+]
 
 /** Those whose outage keeps the wall from selling. */
 export function stopsSales(states: readonly DependencyState[]): readonly DependencyState[] {

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { fetchBounded } from '../adapters/bounded-calls.ts'
+import { CATALOGUE_BOUNDS, entryOf, Merchant, merchantPath } from '../adapters/catalogue.ts'
 import { readConfig } from '../config.ts'
 import { printLines, type Command } from './command.ts'
 
@@ -38,7 +39,7 @@ export const listed: Command = {
 }
 
 async function rowsFrom(catalogue: string, baseUrl: string, payTo: string): Promise<readonly Row[]> {
-  const { resources } = await read(`${catalogue}/discovery/merchant?payTo=${payTo}&limit=100`, Merchant)
+  const { resources } = await read(catalogue + merchantPath(payTo), Merchant)
   const rows: Row[] = []
   for (const { method, path } of await paidAddresses(baseUrl)) {
     const resource = baseUrl + path
@@ -67,11 +68,6 @@ const Validation = Type.Object({
   ),
 })
 
-/** What the catalogue lists for an address that is paid. */
-const Merchant = Type.Object({ resources: Type.Array(Type.Object({ resource: TEXT })) })
-
-const BOUNDS = { timeoutMs: 60_000, maxBytes: 4 * 1024 * 1024 }
-
 /** Something did not answer as it is known to. */
 class Unanswered extends Error {
   override name = 'Unanswered'
@@ -79,7 +75,7 @@ class Unanswered extends Error {
 
 /** Reads JSON of a shape. */
 async function read<Schema extends TSchema>(url: string, schema: Schema, init = {}): Promise<Static<Schema>> {
-  const response = await fetchBounded(url, init, BOUNDS).catch(() => undefined)
+  const response = await fetchBounded(url, init, CATALOGUE_BOUNDS).catch(() => undefined)
   const value: unknown = await response?.json().catch(() => undefined)
   if (response?.ok === true && Value.Check(schema, value)) return value
   throw new Unanswered(
@@ -112,9 +108,6 @@ async function paidAddresses(baseUrl: string) {
 
 const withExamples = (path: string, { parameters }: Static<typeof Paid>): string =>
   parameters.reduce((named, { name, example = '' }) => named.replace(`{${name}}`, example), path)
-
-/** An address as catalogues tell addresses apart: without a query, and all blocks as one. */
-const entryOf = (address: string): string => address.replace(/\?.*$/, '').replace(/\/(?:\d+,\d+|[:{][^/]*)$/, '/*')
 
 function rowsOf(address: string, { valid, preflight, simulation }: Static<typeof Validation>, isListed: boolean) {
   const failed = preflight.filter(({ passed }) => !passed)

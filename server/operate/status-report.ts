@@ -2,6 +2,7 @@
 
 import type { Rail } from '../../shared/contract/service.ts'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
+import type { Listing } from '../domain/listing-state.ts'
 import type { Pending } from '../domain/purchase/account.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
 import type { Ready } from '../health/outages.ts'
@@ -23,6 +24,7 @@ export type Overview = {
   readonly freeBytes: number | undefined
   readonly backedUpAt: UnixMs | undefined // undefined: never
   readonly catalogues: readonly CatalogueAnswer[]
+  readonly listings: readonly Listing[]
   readonly alerts: readonly Alert[]
 }
 
@@ -37,7 +39,7 @@ export type CatalogueAnswer = {
 /** The wall as text, a line each. */
 export function statusLines(seen: Overview): string[] {
   const { version, baseUrl, network, startedAt, now, rail, sells, reads, sold, orphans, pending, freeBytes } = seen
-  const { backedUpAt, catalogues, alerts } = seen
+  const { backedUpAt, catalogues, listings, alerts } = seen
   return [
     `Pixel Wall ${version} at ${baseUrl} on ${network}, up ${lasting(now - startedAt)}, at ${new Date(now).toISOString()}`,
     '',
@@ -53,6 +55,10 @@ export function statusLines(seen: Overview): string[] {
       const why = reason === undefined ? '' : ` (${reason})`
       return `  catalogue   ${extension} of ${facilitator}: ${status}${why}`
     }),
+    ...listings.map(
+      ({ catalogue, addresses, seenAt }) =>
+        `  listed      ${addresses} addresses at ${catalogue}, ${lasting(now - seenAt)} ago`,
+    ),
     '  dependencies',
     ...sells.dependencies.map(({ kind, name, state, since, reason }) => {
       const how = state === 'up' ? 'up  ' : 'DOWN'

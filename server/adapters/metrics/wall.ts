@@ -3,6 +3,7 @@
 import type { Registry } from 'prom-client'
 import type { Rail } from '../../../shared/contract/service.ts'
 import type { DependencyState } from '../../domain/dependency.ts'
+import type { Listing } from '../../domain/listing-state.ts'
 import type { Pending } from '../../domain/purchase/account.ts'
 import type { UnixMs } from '../../domain/purchase/payment.ts'
 import type { Clock } from '../../ports.ts'
@@ -23,6 +24,7 @@ export type WallReadings = {
   readonly storeBytes: () => Promise<number | undefined>
   readonly blocks: () => { readonly sold: number; readonly open: number }
   readonly orphans: () => number
+  readonly listings: () => readonly Listing[]
   readonly build: Readonly<Record<'version' | 'bun', string>>
 }
 
@@ -33,6 +35,11 @@ export function watchWall(registry: Registry, readings: WallReadings): void {
   watchStates(registry, readings)
   watchDependencies(registry, readings)
   watchPurchases(registry, readings)
+  const { listings } = readings
+  const listedHelp = 'Paid addresses of this wall that each catalogue lists.'
+  labelledGauge(registry, 'wall_catalogue_listed_addresses', listedHelp, ['catalogue'], () =>
+    listings().map(({ catalogue, addresses }) => [{ catalogue }, addresses]),
+  )
   const { store, storeBytes } = readings
   gauge(registry, 'wall_disk_free_bytes', 'Free space on the disk that holds the wall’s data.', () => store().freeBytes)
   gauge(

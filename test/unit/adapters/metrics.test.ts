@@ -75,6 +75,7 @@ const READINGS: WallReadings = {
   storeBytes: async () => 4096,
   blocks: () => ({ sold: 400, open: 14_000 }),
   orphans: () => 2,
+  listings: () => [{ catalogue: 'pay.example', addresses: 3, seenAt: NOW, listedAt: NOW }],
   build: { version: '1.0.0', bun: '1.4.5' },
 }
 
@@ -99,6 +100,7 @@ test('the wall is told as it is, with the age of the oldest open purchase', asyn
     'wall_orphan_payments 2',
     'wall_disk_free_bytes 1000',
     'wall_store_bytes 4096',
+    'wall_catalogue_listed_addresses{catalogue="pay.example"} 3',
     `wall_last_backup_timestamp_seconds ${NOW / 1000}`,
     'wall_build_info{version="1.0.0",bun="1.4.5"} 1',
   ])

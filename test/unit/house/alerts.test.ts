@@ -10,12 +10,14 @@ const root = join(import.meta.dir, '../../..')
 const read = (path: string) => Bun.file(join(root, path)).text()
 
 const RULES = 'deploy/prometheus/alerts.yml'
+const TESTS = ['deploy/prometheus/alerts.test.yml', 'deploy/prometheus/alerts.days.test.yml']
 const DASHBOARD = 'deploy/grafana/wall.json'
 
 test('every alert has a line in OPERATING.md and a test, and nothing else has', async () => {
   const alerts = [...(await read(RULES)).matchAll(/alert: (\w+)/g)].map(([, name = '']) => name)
   const lines = [...(await read('OPERATING.md')).matchAll(/^\| `(Wall\w+)` \|/gm)].map(([, name = '']) => name)
-  const tried = [...(await read('deploy/prometheus/alerts.test.yml')).matchAll(/alertname: (\w+)/g)]
+  const tests = (await Promise.all(TESTS.map(read))).join('\n')
+  const tried = [...tests.matchAll(/alertname: (\w+)/g)]
   expect(lines).toEqual(alerts)
   expect(new Set(tried.map(([, name = '']) => name))).toEqual(new Set(alerts))
 })
@@ -32,6 +34,7 @@ test('alerts and dashboard query existing metrics, and OPERATING.md names each m
     storeBytes: async () => undefined,
     blocks: () => ({ sold: 0, open: 0 }),
     orphans: () => 0,
+    listings: () => [],
     build: { version: '1', bun: '1' },
   })
   const names = [...(await metrics.read()).matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name)
@@ -51,7 +54,7 @@ test.skipIf(skippedWithout('Prometheus (promtool)', promtool !== null))(
   async () => {
     for (const args of [
       ['check', 'rules', RULES],
-      ['test', 'rules', 'deploy/prometheus/alerts.test.yml'],
+      ['test', 'rules', ...TESTS],
     ]) {
       const tool = Bun.spawn([promtool ?? '', ...args], { cwd: root, stdout: 'pipe', stderr: 'pipe' })
       const words = await new Response(tool.stdout).text()

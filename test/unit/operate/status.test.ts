@@ -26,6 +26,7 @@ const seen: Overview = {
   freeBytes: 12_340_000_000,
   backedUpAt: NOW - 1_500_000,
   catalogues: [{ facilitator: 'pay.example', extension: 'bazaar', status: 'rejected', reason: 'no_schema' }],
+  listings: [{ catalogue: 'pay.example', addresses: 3, seenAt: NOW - 7_200_000, listedAt: NOW }],
   alerts: [],
 }
 
@@ -41,6 +42,7 @@ test('a wall that sells is told in a screen', () => {
       disk        12.3 GB free
       backup      25 min 0 s ago
       catalogue   bazaar of pay.example: rejected (no_schema)
+      listed      3 addresses at pay.example, 2 h 0 min ago
       dependencies
         up   for 1 min 1 s facilitator pay.example
       last alerts  none since start"
@@ -61,6 +63,7 @@ test('what keeps it from selling stands where the eye falls first, with each out
     freeBytes: undefined,
     backedUpAt: undefined,
     catalogues: [],
+    listings: [],
     alerts: [{ at: NOW - 5000, event: 'outage', facts: { dependency: 'facilitator', reason } }],
   })
   expect(lines.slice(2).join('\n')).toMatchInlineSnapshot(`

@@ -1,0 +1,39 @@
+/** What the catalogue of a facilitator lists for an address that is paid: `GET {catalogue}/discovery/merchant?payTo=`. */
+
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { Catalogue } from '../operator-ports.ts'
+import type { Offer } from '../x402/terms.ts'
+import { fetchBounded, readAddress } from './bounded-calls.ts'
+
+/** What a catalogue lists for an address that is paid. */
+export const Merchant = Type.Object({
+  resources: Type.Array(Type.Object({ resource: Type.String({ maxLength: 2000 }) })),
+})
+
+/** The path below a catalogue. */
+export const merchantPath = (payTo: string): string => `/discovery/merchant?payTo=${payTo}&limit=100`
+
+/** How long a catalogue may take, and how much it may say. */
+export const CATALOGUE_BOUNDS = { timeoutMs: 60_000, maxBytes: 4 * 1024 * 1024 }
+
+/** An address as catalogues tell addresses apart: without a query, and all blocks as one. */
+export const entryOf = (address: string): string =>
+  address.replace(/\?.*$/, '').replace(/\/(?:\d+,\d+|[:{][^/]*)$/, '/*')
+
+/** The catalogue of the facilitator at a URL. */
+export function catalogueOf(facilitatorUrl: string, { baseUrl, terms }: Offer): Catalogue {
+  const { url, host } = readAddress(facilitatorUrl)
+  const address = url.replace(/\/$/, '') + merchantPath(terms.payTo)
+  return {
+    host,
+    async listed() {
+      const response = await fetchBounded(address, {}, CATALOGUE_BOUNDS).catch(() => undefined)
+      if (response === undefined || response.status >= 500 || response.status === 429) return 'silent'
+      const value: unknown = await response.json().catch(() => undefined)
+      if (!response.ok || !Value.Check(Merchant, value)) return 'none'
+      const own = value.resources.filter(({ resource }) => resource.startsWith(`${baseUrl}/`))
+      return new Set(own.map(({ resource }) => entryOf(resource))).size
+    },
+  }
+}

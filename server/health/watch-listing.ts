@@ -1,0 +1,51 @@
+/** Watches whether the catalogues of the facilitators list the wall: agents that look there find nothing else. */
+
+import type { Listing } from '../domain/listing-state.ts'
+import type { Catalogue } from '../operator-ports.ts'
+import type { WatchDeps } from './outages.ts'
+
+export type ListingWatch = {
+  /** Asks every catalogue once, but not when it is called first, just after a start; returns when to call it again, in milliseconds. */
+  check(): Promise<number>
+  /** What each of them listed when it last answered. */
+  seen(): readonly Listing[]
+}
+
+const DAY_MS = 86_400_000
+
+const FIRST_MS = 60_000
+const EVERY_MS = DAY_MS / 4
+
+// After a sale a catalogue takes some days, and drops who sells nothing for a month.
+const UNLISTED_MS = 7 * DAY_MS
+
+/** Starts with nothing known. A catalogue that does not answer, or a facilitator that has none, changes nothing. */
+export function watchListing({
+  catalogues,
+  clock,
+  outages,
+}: WatchDeps & { readonly catalogues: readonly Catalogue[] }): ListingWatch {
+  const listings = new Map<string, Listing>()
+  let isStarting = true
+  const look = async ({ host, listed }: Catalogue) => {
+    const addresses = await listed()
+    if (typeof addresses === 'string') return
+    const now = clock.now()
+    const before = listings.get(host)
+    const listedAt = addresses > 0 ? now : (before?.listedAt ?? now)
+    listings.set(host, { catalogue: host, addresses, seenAt: now, listedAt })
+    const isLost = now - listedAt >= UNLISTED_MS
+    outages.saw({ kind: 'catalogue', name: host }, isLost ? UNLISTED : null)
+  }
+  return {
+    async check() {
+      if (!isStarting) await Promise.all(catalogues.map(look))
+      const waitMs = isStarting ? FIRST_MS : EVERY_MS
+      isStarting = false
+      return waitMs
+    },
+    seen: () => [...listings.values()],
+  }
+}
+
+const UNLISTED = 'it has listed no address of this wall for seven days; pixel-wall listed says what to do'

@@ -1,0 +1,90 @@
+import { afterAll, expect, test } from 'bun:test'
+import { catalogueOf } from '../../../server/adapters/catalogue.ts'
+import { trackOutages } from '../../../server/health/outages.ts'
+import { watchListing } from '../../../server/health/watch-listing.ts'
+import { fakeClock } from '../../support/fakes/clock.ts'
+import { fakeLogger } from '../../support/fakes/logger.ts'
+import { OFFER } from '../../support/offer.ts'
+import { NOW } from '../../support/samples.ts'
+
+// Goal: an operator hears that agents cannot find the wall, and is not alerted by what a catalogue does for a day. Method: a
+// catalogue that says what the test wants, on a clock of its own; and a real server in the shape of Coinbase’s.
+
+const DAY_MS = 86_400_000
+
+/** A wall under watch; `says` is what its catalogue answers. */
+async function world() {
+  const clock = fakeClock(NOW)
+  const logger = fakeLogger()
+  const outages = trackOutages({ clock, logger })
+  const says = { listed: 0 as number | 'none' | 'silent', asked: 0 }
+  const listed = async () => {
+    says.asked += 1
+    return says.listed
+  }
+  const watch = watchListing({ catalogues: [{ host: 'pay.example', listed }], clock, outages })
+  // The first call only says when to come back.
+  expect([await watch.check(), says.asked]).toEqual([60_000, 0])
+  return { clock, says, watch, outages, logger }
+}
+
+test('a wall that no catalogue has listed for seven days is an outage, until it is listed', async () => {
+  const { clock, says, watch, outages, logger } = await world()
+  const begun = clock.now()
+  let checks = 0
+  for (; clock.now() < begun + 7 * DAY_MS; checks++) {
+    const waitMs = await watch.check()
+    expect(outages.all()).toMatchObject([{ kind: 'catalogue', name: 'pay.example', state: 'up' }])
+    clock.pass(waitMs)
+  }
+  expect(checks).toBe(28)
+  await watch.check()
+  expect(outages.all()).toMatchObject([{ state: 'down', reason: expect.stringContaining('for seven days') }])
+  says.listed = 3
+  await watch.check()
+  expect(outages.all()).toMatchObject([{ state: 'up' }])
+  expect(watch.seen()).toEqual([{ catalogue: 'pay.example', addresses: 3, seenAt: clock.now(), listedAt: clock.now() }])
+  expect(logger.alerts).toHaveLength(1)
+})
+
+test('a catalogue that is silent, or a facilitator without one, changes nothing', async () => {
+  const { clock, says, watch, outages } = await world()
+  for (const listed of ['silent', 'none'] as const) {
+    Object.assign(says, { listed })
+    await watch.check()
+    expect([watch.seen(), outages.all()]).toEqual([[], []])
+  }
+  says.listed = 1
+  await watch.check()
+  says.listed = 'silent'
+  clock.pass(8 * DAY_MS)
+  await watch.check()
+  expect(watch.seen()).toMatchObject([{ addresses: 1, seenAt: NOW }])
+  expect(outages.all()).toMatchObject([{ state: 'up' }])
+})
+
+let answer: () => Response = () => new Response()
+let asked = ''
+const server = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  fetch(request) {
+    asked = new URL(request.url).pathname + new URL(request.url).search
+    return answer()
+  },
+})
+afterAll(() => server.stop(true))
+
+test('a catalogue is asked for the address that is paid, and only addresses of this wall count, each once', async () => {
+  const { baseUrl, terms } = OFFER
+  const resources = ['/blocks/next', '/blocks/1,2', '/blocks/{coord}', '/areas?w=2'].map((path) => baseUrl + path)
+  answer = () =>
+    Response.json({ resources: [...resources, 'https://other.example/x'].map((resource) => ({ resource })) })
+  const { listed, host } = catalogueOf(`${server.url.href}v2/x402`, OFFER)
+  expect([host, await listed()]).toEqual([server.url.host, 3])
+  expect(asked).toBe(`/v2/x402/discovery/merchant?payTo=${terms.payTo}&limit=100`)
+  answer = () => new Response('not found', { status: 404 })
+  expect(await listed()).toBe('none')
+  answer = () => new Response('{}', { status: 503 })
+  expect(await listed()).toBe('silent')
+})
