@@ -55,6 +55,7 @@ export type Witness = {
   readonly paid: Map<string, Map<Life, number>> // the same of looks that showed its money with us
   readonly left: Map<string, number> // step since which a payer waits in vain: told to wait, hung up, or cut off
   readonly receipts: Set<string> // payments whose receipt was sent to somebody who waited
+  readonly promised: Set<string> // authorizations whose payer was told that it gets a block or is owed, if they move
   readonly handed: Set<string> // payments that were answered with the receipt of another one
   readonly claimed: Map<string, { readonly step: number; readonly by: Life | undefined }>
   readonly lookedAt: Map<string, number> // step at which the chain was last asked, answered or not
@@ -94,6 +95,7 @@ export const witnessOf = (
   paid: new Map(),
   left: new Map(),
   receipts: new Set(),
+  promised: new Set(),
   handed: new Set(),
   claimed: new Map(),
   lookedAt: new Map(),
@@ -164,6 +166,8 @@ export function watcherOf(witness: Witness): Watcher {
     written(verb, key, answer) {
       if (verb === 'claim' && hasKind(answer) && answer.kind === 'claimed') checkClaim(witness, key)
       if (verb === 'fulfilLatePayment') checkOwed(witness, key)
+      const isBare = verb !== 'recordUnclaimed' || rowOf(witness, key)?.listing.pixels === null
+      promise(isBare, 'a refused order is kept without its picture', key)
       if (moves.has(verb)) checkWhole(witness)
       if (moves.has(verb) || verb === 'recordUnclaimed') {
         checkListing(witness, key)
@@ -367,8 +371,8 @@ const isSame = (one: Listing, other: Listing) =>
 const saysSame = (draft: Order['listing'], listing: Listing) => !('code' in draft) && isOf(draft, listing)
 
 /** Whether a listing says what a draft does, with its picture or without one. */
-const isOf = ({ picture, message, painter }: Draft, listing: Listing): boolean => {
-  const colour = picture?.sent.kind === 'file' ? picture.sent.bytes[1] : undefined
+const isOf = ({ picture, pixels, message, painter }: Draft, listing: Listing): boolean => {
+  const colour = picture?.sent.kind === 'file' ? picture.sent.bytes[1] : pixels?.[0]
   const isPainted = listing.pixels === null || listing.pixels.every((index) => index === colour)
   return listing.message === message && listing.painter === painter && isPainted
 }
@@ -453,6 +457,7 @@ export function checkAnswer(witness: Witness, { payment, target }: Order, outcom
   const isWhole = code !== 'payment_credited' || details?.['amount'] === String(owed)
   promise(isWhole, 'who is owed is owed all of it', keyOf(payment))
   const key = keyOf(payment)
+  if (outcome.failure.message.includes('If it moves, you get')) witness.promised.add(authorizationOf(payment))
   const charged = details?.['charged']
   const mayBeCharged =
     movedBy(witness.world, key) !== undefined ||
@@ -568,6 +573,7 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
     }
     checkDeed(witness, row, paid ? spending : undefined)
   }
+  checkPromised(witness)
   for (const block of wall)
     promise(
       (settled(Promise.resolve(book.ledger.space(block))) === 'claimed') === owners.has(block),
@@ -576,6 +582,18 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
   checkWhole(witness)
   checkFeed(witness, polled, owners)
   return { charged, sold: owners.size, areas }
+}
+
+/** A payer who was told that it gets a block or is owed, should its payment move, does or is. */
+function checkPromised(witness: Witness): void {
+  const { world, promised } = witness
+  for (const { payment } of world.mined.values()) {
+    if (!promised.has(authorizationOf(payment)) || movedBy(world, keyOf(payment)) === undefined) continue
+    const kind = rowOf(witness, keyOf(payment))?.state.kind
+    // Of what an older copy lost its operator is told.
+    const isKept = kind === 'sold' || kind === 'credited' || world.hasOperator
+    promise(isKept, 'who is told to get a block or a credit if its payment moves does', keyOf(payment))
+  }
 }
 
 function checkDeed({ world, alerts }: Witness, { payment, state }: SoldPurchase, paidBy: Spending | undefined): void {

@@ -228,7 +228,10 @@ function live(history: History): void {
   sendEverythingAgain(history)
   runUntilSettled(history)
   // A wall that waits for its operator has no last word.
-  if (history.operator === undefined) sendUselessOnes(history)
+  if (history.operator === undefined) {
+    sendUselessOnes(history)
+    askAfterDollars(history)
+  }
 }
 
 function turnsOf({ wall, operator }: History): number {
@@ -811,12 +814,31 @@ function sendUselessOnes(history: History): void {
     promise(!isToldToWait(history, payment), 'I10: who sends what can buy nothing is told its end', keyOf(payment))
 }
 
+/** A dollar that arrived for no purchase is never denied: its payer is told so, or has the earlier receipt that it was answered with. */
+function askAfterDollars(history: History): void {
+  const { world, book, answers } = history
+  for (const [key, { payment }] of world.mined) {
+    if (book.row(key) !== undefined || world.spendings.get(key)?.kind !== 'transfer') continue
+    const codes = ['payment_unmatched', 'bought', 'payment_used']
+    const before = codes.map((code) => answers.get(code) ?? 0)
+    let isTold = false
+    for (let tries = 0; tries < ASKED_TIMES && !isTold; tries += 1) {
+      isToldToWait(history, payment)
+      isTold = codes.some((code, at) => (answers.get(code) ?? 0) > (before[at] ?? 0))
+    }
+    promise(isTold, 'a dollar that arrived for no purchase is not denied', key)
+  }
+}
+
+const ASKED_TIMES = 5
+
 /** Whether the payer of a payment is told to send it once more. */
 function isToldToWait(history: History, payment: Payment): boolean {
   const { world, crowd } = history
   const told: Outcome[] = []
-  const target = crowd.firstTarget.get(keyOf(payment)) ?? 'next'
-  send(history, { target, payment, listing: PLAIN }, { check: (outcome) => told.push(outcome) })
+  const own = crowd.bound.get(keyOf(payment))
+  const target = own?.target ?? crowd.firstTarget.get(keyOf(payment)) ?? 'next'
+  send(history, { target, payment, listing: own?.listing ?? PLAIN }, { check: (outcome) => told.push(outcome) })
   settle(history)
   while (told.length === 0 && world.scheduler.step(world.prng)) checkFailed(history)
   world.scheduler.pass(2000)

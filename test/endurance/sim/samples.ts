@@ -2,6 +2,7 @@
 
 import type { AreaPicture, Listing } from '../../../server/domain/purchase/listing.ts'
 import type { Address, Hash, Payment, Terms, UnixSeconds } from '../../../server/domain/purchase/payment.ts'
+import { PIXELS_PER_BLOCK, trustPixels, type Pixels } from '../../../shared/pixels.ts'
 import { BLOCK_SIZE, parseCoord, type BlockIndex } from '../../../shared/wall.ts'
 
 export const TERMS: Terms = {
@@ -22,6 +23,9 @@ export const pictureOf = (
   sent: { kind: 'file', bytes: Uint8Array.of(isReadable ? 1 : 0, colour) },
   plan: { width: w * BLOCK_SIZE, height: h * BLOCK_SIZE, fit: 'cover', dither: 'none', background: '#000000' },
 })
+
+/** The pixels of a block of one colour. */
+export const pixelsOf = (colour: number): Pixels => trustPixels(new Uint8Array(PIXELS_PER_BLOCK).fill(colour), 1)
 
 /** A signature that the model wallets take for the payer's own. */
 export const SIGNED = '0x01'

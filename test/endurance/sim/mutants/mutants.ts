@@ -222,6 +222,27 @@ export const mutants: readonly Mutant[] = [
     isCheap: true,
   },
   {
+    name: 'a refused order is kept with its picture',
+    file: SCRIPT,
+    from: 'listing: { ...withoutPicture(listing), pixels: null }',
+    to: 'listing: withoutPicture(listing)',
+    isCheap: true,
+  },
+  {
+    name: 'what a process that died may have sent is called uncharged',
+    file: 'server/purchase/purchase-run.ts',
+    from: '(isNewer ? -Infinity : started.elapsed)',
+    to: '(isNewer ? -Infinity : -Infinity)',
+    isCheap: true,
+  },
+  {
+    name: 'what another instance may have sent is called uncharged',
+    file: 'server/purchase/seller.ts',
+    from: 'if (wasElsewhere) runs',
+    to: 'if (wasElsewhere && runs.sent.get(keyOf(payment)) !== undefined) runs',
+    shows: 'twins',
+  },
+  {
     name: 'a refused order takes the picture of another one',
     file: 'server/domain/purchase/listing.ts',
     from: 'TEXT_KEYS.every((key) => one[key] === other[key]) && one.painter === other.painter',
@@ -381,7 +402,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'leases of others are not waited for',
     file: LEASE,
-    from: 'if (taken === true) return',
+    from: "if (typeof taken === 'string') return",
     to: 'if (taken !== undefined) return',
     shows: 'twins',
   },

@@ -9,7 +9,7 @@ import { orderOf } from '../../../../server/purchase/order-binding.ts'
 import { orderNonce, orderText } from '../../../../shared/order.ts'
 import type { BlockIndex } from '../../../../shared/wall.ts'
 import { sizeOf } from '../areas.ts'
-import { addressOf, FORGED, paymentOf, pictureOf, PLAIN, SIGNED } from '../samples.ts'
+import { addressOf, FORGED, paymentOf, pictureOf, pixelsOf, PLAIN, SIGNED } from '../samples.ts'
 import { broadcast, spendNow, strikes, termsNow, timeOf, type World } from '../world.ts'
 
 /** One request to buy, as it leaves a client. */
@@ -110,10 +110,11 @@ export function aim({ prng }: World, { wall, areas }: Shop): Target {
   return prng.chance(0.5) ? 'next' : prng.pick(wall)
 }
 
-/** What an order says of itself: an area's may come with a picture that is still to be made. */
+/** What an order says of itself: a block's may come with pixels, an area's with a picture that is still to be made. */
 function draftOf({ prng, words }: World, target: Target): Draft {
   const said = { ...PLAIN, message: `word ${words.below(1000)}`, painter: words.pick([null, addressOf(9)]) }
-  if (isBlock(target) || !prng.chance(0.3)) return said
+  if (isBlock(target)) return { ...said, pixels: words.chance(0.3) ? pixelsOf(words.below(240)) : null }
+  if (!prng.chance(0.3)) return said
   return { ...said, picture: pictureOf(sizeOf(target), prng.chance(0.8), words.below(240)) }
 }
 
