@@ -34,6 +34,7 @@ const TEXTS = [
   '.env.example',
   'server/client/README.md',
   'README.md',
+  'docs/{api,scale,benchmarks,instances,decisions}.md',
 ]
 
 const PRODUCT = ['{server,viewer,shared,db}/**/*.ts']
