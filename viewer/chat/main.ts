@@ -82,7 +82,7 @@ function propose(next: Proposal) {
   const { size = { w: 1, h: 1 }, at, indices, mine } = next
   isPlaced = at !== undefined
   const { style, wall } = sketch
-  const picture = { name: '', width: size.w * BLOCK_SIZE, height: size.h * BLOCK_SIZE, isPhoto: false }
+  const picture = { name: '', width: size.w * BLOCK_SIZE, height: size.h * BLOCK_SIZE, isPhoto: false, isClear: false }
   setSketch(
     movedTo(
       {

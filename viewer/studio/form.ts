@@ -39,14 +39,21 @@ export function createForm(studio: Studio): Component {
     input.addEventListener('change', () => fill(studio.sketch()))
   }
   followStyle(studio)
-  followWords(studio)
+  const fillWords = followWords(studio)
   followRoom(studio)
+  const background = query('background-field', HTMLElement)
   return {
     update(next, before) {
       style.hidden = next.picture === undefined
       outlook.hidden = !style.hidden
+      // Only bars and clear places show it.
+      background.hidden = next.style.fit !== 'contain' && next.picture?.isClear !== true
+      fillWords(next, before)
       if (next.picture !== before.picture) kind.textContent = next.picture?.isPhoto ? PHOTO : DRAWN
-      if (next.style !== before.style) query('dither', HTMLSelectElement).value = next.style.dither
+      if (next.style !== before.style) {
+        query('dither', HTMLSelectElement).value = next.style.dither
+        query('fit-how', HTMLSelectElement).value = next.style.fit
+      }
       if (next.size !== before.size || next.at !== before.at || next.picture !== before.picture) fill(next)
     },
   }
@@ -81,11 +88,13 @@ const validators: Readonly<Record<keyof Words, { isGood(text: string): boolean; 
   name: printable('name', NAME_MAX),
 }
 
-function followWords(studio: Studio) {
+/** Answers what shows words that were not typed in here. */
+function followWords(studio: Studio): Component['update'] {
+  let own: Words | undefined // as they were typed in
   const status = query('words-flaw', HTMLElement)
-  const fields = Object.entries(validators).map(([key, rule]) => ({
+  const fields = (['message', 'link', 'name'] as const).map((key) => ({
     key,
-    ...rule,
+    ...validators[key],
     input: query(key, HTMLInputElement),
   }))
   const change = () => {
@@ -94,9 +103,15 @@ function followWords(studio: Studio) {
     status.textContent = wrong.map(({ flaw }) => flaw).join(' ')
     const texts = fields.map((field) => [field.key, wrong.includes(field) ? '' : field.input.value] as const)
     const sketch = studio.sketch()
-    studio.setSketch({ ...sketch, words: { ...sketch.words, ...Object.fromEntries(texts) } })
+    own = { ...sketch.words, ...Object.fromEntries(texts) }
+    studio.setSketch({ ...sketch, words: own })
   }
   for (const { input } of fields) input.addEventListener('change', change)
+  return ({ words }, before) => {
+    if (words === before.words || words === own) return
+    for (const { key, input } of fields) input.value = words[key]
+    change()
+  }
 }
 
 function followRoom(studio: Studio) {
@@ -120,9 +135,12 @@ export async function goToRoom(studio: Studio, nearby: boolean): Promise<string>
   try {
     const room = await findRoom(size, near)
     if (room === undefined) return `There is no available space of ${size.w} × ${size.h} blocks.`
-    studio.setSketch(movedTo(studio.sketch(), cellOf(room)))
+    const to = cellOf(room)
+    studio.setSketch(movedTo(studio.sketch(), to))
     studio.lookAtPicture()
-    return ''
+    return to.col === at.col && to.row === at.row
+      ? 'All blocks under the picture are available.'
+      : `Moved to column ${to.col}, row ${to.row}.`
   } catch {
     return 'Could not search for available space. Try again.'
   }

@@ -35,8 +35,8 @@ async function done(job: Job): Promise<JobResult> {
   const opened = await open(job.open)
   if (typeof opened === 'string') return { flaw: opened }
   raster = opened
-  const { width, height } = opened
-  return { opened: { width, height, isPhoto: isPhotograph(opened) } }
+  const { width, height, rgba } = opened
+  return { opened: { width, height, isPhoto: isPhotograph(opened), isClear: !isSolid(rgba) } }
 }
 
 function paint(from: Raster, { size: { w, h }, style: { fit, dither, background } }: PaintOptions): Uint8Array {
@@ -63,9 +63,10 @@ function pixelsOf(bitmap: ImageBitmap): Raster['rgba'] | undefined {
   const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
   context?.drawImage(bitmap, 0, 0)
   const plain = context?.getImageData(0, 0, width, height).data
-  const isSolid = plain?.every((byte, at) => at % 4 !== 3 || byte === 255) === true
-  return isSolid ? plain : (pixelsByGpu(bitmap) ?? plain)
+  return plain && isSolid(plain) ? plain : (pixelsByGpu(bitmap) ?? plain)
 }
+
+const isSolid = (rgba: Raster['rgba']): boolean => rgba.every((byte, at) => at % 4 !== 3 || byte === 255)
 
 function pixelsByGpu(bitmap: ImageBitmap): Uint8Array | undefined {
   const { width, height } = bitmap

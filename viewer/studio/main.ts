@@ -14,11 +14,12 @@ import { coveredCounts } from './order/cost-summary.ts'
 import { createExportPanel } from './order/export-panel.ts'
 import { createOwnerSection } from './owner-section.ts'
 import { createImageClient, listenForPictures, showOpened } from './pictures.ts'
+import { type Plan, isPlan, pictureOf, readPlan } from './plan.ts'
 import { type PreviewControls, listenToInput } from './pointer-input.ts'
 import { createPreview } from './preview.ts'
 import { heldBlocks } from './service.ts'
 import type { Component, Sketch, Studio } from './sketch.ts'
-import { areaCovered, areaOf, lookAtSketch, movedTo, newSketch, withPicture } from './sketch.ts'
+import { areaCovered, areaOf, lookAtSketch, movedTo, newSketch, withPicture, withPlan } from './sketch.ts'
 import { createSteps } from './steps.ts'
 
 // How long a picture lies still before the service is asked who is paying for its blocks, and how often again.
@@ -102,17 +103,27 @@ function lookAtPicture() {
   turn(lookAtSketch(sketch, view))
 }
 
-async function open(file: File) {
+async function open(file: File, plan?: Plan) {
   const opened = await images.open(file)
   if (opened === undefined) return
   showOpened(opened)
   steps.go('picture')
   if (typeof opened === 'string') return
   invitation.hidden = true
-  const wasPlaced = isPlaced
-  setSketch(withPicture(sketch, opened))
+  const wasPlaced = isPlaced || plan !== undefined
+  setSketch(plan === undefined ? withPicture(sketch, opened) : withPlan(sketch, opened, plan))
   lookAtPicture()
+  if (plan !== undefined) steps.go('deal')
   if (!wasPlaced) query('room-status', HTMLElement).textContent = await goToRoom(studio, false)
+}
+
+/** Opens the plan that the address holds. */
+async function openPlan() {
+  if (!isPlan(location.hash)) return
+  const plan = await readPlan(location.hash)
+  if (plan === undefined)
+    query('flaw', HTMLElement).textContent = 'This link holds no plan that can be opened. It may have been cut off.'
+  else await open(await pictureOf(plan), plan)
 }
 
 let holdTimer: ReturnType<typeof setTimeout> | undefined
@@ -142,4 +153,6 @@ function showWall(wall: Wall) {
 
 listenToInput(canvas, controls)
 listenForPictures((file) => void open(file))
+window.addEventListener('hashchange', () => void openPlan())
+void openPlan()
 shell.start()

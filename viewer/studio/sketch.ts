@@ -6,6 +6,7 @@ import type { Fit } from '../../shared/resample.ts'
 import { BLOCK_SIZE, type BlockIndex, COLS, type Cell, ROWS } from '../../shared/wall.ts'
 import { type Camera, type Rect, type View, lookAt, rectOf } from '../camera/camera.ts'
 import type { Wall } from '../wall/wall-model.ts'
+import type { Plan } from './plan.ts'
 
 /** A picture in its own pixels, before it is painted in blocks. */
 export type OpenedPicture = {
@@ -13,6 +14,7 @@ export type OpenedPicture = {
   readonly width: number
   readonly height: number
   readonly isPhoto: boolean // rather than drawn
+  readonly isClear: boolean // in places, where the background shows
 }
 
 /** How a picture is painted in blocks, with the options of `/api/pixels`. `background` is `#rrggbb`. */
@@ -71,6 +73,26 @@ export function withPicture(sketch: Sketch, picture: OpenedPicture): Sketch {
     painted: undefined,
     size: sizeFor(picture),
     style: dither === sketch.style.dither ? sketch.style : { ...sketch.style, dither },
+  })
+}
+
+/** The sketch as a plan has it, whose picture is in the wall's colours already. */
+export function withPlan(
+  sketch: Sketch,
+  picture: OpenedPicture,
+  { area, words }: Pick<Plan, 'area' | 'words'>,
+): Sketch {
+  const { col, row, w, h } = area
+  const style: Style = { ...sketch.style, fit: 'cover', dither: 'none' }
+  return fitted({
+    ...sketch,
+    picture,
+    painted: undefined,
+    style,
+    ownDither: true,
+    size: { w, h },
+    at: { col, row },
+    words,
   })
 }
 

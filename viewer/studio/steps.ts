@@ -1,10 +1,11 @@
-/** The three steps of this page: the picture, its place, and what is paid or signed. One is shown at a time. */
+/** The four steps of this page: the picture, its place, its words, and how it is handed over. One is shown at a time. */
 
 import { query } from '../ui/dom.ts'
+import { isSoldOut } from '../wall/wall-model.ts'
 import { dealOf } from './order/cost-summary.ts'
 import type { Sketch } from './sketch.ts'
 
-const STEPS = ['picture', 'place', 'deal'] as const
+const STEPS = ['picture', 'place', 'words', 'deal'] as const
 type Step = (typeof STEPS)[number]
 
 /** Leads through the steps by their buttons. */
@@ -13,13 +14,15 @@ export function createSteps() {
   const tabs = STEPS.map((step) => query(`to-${step}`, HTMLButtonElement))
   const [back, next] = [query('back', HTMLButtonElement), query('next', HTMLButtonElement)]
   const panel = query('panel', HTMLElement)
+  const handOver = query('hand-over', HTMLElement)
   const room = query('room', HTMLButtonElement)
   let current = 0
   let isBlocked = false // where it lies the picture can be neither bought nor repainted
+  let isFull = false // and nowhere else can it be bought
 
   // What leads on is loud: the next step, or first another place.
   const mark = () => {
-    next.classList.toggle('loud', !isBlocked || current === 0)
+    next.classList.toggle('loud', !isFull && (!isBlocked || current === 0))
     room.classList.toggle('loud', isBlocked)
   }
 
@@ -29,6 +32,7 @@ export function createSteps() {
     for (const [i, tab] of tabs.entries()) tab.ariaCurrent = i === at ? 'step' : null
     back.hidden = at === 0
     next.hidden = at === STEPS.length - 1
+    handOver.hidden = !next.hidden
     next.textContent = `Next: ${tabs[at + 1]?.dataset['name'] ?? ''}`
     panel.scrollTop = 0
     mark()
@@ -47,6 +51,7 @@ export function createSteps() {
     update(sketch: Sketch) {
       for (const button of [...tabs.slice(1), next]) button.disabled = sketch.picture === undefined
       isBlocked = sketch.wall?.complete === true && dealOf(sketch) === 'neither'
+      isFull = isBlocked && isSoldOut(sketch.wall)
       mark()
     },
   }

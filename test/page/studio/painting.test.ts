@@ -23,6 +23,7 @@ import {
 } from '../../support/page/studio-driver.ts'
 import { browserForTests, newTestPage } from '../../support/page/test-page.ts'
 import { flatPng, pngOf, RGB, RGBA } from '../../support/picture-files.ts'
+import { prngOf } from '../../support/prng.ts'
 
 // Goal: what the page for painting shows, prices and offers is what the service sells and accepts. Method: the built page
 // from the server's own process on the embedded network; the requests it offers are sent, and its signatures are real.
@@ -96,8 +97,10 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
       page.waitForResponse(`${world.url}/paint`),
       page.getByRole('link', { name: 'Paint' }).click(),
     ])
-    expect(response.headers()['content-security-policy']).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    expect(response.headers()['content-security-policy']).toEqual(
+      expect.stringMatching(
+        /^default-src 'none'; script-src 'self'; style-src 'self' 'sha256-[^']+'; img-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+      ),
     )
     await page.getByRole('link', { name: 'The wall' }).click()
     await page.waitForURL(`${world.url}/`)
@@ -239,8 +242,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     }
     await drop(page, 'a.png', motley(20, 20))
     await page.getByText('a.png, 20 × 20 pixels').waitFor()
-    await toStep(page, 'deal')
-    await page.getByText('Message, link and name (optional)').click()
+    await toStep(page, 'words')
     await page.getByLabel('Message').fill('from a script & a page')
     await page.getByLabel('Message').blur()
     await cost(page).getByText('4.00 USDC').waitFor()
@@ -313,12 +315,63 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.getByText('This wallet owns no blocks yet.').waitFor()
     await page.getByLabel('Wallet address').fill('0x12')
     await page.getByText('Enter an address: 0x followed by 40 hex digits.').waitFor()
-    await page.getByText('Message, link and name (optional)').click()
+    await toStep(page, 'words')
     await page.getByLabel('Link').fill('http://example.org')
     await page.getByLabel('Link').blur()
     await page.getByText('The link must be an https URL').waitFor()
     // Chromium itself reports the 404.
     expect(troubles.splice(0)).toHaveLength(1)
+  })
+
+  test('the last step has one loud button in sight, which copies the whole order, or saves one that is too long to paste', async () => {
+    const page = await openPage('?at=50,50', { ...phone, permissions: ['clipboard-read', 'clipboard-write'] })
+    const choose = (name: string, picture: Uint8Array) =>
+      page.setInputFiles('#file', { name, mimeType: 'image/png', buffer: Buffer.from(picture) })
+    const prng = prngOf(402)
+    const noise = Uint8Array.from({ length: 160 * 481 }, (_, at) => (at % 481 === 0 ? 0 : prng.below(256)))
+    const loud = page.locator('#panel .loud:visible')
+    await choose('small.png', motley(20, 20))
+    await toStep(page, 'deal')
+    await page.getByText('paste it into a message to your agent').waitFor()
+    expect([await loud.allTextContents(), await loud.isEnabled()]).toEqual([['Copy the order'], true])
+    expect(await loud.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight)).toBe(true)
+    await loud.tap()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('"pixels": "')
+
+    await toStep(page, 'picture')
+    await choose('large.png', pngOf(160, 160, RGB, noise))
+    await page.getByText('large.png, 160 × 160 pixels').waitFor()
+    await toStep(page, 'deal')
+    await page.getByText('attach the file to a message to your agent').waitFor()
+    expect(await loud.allTextContents()).toEqual(['Download the order'])
+    const [file] = await Promise.all([page.waitForEvent('download'), loud.tap()])
+    expect(await Bun.file(await file.path()).text()).toContain('"pixels": "')
+    await page.getByText('too large for a link').waitFor()
+  })
+
+  test('a plan is a link that opens the same plan elsewhere, and a cut one says so', async () => {
+    const page = await openPage('?at=20,60', { permissions: ['clipboard-read', 'clipboard-write'] })
+    await drop(page, 'a.png', motley(50, 30))
+    await page.getByText('a.png, 50 × 30 pixels').waitFor()
+    await toStep(page, 'words')
+    await page.getByLabel('Message').fill('Look & see')
+    await page.getByLabel('Message').blur()
+    const body = await bodyIn(page)
+    await page.getByRole('button', { name: 'Copy link to this plan' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    const link = await page.evaluate(() => navigator.clipboard.readText())
+    const asked: string[] = []
+    const other = await newPage()
+    other.on('request', (request) => asked.push(request.url()))
+    await other.goto(link)
+    await other.getByRole('heading', { name: 'Hand over' }).waitFor()
+    expect(await bodyIn(other)).toEqual(body)
+    expect(body).toMatchObject({ at: '20,60', w: 5, h: 3, message: 'Look & see' })
+    expect(asked.filter((url) => url.includes('plan='))).toEqual([])
+    const cut = await newPage()
+    await cut.goto(link.slice(0, -100))
+    await cut.getByText('This link holds no plan that can be opened.').waitFor()
   })
 
   test('a keyboard does all of it', async () => {
@@ -349,9 +402,12 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
       .locator('#spoken')
       .getByText('Column 51, row 60. 9 available. 9.00 USDC for 9 blocks, at 1.00 USDC each, in one payment.')
       .waitFor({ state: 'attached' })
-    await tabTo('#next')
-    await page.keyboard.press('Enter')
-    await tabTo('#paper-acts button')
+    for (const title of ['Words', 'Hand over']) {
+      await tabTo('#next')
+      await page.keyboard.press('Enter')
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(title)
+    }
+    await tabTo('#hand-over button')
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Copied' }).waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toStartWith('Buy the area 51,60,3x3 of')

@@ -10,7 +10,7 @@ import type { Sale } from '../../../shared/contract/feed.ts'
 import type { HistoryPage, LogTail, ChangeDto } from '../../../shared/contract/live.ts'
 import type { Spaces } from '../../../shared/contract/space.ts'
 import { PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
-import { COLS, TOTAL_BLOCKS, coordOf, parseCoord, type BlockIndex } from '../../../shared/wall.ts'
+import { COLS, TOTAL_BLOCKS, coordOf, isBlockIndex, parseCoord, type BlockIndex } from '../../../shared/wall.ts'
 import { builtPage } from './built-page.ts'
 import { canvas as sample, deedOf } from './sample-wall.ts'
 
@@ -154,7 +154,7 @@ async function pageOrFile(dist: string, pathname: string, canvas: Canvas): Promi
   const built = await file.text()
   if (path !== '/index.html') return new Response(built, { headers: headersOf(built) })
   const { blocks, agents, pricing } = canvas
-  const sold = new Map(blocks.map((block) => [block.i, block]))
+  const sold = new Set(blocks.map(({ i }) => i).filter(isBlockIndex))
   const last = agents[blocks.toSorted((a, b) => a.t - b.t).at(-1)?.a ?? -1]
   const lastBuyer = last && (last.name ?? last.wallet)
   const html = withFirstScreen(built, { sold, perBlock: pricing.perBlock, lastBuyer })

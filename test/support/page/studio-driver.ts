@@ -35,16 +35,17 @@ export async function drop(page: Page, name: string, bytes: Uint8Array) {
 
 /** The file that is offered in a form, once the picture is painted. */
 export async function download(page: Page, form: string): Promise<string> {
+  if (!(await page.locator('#forms').isVisible())) await page.getByText('Other formats').click()
   await page.locator(`input[value=${form}]`).check()
   const [file] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Download' }).click(),
+    page.getByRole('button', { name: /^Download/ }).click(),
   ])
   return await Bun.file(await file.path()).text()
 }
 
 /** The step of a name, with its part of the page in sight. */
-export const toStep = (page: Page, step: 'picture' | 'place' | 'deal') => page.locator(`#to-${step}`).click()
+export const toStep = (page: Page, step: 'picture' | 'place' | 'words' | 'deal') => page.locator(`#to-${step}`).click()
 
 /** What the request for a program says, once the picture is painted. */
 export async function bodyIn(page: Page): Promise<AreaOrder> {
@@ -94,10 +95,10 @@ export async function walkPainting(page: Page, look: (state: string) => Promise<
   await look('nothing yet')
   await drop(page, 'a.png', motley(20, 20))
   await page.getByText('a.png, 20 × 20 pixels').waitFor()
-  for (const step of ['picture', 'place', 'deal'] as const) {
+  for (const step of ['picture', 'place', 'words', 'deal'] as const) {
     await toStep(page, step)
     await look(step)
   }
-  await page.getByText('Message, link and name (optional)').click()
-  await look('words')
+  await page.getByText('Other formats').click()
+  await look('other formats')
 }

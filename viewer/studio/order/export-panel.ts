@@ -1,14 +1,18 @@
-/** The order in the format that was chosen, to copy or to download. */
+/** How the order is handed over: one loud button, and the other formats and the link of the plan beside it. */
 
 import { copyButton, saveFile } from '../../ui/copy-and-save.ts'
 import { button, query } from '../../ui/dom.ts'
-import { type Component, type Sketch, finished } from '../sketch.ts'
+import { LINK_MAX, writePlan } from '../plan.ts'
+import { type Component, type Sketch, areaOf, finished } from '../sketch.ts'
 import { dealOf } from './cost-summary.ts'
-import { FORMS, type OrderFile, writeOrder } from './export-formats.ts'
+import { FORMS, needsFile, writeOrder } from './export-formats.ts'
 import { orderOf } from './order.ts'
 
-const BUYS = 'Your agent buys the whole area in one payment, or nothing. Give your agent:'
-const REPAINTS = 'Or let your agent repaint it. Give your agent:'
+const BUYS = 'Your agent buys the whole area in one payment, or nothing.'
+const REPAINTS = 'Or let your agent repaint it.'
+const COPY = 'Copy the order and paste it into a message to your agent. The picture is inside.'
+const ATTACH = 'Download the order and attach the file to a message to your agent. The picture is inside.'
+const TOO_LONG = `This plan is too large for a link of ${LINK_MAX} characters. Send the downloaded order instead.`
 
 // The clipboard and the file get all of it; a few pages are enough to look at.
 const SHOWN_CHARACTERS_MAX = 6000
@@ -22,39 +26,59 @@ export function createExportPanel(sketchNow: () => Sketch): Component {
   const what = query('take-what', HTMLElement)
   const shown = query('paper', HTMLElement)
   const forms = query('forms', HTMLFieldSetElement)
+  const planStatus = query('plan-status', HTMLElement)
+  let plan: string | undefined
 
-  const orderFile = (): OrderFile | undefined => {
+  const chosen = () => FORMS.find((form) => form === forms.querySelector<HTMLInputElement>('input:checked')?.value)
+  const orderFile = () => {
     const order = orderOf(sketchNow(), location.origin)
-    const chosen = forms.querySelector<HTMLInputElement>('input:checked')?.value
-    return order && writeOrder(order, FORMS.find((form) => form === chosen) ?? 'prompt')
+    const form = chosen() ?? 'prompt'
+    return order && { ...writeOrder(order, form), isAttached: form === 'prompt' && needsFile(order) }
   }
   const save = () => {
     const file = orderFile()
     if (file !== undefined) saveFile(new Blob([file.text], { type: file.type }), file.name)
   }
-  const acts = [copyButton('Copy', () => orderFile()?.text ?? ''), button('', ['Download'], save)]
-  const show = () => {
+  const copy = copyButton('Copy the order', () => orderFile()?.text ?? '')
+  const attach = button('', ['Download the order'], save)
+  const download = button('', ['Download'], save)
+  const link = copyButton('Copy link to this plan', () => `${location.origin}${location.pathname}${plan ?? ''}`)
+  const acts = [copy, attach, download, link]
+
+  const show = async () => {
+    const sketch = sketchNow()
     const now = orderFile()
     if (now === undefined) return
-    const { text } = now
+    const { text, isAttached } = now
     shown.textContent = text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}\n…` : text
+    what.textContent = `${dealOf(sketch) === 'repaint' ? REPAINTS : BUYS} ${isAttached ? ATTACH : COPY}`
+    copy.hidden = isAttached
+    attach.hidden = !isAttached
+    download.hidden = isAttached
+    const { indices = new Uint8Array() } = finished(sketch) ?? {}
+    const written = await writePlan({ area: areaOf(sketch), words: sketch.words, indices })
+    if (sketch !== sketchNow()) return
+    plan = written
+    link.hidden = plan === undefined
+    planStatus.textContent = plan === undefined ? TOO_LONG : ''
   }
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  forms.addEventListener('change', show)
-  query('paper-acts', HTMLElement).append(...acts)
+  forms.addEventListener('change', () => void show())
+  query('hand-over', HTMLElement).append(copy, attach)
+  query('paper-acts', HTMLElement).append(download, link)
   return {
     update(next, before) {
       if (next === before) return
       const deal = dealOf(next)
       section.hidden = deal === 'neither'
-      what.textContent = deal === 'repaint' ? REPAINTS : BUYS
       // Until the worker has painted the picture again, the text here is of the one before.
       const isReady = finished(next) !== undefined
-      for (const act of acts) act.disabled = !isReady
+      for (const act of acts) act.disabled = !isReady || deal === 'neither'
+      for (const act of [copy, attach]) act.classList.toggle('loud', deal === 'buy')
       section.ariaBusy = String(!isReady)
       clearTimeout(timer)
-      timer = setTimeout(show, REST_MS)
+      timer = setTimeout(() => void show(), REST_MS)
     },
   }
 }

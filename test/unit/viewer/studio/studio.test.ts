@@ -5,7 +5,7 @@ import { AreaOrder } from '../../../../shared/contract/area-order.ts'
 import { PALETTE_SIZE } from '../../../../shared/palette.ts'
 import { areaMessage, digestOfPixels } from '../../../../shared/signing.ts'
 import { adviceFor, coveredCounts, dealOf, priceOf } from '../../../../viewer/studio/order/cost-summary.ts'
-import { writeOrder } from '../../../../viewer/studio/order/export-formats.ts'
+import { needsFile, writeOrder } from '../../../../viewer/studio/order/export-formats.ts'
 import { orderOf, type RepaintOrder } from '../../../../viewer/studio/order/order.ts'
 import { isPhotograph } from '../../../../viewer/studio/picture-kind.ts'
 import { repaint, type RepaintDeps, type Progress, type RepaintSignature } from '../../../../viewer/studio/repaint.ts'
@@ -23,13 +23,13 @@ import {
 import { at, canvas, wallOf } from '../../../support/page/sample-wall.ts'
 import { pngOf, RGBA } from '../../../support/picture-files.ts'
 
-const photo = { name: 'photo.png', width: 1200, height: 900, isPhoto: true }
+const photo = { name: 'photo.png', width: 1200, height: 900, isPhoto: true, isClear: false }
 
 /** A picture that lies at a place, every pixel of which says where it is. */
 function painted(col: number, row: number, width: number, height: number): Sketch {
   const sketch = withPicture(
     { ...newSketch({ col, row }), wall: wallOf(canvas) },
-    { name: 'a.png', width, height, isPhoto: false },
+    { name: 'a.png', width, height, isPhoto: false, isClear: false },
   )
   const { w, h } = sketch.size
   const indices = Uint8Array.from({ length: w * h * 100 }, (_, i) => i % PALETTE_SIZE)
@@ -197,10 +197,15 @@ describe('an order', () => {
     expect(JSON.parse(given.trim().split('\n').at(-1) ?? '')).toEqual(ordered(open).body)
   })
 
-  test('a large one is named in the prompt and lies in the file', () => {
-    const { text } = writeOrder(ordered(painted(0, 0, 160, 90)), 'prompt')
-    expect(text).toContain('pixel-wall-0-0-16x9.json')
-    expect(text.length).toBeLessThan(4000)
+  test('a prompt holds its body however large that is, and says when only a program can copy it', () => {
+    const [small, large] = [ordered(painted(10, 10, 20, 10)), ordered(painted(0, 0, 160, 90))]
+    expect([needsFile(small), needsFile(large)]).toEqual([false, true])
+    for (const order of [small, large]) {
+      const { text } = writeOrder(order, 'prompt')
+      const [, json = ''] = /```json\n(.*)\n```\n$/s.exec(text) ?? []
+      expect(Bun.deepEquals(JSON.parse(json), order.body)).toBe(true)
+      expect(text.includes('at the end of this file')).toBe(needsFile(order))
+    }
   })
 })
 

@@ -1,0 +1,72 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { areaAt, AREA_BLOCKS_MAX } from '../../../../shared/area.ts'
+import { PALETTE_SIZE } from '../../../../shared/palette.ts'
+import { LINK_MAX, readPlan, writePlan, type Plan } from '../../../../viewer/studio/plan.ts'
+import { at } from '../../../support/page/sample-wall.ts'
+import { prngOf } from '../../../support/prng.ts'
+
+// Goal: a plan's link opens the same plan, and no other text opens anything or costs more than a plan.
+
+function planOf(w: number, h: number, indexAt: (pixel: number) => number, message = ''): Plan {
+  const area = areaAt(at(3, 4), { w, h })
+  if (area === undefined) throw new RangeError(`no area is ${w} by ${h} blocks`)
+  const indices = Uint8Array.from({ length: w * h * 100 }, (_, pixel) => indexAt(pixel) % PALETTE_SIZE)
+  return { area, words: { name: 'Ada', message, link: 'https://example.com/a' }, indices }
+}
+
+async function packed(content: Uint8Array<ArrayBuffer>): Promise<string> {
+  const stream = new Blob([content]).stream().pipeThrough(new CompressionStream('deflate-raw'))
+  return `#plan=${(await new Response(stream).bytes()).toBase64({ alphabet: 'base64url', omitPadding: true })}`
+}
+
+const noiseOf = (seed: number) => {
+  const prng = prngOf(seed)
+  return () => prng.below(PALETTE_SIZE)
+}
+
+test('a plan is the same after it was written as a link and read again', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 10 }),
+      fc.integer({ min: 1, max: 8 }),
+      fc.integer({ min: 0, max: 999 }),
+      fc.string({ maxLength: 280, unit: 'binary' }),
+      async (w, h, seed, message) => {
+        const plan = planOf(w, h, noiseOf(seed), message.toWellFormed())
+        const link = await writePlan(plan)
+        expect(link).toMatch(/^#plan=[\w-]+$/)
+        expect(await readPlan(link ?? '')).toEqual(plan)
+      },
+    ),
+    { numRuns: 40 },
+  )
+})
+
+test('the largest area fits a link if its picture is plain, and has none if its picture is noise', async () => {
+  expect(AREA_BLOCKS_MAX).toBe(20 * 20)
+  expect((await writePlan(planOf(20, 20, () => 7)))?.length).toBeLessThan(LINK_MAX)
+  expect(typeof (await writePlan(planOf(20, 20, noiseOf(7))))).toBe('undefined')
+})
+
+test('a text that is no plan, is cut off, or holds another size, colour or place opens nothing', async () => {
+  const whole = (await writePlan(planOf(2, 2, noiseOf(7)))) ?? ''
+  const texts = [
+    '#plan=',
+    '#plan=%%%',
+    whole.slice(0, -20),
+    await packed(new TextEncoder().encode('["3,4,2x2",{}]\nshort')),
+    await packed(new TextEncoder().encode(`["159,89,2x2",{}]\n${'a'.repeat(400)}`)),
+    await packed(new TextEncoder().encode(`["3,4,30x30",{}]\n${'a'.repeat(90_000)}`)),
+    await packed(Uint8Array.from([...new TextEncoder().encode('["3,4,1x1",{}]\n'), ...new Uint8Array(100).fill(255)])),
+    await packed(new TextEncoder().encode(`[null]\n${'a'.repeat(100)}`)),
+  ]
+  for (const text of texts) expect([text.slice(0, 40), await readPlan(text)]).toEqual([text.slice(0, 40), undefined])
+})
+
+test('a link that would unpack to more than any plan opens nothing', async () => {
+  const bomb = await packed(new Uint8Array(5_000_000))
+  expect(bomb.length).toBeLessThan(LINK_MAX)
+  expect(await readPlan(bomb)).toBeUndefined()
+  expect(await readPlan(`#plan=${'A'.repeat(LINK_MAX)}`)).toBeUndefined()
+})

@@ -1,0 +1,85 @@
+/**
+ * A plan as a link that opens it elsewhere: the painted picture, its place and its words, compressed in the fragment of an address,
+ * which browsers send to nobody. What comes from a link may be anybody's.
+ */
+
+import { type Area, AREA_BLOCKS_MAX, areaName, parseArea } from '../../shared/area.ts'
+import { PALETTE, PALETTE_SIZE } from '../../shared/palette.ts'
+import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
+import { BLOCK_SIZE } from '../../shared/wall.ts'
+import { bytesOf } from '../theme.ts'
+import type { Words } from './sketch.ts'
+
+export type Plan = {
+  readonly area: Area
+  readonly words: Words
+  readonly indices: Uint8Array // a palette index a pixel, row-major
+}
+
+/** Longer links are cut off by programs that carry them. */
+export const LINK_MAX = 16_000
+
+const START = '#plan='
+const FORMAT = 'deflate-raw'
+
+// The first line is JSON, and the pixels follow.
+const LINE_END = 10
+const LINE_BYTES_MAX = 4000
+const BYTES_MAX = LINE_BYTES_MAX + AREA_BLOCKS_MAX * PIXELS_PER_BLOCK
+
+/** Whether a fragment is meant to be a plan. */
+export const isPlan = (fragment: string): boolean => fragment.startsWith(START)
+
+/** The fragment that holds a plan; `undefined` where it would be too long. */
+export async function writePlan({ area, words, indices }: Plan): Promise<string | undefined> {
+  const line = new TextEncoder().encode(`${JSON.stringify([areaName(area), words])}\n`)
+  const bytes = Uint8Array.from([...line, ...indices])
+  const packed = await new Response(through(bytes, new CompressionStream(FORMAT))).bytes()
+  const fragment = START + packed.toBase64({ alphabet: 'base64url', omitPadding: true })
+  return fragment.length > LINK_MAX ? undefined : fragment
+}
+
+/** The plan in a fragment; `undefined` where it holds none. */
+export async function readPlan(fragment: string): Promise<Plan | undefined> {
+  try {
+    if (fragment.length > LINK_MAX) return undefined
+    const packed = Uint8Array.fromBase64(fragment.slice(START.length), { alphabet: 'base64url' })
+    const bytes = await upTo(BYTES_MAX, through(packed, new DecompressionStream(FORMAT)))
+    const end = bytes.indexOf(LINE_END)
+    const [name, said]: [unknown, Partial<Words> | undefined] = JSON.parse(
+      new TextDecoder().decode(bytes.subarray(0, end)),
+    )
+    const area = parseArea(String(name))
+    const indices = bytes.slice(end + 1)
+    const isWhole = indices.length === (area?.w ?? 0) * (area?.h ?? 0) * PIXELS_PER_BLOCK
+    if (area === undefined || !isWhole || indices.some((index) => index >= PALETTE_SIZE)) return undefined
+    const textOf = (key: keyof Words) => String(said?.[key] ?? '')
+    return { area, words: { name: textOf('name'), message: textOf('message'), link: textOf('link') }, indices }
+  } catch {
+    return undefined
+  }
+}
+
+/** The picture of a plan, as a file. */
+export async function pictureOf({ area, indices }: Plan): Promise<File> {
+  const rgba = new Uint8ClampedArray(indices.length * 4)
+  for (const [at, index] of indices.entries()) rgba.set([...bytesOf(PALETTE[index] ?? ''), 255], at * 4)
+  const canvas = new OffscreenCanvas(area.w * BLOCK_SIZE, area.h * BLOCK_SIZE)
+  canvas.getContext('2d')?.putImageData(new ImageData(rgba, canvas.width), 0, 0)
+  return new File([await canvas.convertToBlob()], 'plan.png', { type: 'image/png' })
+}
+
+const through = (bytes: Uint8Array<ArrayBuffer>, transform: CompressionStream | DecompressionStream) =>
+  new Blob([bytes]).stream().pipeThrough(transform)
+
+/** All bytes of a stream; throws when there are more than `max`. */
+async function upTo(max: number, stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  const found = new Uint8Array(max)
+  let length = 0
+  const reader = stream.getReader()
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    found.set(part.value, length)
+    length += part.value.length
+  }
+  return found.subarray(0, length)
+}
