@@ -6,7 +6,6 @@ import type { Fit } from '../../shared/resample.ts'
 import { BLOCK_SIZE, type BlockIndex, COLS, type Cell, ROWS } from '../../shared/wall.ts'
 import { type Camera, type Rect, type View, lookAt, rectOf } from '../camera/camera.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import type { Plan } from './plan.ts'
 
 /** A picture in its own pixels, before it is painted in blocks. */
 export type OpenedPicture = {
@@ -80,7 +79,7 @@ export function withPicture(sketch: Sketch, picture: OpenedPicture): Sketch {
 export function withPlan(
   sketch: Sketch,
   picture: OpenedPicture,
-  { area, words }: Pick<Plan, 'area' | 'words'>,
+  { area, words }: { readonly area: Area; readonly words: Words },
 ): Sketch {
   const { col, row, w, h } = area
   const style: Style = { ...sketch.style, fit: 'cover', dither: 'none' }
