@@ -1,7 +1,8 @@
 /** Answers one MCP call over HTTP through the SDK's server. It is a module of its own because the SDK is slow to load. */
 
 import { isLegacyRequest, ProtocolErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
-import { paymentOfSale, readMessage, sendsPicture, type Id } from '../mcp/message.ts'
+import { readMessage, sendsPicture, type Id } from '../mcp/message.ts'
+import { paymentOfSale } from '../mcp/payment.ts'
 import { answerError, answerRequest, answerStateless, STATELESS_VERSION, type RpcResponse } from '../mcp/server.ts'
 import type { McpDeps } from '../mcp/tool.ts'
 import { IMAGE_MAX_BYTES } from '../mcp/tools/image-to-pixels.ts'
@@ -34,7 +35,7 @@ export async function answerCall(deps: McpDeps, request: Request, { clients, upl
     return answer(400, answerError(null, { code: fault, message }), { Connection: 'close' })
   }
   const message = readMessage(read.value)
-  const payment = paymentOfSale(message)
+  const payment = paymentOfSale(message, deps.offer)
   const address = clients.addressOf(request)
   const refusal =
     payment === undefined

@@ -1,10 +1,7 @@
 /** JSON-RPC 2.0 as it comes in: one message a time, sorted before the SDK sees it. */
 
 import { isSpecType, ProtocolErrorCode } from '@modelcontextprotocol/server'
-import type { Payment } from '../domain/purchase/payment.ts'
-import { AREA_TOOL, BUYING_TOOL } from '../x402/bazaar.ts'
-import { readPayment } from '../x402/payload.ts'
-import { PAYMENT_META, type RpcError } from './reply.ts'
+import type { RpcError } from './reply.ts'
 
 /** The tool that converts pictures. */
 export const PICTURE_TOOL = 'image_to_pixels'
@@ -43,15 +40,6 @@ export function readMessage(value: unknown): Message {
   if (params !== undefined && (typeof params !== 'object' || params === null)) return badParams(id)
   if (!methods[method](value)) return badParams(id)
   return { kind: 'request', id, method, params }
-}
-
-/** The payment of a call to a tool that sells, if it can be read. Such calls have budgets of their own. */
-export function paymentOfSale(message: Message): Payment | undefined {
-  if (message.kind !== 'request' || message.method !== 'tools/call') return undefined
-  const { name, _meta: meta } = (message.params ?? {}) as { readonly name?: unknown; readonly _meta?: unknown }
-  if ((name !== BUYING_TOOL && name !== AREA_TOOL) || typeof meta !== 'object' || meta === null) return undefined
-  const payment = readPayment(Reflect.get(meta, PAYMENT_META))
-  return 'code' in payment ? undefined : payment
 }
 
 /** Whether a message sends a picture to be converted. Only such messages may be large. */

@@ -50,17 +50,28 @@ export type SentPayment = { readonly payment: Payment | Failure; readonly versio
 export const carriesPayment = ({ headers }: Request): boolean =>
   (headers.get('payment-signature') ?? '') !== '' || (headers.get(PAYMENT_V1) ?? '') !== ''
 
-/** The payment for a target that a request carries, in whichever header; `undefined` where there is none. */
-export function paymentOf({ headers }: Request, offer: Offer, target: Target): SentPayment | undefined {
+/** What reads a header by its name in lower or upper case, as a request does. */
+type HeaderReader = { get(name: string): string | null }
+
+/** The payment for a target that headers carry, in whichever of them; `undefined` where there is none. */
+export function paymentOf(
+  { headers }: { readonly headers: HeaderReader },
+  offer: Offer,
+  target: Target,
+): SentPayment | undefined {
   const second = headers.get('payment-signature') ?? ''
   const first = headers.get(PAYMENT_V1) ?? ''
   if (first === '') return second === '' ? undefined : { payment: readPaymentHeader(second), version: 2 }
   const older = readPaymentHeader(first, (payload) => readPaymentV1(payload, offer, target))
   if (second === '') return { payment: older, version: 1 }
-  const newer = readPaymentHeader(second)
+  return { payment: onePayment(readPaymentHeader(second), older), version: 2 }
+}
+
+/** The payment that was sent in two places. */
+export function onePayment(newer: Payment | Failure, older: Payment | Failure): Payment | Failure {
   const isOne = 'code' in newer || 'code' in older || isSame(newer, older)
-  if (!isOne) return { payment: twoPayments(), version: 2 }
-  return { payment: 'code' in older ? older : newer, version: 2 }
+  if (!isOne) return twoPayments()
+  return 'code' in older ? older : newer
 }
 
 /** Reads a payload of version 1. It does not repeat the terms, so ours are assumed; the signature is checked against them. */
@@ -77,7 +88,7 @@ function readPaymentV1(payload: unknown, offer: Offer, target: Target): Payment 
 const isSame = (one: Payment, other: Payment) =>
   one.payer === other.payer && one.nonce === other.nonce && one.signature === other.signature
 
-const twoPayments = () => unreadable(`PAYMENT-SIGNATURE and ${PAYMENT_V1} contain two different payments; send one`)
+const twoPayments = () => unreadable('the request contains two different payments; send one')
 
 const unreadable = (what: string): Failure =>
   failure('invalid_payment', `The payment is invalid: ${what}. Nothing was charged.`)

@@ -23,9 +23,9 @@ import { readAreaOrder, readTarget } from '../../purchase/area-order.ts'
 import { refusalUnpaid, sell } from '../../purchase/sale.ts'
 import { previewBlock as preview } from '../../wall/preview-block.ts'
 import { AREA_TOOL, BUYING_TOOL } from '../../x402/bazaar.ts'
-import { readPayment } from '../../x402/payload.ts'
 import { pendingResponse, settleResponse } from '../../x402/receipt.ts'
 import { argumentsIn, PixelsArgument, unknownArgument } from '../arguments.ts'
+import { orderAndHeaders, paymentOfCall } from '../payment.ts'
 import { demand, PAYMENT_RESPONSE_META, png, refuse, succeed, type Reply } from '../reply.ts'
 import { PRICE_OF_BLOCK, READ_ONLY, WRITES, type Call, type McpDeps, type Tool } from '../tool.ts'
 
@@ -65,9 +65,10 @@ export const buyBlock: Tool = {
   sells: 'a block',
   input: BlockArguments,
   async answer(deps, given, call) {
-    const order = readFields(given)
+    const { order: fields, headers } = orderAndHeaders(given)
+    const order = readFields(fields)
     if ('code' in order) return refuse(order)
-    return await buy(deps, { target: order.target, isArea: false, listing: listingOf(order) }, call)
+    return await buy(deps, { target: order.target, isArea: false, listing: listingOf(order) }, call, headers)
   },
 }
 
@@ -101,18 +102,24 @@ export const buyArea: Tool = {
   sells: 'an area',
   input: AreaArguments,
   async answer(deps, given, call) {
-    const order = readAreaOrder(given ?? {})
-    return 'code' in order ? refuse(order) : await buy(deps, order, call)
+    const { order: fields, headers } = orderAndHeaders(given)
+    const order = readAreaOrder(fields)
+    return 'code' in order ? refuse(order) : await buy(deps, order, call, headers)
   },
 }
 
 /** Tells the terms of an order, or sells what is paid for. */
-async function buy(deps: McpDeps, order: PurchaseOrder, { payment: payload, dialect, ...buyer }: Call): Promise<Reply> {
-  if (payload === undefined) {
+async function buy(
+  deps: McpDeps,
+  order: PurchaseOrder,
+  { payment: payload, dialect, ...buyer }: Call,
+  headers: object | undefined,
+): Promise<Reply> {
+  const payment = paymentOfCall(payload, headers, deps.offer, order.target)
+  if (payment === undefined) {
     const refusal = await refusalUnpaid(deps, order)
     return refusal === undefined ? demand(deps, order, dialect) : refuse(refusal)
   }
-  const payment = readPayment(payload)
   if ('code' in payment) return refuse(payment)
   const sold = await sell(deps, order, payment, buyer)
   if (!('code' in sold)) return succeed({ ...sold.receipt }, { [PAYMENT_RESPONSE_META]: settleResponse(sold.purchase) })

@@ -52,6 +52,8 @@ export const BUYERS: readonly Client[] = [
     ],
     signsIn: true,
   },
+  buyer('AWS AgentCore, its documented request', 'agentcore'),
+  { ...buyer('AWS AgentCore over MCP', 'agentcore'), env: { VIA: 'mcp' } },
 ]
 
 const mcp = (name: string, path: string, env: Readonly<Record<string, string>> = {}): Client => ({

@@ -1,9 +1,10 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { isPaymentRequiredV2 } from '@x402/core/schemas'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { hash, paymentOf } from '../../../support/samples.ts'
 import { buy, callTool, rpc } from '../../../support/service/agent.ts'
-import { demandIn, openWall, payloadOf } from '../../../support/service/wall.ts'
+import { boundTo } from '../../../support/service/bound.ts'
+import { demandIn, headerOf, openWall, payloadOf } from '../../../support/service/wall.ts'
 
 // For what changes nothing.
 const untouched = openWall()
@@ -109,5 +110,74 @@ test('a payment whose end is unknown is told so where x402 clients look for its 
       transaction: hash(7),
       network: 'eip155:8453',
     },
+  })
+})
+
+describe('a payment in an argument `headers`, where AWS AgentCore puts it,', () => {
+  const payment = paymentOf(0xab, 1)
+  const signed = headerOf(payloadOf(payment))
+
+  test.each([
+    ['buys a block', 'buy_block', { coord: '3,4', message: 'hi' }, { block: '3,4', deed: { message: 'hi' } }],
+    [
+      'buys an area',
+      'buy_area',
+      { at: '3,4', w: 1, h: 1, message: 'hi' },
+      { area: '3,4,1x1', deed: { message: 'hi' } },
+    ],
+  ])('%s, in any letter case and beside other headers', async (_, tool, order, receipt) => {
+    const wall = await openWall()
+    const headers = { Accept: 'application/json', 'payment-Signature': signed, 'X-Retry': 3 }
+    expect(await callTool(wall, tool, { ...order, headers })).toMatchObject({
+      structuredContent: receipt,
+      _meta: { 'x402/payment-response': { success: true, transaction: hash(1) } },
+    })
+    // It is the same payment wherever it stands.
+    expect(await callTool(wall, tool, order, payloadOf(payment))).toMatchObject({ structuredContent: receipt })
+  })
+
+  test('may be of version 1', async () => {
+    const { payload } = payloadOf(payment)
+    const older = headerOf({ x402Version: 1, scheme: 'exact', network: 'base', payload })
+    const { structuredContent } = await callTool(await openWall(), 'buy_block', {
+      coord: '3,4',
+      headers: { 'X-PAYMENT': older },
+    })
+    expect(structuredContent).toMatchObject({ block: '3,4' })
+  })
+
+  test('is no part of the order that a payment is bound to', async () => {
+    const bound = headerOf(payloadOf(boundTo({ block: '3,4' }, payment)))
+    const args = { coord: '3,4', headers: { 'PAYMENT-SIGNATURE': bound } }
+    expect(await callTool(await openWall(), 'buy_block', args)).toMatchObject({ structuredContent: { block: '3,4' } })
+  })
+
+  test('that differs from the one in _meta is refused, and headers without one are ignored', async () => {
+    const wall = await openWall()
+    const args = { coord: '3,4', headers: { 'PAYMENT-SIGNATURE': headerOf(payloadOf(paymentOf(2, 2))) } }
+    expect(await callTool(wall, 'buy_block', args, payloadOf(payment))).toMatchObject({
+      structuredContent: { error: 'invalid_payment', message: expect.stringContaining('two different payments') },
+    })
+    expect(await callTool(wall, 'buy_block', { coord: '3,4', headers: {} })).toMatchObject({
+      structuredContent: { code: 402 },
+    })
+  })
+
+  test('is an unknown argument of every tool that does not sell', async () => {
+    for (const [tool, args] of [
+      ['preview_block', { coord: 'next' }],
+      ['get_block', { coord: '3,4' }],
+      ['set_pixels', { coord: '3,4', ts: 1, signature: '0x12', message: 'hi' }],
+    ] as const)
+      expect(
+        await callTool(await untouched, tool, { ...args, headers: { 'PAYMENT-SIGNATURE': signed } }),
+      ).toMatchObject({
+        structuredContent: { error: 'invalid_body' },
+      })
+    expect(
+      await callTool(await untouched, 'buy_block', { coord: '3,4', headers: 'none' }, payloadOf(payment)),
+    ).toMatchObject({
+      structuredContent: { error: 'invalid_listing' },
+    })
   })
 })

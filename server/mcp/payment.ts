@@ -1,0 +1,51 @@
+/**
+ * The payment of a call to a tool that sells: in `_meta`, where x402 has it, or in an argument `headers`, into which AWS AgentCore
+ * puts it as it would put it into HTTP headers. Nothing else of that argument is read, and it is no part of the order.
+ */
+
+import type { Failure } from '../domain/failure.ts'
+import type { Payment, Target } from '../domain/purchase/payment.ts'
+import { AREA_TOOL, BUYING_TOOL } from '../x402/bazaar.ts'
+import { readPayment } from '../x402/payload.ts'
+import type { Offer } from '../x402/terms.ts'
+import { onePayment, paymentOf } from '../x402/v1.ts'
+import { argumentsIn } from './arguments.ts'
+import type { Message } from './message.ts'
+import { PAYMENT_META } from './reply.ts'
+
+/** The arguments of an order, and the headers beside them. */
+export function orderAndHeaders(given: unknown): { readonly order: object; readonly headers: object | undefined } {
+  const { headers, ...order } = argumentsIn(given)
+  const isHeaders = typeof headers === 'object' && headers !== null && !Array.isArray(headers)
+  return isHeaders ? { order, headers } : { order: argumentsIn(given), headers: undefined }
+}
+
+/** The payment for a target; `undefined` if there is none. `payload` is what `_meta` has. */
+export function paymentOfCall(
+  payload: unknown,
+  headers: object | undefined,
+  offer: Offer,
+  target: Target,
+): Payment | Failure | undefined {
+  const sent = headers && paymentOf({ headers: { get: (name) => headerIn(headers, name) } }, offer, target)?.payment
+  if (payload === undefined) return sent
+  const payment = readPayment(payload)
+  return sent === undefined ? payment : onePayment(payment, sent)
+}
+
+/** The payment of a message that calls a tool that sells, if it can be read. Such calls have budgets of their own. */
+export function paymentOfSale(message: Message, offer: Offer): Payment | undefined {
+  if (message.kind !== 'request' || message.method !== 'tools/call') return undefined
+  const { name, arguments: given, _meta: meta }: Called = message.params ?? {}
+  if (name !== BUYING_TOOL && name !== AREA_TOOL) return undefined
+  const payload: unknown = typeof meta === 'object' && meta !== null ? Reflect.get(meta, PAYMENT_META) : undefined
+  const payment = paymentOfCall(payload, orderAndHeaders(given).headers, offer, 'next')
+  return payment === undefined || 'code' in payment ? undefined : payment
+}
+
+type Called = { readonly name?: unknown; readonly arguments?: unknown; readonly _meta?: unknown }
+
+function headerIn(headers: object, name: string): string | null {
+  const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase()) ?? []
+  return typeof value === 'string' ? value : null
+}
