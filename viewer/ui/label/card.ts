@@ -14,6 +14,7 @@ import { NO_PICTURE_FRAME, pictureAt } from '../../wall/pixel-buffer.ts'
 import type { Claim, Wall } from '../../wall/wall-model.ts'
 import { button, createElement, externalLink, factsLine, link, strangersText } from '../dom.ts'
 import { shareWork } from '../share.ts'
+import { reportForm } from './report.ts'
 import { agoElement, drawWork, frameworkOf } from './works.ts'
 
 /** A sold block, its work, and what is known of both. */
@@ -89,6 +90,7 @@ function claimedCard(page: Page, sold: Sold): Node[] {
     ),
     createElement('p.facts.payment'),
     details(`Block ${coordOf(block)}`, blockFacts(sold, theme)),
+    reportForm(block),
   ]
 }
 

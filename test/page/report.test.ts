@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'bun:test'
+import { coordOf } from '../../shared/wall.ts'
+import { rainbowBlock } from '../support/page/sample-wall.ts'
+import { browserForTests, testPages } from '../support/page/test-page.ts'
+
+// Goal: a reader can report a work from its card, and is told whether the report was received. Method: the built page, and a
+// server that answers what the test wants.
+
+const browser = await browserForTests()
+
+describe.skipIf('reason' in browser)('the form for reports, in Chromium', () => {
+  const { server, openPage, troubles } = testPages(browser, { width: 960, height: 700 })
+
+  test('a report is sent once with its reason and sentence, and the card says that it was received', async () => {
+    const page = await openPage(`?block=${coordOf(rainbowBlock)}`)
+    const sent: unknown[] = []
+    let status = 429
+    await page.route('**/api/reports', async (route) => {
+      sent.push(route.request().postDataJSON())
+      const json = status === 200 ? { received: true } : { error: 'too_many_requests', message: 'Wait a minute.' }
+      await route.fulfill({ status, json })
+    })
+    await page.getByRole('button', { name: 'Report this artwork' }).click()
+    await page.locator('#card select').selectOption('scam')
+    await page.locator('#card .report input').fill(' The link leads to a copy of a bank’s page. ')
+    await page.getByRole('button', { name: 'Send report' }).click()
+    await page.getByText('Wait a minute.').waitFor()
+    // What was typed is still there.
+    status = 200
+    await page.locator('#card .report input').press('Enter')
+    await page.getByText('Thank you. Only the operator sees your report').waitFor()
+    const note = 'The link leads to a copy of a bank’s page.'
+    expect(sent).toEqual(Array.from({ length: 2 }, () => ({ block: coordOf(rainbowBlock), reason: 'scam', note })))
+    expect(await page.locator('#card .report button').count()).toBe(0)
+    // Chromium reports the refused request itself.
+    expect(troubles.splice(0).filter((text) => !text.includes('429'))).toEqual([])
+    expect(server().asked.some((path) => path.startsWith('/api/reports'))).toBe(false)
+  })
+})

@@ -1,0 +1,78 @@
+/** A quiet form by which a reader reports a work to the operator. */
+
+import type { ReportBody, ReportReason } from '../../../shared/contract/report.ts'
+import type { ErrorBody } from '../../../shared/contract/service.ts'
+import { type BlockIndex, coordOf } from '../../../shared/wall.ts'
+import { button, createElement } from '../dom.ts'
+
+const REASONS: Readonly<Record<ReportReason, string>> = {
+  illegal: 'Illegal content',
+  sexual: 'Sexual content',
+  hate: 'Hate',
+  violence: 'Violence',
+  scam: 'Scam or deceptive link',
+  copyright: 'Copyright or trademark',
+  privacy: 'Private information',
+  other: 'Something else',
+}
+
+// As the contract has it; its module would bring the schemas of the service into the page.
+const NOTE_MAX = 200
+
+/** A quiet button that gives way to the form, for the work that a block is part of. */
+export function reportForm(block: BlockIndex): HTMLElement {
+  const place = createElement(
+    'div.acts',
+    button('', ['Report this artwork'], () => {
+      const form = createForm(block)
+      place.replaceWith(form)
+      form.querySelector('select')?.focus()
+      form.scrollIntoView({ block: 'nearest' })
+    }),
+  )
+  return place
+}
+
+function createForm(block: BlockIndex): HTMLFormElement {
+  const reason = createElement(
+    'select',
+    ...Object.entries(REASONS).map(([value, text]) => Object.assign(createElement('option', text), { value })),
+  )
+  reason.ariaLabel = 'Reason'
+  const note = Object.assign(createElement('input'), { type: 'text', maxLength: NOTE_MAX, placeholder: 'One sentence' })
+  note.ariaLabel = 'What is wrong, in a sentence (optional)'
+  const status = createElement('p.facts')
+  status.role = 'status'
+  const form = createElement(
+    'form.report',
+    reason,
+    note,
+    button('', ['Send report'], () => form.requestSubmit()),
+    status,
+  )
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    const body = { block: coordOf(block), reason: reason.value as ReportReason, ...textOf(note.value) }
+    status.textContent = 'Sending…'
+    void send(body).then((trouble) => {
+      if (trouble === undefined) form.replaceChildren(status)
+      status.textContent = trouble ?? 'Thank you. Only the operator sees your report, and decides.'
+    })
+  })
+  return form
+}
+
+const textOf = (note: string) => (note.trim() === '' ? {} : { note: note.trim() })
+
+/** Sends a report; returns why it was not received. */
+async function send(report: ReportBody): Promise<string | undefined> {
+  const headers = { 'content-type': 'application/json' }
+  try {
+    const response = await fetch('/api/reports', { method: 'POST', headers, body: JSON.stringify(report) })
+    if (response.ok) return undefined
+    const { message }: ErrorBody = await response.json()
+    return message
+  } catch {
+    return 'Your report was not sent. Check your connection, then send it again.'
+  }
+}
