@@ -53,9 +53,9 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   method_not_allowed: 'The address does not allow this method; the Allow header lists the methods it allows.',
   payment_used:
     'The payment already belongs to the block or area named in the response. Sign a new payment to buy another.',
-  block_taken: 'The block, or a block of the area, is already sold; taken lists the sold blocks. Nothing was charged.',
+  block_taken: 'The block, or a block of the area, is already sold; taken lists the sold blocks.',
   purchase_pending: `The block, or a block of the area, is being bought (held lists these blocks), or your wallet has too many unfinished purchases. ${IF_YOURS}`,
-  no_room: 'No area of that size is available. Nothing was charged; request a smaller one.',
+  no_room: 'No area of that size is available. Request a smaller one.',
   wall_busy: `Every remaining block or area is being bought, or your wallet has too many unfinished purchases. ${IF_YOURS}`,
   payment_credited: `The payment arrived but bought nothing. Do not pay again: the operator owes it back to you, unless the message says that it was paid back; contact says whom to ask. ${LOOK}`,
   payment_unmatched:
@@ -68,7 +68,7 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   settlement_unknown: `The payment may have gone through, and the block is held for you. ${REPEAT}`,
   deed_not_persisted: `The payment went through, but the deed is not saved yet. ${REPEAT}`,
   server_busy:
-    'The server is busy with pictures, readers, payments or smart-wallet checks. Nothing was charged or changed; send the same request again after Retry-After seconds.',
+    'The server is busy with pictures, readers, payments or smart-wallet checks, and did not process this request. Send the same request again after Retry-After seconds.',
   database_unavailable: `The database is unavailable right now. If you sent a payment: ${REPEAT}`,
 }
 

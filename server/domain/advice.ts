@@ -17,15 +17,15 @@ export const IF_YOURS =
   'If this is your purchase, send the same request again from the same wallet; you will not be charged twice. Otherwise try again in a minute.'
 
 /** After a 502, and where our own limits are reached: this request moved nothing, and the payment is as good as before. */
-export const TRY_AGAIN = `This request charged and claimed nothing. Send the same signed request again shortly. ${OTHERWISE}`
+export const TRY_AGAIN = `This request claimed nothing and settled nothing. Send the same signed request again shortly. ${OTHERWISE}`
 
 /** After a 503, and whenever an answer is lost: money may have moved. */
 export const REPEAT = `Do not pay again. Send the same signed request again. ${OTHERWISE} ${LOOK}`
 
 /** By status, for those who read before they buy. */
 export const ADVICE = {
-  402: `Nothing was charged. The field reason, if present, says why a payment was rejected. ${SIGN_ANEW}`,
-  409: `Nothing more was charged. ${IF_YOURS} Only payment_credited and payment_unmatched mean that a payment arrived but bought nothing: do not pay again, the operator owes it back to you. ${LOOK}`,
+  402: `The field reason, if present, says why a payment was rejected, and charged whether it may still move. ${SIGN_ANEW}`,
+  409: `The field charged, if present, says whether the payment moved. ${IF_YOURS} Only payment_credited and payment_unmatched mean that a payment arrived but bought nothing: do not pay again, the operator owes it back to you. ${LOOK}`,
   502: TRY_AGAIN,
   503: `The payment may have gone through. ${REPEAT}`,
 } as const

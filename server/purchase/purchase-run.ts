@@ -169,7 +169,9 @@ const VALIDITY_MAX_MS = 1000 * Number(VALIDITY_MAX_SECONDS)
 function mayBeSent({ sent, started, clock }: Runs, { key, known, request }: PurchaseRun): boolean {
   if (known !== undefined || request === undefined) return false
   const endsAt = 1000 * Number(request.payment.validBefore)
-  const isNewer = endsAt > started.at + VALIDITY_MAX_MS && endsAt <= clock.now() + VALIDITY_MAX_MS
+  // The clock may have been set since.
+  const startedAt = Math.max(started.at, clock.now() - (clock.elapsed() - started.elapsed))
+  const isNewer = endsAt > startedAt + VALIDITY_MAX_MS && endsAt <= clock.now() + VALIDITY_MAX_MS
   const sentAt = sent.get(keyOf(key)) ?? (isNewer ? -Infinity : started.elapsed)
   return clock.elapsed() - sentAt < VALIDITY_MAX_MS + LAST_CONFIRMATION_MS
 }

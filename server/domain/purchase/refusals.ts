@@ -199,7 +199,7 @@ export function unavailability(target: Target, space: Exclude<Availability, 'ope
   const what = isBlock(target) ? `Block ${name}` : `Part of area ${name}`
   if (space === 'claimed') {
     const deed = isBlock(target) ? 'To read its deed, GET it without a payment.' : 'Request another area, or next.'
-    return failure('block_taken', `${what} is already sold; this request charged nothing. ${deed}`, named)
+    return failure('block_taken', `${what} is already sold. ${deed}`, named)
   }
   if (space === 'full') return failure('purchase_pending', TOO_MANY_UNFINISHED, named)
   return retryLater('purchase_pending', `${what} is being bought right now. ${IF_YOURS}`, named)
@@ -227,10 +227,7 @@ function noNext(target: Target, space: Exclude<Availability, 'open'>): Failure {
   if (space === 'full') return failure('wall_busy', TOO_MANY_UNFINISHED)
   const { w, h } = positionOf(target)
   if (space === 'crowded')
-    return failure(
-      'no_room',
-      `No area of ${w}x${h} blocks is available any more. Nothing was charged; request a smaller one.`,
-    )
+    return failure('no_room', `No area of ${w}x${h} blocks is available any more. Request a smaller one.`)
   const what = isBlock(target) ? 'Every remaining block' : `Every remaining area of ${w}x${h} blocks`
   return retryLater('wall_busy', `${what} is being bought right now. ${IF_YOURS}`)
 }

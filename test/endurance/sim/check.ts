@@ -15,7 +15,7 @@ import { blocksFrom, blocksOf, isNext, nearestPlace } from './areas.ts'
 import type { Life } from './commons.ts'
 import type { Book, Sale } from './ledger-model.ts'
 import type { Crowd, Order } from './people/payers.ts'
-import { SIGNED, DENIALS } from './samples.ts'
+import { deniesCharge, SIGNED, DENIALS } from './samples.ts'
 import type { Verb, Watcher } from './server.ts'
 import {
   authorizationOf,
@@ -457,6 +457,8 @@ export function checkAnswer(witness: Witness, { payment, target }: Order, outcom
   const isWhole = code !== 'payment_credited' || details?.['amount'] === String(owed)
   promise(isWhole, 'who is owed is owed all of it', keyOf(payment))
   const key = keyOf(payment)
+  const isDenied = details?.['charged'] === 'unknown' && deniesCharge(outcome.failure.message)
+  promise(!isDenied, 'no message denies a charge that may have been made', key)
   if (outcome.failure.message.includes('If it moves, you get')) witness.promised.add(authorizationOf(payment))
   const charged = details?.['charged']
   const mayBeCharged =

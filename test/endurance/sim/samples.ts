@@ -58,6 +58,10 @@ export function paymentOf(payer: Address, nonce: number, validBefore: UnixSecond
   }
 }
 
+/** Whether words say that a payment was not charged. */
+export const deniesCharge = (message: string): boolean =>
+  /not charged|nothing (more )?was charged|charged (and claimed )?nothing/i.test(message)
+
 /** The codes that tell a payer that nothing was charged, or ask for money. */
 export const DENIALS: ReadonlySet<string> = new Set([
   'payment_required',

@@ -84,6 +84,9 @@ const lessons: readonly (readonly [number, string])[] = [
     1_685_090_152,
     'an authorization had expired, and its payer had signed its nonce for longer: that was spent, and not looked for',
   ],
+  [1_000_069, 'a process died after it had sent a payment to a facilitator, and the next one called it uncharged'],
+  [1_001_627, 'one server had sent a payment to a facilitator, and the other one called it uncharged'],
+  [1089, 'the same after a restart, as the clock was set meanwhile'],
 ]
 
 describe('a history that once broke a promise', () => {

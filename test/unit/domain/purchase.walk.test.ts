@@ -6,7 +6,7 @@ import type { Target } from '../../../server/domain/purchase/payment.ts'
 import { buy } from '../../../server/domain/purchase/purchase-script.ts'
 import type { BuyOrder, Outcome, ScriptRequest, Verb } from '../../../server/domain/purchase/purchase.ts'
 import { resolvedTarget, positionOf } from '../../../server/domain/purchase/target.ts'
-import { DENIALS } from '../../endurance/sim/samples.ts'
+import { deniesCharge, DENIALS } from '../../endurance/sim/samples.ts'
 import { everyPath, trace, type Path, type Reply, type Step } from './every-path.ts'
 import {
   DOWN,
@@ -236,6 +236,12 @@ describe('once money may have moved', () => {
     if (chargeIn(path).charged !== 'no') return false
     const isOver = isForGood(path.steps) || remembered(path) === 'final'
     return sawPaid(path) || (!isOver && (remembered(path) !== 'unknown' || asks(path, 'settle')))
+  })
+
+  law('no message denies a charge beside `charged: unknown`', (path) => {
+    const { end } = path
+    if (end.kind === 'threw' || end.value.kind === 'bought' || chargeIn(path).charged !== 'unknown') return false
+    return deniesCharge(end.value.failure.message)
   })
 
   law('only the payer can see whether its payment was charged', (path, { payment }) => {

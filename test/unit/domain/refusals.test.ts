@@ -51,7 +51,7 @@ describe('refusals', () => {
 
   test('a refusal after which no money moved says so', () => {
     expect(refusals.paymentsBusy()).toMatchObject({ details: { retryAfter: refusals.RETRY_AFTER_SECONDS } })
-    expect(refusals.paymentsBusy().message).toContain('This request charged and claimed nothing')
+    expect(refusals.paymentsBusy().message).toContain('This request claimed nothing and settled nothing')
     expect(refusals.paymentRequired('too late')).toMatchObject({ details: { reason: 'too late' } })
     expect(refusals.paymentRequired('too late').message).toStartWith('Not charged: too late.')
   })

@@ -96,7 +96,7 @@ test('a block that is sold or held is shown as it is, without terms', async () =
     {
       field: 'coord',
       code: 'block_taken',
-      message: 'Block 3,4 is already sold; this request charged nothing. To read its deed, GET it without a payment.',
+      message: 'Block 3,4 is already sold. To read its deed, GET it without a payment.',
     },
   ])
   expect((await coloursAt(sold['image'], [[120, 120]])).colours).toEqual([PALETTE[7] ?? ''])
