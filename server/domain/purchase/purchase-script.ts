@@ -24,7 +24,6 @@ import { withoutPicture, withPictureOf, type Draft, type Listing } from './listi
 import { type Hash, isSamePayment, type Payment, type PaymentKey, rejectionReason } from './payment.ts'
 import {
   type AnswerTo,
-  asNotFinal,
   type AvailabilityCheck,
   type ChainStatus,
   type ChainWait,
@@ -35,6 +34,7 @@ import {
   type Outcome,
   type Purchase,
   refused,
+  seenBy,
   type ScriptRequest,
   type Script,
   type SoldPurchase,
@@ -91,8 +91,8 @@ function* answerKnown(known: Purchase, order: BuyOrder): Script<Outcome> {
   if (checked !== 'signed') return refused(cannotCheckSignature())
   // A credit bought nothing, whatever was requested. After a restore the wall may know only the money, not the purchase.
   if (known.state.kind === 'credited') return creditOutcome(known, known.state, order)
-  if (!isPaymentOf(known, payment)) return refusedWithCharge(paymentUsed(known), asNotFinal(known))
-  if (!coversTarget(known, target)) return refusedWithCharge(paymentUsed(known), known)
+  if (!isPaymentOf(known, payment) || !coversTarget(known, target))
+    return refusedWithCharge(paymentUsed(known), seenBy(payment, known))
   if (isSold(known)) return { kind: 'bought', purchase: known }
   if (known.state.kind === 'reserved') return outcomeFor(yield* resume(known), order)
   return yield* retryReleased(known, order)
@@ -275,7 +275,7 @@ function* checkReleased(purchase: Purchase): Script<PurchaseProgress> {
 /** The outcome for the payer that sent the request. */
 function outcomeFor({ purchase, refusal }: PurchaseProgress, order: BuyOrder): Outcome {
   if (purchase.state.kind === 'credited') return creditOutcome(purchase, purchase.state, order)
-  if (!isSold(purchase)) return refusedWithCharge(refusal, purchase)
+  if (!isSold(purchase)) return refusedWithCharge(refusal, seenBy(order.payment, purchase))
   return coversTarget(purchase, order.target)
     ? { kind: 'bought', purchase }
     : refusedWithCharge(paymentUsed(purchase), purchase)

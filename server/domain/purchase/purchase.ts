@@ -153,8 +153,11 @@ export const isPaymentOf = ({ payment, state }: Purchase, presented: Payment): b
   state.kind === 'released' ? movesSameMoney(payment, presented) : hasSameFields(payment, presented)
 
 /**
- * A purchase as seen by another authorization with the same nonce. A final release of the first one proves nothing about the
- * other one, which may have moved its own money.
+ * A purchase as seen by an authorization of its nonce. A final release of the stored one proves nothing about one that moves
+ * other money, or is valid for longer.
  */
-export const asNotFinal = (purchase: Purchase): Purchase =>
-  purchase.state.kind === 'released' ? { ...purchase, state: { kind: 'released', isFinal: false } } : purchase
+export function seenBy(presented: Payment, purchase: Purchase): Purchase {
+  const { payment, state } = purchase
+  const isProven = movesSameMoney(payment, presented) && presented.validBefore <= payment.validBefore
+  return state.kind !== 'released' || isProven ? purchase : { ...purchase, state: { kind: 'released', isFinal: false } }
+}

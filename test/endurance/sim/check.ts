@@ -544,7 +544,7 @@ export type Sums = { readonly charged: number; readonly sold: number; readonly a
 
 /** What every payment, block and sale must be once all faults have ended and everything has come to rest. */
 export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
-  const { world, book, signed, wall, unspent, accepted } = witness
+  const { world, book, signed, wall, unspent, accepted, strays } = witness
   const owners = new Map<BlockIndex, string>()
   let [charged, areas] = [0, 0]
   for (const payment of signed) {
@@ -555,13 +555,17 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
     const { kind } = row.state
     // What another authorization of the nonce moved buys nothing: the look for orphans finds it.
     const isOrphan = kind === 'released' && spending?.amount !== row.payment.amount
-    // What moved before a server saw it unspent buys nothing, unless an older copy lost that.
-    const isOwed = unspent.has(key) || accepted.has(key)
+    // What moved before a server saw it unspent buys nothing, unless an older copy lost that, or may have.
+    const isOwed = unspent.has(key) || accepted.has(key) || (kind === 'credited' && strays.has(key))
     const paid = isOwed && spending?.kind === 'transfer' && !isOrphan
     if (paid) charged += 1
     const blocks = BigInt(blocksOf(row.target))
     const isPriced = world.prices.some((price) => price * blocks === row.payment.amount)
-    promise(isPriced || kind === 'released' || accepted.has(key), 'I4: what is sold or owed was paid by the block', key)
+    promise(
+      isPriced || kind === 'released' || accepted.has(key) || strays.has(key),
+      'I4: what is sold or owed was paid by the block',
+      key,
+    )
     promise(!paid || spending.amount === row.payment.amount, 'I4: dollars received are those that were asked', key)
     promise(kind !== 'reserved', 'I9: nothing is held at the end', key)
     promise(!paid || kind === 'sold' || kind === 'credited', 'I3: a payment has a block or a credit', key)

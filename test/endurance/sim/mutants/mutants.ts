@@ -115,8 +115,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a payment answers for every block',
     file: SCRIPT,
-    from: `  if (!coversTarget(known, target)) return refusedWithCharge(paymentUsed(known), known)\n`,
-    to: '',
+    from: 'if (!isPaymentOf(known, payment) || !coversTarget(known, target))',
+    to: 'if (!isPaymentOf(known, payment))',
   },
   {
     name: 'a held block is given back where the chain is silent',
