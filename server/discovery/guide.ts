@@ -97,6 +97,7 @@ function factsOf(site: Site): Values {
     asset: ASSET_SYMBOL,
     network: terms.network,
     neverPayTwice: `After a 503, or if no response arrives: ${REPEAT}`,
+    afterUnknown: REPEAT,
     after402: ADVICE[402],
     after409: ADVICE[409],
     after502: ADVICE[502],

@@ -1,6 +1,7 @@
 /** The refusals of a purchase. Each message says whether money may have moved, and what to do next. */
 
 import { AREA_BLOCKS_MAX } from '../../../shared/area.ts'
+import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
 import { IF_YOURS, LOOK, REPEAT, SIGN_ANEW, TRY_AGAIN } from '../advice.ts'
 import { failure, type Failure, type FailureCode } from '../failure.ts'
 import type { Hash, Availability, Payment } from './payment.ts'
@@ -66,7 +67,13 @@ export const cannotSell = (): Failure =>
 
 /** Nothing was charged and nothing can be, so the payer may sign a new payment. */
 export const paymentRequired = (reason: string): Failure =>
-  failure('payment_required', `Not charged: ${reason}. ${SIGN_ANEW}`, { reason })
+  failure('payment_required', `Not charged: ${inWords(reason)}. ${SIGN_ANEW}`, { reason })
+
+/** A facilitator's code for the commonest trouble, in words. */
+const inWords = (reason: string): string =>
+  /insufficient_(?:balance|funds)/.test(reason)
+    ? `the wallet does not hold enough ${ASSET_SYMBOL}; fund it first (${reason})`
+    : reason
 
 /** The payment's nonce is bound to another order than this request, or to none that it names. */
 export const orderMismatch = (): Failure =>
@@ -84,7 +91,7 @@ export const payerDenied = (): Failure =>
 
 /** The message of a refused payment that may still move. */
 export const notSettled = (reason: string): string =>
-  `This payment was not settled: ${reason}. It may still move until it expires. ${SIGN_ANEW}`
+  `This payment was not settled: ${inWords(reason)}. It may still move until it expires. ${SIGN_ANEW}`
 
 /** Nothing was claimed, because a required third party is unavailable. */
 export const facilitatorUnavailable = (what: string): Failure =>
@@ -96,6 +103,10 @@ export const railNotArmed = () =>
   facilitatorUnavailable(
     'The wall is not accepting new payments right now; rail in GET /api/health shows when it does again',
   )
+
+/** What terms add while no payment is accepted: a client should not sign yet. */
+export const NOT_NOW =
+  ' The wall does not accept payments right now, and returns 502 for a signed one: wait until rail in GET /api/health is armed.'
 
 export const cannotAskChain = () => facilitatorUnavailable('The chain cannot be queried right now')
 
@@ -159,13 +170,15 @@ export const identifierUsed = (bought: Holding): Failure =>
 
 type Credit = { readonly tx: Hash; readonly isPaidBack?: true }
 
+const dollars = (amount: bigint) => `${moneyText(amount)} ${ASSET_SYMBOL}`
+
 /** The payment settled when no block was left for it, or its purchase was lost with the database. */
 export const paymentCredited = (amount: bigint, { tx, isPaidBack }: Credit, contact: string | null): Failure =>
   failure(
     'payment_credited',
     isPaidBack === true
-      ? 'Your payment arrived but bought nothing, and the operator has paid it back. To buy, sign a new payment.'
-      : `Your payment arrived but bought nothing. The operator owes it back to you; do not pay again. ${LOOK}`,
+      ? `Your payment of ${dollars(amount)} arrived but bought nothing, and the operator has paid it back. To buy, sign a new payment.`
+      : `Your payment of ${dollars(amount)} arrived but bought nothing. The operator owes it back to you; do not pay again. ${LOOK}`,
     { amount: amount.toString(), tx, contact },
   )
 
@@ -173,7 +186,7 @@ export const paymentCredited = (amount: bigint, { tx, isPaidBack }: Credit, cont
 export const paymentUnmatched = (amount: bigint, tx: Hash, contact: string | null): Failure =>
   failure(
     'payment_unmatched',
-    'This payment reached this wall’s address before this request did, and no purchase is recorded for it. Do not pay again. Ask the operator for a refund or for what the payment bought.',
+    `This payment of ${dollars(amount)} reached this wall’s address before this request did, and no purchase is recorded for it. Do not pay again. Ask the operator for a refund or for what the payment bought.`,
     { charged: 'yes', amount: amount.toString(), tx, contact },
   )
 

@@ -2,7 +2,7 @@
 
 import { DEMAND_LINK, PATHS } from '../../discovery/links.ts'
 import { failure, statusOf, type Failure } from '../../domain/failure.ts'
-import { cannotSell } from '../../domain/purchase/refusals.ts'
+import { cannotSell, NOT_NOW } from '../../domain/purchase/refusals.ts'
 import type { Target } from '../../domain/purchase/target.ts'
 import type { PaymentHealth } from '../../health/payment-health.ts'
 import { costOf, encodeDemand, paymentRequired, reasonIn, type DemandDetails, type Offer } from '../../x402/terms.ts'
@@ -54,6 +54,7 @@ export function demands(deps: DemandDeps): MakeDemand {
   const unpaid = failure('payment_required', howToPay(deps.offer, 'next'))
   return (target, query) => {
     if (deps.rail.state() === 'misconfigured') return refuse(cannotSell())
+    if (deps.rail.state() !== 'armed') return refuseTarget(deps, target, unpaidIn(deps, target), { query })
     if (query !== '') return refuseTarget(deps, target, unpaid, { query })
     return copyOf(ready.get(target) ?? make(target))
   }
@@ -61,7 +62,7 @@ export function demands(deps: DemandDeps): MakeDemand {
 
 /** Makes the 402 for an area. There are too many areas to cache their demands. */
 export const demandForArea = (deps: DemandDeps, target: Target): Response =>
-  refuseTarget(deps, target, failure('payment_required', howToPay(deps.offer, target)), { isArea: true })
+  refuseTarget(deps, target, unpaidIn(deps, target), { isArea: true })
 
 /** Makes the same demand as an HTML page, for people with a browser, who cannot pay here. */
 export function demandPaymentInHtml(deps: DemandDeps, target: Target, query: string): Response {
@@ -86,6 +87,9 @@ function demand({ offer }: DemandDeps, target: Target, asked: DemandDetails) {
     },
   }
 }
+
+const unpaidIn = (deps: DemandDeps, target: Target): Failure =>
+  failure('payment_required', howToPay(deps.offer, target) + (deps.rail.state() === 'armed' ? '' : NOT_NOW))
 
 const howToPay = (offer: Offer, target: Target) =>
   `${costOf(offer, target)} Sign the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact) and send the same request again with a PAYMENT-SIGNATURE header; clients of x402 v1 find their terms in this body.`

@@ -84,3 +84,15 @@ test('the refusal of a malformed area shows how to name one', () => {
   expect(statusAndCode(refusal)).toBe('400 invalid_area')
   expect(parseArea(/\d+,\d+,\d+x\d+/.exec(refusal.message)?.[0] ?? '')).toBeDefined()
 })
+
+test('a refusal asks the owner of an empty wallet to fund it, and names money that is owed in dollars', () => {
+  const reason = 'invalid_exact_evm_insufficient_balance'
+  for (const message of [refusals.paymentRequired(reason).message, refusals.notSettled(reason)])
+    expect(message).toContain(`the wallet does not hold enough USDC; fund it first (${reason})`)
+  const credited = refusals.paymentCredited(12_000_000n, { tx: hash(1) }, null)
+  expect([credited.message, credited.details?.['amount']]).toEqual([
+    expect.stringContaining('Your payment of 12.00 USDC arrived but bought nothing'),
+    '12000000',
+  ])
+  expect(refusals.paymentUnmatched(1_000_000n, hash(1), null).message).toContain('This payment of 1.00 USDC')
+})

@@ -5,6 +5,8 @@ import { failure } from '../../../../server/domain/failure.ts'
 import { sellerThat } from '../../../support/fakes/seller.ts'
 import { FORGED, UNCHECKED } from '../../../support/fakes/wallets.ts'
 import { hash, paymentOf, wallet } from '../../../support/samples.ts'
+import { callTool } from '../../../support/service/agent.ts'
+import { sending } from '../../../support/service/signed.ts'
 import { codeOf, demandIn, jsonOf, misconfigure, openWall, paidBy } from '../../../support/service/wall.ts'
 
 const px = '07'.repeat(100)
@@ -307,4 +309,25 @@ test('the wallet of a buyer is known to the world in part only', async () => {
   for (const path of ['/blocks/3,4', '/api/canvas', '/api/feed', '/api/agents']) {
     expect((await (await wall.ask(`GET ${path}`)).text()).toLowerCase()).not.toContain(wallet(0xabcdef))
   }
+})
+
+test('terms say so while no payment is accepted, so that nobody signs for nothing', async () => {
+  const wall = await openWall()
+  wall.chain.silent = true
+  for (let probes = 0; probes < 3; probes += 1) {
+    await wall.probe()
+    wall.clock.pass(60_000)
+  }
+  expect(await jsonOf(await wall.ask('GET /api/health'))).toHaveProperty('rail', 'arming')
+  const notNow = expect.stringContaining('The wall does not accept payments right now')
+  const asked = ['GET /blocks/next', 'GET /blocks/3,4?name=Ada']
+  for (const request of asked) {
+    const response = await wall.ask(request)
+    expect([response.status, (await jsonOf(response))['message']]).toEqual([402, notNow])
+  }
+  expect(await jsonOf(await wall.ask('POST /areas', sending({ w: 2, h: 1 })))).toMatchObject({ message: notNow })
+  expect(await callTool(wall, 'buy_block', { coord: '3,4' })).toMatchObject({ structuredContent: { message: notNow } })
+  wall.chain.silent = false
+  await wall.probe()
+  expect((await jsonOf(await wall.ask('GET /blocks/next')))['message']).not.toEqual(notNow)
 })
