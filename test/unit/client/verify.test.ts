@@ -1,0 +1,196 @@
+import { expect, test } from 'bun:test'
+import type { ChainFacts, ChainPayment } from '../../../server/client/verify/chain-facts.ts'
+import type { Claims } from '../../../server/client/verify/claims.ts'
+import { judge } from '../../../server/client/verify/judge.ts'
+import type { FindingKind } from '../../../server/client/verify/verdict.ts'
+import type { SaleDeed } from '../../../shared/contract/deeds.ts'
+import { type Order, orderNonce, orderText } from '../../../shared/order.ts'
+import { networks } from '../../../shared/usdc.ts'
+import { truncatedWallet } from '../../../shared/wallet.ts'
+import { blockOf, hash, wallet } from '../../support/samples.ts'
+
+// Goal: what is wrong with a wall follows from its claims and the chain alone. Method: an honest wall of one unbound block, one bound
+// block and an area, with one thing changed in each test.
+
+const HOST = 'wall.test'
+const PAYEE = wallet(0xa11ce)
+const TOKEN = networks['eip155:8453'].token.address
+const DOLLAR = 1_000_000n
+
+/** The payment of the `n`-th payer, for so many blocks. */
+const paid = (n: number, blocks: number, nonce = hash(n)): ChainPayment => ({
+  payer: wallet(n),
+  to: PAYEE,
+  nonce,
+  amount: BigInt(blocks) * DOLLAR,
+  tx: hash(100 + n),
+  token: TOKEN,
+  height: 10n,
+})
+
+const deedOf = (payment: ChainPayment, seq: number, blocks: SaleDeed['blocks']): SaleDeed => ({
+  seq,
+  blocks,
+  wallet: truncatedWallet(payment.payer),
+  tx: payment.tx,
+  nonce: payment.nonce ?? '',
+  amount: payment.amount.toString(),
+  payTo: payment.to,
+  claimedAt: 0,
+  settled: true,
+})
+
+const ORDER: Order = { host: HOST, block: '5,5', message: 'hello' }
+const SALT = hash(0x5a17)
+const bound = (order: Order) => orderNonce(orderText(order), SALT)
+
+const PAYMENTS = [paid(1, 1), paid(2, 1, bound(ORDER)), paid(3, 2)] as const
+const [FIRST, SECOND, THIRD] = PAYMENTS
+const DEEDS = [
+  deedOf(FIRST, 1, { coord: '3,4' }),
+  { ...deedOf(SECOND, 2, { coord: '5,5' }), salt: SALT, order: ORDER },
+  deedOf(THIRD, 3, { at: '7,7', w: 2, h: 1 }),
+] as const
+
+const SOLD = [
+  ['3,4', 1],
+  ['5,5', 2],
+  ['7,7', 3],
+  ['8,7', 3],
+] as const
+
+const HONEST: Claims = {
+  host: HOST,
+  network: 'eip155:8453',
+  asset: TOKEN,
+  payTo: [PAYEE],
+  deeds: DEEDS,
+  owed: [],
+  sales: SOLD.map(([coord, payer], at) => ({
+    seq: at + 1,
+    i: blockOf(coord),
+    coord,
+    t: 0,
+    agent: { id: payer, name: null, wallet: truncatedWallet(wallet(payer)), framework: null },
+    ...(coord === '5,5' ? { m: 'hello' } : {}),
+  })),
+  shown: SOLD.map(([coord, payer]) => ({ i: blockOf(coord), wallet: truncatedWallet(wallet(payer)) })),
+  lastShown: 4,
+  asksAt: PAYEE,
+}
+
+const facts = (changes: Partial<ChainFacts> = {}): ChainFacts => ({
+  head: { height: 1000n, time: 3_600_000 },
+  payments: PAYMENTS,
+  failed: new Set(),
+  missing: new Set(),
+  times: new Map(),
+  ...changes,
+})
+
+const kindsIn = (claims: Partial<Claims>, chain = facts()) =>
+  judge({ ...HONEST, ...claims }, chain).findings.map(({ kind }) => kind)
+
+/** The deeds, with the `n`-th changed. */
+const withDeed = (n: number, change: Partial<SaleDeed>) => ({
+  deeds: DEEDS.map((deed, at) => (at === n ? { ...deed, ...change } : deed)),
+})
+
+test('an honest wall has nothing that is wrong, and all of it is counted', () => {
+  expect(judge(HONEST, facts())).toEqual({
+    findings: [],
+    blocks: 4,
+    amount: 4n * DOLLAR,
+    bound: 1,
+    boundToFile: 0,
+    unbound: 3,
+    hiddenOrders: 0,
+    otherHosts: [],
+    unconfirmed: 0,
+    credits: { open: 0, paidBack: 0, notProved: 0 },
+    noted: 0,
+    plain: 0,
+    young: 0,
+  })
+})
+
+test('a wall that has sold nothing is proved', () => {
+  const nothing = { deeds: [], sales: [], shown: [], lastShown: 0 }
+  expect(judge({ ...HONEST, ...nothing }, facts({ payments: [] }))).toMatchObject({
+    findings: [],
+    blocks: 0,
+    amount: 0n,
+  })
+})
+
+const wrong: readonly (readonly [what: string, claims: Partial<Claims>, finds: readonly FindingKind[]])[] = [
+  [
+    'another area than was ordered',
+    withDeed(1, { blocks: { coord: '5,6' } }),
+    ['order_changed', 'block_without_deed', 'block_not_shown'],
+  ],
+  [
+    'a larger area than was paid for, over a block of others',
+    withDeed(2, { blocks: { at: '5,5', w: 2, h: 1 } }),
+    ['block_sold_twice', 'block_without_deed', 'block_without_deed', 'block_not_shown'],
+  ],
+  ['a salt without an order', withDeed(0, { salt: SALT }), ['order_changed']],
+  [
+    'a word that is hidden and said to be shown',
+    withDeed(1, { order: { ...ORDER, message: 'hi' } }),
+    ['order_changed'],
+  ],
+  [
+    'another owner on the canvas',
+    { shown: HONEST.shown.map((it) => ({ ...it, wallet: '0x0000…0001' })) },
+    ['another_owner', 'another_owner', 'another_owner'],
+  ],
+  ['an address to pay that it does not name', { asksAt: wallet(0xb0b) }, ['another_address']],
+  [
+    'a sale that the feed has and the deeds have not',
+    { deeds: DEEDS.slice(0, 2), sales: HONEST.sales, shown: [], lastShown: 0 },
+    ['block_without_deed', 'block_without_deed', 'payment_without_deed'],
+  ],
+]
+
+test.each(wrong)('%s is wrong', (_, claims, finds) => {
+  expect(kindsIn(claims)).toEqual([...finds])
+})
+
+test('an order for the next open block, or one that settled late, may have got any place of its size', () => {
+  const next: Order = { host: HOST, block: 'next', message: 'hello' }
+  const payments = [FIRST, paid(2, 1, bound(next)), THIRD]
+  const nextDeed = withDeed(1, { nonce: bound(next), order: next })
+  expect(kindsIn(nextDeed, facts({ payments }))).toEqual([])
+  const late: Order = { host: HOST, block: '1,1', message: 'hello' }
+  const lateDeed = { nonce: bound(late), order: late, placedElsewhere: true as const }
+  const chain = facts({ payments: [FIRST, paid(2, 1, bound(late)), THIRD] })
+  expect(kindsIn(withDeed(1, lateDeed), chain)).toEqual([])
+  expect(kindsIn(withDeed(1, { nonce: bound(late), order: late }), chain)).toEqual(['order_changed'])
+})
+
+test('an order of which a part is hidden is not computed again, and one for another host is told', () => {
+  const hidden = withDeed(1, { order: { ...ORDER, message: null }, hidden: ['message'] })
+  expect(judge({ ...HONEST, ...hidden }, facts())).toMatchObject({ findings: [], bound: 0, hiddenOrders: 1 })
+  expect(judge({ ...HONEST, host: 'other.test' }, facts())).toMatchObject({ findings: [], otherHosts: [HOST] })
+})
+
+test('a payment without a deed is wrong once it is old, if it is not below every price and not noted', () => {
+  const stray = (amount: bigint) => facts({ payments: [...PAYMENTS, { ...paid(9, 1), amount }] })
+  expect(kindsIn({}, stray(DOLLAR))).toEqual(['payment_without_deed'])
+  expect(kindsIn({}, { ...stray(DOLLAR), times: new Map([[10n, 3_000_000]]) })).toEqual([])
+  expect(kindsIn({}, stray(DOLLAR / 2n))).toEqual([])
+  const note = { wallet: truncatedWallet(wallet(9)), nonce: hash(9), tx: null, amount: null, paidOut: null }
+  expect(kindsIn({ owed: [note] }, stray(DOLLAR))).toEqual([])
+  expect(judge(HONEST, facts({ payments: [...PAYMENTS, { ...paid(9, 1), nonce: null }] }))).toMatchObject({ plain: 1 })
+})
+
+test('deeds up to the number that is given are not looked up, and still account for their payments', () => {
+  expect(judge(HONEST, facts({ payments: [THIRD] }), 2)).toMatchObject({ findings: [], blocks: 2 })
+  expect(judge(HONEST, facts(), 2)).toMatchObject({ findings: [], blocks: 2 })
+})
+
+test('a deed in the newest blocks is proved, and said to be new', () => {
+  const payments = PAYMENTS.map((payment) => ({ ...payment, height: 995n }))
+  expect(judge(HONEST, facts({ payments }))).toMatchObject({ findings: [], blocks: 4, unconfirmed: 3 })
+})
