@@ -68,12 +68,12 @@ grace_period 1s
 }
 ${text
   .replace(
-    'wall.example {',
+    '{$WALL_HOST:wall.example} {',
     certificate === undefined
       ? `http://127.0.0.1:${port} {`
       : `https://127.0.0.1:${port} {\n\ttls ${certificate.cert} ${certificate.key}`,
   )
-  .replace('127.0.0.1:8402', `127.0.0.1:${instance}`)}`,
+  .replace('{$WALL_UPSTREAM:127.0.0.1:8402}', `127.0.0.1:${instance}`)}`,
     command: (file) => ['caddy', 'run', '--config', file, '--adapter', 'caddyfile'],
   },
   haproxy: {

@@ -1,0 +1,46 @@
+import { expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { SETTING_NAMES } from '../../../server/config.ts'
+
+// Goal: the compose file stays true to the program and to what lies beside it in a release. Method: what it names is looked up.
+
+const deploy = join(import.meta.dir, '../../../deploy')
+
+type Service = {
+  readonly environment?: Readonly<Record<string, string>>
+  readonly volumes?: readonly string[]
+  readonly entrypoint?: readonly string[]
+}
+
+const text = await Bun.file(join(deploy, 'compose.yaml')).text()
+const { services, volumes } = Bun.YAML.parse(text) as {
+  services: Readonly<Record<'wall' | 'backup' | 'proxy' | 'postgres', Service>>
+  volumes: Readonly<Record<string, unknown>>
+}
+
+test('the wall and its backups are given settings of the program, and share the database and its socket', () => {
+  const { wall, backup } = services
+  for (const name of Object.keys(wall.environment ?? {})) expect(SETTING_NAMES).toContain(name)
+  expect([backup.environment, backup.volumes]).toEqual([wall.environment, wall.volumes])
+  expect(backup.entrypoint?.join(' ')).toContain('pixel-wall backup --into /backups')
+})
+
+test('every mount is a volume of the file or lies beside it in a release', async () => {
+  const container = await Bun.file(join(deploy, 'Containerfile')).text()
+  for (const path of ['/data', '/backups']) expect(container).toContain(path)
+  const sources = Object.values(services).flatMap(({ volumes: mounts = [] }) =>
+    mounts.map((mount) => mount.split(':')[0] ?? ''),
+  )
+  for (const source of sources) {
+    const isFile = source.startsWith('./')
+    // The release makes the settings from .env.example.
+    const isThere = isFile ? source === './pixel-wall.env' || existsSync(join(deploy, source)) : source in volumes
+    expect([source, isThere]).toEqual([source, true])
+  }
+})
+
+test('the proxy’s recipe reads what the compose file gives it', async () => {
+  const recipe = await Bun.file(join(deploy, 'Caddyfile')).text()
+  for (const name of Object.keys(services.proxy.environment ?? {})) expect(recipe).toContain(`{$${name}:`)
+})
