@@ -34,7 +34,7 @@ test('a step that is not as usual has a line of its own', async () => {
   expect(linesOf(wall, 'purchase')).toMatchObject([{ outcome: 'settlement_unknown', facilitator: 'pay.example' }])
 })
 
-test('the purchase of an area is told as one, by the name of the area', async () => {
+test('the purchase of an area is one line, with the name of the area', async () => {
   const wall = await openWall()
   await wall.ask('POST /areas', { ...paidBy(paymentFor(12, 1)), body: '{"w":4,"h":3}' })
   const key = { payer: wallet(1), nonce: hash(1) }
@@ -44,7 +44,7 @@ test('the purchase of an area is told as one, by the name of the area', async ()
   ])
 })
 
-test('a refusal tells its code and the facilitator’s reason', async () => {
+test('the line of a rejection has its code and the facilitator’s reason', async () => {
   const wall = await openWall()
   wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
   await wall.buy('/blocks/next', 1)
@@ -58,7 +58,7 @@ test('a refusal tells its code and the facilitator’s reason', async () => {
   ])
 })
 
-test('a store that fails is told by the name of the error alone', async () => {
+test('a failure of the store is logged with the name of the error only', async () => {
   const wall = await openWall()
   await wall.db.close()
   await wall.ask('GET /blocks/next', paidBy(paymentOf(1, 1)))
@@ -79,7 +79,7 @@ test('neither signatures nor what buyers say reach the journal', async () => {
     expect(told).not.toContain(secret)
 })
 
-test('a sweep tells what it does, and not what it only looks at', async () => {
+test('a sweep logs the purchases that it changes, and not those that it only checks', async () => {
   const wall = await openWall()
   const { db, chain, facilitator, clock, logger } = wall
   facilitator.settling = { kind: 'unclear' }

@@ -125,7 +125,7 @@ async function buyAt(wall: ReturnType<typeof playWall>, options: Options = {}) {
 }
 
 describe('a buyer', () => {
-  test('pays what is asked, for the address it asked for', async () => {
+  test('a buyer pays the price in the terms, for the address that it requested', async () => {
     using wall = playWall([SOLD])
     expect(await buyAt(wall)).toEqual({ end: '80,45', waited: [], payments: 1, signatures: 1, kept: 0 })
     const [sent] = wall.paid
@@ -137,13 +137,13 @@ describe('a buyer', () => {
     expect(decodePaymentSignatureHeader(sent?.payment ?? '').x402Version).toBe(2)
   })
 
-  test('asks again with the same signature while the outcome is unknown, as late as it is told', async () => {
+  test('while the outcome is unknown, a buyer resends the same signature after the time that the wall names', async () => {
     using wall = playWall([BUSY, BUSY, SOLD])
     expect(await buyAt(wall)).toMatchObject({ end: '80,45', waited: [503, 503], payments: 3, signatures: 1 })
     expect(pauses).toEqual([7000, 7000])
   })
 
-  test('waits two seconds when it is not told how long', async () => {
+  test('a buyer waits two seconds if the wall names no time', async () => {
     using wall = playWall([refusal(503), refusal(503, { 'retry-after': 'soon' }), SOLD])
     expect(await buyAt(wall)).toMatchObject({ end: '80,45', payments: 3, signatures: 1 })
     expect(pauses).toEqual([2000, 2000])
@@ -158,13 +158,13 @@ describe('a buyer', () => {
     ['a page that calls itself a success', { status: 200, body: '<h1>Welcome</h1>' }],
     ['a deed, as where a proxy drops the payment', { status: 200, body: '{"state":"claimed"}' }],
   ]
-  test.each(passing)('asks again with the same signature after %s', async (_, answer) => {
+  test.each(passing)('a buyer resends the same signature after %s', async (_, answer) => {
     using wall = playWall([answer, SOLD])
     expect(await buyAt(wall)).toMatchObject({ end: '80,45', payments: 2, signatures: 1, kept: 0 })
   })
 
   test.each([400, 402, 403, 404, 409, 410, 413, 429])(
-    'asks again with the same signature after a %i that does not say what became of the payment',
+    'a buyer resends the same signature after a %i that does not state the outcome of the payment',
     async (status) => {
       using wall = playWall([status === 402 ? terms() : refusal(status), SOLD])
       expect(await buyAt(wall)).toMatchObject({ end: '80,45', waited: [status], payments: 2, signatures: 1, kept: 0 })
@@ -172,14 +172,14 @@ describe('a buyer', () => {
   )
 
   test.each([400, 409, 410])(
-    'takes a wall’s %i as final if it says `charged: no`, and signs nothing more',
+    'a buyer accepts a wall’s %i as final if it says `charged: no`, and signs nothing more',
     async (status) => {
       using wall = playWall([charged(status, 'a_code', 'no')])
       expect(await buyAt(wall)).toEqual({ end: 'refused a_code', waited: [], payments: 1, signatures: 1, kept: 0 })
     },
   )
 
-  test('signs once more, as far as it may, when the price has changed and the first payment is over', async () => {
+  test('if the price changed and the first payment is void, a buyer signs once more, within its maximum', async () => {
     const prices = [TERMS.amount, TERMS.amount + 10_000n]
     const changed = () => terms(prices.shift() ?? TERMS.amount)
     using wall = playWall([charged(402, 'payment_required', 'no'), SOLD], changed)
@@ -193,12 +193,12 @@ describe('a buyer', () => {
     })
   })
 
-  test('does not sign a third time', async () => {
+  test('a buyer does not sign a third time', async () => {
     using wall = playWall(Array.from({ length: 3 }, () => charged(402, 'payment_required', 'no')))
     expect(await buyAt(wall)).toMatchObject({ end: 'refused payment_required', signatures: 2, kept: 0 })
   })
 
-  test('takes a receipt for one though a proxy dropped the header that comes with it', async () => {
+  test('a buyer accepts a receipt without its header, because a proxy may drop it', async () => {
     using wall = playWall([{ status: 200, body: JSON.stringify({ block: '1,1', owner: 'you' }) }])
     expect(await buyAt(wall)).toEqual({ end: '1,1', waited: [], payments: 1, signatures: 1, kept: 0 })
   })
@@ -208,7 +208,7 @@ describe('a buyer', () => {
     ['another block', 'payment_used', charged(409, 'payment_used', 'yes')],
   ]
   test.each(taken)(
-    'whose money was taken for %s says so, and keeps the payment as a proof',
+    'a buyer whose money was taken for %s reports that, and keeps the payment as a proof',
     async (_, code, answer) => {
       using wall = playWall([answer])
       expect((await buyAt(wall)).end).toBe(`paid ${code}`)
@@ -217,13 +217,13 @@ describe('a buyer', () => {
     },
   )
 
-  test('keeps a payment that the wall may still be paid with, and lets go of one that it never can', async () => {
+  test('a buyer keeps a payment that may still settle, and deletes one that never can', async () => {
     using wall = playWall([charged(402, 'payment_required', 'unknown'), charged(409, 'payment_used', 'no'), SOLD])
     expect(await buyAt(wall)).toMatchObject({ end: 'unknown payment_required', kept: 1 })
     expect(await buyAt(wall)).toMatchObject({ end: '80,45', payments: 3, signatures: 2, kept: 0 })
   })
 
-  test('says of a refused payment what it can cost, until when, and why, and denies no charge', async () => {
+  test('a buyer reports what a rejected payment can still cost, until when and why, and does not call it uncharged', async () => {
     const reason = 'invalid_exact_evm_insufficient_balance'
     const body = JSON.stringify({ error: 'payment_required', message: 'Not charged: x.', charged: 'unknown', reason })
     using wall = playWall([{ status: 402, body }])
@@ -240,14 +240,14 @@ describe('a buyer', () => {
     })
   })
 
-  test('gives up after thirty tries, and keeps the payment', async () => {
+  test('a buyer gives up after thirty tries, and keeps the payment', async () => {
     using wall = playWall(Array.from({ length: 30 }, () => BUSY))
     const bought = await buyAt(wall)
     expect(bought).toMatchObject({ end: 'unknown code_503', payments: 30, signatures: 1, kept: 1 })
     expect(bought.waited).toHaveLength(29)
   })
 
-  test('signs for no more than a dollar, unless it is told to', async () => {
+  test('a buyer signs for at most one dollar, unless its caller allows more', async () => {
     using dear = playWall([SOLD], terms(TERMS.amount + 1n))
     expect(await buyAt(dear)).toMatchObject({ end: 'above-max above_max', payments: 0, kept: 0 })
     expect(await buyAt(dear, { maxDollars: '1.01' })).toMatchObject({ end: '80,45', payments: 1 })
@@ -255,7 +255,7 @@ describe('a buyer', () => {
     expect(await buyAt(cheap, { maxDollars: '0.99' })).toMatchObject({ end: 'above-max above_max', payments: 0 })
   })
 
-  test('does not pay for what is sold, and knows its own', async () => {
+  test('a buyer does not pay for a sold block, and recognises its own', async () => {
     using wall = playWall([], { status: 200, body: '{"state":"claimed"}' })
     expect(await buyAt(wall)).toMatchObject({ end: 'refused block_taken', payments: 0 })
     const order = { ...orderAt(wall.url), place: '3,4,1x1' }
@@ -266,7 +266,7 @@ describe('a buyer', () => {
       await expect(newBuyer({ owns: async (area) => area === owned }).buy(order)).rejects.toMatchObject({ code })
   })
 
-  test('says where nobody answers that nothing was paid', async () => {
+  test('if nobody responds, a buyer reports that nothing was paid', async () => {
     using wall = playWall([], 'drop')
     expect(await buyAt(wall)).toMatchObject({ end: 'unavailable unreachable', payments: 0 })
   })
@@ -280,13 +280,13 @@ describe('a buyer that was cut off', () => {
     await rm(join(folder, 'lock'))
   }
 
-  test('gets the receipt of the same payment when it buys the same again', async () => {
+  test('a restarted buyer that buys the same again gets the receipt of the same payment', async () => {
     using wall = playWall([sold('1,1'), sold('1,1')])
     await cutOff(wall)
     expect(await buyAt(wall)).toMatchObject({ end: '1,1', payments: 2, signatures: 1, kept: 0 })
   })
 
-  test('first finishes what it left, and then buys the other thing it wants', async () => {
+  test('a restarted buyer first finishes its saved payment, and then buys the other thing', async () => {
     using wall = playWall([sold('1,1'), sold('1,1'), sold('2,2')])
     await cutOff(wall, '?name=Bob')
     const told: string[] = []
@@ -298,20 +298,20 @@ describe('a buyer that was cut off', () => {
     expect(told).toEqual(['1,1'])
   })
 
-  test('pays anew where the wall says that the payment is none any more', async () => {
+  test('a restarted buyer signs a new payment if the wall says that the saved one is void', async () => {
     using wall = playWall([sold('1,1'), charged(410, 'sold_out', 'no'), sold('2,2')])
     await cutOff(wall)
     expect(await buyAt(wall)).toMatchObject({ end: '2,2', payments: 3, signatures: 2, kept: 0 })
   })
 
-  test('does not buy the same while what it left is open', async () => {
+  test('a restarted buyer does not buy the same block again while its saved payment is open', async () => {
     using wall = playWall([sold('1,1'), ...Array.from({ length: 30 }, () => BUSY)])
     await cutOff(wall)
     expect(await buyAt(wall)).toMatchObject({ end: 'unknown code_503', payments: 31, signatures: 1, kept: 1 })
   })
 
   test.each([404, 413, 503])(
-    'buys something else though what it left only gets %i, and tells of it',
+    'a restarted buyer buys something else even if its saved payment only gets %i, and reports that payment',
     async (status) => {
       using wall = playWall([sold('1,1'), ...Array.from({ length: 3 }, () => refusal(status)), sold('2,2')])
       await cutOff(wall, '?name=Bob')
@@ -322,13 +322,13 @@ describe('a buyer that was cut off', () => {
     },
   )
 
-  test('is told that what it left was paid and not as asked, and signs nothing new', async () => {
+  test('if the saved payment bought something else, a restarted buyer reports that and signs nothing new', async () => {
     using wall = playWall([sold('1,1'), charged(409, 'payment_credited', 'yes')])
     await cutOff(wall)
     expect(await buyAt(wall)).toMatchObject({ end: 'paid payment_credited', payments: 2, signatures: 1, kept: 0 })
   })
 
-  test('does not spend beyond the maximum of now to finish another order, and says what is left open', async () => {
+  test('a buyer does not exceed its current maximum to finish another order, and reports what stays open', async () => {
     using wall = playWall([sold('1,1'), sold('2,2'), sold('1,1')])
     await cutOff(wall, '?name=Bob')
     const told: string[] = []
@@ -339,7 +339,7 @@ describe('a buyer that was cut off', () => {
     expect((await again).receipt.block).toBe('1,1')
   })
 
-  test('finishes whatever is left once no payment of it can be taken any more', async () => {
+  test('a restarted buyer finishes its saved payments, also when none of them can be taken any more', async () => {
     using wall = playWall([sold('1,1'), sold('1,1'), sold('2,2')])
     await cutOff(wall, '?name=Bob')
     const told: string[] = []
@@ -349,7 +349,7 @@ describe('a buyer that was cut off', () => {
     expect(told).toEqual(['finished'])
   })
 
-  test('finishes without buying when that is all that is asked', async () => {
+  test('a restarted buyer can finish its saved payments without buying anything', async () => {
     using wall = playWall([sold('1,1'), sold('1,1')])
     await cutOff(wall)
     const told: string[] = []
@@ -359,7 +359,7 @@ describe('a buyer that was cut off', () => {
 })
 
 describe('several purchases of one wallet', () => {
-  test('in one process are each paid for', async () => {
+  test('two purchases of one wallet in one process are both paid', async () => {
     using wall = playWall([sold('1,1'), sold('2,2')])
     const both = newBuyer()
     const all = await Promise.all([1, 2].map(() => both.buy(orderAt(wall.url))))
@@ -368,7 +368,7 @@ describe('several purchases of one wallet', () => {
     expect(new Set(wall.paid.map(({ payment }) => payment)).size).toBe(2)
   })
 
-  test('in two processes are each paid for, one process after the other', async () => {
+  test('two purchases of one wallet in two processes are both paid, one process after the other', async () => {
     using wall = playWall([sold('1,1'), sold('2,2')])
     const waiting = Promise.withResolvers<void>()
     const first = await newBuyer().buy(orderAt(wall.url))

@@ -130,7 +130,7 @@ test('a search that an endpoint ended goes on where it was, and says how far it 
   expect(searched.at(-1)).toEqual([HEAD - 1, HEAD - 1])
 })
 
-test('an endpoint that does not answer is stood in for by the next', async () => {
+test('if an endpoint does not respond, the next one is used', async () => {
   using chain = endpoint(SOLD)
   expect(await check({ rpc: ['http://127.0.0.1:9', ...chain.rpc] }, 'next')).toMatchObject(PROVED)
 })

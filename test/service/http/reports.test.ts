@@ -49,7 +49,7 @@ test.each([
   expect(await db.reports.open()).toEqual([])
 })
 
-test('a client that reports too much is told when to come back', async () => {
+test('a client that sends too many reports gets the time to wait', async () => {
   const wall = await openWall({ limits: usedUp() })
   const refused = await report(wall, { block: '3,4', reason: 'other' })
   expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true])

@@ -18,7 +18,7 @@ test('the tools of the contract come first, in its order', () => {
   expect(new Set(TOOLS.map(({ name }) => name)).size).toBe(TOOLS.length)
 })
 
-test('tools/list answers the registry', async () => {
+test('tools/list returns the registry', async () => {
   const answer = await rpc(await openWall(), { id: 1, method: 'tools/list' })
   expect(answer).toEqual({ status: 200, id: 1, result: { tools: JSON.parse(JSON.stringify(TOOL_LIST)) } })
 })
@@ -106,7 +106,7 @@ test('the list says of an argument what a caller needs, and of an output its mem
   expect(JSON.stringify(TOOL_LIST)).not.toMatch(/"(?:examples|format|contentEncoding|minLength)":/)
 })
 
-test('a wrong argument is told with the right one, and an unknown one with those there are', async () => {
+test('the error of a misspelt argument names the right one, and the error of an unknown one lists all', async () => {
   const wall = await openWall()
   expect(await read(wall, 'list_unclaimed', { limit: 0 })).toEqual({
     error: 'invalid_limit',

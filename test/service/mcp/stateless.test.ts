@@ -51,7 +51,7 @@ test('a block is bought as in the older revisions: the terms, and then the recei
   expect(paid.isError).toBeUndefined()
 })
 
-test('answers are JSON that nobody keeps, and notifications are taken without a word', async () => {
+test('responses are JSON that is not cached, and notifications get no body', async () => {
   const send = async (method: string, params: object) => {
     const { message, headers } = stateless(method, { ...params })
     return await post(
@@ -86,7 +86,7 @@ test('a fault of the program is an error of HTTP, in whatever revision, and its 
 })
 
 describe('what the revision forbids', () => {
-  test('a revision that nobody speaks yet is told of the one that is spoken', async () => {
+  test('a request in an unknown revision gets the supported one', async () => {
     const meta = { 'io.modelcontextprotocol/protocolVersion': '2030-01-01' }
     expect(await say('tools/list', {}, meta, { 'mcp-protocol-version': '2030-01-01' })).toMatchObject({
       status: 400,
@@ -114,7 +114,7 @@ describe('what the revision forbids', () => {
     expect(wall.facilitator.verified).toHaveLength(1)
   })
 
-  test('a request that says nothing about itself is told what is missing', async () => {
+  test('a request without its required fields gets an error that names them', async () => {
     const answer = await rpc(wall, { id: 1, method: 'tools/list' }, { 'mcp-protocol-version': STATELESS })
     expect(answer).toMatchObject({ status: 400, error: { code: -32_602 } })
   })
@@ -123,7 +123,7 @@ describe('what the revision forbids', () => {
     expect((await say(method)).error?.code).toBe(-32_601)
   })
 
-  test('a tool that is not there is told', async () => {
+  test('a call of an unknown tool is an error', async () => {
     expect((await say('tools/call', { name: 'nope' })).error).toEqual({ code: -32_602, message: 'Unknown tool.' })
   })
 

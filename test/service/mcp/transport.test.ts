@@ -14,7 +14,7 @@ const initialize = {
   params: { protocolVersion: '9999-01-01', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
 }
 
-test('a client is told who answers, in a version both speak, and how to use the wall', async () => {
+test('a client gets the name of the server, a version that both support, and instructions', async () => {
   const told = JSON.stringify(await rpc(wall, initialize)).replace(manifest.version, 'of the package')
   expect(JSON.parse(told)).toMatchInlineSnapshot(`
     {
@@ -141,7 +141,7 @@ test('whatever a client says it accepts, it gets JSON, kept by nobody and guesse
   }
 })
 
-test('a body that says it is no JSON is not read', async () => {
+test('a body whose content type is not JSON is not read', async () => {
   const response = await post(wall, '{"jsonrpc":"2.0","id":1,"method":"ping"}', { 'content-type': 'text/plain' })
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({ error: { code: -32_700 } })
@@ -216,7 +216,7 @@ test.each([
   'https://wall.test:8402',
   'https://wall.test/',
   'http://localhost.evil.example',
-])('on a loopback name a page from %s is turned away, and may not read why', async (origin) => {
+])('on a loopback name a page from %s is rejected, and cannot read the error', async (origin) => {
   const local = await openWall({ bindHost: '127.0.0.1' })
   for (const response of [
     await post(local, ping, { host: 'localhost:8402', origin }),

@@ -78,13 +78,13 @@ test('a file of another program at the path of the socket is kept, and the opera
   expect(readFileSync(path, 'utf8')).toBe('kept')
 })
 
-test('a wall whose socket cannot be made is told of, and goes on', async () => {
+test('if the socket cannot be created, the operator gets an alert and the wall goes on', async () => {
   const { open, logger } = await openWorld({ path: join(folder, 'x'.repeat(150)) })
   open()()
   expect(logger.alerts).toMatchObject([{ event: 'no-admin-socket' }])
 })
 
-test('what is no command, or misses what it needs, changes nothing', async () => {
+test('an unknown command, or one without its arguments, changes nothing', async () => {
   const world = await openWorld()
   await sell(world.db, '3,4', 1, 1)
   const close = world.open()
@@ -216,7 +216,7 @@ test('an authorization that was spent on anybody but the wall is not noted as pa
   expect(await commands('stray', key)).toMatchObject({ ok: true })
 })
 
-test('what is open is listed, and told with its evidence', async () => {
+test('open purchases are listed, each with its evidence', async () => {
   const world = await openWorld()
   const close = world.open()
   await world.db.ledger.markUncertain(await hold(world.db, blockOf('3,4'), paymentOf(1, 1)))

@@ -43,7 +43,7 @@ test.each(names)('%s names no area', async (name) => {
   expect(await codeOf(await ask(`PUT /areas/${name}`, sending(body)))).toBe('invalid_area')
 })
 
-test('an area tells how many blocks are open, sold and held, and what all of them cost', async () => {
+test('an area shows how many blocks are open, sold and held, and the price of all of them', async () => {
   const wall = await openWall()
   const read = async () => await jsonOf(await wall.ask(`GET /areas/${AREA}`))
   expect(await read()).toEqual({
@@ -166,7 +166,7 @@ test.each(bodies)('an edit with %s is refused', async (_, given, code) => {
   expect(await codeOf(await wall.put({ ts: NOW, signature: '0x12', ...given }))).toBe(code)
 })
 
-test('what is wrong with the body is told before the area, that before the owner, and that before the time', async () => {
+test('a repaint of an area reports errors in this order: body, area, owner, time', async () => {
   const late = areaEditOf(2, AREA, { message: 'a' }, 1)
   expect(await codeOf(await wall.put({ ...late, message: '' }, '0,0,0x0'))).toBe('invalid_message')
   expect(await codeOf(await wall.put(late, '0,0,0x0'))).toBe('invalid_area')

@@ -35,7 +35,7 @@ describe('a paid order whose body does not arrive whole', () => {
   const post = (wall: Wall, body: ReadableStream | string) =>
     wall.ask('POST /areas', { ...paidBy(paymentFor(2, 1)), body })
 
-  test('is answered 503, never a refusal, and buys nothing', async () => {
+  test('a paid order whose body is cut gets 503, never a rejection, and buys nothing', async () => {
     const wall = await openWall()
     const response = await post(wall, cut())
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2'])
@@ -46,9 +46,9 @@ describe('a paid order whose body does not arrive whole', () => {
 
   test.each([
     ['is cut', cut],
-    ['is no JSON', () => '{'],
+    ['is not JSON', () => '{'],
     ['names no area', () => '{}'],
-  ])('or %s gets the receipt of its payment, if the wall knows that', async (_, body) => {
+  ])('a paid order that %s gets the receipt of its payment, if the wall knows the payment', async (_, body) => {
     const wall = await openWall()
     const receipt = await jsonOf(await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1))
     const response = await post(wall, body())
@@ -56,7 +56,7 @@ describe('a paid order whose body does not arrive whole', () => {
     expect(await jsonOf(response)).toEqual(receipt)
   })
 
-  test('finishes a held purchase, and tells a sender who did not sign it nothing of it', async () => {
+  test('a cut order finishes the held purchase of its payment, and shows nothing of it to a sender who did not sign it', async () => {
     const wall = await openWall()
     wall.facilitator.settling = { kind: 'unclear' }
     expect((await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)).status).toBe(503)
@@ -103,13 +103,13 @@ describe('an order without a payment', () => {
     ['a fit that is none', { w: 1, h: 1, fit: 'best' }, 'invalid_option'],
     ['a dither that is none', { w: 1, h: 1, dither: 'most' }, 'invalid_option'],
     ['a message that is a number', { w: 1, h: 1, message: 5 }, 'invalid_listing'],
-  ])('with %s is refused, and nobody is asked to sign for it', async (_, body, code) => {
+  ])('an order with %s is rejected, without terms to sign', async (_, body, code) => {
     const wall = await openWall()
     expect(await codeOf(await order(wall, body))).toBe(code)
   })
 
   test.each([undefined, '', '{}', ' { } '])(
-    'of %p is a probe: without a payment it is told the terms of one block',
+    'an order of %p without a payment is a probe, and gets the terms of one block',
     async (body) => {
       const wall = await openWall()
       const probes = [{}, { headers: { 'Content-Type': 'application/json' } }]
@@ -123,7 +123,7 @@ describe('an order without a payment', () => {
     },
   )
 
-  test('of a probe is refused with a payment, which is not charged', async () => {
+  test('the body of a probe with a payment is rejected, and nothing is charged', async () => {
     const wall = await openWall()
     for (const body of ['', '{}']) {
       const response = await wall.ask('POST /areas', { ...paidBy(paymentFor(1, 1)), body })
@@ -132,7 +132,7 @@ describe('an order without a payment', () => {
     expect([wall.facilitator.verified, wall.facilitator.settled]).toEqual([[], []])
   })
 
-  test('of a probe is answered as next is, where nothing is open', async () => {
+  test('if nothing is open, a probe gets the same response as next', async () => {
     for (const [space, status, code] of [
       ['claimed', 410, 'sold_out'],
       ['reserved', 409, 'wall_busy'],
@@ -143,7 +143,7 @@ describe('an order without a payment', () => {
     }
   })
 
-  test('for blocks that are sold or held gets their names and no terms', async () => {
+  test('an order for blocks that are sold or held gets their names and no terms', async () => {
     const wall = await openWall()
     await wall.buy('/blocks/81,46', 1)
     await wall.buy('/blocks/80,45', 2)
@@ -159,7 +159,7 @@ describe('an order without a payment', () => {
 })
 
 describe('a paid order', () => {
-  test('buys the area whole, with one receipt, and a deed for each block', async () => {
+  test('a paid order buys the whole area, with one receipt and a deed for each block', async () => {
     const wall = await openWall()
     const body = {
       at: '80,45',
@@ -216,13 +216,13 @@ describe('a paid order', () => {
     expect(wall.facilitator.settled).toHaveLength(1)
   })
 
-  test('of one block is a block’s purchase, told as an area', async () => {
+  test('an order of one block buys a block, and its response shows an area', async () => {
     const wall = await openWall()
     const receipt = await jsonOf(await buy(wall, { at: '3,4', w: 1, h: 1 }, 1, 1))
     expect(receipt).toMatchObject({ area: '3,4,1x1', blocks: ['3,4'], deed: { price: { amount: '1.00' } } })
   })
 
-  test('that buys an area buys nothing anywhere else', async () => {
+  test('a payment that bought an area buys nothing at another address', async () => {
     const wall = await openWall()
     const payment = paymentFor(2, 1)
     await order(wall, { at: '3,4', w: 2, h: 1 }, paidBy(payment))
@@ -239,7 +239,7 @@ describe('a paid order', () => {
     expect(wall.facilitator.settled).toHaveLength(1)
   })
 
-  test('whose settlement is in doubt holds the whole area, and the same request ends in it', async () => {
+  test('a paid order whose settlement is in doubt holds the whole area, and the same request buys it later', async () => {
     const wall = await openWall()
     wall.facilitator.settling = { kind: 'unclear' }
     const first = await buy(wall, { at: '80,45', w: 2, h: 2 }, 4, 1)
@@ -269,7 +269,7 @@ test('an area that is wanted anywhere is offered from what the wall shows, witho
 })
 
 describe('an order with an image', () => {
-  test('is fitted to the area', async () => {
+  test('the image of an order is scaled to fit the area', async () => {
     const wall = await openWall()
     const response = await buy(wall, { at: '3,4', w: 2, h: 1, image: flatPng(64, 32, '#ffffff').toBase64() }, 2, 1)
     expect(response.status).toBe(200)
@@ -279,7 +279,7 @@ describe('an order with an image', () => {
     expect(new Set(Uint8Array.fromBase64(String(deed['pixels'])))).toEqual(new Set([white]))
   })
 
-  test('that is paid for waits for none that is sent for nothing', async () => {
+  test('the image of a paid order does not wait for images of free requests', async () => {
     const wall = await openWall()
     const leave = new AbortController()
     const slow = () =>
@@ -298,7 +298,7 @@ describe('an order with an image', () => {
     await Promise.all(crawling)
   })
 
-  test('that cannot be read is offered, then refused once it is paid, and charges and holds nothing', async () => {
+  test('an order with an unreadable image gets terms, and is rejected once paid, without a charge or a hold', async () => {
     const wall = await openWall()
     const body = { at: '3,4', w: 2, h: 1, image: new TextEncoder().encode('no picture at all').toBase64() }
     expect((await order(wall, body)).status).toBe(402)
@@ -308,7 +308,7 @@ describe('an order with an image', () => {
     expect(await wall.db.ledger.find(paymentFor(2, 1))).toBeUndefined()
   })
 
-  test('is never read for a payment that is known', async () => {
+  test('the image of an order is never read if the payment is known', async () => {
     const wall = await openWall()
     await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)
     const broken = { at: '3,4', w: 2, h: 1, image: new TextEncoder().encode('no picture').toBase64() }
@@ -318,7 +318,7 @@ describe('an order with an image', () => {
   })
 })
 
-test('a wallet is told of its area, and of its blocks one by one', async () => {
+test('the account of a wallet lists its area, and each of its blocks', async () => {
   const wall = await openWall()
   await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)
   const standing = await jsonOf(await wall.ask(`GET /api/agents/${wallet(1)}`))
@@ -328,7 +328,7 @@ test('a wallet is told of its area, and of its blocks one by one', async () => {
   })
 })
 
-test('a wallet is told of an area as long as it is unfinished, by what it asked for', async () => {
+test('the account of a wallet lists an unfinished area as it was ordered', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear' }
   await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1, 1)
@@ -354,7 +354,7 @@ describe('where there is little room', () => {
     expect((await order(wall, { w: 1, h: 1 })).status).toBe(402)
   })
 
-  test('what held blocks might still make room for is asked for again later', async () => {
+  test('if held blocks may still become free for an area, the response says to try again later', async () => {
     const wall = await crowded(1)
     await hold(wall.db, 'next', paymentOf(2, 2))
     const response = await buy(wall, { w: 1, h: 1 }, 1, 1)

@@ -171,7 +171,7 @@ describe('a bound payment for an area', () => {
     ['one other pixel', { ...body, pixels: ROWS.with(599, 239).toBase64() }],
     ['an image for its pixels', { ...body, pixels: undefined, image: FILE.toBase64() }],
     ['no picture', { ...body, pixels: undefined }],
-  ])('whose body was given %s on its way buys nothing and charges nothing', async (_, altered) => {
+  ])('a bound payment whose body was given %s in transit buys nothing and charges nothing', async (_, altered) => {
     const payment = boundTo(order, paymentFor(6, 1))
     for (const sent of [payment, stripped(payment)]) {
       const wall = await openWall()
@@ -180,7 +180,7 @@ describe('a bound payment for an area', () => {
     }
   })
 
-  test('with an image is bound to how it is fitted, too', async () => {
+  test('the nonce of an order with an image is bound to the way of scaling it, too', async () => {
     const payment = boundTo({ area: 'next,2x1', image: `${digest(FILE)},contain,none` }, paymentFor(2, 1))
     const wall = await openWall()
     await expectNothingBought(wall, () => posting(wall, { w: 2, h: 1, image: FILE.toBase64() }, payment))
@@ -188,7 +188,7 @@ describe('a bound payment for an area', () => {
     expect(bought.status).toBe(200)
   })
 
-  test('of one block does not buy it as a block, nor a block’s payment an area', async () => {
+  test('a bound payment for an area of one block does not buy that block, and a payment for the block does not buy the area', async () => {
     const wall = await openWall()
     await expectNothingBought(wall, () => getting(wall, '/blocks/3,4', boundTo({ area: '3,4,1x1' }, paymentOf(1, 1))))
     const block = boundTo({ block: '3,4' }, paymentOf(2, 2))
@@ -210,7 +210,7 @@ test('a payment for another wall buys nothing', async () => {
   await expectNothingBought(wall, () => getting(wall, '/blocks/3,4', payment))
 })
 
-test('a bound payment whose request cannot be read is told what is wrong with it, and is sent nowhere', async () => {
+test('a bound payment with an invalid request gets the error of the request, and is not forwarded', async () => {
   const wall = await openWall()
   const payment = boundTo({ block: '3,4' }, paymentOf(1, 1))
   wall.chain.silent = true

@@ -86,7 +86,7 @@ test('the same edit again is still true, unless a newer one has been applied', a
   expect(await codeOf(await wall.put(edit))).toBe('stale_signature')
 })
 
-test('what is wrong with the body is told before the coordinate, and that before the owner and the signature', async () => {
+test('a repaint reports errors in this order: body, coordinate, owner and signature', async () => {
   const wall = await soldWall()
   const late = editOf(2, '160,0', { message: 'a' }, { ts: 1 })
   expect(await codeOf(await wall.put({ ...late, message: '', x: 1 }, '160,0'))).toBe('invalid_body')

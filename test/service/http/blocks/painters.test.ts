@@ -19,7 +19,7 @@ async function paintedWall(query = `painter=${PAINTER}`) {
   return { ...wall, bought, paint, name, standing }
 }
 
-test('whom a purchase names repaints its block, and so does the owner still', async () => {
+test('a painter that a purchase names can repaint its block, and so can the owner', async () => {
   const { paint, ask } = await paintedWall()
   expect((await paint(9, 'by the painter')).status).toBe(200)
   expect(await jsonOf(await ask('GET /blocks/3,4'))).toHaveProperty('message', 'by the painter')
@@ -63,7 +63,7 @@ test('only a receipt shows a painter in full, and every public read of the walle
   })
 })
 
-test('a purchase is not made for a painter that is no address, and nothing is charged', async () => {
+test('a purchase with a painter that is not an address is rejected, and nothing is charged', async () => {
   const { ask, buy } = await openWall()
   for (const painter of ['', 'me', '0x12', `${PAINTER}0`, PAINTER.slice(2), `0X${PAINTER.slice(2)}`, 'ada.eth']) {
     expect(await codeOf(await ask(`GET /blocks/3,4?painter=${painter}`)), painter).toBe('invalid_painter')
@@ -79,7 +79,7 @@ test('a painter may be written in any letter case', async () => {
   expect((await upper.paint(0xabc, 'hello')).status).toBe(200)
 })
 
-test('what a painter signed cannot be sent again once another paints', async () => {
+test('a repaint that a painter signed is rejected once another painter is named', async () => {
   const { name, ask } = await paintedWall()
   const edit = editOf(9, '3,4', { message: 'once' })
   expect((await ask('PUT /blocks/3,4', sending(edit))).status).toBe(200)

@@ -47,7 +47,7 @@ test('the body of a 402 is a demand of version 1, its header one of version 2', 
   }
 })
 
-test('a payment of version 1 buys, is told of in both headers, and is the same payment in version 2', async () => {
+test('a payment of version 1 buys, gets both response headers, and is the same payment in version 2', async () => {
   const wall = await openWall()
   const payment = paymentOf(0xab, 1)
   const response = await wall.ask('GET /blocks/3,4?name=Ada', { headers: olderHeader(payment) })
@@ -106,7 +106,7 @@ describe('a payment of version 1', () => {
     expect(demandIn(response).error).toBe(reason)
   })
 
-  test('never buys by HEAD, and never gets a page', async () => {
+  test('a payment of version 1 never buys with HEAD, and never gets a page', async () => {
     const wall = await openWall()
     const headers = { ...olderHeader(paymentOf(1, 1, { amount: 1n })), accept: 'text/html' }
     expect((await wall.ask('GET /blocks/3,4', { headers })).headers.get('content-type')).toBe('application/json')
@@ -115,7 +115,7 @@ describe('a payment of version 1', () => {
   })
 })
 
-test('who still sends version 1 is counted', async () => {
+test('requests that still use version 1 are counted', async () => {
   const versions: number[] = []
   const wall = await openWall({ countPaid: (version) => void versions.push(version) })
   await wall.ask('GET /blocks/3,4')
@@ -124,7 +124,7 @@ test('who still sends version 1 is counted', async () => {
   expect(versions).toEqual([1, 2])
 })
 
-test('a payment of version 1 whose end is unknown is told so in both headers', async () => {
+test('a payment of version 1 with an unknown outcome gets that outcome in both headers', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear', tx: hash(7) }
   const response = await wall.ask('GET /blocks/3,4', { headers: olderHeader(paymentOf(0xab, 1)) })

@@ -19,7 +19,7 @@ import { codeOf, jsonOf, openWall, paidBy, payloadOf } from '../../../support/se
 const repaint = (payer: number, message: string) =>
   ['PUT /blocks/3,4', sending(editOf(payer, '3,4', { message }))] as const
 
-test('what is beyond a budget is refused with the time to wait, and changes nothing', async () => {
+test('a request beyond its budget is rejected with the time to wait, and changes nothing', async () => {
   const wall = await openWall({ limits: usedUp() })
   const response = await wall.ask('POST /api/preview', sending({ coord: 'next' }))
   expect([response.status, response.headers.get('retry-after')]).toEqual([429, '2'])
@@ -81,7 +81,7 @@ test('a payment that the ledger knows is answered by either door, whatever its c
   expect(await codeOf(await wall.buy('/blocks/5,6', 2))).toBe('too_many_requests')
 })
 
-test('where an address has sent too much junk, who signed its payment can still buy there', async () => {
+test('after too many junk payments from an address, a payment signed by its payer still buys from there', async () => {
   const { ask, buy } = await openWall({ limits: usedUp('payments') })
   const forged = { ...paymentOf(2, 2), signature: FORGED }
   expect(await codeOf(await ask('GET /blocks/3,4', paidBy(forged)))).toBe('too_many_requests')
@@ -129,7 +129,7 @@ test.each([
   ['a message that is too long', sending(editOf(1, '3,4', { message: 'a'.repeat(141) })), 'invalid_message'],
   ['no JSON', sending('{'), 'invalid_body'],
   ['too many bytes', sending({ message: 'a'.repeat(5000) }), 'body_too_large'],
-] as const)('changes that are refused for %s close the door to their sender', async (_, sent, code) => {
+] as const)('after too many changes that are rejected for %s, their sender gets 429', async (_, sent, code) => {
   const { ask, buy } = await openWall({ limits: rateLimits(fakeClock(NOW)) })
   await buy('/blocks/3,4', 1)
   for (let at = 0; at < 300; at++) expect(await codeOf(await ask('PUT /blocks/3,4', sent))).toBe(code)

@@ -13,7 +13,7 @@ const isAll = (byte: number, body: ArrayBuffer) => {
 }
 
 describe('an answer that is held and released', () => {
-  test('gives its memory back at once', () => {
+  test('a released response frees its memory at once', () => {
     // Held here, they are out of the collector's reach.
     const answers: Response[] = []
     const body = new Uint8Array(8 * MB).fill(7)
@@ -27,7 +27,7 @@ describe('an answer that is held and released', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * MB)
   })
 
-  test('leaves its copies whole', async () => {
+  test('copies of a released response stay whole', async () => {
     const answer = answerOf(7)
     const copies = [copyOf(answer), copyOf(answer)]
     release(answer)
@@ -37,7 +37,7 @@ describe('an answer that is held and released', () => {
     expect(others).toHaveLength(4)
   })
 
-  test('reaches whole whom it is being sent to', async () => {
+  test('a response that is released while it is sent arrives whole', async () => {
     const answer = answerOf(7)
     await using server = Bun.serve({ port: 0, fetch: () => copyOf(answer) })
     const body = await slowly(server.port ?? 0, () => {
@@ -111,7 +111,7 @@ test('refusals, odd queries and too many of them are not kept', async () => {
   expect(many.made.length).toBe(100 + 100 - 64)
 })
 
-test('what a request says that makes no difference makes no other page', async () => {
+test('a part of a request that makes no difference does not create another cached page', async () => {
   let made = 0
   const read = viewCached(
     emptyView(),
@@ -122,7 +122,7 @@ test('what a request says that makes no difference makes no other page', async (
     expect(await read(new Request(`http://wall.test/api/agents${query}`)).text()).toBe('1')
 })
 
-test('who holds a page is told that it is good, until the wall changes; a proxy may keep it for a moment', async () => {
+test('a reader’s copy of a page is confirmed until the wall changes, and a proxy may cache it for two seconds', async () => {
   const wall = await openWall()
   await wall.buy('/blocks/3,4', 1)
   for (const path of ['/api/feed', '/api/feed?limit=5', '/api/agents']) {

@@ -76,7 +76,7 @@ test('a request with two hosts is refused everywhere, over MCP too', async () =>
   }
 })
 
-test('a path is what it says, whoever reads it first', async () => {
+test('a path must match exactly: other spellings of it are not found', async () => {
   const ask = (line: string) => raw(`${line} HTTP/1.1`, 'Host: wall.test', CLOSE, '', '')
   for (const path of ['/api/health/', '//api/health', '/API/health', '/api/health;x', '/api/health%3Fx'])
     expect(statusOf(await ask(`GET ${path}`))).toBe(404)
@@ -127,7 +127,7 @@ test('a body that is announced too large is refused in JSON, and the connection 
   }
 })
 
-test('a body in chunks is refused as soon as it is too large, and what follows is no request', async () => {
+test('a chunked body is rejected as soon as it is too large, and the rest of it is not read as a request', async () => {
   const chunk = `1001\r\n${'a'.repeat(0x1001)}\r\n`
   const smuggled = 'GET /api/health HTTP/1.1\r\nHost: wall.test\r\n\r\n'
   for (const rest of [smuggled, `0\r\n\r\n${smuggled}`]) {
@@ -145,7 +145,7 @@ test('a signed edit in chunks is read whole', async () => {
   expect(JSON.parse(bodyOf(answer))).toHaveProperty('error', 'no_owner')
 })
 
-test('a path is where it says as it was sent: dots in it lead nowhere', async () => {
+test('a path is used as it was sent: dots in it are not resolved', async () => {
   const dotted = [
     '/blocks/%2e%2e/api/health',
     '/blocks/../api/health',
@@ -182,7 +182,7 @@ test.each([
   ['/blocks/next', '/blocks/:name 402'],
   ['/api/history?after=x', '/api/history 400'],
   ['/nothing', '/* 404'],
-])('what is asked of %s is told to monitors once, as %s', async (path, line) => {
+])('a request to %s is counted once in the metrics, as %s', async (path, line) => {
   told.length = 0
   await (await fetch(`http://127.0.0.1:${port}${path}`)).body?.cancel()
   // It is told after the answer went out.

@@ -25,7 +25,7 @@ async function firstMember(body: Uint8Array): Promise<Buffer> {
 }
 
 describe('a body of parts', () => {
-  test('decodes to its text in every encoding', async () => {
+  test('a body of parts decodes to its text in every encoding', async () => {
     await fc.assert(
       fc.asyncProperty(texts, async (parts) => {
         const segments = await segmentsOf(parts)
@@ -38,7 +38,7 @@ describe('a body of parts', () => {
     )
   })
 
-  test('is one gzip member, for browsers drop what follows the first', async () => {
+  test('a body of parts is one gzip member, because browsers drop everything after the first', async () => {
     const parts = ['{"a":1,', '"b":2,', '', '"c":3}']
     const body = await joined(gzipBody(await segmentsOf(parts))).bytes()
     expect(new Uint8Array(await firstMember(body))).toEqual(whole(parts))
@@ -46,7 +46,7 @@ describe('a body of parts', () => {
     expect(Buffer.from(body).indexOf(Buffer.of(0x1f, 0x8b, 8), 1)).toBe(-1)
   })
 
-  test('arrives whole through fetch', async () => {
+  test('a body of parts arrives whole through fetch', async () => {
     const parts = Array.from({ length: 90 }, (_, row) => `${JSON.stringify({ row, text: 'x'.repeat(row * 40) })}\n`)
     const segments = await segmentsOf(parts)
     const bodies = { gzip: joined(gzipBody(segments)), zstd: joined(zstdBody(segments)) }

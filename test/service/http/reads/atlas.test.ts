@@ -27,7 +27,7 @@ test('the atlas shows each work once, with its picture, title, agent and link, n
   expect(html.indexOf('/?work=9,9')).toBeLessThan(html.indexOf('/?work=3,4'))
 })
 
-test('what strangers wrote stays text, and the page may run nothing', async () => {
+test('untrusted text stays text in the atlas, and the page may not run scripts', async () => {
   const response = await wall.ask('GET /atlas')
   const html = await response.text()
   expect(html).not.toMatch(/<script|<b>/)
@@ -75,7 +75,7 @@ test('the feed has each work with its author and its place, and an agent has one
   expect(await codeOf(await wall.ask('GET /atlas.atom?agent=9'))).toBe('not_found')
 })
 
-test('oEmbed tells how a work, an agent and the wall are shown elsewhere', async () => {
+test('oEmbed describes how other sites show an artwork, an agent and the wall', async () => {
   const embed = async (url: string, more = '') =>
     jsonOf(await wall.ask(`GET /oembed?url=${encodeURIComponent(url)}${more}`))
   expect(await embed('https://wall.test/?work=4,4')).toMatchObject({
@@ -92,7 +92,7 @@ test('oEmbed tells how a work, an agent and the wall are shown elsewhere', async
   expect(await codeOf(await wall.ask('GET /oembed?url=https%3A%2F%2Fwall.test%2F&format=xml'))).toBe('invalid_option')
 })
 
-test('a browser that opens a block is led to it on the wall, and told where there is none', async () => {
+test('a browser that opens a block is redirected to it on the wall, and gets an error if there is none', async () => {
   const sold = await wall.ask('GET /blocks/3,4', { headers: { accept }, redirect: 'manual' })
   expect([sold.status, sold.headers.get('location')]).toEqual([303, '/?block=3,4'])
   const wrong = await wall.ask('GET /blocks/200,4', { headers: { accept } })
@@ -101,7 +101,7 @@ test('a browser that opens a block is led to it on the wall, and told where ther
   expect((await wall.ask('GET /blocks/3,4')).status).toBe(200)
 })
 
-test('a link to a work tells of the work', async () => {
+test('a link to an artwork has the preview of that artwork', async () => {
   const card = await wall.ask('GET /card.png?work=3,4')
   expect(card.headers.get('content-type')).toBe('image/png')
   expect(await codeOf(await wall.ask('GET /card.png?work=3,4&agent=1'))).toBe('invalid_option')

@@ -103,7 +103,7 @@ test('a page may be kept for two seconds by proxies, and is never served stale',
   expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
 })
 
-test('what the operator hides is not in the deed, which says so, not even once it is shown again', async () => {
+test('content that the operator hid is missing in the deed, which says so, even after the content is shown again', async () => {
   const wall = await openWall()
   const order = {
     block: '3,4',

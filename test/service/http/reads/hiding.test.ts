@@ -102,7 +102,7 @@ test.each(READS)('what is hidden is not told by %s', async (read) => {
   expect(marksIn(await (await wall.ask(read)).text())).toEqual([])
 })
 
-test('the receipt of its own payment tells the sale without it, by either door', async () => {
+test('the receipt of a hidden block’s payment shows the sale without the hidden part, over HTTP and MCP', async () => {
   const overHttp = await wall.ask('GET /blocks/80,45', paidBy(paymentAt('80,45')))
   expect(await jsonOf(overHttp)).toMatchObject({ deed: { message: null, link: null, painted: true } })
   const overMcp = await callTool(wall, 'buy_block', { coord: '80,45' }, payloadOf(paymentAt('80,45')))
@@ -111,14 +111,14 @@ test('the receipt of its own payment tells the sale without it, by either door',
   expect(ofBanned).toMatchObject({ deed: { name: null, message: null, link: null, painted: true } })
 })
 
-test('the block near it is told by the same reads', async () => {
+test('the same reads show the block next to the hidden one', async () => {
   for (const read of ['GET /blocks/83,45', 'GET /api/canvas', 'GET /api/feed', 'GET /api/history', 'GET /api/deeds']) {
     const text = await (await wall.ask(read)).text()
     expect([read, text.includes('shown-sale'), text.includes('shown.example')]).toEqual([read, true, true])
   }
 })
 
-test('the live stream tells it to nobody, not even to who comes back from before', async () => {
+test('the live stream does not send a hidden part, not even to a reader who resumes from an older number', async () => {
   const response = await wall.ask('GET /api/live', { headers: { 'Last-Event-ID': '0' } })
   let text = ''
   for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
@@ -128,7 +128,7 @@ test('the live stream tells it to nobody, not even to who comes back from before
   expect([text.includes('shown-before'), marksIn(text)]).toEqual([true, []])
 })
 
-test('its bytes are unpainted in the bare pixels', async () => {
+test('the bytes of a hidden block are unpainted in the bare pixels', async () => {
   const bytes = await (await wall.ask('GET /api/canvas.bin')).bytes()
   const pixelsOf = (block: number) => new Set(bytes.subarray(block * 100, block * 100 + 100))
   expect([pixelsOf(HIDDEN), pixelsOf(HIDDEN + 3)]).toEqual([new Set([255]), new Set([RED])])
@@ -136,17 +136,20 @@ test('its bytes are unpainted in the bare pixels', async () => {
 
 const coloursIn = async (picture: Response) => (await decoded(picture)).colours()
 
-test.each(PICTURES)('its colours are not in %s, and those of the block near it are', async (path) => {
-  const colours = await coloursIn(await wall.ask(`GET ${path}`))
-  expect([colours.has(colourOf(GREEN)), colours.has(colourOf(RED))]).toEqual([false, true])
-})
+test.each(PICTURES)(
+  'the colours of a hidden block are not in %s, and those of the block next to it are',
+  async (path) => {
+    const colours = await coloursIn(await wall.ask(`GET ${path}`))
+    expect([colours.has(colourOf(GREEN)), colours.has(colourOf(RED))]).toEqual([false, true])
+  },
+)
 
-test('its own picture is that of a block without one', async () => {
+test('the picture of a hidden block is the picture of an unpainted block', async () => {
   expect((await coloursIn(await wall.ask('GET /blocks/80,45.png'))).has(colourOf(GREEN))).toBe(false)
   expect((await coloursIn(await wall.ask('GET /blocks/83,45.png'))).has(colourOf(RED))).toBe(true)
 })
 
-test('a preview of a purchase next to it shows it bare', async () => {
+test('a preview of a purchase next to a hidden block shows that block unpainted', async () => {
   const coloursBeside = async (coord: string) => {
     const { image } = await jsonOf(await wall.ask('POST /api/preview', sending({ coord })))
     return await coloursIn(new Response(Buffer.from(String(image), 'base64')))
@@ -165,7 +168,7 @@ test.each([
   expect(marksIn(JSON.stringify(await callTool(wall, name, args)))).toEqual([])
 })
 
-test('get_wall_image shows it bare', async () => {
+test('get_wall_image shows a hidden block unpainted', async () => {
   const { content } = await callTool(wall, 'get_wall_image', { col: 80, row: 45, cols: 4, rows: 1 })
   const data = content.find(({ type }) => type === 'image')?.data ?? ''
   const colours = await coloursIn(new Response(Buffer.from(data, 'base64')))

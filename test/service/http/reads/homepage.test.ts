@@ -84,7 +84,7 @@ test.each(['/?block=160,0', '/?block=%zz', '/?block=3,4&block=3,4', '/?agent=3',
   },
 )
 
-test('what strangers wrote is text and nothing else', async () => {
+test('untrusted text on the home page is text and nothing else', async () => {
   for (const path of ['/?block=3,4', '/?agent=1']) {
     const html = await (await wall.ask(`GET ${path}`)).text()
     expect(html).not.toMatch(/<script|<img/)
@@ -106,7 +106,7 @@ test.each(ROBOTS)('%s gets the page with its tags', async (agent, accept) => {
   expect(await response.text()).toContain('og:image')
 })
 
-test('a page about a block is asked about each time, told apart, compressed, and headed', async () => {
+test('a page about a block is revalidated each time, has its own ETag, is compressed, and has the security headers', async () => {
   const path = '/?block=3,4'
   const first = await wall.ask(`GET ${path}`, { headers: { 'Accept-Encoding': 'gzip' } })
   expect([first.headers.get('cache-control'), first.headers.get('content-encoding')]).toEqual([
@@ -121,7 +121,7 @@ test('a page about a block is asked about each time, told apart, compressed, and
   expect([head.status, head.headers.get('etag')]).toEqual([200, first.headers.get('etag')])
 })
 
-test('whoever prefers Markdown gets the guide, whatever the address names', async () => {
+test('a client that prefers Markdown gets the guide, whatever the address names', async () => {
   const response = await wall.ask('GET /?block=3,4', { headers: { Accept: 'text/markdown' } })
   expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
 })

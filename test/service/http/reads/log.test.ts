@@ -6,7 +6,7 @@ import { bodyOf } from '../../../support/service/client.ts'
 import { editOf, sending } from '../../../support/service/signed.ts'
 import { openWall, type Wall } from '../../../support/service/wall.ts'
 
-test('the history is every change once, page by page, as followers were told', async () => {
+test('the history lists every change once, page by page, as followers received it', async () => {
   const wall = await openWall()
   await wall.buy('/blocks/1,0?name=Ada', 1)
   await wall.buy('/blocks/2,0?message=two', 2)

@@ -111,7 +111,7 @@ test('bare pixels are painted row by row into the right blocks', async () => {
   )
 })
 
-test('what does not fill its blocks has the background around it', async () => {
+test('a picture that does not fill its blocks has the background around it', async () => {
   const request = 'POST /api/pixels?fit=contain&background=FFFFFF'
   const { blocks } = await jsonOf(await wall.ask(request, sendingPicture(flatPng(10, 5, '#000000'))))
   const [{ px: painted = '' } = {}] = blocks as { px?: string }[]
@@ -153,7 +153,7 @@ test('more uploads than the server holds are refused, and the others served', as
   expect(statuses.filter((status) => status === 200)).toHaveLength(17)
 })
 
-test('uploads that hardly move keep nobody waiting: a place is for large bodies, a worker for whole pictures', async () => {
+test('slow uploads do not delay anybody: only large bodies take a place, and only whole pictures a worker', async () => {
   const { ask } = await openWall()
   const leave = new AbortController()
   const slow = () =>

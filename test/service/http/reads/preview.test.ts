@@ -18,7 +18,7 @@ async function coloursAt(image: unknown, points: ReadonlyArray<readonly [x: numb
   return { width, height, colours: points.map(([x, y]) => colourAt(x, y)) }
 }
 
-test('what would be accepted comes with its terms, its request and its picture', async () => {
+test('a preview of an acceptable purchase has its terms, its request and its picture', async () => {
   const px = 'b4'.repeat(100)
   const found = await preview(wall, { coord: '007,3', name: 'Ada Lovelace', message: 'a+b&c', px })
   const asked = await wall.ask('GET /blocks/7,3')
@@ -75,7 +75,7 @@ test('next is the block that is next, past those that are held or sold', async (
   })
 })
 
-test('everything that is wrong is told at once, in the words and codes that buying has', async () => {
+test('a preview reports every error in one response, with the messages and codes of a purchase', async () => {
   const bad = { name: 'a'.repeat(41), framework: '', message: '\u202Eevil', link: 'http://a.b/', px: 'f0'.repeat(100) }
   const { acceptable, problems, state } = await preview(wall, { coord: '5,5', ...bad })
   expect([acceptable, state]).toEqual([false, 'open'])
@@ -122,7 +122,7 @@ test('a wall that cannot sell says so and shows no terms', async () => {
 describe('of an area', () => {
   const pixels = (w: number, h: number) => new Uint8Array(100 * w * h).fill(0xb4).toBase64()
 
-  test('comes with its price, its terms, the order that buys it and its picture', async () => {
+  test('a preview of an area has its price, its terms, the order that buys it and its picture', async () => {
     const said = { name: 'Ada', message: 'hi', painter: `0x${'12'.repeat(20)}` }
     const found = await preview(wall, { coord: '20,10', w: 3, h: 2, pixels: pixels(3, 2), ...said })
     const order = { at: '20,10', w: 3, h: 2, ...said }
@@ -147,7 +147,7 @@ describe('of an area', () => {
     ).toEqual({ width: 400, height: 320, colours: [red, red] })
   })
 
-  test('of the most blocks is drawn no larger than it can be looked at', async () => {
+  test('the picture in a preview of the largest area is no larger than a reader can use', async () => {
     const { image } = await preview(wall, { coord: '20,10', w: 20, h: 20, pixels: pixels(20, 20) })
     expect(await coloursAt(image, [])).toMatchObject({ width: 440, height: 440 })
   })
@@ -165,7 +165,7 @@ describe('of an area', () => {
     ])
   })
 
-  test('that is in part sold or held is told, without terms', async () => {
+  test('a preview of an area that is partly sold or held says so, without terms', async () => {
     const own = await openWall()
     await own.buy('/blocks/3,4', 1)
     await hold(own.db, blockOf('9,9'), paymentOf(2, 2))
@@ -181,7 +181,7 @@ describe('of an area', () => {
       })
   })
 
-  test('of which no place is open any more is told', async () => {
+  test('a preview of an area says if no place of that size is open any more', async () => {
     const own = await openWall({}, await openNearlySold(1))
     expect(await preview(own, { coord: 'next', w: 2, h: 1 })).toMatchObject({
       acceptable: false,
@@ -204,7 +204,7 @@ describe('of an area', () => {
     ['the picture of a block', { w: 2, h: 1, px: '07'.repeat(100) }, 'px', 'invalid_body'],
     ['the picture of an area for a block', { pixels: pixels(1, 1) }, 'pixels', 'invalid_body'],
     ['a painter that is none', { w: 2, h: 1, painter: '0x12' }, 'painter', 'invalid_painter'],
-  ])('with %s names the field', async (_, fields, field, code) => {
+  ])('a preview of an area with %s names the field', async (_, fields, field, code) => {
     expect(await preview(wall, { coord: 'next', ...fields })).toMatchObject({
       acceptable: false,
       problems: [{ field, code }],

@@ -73,7 +73,7 @@ test('a preview and the tools tell it', async () => {
   ])
 })
 
-test('its name stands over what is shared and followed', async () => {
+test('the wall’s name is the title of its previews and feeds', async () => {
   for (const path of ['/atlas', '/atlas.atom'])
     expect([path, (await (await wall.ask(`GET ${path}`)).text()).includes('Ada &amp; Sons')]).toEqual([path, true])
   const guide = await (await wall.ask('GET /', { headers: { Accept: 'text/markdown' } })).text()

@@ -20,7 +20,7 @@ test('an empty wall reads as one', async () => {
   expect(await jsonOf(await wall.ask('GET /api/feed?after=7'))).toEqual({ nextAfter: 7, hasMore: false, sales: [] })
 })
 
-test('canvas, feed, registry and deed tell the same sale', async () => {
+test('canvas, feed, registry and deed show the same sale', async () => {
   const { buy, ask, clock } = await openWall()
   await buy(`/blocks/3,4?name=Ada&message=hi&link=https://ada.example/&px=${'07'.repeat(100)}`, 1)
   const px = Buffer.alloc(100, 7).toString('base64')
@@ -56,7 +56,7 @@ test.each(notNumbers)('the feed does not take %p for a number', async (text) => 
   }
 })
 
-test('health tells what an operator must know', async () => {
+test('health shows what an operator must know', async () => {
   const healthy = await wall.ask('GET /api/health')
   expect(healthy.headers.get('cache-control')).toBe('no-store')
   expect(await jsonOf(healthy)).toEqual({ ok: true, service: 'pixel-wall', rail: 'armed', network: 'eip155:8453' })
@@ -90,7 +90,7 @@ test('whatever is thrown is a 500 in the one shape, with no word of it, and an a
   expect(JSON.stringify(logger.alerts)).not.toContain('swordfish')
 })
 
-test('supervisors and balancers are told whether the process lives, sells and answers readers', async () => {
+test('supervisors and balancers can see whether the process lives, sells and serves readers', async () => {
   const { ask } = await openWall()
   expect([(await ask('GET /livez')).status, await jsonOf(await ask('GET /livez'))]).toEqual([200, { alive: true }])
   for (const path of ['/readyz', '/readyz/reads']) {

@@ -17,7 +17,7 @@ test('each space has the order that buys it in one payment, and its price', asyn
   })
 })
 
-test('without a word, the five open blocks nearest the centre', async () => {
+test('a search without parameters returns the five open blocks nearest the centre', async () => {
   const { spaces } = await jsonOf(await wall.ask('GET /api/space'))
   expect((spaces as { coord: string }[]).map(({ coord }) => coord)).toEqual([
     '79,44',

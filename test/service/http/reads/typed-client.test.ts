@@ -9,7 +9,7 @@ import { openWall } from '../../../support/service/wall.ts'
 const wall = await openWall()
 await wall.buy('/blocks/3,4?name=Ada', 1)
 
-test('a body has the type that its route tells', async () => {
+test('a body has the type that its route declares', async () => {
   const { stats, blocks } = await bodyOf(wall.client.api.canvas.get())
   expect([stats.claimed, blocks.length]).toEqual([1, 1])
   const query = { after: 0, limit: 10 }
@@ -23,7 +23,7 @@ test('a refusal has the type of its status', async () => {
   expect([error.value.error, error.value.accepts[0]?.maxAmountRequired]).toEqual(['payment_required', '1000000'])
 })
 
-test('an answer that is no 200 is no body', async () => {
+test('a response other than 200 has no typed body', async () => {
   const standing: Promise<WalletStanding> = bodyOf(
     wall.client.api.agents({ wallet: 'nobody' }).get({ query: { after: 0, limit: 10 } }),
   )

@@ -72,7 +72,7 @@ test('the page for painting is at its own name, starts workers, and lies in nobo
   }
 })
 
-test('what Vite named by its content is kept for ever', async () => {
+test('a file that Vite named by its content is cached permanently', async () => {
   const response = await wall.ask('GET /assets/index-a1b2.js', { headers: { 'Accept-Encoding': 'gzip' } })
   expect(response.headers.get('content-type')).toStartWith('text/javascript')
   expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')

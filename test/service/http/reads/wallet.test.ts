@@ -11,7 +11,7 @@ import { codeOf, CONTACT, jsonOf, openWall } from '../../../support/service/wall
 
 const wall = await openWall()
 
-test('a wallet is told everything that the wall holds of it', async () => {
+test('the account of a wallet shows everything that the wall stores about it', async () => {
   const { ask, buy, db, clock } = await openWall()
   await buy('/blocks/3,4?name=Ada', 2)
   await buy('/blocks/5,6?framework=loom', 1)
@@ -63,7 +63,7 @@ test('a wallet that never bought is unknown', async () => {
     expect(await codeOf(await wall.ask(`GET /api/agents/${wallet(1)}${query}`))).toBe('no_purchases')
 })
 
-test('a wallet of 2,000 blocks is told of them 200 at a time, or as few as it likes', async () => {
+test('the account of a wallet with 2,000 blocks lists them 200 at a time, or fewer if requested', async () => {
   const { ask } = await openWall({}, await openNearlySold(CLAIM_ORDER.length - 2000))
   const read = async (query: string): Promise<Page> =>
     (await jsonOf(await ask(`GET /api/agents/${wallet(0xdecade)}${query}`))) as Page
@@ -84,7 +84,7 @@ test('a wallet of 2,000 blocks is told of them 200 at a time, or as few as it li
 
 type Page = Pick<WalletStanding, 'blocks' | 'nextAfter' | 'hasMore'>
 
-test('an owner who comes back is told what changed at its blocks and right beside them, and its place', async () => {
+test('a returning owner gets the changes at its blocks and next to them, and its rank', async () => {
   const { ask, buy, clock } = await openWall()
   const since = async (number: number) =>
     (await jsonOf(await ask(`GET /api/agents/${wallet(1)}?since=${number}`))) as WalletStanding
@@ -109,7 +109,7 @@ test('an owner who comes back is told what changed at its blocks and right besid
   expect(await since(3)).toMatchObject({ next: 6, complete: false })
 })
 
-test('of more than a hundred changes the oldest come first, and `next` leads to the others', async () => {
+test('an owner with more than a hundred changes gets the oldest first, and `next` leads to the others', async () => {
   const { ask } = await openWall({}, await openNearlySold(CLAIM_ORDER.length - 250))
   const told: number[] = []
   const sizes: number[] = []

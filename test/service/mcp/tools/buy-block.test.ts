@@ -93,7 +93,7 @@ test('a store that cannot be used is said so, and nobody is charged', async () =
   expect(structuredContent).toMatchObject({ error: 'database_unavailable', retryAfter: 2 })
 })
 
-test('a payment whose end is unknown is told so where x402 clients look for its settlement', async () => {
+test('a payment with an unknown outcome gets it where x402 clients look for its settlement', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear', tx: hash(7) }
   const { isError, structuredContent, _meta: meta } = await buy(wall, { coord: '3,4' }, paymentOf(0xab, 1))
@@ -136,7 +136,7 @@ describe('a payment in an argument `headers`, where AWS AgentCore puts it,', () 
     expect(await callTool(wall, tool, order, payloadOf(payment))).toMatchObject({ structuredContent: receipt })
   })
 
-  test('may be of version 1', async () => {
+  test('a payment in the argument `headers` can be of version 1', async () => {
     const { payload } = payloadOf(payment)
     const older = headerOf({ x402Version: 1, scheme: 'exact', network: 'base', payload })
     const { structuredContent } = await callTool(await openWall(), 'buy_block', {
@@ -146,13 +146,13 @@ describe('a payment in an argument `headers`, where AWS AgentCore puts it,', () 
     expect(structuredContent).toMatchObject({ block: '3,4' })
   })
 
-  test('is no part of the order that a payment is bound to', async () => {
+  test('the argument `headers` is not part of the order that a payment is bound to', async () => {
     const bound = headerOf(payloadOf(boundTo({ block: '3,4' }, payment)))
     const args = { coord: '3,4', headers: { 'PAYMENT-SIGNATURE': bound } }
     expect(await callTool(await openWall(), 'buy_block', args)).toMatchObject({ structuredContent: { block: '3,4' } })
   })
 
-  test('that differs from the one in _meta is refused, and headers without one are ignored', async () => {
+  test('a payment in `headers` that differs from the one in _meta is rejected, and headers without a payment are ignored', async () => {
     const wall = await openWall()
     const args = { coord: '3,4', headers: { 'PAYMENT-SIGNATURE': headerOf(payloadOf(paymentOf(2, 2))) } }
     expect(await callTool(wall, 'buy_block', args, payloadOf(payment))).toMatchObject({
@@ -163,7 +163,7 @@ describe('a payment in an argument `headers`, where AWS AgentCore puts it,', () 
     })
   })
 
-  test('is an unknown argument of every tool that does not sell', async () => {
+  test('`headers` is an unknown argument of every tool that does not sell', async () => {
     for (const [tool, args] of [
       ['preview_block', { coord: 'next' }],
       ['get_block', { coord: '3,4' }],

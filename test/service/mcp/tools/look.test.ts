@@ -40,7 +40,7 @@ test.each(twins)('%s with %j answers what its address answers', async (tool, arg
 
 const UNTRUSTED = ['deed.owner.name', 'deed.owner.framework', 'deed.message', 'deed.link']
 
-test('a block is told as open with its terms, as held, or with its deed and which of it strangers wrote', async () => {
+test('a block is shown as open with its terms, as held, or with its deed and a list of its untrusted fields', async () => {
   const { error: _, extensions: _extensions, ...terms } = demandIn(await wall.ask('GET /blocks/007,3'))
   const open = { block: { coord: '7,3', index: 487 }, state: 'unclaimed', terms }
   expect(await read(wall, 'get_block', { coord: '007,3' })).toEqual(open)
@@ -54,11 +54,11 @@ test('a block is told as open with its terms, as held, or with its deed and whic
 test.each([
   ['get_founding_machines', {}, ['agents[].name', 'agents[].framework', 'agents[].link']],
   ['my_wall', { wallet: ADA }, ['name', 'framework']],
-])('%s names what strangers wrote', async (tool, args, untrusted) => {
+])('%s lists the fields that other users wrote', async (tool, args, untrusted) => {
   expect(await read(wall, tool, args)).toHaveProperty('untrusted', untrusted)
 })
 
-test('the wall is told in numbers and colours, as the canvas read has them', async () => {
+test('the tool for the wall returns its numbers and colours, as the canvas read has them', async () => {
   const { canvas, pricing, stats } = await jsonOf(await wall.ask('GET /api/canvas'))
   const canvasUrl = 'https://wall.test/api/canvas'
   expect(await read(wall, 'get_wall')).toEqual({ canvas, pricing, stats, canvasUrl, palette: [...PALETTE] })

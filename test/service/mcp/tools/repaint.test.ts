@@ -92,7 +92,7 @@ test.each(rows.map(([tool, named, address, body, ends = 'made']) => [tool, named
   },
 )
 
-test('a call without its block, or with one that is no text, is refused; a refusal is marked as an error', async () => {
+test('a call without its block, or with one that is not text, is rejected and marked as an error', async () => {
   expect(await read(back, 'set_pixels', editOf(1, '3,4', { pixels: px }))).toMatchObject({
     error: 'invalid_coordinate',
   })
@@ -102,7 +102,7 @@ test('a call without its block, or with one that is no text, is refused; a refus
   expect(await callTool(back, 'set_pixels', { coord: '3,4' })).toHaveProperty('isError', true)
 })
 
-test('a repaint names what strangers wrote', async () => {
+test('the result of a repaint lists the fields that other users wrote', async () => {
   const ts = NOW + 2
   const { untrusted } = await read(back, 'set_pixels', { coord: '3,4', ...editOf(1, '3,4', { message: 'x' }, { ts }) })
   expect(untrusted).toEqual(['deed.owner.name', 'deed.owner.framework', 'deed.message', 'deed.link'])
@@ -136,7 +136,7 @@ test.each(kinds)(
   },
 )
 
-test('the text to name a wallet is told as over HTTP', async () => {
+test('the text to sign for the name of a wallet is the same as over HTTP', async () => {
   const args = { kind: 'register', wallet: wallet(1), name: 'Ada', framework: null, ts: back.clock.now() }
   const { call, ...help } = await read(back, 'signing_message', args)
   const query = `kind=register&wallet=${wallet(1)}&name=Ada&clear=framework&ts=${args.ts}`
