@@ -83,7 +83,7 @@ function lagging(behind: bigint): Readonly<Record<string, Rule>> {
 }
 
 describe('one endpoint', () => {
-  test('is asked 3 times for a sale before its answer, and once for a look back at what was seen', async () => {
+  test('an endpoint gets 3 calls for a sale before its response, and one for the first check afterwards', async () => {
     const endpoint = oddEndpoint()
     const chain = chainThrough([endpoint])
     await chain.fault()
@@ -98,7 +98,7 @@ describe('one endpoint', () => {
     expect(endpoint.calls() - before).toBe(4)
   })
 
-  test('is asked twice more for the last look back, so that a sale costs 6 calls in all', async () => {
+  test('an endpoint gets two more calls for the last check of a sale, so that a sale costs 6 calls in total', async () => {
     const endpoint = oddEndpoint()
     const chain = chainThrough([endpoint])
     const payer = await network.wallet(2)
@@ -115,7 +115,7 @@ describe('one endpoint', () => {
     expect(endpoint.calls() - before).toBe(2)
   })
 
-  test('is asked once for many looks of one turn', async () => {
+  test('many reads in one turn of the event loop are one call to the endpoint', async () => {
     const endpoint = oddEndpoint()
     const chain = chainThrough([endpoint])
     await chain.fault()
@@ -126,7 +126,7 @@ describe('one endpoint', () => {
     expect(endpoint.calls() - before).toBe(1)
   })
 
-  test('that refuses multicalls is asked in calls of their own', async () => {
+  test('an endpoint that rejects multicalls gets single calls', async () => {
     const endpoint = oddEndpoint({ eth_call: refuseMulticall })
     const chain = chainThrough([endpoint])
     const payment = await newPayment()
@@ -137,7 +137,7 @@ describe('one endpoint', () => {
     expect(await chain.fault()).toMatchObject({ kind: 'none' })
   })
 
-  test('of a chain whose contracts are told other heights shows what was paid there, and nothing is sold', async () => {
+  test('on a chain whose contracts see other heights, payments are found, and nothing is sold', async () => {
     const endpoints = openEndpoints('eip155:42161', [oddEndpoint(ofArbitrum).url], { clock: fakeClock(0) })
     const chain = viemChain(endpoints, { ...offer, terms: { ...offer.terms, network: 'eip155:42161' } })
     const what = 'this wall no longer sells on eip155:42161; what was sold there stays sold'
@@ -151,7 +151,7 @@ describe('one endpoint', () => {
     expect(arrived).toMatchObject({ transfers: [{ tx }], isAll: true })
   })
 
-  test('that forgets old states still shows the event, however few blocks it tells of at once', async () => {
+  test('an endpoint without old states still shows the event, however few blocks it returns per call', async () => {
     const payment = await newPayment()
     const head = await headFor(chainThrough([oddEndpoint()]), payment)
     await network.client.mine({ blocks: 40 })
@@ -162,7 +162,7 @@ describe('one endpoint', () => {
     }
   })
 
-  test('that tells no events at all shows the receipts of the block, and health says so', async () => {
+  test('an endpoint that returns no events is read by the receipts of the block, and health says so', async () => {
     const endpoint = oddEndpoint({ eth_getLogs: refuse })
     const chain = chainThrough([endpoint])
     const payment = await newPayment()
@@ -179,7 +179,7 @@ describe('one endpoint', () => {
     })
   })
 
-  test('that tells events of few blocks says in health how many', async () => {
+  test('health says for how few blocks an endpoint returns events', async () => {
     const chain = chainThrough([oddEndpoint({ eth_getLogs: limitedTo(10) })])
     expect(await chain.fault()).toMatchObject({
       kind: 'none',
@@ -189,7 +189,7 @@ describe('one endpoint', () => {
     })
   })
 
-  test('that takes no calls for a while is not asked meanwhile, and is named without its secrets', async () => {
+  test('a rate-limited endpoint gets no calls meanwhile, and is named without its secrets', async () => {
     const clock = fakeClock(0)
     let isBusy = true
     const endpoint = oddEndpoint({ '*': async (_, ask) => (isBusy ? 'busy' : { result: await ask() }) })
@@ -211,7 +211,7 @@ describe('one endpoint', () => {
     expect(await chain.read(payment)).toMatchObject({ spent: false })
   })
 
-  test('that cannot tell its safe block unsays no payment', async () => {
+  test('an endpoint that does not know its safe block does not withdraw any payment', async () => {
     const payer = await network.wallet(2)
     const { timestamp } = await network.client.getBlock()
     const payment = await sign(payer, offer, { validBefore: timestamp + 300n })
@@ -229,11 +229,11 @@ describe('one endpoint', () => {
 
 describe('of several endpoints', () => {
   test.each<[string, Readonly<Record<string, Rule>>]>([
-    ['takes no calls', { '*': () => 'busy' }],
+    ['rejects calls', { '*': () => 'busy' }],
     ['fails', { '*': () => ({ error: { code: -32_603, message: 'internal error' } }) }],
-    ['talks nonsense', { '*': () => ({ result: 'nonsense' }) }],
+    ['returns malformed data', { '*': () => ({ result: 'nonsense' }) }],
     ['serves another chain', { eth_chainId: () => ({ result: '0x1' }) }],
-  ])('the second is asked where the first %s', async (_, rules) => {
+  ])('the second endpoint is used if the first one %s', async (_, rules) => {
     const [first, second] = [oddEndpoint(rules), oddEndpoint()]
     const chain = chainThrough([first, second])
     const payment = await newPayment()
@@ -244,7 +244,7 @@ describe('of several endpoints', () => {
     expect(second.calls('eth_call')).toBeGreaterThan(0)
   })
 
-  test('the one that failed is asked last, until it has answered a probe', async () => {
+  test('an endpoint that failed is used last, until a probe of it succeeds', async () => {
     let isDown = true
     const first = oddEndpoint({
       '*': async (_, ask) => (isDown ? { error: { code: -32_603, message: '' } } : { result: await ask() }),
@@ -261,7 +261,7 @@ describe('of several endpoints', () => {
     expect(first.calls('eth_call')).toBeGreaterThan(0)
   })
 
-  test('one that lags behind is not believed about what is not there', async () => {
+  test('an endpoint that lags behind is not believed when it reports that a payment is missing', async () => {
     const [late, level] = [oddEndpoint(lagging(3n)), oddEndpoint()]
     const payment = await newPayment()
     const ahead = chainThrough([level, late])
@@ -277,7 +277,7 @@ describe('of several endpoints', () => {
     expect(await alone.status(payment, head + 6n)).toEqual(SILENT)
   })
 
-  test('what is wrong with one is told while another answers', async () => {
+  test('the fault of one endpoint is reported while another one works', async () => {
     const [first, second] = [oddEndpoint({ '*': () => 'busy' }), oddEndpoint()]
     const { host } = new URL(first.url)
     expect(await chainThrough([first, second]).fault()).toMatchObject({
@@ -288,7 +288,7 @@ describe('of several endpoints', () => {
 })
 
 describe('a budget of calls a second', () => {
-  test('is kept, and what waits for its turn goes with what waited before', async () => {
+  test('the limit of calls per second holds, and waiting calls join one batch', async () => {
     const clock = fakeClock(0)
     const beats: number[] = []
     const endpoint = oddEndpoint({
@@ -310,7 +310,7 @@ describe('an endpoint costs no more than was meant:', () => {
 
   const ask = (url: string) => requestsTo(url)('eth_getBalance', [wallet(1), 'latest'])
 
-  test('one that sends us elsewhere is not followed', async () => {
+  test('a redirect of an endpoint is not followed', async () => {
     let followed = 0
     const elsewhere = serve(() => {
       followed += 1
@@ -321,7 +321,7 @@ describe('an endpoint costs no more than was meant:', () => {
     expect(followed).toBe(0)
   })
 
-  test('an answer of 10 MB is not read to its end', async () => {
+  test('a response of 10 MB is not read to its end', async () => {
     const padded = JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' }).padEnd(10_000_000)
     await expect(ask(serve(() => new Response(padded)))).rejects.toThrow()
     expect(await ask(serve(() => new Response(padded.slice(0, 1_000_000))))).toBe('0x1')

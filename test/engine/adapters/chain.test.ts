@@ -129,7 +129,7 @@ describe('who moved the money', () => {
 })
 
 describe('the transaction that a facilitator named', () => {
-  test('is looked at before any range of blocks is asked', async () => {
+  test('the transaction that a facilitator named is read before any range of blocks', async () => {
     const payment = await newPayment()
     const head = await headFor(chain, payment)
     const tx = await land(payment)
@@ -138,7 +138,7 @@ describe('the transaction that a facilitator named', () => {
     expect(endpoint.calls('eth_getLogs')).toBe(0)
   })
 
-  test('proves nothing by being named: what paid is found without it', async () => {
+  test('a transaction that a facilitator named proves nothing: the real one is found without it', async () => {
     const [payment, other] = [await newPayment(), await newPayment()]
     const head = await headFor(chain, payment)
     const astray = await land(other)
@@ -157,7 +157,7 @@ const LIMITS = [1, 5, 10, 500, 10_000]
 describe('what the nonce was spent on', () => {
   const elsewhere = { kind: 'void', why: 'the authorization was used for another transfer' } as const
 
-  test('is told from what was signed for us by payee and by amount', async () => {
+  test('a nonce spent on another payee or amount is not a payment to the wall', async () => {
     for (const changes of [{ to: lower(STRANGER) }, { amount: 999_999n }, { amount: 1_000_001n }]) {
       const payment = await newPayment()
       const head = await headFor(chain, payment)
@@ -166,7 +166,7 @@ describe('what the nonce was spent on', () => {
     }
   })
 
-  test('is the very next event: a dollar that comes later in the transaction is no payment', async () => {
+  test('only the event right after a nonce is its transfer: a dollar later in the transaction does not pay for it', async () => {
     const payment = await newPayment()
     const head = await headFor(chain, payment)
     const { payer, to, amount } = payment
@@ -190,7 +190,7 @@ describe('an authorization past its end', () => {
   const expired = { kind: 'void', why: 'the authorization expired without being used', final: true } as const
   const unspent = { kind: 'unspent' } as const
 
-  test('may still be spent until no block before its end can be replaced', async () => {
+  test('an expired authorization counts as spendable until no block before its end can be replaced', async () => {
     const payment = await newPayment()
     const head = await headFor(chain, payment)
     await pass(400, SAFE_BEHIND - 5)
@@ -199,7 +199,7 @@ describe('an authorization past its end', () => {
     expect(await chain.status(payment, head)).toEqual(expired)
   })
 
-  test('is told by what its payer signed for longer, though that was spent in a block that may be replaced', async () => {
+  test('an expired authorization is void once its payer spent a longer one, even in a block that may be replaced', async () => {
     const payment = await newPayment()
     const head = await headFor(chain, payment)
     await pass(400, SAFE_BEHIND + 5)
@@ -208,7 +208,7 @@ describe('an authorization past its end', () => {
     expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
   })
 
-  test('is given a minute more where the endpoint knows no safe block', async () => {
+  test('an expired authorization gets one more minute if the endpoint knows no safe block', async () => {
     const safeless = [
       through(answeringSafe({ error: { code: -32602, message: 'unknown block tag' } })),
       through(answeringSafe({ error: { code: -32000, message: 'safe block not found' } })),
@@ -224,7 +224,7 @@ describe('an authorization past its end', () => {
     for (const safelessChain of safeless) expect(await safelessChain.status(payment, head)).toEqual(expired)
   })
 
-  test('is left open by an endpoint that will not tell its safe block now', async () => {
+  test('an expired authorization stays open while the endpoint fails to return its safe block', async () => {
     const payment = await newPayment()
     const head = await headFor(chain, payment)
     await pass(1000, SAFE_BEHIND + 1)
@@ -242,7 +242,7 @@ describe('an authorization past its end', () => {
 })
 
 describe('an endpoint that fails', () => {
-  test('is silent in time, whether it hangs, stops in the middle, sends us away or takes its time', async () => {
+  test('an endpoint that hangs, stops half-way, redirects or is slow counts as silent within the time limit', async () => {
     const payment = await newPayment()
     const head = await headFor(chain, payment)
     await land(payment)
@@ -261,7 +261,7 @@ describe('an endpoint that fails', () => {
     expect(await late).toEqual(SILENT)
   })
 
-  test('once and then answers is asked again', async () => {
+  test('an endpoint that fails once gets the call again', async () => {
     const payment = await newPayment()
     let calls = 0
     const shaky = through({
@@ -271,7 +271,7 @@ describe('an endpoint that fails', () => {
     expect(await shaky.read(payment)).toMatchObject({ spent: false })
   })
 
-  test('by talking nonsense is silent', async () => {
+  test('an endpoint that returns malformed data counts as silent', async () => {
     const payment = await newPayment()
     for (const result of [null, {}, 'block', 7, { number: '0x10' }, { timestamp: '0x10' }]) {
       const nonsense = through({ eth_getBlockByNumber: () => ({ result }), eth_call: () => ({ result }) })
@@ -285,7 +285,7 @@ describe('an endpoint that fails', () => {
 })
 
 describe('an endpoint that has not caught up with itself', () => {
-  test('is silent about a spent authorization while it shows no event', async () => {
+  test('an endpoint without the event of a spent authorization counts as silent', async () => {
     const payment = await newPayment()
     const head = await headFor(chain, payment)
     await land(payment)
@@ -293,7 +293,7 @@ describe('an endpoint that has not caught up with itself', () => {
     expect(await through({ eth_getTransactionReceipt: () => ({ result: null }) }).status(payment, head)).toEqual(SILENT)
   })
 
-  test('is silent when its receipt holds other events than its log', async () => {
+  test('an endpoint whose receipt and log differ counts as silent', async () => {
     const [payment, other] = [await newPayment(), await newPayment()]
     const head = await headFor(chain, payment)
     await land(payment)
@@ -307,7 +307,7 @@ describe('an endpoint that has not caught up with itself', () => {
     expect(await mixed.status(payment, head)).toEqual(SILENT)
   })
 
-  test('knows a payment whose events were numbered anew in another block', async () => {
+  test('a payment is found after a reorganisation gave its events other numbers', async () => {
     const payment = await newPayment()
     const head = await headFor(chain, payment)
     const tx = await land(payment)
@@ -334,7 +334,7 @@ test('a payment that landed long after is found by no question that spans more t
   }
 })
 
-test('what was received over many blocks is told as many at a time as the endpoint serves, with nothing between lost', async () => {
+test('transfers over many blocks are read in ranges that the endpoint serves, and none is lost', async () => {
   const payee = lower(newWallet().address)
   const payments = [await newPayment(), await newPayment(), await newPayment()]
   const from = (await headFor(chain, payments[0] ?? (await newPayment()))) + 1n
@@ -357,7 +357,7 @@ test('what was received over many blocks is told as many at a time as the endpoi
   }
 })
 
-test('two payments in one transaction are each told with their own authorization', async () => {
+test('two payments in one transaction are each found with their own authorization', async () => {
   const [first, second] = [await newPayment(), await newPayment()]
   const from = (await headFor(chain, first)) + 1n
   const tx = await submitTogether([transferOf(first), transferOf(second)])
@@ -374,32 +374,32 @@ describe('what can never work', () => {
     what: 'the token’s name or version differs from the one that payers sign for',
   } as const
 
-  test('is a token that is not there', async () => {
+  test('a token that does not exist can never work', async () => {
     const there = lower(newWallet().address)
     const elsewhere = chainAt(network.rpcUrl, { ...offer, terms: { ...offer.terms, asset: there } })
     const what = 'the token is not deployed on this chain'
     expect(await elsewhere.fault()).toEqual({ kind: 'fault', what })
   })
 
-  test('is a token of another name or version', async () => {
+  test('a token of another name or version can never work', async () => {
     expect(await chainAt(network.rpcUrl, { ...offer, assetName: 'USDC' }).fault()).toEqual(token)
     expect(await chainAt(network.rpcUrl, { ...offer, assetVersion: '1' }).fault()).toEqual(token)
   })
 
-  test('is a contract that has no name at all', async () => {
+  test('a contract without a name can never work', async () => {
     const there = lower(multicallAddress)
     expect(await chainAt(network.rpcUrl, { ...offer, terms: { ...offer.terms, asset: there } }).fault()).toEqual(token)
     expect(await through({ eth_call: () => ({ result: '0x' }) }).fault()).toEqual(token)
   })
 
-  test('is not an endpoint in trouble', async () => {
+  test('a failing endpoint does not count as one that can never work', async () => {
     const trouble = { error: { code: -32603, message: 'internal error' } }
     for (const method of ['eth_chainId', 'eth_call'])
       expect(await through({ [method]: () => trouble }).fault()).toMatchObject(SILENT)
   })
 })
 
-test('one look for events tells both ways to end', async () => {
+test('one query of events finds both ways in which an authorization ends', async () => {
   const payment = await newPayment()
   const head = await headFor(chain, payment)
   await cancel(payment)

@@ -135,7 +135,7 @@ describe('behind a faulty line', () => {
     },
   )
 
-  test('a line that is cut after the request had arrived proves nothing, though nobody listens any more', async () => {
+  test('a connection that is cut after the request arrived proves nothing, even if nobody listens any more', async () => {
     let heard = 0
     const listener = Bun.listen({
       hostname: '127.0.0.1',
@@ -157,7 +157,7 @@ describe('behind a faulty line', () => {
     expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unsent' })
   })
 
-  test('a name that leads nowhere was sent nothing', async () => {
+  test('a host name that does not resolve was sent nothing', async () => {
     expect(await at('http://nowhere.invalid').settle(BLOCK, await pay(0))).toEqual({ kind: 'unsent' })
   })
 })
@@ -183,7 +183,7 @@ describe('answers that are odd', () => {
     ['no network', { success: true, transaction: tx }],
     ['success as a word', { ...claimed, success: 'true' }],
     ['nothing', {}],
-  ])('success with %s is unclear', async (_, body) => {
+  ])('a response of success with %s is unclear', async (_, body) => {
     expect(await answering(200, body).settle(BLOCK, await pay(0))).toEqual({ kind: 'unclear' })
   })
 
@@ -239,7 +239,7 @@ describe('answers that are odd', () => {
 })
 
 describe('out of bounds', () => {
-  test('a redirect is not followed, and whoever sent it has the payment', async () => {
+  test('a redirect is not followed, and its sender counts as having the payment', async () => {
     let followed = 0
     const elsewhere = serve(() => {
       followed += 1
@@ -257,7 +257,7 @@ describe('out of bounds', () => {
     expect(followed).toBe(0)
   })
 
-  test('an answer without end is heard for as long as an answer needs, and proves nothing', async () => {
+  test('an endless response is read up to the time limit, and proves nothing', async () => {
     let chunks = 0
     const padding = new Uint8Array(65_536).fill(0x20)
     const endless = () =>
@@ -281,7 +281,7 @@ describe('out of bounds', () => {
 })
 
 describe('what is sent', () => {
-  test("goes to the facilitator in our words, whatever the payer's client echoed", async () => {
+  test("a payment goes to the facilitator with our terms, whatever the payer's client echoed", async () => {
     const stock = await signPayment(await network.wallet(1), oneDollarTo(offer.terms.payTo))
     const echo = {
       ...stock,
@@ -313,7 +313,7 @@ describe('what is sent', () => {
     }
   })
 
-  test('carries what a client says to other extensions, and neither that nor ours where it is to be bare', async () => {
+  test('a payment carries the client’s data for other extensions, and a bare one carries no extensions', async () => {
     const bodies: unknown[] = []
     const url = serve(async (request) => {
       bodies.push(await request.json())
@@ -336,7 +336,7 @@ describe('what is sent', () => {
     }
   })
 
-  test('what it says of extensions is told where it looks like codes, and else nothing of it', async () => {
+  test('a facilitator’s report about extensions is passed on only if it looks like codes', async () => {
     const told: unknown[] = []
     const saying = async (value: string) => {
       const url = serve(() => Response.json({ isValid: true }, { headers: { 'EXTENSION-RESPONSES': value } }))
@@ -356,7 +356,7 @@ describe('what is sent', () => {
       expect(await saying(value)).toEqual([])
   })
 
-  test('carries the credentials that were made for that very call', async () => {
+  test('each call carries the credentials that were made for it', async () => {
     const seen: string[] = []
     const url = serve((request) => {
       seen.push(`${new URL(request.url).pathname} ${request.headers.get('authorization')}`)
@@ -401,7 +401,7 @@ describe('each kind of call', () => {
     new Set((await Promise.all(answers)).map(({ kind }) => kind))
 
   test.each(['verify', 'settle'] as const)(
-    'has 64 calls of %s under way; 256 wait, and one more is busy without a call',
+    '64 calls of %s are in flight and 256 wait; one more is busy without a call',
     async (call) => {
       const { facilitator, gate, full, most } = gated()
       const payment: Payment = await pay(0)
@@ -414,7 +414,7 @@ describe('each kind of call', () => {
     },
   )
 
-  test('has its own limit: a settlement reaches the facilitator past any number of verifies', async () => {
+  test('a settlement reaches the facilitator past any number of verifications, because each kind of call has its own limit', async () => {
     const { facilitator, gate, full } = gated()
     const payment: Payment = await pay(0)
     const verifying = Array.from({ length: AT_ONCE + WAITING }, () => facilitator.verify(BLOCK, payment))
@@ -433,14 +433,14 @@ describe('what a facilitator takes', () => {
   const kind = { x402Version: 2, scheme: 'exact', network: NETWORK }
   const saying = (...kinds: object[]) => answering(200, { kinds, extensions: [], signers: {} })
 
-  test('is ours when version, scheme and network are', async () => {
+  test('a facilitator supports the wall if version, scheme and network match', async () => {
     expect(await saying({ ...kind, network: 'eip155:1' }, kind).supports()).toBe('yes')
     expect(await saying({ ...kind, x402Version: 1 }, { ...kind, scheme: 'upto' }).supports()).toBe('no')
     expect(await saying({ ...kind, network: 'eip155:84532' }).supports()).toBe('no')
     expect(await saying().supports()).toBe('no')
   })
 
-  test('is unknown when it fails, talks nonsense or hangs', async () => {
+  test('the support of a facilitator is unknown if it fails, returns malformed data or hangs', async () => {
     expect(await answering(500, {}).supports()).toBe('unavailable')
     expect(await answering(200, { kinds: 'all' }).supports()).toBe('unavailable')
     const hanging = at(
@@ -450,7 +450,7 @@ describe('what a facilitator takes', () => {
     expect(await hanging.supports()).toBe('unavailable')
   })
 
-  test('is known to work only once it answered for a payment that nobody can make', async () => {
+  test('a facilitator counts as working only once it rejected a payment that nobody can make', async () => {
     expect(await at(network.facilitatorUrl).supports('verify')).toBe('yes')
     const told: (string | null)[] = []
     const supported = { kinds: [kind], extensions: [], signers: {} }
@@ -476,7 +476,7 @@ describe('what a facilitator takes', () => {
       expect([await verifying(answer), told.pop()]).toEqual(['unavailable', trouble])
   })
 
-  test('is unknown when it wants to be asked again later', async () => {
+  test('the support of a facilitator is unknown while it is rate-limiting us', async () => {
     const url = serve(() => new Response('later', { status: 429, headers: { 'retry-after': '30' } }))
     expect(await at(url, { verifyTimeoutMs: 100 }).supports()).toBe('unavailable')
   })

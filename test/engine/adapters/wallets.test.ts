@@ -89,18 +89,18 @@ describe("a key's signature", () => {
   const owner = newWallet()
   const digest = hashMessage(text)
 
-  test('has the EIP-191 digest of the text that was signed', async () => {
+  test('the digest of a text to sign is that of EIP-191', async () => {
     expect(await signed(owner.address, await owner.signMessage({ message: text }))).toBe(digest)
     const other = await owner.signMessage({ message: otherText })
     expect(await signed(owner.address, other)).toBe(hashMessage(otherText))
   })
 
-  test('is told without asking the chain', async () => {
+  test('the signer of a key’s signature is found without the chain', async () => {
     const silent: Record<string, Rule> = { '*': () => 'hang' }
     expect(await signed(owner.address, await owner.signMessage({ message: text }), silent)).toBe(digest)
   })
 
-  test('may count its recovery bit from 0, be written in capitals, or be the twin with the larger s', async () => {
+  test('a key’s signature is accepted with a recovery bit from 0, in capitals, or with the larger s', async () => {
     const { signature, r, s, yParity, rs } = await partsBy(owner)
     const twin: Hex = `${r}${word(ORDER - BigInt(s))}${yParity === 0 ? '1c' : '1b'}`
     expect(await signed(owner.address, `0x${rs}0${yParity}`)).toBe(digest)
@@ -109,7 +109,7 @@ describe("a key's signature", () => {
   })
 
   // With either recovery bit, since a form may pass for one of them only.
-  test.each([0, 1])('in any other form is nobody’s (%i)', async (bit) => {
+  test.each([0, 1])('a signature in any other form has no signer (%i)', async (bit) => {
     const { signer, signature, r, s, yParity, rs } = await signerWithBit(bit)
     const odd: Record<string, Hex> = {
       'lines joined otherwise': await signer.signMessage({ message: text.replace('\n', '\r\n') }),
@@ -146,7 +146,7 @@ const typedText = {
 } as const
 
 describe('a contract wallet', () => {
-  test('signs by what its code accepts, whichever of the texts it is', async () => {
+  test('a contract wallet signs any of the texts if its code accepts the signature', async () => {
     const owner = newWallet()
     const wallet = await contracts.deploy(owner)
     expect(await signed(wallet, await owner.signMessage({ message: text }))).toBe(hashMessage(text))
@@ -156,7 +156,7 @@ describe('a contract wallet', () => {
     expect(await signed(wallet, '0x1234')).toBe('not-signed')
   })
 
-  test('paints for a key, and a key for a contract, each with signatures of its own', async () => {
+  test('a contract wallet can paint for a key, and a key for a contract, each with its own signatures', async () => {
     const [owner, key] = [newWallet(), newWallet()]
     const wallet = await contracts.deploy(owner)
     const wallets = walletsAt(network.rpcUrl)
@@ -172,7 +172,7 @@ describe('a contract wallet', () => {
     }
   })
 
-  test('is not asked about what another’s key has signed', async () => {
+  test('a contract wallet gets no call about a signature of another wallet’s key', async () => {
     const [owner, key] = [newWallet(), newWallet()]
     const wallet = await contracts.deploy(owner)
     const silent = walletsAt(oddEndpoint({ '*': () => 'hang' }).url)
@@ -183,19 +183,19 @@ describe('a contract wallet', () => {
     )
   })
 
-  test('may take signatures of its own form', async () => {
+  test('a contract wallet can accept signatures of its own form', async () => {
     // Answers EIP-1271's yes, the word 0x1626ba7e, to every question.
     const wallet = await contracts.running('0x631626ba7e60e01b60005260206000f3')
     expect(await signed(wallet, `0x${'12'.repeat(40)}`)).toBe(hashMessage(text))
   })
 
-  test('that reverts, burns all gas, answers nothing or something else has not signed', async () => {
+  test('a contract wallet that reverts, burns all gas, returns nothing or something else has not signed', async () => {
     const signature = await newWallet().signMessage({ message: text })
     for (const bytecode of ['0x60006000fd', '0x5b600056', '0x00', '0x600160005260206000f3', '0xfe'] as const)
       expect(await signed(await contracts.running(bytecode), signature)).toBe('not-signed')
   })
 
-  test('is not denied when the endpoint fails, and not waited for when it hangs', async () => {
+  test('a contract wallet’s signature is not denied if the endpoint fails, and a hanging endpoint is not waited for', async () => {
     const owner = newWallet()
     const wallet = await contracts.deploy(owner)
     const signature = await owner.signMessage({ message: text })
@@ -205,7 +205,7 @@ describe('a contract wallet', () => {
     expect(answers).toEqual(rules.map(() => 'silent'))
   })
 
-  test('that is not deployed yet signs with the call that will deploy it', async () => {
+  test('a contract wallet that is not deployed yet signs with the call that will deploy it', async () => {
     const owner = newWallet()
     const wallet = await contracts.addressOf(owner)
     const by = async (signer: Wallet, data?: Hex) => wrapped(await signer.signMessage({ message: text }), owner, data)
@@ -216,7 +216,7 @@ describe('a contract wallet', () => {
     expect(await network.client.getCode({ address: wallet })).toBeUndefined()
   })
 
-  test('that is deployed signs with such a call, too, and the call is not made', async () => {
+  test('a deployed contract wallet can sign with its deployment call, too, and the call is not made', async () => {
     const owner = newWallet()
     const wallet = await contracts.deploy(owner)
     const strangersCall = `0x${'c0ffee'.repeat(12)}` as const
@@ -231,7 +231,7 @@ describe('a contract wallet', () => {
     expect(seen[0]).not.toContain('c0ffeec0ffee')
   })
 
-  test('that is no contract is not vouched for by a deployment of something else', async () => {
+  test('a deployment of another contract does not prove a signature of a wallet that is not a contract', async () => {
     const [key, thief] = [newWallet(), newWallet()]
     const signature = await thief.signMessage({ message: text })
     expect(await signed(key.address, wrapped(signature, thief))).toBe('not-signed')
@@ -245,7 +245,7 @@ describe('what anybody can make us ask', () => {
     Promise.all(Array.from({ length: count }, (_, at) => work(at)))
   const countOf = (answers: readonly string[], answer: string) => answers.filter((each) => each === answer).length
 
-  test('is 10 look-ups of payers in a second; beyond that nothing is said of a signature that no key made', async () => {
+  test('at most 10 payers per second are looked up; beyond that a signature that no key made stays undecided', async () => {
     const endpoint = oddEndpoint()
     const clock = fakeClock(0)
     const wallets = walletsAt(endpoint.url, clock)
@@ -264,7 +264,7 @@ describe('what anybody can make us ask', () => {
     expect(endpoint.calls('eth_getCode')).toBe(9)
   })
 
-  test('is asked once of a payer, however often it is named, and again once it may have been deployed', async () => {
+  test('the code of a payer is looked up once, however often it is named, and again once it may have been deployed', async () => {
     const endpoint = oddEndpoint()
     const clock = fakeClock(0)
     const wallets = walletsAt(endpoint.url, clock)
@@ -280,7 +280,7 @@ describe('what anybody can make us ask', () => {
     expect(await wallets.signedPayment(payment)).toBe('signed')
   })
 
-  test('is one call about a contract, whatever its code does', async () => {
+  test('a contract gets one call per signature, whatever its code does', async () => {
     const endpoint = oddEndpoint()
     const wallets = walletsAt(endpoint.url)
     const codes = ['0x60006000fd', '0x5b600056', '0xfe'] as const
@@ -290,7 +290,7 @@ describe('what anybody can make us ask', () => {
     }
   })
 
-  test('leaves owners their share', async () => {
+  test('a flood of unknown signatures leaves owners their share of the look-ups', async () => {
     const owner = newWallet()
     const wallet = await contracts.deploy(owner)
     const wallets = walletsAt(network.rpcUrl)
@@ -299,7 +299,7 @@ describe('what anybody can make us ask', () => {
     expect(await digestBy(wallets, wallet, await owner.signMessage({ message: text }), FROM)).toBe(hashMessage(text))
   })
 
-  test('about one contract is a few questions at once, and keeps its owner no longer than another', async () => {
+  test('a flood about one contract makes few parallel calls, and delays its owner no longer than another owner', async () => {
     const endpoint = oddEndpoint()
     const wallets = walletsAt(endpoint.url)
     const [named, other] = [newWallet(), newWallet()]
@@ -313,7 +313,7 @@ describe('what anybody can make us ask', () => {
     expect(await digestBy(wallets, otherWallet, await byOwner(other), FROM)).toBe(hashMessage(text))
   })
 
-  test('from a hundred addresses about one contract is over for its owner once they are known', async () => {
+  test('a flood from a hundred addresses about one contract ends for its owner once the addresses are known', async () => {
     const clock = fakeClock(0)
     const wallets = walletsAt(network.rpcUrl, clock)
     const owner = newWallet()
@@ -330,7 +330,7 @@ describe('what anybody can make us ask', () => {
     expect(new Set(answers.slice(-20))).toEqual(new Set([hashMessage(text)]))
   })
 
-  test('does not hold up a wallet that was seen to sign', async () => {
+  test('a flood does not delay a wallet that has signed before', async () => {
     const clock = fakeClock(0)
     const wallets = walletsAt(network.rpcUrl, clock)
     const payer = async () => {
@@ -349,7 +349,7 @@ describe('what anybody can make us ask', () => {
 })
 
 describe('a payment', () => {
-  test("is its payer's only as it was signed, which is told without asking anybody", async () => {
+  test("a payment is its payer's only exactly as signed, which is checked without any call", async () => {
     const silent = walletsAt(oddEndpoint({ '*': () => 'busy' }).url)
     const { signedPayment } = walletsAt(network.rpcUrl)
     const payment = await sign(newWallet(), offer)
@@ -369,7 +369,7 @@ describe('a payment', () => {
     for (const change of changed) expect(await signedPayment({ ...payment, ...change })).toBe('not-signed')
   })
 
-  test('is a contract wallet’s where its contract takes it, deployed or not', async () => {
+  test('a payment is a contract wallet’s if its contract accepts the signature, deployed or not', async () => {
     const [owner, later] = [newWallet(), newWallet()]
     const wallets = walletsAt(network.rpcUrl)
     const payer = await contracts.deploy(owner)
@@ -391,7 +391,7 @@ describe('a payment', () => {
     expect(await wallets.signedPayment(undeployed)).toBe('signed')
   })
 
-  test('of a key with code of its own is admitted for the key, and good for the token where the code takes it', async () => {
+  test('a payment of a key that has code is admitted for the key, and valid for the token if the code accepts it', async () => {
     const [delegated, shut] = [newWallet(), newWallet()]
     await contracts.delegate(delegated)
     // Code that takes no signature.
@@ -406,7 +406,7 @@ describe('a payment', () => {
     }
   })
 
-  test('is good for the token only in the one form that it takes', async () => {
+  test('a payment’s signature is valid for the token only in the one form that the token accepts', async () => {
     const wallets = walletsAt(network.rpcUrl)
     const payment = await sign(newWallet(), offer)
     const { r, s, yParity } = parseSignature(payment.signature)
@@ -422,7 +422,7 @@ describe('a payment', () => {
     }
   })
 
-  test('is not denied while the chain cannot be asked about its payer', async () => {
+  test('a payment is not denied while the chain does not respond about its payer', async () => {
     const owner = newWallet()
     const payment = await sign(owner, offer, { payer: await contracts.deploy(owner) })
     const noCall: Rule = () => ({ error: { code: -32_005, message: 'limit exceeded' } })

@@ -56,7 +56,7 @@ test('the books of a wall that is stopped can be read', async () => {
   stopped.close()
 })
 
-test('how far a wall has come is told beside it, unless no wall of that network could start there', async () => {
+test('the position of a wall can be read while it runs, unless no wall of that network could start there', async () => {
   const [path, url] = [join(folder, `${files++}.sqlite`), await newWall()]
   for (const [place, open] of [
     [path, async () => await openSqlite(path, TERMS.network)],
@@ -97,7 +97,7 @@ test('a file that is not there, or no wall, is refused in plain words', async ()
   expect(await failureOf(open('text.sqlite'))).toMatchObject({ name: 'CannotOpen' })
 })
 
-test('a database that is no wall yet has no books', async () => {
+test('a database that does not contain a wall yet has no books', async () => {
   const url = server().url(await server().newDatabase())
   expect(await failureOf(openPostgresAudit(url))).toMatchObject({
     name: 'CannotOpen',

@@ -77,7 +77,7 @@ async function toldBy(wall: Omit<Sqlite, 'close'>): Promise<unknown[]> {
 }
 
 test(
-  'of bits turned over in the file none changes what anyone is told: it is noticed, or it meant nothing',
+  'a flipped bit in the file never changes a response: it is noticed, or it has no meaning',
   async () => {
     const whole = await Bun.file(path).bytes()
     const before = await openSqlite(path, TERMS.network)
@@ -131,7 +131,7 @@ describe('damage to the history alone', () => {
     wall.close()
   })
 
-  test('does not keep the wall from opening; the damaged entry is never served, and is reported', async () => {
+  test('damage to the history does not prevent the start; the damaged entry is never served, and is reported', async () => {
     const copy = join(folder, 'damaged-history.sqlite')
     await Bun.write(copy, Bun.file(history))
     const vandal = new Database(copy)
@@ -153,7 +153,7 @@ describe('damage to the history alone', () => {
     store.close()
   })
 
-  test('is found beside a wall that is open, and ends it when no backup of a row can mend it', async () => {
+  test('damage to the history is found while the wall runs, and fails the check if the history cannot be read', async () => {
     const copy = join(folder, 'broken-history.sqlite')
     const bytes = await Bun.file(history).bytes()
     // The page that holds the entry loses its head, and with it all its rows.
@@ -183,7 +183,7 @@ describe.each(WAYS)('%s, a damaged row', (_, open) => {
     return { wall, damaged }
   }
 
-  test('of a payment: its payer is not told that it was never seen, and everybody else buys on', async () => {
+  test('if a payment is damaged, its payer does not hear that it is unknown, and everybody else can buy', async () => {
     for (const column of [`payer = '${wallet(99)}'`, `nonce = '${hash(4711)}'`, `tx = '${hash(1)}'`]) {
       const { wall, damaged } = await openAfter(`UPDATE payments SET ${column} WHERE id = 2`)
       expect(damaged).toEqual([{ table: 'payments', row: 2 }])
@@ -196,7 +196,7 @@ describe.each(WAYS)('%s, a damaged row', (_, open) => {
     }
   })
 
-  test('of a block: it is neither told nor repainted, and the log still shows what its owner set', async () => {
+  test('if a block is damaged, it is neither shown nor repainted, and the log still shows what its owner set', async () => {
     const { wall, damaged } = await openAfter(
       `UPDATE blocks SET message = 'forged' WHERE i = (SELECT block FROM payments WHERE id = 1)`,
     )
@@ -211,7 +211,7 @@ describe.each(WAYS)('%s, a damaged row', (_, open) => {
     wall.close()
   })
 
-  test('of an open block: it is not sold, and next passes it by', async () => {
+  test('if the row of an open block is damaged, it is not sold, and next skips it', async () => {
     const { wall } = await openAfter(
       `UPDATE blocks SET rank = rank + 100000 WHERE i = (SELECT i FROM blocks WHERE state = 'open' ORDER BY rank LIMIT 1)`,
     )
@@ -222,7 +222,7 @@ describe.each(WAYS)('%s, a damaged row', (_, open) => {
     wall.close()
   })
 
-  test('of the log: what it made true is told from the tables', async () => {
+  test('if an entry of the log is damaged, its effect is read from the tables', async () => {
     for (const number of [4, SALES + 1, SALES + 2]) {
       const whole = await openAfter('SELECT 1')
       const { wall, damaged } =
@@ -239,7 +239,7 @@ describe.each(WAYS)('%s, a damaged row', (_, open) => {
     }
   })
 
-  test('of an agent: its blocks are shown with the wallet that paid, and it is not renamed', async () => {
+  test('if an agent is damaged, its blocks are shown with the wallet that paid, and it is not renamed', async () => {
     const { wall, damaged } = await openAfter(`UPDATE agents SET wallet = '${wallet(99)}' WHERE id = 2`)
     expect(damaged).toEqual([{ table: 'agents', row: 2 }])
     const { view } = await followLog(wall.log)

@@ -120,7 +120,7 @@ describe('an error of SQLite', () => {
     ['SQLITE_IOERR_FSYNC', 'StoreUnavailable', 'StoreBroken'],
     ['SQLITE_CONSTRAINT_UNIQUE', 'itself', 'itself'],
     ['SQLITE_ERROR', 'itself', 'itself'],
-  ])('%s is %s before commit and %s at commit', (code, before, at) => {
+  ])('the SQLite error %s is %s before commit and %s at commit', (code, before, at) => {
     const error = errorOf(code)
     const nameOf = (thrown: unknown) => (thrown === error ? 'itself' : thrown instanceof Error && thrown.name)
     expect([nameOf(beforeCommit(error)), nameOf(atCommit(error))]).toEqual([before, at])
@@ -128,7 +128,7 @@ describe('an error of SQLite', () => {
 })
 
 describe.each(['copied over', 'moved to'] as const)('an older copy that is %s a running wall’s file', (way) => {
-  test('sells nothing twice while the wall runs, and the next start finds which one is there', async () => {
+  test('an older copy in place of the file sells nothing twice while the wall runs, and the next start finds which one is there', async () => {
     const path = join(folder, `${way}.sqlite`)
     const first = await openSqlite(path, TERMS.network)
     await sell(first, '3,4', 1, 1)

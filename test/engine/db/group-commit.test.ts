@@ -89,7 +89,7 @@ test('after a disk that broke nothing is tried again', async () => {
   expect(commits).toBe(1)
 })
 
-test('who comes while the disk is waited for shares the next commit, and waits for the disk as well', async () => {
+test('a writer that arrives during a flush shares the next commit, and waits for the disk as well', async () => {
   const disk = slowDisk()
   const { kept, write } = store({ flush: disk.flush })
   const told: string[] = []
@@ -119,7 +119,7 @@ test('a disk that fails after the commit fails those who were committed and thos
   expect(kept.rows).toEqual(['a'])
 })
 
-test('what nobody was told yet is on the disk once that is waited for', async () => {
+test('after a wait for the disk, every unacknowledged write is on the disk', async () => {
   const disk = slowDisk()
   const { kept, write, flushed } = store({ flush: disk.flush })
   await flushed()

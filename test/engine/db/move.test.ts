@@ -145,7 +145,7 @@ async function isEmpty(place: Place): Promise<boolean> {
 }
 
 describe('a wall that moves to PostgreSQL and back', () => {
-  test('is the same in every row of every table, and in every byte of the canvas read', async () => {
+  test('a wall that moved to PostgreSQL and back is the same in every row of every table, and in every byte of the canvas read', async () => {
     const [there, back] = [await newPlace(), fileAt('back')]
     const moved = await move(lived, there)
     expect(moved).toMatchObject({
@@ -164,7 +164,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
     expect(others).toEqual([first ?? [], first ?? []])
   })
 
-  test('goes on selling where it was: next block, next numbers, and nothing twice', async () => {
+  test('a wall that moved goes on with the next block and the next numbers, and sells nothing twice', async () => {
     const next = async (wall: Engine) => {
       const { number } = (await wall.log.compacted()).at(-1) ?? { number: 0 }
       const { block } = await sell(wall, 'next', 60, 60_000)
@@ -184,7 +184,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
     expect(await allRows(there)).toEqual(await allRows(source))
   })
 
-  test('may be sold out, with credits', async () => {
+  test('a wall that is sold out and has credits can move', async () => {
     const [source, there] = [fileAt('sold-out'), await newPlace()]
     const connection = openWall(source.path, TERMS.network)
     sellAllBut(60, connection)
@@ -200,7 +200,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
     expect(credits).toHaveLength(1)
   })
 
-  test('may be one on which nothing was ever sold', async () => {
+  test('a wall on which nothing was ever sold can move', async () => {
     const [source, there, back] = [fileAt('new'), await newPlace(), fileAt('new-again')]
     await at(source, async () => {})
     await at(there, async () => {})
@@ -254,7 +254,7 @@ test('no wall starts where one moved away, until that is taken back or it has co
 })
 
 describe('of the old place and the new one never both can sell:', () => {
-  test('an instance that the move did not see commits nothing any more, nor tells anything to those who connect anew', async () => {
+  test('an instance that the move did not see commits nothing any more, and its new connections read nothing', async () => {
     const [source, there, back] = [fileAt('unseen'), await newPlace(), fileAt('unseen-back')]
     await at(source, (wall) => sell(wall, '3,4', 1, 1))
     await moveWall(source, there, final)
@@ -305,7 +305,7 @@ describe('of the old place and the new one never both can sell:', () => {
     })
   })
 
-  test('when the new database is lost in its commit, the old file stays closed, and says how to open it', async () => {
+  test('if the new database is lost in its commit, the old file stays closed, and the error says how to open it', async () => {
     const [source, there] = [fileAt('doubt'), await newPlace()]
     await at(source, (wall) => sell(wall, 'next', 1, 1))
     const proxy = cutProxy(there.url)
@@ -324,7 +324,7 @@ describe('of the old place and the new one never both can sell:', () => {
     await move(source, there)
   })
 
-  test('when the new file cannot get its name, the old database is open again', async () => {
+  test('if the new file cannot get its name, the old database is open again', async () => {
     const [there, back] = [await newPlace(), fileAt('nameless')]
     await at(there, (wall) => sell(wall, 'next', 1, 1))
     const moving = failureOf(moveWall(there, back, final))
@@ -336,7 +336,7 @@ describe('of the old place and the new one never both can sell:', () => {
     await move(there, back)
   })
 
-  test('when something fails after the new file has its name, the old database stays closed', async () => {
+  test('if something fails after the new file has its name, the old database stays closed', async () => {
     const [there, back] = [await newPlace(), fileAt('late')]
     await at(there, (wall) => sell(wall, 'next', 1, 1))
     // A note that cannot be removed.
@@ -347,7 +347,7 @@ describe('of the old place and the new one never both can sell:', () => {
     expect((await at(back, (wall) => wall.audit.statement())).claimed).toBe(1)
   })
 
-  test('when the note at the old database is not kept, there is no new file', async () => {
+  test('if the note at the old database cannot be stored, there is no new file', async () => {
     const [there, back] = [await newPlace(), fileAt('no-note')]
     await at(there, (wall) => wall.payouts.note(paymentOf(1, 1), 'x', NOW))
     await ask(there, atCommitOf('leases', "RAISE EXCEPTION 'no' USING ERRCODE = 'integrity_constraint_violation'"))
@@ -376,7 +376,7 @@ async function lockIsWaitedFor(place: { readonly url: string }): Promise<void> {
 }
 
 describe('a rehearsal', () => {
-  test('does all of it on a wall that goes on selling, and keeps nothing', async () => {
+  test('a rehearsal does the whole move on a wall that goes on selling, and keeps nothing', async () => {
     const [source, there, back] = [fileAt('rehearsed'), await newPlace(), fileAt('rehearsed-back')]
     await Bun.write(source.path, Bun.file(lived.path))
     await at(source, async (wall) => {
@@ -394,7 +394,7 @@ describe('a rehearsal', () => {
 })
 
 describe('a move is refused, and leaves nothing where it was to go,', () => {
-  test('while a wall is open at either end', async () => {
+  test('a move is refused while a wall is open at either end', async () => {
     const [source, there, back] = [fileAt('running'), await newPlace(), fileAt('running-back')]
     await Bun.write(source.path, Bun.file(lived.path))
     await at(source, async () => {
@@ -408,7 +408,7 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
     await move(source, there)
   })
 
-  test('where there is a wall already, whatever little was done on it', async () => {
+  test('a move is refused if the new place contains a wall or a file, and changes nothing there', async () => {
     const [there, back] = [await newPlace(), fileAt('taken')]
     await at(there, (wall) => wall.payouts.note(paymentOf(1, 1), 'x', NOW))
     const before = await allRows(there)
@@ -423,7 +423,7 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
     }
   })
 
-  test('when any row is not what was written', async () => {
+  test('a move is refused if any row is damaged', async () => {
     const changes = [
       `UPDATE blocks SET rank = rank + 100000 WHERE i = 0`,
       `UPDATE blocks SET message = 'forged' WHERE rank = 0`,
@@ -446,7 +446,7 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
     }
   })
 
-  test('when the log has lost a sale', async () => {
+  test('a move is refused if the log lacks a sale', async () => {
     const [whole, back] = [await newPlace(), fileAt('gap')]
     await move(lived, whole)
     await ask(
@@ -460,7 +460,7 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
     expect(await isEmpty(back)).toBe(true)
   })
 
-  test('when the other side takes no such row, or goes away half way', async () => {
+  test('a move leaves nothing if the new database rejects a row, or disconnects half-way', async () => {
     const there = await newPlace()
     await moveWall(lived, there, rehearsal)
     await ask(there, 'ALTER TABLE edits ADD CHECK (number < 50)')
@@ -478,7 +478,7 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
     await move(lived, there)
   })
 
-  test('when what was written there is not what was sent', async () => {
+  test('a move is refused if the new database reads back something else than was written', async () => {
     const changes = {
       payouts: `NEW.reference = 'something else'; RETURN NEW`,
       edits: 'RETURN NULL',
@@ -500,7 +500,7 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
     }
   })
 
-  test('but not for what a move that was killed left behind', async () => {
+  test('a move is not refused because of the remains of a killed move', async () => {
     const [source, there, back] = [fileAt('killed'), await newPlace(), fileAt('killed-back')]
     await Bun.write(source.path, Bun.file(lived.path))
     for (const ending of ['', '-wal', '-journal'])
@@ -512,7 +512,7 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
     expect(await Array.fromAsync(new Bun.Glob('killed*{leaving,unfinished}*').scan({ cwd: folder }))).toEqual([])
   })
 
-  test('from a place without a wall, and to the same kind of database', async () => {
+  test('a move is refused from a place without a wall, and to the same kind of database', async () => {
     const [there, back] = [await newPlace(), fileAt('nowhere')]
     expect(await messageOf(moveWall(fileAt('none'), there, final))).toContain('no database at')
     expect(await messageOf(moveWall(there, back, final))).toContain('another schema version')

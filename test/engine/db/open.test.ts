@@ -42,7 +42,7 @@ test('a closed wall is one file, with nothing left beside it but the lock', asyn
   expect(beside.toSorted()).toEqual(['closed.sqlite', 'closed.sqlite.lock'])
 })
 
-test('a wall whose process was killed can be written as soon as it was looked through', async () => {
+test('a wall whose process was killed can be written as soon as it was checked', async () => {
   const path = fileOf('cut')
   const cut = fileOf('cut-off')
   const owner = await openSqlite(path, TERMS.network)
@@ -104,13 +104,13 @@ describe.each(WAYS)('%s, a file is refused, and left as it is, that is', (way, o
     return error instanceof Error ? error.message : ''
   }
 
-  test('no database', async () => {
+  test('a file that is not a database is refused', async () => {
     const path = fileOf(`text ${way}`)
     await Bun.write(path, 'a text that is long enough to be read as a header, but is none. '.repeat(64))
     expect(await refusal(path)).toContain('SQLITE_NOTADB')
   })
 
-  test('another program’s', async () => {
+  test('the database of another program is refused', async () => {
     const path = fileOf(`foreign ${way}`)
     const foreign = new Database(path)
     foreign.run('CREATE TABLE notes (text TEXT)')
@@ -118,7 +118,7 @@ describe.each(WAYS)('%s, a file is refused, and left as it is, that is', (way, o
     expect(await refusal(path)).toContain('another program')
   })
 
-  test('a newer version’s', async () => {
+  test('the database of a newer version is refused', async () => {
     const path = fileOf(`newer ${way}`)
     ;(await openSqlite(path, TERMS.network)).close()
     const newer = new Database(path)
@@ -127,7 +127,7 @@ describe.each(WAYS)('%s, a file is refused, and left as it is, that is', (way, o
     expect(await refusal(path)).toContain('newer version')
   })
 
-  test('damaged', async () => {
+  test('a damaged database is refused', async () => {
     const path = fileOf(`damaged ${way}`)
     ;(await openSqlite(path, TERMS.network)).close()
     const bytes = await Bun.file(path).bytes()
@@ -135,13 +135,13 @@ describe.each(WAYS)('%s, a file is refused, and left as it is, that is', (way, o
     expect(await refusal(path)).toMatch(/damaged|SQLITE_CORRUPT/)
   })
 
-  test('in no folder', async () => {
+  test('a path in a folder that does not exist is refused', async () => {
     expect(await failureOf(open(join(folder, 'none', 'wall.sqlite'), TERMS.network, { timeoutMs: 0 }))).toBeInstanceOf(
       CannotOpen,
     )
   })
 
-  test('another network’s, and it is let go of', async () => {
+  test('the database of another network is refused, and its lock is released', async () => {
     const path = fileOf(`network ${way}`)
     ;(await openSqlite(path, TERMS.network)).close()
     expect(String(await failureOf(open(path, 'eip155:84532')))).toContain('belongs to network eip155:8453')
@@ -149,7 +149,7 @@ describe.each(WAYS)('%s, a file is refused, and left as it is, that is', (way, o
   })
 })
 
-test.each(WAYS)('%s, a file has its damaged indexes made anew', async (way, open) => {
+test.each(WAYS)('%s, damaged indexes of a file are rebuilt', async (way, open) => {
   const path = fileOf(`index ${way}`)
   const wall = await openSqlite(path, TERMS.network)
   const { block } = await sell(wall, '3,4', 1, 1)
@@ -196,7 +196,7 @@ test('a SQLite that can lose commits is refused', () => {
     expect(() => checkVersion(version)).toThrow(CannotOpen)
 })
 
-test('a wall of the first version is brought up to date, with all that was on it', async () => {
+test('a wall of the first version is migrated with everything on it', async () => {
   const path = join(folder, 'first-version.sqlite')
   const first = new Database(path)
   first.run(wallOfTheFirstVersion)

@@ -25,7 +25,7 @@ function newFile(): string {
   return path
 }
 
-test('whether a block can be bought is not told of a store that is closed', async () => {
+test('a closed store does not report whether a block can be bought', async () => {
   const { ledger, close } = await openBlank()
   expect(await ledger.space(blockOf('3,4'))).toBe('open')
   close()

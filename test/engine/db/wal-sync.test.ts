@@ -36,7 +36,7 @@ function slowDisk() {
   return { flush, asked: asked.promise, done: done.resolve }
 }
 
-test('an edit is answered, and told to those who follow, once it is on the disk', async () => {
+test('an edit is acknowledged, and followers see it, only once it is on the disk', async () => {
   const disk = slowDisk()
   using wall = await wallOn('slow.sqlite', disk.flush)
   const heard: unknown[] = []
@@ -51,7 +51,7 @@ test('an edit is answered, and told to those who follow, once it is on the disk'
   expect(new Set(heard)).toEqual(new Set([1, 'applied']))
 })
 
-test('a claim is answered, and told to who asks for its payment, once it is on the disk', async () => {
+test('a claim is acknowledged, and can be looked up by its payment, only once it is on the disk', async () => {
   const disk = slowDisk()
   using wall = await wallOn('claim.sqlite', disk.flush)
   const heard: unknown[] = []
@@ -92,7 +92,7 @@ test('a power cut takes no edit that was answered', async () => {
   }
 })
 
-test('a disk that fails after an edit’s commit is told of at once, and the edit is not acknowledged', async () => {
+test('a disk that fails after the commit of an edit is reported at once, and the edit is not acknowledged', async () => {
   let broken = 0
   using wall = await wallOn(
     'failing.sqlite',
@@ -103,7 +103,7 @@ test('a disk that fails after an edit’s commit is told of at once, and the edi
   expect(broken).toBe(1)
 })
 
-test('what is flushed is the write-ahead log, where commits are', async () => {
+test('a flush covers the write-ahead log, where commits are', async () => {
   const path = join(folder, 'real.sqlite')
   const wall = await openSqlite(path, TERMS.network)
   const disk = diskOf(path)

@@ -73,7 +73,7 @@ test('the facilitator answers nonsense with an error in JSON', async () => {
   }
 })
 
-test('with a block time, payments made at once still all settle', async () => {
+test('parallel payments all settle on a chain with a block time', async () => {
   const slow = await startLocalNetwork({ blockTimeSeconds: 0.2 })
   const terms = seller()
   const facilitator = facilitatorAt(slow.facilitatorUrl)
@@ -121,7 +121,7 @@ test('the chain dies with the process that started it, however that ends', async
   await expect(fetch(`http://${hostname}:${port}`)).rejects.toThrow()
 })
 
-test('a machine without anvil is told what is missing and what still works', () => {
+test('on a machine without anvil, the error says what is missing and what still works', () => {
   expect(() => anvilBinary('sunos-sparc')).toThrow(AnvilMissing)
   expect(() => anvilBinary('sunos-sparc')).toThrow(/no anvil for sunos-sparc.*linux-x64.*bun run start/)
   expect(() => anvilBinary('win32-x64')).toThrow(/@foundry-rs\/anvil-win32-amd64.*is not installed/)

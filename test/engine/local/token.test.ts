@@ -77,7 +77,7 @@ test('a payment to be received is collected by its payee alone', async () => {
   expect(await network.balanceOf(payer.address)).toBe(0n)
 })
 
-test("a signature's twin, a stranger's signature and altered terms are all refused", async () => {
+test("the token rejects the twin of a signature, another wallet's signature and altered terms", async () => {
   const genuine = await sign(await network.wallet(1), offer)
   const { payer, nonce, validBefore } = genuine
   const strangers = await sign(newWallet(), offer, { payer, nonce, validBefore })

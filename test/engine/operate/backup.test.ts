@@ -70,7 +70,7 @@ describe('on a PostgreSQL server', () => {
     await again.close()
   })
 
-  test('a server that cannot be dumped leaves no file, and the password is told to nobody', async () => {
+  test('if the dump of a server fails, there is no file, and the error does not contain the password', async () => {
     const away = 'postgres://wall:hush-hush@127.0.0.1:1/wall'
     const file = join(folder, 'away.dump')
     const { out, err, status } = await runCommand({ DATABASE_URL: away }, folder, 'backup', file)
@@ -79,7 +79,7 @@ describe('on a PostgreSQL server', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('away'))).toEqual([])
   })
 
-  test('without pg_dump the command says what to install', async () => {
+  test('if pg_dump is missing, the command says what to install', async () => {
     const settings = { DATABASE_URL: url, PATH: folder }
     const { err, status } = await runCommand(settings, folder, 'backup', join(folder, 'x.dump'))
     expect([status, err]).toEqual([2, expect.stringContaining('pg_dump is not installed on this machine')])

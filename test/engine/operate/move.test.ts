@@ -72,7 +72,7 @@ test('a wall is moved only when it is stopped, once, and back to a new file', as
   expect(await Bun.file(back).exists()).toBe(true)
 })
 
-test('what cannot be a place is told without what was typed', async () => {
+test('an invalid place is rejected, and the error does not repeat it', async () => {
   const nowhere = `mysql://me:${SECRET}@db.example/wall`
   expect(await move({ DATABASE_PATH: path }, '--to', nowhere)).toMatchObject({
     status: 2,

@@ -79,7 +79,7 @@ function holding(test: EngineTest): void {
     expect(await wall.ledgerReader.held()).toEqual([blockOf('10,10')])
   })
 
-  test('of orders that overlap, all at once, those that are held share no block and are whole', async (wall) => {
+  test('parallel orders that overlap are held whole or not at all, and share no block', async (wall) => {
     const targets = ['80,45,4x3', '82,46,3x3', '78,44,3x2', '83,47,1x2', 'next,3x2', 'next,2x2'] as const
     const claims = await Promise.all(
       [...targets, blockOf('81,46'), blockOf('84,48')].map((target, i) => claim(wall, target, i + 1)),
@@ -112,7 +112,7 @@ function nearest(test: EngineTest, testLast: EngineTest): void {
     expect(await wall.ledger.space('next,2x1')).toBe('claimed')
   })
 
-  test('where blocks that are held might make room, that is said', async (wall) => {
+  test('if held blocks may still become free for an area, the result says so', async (wall) => {
     await hold(wall, '0,0,160x1', paymentOf(1, 1), SILENT)
     expect(await wall.ledger.space('next,4x90')).toBe('reserved')
     expect(await wall.ledger.space('next,4x89')).toBe('open')
@@ -139,7 +139,7 @@ function selling(test: EngineTest): void {
     expect((await wall.log.after(7, 9)).map((change) => 'seq' in change && change.seq)).toEqual([8])
   })
 
-  test('its payer’s account tells each block, a page at a time', async (wall) => {
+  test('the account of an area’s payer lists each block, page by page', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await wall.ledger.finalize(await hold(wall, '80,45,3x2', paymentOf(1, 2), SILENT), hash(2), true, NOW)
     await hold(wall, 'next,2x2', paymentOf(1, 3), SILENT)
@@ -205,7 +205,7 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
 }
 
 function priors(test: EngineTest): void {
-  test('what a payer was not answered goes before the same area and the same size, and before nothing else', async (wall) => {
+  test('an unanswered purchase comes before the same area and the same size, and before nothing else', async (wall) => {
     const { ledger } = wall
     const priorOf = async (target: Target, nonce = 9) =>
       (await ledger.availability(target, paymentOf(1, nonce), NOW, [])).prior?.payment.nonce
@@ -238,7 +238,7 @@ function limits(test: EngineTest): void {
     expect((await wall.ledger.availability('next,20x20', paymentOf(2, 5), NOW, [])).space).toBe('open')
   })
 
-  test('an area of 400 blocks is held, sold and told of whole', async (wall) => {
+  test('an area of 400 blocks is held, sold and shown whole', async (wall) => {
     const held = await hold(wall, 'next,20x20', paymentOf(1, 1), listingOf({ pixels: pictureOf(400) }))
     await wall.ledger.finalize(held, hash(1), true, NOW)
     expect(await wall.log.after(0, 999)).toHaveLength(400)

@@ -60,7 +60,7 @@ function owners(test: EngineTest): void {
     }
   })
 
-  test('an area is of the one wallet that owns every block, or else it tells what is in the way', async (wall) => {
+  test('an area belongs to the wallet that owns every block, or else the result names the other blocks', async (wall) => {
     const owner = () => wall.blocks.ownerOf(area)
     expect(await owner()).toEqual({ kind: 'open', block })
     await sellAll(wall, blocks.slice(0, 2))
@@ -101,7 +101,7 @@ function edits(test: EngineTest): void {
     expect(await wall.log.after(6, 99)).toEqual(entries as never)
   })
 
-  test('what an edit leaves out is kept, of each block its own', async (wall) => {
+  test('a part that an edit leaves out stays as it is on each block', async (wall) => {
     await sellAll(wall)
     await wall.blocks.edit(block, editOf(1, { message: 'mine' }), NOW)
     expect(await wall.blocks.editArea(area, editOf(2, { link: null }), NOW)).toBe('applied')
@@ -200,7 +200,7 @@ function replays(test: EngineTest): void {
 }
 
 function painters(test: EngineTest): void {
-  test('a painter paints an area, and is told as its painter, while it paints every block of it', async (wall) => {
+  test('a painter may paint an area, and is shown as its painter, while it may paint every block of it', async (wall) => {
     const painted = listingOf({ painter: wallet(9) })
     await sellAll(wall, blocks, painted)
     const paint = (digest: number, painter: number) =>

@@ -53,7 +53,7 @@ function ends(open: () => Promise<ChainWorld>): void {
     expect(await chain.status(ours, head)).toEqual({ kind: 'paid', tx })
   })
 
-  test('what one authorization pays says nothing of another, though payer or nonce be the same', async () => {
+  test('the payment of one authorization proves nothing about another, even with the same payer or nonce', async () => {
     const { chain, payment, land } = await open()
     const [ours, other] = [await payment(), await payment()]
     const head = await headFor(chain, ours)
@@ -113,7 +113,7 @@ function ends(open: () => Promise<ChainWorld>): void {
 }
 
 function receipts(open: () => Promise<ChainWorld>): void {
-  test('what an address was paid is told with the authorization that paid it, in the order it arrived', async () => {
+  test('transfers to an address are listed with their authorizations, in the order of arrival', async () => {
     const { chain, payment, land, give } = await open()
     const [first, second] = [await payment(), await payment()]
     const from = (await headFor(chain, first)) + 1n
@@ -126,7 +126,7 @@ function receipts(open: () => Promise<ChainWorld>): void {
     ])
   })
 
-  test('what others were paid is not told, nor what was paid before', async () => {
+  test('transfers to other addresses, and earlier ones, are not listed', async () => {
     const { chain, payment, land, cancel, spendElsewhere } = await open()
     const [ours, astray, cancelled] = [await payment(), await payment(), await payment()]
     const from = (await headFor(chain, ours)) + 1n
@@ -161,7 +161,7 @@ function limits(open: () => Promise<ChainWorld>): void {
     expect(await chain.status(ours, head + 1_000_000n)).toEqual({ kind: 'silent' })
   })
 
-  test('a chain that does not answer is silent, and never says more', async () => {
+  test('a chain that does not respond is silent, and proves nothing', async () => {
     const { gone, payment } = await open()
     const ours = await payment()
     expect(await gone.read(ours)).toBe('silent')

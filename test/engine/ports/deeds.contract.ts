@@ -50,7 +50,7 @@ export function deedsContract(name: string, test: EngineTest, testLast: EngineTe
       expect(others).toEqual([])
     })
 
-    test('deeds come in the order of sales, an area once, from any number on and as many as are asked for', async (wall) => {
+    test('deeds are listed in the order of sales, an area once, after any number and up to any limit', async (wall) => {
       await sell(wall, '1,1', 1, 1)
       const area = await hold(wall, '80,45,2x2', paymentOf(1, 2), SILENT)
       await wall.ledger.finalize(area, hash(2), true, NOW)

@@ -25,7 +25,7 @@ export function ledgerReaderContract(name: string, test: EngineTest, testLast: E
 }
 
 function holding(test: EngineTest): void {
-  test('what is held is what somebody is buying now, neither sold nor given back', async (wall) => {
+  test('held purchases are those in progress, neither sold nor released', async (wall) => {
     expect(await wall.ledgerReader.held()).toEqual([])
     await sell(wall, '1,1', 1, 1)
     await hold(wall, blockOf('9,9'), paymentOf(1, 2))
@@ -38,7 +38,7 @@ function holding(test: EngineTest): void {
 }
 
 function pending(test: EngineTest): void {
-  test('what is open is counted until it ends, and the oldest of it told', async (wall) => {
+  test('open purchases are counted until they end, with the age of the oldest', async (wall) => {
     const nothing = { held: 0, uncertain: 0, watched: 0, oldestSince: null }
     expect(await wall.ledgerReader.pending()).toEqual(nothing)
     await sell(wall, '1,1', 1, 1)
@@ -60,7 +60,7 @@ function accounts(test: EngineTest): void {
     expect(await wall.ledgerReader.ofPayer(wallet(2))).toEqual(NOTHING)
   })
 
-  test('sales are told in the order they were made, with their proof', async (wall) => {
+  test('sales are listed in their order, with their proof', async (wall) => {
     const first = await hold(wall, blockOf('1,1'), paymentOf(1, 1))
     await sell(wall, '2,2', 1, 2, SILENT, NOW + 5)
     await sell(wall, '3,3', 2, 3)
@@ -75,7 +75,7 @@ function accounts(test: EngineTest): void {
     })
   })
 
-  test('open purchases are told until they end; one given back is told until it can never land', async (wall) => {
+  test('open purchases are listed until they end, and a released one until it can never settle', async (wall) => {
     const held = await hold(wall, 'next', paymentOf(1, 1), SILENT, NOW)
     const doubted = await wall.ledger.markUncertain(await hold(wall, blockOf('2,2'), paymentOf(1, 2), SILENT, NOW + 5))
     const given = await hold(wall, blockOf('3,3'), paymentOf(1, 3), SILENT, NOW + 9)
@@ -100,7 +100,7 @@ function accounts(test: EngineTest): void {
 }
 
 function everything(test: EngineTest): void {
-  test('every purchase of a wallet is told whatever became of it, newest first and page by page', async (wall) => {
+  test('every purchase of a wallet is listed, whatever its outcome, newest first and page by page', async (wall) => {
     const late = await hold(wall, 'next', paymentOf(1, 1), SILENT, NOW)
     await wall.ledger.release(late, false)
     const expired = await hold(wall, 'next', paymentOf(1, 2), SILENT, NOW + 1)
@@ -119,7 +119,7 @@ function everything(test: EngineTest): void {
 }
 
 function pages(test: EngineTest, testLast: EngineTest): void {
-  test('sales are told from a number on, as many as are asked for, and whether there are more', async (wall) => {
+  test('sales are listed after a number, up to a limit, with whether there are more', async (wall) => {
     for (const [at, coord] of ['1,1', '2,2', '3,3', '4,4'].entries()) await sell(wall, coord, at === 1 ? 2 : 1, at + 1)
     const page = async (after: number, limit: number) => {
       const { sales, nextAfter, hasMore } = await wall.ledgerReader.ofPayer(wallet(1), { after, limit })
@@ -143,7 +143,7 @@ function pages(test: EngineTest, testLast: EngineTest): void {
     expect(told).toEqual(CLAIM_ORDER.slice(0, -1))
   })
 
-  test('what is held is told however much was given back since, and of that the latest', async (wall) => {
+  test('held purchases are listed however many were released since, and of those the latest', async (wall) => {
     const held = await hold(wall, blockOf('1,1'), paymentOf(1, 1))
     for (let nonce = 2; nonce <= ACCOUNT_PAGE_MAX + 1; nonce++)
       await wall.ledger.release(await hold(wall, 'next', paymentOf(1, nonce), SILENT, NOW + nonce), false)
@@ -169,7 +169,7 @@ function pages(test: EngineTest, testLast: EngineTest): void {
     expect(await told()).toEqual([0, paidBack, paidBack])
   })
 
-  testLast('of more credits than a page holds the latest are told', async (wall) => {
+  testLast('if a wallet has more credits than a page, the latest are listed', async (wall) => {
     await sell(wall, 'next', 2, 1)
     for (const nonce of numbers(2, ACCOUNT_PAGE_MAX + 2)) await credit(wall, nonce)
     const { credits } = await wall.ledgerReader.ofPayer(wallet(1))

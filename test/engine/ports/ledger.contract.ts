@@ -94,7 +94,7 @@ function holding(test: EngineTest): void {
     expect(await ledger.space(CLAIM_ORDER[0] ?? 'next')).toBe('open')
   })
 
-  test('what cannot be kept exactly is refused and nothing is held', async ({ ledger }) => {
+  test('a payment that cannot be stored exactly is rejected, and nothing is held', async ({ ledger }) => {
     const endless = paymentOf(1, 1, { validBefore: 2n ** 255n })
     expect(await failureOf(ledger.claim(blockOf('3,4'), endless, listingOf(), HEAD, NOW, []))).toBeInstanceOf(
       RangeError,
@@ -104,7 +104,7 @@ function holding(test: EngineTest): void {
 }
 
 function selling(test: EngineTest): void {
-  test('whether a block can be bought is told as it is, however often it was asked before', async (wall) => {
+  test('the availability of a block is current, however often it was read before', async (wall) => {
     const { ledger } = wall
     const block = blockOf('3,4')
     const told = async () => [await ledger.space(block), await ledger.space(block)]
@@ -191,7 +191,7 @@ function selling(test: EngineTest): void {
     expect((await stored(wall, sold.payment)).state).toEqual({ ...sold.state, unanswered: false })
   })
 
-  test('what is not sold has no receipt that could have gone out', async (wall) => {
+  test('a purchase that is not sold cannot be marked as answered', async (wall) => {
     const held = await hold(wall, 'next', paymentOf(1, 1))
     for (const payment of [held.payment, paymentOf(1, 2)]) await wall.ledger.markAnswered(payment)
     expect(await stored(wall, held.payment)).toEqual(held)
@@ -199,7 +199,7 @@ function selling(test: EngineTest): void {
 }
 
 function overtaking(test: EngineTest): void {
-  test('what is held is not given back on a refusal once its payer was told to wait', async (wall) => {
+  test('a held purchase is not released on a rejection once its payer was asked to wait', async (wall) => {
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     const doubted = await wall.ledger.markUncertain(held)
     expect(await failureOf(wall.ledger.release(held, false))).toBeInstanceOf(StaleWriteError)
@@ -208,7 +208,7 @@ function overtaking(test: EngineTest): void {
     expect(await wall.ledger.space(blockOf('3,4'))).toBe('open')
   })
 
-  test('only the payer of what is held is told to wait', async (wall) => {
+  test('only the payer of a held purchase can be asked to wait', async (wall) => {
     const sold = await sell(wall, '3,4', 1, 1)
     expect(await failureOf(wall.ledger.markUncertain(sold))).toBeInstanceOf(StaleWriteError)
     const held = await hold(wall, blockOf('5,6'), paymentOf(1, 2))
@@ -217,7 +217,7 @@ function overtaking(test: EngineTest): void {
     expect(await stored(wall, sold.payment)).toEqual(sold)
   })
 
-  test('what one attempt decides is not done to the next', async (wall) => {
+  test('the decision of one attempt does not change the next one', async (wall) => {
     const { ledger } = wall
     const first = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     await ledger.release(first, false)
@@ -231,7 +231,7 @@ function overtaking(test: EngineTest): void {
     await ledger.release(second, false)
   })
 
-  test('the payments for which a target is held are told, of next all', async (wall) => {
+  test('the payments that hold a target are listed, for next all of them', async (wall) => {
     const first = await hold(wall, 'next', paymentOf(1, 1))
     const second = await hold(wall, blockOf('3,4'), paymentOf(2, 2))
     await sell(wall, 'next', 1, 3)
@@ -277,7 +277,7 @@ function givingBack(test: EngineTest): void {
     })
   })
 
-  test('of two authorizations with one nonce the one that ends later is kept, so that its landing is not missed', async (wall) => {
+  test('of two authorizations with one nonce the one that expires later is kept, so that a late settlement is not missed', async (wall) => {
     const { ledger } = wall
     const first = paymentOf(1, 1)
     const later = { ...first, validBefore: first.validBefore + 30n, signature: '0xbb' } as const
@@ -289,7 +289,7 @@ function givingBack(test: EngineTest): void {
     }
   })
 
-  test('what is sold is never given back, and what was given back is not sold', async (wall) => {
+  test('a sold purchase is never released, and a released one is not sold', async (wall) => {
     const sold = await sell(wall, '3,4', 1, 1)
     expect(await failureOf(wall.ledger.release(sold, true))).toBeInstanceOf(StaleWriteError)
     expect(await stored(wall, sold.payment)).toEqual(sold)
@@ -380,7 +380,7 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
     expect(await wall.ledger.fulfilLatePayment(kept, hash(1), NOW)).toEqual(owed)
   })
 
-  test('a payment that is known is not kept anew as one that nothing was held for', async (wall) => {
+  test('a known payment is not stored again as one without a hold', async (wall) => {
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     const { payment, target, listing, head } = held
     const again = wall.ledger.recordUnclaimed({ payment, target, listing, head }, NOW)
@@ -388,7 +388,7 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
     expect(await stored(wall, payment)).toEqual(held)
   })
 
-  test('a released payment whose nonce was signed anew for other money is not claimed', async (wall) => {
+  test('a released payment whose nonce was signed again for another amount is not claimed', async (wall) => {
     const { ledger } = wall
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     await ledger.release(held, false)
@@ -470,7 +470,7 @@ function priors(test: EngineTest): void {
     await hold(wall, blockOf('3,4'), paymentOf(1, 2))
   })
 
-  test('one that a run is at for a client is a purchase beside others, until its payer is told to wait', async (wall) => {
+  test('a purchase that a run serves does not come before others of its payer until the payer is asked to wait', async (wall) => {
     const { ledger } = wall
     const held = await hold(wall, 'next', paymentOf(1, 1))
     const activeNonces = [held.payment.nonce]
@@ -492,7 +492,7 @@ function priors(test: EngineTest): void {
     expect(await wall.ledger.claim(blockOf('3,4'), paymentOf(1, 2), SILENT, HEAD, NOW, [])).toEqual({ kind: 'prior' })
   })
 
-  test('a purchase under the same name goes before, answered or not, under way or not, whatever is asked for', async (wall) => {
+  test('a purchase with the same payment-identifier comes first, answered or not, in progress or not, whatever is requested', async (wall) => {
     const { ledger } = wall
     const named = (nonce: number) => ({ ...paymentOf(1, nonce), identifier: 'order-0000000001' })
     const held = await hold(wall, 'next', named(1))
@@ -508,7 +508,7 @@ function priors(test: EngineTest): void {
     expect(await priorOf({ ...paymentOf(2, 1), identifier: 'order-0000000001' })).toBeUndefined()
   })
 
-  test('a receipt that did not go out goes before the payer’s next purchase for ten minutes, and of the very block for ever', async (wall) => {
+  test('a receipt that was not sent comes before the payer’s next purchase for ten minutes, and for the same block permanently', async (wall) => {
     const { ledger } = wall
     const sold = await ledger.finalize(await hold(wall, 'next', paymentOf(1, 1)), hash(1), true, NOW)
     const priorAt = async (now: number, target: Target = 'next') =>
@@ -523,7 +523,7 @@ function priors(test: EngineTest): void {
     expect(await claim()).toMatchObject({ kind: 'claimed' })
   })
 
-  test('a receipt that answered later payments is their answer for ever, and no other’s; none of them is claimed', async (wall) => {
+  test('a receipt that was returned for later payments stays their response permanently, and nobody else’s; none of them is claimed', async (wall) => {
     const { ledger } = wall
     const sold = await ledger.finalize(await hold(wall, 'next', paymentOf(1, 1)), hash(1), true, NOW)
     for (const to of [2, 3, 2]) expect(await ledger.reuseReceipt(sold, hash(to))).toBe(true)

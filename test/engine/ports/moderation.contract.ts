@@ -25,7 +25,7 @@ export function moderationContract(name: string, test: EngineTest): void {
 const contentOf = async ({ blocks }: Engine): Promise<BlockContent | undefined> => (await blocks.owned(block))?.content
 
 function acts(test: EngineTest): void {
-  test('a part that is hidden is told as absent, and the others as they are; its owner stays', async (wall) => {
+  test('a hidden part is shown as absent, and the others as they are; the owner stays', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     const hidden = { ...NOTHING_HIDDEN, pixels: true }
     expect(await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)).toEqual({ kind: 'applied', hidden })
@@ -46,7 +46,7 @@ function acts(test: EngineTest): void {
     expect([kind, await contentOf(wall)]).toEqual(['applied', SOLD])
   })
 
-  test('what is so already is not written to the log again, and a block without an owner has nothing to hide', async (wall) => {
+  test('an act that changes nothing is not written to the log, and a block without an owner has nothing to hide', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await hold(wall, blockOf('5,6'), paymentOf(1, 2))
     const moderate = async (coord: string, act: 'hide' | 'unhide') =>
@@ -80,7 +80,7 @@ function owners(test: EngineTest): void {
 }
 
 function history(test: EngineTest): void {
-  test('what was hidden once is left out of older entries of the log for good, whole or compacted', async (wall) => {
+  test('content that was hidden once is permanently left out of older log entries, compacted or not', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await sell(wall, '5,6', 2, 2)
     await wall.blocks.edit(block, editOf(1, { pixels: pixelsOf(9) }), NOW)
@@ -110,7 +110,7 @@ function wallets(test: EngineTest): void {
     wall.moderation.moderateWallet(wallet(1), { act: 'hide', parts }, NOW)
   const shown = { name: 'Ada', framework: 'loom' }
 
-  test('what a wallet is called is hidden part by part, on all of its blocks, and shown again as it is then', async (wall) => {
+  test('the names of a wallet are hidden part by part on all of its blocks, and shown again as they are then', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await sell(wall, '5,6', 2, 2)
     const hidden = { name: true, framework: false }
@@ -150,7 +150,7 @@ function wallets(test: EngineTest): void {
     ])
   })
 
-  test('what a banned wallet says is hidden as it comes, and what it said before is not', async (wall) => {
+  test('the new content of a banned wallet is hidden as it arrives, and its earlier content is not', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     expect((await wall.moderation.moderateWallet(wallet(1), { act: 'ban' }, NOW)).kind).toBe('applied')
     expect(await contentOf(wall)).toEqual(SOLD)
@@ -164,7 +164,7 @@ function wallets(test: EngineTest): void {
     expect(JSON.stringify([await wall.log.after(0, 99), await wall.log.compacted()])).not.toContain('rude')
   })
 
-  test('what is said after a ban is shown, and what was hidden meanwhile stays so until it is shown again', async (wall) => {
+  test('content from after a ban is shown, and content hidden during the ban stays hidden until `unhide`', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await wall.moderation.moderateWallet(wallet(1), { act: 'ban' }, NOW)
     await wall.blocks.edit(block, editOf(1, { message: 'rude' }), NOW)
@@ -177,7 +177,7 @@ function wallets(test: EngineTest): void {
 }
 
 function records(test: EngineTest): void {
-  test('what an operator does is on record, in the order it was done', async ({ moderation }) => {
+  test('the acts of an operator are on record, in their order', async ({ moderation }) => {
     const act = { at: NOW, who: 'ada', act: 'hide', what: 'block 3,4', parts: 'pixels', why: null } as const
     const other = { ...act, who: 'bob', act: 'ban', what: `wallet ${wallet(1)}`, parts: '', why: 'spam' } as const
     await moderation.record(act)

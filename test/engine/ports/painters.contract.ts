@@ -114,7 +114,7 @@ function words(test: EngineTest): void {
     expect(await painterOf(wall, '3,4')).toBeNull()
   })
 
-  test('of many words at once the one with the latest time holds in the end', async (wall) => {
+  test('of many parallel messages that name a painter, the one with the latest time holds', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await Promise.all(
       Array.from({ length: 8 }, (_, at) => wall.agents.namePainter(wallet(1), naming(wallet(20 + at), NOW + at))),
@@ -127,7 +127,7 @@ function words(test: EngineTest): void {
     expect(await wall.agents.namePainter(wallet(1), naming(wallet(9)))).toBe('unknown-wallet')
   })
 
-  test('a wallet’s account tells whom it named, and who paints each block', async (wall) => {
+  test('the account of a wallet shows the painter that it named, and the painter of each block', async (wall) => {
     await sell(wall, '3,4', 1, 1, listingOf({ painter: wallet(8) }))
     await sell(wall, '5,6', 1, 2)
     const account = async () => {

@@ -49,7 +49,7 @@ export function walletsContract(name: string, open: () => Promise<WalletsWorld>)
       expect(await digest(wallets, owner.address, ['two', 'one'], signature, FROM)).toBe(alone)
     })
 
-    test("a stranger's signature and one for another text are nobody's", async () => {
+    test("another wallet's signature, and one for another text, have no signer here", async () => {
       const { wallets, owner, stranger } = await open()
       expect(await digest(wallets, owner.address, texts, await stranger.sign('one'), FROM)).toBe('not-signed')
       expect(await digest(wallets, stranger.address, texts, await owner.sign('one'), FROM)).toBe('not-signed')
@@ -57,7 +57,7 @@ export function walletsContract(name: string, open: () => Promise<WalletsWorld>)
       expect(await digest(wallets, owner.address, [], await owner.sign('one'), FROM)).toBe('not-signed')
     })
 
-    test('of several who may sign, the one who did is told', async () => {
+    test('of several wallets that may sign, the result names the one that did', async () => {
       const { wallets, owner, stranger } = await open()
       const both = [owner.address, stranger.address]
       for (const signer of [owner, stranger]) {
@@ -68,7 +68,7 @@ export function walletsContract(name: string, open: () => Promise<WalletsWorld>)
       expect(await wallets.signed([], texts, await owner.sign('one'), FROM)).toBe('not-signed')
     })
 
-    test('bytes that are no signature are nobody’s', async () => {
+    test('bytes that are not a signature have no signer', async () => {
       const { wallets, owner } = await open()
       for (const bytes of ['0x', '0x00', `0x${'00'.repeat(65)}`, `0x${'ab'.repeat(1000)}`] as const)
         expect(await digest(wallets, owner.address, texts, bytes, FROM)).toBe('not-signed')

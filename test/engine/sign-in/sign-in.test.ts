@@ -92,7 +92,7 @@ function owners(test: WallsTest): void {
     expect(await jsonOf(named.response)).toMatchObject({ updated: true, agent: { name: 'Ada', blocks: 2 } })
   })
 
-  test('a painter repaints what it paints; strangers nothing, nor an area of two wallets its owners', async ([
+  test('a painter repaints its blocks; other wallets repaint nothing, and neither owner an area of two wallets', async ([
     wall,
   ]) => {
     expect((await signedIn(wall, BLOCK, { message: 'painted' }, PAINTER)).response.status).toBe(200)
@@ -141,7 +141,7 @@ function receipts(test: WallsTest): void {
 }
 
 function demands(test: WallsTest): void {
-  test('without the header the answer says what to sign, and that nothing is to be paid', async ([wall]) => {
+  test('a request without the header gets the text to sign, and nothing to pay', async ([wall]) => {
     const body = JSON.stringify({ link: null, pixels: '07'.repeat(100) })
     const demand = await wall.ask('POST /blocks/003,4', posting(body))
     expect([demand.status, demand.headers.get('cache-control')]).toEqual([402, 'no-store'])
@@ -191,7 +191,7 @@ function demands(test: WallsTest): void {
     ['POST /api/agents/me/receipts', { after: 0 }, 400, 'invalid_body'],
     ['POST /api/agents/me/receipts', '', 400, 'invalid_body'],
   ]
-  test('what can be refused without knowing who asks is refused first, with a header or without', async ([wall]) => {
+  test('an error that does not depend on the wallet comes first, with a header or without', async ([wall]) => {
     const { header } = await signedIn(wall, BLOCK, { message: 'a' }, OWNER)
     for (const [request, body, status, code] of bad)
       for (const sent of [undefined, header]) {
@@ -265,7 +265,7 @@ function refusals(test: WallsTest): void {
     ['a list for a signature', { signature: ['0x12'] }],
     ['more than 8 kB', { signature: `0x${'ab'.repeat(4000)}` }],
   ]
-  test('a header that is no sign-in for this chain is refused as such', async ([wall]) => {
+  test('a header that is not a sign-in for this chain is rejected as such', async ([wall]) => {
     for (const [what, changes] of unreadable) {
       const response = await askedWith(wall, {}, changes)
       expect([what, response.status, await codeOf(response)]).toEqual([what, 400, 'invalid_sign_in'])
@@ -275,9 +275,7 @@ function refusals(test: WallsTest): void {
     expect(await messageOf(wall)).toBe('old')
   })
 
-  test('of 3,000 headers, honest ones with something changed, none fails here and none paints what nobody signed', async ([
-    wall,
-  ]) => {
+  test('none of 3,000 altered headers crashes the wall or repaints something that nobody signed', async ([wall]) => {
     const demand = await wall.ask(BLOCK, posting({ message: 'new' }))
     const fields = { ...fieldsFor(demand, OWNER) }
     const honest = JSON.stringify({ ...fields, signature: `0x${'5a'.repeat(65)}` })

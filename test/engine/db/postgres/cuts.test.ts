@@ -41,38 +41,47 @@ const counts = async (url: string) => {
 }
 
 describe.each<Cut>(['before', 'after'])('a connection cut %s COMMIT reaches the server', (cut) => {
-  onCut('at a claim: the block is held once, and the answer says so', async ({ wall, proxy, url }) => {
-    const sprung = proxy.cutAt('COMMIT', cut)
-    const held = await hold(wall, 'next', paymentOf(1, 1))
-    await sprung
-    expect(await stored(wall, paymentOf(1, 1))).toEqual(held)
-    expect(await counts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
-    expect((await hold(wall, 'next', paymentOf(2, 2))).block).toBe(CLAIM_ORDER[1] ?? held.block)
-  })
+  onCut(
+    'if the acknowledgement of a claim is lost, the block is held once, and the response says so',
+    async ({ wall, proxy, url }) => {
+      const sprung = proxy.cutAt('COMMIT', cut)
+      const held = await hold(wall, 'next', paymentOf(1, 1))
+      await sprung
+      expect(await stored(wall, paymentOf(1, 1))).toEqual(held)
+      expect(await counts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
+      expect((await hold(wall, 'next', paymentOf(2, 2))).block).toBe(CLAIM_ORDER[1] ?? held.block)
+    },
+  )
 
-  onCut('at a sale: it is made once, and the log has no gap', async ({ wall, proxy, url }) => {
-    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-    const sprung = proxy.cutAt('COMMIT', cut)
-    const sold = await wall.ledger.finalize(held, hash(1), true, NOW)
-    await sprung
-    expect(await stored(wall, held.payment)).toEqual(sold)
-    await sell(wall, 'next', 2, 2)
-    expect((await wall.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 2])
-    expect(await counts(url)).toEqual({ payments: 2, changes: 2, taken: 2 })
-  })
+  onCut(
+    'if the acknowledgement of a sale is lost, the sale is made once, and the log has no gap',
+    async ({ wall, proxy, url }) => {
+      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+      const sprung = proxy.cutAt('COMMIT', cut)
+      const sold = await wall.ledger.finalize(held, hash(1), true, NOW)
+      await sprung
+      expect(await stored(wall, held.payment)).toEqual(sold)
+      await sell(wall, 'next', 2, 2)
+      expect((await wall.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 2])
+      expect(await counts(url)).toEqual({ payments: 2, changes: 2, taken: 2 })
+    },
+  )
 
-  onCut('at a receipt, an edit, a release: each is told as what it was', async ({ wall, proxy }) => {
-    const doubted = await wall.ledger.markUncertain(await hold(wall, blockOf('3,4'), paymentOf(1, 1)))
-    const sold = await wall.ledger.finalize(doubted, hash(1), true, NOW)
-    await proxied(proxy, cut, async () => await wall.ledger.markAnswered(sold.payment))
-    expect(await stored(wall, sold.payment)).toMatchObject({ state: { unanswered: false } })
-    const edit = editOf(1, { message: 'x' })
-    await proxied(proxy, cut, async () => expect(await wall.blocks.edit(sold.block, edit, NOW)).toBe('applied'))
-    expect(await wall.blocks.edit(sold.block, edit, NOW)).toBe('repeated')
-    const held = await hold(wall, blockOf('5,6'), paymentOf(2, 2))
-    await proxied(proxy, cut, async () => await wall.ledger.release(held, false))
-    expect(await wall.ledger.space(held.block)).toBe('open')
-  })
+  onCut(
+    'if the acknowledgement of a receipt, an edit or a release is lost, the result is the same',
+    async ({ wall, proxy }) => {
+      const doubted = await wall.ledger.markUncertain(await hold(wall, blockOf('3,4'), paymentOf(1, 1)))
+      const sold = await wall.ledger.finalize(doubted, hash(1), true, NOW)
+      await proxied(proxy, cut, async () => await wall.ledger.markAnswered(sold.payment))
+      expect(await stored(wall, sold.payment)).toMatchObject({ state: { unanswered: false } })
+      const edit = editOf(1, { message: 'x' })
+      await proxied(proxy, cut, async () => expect(await wall.blocks.edit(sold.block, edit, NOW)).toBe('applied'))
+      expect(await wall.blocks.edit(sold.block, edit, NOW)).toBe('repeated')
+      const held = await hold(wall, blockOf('5,6'), paymentOf(2, 2))
+      await proxied(proxy, cut, async () => await wall.ledger.release(held, false))
+      expect(await wall.ledger.space(held.block)).toBe('open')
+    },
+  )
 })
 
 async function proxied(proxy: CutProxy, cut: Cut, work: () => Promise<unknown>): Promise<void> {

@@ -37,7 +37,7 @@ describe.skipIf(!isOurs)('a server that is put back to when one block was sold',
     return { wall, replaced }
   }
 
-  test('a server that lost a sale is told of once, and neither tells nor takes anything', async () => {
+  test('a server that lost a sale causes one alert, and is neither read nor written', async () => {
     const { wall, replaced } = await open()
     const sold = await sell(wall, '5,6', 2, 2)
     const seen = await wall.store.position()
@@ -72,7 +72,7 @@ describe.skipIf(!isOurs)('a server that is put back to when one block was sold',
     await wall.close()
   })
 
-  test('what another process sold was seen once it was read in the log', async () => {
+  test('a sale of another process counts as seen once it was read in the log', async () => {
     const [one, other] = [await open(), await open()]
     await sell(one.wall, '5,6', 2, 2)
     await other.wall.log.after(1, 9)
@@ -82,7 +82,7 @@ describe.skipIf(!isOurs)('a server that is put back to when one block was sold',
     await Promise.all([one.wall.close(), other.wall.close()])
   })
 
-  test('a server that was only restarted is told of as another one, and goes on', async () => {
+  test('a server that was only restarted is reported as replaced, and goes on', async () => {
     const { wall, replaced } = await open()
     const sold = await sell(wall, '5,6', 2, 2)
     expect(replaced).toEqual([])

@@ -83,7 +83,7 @@ test('of processes that open an empty database at once one makes the tables, and
   await Promise.all(walls.map((wall) => wall.close()))
 })
 
-test('tables that another process brings up to date go on being read by those that run', async () => {
+test('running processes go on reading tables that another process migrates', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
   const sold = await sell(wall, 'next', 1, 1)
@@ -103,17 +103,17 @@ describe('a database is refused, in words without its password, that', () => {
     return String(error)
   }
 
-  test('belongs to another network', async () => {
+  test('a database of another network is refused, without its password in the error', async () => {
     expect(await refusal(await newWall(), 'eip155:84532')).toContain('belongs to network eip155:8453, not eip155:84532')
   })
 
-  test('a newer version wrote', async () => {
+  test('a database of a newer version is refused, without its password in the error', async () => {
     const url = await newWall()
     await byHand(url, 'INSERT INTO migrations (version) VALUES (99)')
     expect(await refusal(url)).toContain('newer version (schema 99')
   })
 
-  test('is not there', async () => {
+  test('a database that does not exist is refused, without its password in the error', async () => {
     expect(await refusal('postgres://wall:secret@127.0.0.1:1/wall')).toContain('127.0.0.1:1/wall cannot be used')
     expect(await refusal(server().url('no_such_database'))).toContain(
       'cannot be used: the database rejected a statement: the database does not exist (3D000)',
@@ -122,22 +122,24 @@ describe('a database is refused, in words without its password, that', () => {
   })
 
   test.skipIf(skippedWithout('pgbouncer', Bun.which('pgbouncer') !== null)).each([
-    ['passes nothing on', 'transaction', 'drops the session settings'],
-    ['passes nothing on', 'session', 'drops the session settings'],
-    ['refuses settings', 'transaction', 'rejects the session settings'],
-  ])('is behind a pooler that %s, by the %s, though its limits are those of a wall', async (how, mode, words) => {
-    const url = new URL(await newWall())
-    for (const limit of ['statement_timeout = 4000', 'lock_timeout = 3000'])
-      await byHand(url.href, `ALTER DATABASE ${url.pathname.slice(1)} SET ${limit}`)
-    const folder = mkdtempSync(join(tmpdir(), 'wall-pooler-'))
-    const port = await freePort()
-    const settings =
-      'statement_timeout,lock_timeout,idle_in_transaction_session_timeout,default_transaction_isolation,' +
-      'synchronous_commit,tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,wall.set_by'
-    const config = join(folder, 'pgbouncer.ini')
-    await Bun.write(
-      config,
-      `[databases]
+    ['drops settings', 'transaction', 'drops the session settings'],
+    ['drops settings', 'session', 'drops the session settings'],
+    ['rejects settings', 'transaction', 'rejects the session settings'],
+  ])(
+    'a database behind a pooler that %s in %s mode is refused, even if its limits are those of a wall',
+    async (how, mode, words) => {
+      const url = new URL(await newWall())
+      for (const limit of ['statement_timeout = 4000', 'lock_timeout = 3000'])
+        await byHand(url.href, `ALTER DATABASE ${url.pathname.slice(1)} SET ${limit}`)
+      const folder = mkdtempSync(join(tmpdir(), 'wall-pooler-'))
+      const port = await freePort()
+      const settings =
+        'statement_timeout,lock_timeout,idle_in_transaction_session_timeout,default_transaction_isolation,' +
+        'synchronous_commit,tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,wall.set_by'
+      const config = join(folder, 'pgbouncer.ini')
+      await Bun.write(
+        config,
+        `[databases]
 * = host=${url.hostname} port=${url.port} user=postgres
 [pgbouncer]
 listen_addr = 127.0.0.1
@@ -145,26 +147,27 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = any
 pool_mode = ${mode}
-ignore_startup_parameters = ${how === 'refuses settings' ? '' : settings}
+ignore_startup_parameters = ${how === 'rejects settings' ? '' : settings}
 `,
-    )
-    chmodSync(folder, 0o755)
-    const asNobody = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
-    const pooler = Bun.spawn(['pgbouncer', ...asNobody, '-q', config], { stdout: 'ignore', stderr: 'ignore' })
-    try {
-      url.port = String(port)
-      // It listens a moment after it was started.
-      let told = await refusal(url.href)
-      while (told.includes('cannot be reached')) told = await refusal(url.href)
-      expect(told).toContain(words)
-    } finally {
-      pooler.kill()
-      await pooler.exited
-      rmSync(folder, { recursive: true })
-    }
-  })
+      )
+      chmodSync(folder, 0o755)
+      const asNobody = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
+      const pooler = Bun.spawn(['pgbouncer', ...asNobody, '-q', config], { stdout: 'ignore', stderr: 'ignore' })
+      try {
+        url.port = String(port)
+        // It listens a moment after it was started.
+        let told = await refusal(url.href)
+        while (told.includes('cannot be reached')) told = await refusal(url.href)
+        expect(told).toContain(words)
+      } finally {
+        pooler.kill()
+        await pooler.exited
+        rmSync(folder, { recursive: true })
+      }
+    },
+  )
 
-  test('does not keep text as UTF-8', async () => {
+  test('a database that does not store text as UTF-8 is refused, without its password in the error', async () => {
     const name = `latin_${crypto.randomUUID().replaceAll('-', '')}`
     await byHand(server().url('postgres'), `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`)
     expect(await refusal(server().url(name))).toContain('uses the encoding LATIN1')
@@ -208,7 +211,7 @@ test('a process that does not know the tables commits nothing to them', async ()
   await wall.close()
 })
 
-test('a server that does not check its pages for damage is told of once', async () => {
+test('a server that does not check its pages for damage causes one note', async () => {
   const url = await newWall()
   const [{ checksums } = { checksums: '' }] = await byHand<{ checksums: string }>(
     url,
@@ -220,7 +223,7 @@ test('a server that does not check its pages for damage is told of once', async 
   await wall.close()
 })
 
-test('a wall whose server is restarted goes on by itself, and is notified again', async () => {
+test('a wall whose server is restarted goes on automatically, and is notified again', async () => {
   const own = await startPostgres({ isDurable: true })
   if (own.url('x') === server().url('x')) return
   const wall = await openPostgres(own.url(await own.newDatabase()), TERMS.network)

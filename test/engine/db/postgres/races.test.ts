@@ -85,7 +85,7 @@ const claimed = (claiming: Awaited<ReturnType<Engine['ledger']['claim']>>) =>
   claiming.kind === 'claimed' ? [claiming.purchase] : []
 
 onTwo(7)(
-  'when fewer blocks are left than payers, each block is had by one of them and the others lose',
+  'if fewer blocks are left than payers, each block goes to one of them and the others lose',
   async (engines) => {
     const claimings = await Promise.all(
       each(40, engines, ({ ledger }, payer) => ledger.claim('next', paymentOf(payer, 1), SILENT, HEAD, NOW, [])),
@@ -116,7 +116,7 @@ onTwo()('a payer cannot get past the limit by asking two processes at once', asy
   expect(claimings.filter((claiming) => claiming.kind === 'lost' && claiming.space === 'full')).toHaveLength(24)
 })
 
-test('a commit that is under way while the database becomes an older one is refused', async () => {
+test('a commit in progress is rejected if the database is replaced by an older one', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
   await sell(wall, '5,6', 1, 1)
@@ -143,7 +143,7 @@ test('of two repaints of a block by two processes at once each keeps what the ot
   await Promise.all(walls.map((wall) => wall.close()))
 })
 
-test('a painter’s repaint that is under way while a word ends the painter is not kept', async () => {
+test('a repaint in progress is not stored if the owner replaces its painter', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
   const { block } = await sell(wall, '3,4', 1, 1, { ...SILENT, painter: wallet(9) })
