@@ -172,7 +172,7 @@ describe('a payment by a contract wallet', () => {
     expect([response.status, (await response.json()) as object]).toMatchObject([200, { block: '7,1', owner: 'you' }])
   })
 
-  test('with a good signature that a blind facilitator calls bad is not the payer’s fault', async () => {
+  test('a valid signature that a facilitator calls invalid is not the payer’s fault', async () => {
     const holder = await deployed()
     const payment = await sign(world, holder.payer, '5,1')
     world.facilitator.verify.next('bad-signature')

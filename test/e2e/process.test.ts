@@ -15,7 +15,7 @@ let world: World
 describe('a wall on a file', () => {
   shareWorld((opened) => void (world = opened))
 
-  test('purchases cut off by kill -9 in mid-settlement go on by themselves, and their signed requests get the receipts', async () => {
+  test('purchases cut off by kill -9 during settlement go on automatically, and their signed requests get the receipts', async () => {
     const buyers = await Promise.all(
       (['hang-before', 'hang-after'] as const).map(async (fault) => {
         const wallet = await world.wallet(5)

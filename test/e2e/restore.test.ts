@@ -42,7 +42,7 @@ async function payByStranger(): Promise<string> {
   return await submit(around.network.client, transferOf(payment))
 }
 
-test('a stranger’s dollar that came while the wall was down is told once and booked, and the wall sells on, if the witness is apart', async () => {
+test('if the witness is apart, money from another source that arrived while the wall was down causes one alert, is booked, and sales go on', async () => {
   const first = await around.startArmed(settings)
   await sell(first)
   await first.stop()
@@ -67,7 +67,7 @@ test('a stranger’s dollar that came while the wall was down is told once and b
   await again.stop()
 })
 
-test('otherwise it stops sales until the operator says that it is stray, and the wall names the command and the setting', async () => {
+test('if the witness is not apart, such money stops sales until the operator books it as stray, and the wall names the command and the setting', async () => {
   await payByStranger()
   const wall = await around.start(settings)
   const { payer = '', nonce = '' } = await alerted(wall, 'orphan')

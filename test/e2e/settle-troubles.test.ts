@@ -138,7 +138,7 @@ describe('a wall on a file', () => {
     expect((await sendWhile(502, () => get(world, '3,3', payment))).status).toBe(200)
   })
 
-  test('a wallet that cannot pay is told so, and holds nothing', async () => {
+  test('a wallet that cannot pay gets that error, and holds nothing', async () => {
     const payer = await world.wallet(0)
     const answer = await get(world, '4,4', await sign(world, payer, '4,4'))
     expect([answer.status, await answer.json()]).toMatchObject([

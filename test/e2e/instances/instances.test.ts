@@ -218,7 +218,7 @@ async function eventsAfter(url: string, last: number, count: number): Promise<re
   return ids()
 }
 
-test('while the database is gone reads go on and nothing is charged; when it is back everything goes on by itself', async () => {
+test('while the database is down, reads go on and nothing is charged; then everything goes on automatically', async () => {
   const owner = await wall.wallet()
   await get(wall.at(0), '12,9', await sign(wall.at(0), owner, '12,9'))
   const payers = await Promise.all(wall.instances.map(() => wall.wallet()))

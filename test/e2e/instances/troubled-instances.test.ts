@@ -45,7 +45,7 @@ async function openArmed(settings: WallSettings = {}): Promise<WallProcess> {
 const salesAt = async (wall: WallProcess) => (await readFeed(wall)).length
 
 test(
-  'one that stands still keeps nobody from selling, nor from ending what was left open',
+  'a frozen instance does not stop the others from selling and from finishing open purchases',
   async () => {
     const [frozen, other] = await Promise.all([openArmed(), openArmed()])
     const [first, second] = await Promise.all([around.wallet(), around.wallet()])
@@ -74,7 +74,7 @@ test(
 )
 
 test(
-  'one that is cut off from the database charges nobody, keeps nobody from selling, and goes on when it is back',
+  'an instance that is cut off from the database charges nobody, does not stop the others, and goes on when it is back',
   async () => {
     const proxy = cutProxy(database)
     try {

@@ -183,7 +183,7 @@ describe.each(WAYS)('%s, a damaged row', (_, open) => {
     return { wall, damaged }
   }
 
-  test('if a payment is damaged, its payer does not hear that it is unknown, and everybody else can buy', async () => {
+  test('if a payment is damaged, the wall does not deny that it knows it, and everybody else can buy', async () => {
     for (const column of [`payer = '${wallet(99)}'`, `nonce = '${hash(4711)}'`, `tx = '${hash(1)}'`]) {
       const { wall, damaged } = await openAfter(`UPDATE payments SET ${column} WHERE id = 2`)
       expect(damaged).toEqual([{ table: 'payments', row: 2 }])

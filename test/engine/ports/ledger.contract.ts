@@ -134,7 +134,7 @@ function selling(test: EngineTest): void {
     expect(await wall.blocks.owned(blockOf('3,4'))).toMatchObject({ wallet: held.payment.payer, tx: hash(9) })
   })
 
-  test('a sale that is final is answered as it is, and made once', async (wall) => {
+  test('a final sale is returned as it is, and made once', async (wall) => {
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     const sold = await wall.ledger.finalize(held, hash(1), true, NOW)
     expect(await wall.ledger.finalize(held, hash(2), true, NOW + 9)).toEqual(sold)
@@ -319,7 +319,7 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
     expect(owed).toMatchObject({ target: blockOf('3,4'), block: CLAIM_ORDER[0], state: { kind: 'sold' } })
   })
 
-  testLast('a payment that lands when nothing is left is a credit for ever', async (wall) => {
+  testLast('a payment that settles when nothing is left is a credit permanently', async (wall) => {
     const held = await hold(wall, 'next', paymentOf(1, 1))
     await wall.ledger.release(held, true)
     await sell(wall, 'next', 2, 2)

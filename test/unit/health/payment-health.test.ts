@@ -106,7 +106,7 @@ describe('the rail', () => {
     expect(await probed({ supports: 'yes' })).toEqual(ARMED)
   })
 
-  test('disarms after a minute of failing probes', async () => {
+  test('the rail disarms after a minute of failing probes', async () => {
     const { probed } = await armedRail()
     const supports = 'unavailable'
     for (const now of [1000, 31_000, 60_999]) expect(await probed({ supports, now })).toContain('armed')

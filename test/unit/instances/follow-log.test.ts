@@ -141,7 +141,7 @@ test('a notification is followed at once, for as long as the view is kept level'
   expect(isHeard()).toBe(false)
 })
 
-test('a store that is away is told of once, and so is its coming back', async () => {
+test('an outage of the store is reported once, and so is its end', async () => {
   const { done, logger } = poll(4, async (time) => {
     if (time < 4) throw new StoreUnavailable('down')
   })
@@ -165,7 +165,7 @@ test('what was built on a whole store is kept', async () => {
   expect(await afterStartUpCheck(Promise.resolve('whole'), builder())).toBe(1)
 })
 
-test('what was built before the store was mended is built anew, though it could not be built at all', async () => {
+test('a view from before the store was repaired is built again, even if it could not be built before', async () => {
   expect(await afterStartUpCheck(Promise.resolve('mended'), builder())).toBe(2)
   expect(await afterStartUpCheck(Promise.resolve('mended'), builder(Promise.reject(new Error('a gap'))))).toBe(2)
 })
@@ -180,7 +180,7 @@ test('nothing is built on before the store was looked through', async () => {
   await building
 })
 
-test('a store that is refused says why, whatever came of building on it', async () => {
+test('a rejected store reports its reason, whatever happened while a view was built on it', async () => {
   const refused = Promise.reject(new Error('the database is damaged'))
   for (const ready of [Promise.resolve(), Promise.reject(new Error('a gap'))])
     expect(String(await failureOf(afterStartUpCheck(refused, builder(ready))))).toContain('the database is damaged')

@@ -111,7 +111,7 @@ describe('a settlement', () => {
     ['the chain denies the success of the first', INVENTED, DEFINITE, NAMED],
     ['the chain denies the success of the first, and the second was not reached', INVENTED, UNSENT, NAMED],
     ['the first names a transaction', NAMED, UNCLEAR, NAMED],
-  ])('where %s is taken for what all of them prove', async (_, one, other, together) => {
+  ])('a settlement in which %s counts as what all facilitators prove together', async (_, one, other, together) => {
     const { first, second, ring } = ringOfTwo()
     first.settling = one
     second.settling = other

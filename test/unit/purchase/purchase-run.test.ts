@@ -74,7 +74,7 @@ async function hangUp({ world, buy }: World, during: Verb | 'settle' = 'settle')
 
 describe('a client that hangs up while its payment settles', () => {
   test.each(['settle', 'finalize'] as const)(
-    'gets the receipt when it signs anew, and is not charged again (%s)',
+    'a client that hung up and signs a new payment gets the receipt, and is not charged again (%s)',
     async (during) => {
       const seller = await openSeller()
       await hangUp(seller, during)
@@ -126,7 +126,7 @@ test('a payment that was refused, and that somebody else broadcast, gets its blo
   expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ listing: SILENT })
 })
 
-describe('money that reached the wall before it had seen the payment', () => {
+describe('money that reached the wall before the payment did', () => {
   const moved = { kind: 'refused', failure: { code: 'payment_unmatched', details: { charged: 'yes' } } }
 
   test('is told as such, and nobody is asked to pay again', async () => {
@@ -171,7 +171,7 @@ describe('money that reached the wall before it had seen the payment', () => {
   })
 })
 
-describe('a nonce that its own payer signed anew', () => {
+describe('a nonce that its own payer signed again', () => {
   test.each<[string, SettleResult | undefined]>([
     ['yes', undefined],
     ['unknown', { kind: 'unclear' }],
@@ -252,7 +252,7 @@ describe('a receipt that went out', () => {
     expect(new Set(blocks).size).toBe(10)
   })
 
-  test('that could not be marked is handed over to the next payment, however often and late that is sent, and charges nobody', async () => {
+  test('a receipt that could not be marked as sent is returned for the next payment, however often and late, and nobody is charged', async () => {
     const { clock, down, buy, sold, charged } = await openSeller()
     down.add('markAnswered')
     await buy(paymentOf(1, 1))
@@ -408,7 +408,7 @@ describe('what the store could not take', () => {
     expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
   })
 
-  test('is a sale that nothing new is sold over', async () => {
+  test('while a sale cannot be stored, its payer buys nothing new', async () => {
     const { down, buy, charged } = await openSeller()
     for (const verb of ['finalize', 'markUncertain'] as const) down.add(verb)
     expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('deed_not_persisted')
@@ -490,7 +490,7 @@ describe('one payment is settled', () => {
     expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'sold' } })
   })
 
-  test('again at once when the facilitator could not be reached at all', async () => {
+  test('a payment is settled again at once if the facilitator could not be reached at all', async () => {
     const { world, buy } = await openSeller()
     world.settling = { kind: 'unsent' }
     expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('facilitator_unavailable')
@@ -500,7 +500,7 @@ describe('one payment is settled', () => {
 })
 
 describe('a sale that was paid', () => {
-  test('and is not any more keeps its deed, and the operator is told once', async () => {
+  test('a sale whose payment vanished keeps its deed, and the operator gets one alert', async () => {
     const { buy, sold, chain, logger, db } = await openSeller()
     await buy(paymentOf(1, 1))
     await sold.idle()
@@ -516,7 +516,7 @@ describe('a sale that was paid', () => {
 })
 
 describe('a credit', () => {
-  test('whose money a reorganisation took back is owed no more, and the operator is told; one that was paid stays', async () => {
+  test('a credit whose payment a reorganisation removed is no longer owed, and the operator gets an alert; a paid one stays', async () => {
     const { buy, sold, chain, logger, db } = await openSeller()
     const credits = [paymentOf(1, 1), paymentOf(2, 2)] as const
     for (const payment of credits) {

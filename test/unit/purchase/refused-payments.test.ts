@@ -37,14 +37,14 @@ describe('a payment that lost the race for its block', () => {
     return { ...seller, lost, payment: other }
   }
 
-  test('is not called uncharged: a facilitator has it, and it may move while it is valid', async () => {
+  test('a payment that lost its block is not called uncharged, because a facilitator has it and it may settle while it is valid', async () => {
     const { lost, payment } = await lose()
     const until = new Date(Number(payment.validBefore) * 1000).toISOString()
     expect(lost).toMatchObject({ failure: { code: 'purchase_pending', details: { charged: 'unknown' } } })
     expect(lost).toMatchObject({ failure: { message: expect.stringContaining(`may move until ${until}`) } })
   })
 
-  test('gets the nearest open block if its facilitator broadcasts it all the same', async () => {
+  test('a payment that lost its block gets the nearest open one if a facilitator broadcasts it all the same', async () => {
     const { ledger, chain, sold, payment } = await lose()
     chain.land(payment)
     await sold.reconcile(payment)
@@ -70,7 +70,7 @@ describe('an order that a facilitator refuses', () => {
   }
   const picture = trustPixels(new Uint8Array(40_000).fill(7), 400)
 
-  test('is kept in less than a kilobyte, whatever its picture takes', async () => {
+  test('a rejected order is stored in less than a kilobyte, whatever the size of its picture', async () => {
     const { facilitator, sold, ledger, bytes } = openSeller()
     facilitator.verification = { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' }
     const before = bytes()
@@ -109,7 +109,7 @@ describe('a payment of which nothing is written', () => {
     return await next.buy(BLOCK, paymentOf(2, 2, { validBefore }), SILENT)
   }
 
-  test('is not called uncharged if a process that died may have sent it to a facilitator', async () => {
+  test('an unknown payment is not called uncharged if a process that died may have sent it to a facilitator', async () => {
     const unknown = { failure: { code: 'block_taken', details: { charged: 'unknown' } } }
     expect(await refusedBy(0, 0)).toMatchObject(unknown)
     expect(await refusedBy(120_000, 130_000)).toMatchObject(unknown)

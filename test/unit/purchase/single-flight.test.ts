@@ -29,7 +29,7 @@ function world() {
 }
 
 describe('runs for one key', () => {
-  test('go one after the other, in the order they came', async () => {
+  test('runs for one key go one after the other, in their order', async () => {
     const { flights, notes, a, b, c } = world()
     const all = Promise.all([a, b, c].map(({ run }) => flights.run('key', run)))
     c.finish()

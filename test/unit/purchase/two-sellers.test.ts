@@ -114,7 +114,7 @@ test('one signed request sent to both is charged once, and both give the same re
   expect(settled).toHaveLength(1)
 })
 
-test('a payer whose process died gets the receipt of the other when it signs anew, and is charged once', async () => {
+test('a payer whose process died signs a new payment, gets the receipt from the other process, and is charged once', async () => {
   const { here, there, settled, pass } = await openWorld()
   here.gate.settling = never
   const { nonce } = paymentOf(1, 1)
@@ -127,7 +127,7 @@ test('a payer whose process died gets the receipt of the other when it signs ane
   expect([nonceOrCode(await anew), settled.map((payment) => payment.nonce)]).toEqual([nonce, [nonce]])
 })
 
-test('a receipt that both give to a payment of its payer at once is the end of both payments', async () => {
+test('a receipt that two processes return for two later payments at the same time ends both payments', async () => {
   const { here, there, open, settled, ledger, pass } = await openWorld()
   here.gate.settling = never
   void here.buy(paymentOf(1, 1))
@@ -172,7 +172,7 @@ test('purchases of one payer in both at once are separate, the later one a littl
   expect(settled).toHaveLength(1)
 })
 
-test('a refusal frees no block that another process has had settled since, and is not told', async () => {
+test('a rejection does not free a block that another process has settled since, and is not sent', async () => {
   const { ledger, leases, chain, here, there, pass } = await openWorld()
   const refusing = Promise.withResolvers<SettleResult>()
   here.gate.settling = refusing.promise
@@ -219,7 +219,7 @@ test('a held block is not settled again before that is written', async () => {
   expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'released' } })
 })
 
-test('nothing is refused that another process has taken up since', async () => {
+test('a purchase that another process has continued since is not rejected', async () => {
   const { leases, here, there, settled, pass } = await openWorld()
   const verifying = Promise.withResolvers<VerifyResult>()
   here.gate.verifying = verifying.promise
@@ -243,7 +243,7 @@ test('a payer who waits for longer than a payer can is told to come back, and wh
   expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'reserved', uncertain: true, attempt: 1 } })
 })
 
-test('a payer is told to wait only once the process at the payment can read of it, and then sells nothing new', async () => {
+test('a payer is asked to wait only once the process that serves the payment can read that, and then buys nothing new', async () => {
   const { ledger, here, there, pass } = await openWorld()
   here.gate.settling = never
   void here.buy(paymentOf(1, 1))
