@@ -1,5 +1,6 @@
 /** The chain as JSON-RPC endpoints of the reader's own choice tell it, asked in batches. */
 
+import { setTimeout as wait } from 'node:timers/promises'
 import { createClient, http, numberToHex, pad } from 'viem'
 import { lower, TRANSFER } from '../../../shared/chain/arrivals.ts'
 import { WallError } from '../wall-error.ts'
@@ -16,6 +17,9 @@ const WINDOWS_AT_ONCE = 10
 const SMALLER = 4
 
 const TIMEOUT_MS = 30_000
+
+// Public endpoints limit calls a second, some in words that viem does not know.
+const PAUSES_MS = [0, 1000]
 
 /** A chain to ask. Every call throws a `WallError` if no endpoint answers it. */
 export type ChainReader = {
@@ -61,14 +65,17 @@ export async function openChain(urls: readonly string[], chainId: number): Promi
   }
 }
 
-/** The answer of the first endpoint that gives one. */
+/** The answer of the first endpoint that gives one, now or in a moment. */
 async function firstOf<R>(endpoints: readonly Endpoint[], ask: (endpoint: Endpoint) => Promise<R>): Promise<R> {
-  for (const endpoint of endpoints) {
-    const answer = await ask(endpoint).then(
-      (value) => ({ value }),
-      () => undefined,
-    )
-    if (answer !== undefined) return answer.value
+  for (const pauseMs of PAUSES_MS) {
+    await wait(pauseMs)
+    for (const endpoint of endpoints) {
+      const answer = await ask(endpoint).then(
+        (value) => ({ value }),
+        () => undefined,
+      )
+      if (answer !== undefined) return answer.value
+    }
   }
   throw silent(`no endpoint answers (${hosts(endpoints)})`)
 }

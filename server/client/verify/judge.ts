@@ -35,6 +35,7 @@ export function judge(claims: Claims, facts: ChainFacts, since = 0): Verdict {
     unconfirmed: proved.filter((deed) => (payments.of(deed)?.height ?? 0n) > confirmed).length,
     credits: countCredits(credits, payments),
     noted: claims.owed.length - credits.length,
+    notedAmount: payments.matched.resolved.reduce((sum, { amount }) => sum + amount, 0n),
     plain: payments.matched.stray.length,
     young: orphans.length - lost.length,
   }

@@ -57,7 +57,7 @@ function noteLines(report: WallReport): readonly string[] {
       credits.notProved,
       `${number(credits.notProved, 'credit')} said to be paid back by a transaction that does not show it.`,
     ],
-    [noted, `${number(noted, 'payment')} without a purchase, noted by the wall.`],
+    [noted, `${number(noted, 'payment')} without a purchase, noted by the wall: ${dollars(report.notedAmount)}.`],
     [plain, `${number(plain, 'other transfer')} to the wall’s addresses, which cannot buy a block.`],
     [young, `${number(young, 'payment')} without a deed in the last ten minutes.`],
   ]

@@ -45,6 +45,7 @@ export type Verdict = {
   readonly unconfirmed: number // deeds in the newest blocks of the chain
   readonly credits: { readonly open: number; readonly paidBack: number; readonly notProved: number }
   readonly noted: number // payments without a purchase that the wall or its operator noted
+  readonly notedAmount: bigint // atomic units of those that may have been for blocks
   readonly plain: number // arrivals that cannot have been for blocks: without an authorization, or not in whole cents
   readonly young: number // payments without a deed that may still get one
 }
@@ -61,6 +62,7 @@ export const NOTHING_PROVED: Omit<Verdict, 'findings'> = {
   unconfirmed: 0,
   credits: { open: 0, paidBack: 0, notProved: 0 },
   noted: 0,
+  notedAmount: 0n,
   plain: 0,
   young: 0,
 }

@@ -114,7 +114,7 @@ test('a wall with blocks, areas, a credit, money of a stranger and a hidden bloc
   ).toEqual([
     '1 block bought without binding the payment to the order.',
     '1 order not computed again, because the operator hides a part.',
-    '1 payment without a purchase, noted by the wall.',
+    '1 payment without a purchase, noted by the wall: 1 dollar.',
     '1 other transfer to the wall’s addresses, which cannot buy a block.',
     'Searched Base for payments in blocks A to B.',
     SUMMARY,
@@ -334,6 +334,7 @@ test('as JSON it has all that was counted, and where was searched', async () => 
       hiddenOrders: 1,
       credits: { open: 1, paidBack: 0, notProved: 0 },
       noted: 1,
+      notedAmount: '1000000',
       plain: 1,
       young: 0,
     },

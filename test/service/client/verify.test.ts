@@ -38,12 +38,13 @@ beforeAll(async () => {
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly [never, never] }
 
-/** What an endpoint does not do; and at which height somebody paid besides. */
+/** What an endpoint does not do. */
 type Manner = {
-  readonly calls?: number
-  readonly blocks?: number
-  readonly eventsFrom?: number
-  readonly alsoAt?: number
+  readonly calls?: number // more in one request are refused
+  readonly blocks?: number // more in one call are refused
+  readonly eventsFrom?: number // height from which it has no events
+  readonly alsoAt?: number // height at which somebody paid besides
+  readonly busy?: number // which request it has no time for
 }
 
 const eventsOf = (height: number) => {
@@ -57,7 +58,7 @@ const eventsOf = (height: number) => {
 /** An endpoint of a chain on which so many sales were paid, with a block each second. */
 function endpoint(
   paid: number,
-  { calls: callsMax = 100, blocks: blocksMax = 10_000, eventsFrom = HEAD + 1, alsoAt }: Manner = {},
+  { calls: callsMax = 100, blocks: blocksMax = 10_000, eventsFrom = HEAD + 1, alsoAt, busy }: Manner = {},
 ) {
   const requests: Call[][] = []
   const answer = ({ method, params }: Call): object => {
@@ -81,6 +82,10 @@ function endpoint(
     async fetch(request) {
       const batch = (await request.json()) as Call[]
       requests.push(batch)
+      if (requests.length === busy)
+        return Response.json(
+          batch.map(({ id }) => ({ jsonrpc: '2.0', id, error: { code: -32_016, message: 'over rate limit' } })),
+        )
       if (batch.length > callsMax)
         return Response.json({ error: { code: -32_600, message: 'too many calls' } }, { status: 400 })
       return Response.json(batch.map((call) => ({ jsonrpc: '2.0', id: call.id, ...answer(call) })))
@@ -144,4 +149,11 @@ test('a payment that has no deed is found by its event alone, and only its recei
 test('a payment of the last ten minutes may still get its deed, and is not wrong', async () => {
   using chain = endpoint(SOLD, { alsoAt: HEAD - 599 })
   expect(await check(chain, 'young')).toMatchObject({ ...PROVED, young: 1 })
+})
+
+test('an endpoint that is busy for a moment is asked for as much again', async () => {
+  using chain = endpoint(SOLD, { busy: 4 })
+  const { requests } = await check(chain, 'busy')
+  // The chain's id, its newest block, and four batches of receipts, one of them twice.
+  expect(requests.payments).toBe(7)
 })

@@ -109,6 +109,7 @@ test('an honest wall has nothing that is wrong, and all of it is counted', () =>
     unconfirmed: 0,
     credits: { open: 0, paidBack: 0, notProved: 0 },
     noted: 0,
+    notedAmount: 0n,
     plain: 0,
     young: 0,
   })
@@ -181,7 +182,11 @@ test('a payment without a deed is wrong once it is old, if it is not below every
   expect(kindsIn({}, { ...stray(DOLLAR), times: new Map([[10n, 3_000_000]]) })).toEqual([])
   expect(kindsIn({}, stray(DOLLAR / 2n))).toEqual([])
   const note = { wallet: truncatedWallet(wallet(9)), nonce: hash(9), tx: null, amount: null, paidOut: null }
-  expect(kindsIn({ owed: [note] }, stray(DOLLAR))).toEqual([])
+  expect(judge({ ...HONEST, owed: [note] }, stray(DOLLAR))).toMatchObject({
+    findings: [],
+    noted: 1,
+    notedAmount: DOLLAR,
+  })
   expect(judge(HONEST, facts({ payments: [...PAYMENTS, { ...paid(9, 1), nonce: null }] }))).toMatchObject({ plain: 1 })
 })
 
