@@ -6,11 +6,11 @@ import { TIMES } from '../times.ts'
 
 /**
  * What to do with a lease: `work` once it is free or the payment `isOver`, `late` if the wait is too long. `work` is told
- * whether another process has been at the payment.
+ * whether it has the lease, and whether another process had it before.
  */
 export type LeasedWork<T> = {
   readonly isOver: () => Promise<boolean>
-  readonly work: (wasElsewhere: boolean) => Promise<T>
+  readonly work: (lease: 'first' | 'again' | 'none') => Promise<T>
   readonly late: () => Promise<T>
 }
 
@@ -24,7 +24,7 @@ export type PaymentLease = {
 
 /** For a store with one process. */
 export const NO_LEASE: PaymentLease = {
-  whenFree: (_, { work }) => work(false),
+  whenFree: (_, { work }) => work('first'),
   unlessTaken: (_, work) => work(),
 }
 
@@ -77,9 +77,9 @@ export function paymentLease(leases: Leases, clock: Clock, times = TIMES): Payme
       const deadline = clock.elapsed() + TIMEOUT_MS
       for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, WAIT_MAX_MS)) {
         const taken = await untroubled(take(key))
-        if (typeof taken === 'string') return await holding(key, () => work(taken === 'again'))
+        if (typeof taken === 'string') return await holding(key, () => work(taken))
         // If the store cannot give leases now, works without one.
-        if (taken === undefined || (await untroubled(isOver())) === true) return await work(true)
+        if (taken === undefined || (await untroubled(isOver())) === true) return await work('none')
         if (clock.elapsed() >= deadline) return await late()
         await clock.wait(waitMs)
       }

@@ -89,6 +89,7 @@ export type PurchaseRun = {
   readonly client: AbortSignal // aborted once the client has disconnected
   hasClaimed: boolean // this run holds the block, or its claim is being written
   readonly isSpent: boolean // the wallet's budget of retries is used up, so the chain is not asked
+  readonly isLeased: boolean // other processes will know that this one was at the payment
   hasAsked: boolean // the chain was asked about the payment
   isWaiting: boolean // for another purchase of the payer to end
   known: Purchase | undefined // what the look-up found, or what this run has written since
@@ -111,11 +112,11 @@ export async function runForClient(
   client: AbortSignal,
   script: (order: BuyOrder) => Script<Outcome>,
   answer: (outcome: Outcome) => void,
-  isSpent = false,
+  state: Pick<PurchaseRun, 'isSpent' | 'isLeased'> = { isSpent: false, isLeased: false },
 ): Promise<void> {
   const { terms, payees, contact, clock, rail } = runs
   const { target, payment } = request
-  const run: PurchaseRun = { key: payment, request, client, isSpent, hasAsked: false, ...BEGINNING }
+  const run: PurchaseRun = { key: payment, request, client, ...state, hasAsked: false, ...BEGINNING }
   runs.underWay.add(run)
   try {
     const armed = rail.state() === 'armed'
@@ -137,7 +138,7 @@ export async function runReconcile(
   key: PaymentKey,
   log: LogStep = logActs(runs),
 ): Promise<Purchase | undefined | 'elsewhere'> {
-  const alone = { request: undefined, client: AbortSignal.abort(), isSpent: false }
+  const alone = { request: undefined, client: AbortSignal.abort(), isSpent: false, isLeased: true }
   const run: PurchaseRun = { key, ...alone, hasAsked: false, ...BEGINNING }
   try {
     return await runs.lease.unlessTaken(key, () => playThrough(runs, run, () => reconcile(key), log))
@@ -287,9 +288,10 @@ function questions(runs: Runs, run: PurchaseRun) {
     // Only what buys something may cost without limit.
     'read-chain': async ({ key, isRefused }) => (isRefused && !runs.mayLookUp() ? 'silent' : await chain.read(key)),
     paint: ({ payment, picture }) => paintArea(pictures, payment.payer, picture),
-    verify: ({ target, payment }) => {
+    async verify({ target, payment }) {
+      if (!run.isLeased) return { kind: 'busy' }
       runs.sent.set(keyOf(payment), runs.clock.elapsed())
-      return facilitator.verify(target, payment)
+      return await facilitator.verify(target, payment)
     },
     async settle({ purchase: { target, payment } }) {
       const settling = await runs.settle(target, payment)

@@ -78,12 +78,12 @@ function attempt(runs: Runs, request: BuyRequest, client: AbortSignal): Promise<
   const run = async () => {
     const known = (await ifAvailable(runs.ledger.find(payment)))?.state.kind
     const isSpent = known !== undefined && !isFinal(known) && !runs.mayRetry(payment.payer)
-    const work = (wasElsewhere: boolean) => {
-      if (wasElsewhere) runs.sent.set(keyOf(payment), runs.sent.get(keyOf(payment)) ?? runs.clock.elapsed())
-      return runForClient(runs, request, client, buy, resolve, isSpent)
+    const work = (lease: 'first' | 'again' | 'none') => {
+      if (lease === 'again') runs.sent.set(keyOf(payment), runs.sent.get(keyOf(payment)) ?? runs.clock.elapsed())
+      return runForClient(runs, request, client, buy, resolve, { isSpent, isLeased: lease !== 'none' })
     }
     // A run that only reads takes no lease, so that it does not keep another process from the purchase.
-    if (isSpent || isFinal(known)) return await work(false)
+    if (isSpent || isFinal(known)) return await work('none')
     return await runs.lease.whenFree(payment, {
       isOver: async () => isFinal((await runs.ledger.find(payment))?.state.kind),
       work,

@@ -48,6 +48,7 @@ const sharedNames = [
 // What was added later has its own dice, so that the histories of most seeds stay as they were.
 const laterNames = [
   'broadcastsAtVerify', // a facilitator broadcasts what it is to verify
+  'bodyCut', // the body of a paid order is cut, or comes too slowly
 ] as const
 
 export type Fault = (typeof names)[number] | (typeof sharedNames)[number] | (typeof laterNames)[number]

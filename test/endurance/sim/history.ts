@@ -2,9 +2,11 @@
 
 import { drainMicrotasks } from 'bun:jsc'
 import type { Failure } from '../../../server/domain/failure.ts'
+import { refusedWithCharge } from '../../../server/domain/purchase/charging.ts'
 import { HOLDS_MAX } from '../../../server/domain/purchase/claim-rules.ts'
-import { keyOf, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
-import { isSold, type Outcome } from '../../../server/domain/purchase/purchase.ts'
+import { isSamePayment, keyOf, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
+import { isSold, type Outcome, type Purchase } from '../../../server/domain/purchase/purchase.ts'
+import { bodyNotReceived } from '../../../server/domain/purchase/refusals.ts'
 import { isBlock, nameField, resolvedTarget } from '../../../server/domain/purchase/target.ts'
 import { withBinding } from '../../../server/purchase/order-binding.ts'
 import type { OfferState } from '../../../server/purchase/seller.ts'
@@ -635,8 +637,9 @@ type Sending = {
 // What leaves a payer waiting for the same payment.
 const waits: ReadonlySet<string> = new Set(['settlement_unknown', 'deed_not_persisted', 'database_unavailable'])
 
-function send(history: History, order: Order, sending: Sending = {}): void {
+function send(history: History, sent: Order, sending: Sending = {}): void {
   const { world, witness, answers, inFlight, stands } = history
+  const order = arrived(history, sent)
   const at = anyOf(world, stands)
   const { server } = at
   if (server === undefined || at.life.diedAt !== undefined) return sending.told?.(undefined)
@@ -664,13 +667,30 @@ function send(history: History, order: Order, sending: Sending = {}): void {
     sending.check?.(outcome)
   }
   const payment = withBinding(order.payment, { ...order, isArea: !isBlock(order.target) }, HOST)
-  server.seller
-    .buy(order.target, payment, order.listing, mine.client?.signal)
-    .then(answered)
-    .catch((error: unknown) => {
-      history.world.failed ??=
-        error instanceof Violation ? error : new Violation(`I11: no exception, but ${String(error)}`)
-    })
+  const isUnread = order.listing === UNREAD && storedAs(history, sent) === undefined
+  const buying = isUnread
+    ? Promise.resolve(refusedWithCharge(UNREAD, undefined))
+    : server.seller.buy(order.target, payment, order.listing, mine.client?.signal)
+  buying.then(answered).catch((error: unknown) => {
+    history.world.failed ??=
+      error instanceof Violation ? error : new Violation(`I11: no exception, but ${String(error)}`)
+  })
+}
+
+const UNREAD = bodyNotReceived()
+
+/** An order as the wall reads it: of an area whose body does not come, a payment that is known is answered as it was first sent. */
+function arrived(history: History, order: Order): Order {
+  const { world } = history
+  if (isBlock(order.target) || !world.words.chance(world.faults.bodyCut)) return order
+  world.tell(() => `buyer: ${order.payment.nonce.slice(-4)}: its body is cut`)
+  return { ...order, target: storedAs(history, order)?.target ?? order.target, listing: UNREAD }
+}
+
+/** The purchase that this very payment was first sent for. */
+function storedAs({ book }: Pick<History, 'book'>, { payment }: Order): Purchase | undefined {
+  const row = book.row(keyOf(payment))
+  return row !== undefined && isSamePayment(row.payment, payment) ? row : undefined
 }
 
 /** What a client knows from an answer, if it arrives. */

@@ -87,6 +87,7 @@ const lessons: readonly (readonly [number, string])[] = [
   [1_000_069, 'a process died after it had sent a payment to a facilitator, and the next one called it uncharged'],
   [1_001_627, 'one server had sent a payment to a facilitator, and the other one called it uncharged'],
   [1089, 'the same after a restart, as the clock was set meanwhile'],
+  [4_005_823, 'one server sent a payment to a facilitator without a lease, and the other one called it uncharged'],
   [11_642, 'an authorization expired, and one that its payer had signed for longer was called uncharged with it'],
 ]
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { ports } from '../../../db/sqlite/open.ts'
+import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { trustPixels } from '../../../shared/pixels.ts'
 import { connectBlank } from '../../support/blank-wall.ts'
@@ -19,7 +20,7 @@ function openSeller() {
   const chain = fakeChain()
   const facilitator = fakeFacilitator(chain)
   const clock = { ...fakeClock(NOW), wait: async () => {} }
-  const open = () => sellerWith({ ledger, facilitator, chain, clock })
+  const open = (more = {}) => sellerWith({ ledger, facilitator, chain, clock, ...more })
   const sold = open()
   const page = connection.prepare<{ bytes: number }>(
     'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size',
@@ -119,5 +120,14 @@ describe('a payment of which nothing is written', () => {
     const uncharged = { failure: { code: 'block_taken', details: { charged: 'no' } } }
     expect(await refusedBy(120_000, 0)).toMatchObject(uncharged)
     expect(await refusedBy(700_000, 690_000)).toMatchObject(uncharged)
+  })
+
+  test('goes to no facilitator while other processes cannot be told of it', async () => {
+    const { open, ledger, facilitator } = openSeller()
+    const down = () => Promise.reject(new StoreUnavailable('down'))
+    const apart = open({ leases: { take: down, give: down, isTaken: down } })
+    const busy = { failure: { code: 'server_busy', details: { charged: 'unknown' } } }
+    expect(await apart.buy(BLOCK, paymentOf(1, 1), SILENT)).toMatchObject(busy)
+    expect([await ledger.find(paymentOf(1, 1)), facilitator.verified]).toEqual([undefined, []])
   })
 })

@@ -236,10 +236,17 @@ export const mutants: readonly Mutant[] = [
     isCheap: true,
   },
   {
+    name: 'a payment is sent to a facilitator without a lease that tells of it',
+    file: 'server/purchase/purchase-run.ts',
+    from: "      if (!run.isLeased) return { kind: 'busy' }\n",
+    to: '',
+    shows: 'twins',
+  },
+  {
     name: 'what another instance may have sent is called uncharged',
     file: 'server/purchase/seller.ts',
-    from: 'if (wasElsewhere) runs',
-    to: 'if (wasElsewhere && runs.sent.get(keyOf(payment)) !== undefined) runs',
+    from: "if (lease === 'again') runs",
+    to: "if (lease === 'again' && runs.sent.get(keyOf(payment)) !== undefined) runs",
     shows: 'twins',
   },
   {
