@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { wall as wallAt } from '../../server/client/wall.ts'
+import { get, sign } from '../support/e2e/buyer.ts'
+import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
+import { sendWhile } from '../support/wait.ts'
+
+// Goal: a payer that the operator denies buys nothing, and a change of the list needs no restart. Method: the real process over
+// a real chain and facilitator, and our own client.
+
+let around: Surroundings
+beforeAll(async () => {
+  around = await startSurroundings()
+})
+afterAll(() => around.stop())
+
+test('a denied payer is refused and keeps its money, until the list changes while the wall runs', async () => {
+  const payer = await around.wallet(5)
+  const path = join(around.folder, 'denied.txt')
+  await writeFile(path, `${payer.address} # by order of a court\n`)
+  const wall = await around.startArmed({ ...(await around.settingsOnFile()), DENY_PAYERS: path })
+  try {
+    const payment = await sign(wall, payer)
+    const refused = await get(wall, 'next', payment)
+    expect([refused.status, await refused.json()]).toMatchObject([403, { error: 'payer_denied' }])
+    const client = wallAt(wall.url, { account: payer, folder: join(around.folder, 'payments') })
+    await expect(client.buy('next')).rejects.toMatchObject({ code: 'payer_denied', kind: 'unknown', status: 403 })
+    expect(await around.dollarsOf(payer)).toBe(5)
+    await writeFile(path, '')
+    const bought = await sendWhile(403, () => get(wall, 'next', payment))
+    expect(bought.status).toBe(200)
+    expect(await around.dollarsOf(payer)).toBe(4)
+  } finally {
+    await wall.stop()
+  }
+})
