@@ -28,7 +28,10 @@ export type BuyerOptions = {
    * with it whatever it finishes of earlier processes.
    */
   readonly maxDollars?: string | undefined
-  /** Told each time the same signed request is about to be sent again, with a sentence that says why; 0 stands for no response. */
+  /**
+   * Told each time the same signed request is about to be sent again, and once if a request takes long, with a sentence that says
+   * why; 0 stands for no response.
+   */
   readonly onWait?: ((status: number, message: string) => void) | undefined
   /** Told of a purchase that an earlier process left unfinished and that is finished now. */
   readonly onEarlier?: ((receipt: Receipt | AreaReceipt) => void) | undefined
@@ -47,6 +50,7 @@ type BuyerDeps = BuyerOptions & {
   readonly fetch?: Fetch
   readonly pause?: (ms: number) => Promise<unknown>
   readonly now?: () => number // Unix milliseconds
+  readonly slowMs?: number // after which a request takes long
 }
 
 type Fetch = (request: Request) => Promise<Response>
@@ -180,15 +184,21 @@ type Pursuit = {
 
 type Pursue = (pursuit: Pursuit) => Promise<FinishedPurchase>
 
+const SLOW_MS = 10_000
+const STILL_WAITING =
+  'The wall has not responded yet. A payment can take minutes while the chain or a facilitator is slow.'
+
 /** Does one step after the other until an order has its receipt. */
 function pursuer(deps: BuyerDeps, max: bigint): Pursue {
-  const { account, onWait, owns, fetch = inTime, pause = wait, now = Date.now } = deps
+  const { account, onWait, owns, fetch = inTime, pause = wait, now = Date.now, slowMs = SLOW_MS } = deps
   return async ({ order, triesMax, signaturesMax, beforeSigning, ...pursuit }) => {
     let { saved } = pursuit
     let [isEarlier, tries, signaturesLeft] = [true, 0, signaturesMax]
     let isOwn = order.place === undefined ? false : undefined
     for (;;) {
+      const slow = setTimeout(() => onWait?.(0, STILL_WAITING), slowMs)
       const answer = await answerTo(fetch, saved ?? order)
+      clearTimeout(slow)
       tries += 1
       const decide = () => {
         const sent = saved && { ...authorizationOf(saved), tries, triesMax, isEarlier }

@@ -148,7 +148,8 @@ const isRefused = (error: Failure | undefined): boolean =>
 const MISMATCH = 'order_mismatch'
 
 // Codes of payments that the wall sends to nobody, now or later.
-const UNSENT: ReadonlySet<string> = new Set([MISMATCH, 'payer_denied'])
+const DENIED = 'payer_denied'
+const UNSENT: ReadonlySet<string> = new Set([MISMATCH, DENIED])
 
 /** Whether this is the wallet's receipt, by what it says: not every proxy passes on the header that comes with one. */
 function isReceipt({ status, body }: Answer, wallet: string): boolean {
@@ -199,6 +200,7 @@ function open(answer: Answer | undefined, situation: Paid): Failure {
 
 function whyOpen(answer: Answer | undefined, error: Failure | undefined, { wallet, sent: { amount } }: Paid): string {
   if (error === undefined || !isRefused(error)) return lastResponse(answer)
+  if (error.code === DENIED) return `The wall does not sell to ${wallet} (${DENIED}).`
   if (error.code === MISMATCH)
     return 'The wall received another order than the one that was signed (order_mismatch): something between you and the wall changes what you order.'
   const reason = memberOf(answer?.body, 'reason')

@@ -406,3 +406,20 @@ describe('several purchases of one wallet', () => {
     expect(await buyAt(wall)).toMatchObject({ end: '1,1', payments: 1 })
   })
 })
+
+test('a request that takes long is said to be open, once', async () => {
+  const said: string[] = []
+  const answered = Promise.withResolvers<Response>()
+  const buying = buyer({
+    ...keptIn(folder),
+    account: WALLET,
+    slowMs: 1,
+    fetch: () => answered.promise,
+    onWait(status, why) {
+      said.push(`${status} ${why}`)
+      answered.resolve(new Response('', { status: 404 }))
+    },
+  }).buy({ url: 'http://127.0.0.1/blocks/next', text: '', blocks: 1 })
+  await expect(buying).rejects.toMatchObject({ code: 'no_wall' })
+  expect(said).toEqual([expect.stringMatching(/^0 The wall has not responded yet\./)])
+})
