@@ -49,6 +49,12 @@ export const EXIT_CONFIG = 78
 /** Wrong settings. The message names all of them. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
+  readonly problems: readonly string[]
+
+  constructor(message: string, problems: readonly string[] = [message]) {
+    super(message)
+    this.problems = problems
+  }
 }
 
 // What fits at the foot of a card, in a readable size.
@@ -252,6 +258,7 @@ function beside(
 export const cannotWork = (problems: readonly string[]) =>
   new ConfigError(
     `The wall cannot run with these settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\n.env.example (in a release: pixel-wall.env) explains each setting.`,
+    problems,
   )
 
 type Parsed<T> = { readonly value: T } | { readonly problem: string }

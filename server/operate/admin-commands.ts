@@ -6,7 +6,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { Closed } from '../../shared/contract/kinds.ts'
-import { coordOf, parseCoord } from '../../shared/wall.ts'
+import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import type { RestoredBackupCheck } from '../books/check-restored-backup.ts'
 import { notePayout, noteStray, resolvePurchase, type ResolveDeps } from '../books/resolve-purchase.ts'
 import type { Address, Hash, UnixMs } from '../domain/purchase/payment.ts'
@@ -140,16 +140,29 @@ async function moderate(deps: AdminDeps, body: CommandBody<'moderate'>): Promise
   const owners = isWhole && named.wallet === undefined ? await ownersOf(deps, named.blocks) : []
   return yes(
     ...(wallet === undefined ? [] : [`${named.name}: ${walletWords(wallet)}`]),
-    ...owned.map(({ block, hidden, kind }) => {
-      const asBefore = kind === 'unchanged' ? ' (unchanged)' : ''
-      return `block ${coordOf(block)}: ${hiddenWords(hidden)}${asBefore}`
-    }),
+    ...moderatedLines(owned),
     ...owners.map(
       (owner) => `its owner’s name is still shown; to hide it: pixel-wall hide ${owner} --name --framework`,
     ),
     ...(done.length === owned.length ? [] : [`${done.length - owned.length} blocks have no owner`]),
   )
 }
+
+/** What is withheld of blocks now, a line for all of which the same is. */
+function moderatedLines(
+  owned: readonly { readonly block: BlockIndex; readonly hidden: Hidden; readonly kind: string }[],
+) {
+  const wordsOf = ({ hidden, kind }: (typeof owned)[number]) =>
+    `${hiddenWords(hidden)}${kind === 'unchanged' ? ' (unchanged)' : ''}`
+  return [...Map.groupBy(owned, wordsOf)].map(([words, same]) => {
+    const coords = same.slice(0, COORDS_SHOWN).map(({ block }) => coordOf(block))
+    const more = same.length > coords.length ? ` and ${same.length - coords.length} more` : ''
+    return `${same.length === 1 ? 'block' : 'blocks'} ${coords.join(' ')}${more}: ${words}`
+  })
+}
+
+// The blocks of a large area would fill the screen.
+const COORDS_SHOWN = 12
 
 async function ban(deps: AdminDeps, { act, target, who, why }: CommandBody<'ban'>): Promise<CommandResult> {
   const named = await namedBlocks(deps, target)
@@ -281,7 +294,10 @@ function story(before: Purchase, after: Purchase, evidence: ChainStatus): string
   const { payer, nonce } = after.payment
   const [from, to] = [stateWords(before), stateWords(after)]
   const what = from === to ? from : `${from} -> ${to}`
-  return `${payer} ${nonce} ${describeHolding(after)}: ${what}; the chain: ${evidenceWords(evidence)}`
+  const isOpen = after.state.kind === 'reserved' || (after.state.kind === 'released' && !after.state.isFinal)
+  const until = new Date(Number(after.payment.validBefore) * 1000).toISOString()
+  const end = isOpen && evidence.kind !== 'paid' ? `; it can be paid until ${until}` : ''
+  return `${payer} ${nonce} ${describeHolding(after)}: ${what}; the chain: ${evidenceWords(evidence)}${end}`
 }
 
 /** A purchase's state, for operators. */

@@ -33,10 +33,7 @@ export const check: Command = {
     if (args.length > 0) throw new UsageError('check takes no arguments')
     const findings = await findingsOf()
     printLines(
-      findings.map(
-        ({ what, trouble }) =>
-          `${trouble === null ? 'ok   ' : 'WRONG'}  ${what}${trouble === null ? '' : `: ${trouble}`}`,
-      ),
+      findings.map(({ what, trouble }) => (trouble === null ? `ok     ${what}` : `WRONG  ${what}: ${trouble}`)),
     )
     return findings.every(({ trouble }) => trouble === null) ? 0 : 1
   },
@@ -65,7 +62,7 @@ async function findingsOf(): Promise<readonly Finding[]> {
     ]
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return [{ what: 'settings', trouble: error.message }]
+    return named('settings', error.problems)
   }
 }
 

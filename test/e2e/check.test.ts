@@ -72,7 +72,7 @@ test('a facilitator that does not verify, an endpoint of another chain, a port i
 test('a setting that cannot work, and a file that is no database, are each named', async () => {
   expect(await wrongIn({ PRICE: 'free' })).toMatchObject({
     status: 1,
-    wrong: [expect.stringMatching(/settings: .*PRICE/s)],
+    wrong: ['WRONG  settings: PRICE must be an amount in dollars with two decimals, from 0.01 to 999999.99'],
   })
   const path = join(around.folder, 'letter.sqlite')
   await Bun.write(path, 'Dear reader, this is no database. '.repeat(100))

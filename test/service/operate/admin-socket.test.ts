@@ -118,7 +118,7 @@ test('blocks are hidden by name, by area and by wallet, and what is hidden is li
     await world.call('moderate', { act, target, parts: ['message'], who: 'ada', why: 'rude' })
   const list = async (isTrail: boolean) => (await world.call('hidden', { isTrail })).lines
   expect(await list(false)).toEqual([])
-  const both = ['block 3,4: hidden: message', 'block 4,4: hidden: message']
+  const both = ['blocks 3,4 4,4: hidden: message']
   expect(await moderate('hide', '3,4,2x2')).toEqual({ ok: true, lines: [...both, '2 blocks have no owner'] })
   expect(await moderate('unhide', '4,4')).toEqual({ ok: true, lines: ['block 4,4: everything is shown'] })
   const shown = truncatedWallet(wallet(1))
@@ -223,7 +223,7 @@ test('open purchases are listed, each with its evidence', async () => {
   const key = { payer: wallet(1), nonce: hash(1) }
   expect(await world.call('open', {})).toEqual({ ok: true, lines: [`${key.payer} ${key.nonce}`] })
   expect((await world.call('resolve', key)).lines).toEqual([
-    `${key.payer} ${key.nonce} block 3,4: held, in doubt; the chain: unspent`,
+    `${key.payer} ${key.nonce} block 3,4: held, in doubt; the chain: unspent; it can be paid until 2027-01-15T08:05:00.000Z`,
   ])
   expect(await world.call('resolve', { ...key, payer: wallet(2) })).toMatchObject({ ok: false })
   close()
@@ -311,5 +311,17 @@ test('reports are listed by work with what it shows, and hiding or dismissing a 
   expect(await call('reports', {})).toEqual({ ok: true, lines: ['0'] })
   for (const target of ['x', '50,50'])
     expect((await call('close-reports', { outcome: 'hidden', target, ...why })).ok).toBe(false)
+  close()
+})
+
+test('a hidden area is one line, with the first of its blocks', async () => {
+  const { db, call, open } = await openWorld()
+  const close = open()
+  for (let col = 0; col < 14; col++) await sell(db, `${col},4`, 1, col + 1)
+  const body = { act: 'hide', target: '0,4,14x1', parts: ['link'], who: 'ada', why: null } as const
+  const coords = Array.from({ length: 12 }, (_, col) => `${col},4`).join(' ')
+  expect((await call('moderate', { ...body, parts: [...body.parts] })).lines).toEqual([
+    `blocks ${coords} and 2 more: hidden: link`,
+  ])
   close()
 })
