@@ -3,7 +3,7 @@
 import type { SaleDeed } from '../../../shared/contract/deeds.ts'
 import type { Sale } from '../../../shared/contract/feed.ts'
 import { fitsOrder, isOrderNonce, type Order, orderText, pictureDigest } from '../../../shared/order.ts'
-import { rowwise, trustPixels } from '../../../shared/pixels.ts'
+import { PIXELS_PER_BLOCK, rowwise, trustPixels } from '../../../shared/pixels.ts'
 import { digestOfPixels } from '../../../shared/signing.ts'
 
 /** How a payment is bound to its order. */
@@ -63,12 +63,16 @@ export function salesFlaw(
   if (pictures.length === 0 || pictures.length < sales.length || order.image !== undefined) return undefined
   if (isHidden('px') || isHidden('pixels')) return undefined
   const bytes = Buffer.concat(pictures)
-  const w = 'coord' in blocks ? 1 : blocks.w
   const isSame =
-    order.px === undefined
-      ? order.pixels === pictureDigest(digestOfPixels(rowwise(trustPixels(bytes, sales.length), w)))
-      : order.px === bytes.toString('hex')
+    order.px === undefined ? (order.pixels ?? '') === digestOf(bytes, blocks) : order.px === bytes.toString('hex')
   return isSame ? undefined : 'the feed shows another picture than the order'
+}
+
+/** What an order says of such pixels, block by block; `undefined` if they are not those of so many blocks. */
+function digestOf(bytes: Uint8Array, blocks: SaleDeed['blocks']): string | undefined {
+  const [w, h] = 'coord' in blocks ? [1, 1] : [blocks.w, blocks.h]
+  if (bytes.length !== w * h * PIXELS_PER_BLOCK) return undefined
+  return pictureDigest(digestOfPixels(rowwise(trustPixels(bytes, w * h), w)))
 }
 
 const other = (what: string, { coord }: Sale) => `the feed shows another ${what} of block ${coord} than the order`

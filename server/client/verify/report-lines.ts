@@ -1,6 +1,6 @@
 /** What a check found, in lines for people. */
 
-import { moneyText } from '../../../shared/money.ts'
+import { countText, moneyText } from '../../../shared/money.ts'
 import { networks } from '../../../shared/usdc.ts'
 import type { FindingKind } from './verdict.ts'
 import type { WallReport } from './verify.ts'
@@ -22,11 +22,11 @@ function summaryLine({ blocks, amount, bound, credits, findings }: WallReport): 
     number(blocks, 'block'),
     dollars(amount),
     ...(blocks === 0 ? [] : ['each paid by the wallet that is shown']),
-    `${text(bound)} bound to the words and picture that were bought`,
+    `${countText(bound)} bound to the words and picture that were bought`,
     `${number(credits.open, 'credit')} open`,
     undeeded === 0 ? 'no dollar without a deed' : `${number(undeeded, 'payment')} without a deed`,
     unpaid === 0 ? 'no deed without a dollar' : `${number(unpaid, 'deed')} without its dollar`,
-    ...(others === 0 ? [] : [`${text(others)} more that ${others === 1 ? 'is' : 'are'} wrong`]),
+    ...(others === 0 ? [] : [`${countText(others)} more that ${others === 1 ? 'is' : 'are'} wrong`]),
   ].join(', ')}.`
 }
 
@@ -65,9 +65,7 @@ function noteLines(report: WallReport): readonly string[] {
   return [...notes.flatMap(([count, line]) => (count === 0 ? [] : [line])), ...(range === undefined ? [] : [range])]
 }
 
-const text = (value: number | bigint) => value.toLocaleString('en-US')
-
-const number = (value: number, what: string) => `${text(value)} ${what}${value === 1 ? '' : 's'}`
+const number = (value: number, what: string) => `${countText(value)} ${what}${value === 1 ? '' : 's'}`
 
 const DOLLAR = 1_000_000n
 

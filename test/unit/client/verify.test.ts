@@ -142,6 +142,11 @@ const wrong: readonly (readonly [what: string, claims: Partial<Claims>, finds: r
     ['order_changed'],
   ],
   [
+    'a picture that was not ordered, of any length',
+    { sales: HONEST.sales.map((sale) => (sale.coord === '5,5' ? { ...sale, px: 'AQ==' } : sale)) },
+    ['order_changed'],
+  ],
+  [
     'another owner on the canvas',
     { shown: HONEST.shown.map((it) => ({ ...it, wallet: '0x0000…0001' })) },
     ['another_owner', 'another_owner', 'another_owner'],
