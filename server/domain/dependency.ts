@@ -47,6 +47,11 @@ const ONLY_WARNS: readonly DependencyKind[] = [
   'event-loop',
 ]
 
+const OF_THE_OPERATOR: readonly DependencyKind[] = ['backup', 'webhook', 'catalogue']
+
+/** Whether anybody may read of a dependency: what the operator keeps beside the wall concerns nobody else. */
+export const isPublic = ({ kind }: Dependency): boolean => !OF_THE_OPERATOR.includes(kind)
+
 /** Those whose outage keeps the wall from selling. */
 export function stopsSales(states: readonly DependencyState[]): readonly DependencyState[] {
   return states.filter(({ kind, state }) => {

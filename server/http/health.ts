@@ -3,6 +3,7 @@
 import { Elysia } from 'elysia'
 import { Health } from '../../shared/contract/service.ts'
 import { documented, type OperationDocs } from '../discovery/openapi/operation.ts'
+import { isPublic } from '../domain/dependency.ts'
 import type { Readiness, Ready } from '../health/outages.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
 import type { Store } from '../ports.ts'
@@ -39,7 +40,9 @@ async function healthOf({ store, rail, readiness, offer }: HealthDeps): Promise<
 }
 
 function respondReady({ ready, reasons, dependencies }: Ready): Response {
-  const named = dependencies.map(({ since, ...rest }) => ({ ...rest, since: new Date(since).toISOString() }))
+  const named = dependencies
+    .filter(isPublic)
+    .map(({ since, ...rest }) => ({ ...rest, since: new Date(since).toISOString() }))
   return respondJson(ready ? 200 : 503, { ready, reasons, dependencies: named }, NO_STORE)
 }
 

@@ -117,3 +117,14 @@ test('a wall that cannot sell names what keeps it from that, since when and why,
   expect((await ask('GET /readyz/reads')).status).toBe(200)
   expect(await jsonOf(await ask('GET /api/health'))).toMatchObject({ ok: false, rail: 'armed', railError: reason })
 })
+
+test('what the operator keeps beside the wall, such as its backups and its webhook, is named to nobody else', async () => {
+  const { ask, outages } = await openWall()
+  outages.saw({ kind: 'disk', name: 'data' }, null)
+  outages.saw({ kind: 'backup', name: 'sqlite' }, 'no backup was ever made')
+  outages.saw({ kind: 'webhook', name: 'ops.example' }, 'it returned status 500')
+  outages.saw({ kind: 'catalogue', name: 'pay.example' }, null)
+  const answer = await ask('GET /readyz')
+  expect(answer.status).toBe(200)
+  expect(await jsonOf(answer)).toMatchObject({ ready: true, dependencies: [{ kind: 'disk' }] })
+})
