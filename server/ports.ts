@@ -260,7 +260,10 @@ export type Witness = {
   write(position: StorePosition): Promise<void>
 }
 
-/** Leases: which of several processes on one store works on a payment. They save work; money never depends on them. */
+/**
+ * Leases: which of several processes on one store works on a payment. They save work, and tell who may have sent a payment to a
+ * facilitator; whether money moves never depends on them.
+ */
 export type Leases = {
   /**
    * Takes or renews a lease for `forMs`: `first`, or `again` after another process that had it in the last minutes; `false`
