@@ -29,7 +29,7 @@ function triesOf(budget: AttemptBudget, clock: FakeClock, keysNow: (at: number) 
 const countOf = (tries: ReadonlyMap<string, readonly number[]>) => [...tries.values()].flat().length
 
 describe('the purchases of a wallet that keeps failing', () => {
-  test('are tried a fixed number of times an hour, and each of them at least every five minutes', () => {
+  test('purchases of a wallet that keeps failing are tried a fixed number of times per hour, and each at least every five minutes', () => {
     const clock = fakeClock(0)
     const tries = triesOf(attemptBudget(clock), clock, () => held(1))
     expect(countOf(tries)).toBeLessThanOrEqual(16 + RETRIES_AN_HOUR + 16 * (HOUR_MS / RARE_MS))
@@ -39,7 +39,7 @@ describe('the purchases of a wallet that keeps failing', () => {
         expect(moment - (moments[at - 1] ?? 0)).toBeLessThanOrEqual(RARE_MS)
   })
 
-  test('are bounded too where new ones take the place of those that ended', () => {
+  test('the limit of a failing wallet holds, too, if new purchases replace finished ones', () => {
     const clock = fakeClock(0)
     const everySixMinutes = (at: number) => held(1, 1 + 16 * Math.floor(at / 360_000))
     const tries = triesOf(attemptBudget(clock), clock, everySixMinutes)
@@ -47,7 +47,7 @@ describe('the purchases of a wallet that keeps failing', () => {
     expect(countOf(tries)).toBeLessThanOrEqual(160 + RETRIES_AN_HOUR + 16 * (HOUR_MS / RARE_MS))
   })
 
-  test('are no reason to try those of others less', () => {
+  test('a failing wallet does not reduce the tries of other wallets', () => {
     const alone = fakeClock(0)
     const expected = triesOf(attemptBudget(alone), alone, () => [keyOf(2, 99)])
     const clock = fakeClock(0)
@@ -58,14 +58,14 @@ describe('the purchases of a wallet that keeps failing', () => {
 })
 
 describe('a purchase', () => {
-  test('is tried with each sweep while its end may come any moment, and ever more rarely then', () => {
+  test('a purchase is tried in each sweep at first, and less and less often later', () => {
     const clock = fakeClock(0)
     const tries = triesOf(attemptBudget(clock), clock, () => [keyOf(1, 1)])
     const seconds = [...tries.values()].flat().map((at) => at / 1000)
     expect(seconds.slice(0, 14)).toEqual([0, 5, 10, 15, 20, 25, 30, 40, 55, 75, 100, 135, 180, 240])
   })
 
-  test('that is seen for the first time is due, whatever its wallet has spent', () => {
+  test('a purchase that is seen for the first time is due, whatever its wallet has used of its limit', () => {
     const clock = fakeClock(0)
     const budget = attemptBudget(clock)
     while (budget.mayRetry(wallet(1)));
@@ -74,7 +74,7 @@ describe('a purchase', () => {
   })
 })
 
-test('what requests may try is bounded for each wallet, and comes back by and by', () => {
+test('the tries by requests are limited for each wallet, and the limit recovers over time', () => {
   const clock = fakeClock(0)
   const budget = attemptBudget(clock)
   let allowed = 0

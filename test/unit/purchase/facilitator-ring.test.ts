@@ -90,7 +90,7 @@ describe('a settlement', () => {
     ['refuses what is good', DEFINITE],
     ['invents a transaction', INVENTED],
     ['has too much to do', BUSY],
-  ])('is made by the second where the first %s, and told of', async (_, settling) => {
+  ])('the second facilitator settles if the first one %s, and the journal says so', async (_, settling) => {
     const { first, second, ring, told } = ringOfTwo()
     first.settling = settling
     const payment = newPayment()
@@ -118,7 +118,7 @@ describe('a settlement', () => {
     expect(await ring.settle('next', newPayment())).toEqual(together)
   })
 
-  test('that the chain shows is not made again, whatever the first says of it', async () => {
+  test('a settlement that the chain shows is not made again, whatever the first facilitator says', async () => {
     for (const settling of [UNCLEAR, VAGUE, DEFINITE]) {
       const { chain, first, second, ring } = ringOfTwo()
       const payment = newPayment()
@@ -131,14 +131,14 @@ describe('a settlement', () => {
     }
   })
 
-  test('that is said to be made is taken for it while the chain cannot be asked', async () => {
+  test('a facilitator’s success counts while the chain does not respond', async () => {
     const { chain, first, ring } = ringOfTwo()
     chain.silent = true
     first.settling = INVENTED
     expect(await ring.settle('next', newPayment())).toEqual({ ...INVENTED, by: FIRST })
   })
 
-  test('that the chain denies proves nothing, though nobody else has the time to make it', async () => {
+  test('a settlement that the chain denies proves nothing, even if no other facilitator has time left', async () => {
     const { clock, first, second, ring } = ringOfTwo()
     first.settle = async () => {
       clock.pass(20_000)
@@ -149,7 +149,7 @@ describe('a settlement', () => {
     expect(await ring.settle('next', newPayment())).toEqual(NAMED)
   })
 
-  test('gives each its share of the time, and what one leaves over to the next', async () => {
+  test('each facilitator gets its share of the settlement time, and the next one gets the unused rest', async () => {
     const { clock, first, second, ring } = ringOfTwo()
     first.settle = async (_, _payment, manner) => {
       clock.pass(4000)
@@ -166,7 +166,7 @@ describe('a settlement', () => {
   test.each<[string, (world: ReturnType<typeof ringOfTwo>) => void]>([
     ['the chain cannot be asked', ({ chain }) => void (chain.silent = true)],
     ['all the time is used up', ({ clock }) => clock.pass(31_000)],
-  ])('is not tried elsewhere where %s', async (_, happens) => {
+  ])('no other facilitator settles if %s', async (_, happens) => {
     const world = ringOfTwo()
     world.first.settle = async () => {
       happens(world)
@@ -183,7 +183,7 @@ describe('a verification', () => {
     ['has too much to do', { kind: 'busy' }],
     ['calls a good signature bad', { kind: 'invalid', reason: 'invalid_exact_evm_signature' }],
     ['calls a rich payer poor', { kind: 'invalid', reason: poor }],
-  ])('is made by the second where the first %s', async (_, verification) => {
+  ])('the second facilitator verifies if the first one %s', async (_, verification) => {
     const { first, ring, told } = ringOfTwo()
     first.verification = verification
     expect(await ring.verify('next', newPayment())).toEqual({ kind: 'valid', by: SECOND })
@@ -200,12 +200,15 @@ describe('a verification', () => {
     ],
     [{ kind: 'unavailable' }, { kind: 'busy' }, { kind: 'busy', by: SECOND }],
     [{ kind: 'unavailable' }, { kind: 'unavailable' }, { kind: 'unavailable' }],
-  ])('that none of them makes says the most that one knows (%#)', async (one, other, together) => {
-    const { first, second, ring } = ringOfTwo()
-    first.verification = one
-    second.verification = other
-    expect(await ring.verify('next', newPayment())).toEqual(together)
-  })
+  ])(
+    'a verification that every facilitator fails returns the most definite result (%#)',
+    async (one, other, together) => {
+      const { first, second, ring } = ringOfTwo()
+      first.verification = one
+      second.verification = other
+      expect(await ring.verify('next', newPayment())).toEqual(together)
+    },
+  )
 })
 
 describe('a facilitator that is slow to verify', () => {
@@ -221,7 +224,7 @@ describe('a facilitator that is slow to verify', () => {
   }
   const turnsOfTheLoop = () => new Promise((resolve) => setImmediate(resolve))
 
-  test('is joined by the next one after a second, and the first that takes the payment decides', async () => {
+  test('if a facilitator has not verified within a second, the next one is asked as well, and the first acceptance decides', async () => {
     for (const isFirstFaster of [false, true]) {
       const { clock, first, second, ring, late } = slowFirst()
       const answers = Promise.withResolvers<VerifyResult>()
@@ -246,7 +249,7 @@ describe('a facilitator that is slow to verify', () => {
     }
   })
 
-  test('decides where the other one refuses what is good', async () => {
+  test('a slow facilitator decides if the other one rejects a valid payment', async () => {
     const { clock, second, ring, late } = slowFirst()
     second.verification = { kind: 'invalid', reason: poor }
     const verifying = ring.verify('next', newPayment())
@@ -258,7 +261,7 @@ describe('a facilitator that is slow to verify', () => {
 })
 
 describe('the verification of a facilitator', () => {
-  test('is probed once a minute, and from a buyer’s failure on until it works', async () => {
+  test('the verification of a facilitator is probed once a minute, and after a buyer’s failure until it works', async () => {
     const { clock, first, ring } = ringOfTwo()
     const probed = async () => {
       await ring.supports()
@@ -277,7 +280,7 @@ describe('the verification of a facilitator', () => {
     expect([await probed(), await probed()]).toEqual(['verify', 'supported'])
   })
 
-  test('that a buyer finds working or that refuses a buyer is not suspect', async () => {
+  test('a verification that works for a buyer, or rejects one, does not cause a probe', async () => {
     const { first, second, ring } = ringOfTwo()
     await ring.verify('next', newPayment())
     for (const member of [first, second]) member.verification = { kind: 'invalid', reason: poor }
@@ -298,7 +301,7 @@ describe('a facilitator that cannot read what it is sent', () => {
       manner?.isBare === true ? await settle(target, payment, manner) : UNREADABLE
   }
 
-  test('is sent the bare payment, once', async () => {
+  test('a facilitator that cannot read a payment gets it once more, without extensions', async () => {
     const { first, second, ring } = ringOfTwo()
     makePlain(first)
     const payment = newPayment()
@@ -311,7 +314,7 @@ describe('a facilitator that cannot read what it is sent', () => {
     expect(first.settled).toHaveLength(2)
   })
 
-  test('has then tried twice, so that no refusal of its own is final', async () => {
+  test('a facilitator that got a payment twice cannot reject it definitely', async () => {
     const { first, second, ring } = ringOfTwo()
     makePlain(first)
     first.settling = DEFINITE
@@ -321,7 +324,7 @@ describe('a facilitator that cannot read what it is sent', () => {
 })
 
 describe('a member that failed', () => {
-  test('is asked last for a while, longer each time, and first again once it worked', async () => {
+  test('a facilitator that failed is used last for a while, longer each time, and first again once it worked', async () => {
     const { clock, first, second, ring } = ringOfTwo()
     const asked = async () => {
       const before = first.settled.length
@@ -342,7 +345,7 @@ describe('a member that failed', () => {
     expect(await asked()).toBe(true)
   })
 
-  test('to answer what it takes is asked last until it does', async () => {
+  test('a facilitator that does not say what it supports is used last until it does', async () => {
     const { first, ring } = ringOfTwo()
     expect(await ring.supports()).toBe('yes')
     first.supported = 'unavailable'
@@ -353,7 +356,7 @@ describe('a member that failed', () => {
     expect(await ring.verify('next', newPayment())).toEqual({ kind: 'valid', by: FIRST })
   })
 
-  test('to take our network is not asked where another takes it', async () => {
+  test('a facilitator that does not support our network is not used if another one does', async () => {
     const { first, second, ring } = ringOfTwo()
     first.supported = 'no'
     second.verification = { kind: 'unavailable' }
@@ -367,7 +370,7 @@ describe('a member that failed', () => {
   })
 })
 
-test('what a client says to extensions reaches whoever settles', async () => {
+test('a client’s data for extensions reaches the facilitator that settles', async () => {
   const { first, second, ring } = ringOfTwo()
   const payment = newPayment()
   const extensions = { builder: { code: 'bc_7' } }

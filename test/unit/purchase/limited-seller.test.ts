@@ -34,7 +34,7 @@ function slowSeller(timeoutMs?: number) {
 
 const taken: Outcome = { kind: 'refused', failure: { code: 'block_taken', message: 'sold' } }
 
-test('a buyer who has waited long enough is told to ask again, and counts as one without an answer', async () => {
+test('a buyer that waited long enough gets the time to retry, and counts as unanswered', async () => {
   const { sell, clients, ended, told, finish } = slowSeller(1)
   expect(await sell()).toMatchObject({
     kind: 'refused',

@@ -83,13 +83,13 @@ describe('a client that hangs up while its payment settles', () => {
     },
   )
 
-  test('stops nothing: its block is sold', async () => {
+  test('a client that hangs up while its payment settles does not stop its purchase', async () => {
     const seller = await openSeller()
     await hangUp(seller)
     expect(await seller.db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'sold', unanswered: true } })
   })
 
-  test('is still owed its receipt though somebody else, with a copy of its request, was answered', async () => {
+  test('a client that hung up is still owed its receipt if only somebody with a copy of its request got it', async () => {
     const seller = await openSeller()
     const { buy, charged } = seller
     const answers = await Promise.all([hangUp(seller), buy(paymentOf(1, 1))])
@@ -129,7 +129,7 @@ test('a payment that was refused, and that somebody else broadcast, gets its blo
 describe('money that reached the wall before the payment did', () => {
   const moved = { kind: 'refused', failure: { code: 'payment_unmatched', details: { charged: 'yes' } } }
 
-  test('is told as such, and nobody is asked to pay again', async () => {
+  test('money that arrived before its payment was seen gets its own error, and no payment demand', async () => {
     const { buy, chain, charged } = await openSeller()
     const tx = chain.land(paymentOf(1, 1))
     expect(await buy(paymentOf(1, 1))).toMatchObject({
@@ -138,7 +138,7 @@ describe('money that reached the wall before the payment did', () => {
     expect(charged()).toHaveLength(0)
   })
 
-  test('is told so of a payment whose time is over, and of one for a block that is sold', async () => {
+  test('money that arrived early gets that error for an expired payment, and for a sold block, too', async () => {
     const { buy, sold, chain, clock } = await openSeller()
     chain.land(paymentOf(1, 1))
     await sold.buy(blockOf('3,4'), paymentOf(2, 2), SILENT)
@@ -147,7 +147,7 @@ describe('money that reached the wall before the payment did', () => {
     expect(await buy(paymentOf(1, 1))).toMatchObject(moved)
   })
 
-  test('is told so of a payment to an address that the wall was paid at before, at another price', async () => {
+  test('money that arrived early gets that error at a former address and price of the wall, too', async () => {
     const { db, chain, clock, logger } = await openSeller()
     const former = wallet(8)
     const accepted = { ...paymentOf(1, 1).accepted, payTo: former, amount: 2_000_000n }
@@ -160,7 +160,7 @@ describe('money that reached the wall before the payment did', () => {
     expect(never).toMatchObject({ failure: { code: 'payment_required', details: { charged: 'unknown' } } })
   })
 
-  test('is not denied while the chain does not respond', async () => {
+  test('money that arrived early is not denied while the chain does not respond', async () => {
     const { buy, chain, clock } = await openSeller()
     chain.land(paymentOf(1, 1))
     chain.silent = true
@@ -175,15 +175,18 @@ describe('a nonce that its own payer signed again', () => {
   test.each<[string, SettleResult | undefined]>([
     ['yes', undefined],
     ['unknown', { kind: 'unclear' }],
-  ])('for another time is told whether its payment was charged: %s', async (isCharged, settling) => {
-    const { world, buy } = await openSeller()
-    world.settling = settling
-    await buy(paymentOf(1, 1))
-    const anew = { ...paymentOf(1, 1), validBefore: paymentOf(1, 1).validBefore - 1n }
-    expect(await buy(anew)).toMatchObject({ failure: { code: 'payment_used', details: { charged: isCharged } } })
-  })
+  ])(
+    'a nonce signed again for another time gets whether its known payment was charged: %s',
+    async (isCharged, settling) => {
+      const { world, buy } = await openSeller()
+      world.settling = settling
+      await buy(paymentOf(1, 1))
+      const anew = { ...paymentOf(1, 1), validBefore: paymentOf(1, 1).validBefore - 1n }
+      expect(await buy(anew)).toMatchObject({ failure: { code: 'payment_used', details: { charged: isCharged } } })
+    },
+  )
 
-  test('for another price settles neither, after the first was given up', async () => {
+  test('a nonce signed again for another price settles neither payment after the first was released', async () => {
     const { world, buy, db, charged } = await openSeller()
     world.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
     expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('payment_required')
@@ -198,7 +201,7 @@ describe('a nonce that its own payer signed again', () => {
     expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ payment: { amount: TERMS.amount, validBefore } })
   })
 
-  test('for another price may have paid, though the first can never move any more', async () => {
+  test('a nonce signed again for another price may have paid, even if the first payment can never settle any more', async () => {
     const { world, buy, db } = await openSeller()
     world.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
     await buy(paymentOf(1, 1))
@@ -223,7 +226,7 @@ test('a payment that was spent in a block since replaced is not taken for unspen
   expect(await statusOf({ chain, clock: fakeClock(NOW) }, question)).toEqual({ kind: 'silent' })
 })
 
-test('a payer is not asked anew where the facilitator calls the nonce used and the chain does not', async () => {
+test('a payer gets no new payment demand if the facilitator calls the nonce used and the chain does not', async () => {
   const { db, chain, clock, logger } = await openSeller()
   const verify = async () => ({ kind: 'invalid', reason: 'invalid_exact_evm_nonce_already_used' }) as const
   const facilitator = { ...fakeFacilitator(chain), verify }
@@ -242,7 +245,7 @@ test('a payer gets the receipt it is owed while payments cannot be taken', async
 })
 
 describe('a receipt that went out', () => {
-  test('ends the purchase: whoever buys ten times in a row gets ten blocks', async () => {
+  test('a receipt that was sent ends its purchase: ten purchases in a row are ten blocks', async () => {
     const { buy } = await openSeller()
     const blocks: unknown[] = []
     for (let nonce = 1; nonce <= 10; nonce += 1) {
@@ -271,7 +274,7 @@ describe('a receipt that went out', () => {
     expect(charged()).toEqual([hash(1), hash(3)])
   })
 
-  test('of another block than the one asked for is told of, and the same request again buys the block', async () => {
+  test('a receipt of another block than the requested one says so, and the same request again buys the block', async () => {
     const { db, sold, charged } = await openSeller()
     const block = blockOf('3,4')
     const first = await hold(db, block, paymentOf(1, 1))
@@ -291,7 +294,7 @@ describe('a receipt that went out', () => {
     expect(charged()).toEqual([hash(2)])
   })
 
-  test('to two new payments at once goes to one of them; the other is asked to wait', async () => {
+  test('an unsent receipt goes to one of two parallel payments, and the other is asked to wait', async () => {
     const seller = await openSeller()
     await hangUp(seller)
     const answers = await Promise.all([seller.buy(paymentOf(1, 2)), seller.buy(paymentOf(1, 3))])
@@ -314,7 +317,7 @@ test('a payment shown again after a 503 gets its receipt, and ends nothing that 
 describe('a purchase that its client has a name for', () => {
   const named = (nonce: number) => ({ ...paymentOf(1, nonce), identifier: 'order-0000000001' })
 
-  test('is made once, however often it is signed anew, and the receipt is the same', async () => {
+  test('a purchase with a payment-identifier is made once, however often it is signed again, and the receipt is the same', async () => {
     const { buy, clock, charged } = await openSeller()
     expect(nonceOrCode(await buy(named(1)))).toBe(hash(1))
     clock.pass(3_600_000)
@@ -322,14 +325,14 @@ describe('a purchase that its client has a name for', () => {
     expect(charged()).toEqual([hash(1)])
   })
 
-  test('buys nothing else under that name', async () => {
+  test('a payment-identifier that was used for one purchase buys nothing else', async () => {
     const { sold, buy } = await openSeller()
     await buy(named(1))
     expect(nonceOrCode(await sold.buy(blockOf('0,0'), named(2), SILENT))).toBe('payment_used')
     expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
   })
 
-  test('is named to a payment of that name that has expired, which need not wait', async () => {
+  test('an expired payment with a used payment-identifier gets the earlier purchase named, without waiting', async () => {
     const { buy, clock, charged } = await openSeller()
     await buy(named(1))
     clock.pass(3_600_000)
@@ -349,14 +352,14 @@ const freshAt = (now: number, payment: Payment): Payment => ({
 describe('a payment that is known, shown by somebody else', () => {
   const forged = { ...paymentOf(1, 1), signature: FORGED }
 
-  test('tells nothing of the purchase', async () => {
+  test('a sender with a forged signature of a known payment learns nothing about the purchase', async () => {
     const { sold, buy } = await openSeller()
     await buy(paymentOf(1, 1))
     expect(nonceOrCode(await sold.buy(blockOf('79,44'), forged, SILENT))).toBe('block_taken')
     expect(nonceOrCode(await buy(forged))).toBe('payment_required')
   })
 
-  test('while it is bought shares no answer with its payer', async () => {
+  test('a forged copy of a payment in progress does not share its payer’s response', async () => {
     const { buy } = await openSeller()
     const answers = await Promise.all([buy(paymentOf(1, 1)), buy(forged)])
     expect(answers.map(nonceOrCode)).toEqual([hash(1), 'payment_required'])
@@ -376,7 +379,7 @@ test('a target that is held is being bought while its run has a client, and in d
   expect(await sold.offered(block)).toBe('uncertain')
 })
 
-test('whoever sends a settled payment again and hangs up leaves nothing owed', async () => {
+test('a client that resends a settled payment and hangs up is owed nothing', async () => {
   const { world, buy, db } = await openSeller()
   await buy(paymentOf(1, 1))
   const client = new AbortController()
@@ -386,7 +389,7 @@ test('whoever sends a settled payment again and hangs up leaves nothing owed', a
 })
 
 describe('what the store could not take', () => {
-  test('leaves a receipt owed that it kept from being handed over', async () => {
+  test('a receipt that could not be returned because the store failed stays owed', async () => {
     const seller = await openSeller()
     const { world, down, buy, charged } = seller
     await hangUp(seller)
@@ -398,7 +401,7 @@ describe('what the store could not take', () => {
     expect(charged()).toHaveLength(1)
   })
 
-  test('keeps nobody from a receipt that is true already', async () => {
+  test('a store that cannot mark a receipt does not delay it', async () => {
     const { world, down, buy, clock } = await openSeller()
     world.settling = { kind: 'unclear' }
     expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
@@ -418,7 +421,7 @@ describe('what the store could not take', () => {
     expect(charged()).toHaveLength(1)
   })
 
-  test('is a payment that somebody else broadcast, and it gets its block by the next sweep', async () => {
+  test('a late payment that the store could not write gets its block in the next sweep', async () => {
     const { db, down, buy, sold, chain, world } = await openSeller()
     down.add('fulfilLatePayment')
     world.atVerify = (payment) => void chain.land(payment)
@@ -430,7 +433,7 @@ describe('what the store could not take', () => {
 })
 
 describe('what an earlier process left open', () => {
-  test('is looked at after a request for it that failed before it could', async () => {
+  test('an open purchase of an earlier process is checked after a request for it failed early', async () => {
     const { db, down, buy, sold } = await openSeller()
     await hold(db, 'next', paymentOf(1, 1))
     down.add('find')
@@ -442,7 +445,7 @@ describe('what an earlier process left open', () => {
     expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
   })
 
-  test('is looked at however many requests name it for other targets', async () => {
+  test('an open purchase of an earlier process is checked, however many requests use its payment for other targets', async () => {
     const { db, buy, sold } = await openSeller()
     await hold(db, 'next', paymentOf(1, 1))
     const elsewhere = Array.from({ length: 50 }, () => sold.buy(blockOf('0,0'), paymentOf(1, 1), SILENT))
@@ -451,7 +454,7 @@ describe('what an earlier process left open', () => {
     expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
   })
 
-  test('is looked at by a request for it that has asked the chain', async () => {
+  test('an open purchase of an earlier process counts as checked after a request for it queried the chain', async () => {
     const { db, world, buy, sold } = await openSeller()
     await hold(db, 'next', paymentOf(1, 1))
     const looked: Promise<boolean>[] = []
@@ -462,7 +465,7 @@ describe('what an earlier process left open', () => {
 })
 
 describe('one payment is settled', () => {
-  test('once in a while, however often it is sent', async () => {
+  test('a payment is settled at most once in a while, however often it is sent', async () => {
     const { world, buy, clock } = await openSeller()
     let tries = 0
     world.atSettle = () => void (tries += 1)
@@ -474,7 +477,7 @@ describe('one payment is settled', () => {
     expect(tries).toBe(2)
   })
 
-  test('for requests a set number of times, however often they are sent; the reconciler goes on', async () => {
+  test('a payment is settled a fixed number of times for requests, however often they are sent; the reconciler goes on', async () => {
     const { db, world, buy, sold, clock } = await openSeller()
     world.settling = { kind: 'unclear' }
     await buy(paymentOf(1, 1))

@@ -33,7 +33,7 @@ async function openWorld(jobs: ExclusiveJobs = singleProcess.jobs) {
 const [first, second] = [keyOf(paymentOf(1, 1)), keyOf(paymentOf(1, 2))]
 
 describe('what was open at the start', () => {
-  test('is not seen by sweeps that failed, however many they were, but once all of it was looked at', async () => {
+  test('purchases open at the start count as checked only after a whole sweep, however many sweeps failed', async () => {
     const { sweep, looked, store } = await openWorld()
     store.isBusy = true
     for (let failed = 0; failed < 20; failed += 1) expect(await sweep()).toBe('failed')
@@ -42,7 +42,7 @@ describe('what was open at the start', () => {
     expect(looked).toEqual([first, second])
   })
 
-  test('is not while another process had one of it each time, since that may have died', async () => {
+  test('purchases open at the start are not all checked while another process holds one, because it may have died', async () => {
     const { sweep, taken } = await openWorld()
     taken.add(first)
     expect([await sweep(), await sweep()]).toEqual(['partly', 'partly'])
@@ -50,7 +50,7 @@ describe('what was open at the start', () => {
     expect(await sweep()).toBe('seen')
   })
 
-  test('stays seen whatever others are at later', async () => {
+  test('purchases open at the start stay checked, whatever other processes hold later', async () => {
     const { sweep, taken } = await openWorld()
     taken.add(first)
     await sweep()
@@ -61,7 +61,7 @@ describe('what was open at the start', () => {
     expect(await sweep()).toBe('seen')
   })
 
-  test('is not seen by a process that had the job never yet', async () => {
+  test('purchases open at the start are not checked by a process that never had the job', async () => {
     const job = { isOurs: false }
     const { sweep, looked } = await openWorld({
       async run(_, work) {
@@ -77,7 +77,7 @@ describe('what was open at the start', () => {
   })
 })
 
-test('a store that is away is told of once, until a sweep went well', async () => {
+test('an outage of the store is reported once, until a sweep succeeds', async () => {
   const { sweep, store, logger } = await openWorld()
   const notes = () => logger.notes.map(({ event }) => event)
   store.isBusy = true

@@ -54,7 +54,7 @@ describe('a payment that lost the race for its block', () => {
     expect(again).toMatchObject({ failure: { code: 'payment_used', details: { charged: 'yes' } } })
   })
 
-  test('is called uncharged once it can never move any more', async () => {
+  test('a payment that lost its block is called uncharged once it can never settle any more', async () => {
     const { chain, sold, payment } = await lose()
     chain.expire(payment)
     await sold.reconcile(payment)
@@ -80,7 +80,7 @@ describe('an order that a facilitator refuses', () => {
     expect((bytes() - before) / 100).toBeLessThan(1000)
   })
 
-  test('is bought with its picture when the same order is sent again, and with no other', async () => {
+  test('a rejected order is bought with its picture if the same order is sent again, and with no other picture', async () => {
     for (const [message, isPainted] of [
       ['hello', true],
       ['another', false],
@@ -116,7 +116,7 @@ describe('a payment of which nothing is written', () => {
     expect(await refusedBy(120_000, 130_000)).toMatchObject(unknown)
   })
 
-  test('is called uncharged if it was signed since the process began, or can never move any more', async () => {
+  test('an unknown payment is called uncharged if it was signed after the process started, or can never settle any more', async () => {
     const uncharged = { failure: { code: 'block_taken', details: { charged: 'no' } } }
     expect(await refusedBy(120_000, 0)).toMatchObject(uncharged)
     expect(await refusedBy(700_000, 690_000)).toMatchObject(uncharged)

@@ -145,7 +145,7 @@ test('a receipt that two processes return for two later payments at the same tim
   expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
 })
 
-test('a payment signed anew for longer waits for the process that settles it, and then buys', async () => {
+test('a payment signed again for longer waits for the process that settles it, and then buys', async () => {
   const { here, there, settled, pass } = await openWorld()
   const settling = Promise.withResolvers<SettleResult>()
   here.gate.settling = settling.promise
@@ -158,7 +158,7 @@ test('a payment signed anew for longer waits for the process that settles it, an
   expect([nonceOrCode(await anew), settled.length]).toEqual([hash(1), 1])
 })
 
-test('purchases of one payer in both at once are separate, the later one a little later', async () => {
+test('parallel purchases of one payer in two processes are separate, the later one a little later', async () => {
   const { here, there, settled, pass } = await openWorld()
   const settling = Promise.withResolvers<SettleResult>()
   here.gate.settling = settling.promise
@@ -190,7 +190,7 @@ test('a rejection does not free a block that another process has settled since, 
   expect(nonceOrCode(await slow)).toBe(hash(1))
 })
 
-test('a run that gave its block back is not refused what another process has sold since', async () => {
+test('a run that released its block returns the sale that another process made since', async () => {
   const { here, there, leases, settled, pass } = await openWorld()
   here.gate.settling = Promise.resolve({ kind: 'unsent' })
   here.gate.atRelease = async () => {
@@ -233,7 +233,7 @@ test('a purchase that another process has continued since is not rejected', asyn
   expect(settled).toHaveLength(1)
 })
 
-test('a payer who waits for longer than a payer can is told to come back, and what is held is in doubt', async () => {
+test('a payer that waits too long is asked to come back, and its held purchase is in doubt', async () => {
   const { ledger, here, there, pass } = await openWorld()
   here.gate.settling = never
   void here.buy(paymentOf(1, 1))
