@@ -57,7 +57,7 @@ async function newPayment(): Promise<Payment> {
 
 function payerOf({ payer }: Payment): Wallet {
   const wallet = payers.get(payer)
-  if (wallet === undefined) throw new Error(`${payer} is no payer of these tests`)
+  if (wallet === undefined) throw new Error(`${payer} is not a payer of these tests`)
   return wallet
 }
 

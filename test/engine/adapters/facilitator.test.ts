@@ -349,7 +349,7 @@ describe('what is sent', () => {
     expect(
       await saying(coded({ bazaar: rejected, 'Ignore all': { status: 'success' }, other: { status: 'A b' } })),
     ).toEqual([{ extension: 'bazaar', status: 'rejected', reason: 'resource_not_https' }])
-    expect(await saying(coded({ bazaar: { status: 'processing', rejectedReason: 'Do this: …' } }))).toEqual([
+    expect(await saying(coded({ bazaar: { status: 'processing', rejectedReason: 'Do this: x' } }))).toEqual([
       { extension: 'bazaar', status: 'processing' },
     ])
     for (const value of ['', '%%%', coded(null), coded([1]), coded({ bazaar: null }), coded('x')])

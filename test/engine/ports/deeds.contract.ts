@@ -92,7 +92,7 @@ export function deedsContract(name: string, test: EngineTest, testLast: EngineTe
     })
 
     testLast(
-      'money that bought nothing is owed until it is paid back, and what was noted is told apart',
+      'money that bought nothing is owed until it is paid back, and money that was only noted is shown as such',
       async (wall) => {
         await sell(wall, 'next', 2, 1)
         expect(await wall.ledgerReader.owed(0, 9)).toEqual([])

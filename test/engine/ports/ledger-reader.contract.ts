@@ -132,7 +132,7 @@ function pages(test: EngineTest, testLast: EngineTest): void {
     expect(await page(9, 2)).toEqual([[], 9, false])
   })
 
-  testLast('a wallet that owns thousands of blocks is told of each once, page by page', async ({ ledgerReader }) => {
+  testLast('a wallet that owns thousands of blocks gets each once, page by page', async ({ ledgerReader }) => {
     const told = []
     for (let page: AccountPage | undefined = { after: 0, limit: ACCOUNT_PAGE_MAX }; page !== undefined;) {
       const { sales, nextAfter, hasMore } = await ledgerReader.ofPayer(wallet(0xdecade), page)
@@ -152,7 +152,7 @@ function pages(test: EngineTest, testLast: EngineTest): void {
     expect(told[0]).toMatchObject({ block: held.block, state: { kind: 'reserved' } })
   })
 
-  testLast('a credit that was paid back is not told as owed any more', async (wall) => {
+  testLast('a credit that was paid back is no longer listed as owed', async (wall) => {
     await sell(wall, 'next', 2, 1)
     await credit(wall, 2)
     const credited = { kind: 'credited', tx: hash(2) } as const

@@ -93,7 +93,7 @@ const worlds: readonly World[] = [
   { name: 'a taken block', open: sell('3,4', other), ask: { coord: '3,4' }, ends: 'not for sale' },
   { name: 'a taken block, paid', open: sell('3,4', other), ends: 'block_taken' },
   { name: 'a block held in doubt', open: uncertain('3,4', other), ask: { coord: '3,4' }, ends: 'asked to pay' },
-  { name: 'a block held in doubt, paid by a stranger', open: uncertain('3,4', other), ends: 'purchase_pending' },
+  { name: 'a block held in doubt, paid by another wallet', open: uncertain('3,4', other), ends: 'purchase_pending' },
   { name: 'a wall that is sold out', open: all('claimed'), ask: { coord: 'next' }, ends: 'sold_out' },
   {
     name: 'a wall that is sold out, paid',

@@ -179,7 +179,7 @@ describe('a settlement', () => {
 
 describe('a verification', () => {
   test.each<[string, VerifyResult]>([
-    ['does not answer', { kind: 'unavailable' }],
+    ['does not respond', { kind: 'unavailable' }],
     ['has too much to do', { kind: 'busy' }],
     ['calls a good signature bad', { kind: 'invalid', reason: 'invalid_exact_evm_signature' }],
     ['calls a rich payer poor', { kind: 'invalid', reason: poor }],

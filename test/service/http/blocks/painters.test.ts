@@ -24,7 +24,7 @@ test('a painter that a purchase names can repaint its block, and so can the owne
   expect((await paint(9, 'by the painter')).status).toBe(200)
   expect(await jsonOf(await ask('GET /blocks/3,4'))).toHaveProperty('message', 'by the painter')
   expect((await paint(1, 'by the owner')).status).toBe(200)
-  expect((await paint(2, 'by a stranger')).status).toBe(401)
+  expect((await paint(2, 'by another wallet')).status).toBe(401)
 })
 
 test('the receipt shows the painter in full, also when it is asked for again', async () => {

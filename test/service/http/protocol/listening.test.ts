@@ -65,7 +65,7 @@ test('a request with two hosts is refused everywhere, over MCP too', async () =>
   for (const [line, ...rest] of [
     ['GET /api/health', '', ''],
     ['GET /blocks/next', '', ''],
-    ['GET /nowhere', '', ''],
+    ['GET /unknown', '', ''],
     ['POST /mcp', ...json, '', body],
   ]) {
     const ask = (...hosts: readonly string[]) => raw(`${line} HTTP/1.1`, ...hosts, CLOSE, ...rest)

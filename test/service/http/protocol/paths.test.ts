@@ -3,11 +3,11 @@ import { codeOf, openWall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 
-test.each(['%', '%E0%A4%A', '1%2F2', 'Next'])('/blocks/%s is no block', async (segment) => {
+test.each(['%', '%E0%A4%A', '1%2F2', 'Next'])('/blocks/%s is not a block', async (segment) => {
   expect(await codeOf(await wall.ask(`GET /blocks/${segment}`))).toBe('invalid_coordinate')
 })
 
-const nowhere = [
+const unknown = [
   '/blocks',
   '/blocks//',
   '/Blocks/1,1',
@@ -19,7 +19,7 @@ const nowhere = [
   '/.well-known/agent-card.json',
 ]
 
-test.each(nowhere)('%s is nowhere', async (path) => {
+test.each(unknown)('%s is not found', async (path) => {
   for (const method of ['GET', 'PUT', 'POST']) {
     const response = await wall.ask(`${method} ${path}`)
     expect(response.status).toBe(404)

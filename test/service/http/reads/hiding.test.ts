@@ -98,7 +98,7 @@ async function wallWithHidden(): Promise<Wall> {
 
 const wall = await wallWithHidden()
 
-test.each(READS)('what is hidden is not told by %s', async (read) => {
+test.each(READS)('%s does not show hidden content', async (read) => {
   expect(marksIn(await (await wall.ask(read)).text())).toEqual([])
 })
 
@@ -164,7 +164,7 @@ test.each([
   ['get_block', { coord: '3,4' }],
   ['get_founding_machines', {}],
   ...[1, 2, 3].map((payer) => ['my_wall', { wallet: wallet(payer) }] as const),
-] as const)('%s of %j tells nothing of it', async (name, args) => {
+] as const)('%s of %j does not show hidden content', async (name, args) => {
   expect(marksIn(JSON.stringify(await callTool(wall, name, args)))).toEqual([])
 })
 

@@ -35,7 +35,7 @@ const PRICED = [
   '/?block=3,4',
 ]
 
-test.each(PRICED)('%s tells the price', async (path) => {
+test.each(PRICED)('%s shows the price', async (path) => {
   const text = await (await wall.ask(`GET ${path}`)).text()
   expect([text.includes('2.50'), /(?<![\d.])1\.00(?!\d)|1000000(?!\d)|Pixel Wall/.exec(exampled(text))]).toEqual([
     true,

@@ -135,6 +135,6 @@ test.each([
   expect(await codeOf(await wall.ask(`GET /api/agents/${wallet(1)}?${query}`))).toBe(code)
 })
 
-test.each(['0x12', 'ada.eth', `${wallet(1)}0`, '%zz', `0x${'g'.repeat(40)}`])('%s is no wallet', async (text) => {
+test.each(['0x12', 'ada.eth', `${wallet(1)}0`, '%zz', `0x${'g'.repeat(40)}`])('%s is not a wallet', async (text) => {
   expect(await codeOf(await wall.ask(`GET /api/agents/${text}`))).toBe('invalid_wallet')
 })

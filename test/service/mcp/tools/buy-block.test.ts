@@ -53,7 +53,7 @@ test('a receipt is the same to a bare request, as text and as data', async () =>
   expect(wall.facilitator.settled).toHaveLength(1)
 })
 
-test.each([[undefined], [null], ['string'], [5], [true], [[]], [[{}]]])('%j is no payment', async (payment) => {
+test.each([[undefined], [null], ['string'], [5], [true], [[]], [[{}]]])('%j is not a payment', async (payment) => {
   const { structuredContent } = await callTool(await untouched, 'buy_block', { coord: 'next' }, payment)
   expect(structuredContent).toMatchObject({ code: 402, error: 'payment_required' })
   expect(structuredContent).not.toHaveProperty('reason')

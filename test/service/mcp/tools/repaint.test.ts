@@ -123,7 +123,7 @@ const kinds: ReadonlyArray<readonly [tool: string, args: Readonly<Record<string,
 ]
 
 test.each(kinds)(
-  'the text to sign for %s is told as over HTTP, and the tool takes what is signed so',
+  'the text to sign for %s is the same as over HTTP, and the tool accepts its signature',
   async (kind, args, query) => {
     back.clock.pass(10)
     const ts = back.clock.now()
