@@ -122,7 +122,7 @@ describe('a payment of which nothing is written', () => {
     expect(await refusedBy(700_000, 690_000)).toMatchObject(uncharged)
   })
 
-  test('goes to no facilitator while other processes cannot be told of it', async () => {
+  test('an unknown payment goes to no facilitator while other processes cannot learn of it', async () => {
     const { open, ledger, facilitator } = openSeller()
     const down = () => Promise.reject(new StoreUnavailable('down'))
     const apart = open({ leases: { take: down, give: down, isTaken: down } })
