@@ -118,7 +118,7 @@ test('a wall that cannot sell names what keeps it from that, since when and why,
   expect(await jsonOf(await ask('GET /api/health'))).toMatchObject({ ok: false, rail: 'armed', railError: reason })
 })
 
-test('what the operator keeps beside the wall, such as its backups and its webhook, is named to nobody else', async () => {
+test('dependencies of the operator alone, such as backups and the webhook, are not public', async () => {
   const { ask, outages } = await openWall()
   outages.saw({ kind: 'disk', name: 'data' }, null)
   outages.saw({ kind: 'backup', name: 'sqlite' }, 'no backup was ever made')
