@@ -1,4 +1,4 @@
-/** The ports that serve the operator: what the store records beside payments and the log, and the webhook. */
+/** The ports that serve the operator: upkeep of the store, what it records beside payments and the log, and the webhook. */
 
 import type { BlockIndex } from '../shared/wall.ts'
 import type { Statement } from './domain/purchase/balance.ts'
@@ -73,4 +73,20 @@ export type Catalogue = {
   readonly host: string
   /** How many paid addresses of this wall it lists; `none` if the facilitator has no catalogue. */
   listed(): Promise<number | 'none' | 'silent'>
+}
+
+/** An entry of the log, as compaction needs it. */
+export type OutlinedEntry = {
+  readonly number: LogNumber
+  readonly at: UnixMs
+  readonly subject: string | null // the block or wallet that a repaint or a name is about; null for what is never dropped
+  readonly superseded: 0 | 1 // whether a later entry is the last word on it
+}
+
+/** Compaction of the log. Later reads do not contain what was dropped. */
+export type LogCompaction = {
+  /** At most `limit` entries after number `after`, oldest first. */
+  outline(after: LogNumber, limit: number): Promise<readonly OutlinedEntry[]>
+  /** Drops superseded repaints and names, all or none. Throws for the last word on a block or a wallet, and for any other entry. */
+  drop(numbers: readonly LogNumber[]): Promise<void>
 }

@@ -32,7 +32,7 @@ import type {
 } from './domain/purchase/purchase.ts'
 import type { Progress, StorePosition } from './domain/store-position.ts'
 import type { Edit, EditResult, Identity, IdentityResult, NamingResult, PainterNaming } from './domain/wall/edit.ts'
-import type { AreaOwner, Change, LogNumber, OwnedBlock } from './domain/wall/log.ts'
+import type { AreaOwner, Change, OwnedBlock } from './domain/wall/log.ts'
 import type {
   ContentPart,
   ModeratedWallet,
@@ -213,22 +213,6 @@ export type ChainCheckpoint = {
   accept(now: UnixMs): Promise<void>
   /** Records that everything up to a height is accounted for. A lower height than before changes nothing. */
   reach(height: bigint): Promise<void>
-}
-
-/** An entry of the log, as compaction needs it. */
-export type OutlinedEntry = {
-  readonly number: LogNumber
-  readonly at: UnixMs
-  readonly subject: string | null // the block or wallet that a repaint or a name is about; null for what is never dropped
-  readonly superseded: 0 | 1 // whether a later entry is the last word on it
-}
-
-/** Compaction of the log. Later reads do not contain what was dropped. */
-export type LogCompaction = {
-  /** At most `limit` entries after number `after`, oldest first. */
-  outline(after: LogNumber, limit: number): Promise<readonly OutlinedEntry[]>
-  /** Drops superseded repaints and names, all or none. Throws for the last word on a block or a wallet, and for any other entry. */
-  drop(numbers: readonly LogNumber[]): Promise<void>
 }
 
 /** The store as a whole. */

@@ -3,7 +3,7 @@
 import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
 import type { AgentId, BlockContent, Change, LogNumber, Profile } from '../../server/domain/wall/log.ts'
 import type { ModerationAct } from '../../server/domain/wall/moderation.ts'
-import type { LogCompaction, OutlinedEntry } from '../../server/ports.ts'
+import type { LogCompaction, OutlinedEntry } from '../../server/operator-ports.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { CHANNEL } from '../fragments.ts'

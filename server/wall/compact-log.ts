@@ -3,7 +3,8 @@
 import { ifAvailable } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
 import { COMPACTED_AFTER_MS, type LogNumber } from '../domain/wall/log.ts'
-import type { Clock, ExclusiveJobs, Logger, LogCompaction, OutlinedEntry } from '../ports.ts'
+import type { LogCompaction, OutlinedEntry } from '../operator-ports.ts'
+import type { Clock, ExclusiveJobs, Logger } from '../ports.ts'
 
 export type CompactionDeps = {
   readonly compaction: LogCompaction
