@@ -254,6 +254,8 @@ export const mutants: readonly Mutant[] = [
     file: 'server/domain/purchase/listing.ts',
     from: 'TEXT_KEYS.every((key) => one[key] === other[key]) && one.painter === other.painter',
     to: 'true',
+    shows: 'real',
+    isCheap: true,
   },
   {
     name: 'money that moved before the payment was seen is denied',
