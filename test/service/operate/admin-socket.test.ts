@@ -12,7 +12,7 @@ import { failureOf, hold, sell } from '../../support/engine.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
-import { blockOf, hash, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
+import { blockOf, editOf, hash, NOW, paymentOf, pixelsOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
 const folder = scratchFolder()
@@ -286,6 +286,8 @@ test('reports are listed by work with what it shows, and hiding or dismissing a 
   await sell(db, '3,4', 1, 1)
   await sell(db, '4,4', 1, 2)
   await sell(db, '9,9', 2, 3)
+  const pixels = pixelsOf(7)
+  await db.blocks.edit(blockOf('9,9'), editOf(1, { pixels }), NOW)
   await advance()
   const by = (reporter: string) => ({ reporterFor: () => reporter.repeat(32), note: 'look', reason: 'scam' as const })
   const key = { day: '2027-01-15', fresh: 'one' }
@@ -296,7 +298,7 @@ test('reports are listed by work with what it shows, and hiding or dismissing a 
   expect([ok, lines[0]]).toEqual([true, '2'])
   expect(lines.slice(1).map((line) => JSON.parse(line))).toMatchObject([
     { place: '4,4', owner: wallet(1), blocks: 2, reports: [{ reason: 'scam', note: 'look' }, {}] },
-    { place: '9,9', owner: wallet(2), blocks: 1 },
+    { place: '9,9', owner: wallet(2), blocks: 1, around: [[blockOf('9,9'), new Uint8Array(pixels).toBase64()]] },
   ])
   const why = { who: 'ada', why: 'a copied page' }
   expect(await call('close-reports', { outcome: 'hidden', target: '3,4', ...why })).toEqual({
