@@ -27,7 +27,7 @@ const check = async (changes: WallSettings = {}) => {
 
 const OPEN = ['ok     settings', 'ok     ports', 'ok     folders', 'ok     disk', 'ok     database (sqlite)']
 
-test('what works is said to, before the first start and beside the running wall', async () => {
+test('check reports everything that works, before the first start and while the wall runs', async () => {
   const host = new URL(around.facilitator.url).host
   const first = await check()
   expect(first.lines.slice(0, OPEN.length)).toEqual(OPEN)
@@ -69,7 +69,7 @@ test('a facilitator that does not verify, an endpoint of another chain, a port i
   await endpoint.stop()
 })
 
-test('a setting that cannot work, and a file that is no database, are each named', async () => {
+test('check names a setting that cannot work, and a file that is not a database', async () => {
   expect(await wrongIn({ PRICE: 'free' })).toMatchObject({
     status: 1,
     wrong: ['WRONG  settings: PRICE must be an amount in dollars with two decimals, from 0.01 to 999999.99'],

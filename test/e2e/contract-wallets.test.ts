@@ -98,7 +98,7 @@ describe.each([
     holder = await newHolder()
   })
 
-  test('buys a block with a stock client, and everybody reads its deed', async () => {
+  test('a contract wallet buys a block with a stock client, and everybody reads its deed', async () => {
     const response = await buy(holder, `${target}?message=bought`)
     expect(response.status).toBe(200)
     const { address } = holder.payer
@@ -109,7 +109,7 @@ describe.each([
     expect(await (await get(world, target)).json()).toMatchObject(deed)
   })
 
-  test('repaints it with a client that only signs in, as nobody else can', async () => {
+  test('a contract wallet repaints its block with a client that only signs in, and nobody else can', async () => {
     const stranger = newWallet()
     const theirs = await signedIn(holder, `/blocks/${target}`, { message: 'mine' }, stranger.signMessage)
     expect([theirs.status, await codeOf(theirs)]).toEqual([401, 'unauthorized'])
@@ -150,7 +150,7 @@ test('a contract wallet that is not deployed paints with a client that only sign
 })
 
 describe('a payment by a contract wallet', () => {
-  test('whose answer was lost is one block and one dollar', async () => {
+  test('a payment by a contract wallet whose response was lost is one block and one dollar', async () => {
     const holder = await deployed(2)
     const payment = await sign(world, holder.payer, '4,1')
     world.facilitator.settle.next('reset-after')
@@ -160,7 +160,7 @@ describe('a payment by a contract wallet', () => {
     expect(await world.dollarsOf(holder.payer)).toBe(1)
   })
 
-  test('that emptied its wallet is handed over to a client that signs anew', async () => {
+  test('the receipt of a payment that emptied a contract wallet goes to its client that signs a new one', async () => {
     const holder = await deployed()
     const [payment, anew] = [await sign(world, holder.payer, '7,1'), await sign(world, holder.payer, '7,1')]
     world.facilitator.settle.always('error-before')
@@ -181,7 +181,7 @@ describe('a payment by a contract wallet', () => {
     expect((await get(world, '5,1', payment)).status).toBe(200)
   })
 
-  test('is refused where the contract did not sign it, or its account’s code takes no signature of its key', async () => {
+  test('a payment that the contract did not sign, or whose account rejects its key, is rejected', async () => {
     const { payer } = await deployed()
     const shut = await world.wallet(1)
     await world.network.client.setCode({ address: shut.address, bytecode: '0x60006000fd' })
@@ -192,7 +192,7 @@ describe('a payment by a contract wallet', () => {
     }
   })
 
-  test('is refused with its reason where its wallet comes from a factory that the facilitator does not call', async () => {
+  test('a payment of a wallet from a factory that the facilitator does not call is rejected with its reason', async () => {
     const { network } = world
     const elsewhere = newWallet().address
     await network.client.setCode({

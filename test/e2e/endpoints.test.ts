@@ -66,7 +66,7 @@ test('a wall that missed 1,300 blocks arms, and ends what was open', async () =>
   await expectBooksToBalance({ ...around, url: wall.url })
 })
 
-test('what an endpoint cannot do is told, by host alone', async () => {
+test('the limits of an endpoint are reported, by its host only', async () => {
   const told = await eventually(async () => {
     const health = await healthOf(wall)
     return health.rail === 'armed' ? (health.railError ?? '') : undefined

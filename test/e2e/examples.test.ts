@@ -73,7 +73,7 @@ test('buy-area puts a picture over six blocks, for one payment of six dollars', 
   expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
 })
 
-test('repaint repaints again and again, and follow tells of each', async () => {
+test('the example repaint repaints repeatedly, and the example follow prints each repaint', async () => {
   const wallet = await world.wallet(1)
   await new Response(start('buy', ['7,7'], wallet.privateKey).stdout).text()
   const following = start('follow', ['0'])

@@ -74,7 +74,7 @@ describe('whatever is wrong with the first facilitator', () => {
     around.facilitator[call].always('honest')
   })
 
-  test('where nobody listens, the wall arms, sells, and says which one is down', async () => {
+  test('if the first facilitator is down, the wall arms, sells, and says which one is down', async () => {
     const gone = `http://127.0.0.1:${await freePort()}`
     await reopen(gone)
     await buysAtOnce('nobody listens')
@@ -87,7 +87,7 @@ describe('whatever is wrong with the first facilitator', () => {
   })
 })
 
-test('one that cannot read more than the payment gets the bare one', async () => {
+test('a facilitator that reads only the payment gets it without extensions', async () => {
   await reopen()
   const settles = second.settle.count()
   around.facilitator.verify.next('unreadable')

@@ -59,7 +59,7 @@ async function listed(url = catalogue.url.origin) {
   return { status, err, rows: out.trim().split('\n').slice(2) }
 }
 
-test('each paid address is tried, and what is not listed yet, or would not be, is told with what to do', async () => {
+test('each paid address is validated, and each one that is not or would not be listed is named with its remedy', async () => {
   const fresh = await listed()
   expect([fresh.status, fresh.rows.length]).toEqual([1, 3])
   for (const row of fresh.rows) expect(row).toContain('| not listed | sell it once through Coinbase’s facilitator')
@@ -80,7 +80,7 @@ test('each paid address is tried, and what is not listed yet, or would not be, i
   ])
 })
 
-test('a catalogue that does not answer, or not as it is known to, is no finding about the wall', async () => {
+test('a catalogue that does not respond, or responds in another form, is not a finding about the wall', async () => {
   expect(await listed('http://127.0.0.1:1')).toMatchObject({
     status: 2,
     rows: [],

@@ -44,7 +44,7 @@ describe('a wall on a file', () => {
     expect([status, out]).toEqual([0, expect.stringContaining('They balance.')])
   })
 
-  test('status tells a wall that sells, with its money and every instance', async () => {
+  test('status shows a wall that sells, with its money and every instance', async () => {
     const { out, status } = await run('status')
     expect([status, out]).toEqual([0, expect.stringMatching(/^ {2}sells +yes$/m)])
     expect(out).toMatch(/^ {2}sold +2 of 14400 blocks$/m)
@@ -53,7 +53,7 @@ describe('a wall on a file', () => {
     expect((await run('status', '--every', '0')).status).toBe(2)
   })
 
-  test('an open purchase is told with its evidence and resolved by it, and one of twelve blocks is one of twelve dollars', async () => {
+  test('an open purchase is listed with its evidence and resolved by it, and one of twelve blocks is twelve dollars', async () => {
     const order = { at: '40,40', w: 4, h: 3 }
     const payment = await signArea(world, await world.wallet(12), order)
     world.facilitator.settle.next('hang-before', 'hang-before', 'hang-before')
@@ -102,7 +102,7 @@ describe('a wall on a file', () => {
     ])
   })
 
-  test('what is hidden is gone from every reader at once, stays hidden through repaints and restarts, and comes back', async () => {
+  test('hidden content disappears for every reader at once, stays hidden through repaints and restarts, and comes back', async () => {
     const wallet = await world.wallet()
     const px = '05'.repeat(100)
     const query = `3,3?name=N&message=rude&link=https://rude.example/&px=${px}`
@@ -168,7 +168,7 @@ describe('a wall on a file', () => {
     expect(Number((await metric('wall_last_backup_timestamp_seconds'))?.split(' ')[1])).toBeGreaterThan(1_700_000_000)
   })
 
-  test('only the user who runs the wall can reach the admin socket, and without a wall there is none', async () => {
+  test('only the wall’s user can reach the admin socket, and without a wall there is no socket', async () => {
     const socket = 'wall.sqlite.sock'
     expect(statSync(join(world.folder, socket)).mode & 0o777).toBe(0o600)
     await world.crash()

@@ -53,7 +53,7 @@ describe('a wall on a file', () => {
     expect(await (await orderArea(world, body, payment)).json()).toEqual(receipt)
   })
 
-  test('SIGTERM lets a settlement under way end, and its buyer is answered', async () => {
+  test('after SIGTERM a settlement in progress ends, and its buyer gets the response', async () => {
     const wallet = await world.wallet()
     const payment = await sign(world, wallet)
     const arrivals = world.facilitator.settle.count()
@@ -64,7 +64,7 @@ describe('a wall on a file', () => {
     await stopped
   })
 
-  test('a wall that is asked to end is ready for nobody, and serves whoever comes until balancers had time to notice', async () => {
+  test('a stopping wall is not ready, and serves every request until balancers had time to notice', async () => {
     const own = { DATABASE_PATH: join(world.folder, 'drained.sqlite'), PAY_TO: newWallet().address }
     const wall = await world.startArmed({ ...own, DRAIN_MS: '600000' })
     expect((await fetch(`${wall.url}/readyz/reads`)).status).toBe(200)
@@ -94,13 +94,13 @@ describe('a start that only an operator can mend ends with 78 and a sentence, be
     return [await child.exited, words]
   }
 
-  test('with settings that cannot work, all named at once', async () => {
+  test('a start with invalid settings ends with 78 and names all of them', async () => {
     const [status, words] = await endOf({ BASE_URL: 'wall.example', PAY_TO: '0x'.padEnd(42, '0'), PORT: 'x' })
     expect(status).toBe(78)
     for (const name of ['BASE_URL', 'PAY_TO', 'FACILITATOR_URL', 'PORT']) expect(words).toContain(name)
   })
 
-  test('on a file that is no database; one that is away, or in use, ends with 1 and may be tried again', async () => {
+  test('a start on a file that is not a database ends with 78, and one on a database that is down with 1', async () => {
     const settings = {
       BASE_URL: 'http://127.0.0.1:1',
       PAY_TO: newWallet().address,

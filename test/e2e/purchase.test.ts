@@ -29,7 +29,7 @@ shareWorld((opened) => void (world = opened), { SETTLE_TIMEOUT_MS: '20000', VERI
 
 const px = '0102'.repeat(50)
 
-test('a stock client with its default spend cap buys, and everyone tells the same story', async () => {
+test('a stock client with its default spend cap buys, and every read shows the same sale', async () => {
   const wallet = await world.wallet(5)
   const client = new x402Client().register('eip155:8453', new ExactEvmScheme(wallet))
   const address = `${world.url}/blocks/10,20?name=Ada&framework=eliza&message=hello&link=https://example.org/&px=${px}`

@@ -114,7 +114,7 @@ test('yesterday’s database sells nothing, its witness put back with it or not,
   await accepted.stop()
 })
 
-test('a database that is gone is no new wall where its witness is left, until the operator says so', async () => {
+test('a missing database is not replaced by a new wall while its witness exists, until the operator says so', async () => {
   await rm(around.databasePath)
   const wall = await around.start(settings)
   await alerted(wall, 'older-copy')

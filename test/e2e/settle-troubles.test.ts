@@ -40,7 +40,7 @@ describe('a wall on a file', () => {
   test.each([
     ['after the money moved: charged once, never asked for more', afterTheMoneyMoved, [200, 503]],
     ['before the money moved: in doubt until it is settled again', beforeTheMoneyMoved, [503]],
-  ] as const)('faults %s, and one block for one dollar in the end', async (_, faults, statuses) => {
+  ] as const)('after the faults %s there is one block for one dollar in the end', async (_, faults, statuses) => {
     world.facilitator.settle.next(...faults)
     await Promise.all(
       faults.map(async () => {
@@ -76,7 +76,7 @@ describe('a wall on a file', () => {
     expect((await settled(world, '1,1', payment)).status).toBe(200)
   })
 
-  test('a client that signs anew is not charged again: the older purchase answers', async () => {
+  test('a client that signs a new payment is not charged again, and gets the older purchase', async () => {
     const payer = await world.wallet(5)
     const demand = (await get(world, 'next')).headers.get('payment-required') ?? ''
     const [first, second] = [await signDemand(demand, payer), await signDemand(demand, payer)]

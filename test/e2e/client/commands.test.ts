@@ -54,14 +54,14 @@ async function colourOf(coord: string): Promise<string> {
 }
 
 describe('an area', () => {
-  test('without a place is the open one nearest the centre', async () => {
+  test('an area without a place is the open one nearest the centre', async () => {
     const { privateKey } = await world.wallet(2)
     const space = await bodyOf(clientOf(world).api.space.get({ query: { w: 2, h: 1, limit: 1 } }))
     const { area } = await jsonOf(['buy', '--size', '2x1', '--max', '2'], { PRIVATE_KEY: privateKey })
     expect(area).toBe(`${space.spaces[0]?.coord},2x1`)
   })
 
-  test('costs no more than is allowed: its price is told, and nothing is signed', async () => {
+  test('an area above the maximum is not signed for, and the error names its price', async () => {
     const { privateKey, address } = await world.wallet(2)
     for (const args of [
       ['buy', '--size', '2x1'],
@@ -76,7 +76,7 @@ describe('an area', () => {
     expect(await world.network.balanceOf(address)).toBe(2_000_000n)
   })
 
-  test('is repainted with one signature by the painter that its purchase named', async () => {
+  test('the painter that its purchase named repaints an area with one signature', async () => {
     const { privateKey } = await world.wallet(4)
     await jsonOf(['buy', '--size', '2x2', '--at', '30,10', '--max', '4'], { PRIVATE_KEY: privateKey })
     const args = ['repaint', '30,10,2x2', '--image', await picture('#00ff00'), '--message', 'green']
@@ -87,7 +87,7 @@ describe('an area', () => {
 })
 
 describe('paint', () => {
-  test('buys free room for a picture with one payment; the same again at that place repaints it for free', async () => {
+  test('paint buys open space for a picture with one payment, and the same command at that place repaints it for free', async () => {
     const wallet = await world.wallet(3)
     const env = { PRIVATE_KEY: wallet.privateKey }
     const args = ['--size', '2x1', '--max', '2']
@@ -99,7 +99,7 @@ describe('paint', () => {
     expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
   })
 
-  test('that was cut off is finished before another picture is bought, within --max, and its cost is told', async () => {
+  test('paint finishes an interrupted purchase before it buys another picture, within --max, and reports its cost', async () => {
     const wallet = await world.wallet(6)
     const env = { PRIVATE_KEY: wallet.privateKey }
     const { settle } = world.facilitator
@@ -116,7 +116,7 @@ describe('paint', () => {
     expect(await world.network.balanceOf(wallet.address)).toBe(0n)
   })
 
-  test('refuses a place where others are, and names them, before anything is paid', async () => {
+  test('paint rejects a place with blocks of others, and names them, before anything is paid', async () => {
     const [owner, wallet] = [await world.wallet(2), await world.wallet(2)]
     await jsonOf(['buy', '11,0'], { PRIVATE_KEY: owner.privateKey })
     const args = ['paint', await picture(), '--size', '2x1', '--at', '10,0', '--max', '2']
@@ -130,7 +130,7 @@ describe('paint', () => {
 })
 
 describe('the painter', () => {
-  test('is made with the first purchase, is named in each, and repaints without the key that paid', async () => {
+  test('the painter is created with the first purchase, is named in each, and repaints without the key that paid', async () => {
     const [one, other] = [await world.wallet(1), await world.wallet(1)]
     const { block } = await jsonOf(['buy'], { PRIVATE_KEY: one.privateKey })
     const second = await jsonOf(['buy'], { PRIVATE_KEY: other.privateKey })
@@ -143,7 +143,7 @@ describe('the painter', () => {
       })
   })
 
-  test('is not asked for blocks that name another: those need the key that paid', async () => {
+  test('blocks that name another painter need the key that paid', async () => {
     const { privateKey } = await world.wallet(2)
     const painter = `0x${'12'.repeat(20)}`
     const { block } = await jsonOf(['buy', '--painter', painter], { PRIVATE_KEY: privateKey })
@@ -154,7 +154,7 @@ describe('the painter', () => {
 })
 
 describe('a refused purchase', () => {
-  test('of an empty wallet stays open, tells what is missing, and is not paid later by another command past its --max', async () => {
+  test('a rejected purchase of an empty wallet stays open, says what is missing, and is not paid later by another command beyond its --max', async () => {
     const { privateKey, address } = await world.wallet(0)
     const env = { PRIVATE_KEY: privateKey }
     const dear = ['buy', '--size', '4x3', '--at', '100,40', '--max', '12', '--json']
@@ -175,7 +175,7 @@ describe('a refused purchase', () => {
   })
 })
 
-test('a block of one’s own is told to be one’s own, and so is an area', async () => {
+test('the error says if the block or area is already the buyer’s own', async () => {
   const { privateKey } = await world.wallet(3)
   const env = { PRIVATE_KEY: privateKey }
   await run(['buy', '120,40'], env)
@@ -188,7 +188,7 @@ test('a block of one’s own is told to be one’s own, and so is an area', asyn
 })
 
 describe('mine', () => {
-  test('lists areas as areas, and names the whole address', async () => {
+  test('mine lists areas as areas, and names the whole address', async () => {
     const { privateKey, address } = await world.wallet(3)
     const env = { PRIVATE_KEY: privateKey }
     await run(['buy', '120,42'], env)
@@ -203,7 +203,7 @@ describe('mine', () => {
 })
 
 describe('watch', () => {
-  test('tells of a sale as it happens, and of those it is asked to begin after', async () => {
+  test('watch prints a sale as it happens, and earlier ones after a given number', async () => {
     const watching = start(['watch', '--after', '0', '--json'])
     const lines: { kind: string; coord?: string }[] = []
     const read = (async () => {
@@ -217,7 +217,7 @@ describe('watch', () => {
     await read
   })
 
-  test('says that it is connected, and that an address is dead', async () => {
+  test('watch says that it is connected, and that an address does not respond', async () => {
     for (const [url, words] of [
       [world.url, 'Connected to '],
       ['http://127.0.0.1:1', 'Nothing responded at http://127.0.0.1:1. Trying again every 2 seconds.'],
@@ -232,7 +232,7 @@ describe('watch', () => {
 })
 
 describe('the key', () => {
-  test('may come from a file', async () => {
+  test('the key can come from a file', async () => {
     const { privateKey } = await world.wallet(1)
     await Bun.write(join(folder, 'key'), `${privateKey}\n`)
     expect(await jsonOf(['buy', '--key-file', join(folder, 'key')])).toMatchObject({ owner: 'you' })
@@ -274,16 +274,16 @@ describe('the exit status', () => {
     ['0 with help', ['buy', '--help'], 0],
     ['0 with the list of commands', ['--help'], 0],
     ['0 with the version', ['--version'], 0],
-    ['1 when the wall refuses', ['buy', '--name', 'x'.repeat(41)], 1],
+    ['1 if the wall rejects', ['buy', '--name', 'x'.repeat(41)], 1],
     ['2 without a command', [], 2],
-    ['2 for a command there is none of', ['sell'], 2],
-    ['4 when nobody answers', ['look', '--url', 'http://127.0.0.1:1'], 4],
-  ] as const)('is %s', async (_, args, status) => {
+    ['2 for an unknown command', ['sell'], 2],
+    ['4 if nobody responds', ['look', '--url', 'http://127.0.0.1:1'], 4],
+  ] as const)('the exit status is %s', async (_, args, status) => {
     const { code, out, err } = await run(args, key)
     expect([status, code, out + err]).toEqual([status, status, expect.any(String)])
   })
 
-  test('is 3 while the outcome of a payment is not known', async () => {
+  test('the exit status is 3 while the outcome of a payment is unknown', async () => {
     const { privateKey } = await world.wallet(1)
     using doubtful = Bun.serve({
       hostname: '127.0.0.1',
@@ -310,7 +310,7 @@ describe('the exit status', () => {
   })
 })
 
-test('an error of the call is named first: a command, a file that is not there, one that is no picture', async () => {
+test('a usage error comes first: an unknown command, a missing file, a file that is not a picture', async () => {
   const first = async (...args: string[]) =>
     (await run(args, { PRIVATE_KEY: `0x${'1'.repeat(64)}` })).err.split('\n')[0]
   expect(await first('sell')).toBe('usage: There is no command sell.')

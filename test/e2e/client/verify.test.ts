@@ -103,7 +103,7 @@ async function fill(): Promise<void> {
 const SUMMARY =
   '169 blocks, 169 dollars, each paid by the wallet that is shown, 167 bound to the words and picture that were bought, 1 credit open, no dollar without a deed, no deed without a dollar.'
 
-test('a wall with blocks, areas, a credit, money of a stranger and a hidden block is proved, and each is named', async () => {
+test('a wall with blocks, areas, a credit, stray money and a hidden block is proved, and each is named', async () => {
   const { code, out, err } = await verified()
   expect([code, err]).toEqual([0, ''])
   expect(
@@ -319,7 +319,7 @@ test('the command prints each finding in a line of its own, and ends with 1', as
   expect(others.at(-1)).toEndWith('1 credit open, no dollar without a deed, 1 deed without its dollar.')
 })
 
-test('as JSON it has all that was counted, and where was searched', async () => {
+test('verify --json prints every count, and the range that was searched', async () => {
   const { code, out } = await verified(world.url, world.network.rpcUrl, '--json')
   expect([code, JSON.parse(out)]).toMatchObject([
     0,
@@ -374,13 +374,13 @@ test('the operator’s books say the same of the same payments', async () => {
   })
 })
 
-test('with --since, only later deeds are looked up, and all are still compared with each other', async () => {
+test('verify --since looks up only later deeds, and still compares all with each other', async () => {
   const options = { rpc: [world.network.rpcUrl], folder: join(scratch, 'since') }
   const report = await verify(world.url, { ...options, since: 9 })
   expect(report).toMatchObject({ findings: [], blocks: 160, amount: 160_000_000n, bound: 160 })
 })
 
-test('what was read of the chain is kept, and read again only if that is asked for', async () => {
+test('blocks of the chain that were read are stored, and read again only with --all', async () => {
   await world.network.client.mine({ blocks: 1000 })
   const options = { rpc: [world.network.rpcUrl], folder: join(scratch, 'kept') }
   const costs = async (all: boolean) => (await verify(world.url, { ...options, all })).requests.payments

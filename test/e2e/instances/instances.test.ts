@@ -170,7 +170,7 @@ test('of orders that overlap, at once over three instances and both entrances, e
   }
 })
 
-test('what one instance sent, another says is unchanged, and after a repaint at one all send the new wall', async () => {
+test('another instance confirms the copy that one instance sent, and after a repaint all send the new wall', async () => {
   const owner = await wall.wallet()
   await buyBlock(wall.at(0), owner, '9,9')
   await canvasesWhenEqual('{"i":1449,')
@@ -272,7 +272,7 @@ test('a purchase cut off with its instance in mid-settlement is ended by another
   expect(await (await get(wall.at(0), 'next', payment)).text()).toBe(receipt)
 })
 
-test('one that is asked to end under load loses nothing: whoever it cannot answer is served by the others', async () => {
+test('an instance that stops under load loses nothing, because the others serve its clients', async () => {
   const payers = await Promise.all(Array.from({ length: 24 }, () => wall.wallet()))
   const payments = await Promise.all(payers.map((payer, at) => sign(wall.at(at), payer)))
   const arrivals = wall.facilitator.settle.count()

@@ -52,7 +52,7 @@ test.each(clients)('%s lists, looks, tries, is asked to pay, pays and repaints',
   await client.close()
 })
 
-test('the SDK’s client is told of every refusal, whatever it was told of outputs', async () => {
+test('the SDK’s client shows every rejection, whatever the output schema says', async () => {
   const client = await sdkClient(`${world.url}/mcp`)
   await client.list()
   for (const { name, input } of TOOLS) {
