@@ -491,8 +491,9 @@ function checkDenial(
     `I6: no ${code} while the wall has it settled`,
     key,
   )
+  const maySettle = !isDead(world, payment) && !isSpentByLonger(world, payment)
   promise(
-    charged !== 'no' || !world.verified.has(authorizationOf(payment)) || isDead(world, payment),
+    charged !== 'no' || !world.verified.has(authorizationOf(payment)) || !maySettle,
     'a payment that a facilitator has is not called uncharged while it may move',
     key,
   )
