@@ -17,6 +17,9 @@ const PLATFORM = `${process.platform}-${process.arch}`
 const PROGRAM = `pixel-wall-${PLATFORM}`
 const BUNDLE = `pixel-wall-${manifest.version}-${PLATFORM}`
 
+// What an operator reads; these link to each other.
+const DOCUMENTS = ['OPERATING.md', 'docs/operating-reference.md', 'docs/postgres.md', 'docs/settings.md', 'LICENSE']
+
 // What runs beside the program's own thread is looked for by its bare name inside the executable.
 const WORKERS = [
   'server/adapters/pictures/image-worker.ts',
@@ -86,7 +89,7 @@ function addDocuments(): void {
   for (const name of readdirSync(join(ROOT, 'deploy'))) {
     if (name !== 'release.ts') cpSync(join(ROOT, 'deploy', name), join(bundle, name), { recursive: true })
   }
-  for (const name of ['OPERATING.md', 'docs/settings.md', 'LICENSE']) cpSync(join(ROOT, name), join(bundle, name))
+  for (const name of DOCUMENTS) cpSync(join(ROOT, name), join(bundle, name))
   writeFileSync(join(bundle, 'pixel-wall.env'), settings())
   cpSync(join(ROOT, 'CHANGELOG.md'), join(bundle, 'CHANGES.md'))
   writeFileSync(join(bundle, 'sbom.json'), run(join(OUT, PROGRAM), 'sbom'))

@@ -33,8 +33,8 @@ const USAGE = `Serves and operates a pixel wall.
   pixel-wall [--env-file FILE] COMMAND ...       ${Object.keys(COMMANDS).join(', ')}
   pixel-wall --version
 
-Settings come from the environment. Settings that are not set there come from FILE; without --env-file from ./.env, else from
-/etc/pixel-wall.env, if it exists. Run a command with --help to see its usage.
+Settings come from the environment. Settings that are not set there come from FILE; without --env-file from /etc/pixel-wall.env,
+if it exists, else from ./.env. Run a command with --help to see its usage.
 `
 
 // `--option=value` or `--option value`.

@@ -49,7 +49,7 @@ export const FREE_BYTES_MIN = 64 * 1024 * 1024
 // An outage ends only well above the limit, so that a disk near it is one outage.
 const ENOUGH = 1.25
 
-const NEVER_BACKED_UP = 'no backup was ever made; see “Back up” in OPERATING.md'
+const NEVER_BACKED_UP = 'no backup was ever made; see “WallBackupMissing” in OPERATING.md'
 
 const LATE: unique symbol = Symbol('late')
 

@@ -8,7 +8,7 @@ import type { Clock } from '../ports.ts'
 /** A budget, whom each bucket of it belongs to, and what it counts. */
 export type NamedBudget = Budget & { readonly per: 'address' | 'wallet' | 'block'; readonly what: string }
 
-/** Every budget. OPERATING.md repeats them, and a test compares the two. */
+/** Every budget. docs/operating-reference.md repeats them, and a test compares the two. */
 export const BUDGETS = {
   pictures: {
     per: 'address',

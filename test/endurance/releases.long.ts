@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { armed, startWall, type WallProcess } from '../../server/local/wall-process.ts'
 import { buyBlock } from '../support/e2e/buyer.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
@@ -61,11 +61,14 @@ test('the sums are those of what is handed out, and the program is among it', ()
   expect([checked.status, checked.out.split('\n').filter((line) => line.endsWith(': OK')).length]).toEqual([0, 4])
 })
 
-test('the guide for operators finds what it names beside itself, in the archive and once installed', () => {
-  const links = readFileSync(join(unpacked(), 'OPERATING.md'), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)
-  const named = [...links].map(([, path = '']) => path)
-  const files = ['prometheus/alerts.yml', 'grafana/wall.json', 'nginx.conf', ...named]
-  expect(named.length).toBeGreaterThan(0)
+test('every link of the manual and its reference works in the archive and once installed', () => {
+  const documents = ['OPERATING.md', 'docs/operating-reference.md', 'docs/postgres.md', 'docs/settings.md']
+  const linksOf = (document: string) =>
+    [...readFileSync(join(unpacked(), document), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = '']) =>
+      join(dirname(document), path),
+    )
+  const files = ['prometheus/alerts.yml', 'grafana/wall.json', 'nginx.conf', ...documents.flatMap(linksOf)]
+  expect(files).toContain('docs/postgres.md')
   for (const place of [unpacked(), join(root, 'usr/local/share/doc/pixel-wall')])
     expect(files.filter((path) => !existsSync(join(place, path)))).toEqual([])
 })

@@ -14,7 +14,7 @@ const DAYS = [0, 1, 7, 30]
 const COPIES_MAX = 48
 const COPIES_MAX_MB = 10_000
 
-const DISK_MAX_MB = 20_000 // database and backups together, as OPERATING.md says
+const DISK_MAX_MB = 20_000 // database and backups together, as docs/operating-reference.md says
 const START_MAX_S = 2
 
 test('an owner of ten blocks who writes for a month neither fills the disk nor delays a start', async () => {

@@ -123,7 +123,7 @@ test('after three hours without a backup the operator is alerted, whether one wa
   clock.pass(3 * hours + 1)
   expect(await seen({ backedUpAt: NOW + hours })).toEqual([])
   expect(await seen({ backedUpAt: undefined })).toEqual([
-    ['backup', 'no backup was ever made; see “Back up” in OPERATING.md'],
+    ['backup', 'no backup was ever made; see “WallBackupMissing” in OPERATING.md'],
   ])
   expect(watch.seen().backedUpAt).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { SETTINGS } from '../../../server/config.ts'
 import { REPEAT } from '../../../server/domain/advice.ts'
 import { AREA_EDIT_MAX_BYTES } from '../../../server/http/areas.ts'
@@ -94,25 +94,52 @@ test('every documented route and every tool is in docs/api.md', async () => {
   expect(names.filter((name) => !overview.has(name))).toEqual([])
 })
 
-test('OPERATING.md says what to do about every alert', async () => {
-  const operating = await read('OPERATING.md')
+test('every alert of the journal has a section in OPERATING.md', async () => {
+  const sections = [...(await read('OPERATING.md')).matchAll(/^#### (.+)$/gm)].flatMap(([, names = '']) =>
+    names.split(', '),
+  )
   const sources = await Array.fromAsync(new Bun.Glob('server/**/*.ts').scan({ cwd: root }), read)
   const alerts = [...sources.join('\n').matchAll(/\balert\('([a-z-]+)'/g)].map(([, name = '']) => name)
   expect(alerts.length).toBeGreaterThan(5)
-  expect(alerts.filter((name) => !operating.includes(`\`${name}`))).toEqual([])
+  expect(alerts.filter((name) => !sections.includes(name))).toEqual([])
 })
 
-test('OPERATING.md lists every budget with its real figures', async () => {
-  const rows = (await read('OPERATING.md')).matchAll(
-    /^\| `([a-z ]+)` \| (address|wallet|block) \| (\d+) \| ([\d.]+) \| (.*) \|$/gm,
-  )
+test('OPERATING.md, which is read under stress, has at most 5,000 words', async () => {
+  expect((await read('OPERATING.md')).split(/\s+/).length).toBeLessThan(5000)
+})
+
+// An anchor as GitHub makes it of a heading.
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+
+const anchorsIn = (text: string) => [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => `#${anchorOf(heading)}`)
+
+test('every link between the documents leads to a file and a heading that exist', async () => {
+  for (const document of documents) {
+    const broken: string[] = []
+    for (const [, path = '', anchor] of (await read(document)).matchAll(/\]\((?!https?:)([^)#\s]*)(#[^)\s]*)?\)/g)) {
+      const target = path === '' ? document : join(dirname(document), path)
+      const isThere = existsSync(join(root, target))
+      if (!isThere || (anchor !== undefined && !anchorsIn(await read(target)).includes(anchor)))
+        broken.push(path + (anchor ?? ''))
+    }
+    expect([document, broken]).toEqual([document, []])
+  }
+})
+
+test('docs/operating-reference.md lists every budget with its real figures', async () => {
+  const reference = await read('docs/operating-reference.md')
+  const rows = reference.matchAll(/^\| `([a-z ]+)` \| (address|wallet|block) \| (\d+) \| ([\d.]+) \| (.*) \|$/gm)
   const told = [...rows].map(([, name, per, burst, perSecond, what]) => [
     name,
     { per, burst: Number(burst), perSecond: Number(perSecond), what },
   ])
   expect(Object.fromEntries(told)).toEqual(BUDGETS)
-  expect(await read('OPERATING.md')).toContain(`at most ${STREAMS_PER_ADDRESS} live streams`)
-  expect(await read('OPERATING.md')).toContain(`at most ${STREAMS_PER_SITE} live streams together`)
+  expect(reference).toContain(`at most ${STREAMS_PER_ADDRESS} live streams`)
+  expect(reference).toContain(`at most ${STREAMS_PER_SITE} live streams together`)
 })
 
 test('the errors of the proxies use the messages of the wall', async () => {

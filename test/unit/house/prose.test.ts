@@ -34,13 +34,14 @@ const TEXTS = [
   '.env.example',
   'server/client/README.md',
   'README.md',
-  'docs/{api,scale,benchmarks,instances,decisions}.md',
+  'OPERATING.md',
+  'docs/{operating-reference,postgres,settings,api,scale,benchmarks,instances,decisions}.md',
 ]
 
 const PRODUCT = ['{server,viewer,shared,db}/**/*.ts']
 
 // A folder joins once all of its titles, those of table rows too, are whole sentences in these words.
-const TITLED = ['test/unit/domain/**/*.ts', 'test/unit/house/*.ts']
+const TITLED = ['test/unit/{domain,house,purchase}/**/*.ts', 'test/service/**/*.ts', 'test/engine/**/*.ts']
 
 const here = 'test/unit/house/prose.test.ts'
 
