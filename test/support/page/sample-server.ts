@@ -240,7 +240,11 @@ function spaceIn(canvas: Canvas, search: string): Pick<Spaces, 'spaces'> {
     occupancyOf((block) => sold.has(block)),
     { w, h, near, limit: 1 },
   )
-  return { spaces: found.map(({ at }) => ({ coord: coordOf(at), blocks: [], price: (w * h).toFixed(2) })) }
+  const spaces = found.map(({ at }) => {
+    const coord = coordOf(at)
+    return { coord, order: { at: coord, w, h }, price: (w * h).toFixed(2) }
+  })
+  return { spaces }
 }
 
 /** A log that leads to a wall: its sales in the order of their time. */
