@@ -92,7 +92,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(await card.locator('.message').textContent()).toBe(nastyMessage)
     expect(await card.locator('.payment a').allTextContents()).toEqual(['Paid on Base', 'Order signed by its buyer'])
     expect(await card.locator('script, img, b, i').count()).toBe(0)
-    const link = card.locator('.link a')
+    const link = card.locator('a.button').first()
     expect(await link.textContent()).toBe('example.org')
     expect(await link.getAttribute('href')).toBe('https://example.org/?q=%3Cscript%3E')
     expect(await link.getAttribute('rel')).toBe('noopener nofollow ugc')
