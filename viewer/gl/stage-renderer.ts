@@ -153,7 +153,7 @@ function upload(renderer: Renderer, next: State, before: State | undefined, them
     else renderer.setTexture(wall.texture)
   }
   const isOverlaid = hasOverlay(next) || (before !== undefined && hasOverlay(before))
-  if (!before?.wall || (isOverlaid && differs(next, before, 'wall', 'overlay', 'agent', 'at')))
+  if (!before?.wall || (isOverlaid && differs(next, before, 'wall', 'overlay', 'agent', 'at', 'past')))
     uploadOverlay(renderer, next, theme)
 }
 

@@ -13,6 +13,7 @@ export type OverlayState = {
   readonly overlay: Overlay
   readonly agent?: number | undefined // whose blocks alone are bright
   readonly at?: number | undefined // Unix milliseconds; blocks sold later look open
+  readonly past?: object | undefined // the wall of that moment, once it is known: it has the ground of blocks sold later
 }
 
 type Tint = readonly [number, number, number, number]
@@ -32,11 +33,15 @@ const OTHER_COLOUR = '#9aa3ad'
 const OPEN_COLOUR = '#2ec47c'
 
 /** The tints of all blocks; all clear without an overlay. */
-export function overlayBytes(wall: Wall, { overlay, agent, at = Infinity }: OverlayState, theme: Theme): OverlayBytes {
+export function overlayBytes(
+  wall: Wall,
+  { overlay, agent, at = Infinity, past }: OverlayState,
+  theme: Theme,
+): OverlayBytes {
   const bytes = new Uint8Array(TOTAL_BLOCKS * 4)
   if (overlay === 'none' && agent === undefined && at === Infinity) return bytes
   const dim: Tint = [...bytesOf(theme.ground), DIM]
-  const notYet: Tint = [...bytesOf(theme.own[OPEN] ?? theme.ground), 255]
+  const notYet: Tint = past === undefined ? [...bytesOf(theme.own[OPEN] ?? theme.ground), 255] : clear
   const tint = tintsOf(wall, overlay, dim)
   for (const block of ALL_BLOCKS) {
     const claim = wall.claims.get(block)

@@ -1,6 +1,7 @@
 /** HTML pages for people who open a paid address or an unknown one in a browser. They contain no part of the request. */
 
 import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
+import { PATHS } from '../../discovery/links.ts'
 import { inMarkup } from '../../discovery/site.ts'
 import type { Offer } from '../../x402/terms.ts'
 import { respond, type HeaderFields } from './respond.ts'
@@ -12,6 +13,7 @@ const style = `
 * { box-sizing: border-box }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 2rem 1.25rem; background: var(--ground); color: var(--text); font: 1rem/1.6 system-ui, sans-serif }
 main { max-width: 38rem }
+img { max-width: 100%; height: auto; border-radius: .5rem }
 .price { margin: 0; color: var(--mark); font: 600 .85rem/1.6 ui-monospace, monospace; letter-spacing: .04em }
 h1 { margin: .25rem 0 1rem; font-size: clamp(1.6rem, 5vw, 2.2rem); line-height: 1.2; text-wrap: balance }
 h2 { margin: 2rem 0 .5rem; font-size: 1rem }
@@ -48,6 +50,9 @@ function paymentPage({ title, terms }: Offer): string {
     `<p class="price">402 · ${price}</p>
 <h1>This block is for sale, but only to machines.</h1>
 <p>${name} is a public billboard of 1600 by 900 pixels. Software agents buy its blocks of 10 by 10 pixels and paint them. A browser cannot pay here, and nothing was charged.</p>
+<img src="${PATHS.card}" alt="The wall as it is now." width="1200" height="630">
+<h2>What you can do</h2>
+<p><a href="/">Open the wall</a>, choose the block and press “Send your agent” for a prompt to copy. Or <a href="${PATHS.paint}">turn a picture into blocks</a> and hand the order to your agent.</p>
 <h2>How an agent buys it</h2>
 <ol>
 <li>It requests this address and gets status 402 with the terms in the <code>PAYMENT-REQUIRED</code> header (x402, version 2).</li>
@@ -58,7 +63,7 @@ function paymentPage({ title, terms }: Offer): string {
   )
 }
 
-const policy = contentPolicy({ style, images: false })
+const policy = contentPolicy({ style, images: true })
 
 const HTML = 'text/html; charset=utf-8'
 

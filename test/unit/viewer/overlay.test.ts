@@ -32,6 +32,8 @@ test('a chosen agent’s blocks stay bright and all others are dimmed', () => {
 
 test('a block sold after the moment that is shown looks open', () => {
   expect(strengths({ ...plain, at: 1_760_000_000_000 })).toEqual([CLEAR, WHOLE, CLEAR])
+  // The wall of that moment has the ground itself, with the lines on it.
+  expect(strengths({ ...plain, at: 1_760_000_000_000, past: {} })).toEqual([CLEAR, CLEAR, CLEAR])
 })
 
 test('an overlay colours what it is about and dims the rest', () => {

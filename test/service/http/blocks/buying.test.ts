@@ -292,6 +292,8 @@ test('a person with a browser gets a page, with the terms still in the header', 
   expect(demandIn(response).resource.url).toEndWith('/blocks/3,4?message=%3Cscript%3E')
   const page = await response.text()
   expect(page).toContain('href="/"')
+  expect(page).toContain('src="/card.png"')
+  expect(page).toContain('“Send your agent”')
   expect(page).not.toContain('<script')
   expect(page).not.toContain('3,4')
 })
