@@ -62,8 +62,9 @@ export async function answerCall(deps: McpDeps, request: Request, { clients, upl
 
 /** Refuses a large body of any other call. */
 function onlyPicturesLarge(read: ReadBody): ReadBody {
-  if ('failure' in read || read.bytes.length <= MCP_BODY_MAX_BYTES || sendsPicture(readMessage(read.value))) return read
-  return { failure: tooLarge(MCP_BODY_MAX_BYTES) }
+  const size = 'failure' in read ? (read.size ?? 0) : read.bytes.length
+  const isAllowed = size <= MCP_BODY_MAX_BYTES || ('value' in read && sendsPicture(readMessage(read.value)))
+  return isAllowed ? read : { failure: tooLarge(MCP_BODY_MAX_BYTES) }
 }
 
 const answer = (status: number, body: RpcResponse, headers: HeaderFields = {}) =>

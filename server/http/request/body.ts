@@ -18,11 +18,11 @@ const mediaTypePattern = /^application\/json\s*(?:;\s*charset\s*=\s*(?:"utf-8"|u
 
 /**
  * The JSON of a body, or why it was refused. `unsafe` marks JSON that parsers read differently; `cut` a body that did not arrive
- * whole. After a failure part of the body may be unread, so the connection must be closed.
+ * whole, and `size` how many bytes one had that is no JSON. After a failure part of the body may be unread, so the connection must be closed.
  */
 export type ReadBody =
   | { readonly value: unknown; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly failure: Failure; readonly unsafe?: true; readonly cut?: true }
+  | { readonly failure: Failure; readonly unsafe?: true; readonly cut?: true; readonly size?: number }
 
 /** Limits of size and time for a body. */
 export type BodyLimits = {
@@ -48,7 +48,10 @@ export async function readJson(request: Request, limits: BodyLimits = {}, whenEm
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     return { value: parseStrictJson(text), bytes }
   } catch (error) {
-    const refusal = invalid('it must be JSON in UTF-8, without deep nesting or duplicate keys')
+    const refusal = {
+      ...invalid('it must be JSON in UTF-8, without deep nesting or duplicate keys'),
+      size: bytes.length,
+    }
     return error instanceof UnsafeJson ? { ...refusal, unsafe: true } : refusal
   }
 }

@@ -35,7 +35,7 @@ export function createProfile(page: Page): PanelContent {
       createElement(
         'div.acts',
         copyButton('Copy link', () => `${location.origin}/?agent=${owner.id}`),
-        button('', ['Show all agents'], () => page.dispatch({ do: 'select-agent', agent: undefined })),
+        button('', ['Deselect'], () => page.dispatch({ do: 'select-agent', agent: undefined })),
       ),
       createElement('ul.works', ...items),
       ...(works.length > WORKS_MAX
