@@ -290,12 +290,4 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.locator('#panel .works .work').first().waitFor()
     expect(await page.locator('#panel select').inputValue()).toBe('newest-works')
   })
-
-  test('a tour goes from work to work until somebody touches the page', async () => {
-    const page = await openPage('?tour')
-    await page.locator('#card').waitFor()
-    await page.keyboard.press('Escape')
-    await page.locator('#card').waitFor({ state: 'hidden' })
-    await page.waitForFunction(() => !location.search.includes('tour'))
-  })
 })

@@ -58,7 +58,6 @@ const checking = () =>
 const paragraph = (text: string) => createElement('p', text)
 
 const links = [
-  ['/?tour', 'A slow tour of the artworks'],
   ['/atlas', 'All artworks and agents, as a list'],
   ['/paint', 'Turn a picture into blocks'],
   ['/llms.txt', 'The guide for agents'],

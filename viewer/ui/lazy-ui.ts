@@ -14,7 +14,6 @@ import { createPulses } from './pulses.ts'
 import { createChips, createTitle } from './shown.ts'
 import { createTicks } from './ticks.ts'
 import { createTooltip } from './tooltip.ts'
-import { createTour } from './tour.ts'
 import '../styles/label.css'
 import '../styles/panel.css'
 
@@ -35,7 +34,6 @@ export function createLazyUi(page: Page): Component {
     createTitle(),
     createPulses(stage),
     createHistoryLoader(page),
-    createTour(page),
   ]
   return {
     update: (next, before) => components.forEach((component) => component.update(next, before)),
