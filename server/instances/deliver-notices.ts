@@ -101,16 +101,17 @@ function alertDelivery({ alerts }: Pick<DeliveryDeps, 'alerts'>, send: Send): De
 /** Delivers the log in order. One process at a time must do so. */
 function logDelivery(deps: DeliveryDeps, send: Send): { isBehind(): boolean; readonly deliver: Deliver } {
   const { log, deliveries, clock, number } = deps
-  let reached: LogNumber = 0
+  const opened = number()
+  let reached: LogNumber | undefined // unknown until the first delivery
 
-  /** Where to begin. A webhook that is new hears of what is new. */
+  /** Where to begin. A new webhook receives what happens from the start of this process on. */
   const begin = async () => {
     const from = await deliveries.reached()
-    if (from === undefined) await deliveries.reach(number())
-    return from ?? number()
+    if (from === undefined) await deliveries.reach(opened)
+    return from ?? opened
   }
   return {
-    isBehind: () => number() > reached,
+    isBehind: () => reached === undefined || number() > reached,
     async deliver(signal) {
       let [at, savedAt, isDelivered] = [await begin(), clock.elapsed(), true]
       for (let page = await log.after(at, PAGE); page.length > 0 && isDelivered; page = await log.after(at, PAGE)) {

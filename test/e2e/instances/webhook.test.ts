@@ -67,8 +67,9 @@ test('sales of both instances are received once each, in order, though the recei
   expect(numbers).toEqual(numbers.toSorted((one, other) => one - other))
   expect(once.map(({ data }) => data['place']).slice(-5)).toEqual(['3,1', '4,1', '5,1', '6,1', '7,1'])
   expect(once.every(({ data }) => data['amount'] === '1000000')).toBe(true)
-  // Only what was under way when a process was killed is sent twice.
-  expect(sales().length - once.length).toBeLessThanOrEqual(1)
+  // What was delivered in the last second before a process was killed may be sent again, under the same id.
+  const sentBefore = 4
+  expect(sales().length - once.length).toBeLessThanOrEqual(sentBefore)
 }, 60_000)
 
 test('`check` sends a notice that the receiver verifies, and names a receiver that does not accept it', async () => {

@@ -34,10 +34,10 @@ const EXCLUSIVE: ExclusiveJobs = {
 
 type Wall = Awaited<ReturnType<typeof openBlank>>
 
-/** A receiver, and a process that delivers to it from a store. */
-function deliveryFrom(wall: Wall, { jobs = EXCLUSIVE, clock = fakeClock(NOW) } = {}) {
+/** A receiver, and a process that delivers to it from a store; `last` is the entry that the process saw at its start. */
+function deliveryFrom(wall: Wall, { jobs = EXCLUSIVE, clock = fakeClock(NOW), last = 0 } = {}) {
   const received: Notice[] = []
-  const world = { trouble: null as string | null, hangs: undefined as Promise<null> | undefined, tries: 0, last: 0 }
+  const world = { trouble: null as string | null, hangs: undefined as Promise<null> | undefined, tries: 0, last }
   const receiver: NoticeReceiver = {
     host: 'ops.example',
     async send(notice) {
@@ -97,15 +97,15 @@ test('a purchase is one notice, however many blocks it bought, and each change i
   wall.close()
 })
 
-test('a webhook that is new receives what happens from then on', async () => {
+test('a new webhook receives what happens after the process started, even before its first delivery', async () => {
   const wall = await openBlank()
-  const { received, run } = deliveryFrom(wall)
   await sell(wall, '3,4', 1, 1)
-  await run()
-  expect(received).toEqual([])
+  const { received, run } = deliveryFrom(wall, { last: 1 })
   await sell(wall, '5,6', 2, 2)
   await run()
-  expect(received.map(({ data }) => data['place'])).toEqual(['5,6'])
+  await sell(wall, '7,8', 3, 3)
+  await run()
+  expect(received.map(({ data }) => data['place'])).toEqual(['5,6', '7,8'])
   wall.close()
 })
 
