@@ -3,6 +3,7 @@
  * what was missing. Beneath a failed test it says what the machine was doing if it was busy: that may be the cause.
  */
 
+import { join } from 'node:path'
 import { describeMachine, type MachineState, measureMachine, slownessOf } from './support/machine.ts'
 import { failureIn, lastLine, missingIn } from './support/run-report.ts'
 
@@ -11,7 +12,11 @@ const MEASURED_EVERY_MS = 5000
 // Slower than this, a machine may be why a test failed.
 const BUSY = 1.5
 
-const command = [process.execPath, 'test', '--parallel=2', '--timeout', '60000', ...Bun.argv.slice(2)]
+// How long each file took: the slowest begin first, so that both workers are busy to the end. `bun run test --update-timings`
+// measures it anew.
+const timings = `--timings=${join(import.meta.dir, 'timings.json')}`
+
+const command = [process.execPath, 'test', '--parallel=2', '--timeout', '60000', timings, ...Bun.argv.slice(2)]
 const colours = process.stderr.isTTY ? { FORCE_COLOR: '1' } : {}
 const began = performance.now()
 const child = Bun.spawn(command, { env: { ...Bun.env, ...colours }, stdin: 'inherit', stdout: 'pipe', stderr: 'pipe' })
