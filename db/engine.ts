@@ -40,7 +40,7 @@ export type Engine = ReturnType<typeof storePorts> & {
   close(): Promise<void>
 }
 
-/** What the check of a store found; what was read from it before it was `mended` may not be true. */
+/** The result of checking a store. After `mended`, read again what was read before: it may be wrong. */
 export type Checked = 'whole' | 'mended'
 
 /** A store that can be read while it is still being checked. */

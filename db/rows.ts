@@ -63,7 +63,7 @@ export const PURCHASE_SOURCES = { payments: 'id', changes: 'sale_number', purcha
  */
 export const PAYMENT_ID = '(SELECT id FROM payments WHERE payer = $payer AND nonce = $nonce)'
 
-/** Condition under which `o`, of payouts, tells how the credit `p` was paid back. Money that was stray first may be a credit later. */
+/** The condition that `o`, a row of payouts, records the refund of the credit `p`. Money that was stray first may be a credit later. */
 export const PAID_OUT = `o.payer = p.payer AND o.nonce = p.nonce AND o.reference NOT IN ('${STRAY_NOTE}', '${STRAY_BY_HAND}')`
 
 /** Reads a `PurchaseRow`, and `more` columns; a condition on `p` follows. */

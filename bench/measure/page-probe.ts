@@ -51,7 +51,7 @@ export const NOTE_TASKS = `
   }).observe({ type: 'longtask', buffered: true })
 `
 
-/** Notes, as `vitals`, when the page first painted, when it painted its largest text or picture, and how far it moved by itself. */
+/** Records in `vitals` the times of the first and of the largest paint, the layout shift, and how long the page was blocked. */
 export const NOTE_VITALS = `
   globalThis.vitals = { first: 0, largest: 0, moved: 0, blocked: 0 }
   const watch = (type, note) =>

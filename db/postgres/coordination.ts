@@ -25,7 +25,7 @@ export function postgresLeases({ rows }: Connection): Leases {
   }
 }
 
-// One that was given back ends, and its row stays for some minutes (see `FORGET_OLD`): it tells who was at the payment.
+// A lease that was given back has ended. Its row stays for some minutes (see `FORGET_OLD`) and names the process that had it.
 const TAKE = `
   WITH before AS (SELECT owner FROM leases WHERE payer = $1 AND nonce = $2)
   INSERT INTO leases (payer, nonce, owner, until)

@@ -1,4 +1,4 @@
-/** The append-only log as readers follow it, and as it is told around damaged rows. */
+/** Reads the append-only log for those who follow it, without its damaged rows. */
 
 import type { Change, LogNumber } from '../../server/domain/wall/log.ts'
 import { visible } from '../../server/domain/wall/moderation.ts'
@@ -11,7 +11,7 @@ import type { Connection } from './connection.ts'
 import { isLatest } from './latest-changes.ts'
 import { isDamaged } from './row-checksums.ts'
 
-// An agent that is damaged is told from the payment of the sale, which its block still has. Only then is that looked up: readers
+// The wallet of a damaged agent is read from the payment of the sale, which its block still has. Only then is that looked up: readers
 // ask for the newest entries after each write.
 const SELECT_CHANGE = `
   SELECT number, at, kind, changes.seq, changes.block, agent, hidden, changes.name, changes.framework, changes.pixels,
@@ -22,7 +22,7 @@ const SELECT_CHANGE = `
   FROM changes LEFT JOIN agents ON agents.id = agent
   WHERE NOT ${isDamaged('changes', 'number')}`
 
-// What a damaged entry made true is still so in the tables. Only the name a wallet had at a sale may be told short.
+// The tables still hold what a damaged entry set. Only the name that a wallet had at a sale may be missing.
 const RETOLD_SALES = `
   SELECT c.number, p.claimed_at, 'sale', s.seq, b.i, b.agent, NULL, iif(a.changed = c.number, a.name, p.name),
     iif(a.changed = c.number, a.framework, p.framework), substr(p.pixels, 100 * (s.seq - p.seq) + 1, 100), p.message, p.link, p.payer
@@ -60,11 +60,11 @@ export function sqliteLog(connection: Connection, isChecked = () => true): Log {
   const moderated = connection.prepare<ModeratedAgent>(
     'SELECT agent, hidden, ever, through, banned FROM moderated_agents',
   )
-  const told = (rows: readonly ChangeRow[], after: number) =>
+  const visibleChanges = (rows: readonly ChangeRow[], after: number) =>
     withoutNames(withoutHidden(rows.map(changeOf), hidings.all({ after })), moderated.all({}))
   return {
     async after(number, limit) {
-      // What a power cut may still undo is told to nobody: its number would go to another change.
+      // Publishes a change only after it is flushed: after a power cut its number would go to another change.
       await connection.flushed()
       return connection.read(() => {
         const rows = after.all({ after: number, limit })
@@ -73,16 +73,16 @@ export function sqliteLog(connection: Connection, isChecked = () => true): Log {
             'changes',
             rows.map((row) => row.number),
           )
-        return told(rows, number)
+        return visibleChanges(rows, number)
       })
     },
-    compacted: async () => connection.read(() => told((connection.isDamaged() ? spared : latest).all({}), 0)),
+    compacted: async () => connection.read(() => visibleChanges((connection.isDamaged() ? spared : latest).all({}), 0)),
   }
 }
 
 type Hiding = { readonly number: LogNumber | null; readonly block: BlockIndex; readonly hidden: number }
 
-/** What was hidden after an entry was written is not told by it any more. */
+/** The changes without what was hidden after each was written. */
 function withoutHidden(changes: readonly Change[], hidings: readonly Hiding[]): readonly Change[] {
   if (hidings.length === 0) return changes
   return changes.map((change) => {

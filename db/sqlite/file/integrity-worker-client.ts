@@ -4,7 +4,7 @@ import { cannotUse } from '../errors.ts'
 import type { Inspection } from './integrity-check.ts'
 import type { Asked, Inspected } from './integrity-worker.ts'
 
-/** Checks a part of a file, or all of it. Rejects with `CannotOpen` when SQLite cannot look at it. */
+/** Checks a part of a file, or all of it. Rejects with `CannotOpen` when SQLite cannot read it. */
 export async function inspectInWorker(asked: Asked): Promise<Inspection> {
   const worker = new Worker(new URL('./integrity-worker.ts', import.meta.url))
   const { promise, resolve, reject } = Promise.withResolvers<Inspected>()

@@ -5,12 +5,11 @@ import { troubleOf } from '../errors.ts'
 import type { RawConnection, Values } from '../raw.ts'
 import { inspect, inspectPresent, type Inspection } from './integrity-check.ts'
 
-/** What the worker posts twice for the path of a file: what it found, or SQLite's name for what kept it from looking. */
+/** What the worker posts, once: the result of the check, or SQLite's name for the reason why it cannot read the file. */
 export type Inspected = Inspection | { readonly trouble: string }
 
 declare const self: Worker
 
-// The second check reads through the history, and begins when the owner of the file asks for it.
 self.addEventListener('message', ({ data: { path, part } }: MessageEvent<Asked>) =>
   self.postMessage(inspected(path, part === 'present' ? inspectPresent : inspect)),
 )
