@@ -21,6 +21,9 @@ export function moneyText(atomic: bigint): string {
   return `${digits.slice(0, -DECIMALS)}.${fraction}`
 }
 
+/** The same with its currency: `12.00 USDC`. */
+export const amountText = (atomic: bigint): string => `${moneyText(atomic)} ${ASSET_SYMBOL}`
+
 const pricePattern = /^(?:0|[1-9]\d{0,5})\.\d{2}$/
 
 /** A price with two decimals, from 0.01 to 999999.99, as atomic units; `undefined` for any other text. */

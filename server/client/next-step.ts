@@ -6,7 +6,7 @@
  * nothing that a gateway says.
  */
 
-import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
+import { ASSET_SYMBOL, amountText, moneyText } from '../../shared/money.ts'
 import { memberOf } from './json.ts'
 import { pendingTransactionIn, termsIn, type Terms } from './payment.ts'
 import { errorIn, noWall, unreachable, type Failure } from './wall-error.ts'
@@ -205,13 +205,13 @@ function whyOpen(answer: Answer | undefined, error: Failure | undefined, { walle
     return 'The wall received another order than the one that was signed (order_mismatch): something between you and the wall changes what you order.'
   const reason = memberOf(answer?.body, 'reason')
   if (amount !== undefined && typeof reason === 'string' && /insufficient/i.test(reason))
-    return `${wallet} does not hold the ${moneyText(amount)} ${ASSET_SYMBOL} that are needed; fund it.`
+    return `${wallet} does not hold the ${amountText(amount)} that are needed; fund it.`
   return `The wall refused the payment (${typeof reason === 'string' ? reason : error.code}).`
 }
 
 /** What a saved payment can still cost, and until when. */
 export function leftOpen({ amount, until }: Pick<SentPayment, 'amount' | 'until'>, now: number): string {
-  const payment = `The signed payment${amount === undefined ? '' : ` of ${moneyText(amount)} ${ASSET_SYMBOL}`}`
+  const payment = `The signed payment${amount === undefined ? '' : ` of ${amountText(amount)}`}`
   if (until === undefined) return `${payment} is saved, and may still be taken.`
   if (until > now) return `${payment} is saved, and may still be taken until ${utc(until)}.`
   return `${payment} is saved. It expired at ${utc(until)}; whether it was taken before is not known yet.`

@@ -2,7 +2,7 @@
 
 import type { Tool as ListedTool } from '@modelcontextprotocol/server'
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
+import { amountText } from '../../shared/money.ts'
 import { offered, type Offer } from '../x402/terms.ts'
 import { SHOWN_IN_CHAT } from './chat-view.ts'
 import { PRICE_OF_BLOCK, type Tool } from './tool.ts'
@@ -34,7 +34,7 @@ export const TOOLS: readonly Tool[] = [
 export const toolNamed = (name: string): Tool | undefined => TOOLS.find((tool) => tool.name === name)
 
 /** What a block costs, in words. */
-export const priceIn = ({ terms }: Offer): string => `${moneyText(terms.amount)} ${ASSET_SYMBOL}`
+export const priceIn = ({ terms }: Offer): string => amountText(terms.amount)
 
 /** What tools/list answers, for what is offered. */
 export const toolList = (offer: Offer): Array<(typeof PRICELESS)[number]['listed']> =>

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { openBooks } from '../../db/open.ts'
 import type { Arrival } from '../../shared/chain/arrivals.ts'
-import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
+import { amountText } from '../../shared/money.ts'
 import { viemChain } from '../adapters/chain/chain.ts'
 import { openEndpoints } from '../adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
@@ -72,10 +72,10 @@ export function linesOf({ at, from, through, balance, open }: Stock): string[] {
     `The books at ${new Date(at).toISOString()}, ${from === undefined ? 'with no payments yet' : `blocks ${from} to ${through} of the chain`}`,
     '',
     `  blocks claimed            ${claimed}`,
-    `  received for them         ${dollars(received)} (credits included)`,
-    `  stray money               ${dollars(strayed)}${stray.length === 0 ? '' : `, in ${stray.length} payments`}`,
+    `  received for them         ${amountText(received)} (credits included)`,
+    `  stray money               ${amountText(strayed)}${stray.length === 0 ? '' : `, in ${stray.length} payments`}`,
     ...stray.map((arrival) => `    ${arrivalWords(arrival)}`),
-    `  credits                   ${credits.length}, of which ${dollars(owed)} owed`,
+    `  credits                   ${credits.length}, of which ${amountText(owed)} owed`,
     ...credits.map((credit) => `    ${paymentWords(credit)} ${credit.paidOut ?? 'OWED'}`),
     `  open purchases            ${open.length}`,
     ...open.map((finding) => `    ${openWords(finding)}`),
@@ -151,16 +151,11 @@ function conclusion({ balances, unpaid, landed, orphans }: Balance): string[] {
 function openWords({ purchase, ageMs, evidence }: OpenFinding): string {
   const { payer, nonce, amount } = purchase.payment
   const minutes = Math.floor(ageMs / 60_000)
-  return `${payer} ${nonce} ${dollars(amount)} for ${describeHolding(purchase)}: ${stateWords(purchase)} for ${minutes} min; the chain: ${evidenceWords(evidence)}`
+  return `${payer} ${nonce} ${amountText(amount)} for ${describeHolding(purchase)}: ${stateWords(purchase)} for ${minutes} min; the chain: ${evidenceWords(evidence)}`
 }
 
 const paymentWords = ({ payer, nonce, amount, tx }: BookedSale | BookedCredit) =>
-  `${payer} ${nonce} ${dollars(amount)} in ${tx}`
+  `${payer} ${nonce} ${amountText(amount)} in ${tx}`
 
 const arrivalWords = ({ payer, nonce, amount, tx }: Arrival) =>
-  `${payer} ${nonce ?? '(no authorization)'} ${dollars(amount)} in ${tx}`
-
-/** Atomic units, to the last of the six decimals that is not nought; cents always. */
-export function dollars(atomic: bigint): string {
-  return `${moneyText(atomic)} ${ASSET_SYMBOL}`
-}
+  `${payer} ${nonce ?? '(no authorization)'} ${amountText(amount)} in ${tx}`

@@ -2,12 +2,12 @@
 
 import { parseArgs } from 'node:util'
 import { openBooks } from '../../db/open.ts'
+import { amountText } from '../../shared/money.ts'
 import { readPlace } from '../config.ts'
 import { isStray } from '../domain/purchase/account.ts'
 import type { BookedOpen } from '../domain/purchase/balance.ts'
 import { describeHolding } from '../domain/purchase/target.ts'
 import { stateWords } from './admin-commands.ts'
-import { dollars } from './books.ts'
 import { ask, UsageError, printLines, type Command } from './command.ts'
 import { lasting } from './status-report.ts'
 
@@ -53,7 +53,7 @@ async function bookLines(): Promise<string[]> {
     await using books = await openBooks(database)
     const { sales, credits, payouts, open } = await books.statement()
     const sum = (entries: readonly { readonly amount: bigint }[]) =>
-      dollars(entries.reduce((total, { amount }) => total + amount, 0n))
+      amountText(entries.reduce((total, { amount }) => total + amount, 0n))
     const owed = credits.filter(({ paidOut }) => paidOut === null)
     const stray = payouts.filter(({ reference }) => isStray(reference)).length
     return [
@@ -75,7 +75,7 @@ function openLines(open: readonly BookedOpen[]): string[] {
     ...oldest.map(({ purchase, since }) => {
       const { payer, nonce, amount } = purchase.payment
       const age = lasting(Date.now() - since).padEnd(9)
-      return `    ${age} ${dollars(amount)} for ${describeHolding(purchase)}: ${stateWords(purchase)}, ${payer} ${nonce}`
+      return `    ${age} ${amountText(amount)} for ${describeHolding(purchase)}: ${stateWords(purchase)}, ${payer} ${nonce}`
     }),
     ...(left === 0 ? [] : [`    and ${left} more: pixel-wall books`]),
   ]

@@ -5,7 +5,7 @@
 
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
 import { getAddress } from 'viem/utils'
-import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
+import { amountText } from '../../shared/money.ts'
 import { PRIMARY_TYPE } from '../../shared/usdc.ts'
 import type { Failure } from '../domain/failure.ts'
 import { MAX_TIMEOUT_SECONDS, termsFor, type Terms } from '../domain/purchase/payment.ts'
@@ -48,7 +48,7 @@ export const resourceUrl = ({ baseUrl }: Offer, target: Target): string => baseU
 
 /** What a target costs, as a sentence. */
 export const costOf = ({ terms }: Offer, target: Target): string =>
-  `This ${kindOf(target)} costs ${moneyText(termsFor(terms, target).amount)} ${ASSET_SYMBOL} on ${terms.network}.`
+  `This ${kindOf(target)} costs ${amountText(termsFor(terms, target).amount)} on ${terms.network}.`
 
 /** The one way to pay: the `accepts` entry for these terms. */
 export function requirementsOf({ assetName, assetVersion }: Offer, terms: Terms): PaymentRequirements {

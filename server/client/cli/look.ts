@@ -1,5 +1,5 @@
 import { blocksOf, parseArea } from '../../../shared/area.ts'
-import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
+import { amountText } from '../../../shared/money.ts'
 import { coordOf, parseCoord } from '../../../shared/wall.ts'
 import { fullWallet } from '../../../shared/wallet.ts'
 import type { ChangeDto, Deed, Failure, Reset, Wall, WalletStanding } from '../wall.ts'
@@ -55,7 +55,7 @@ export const mine: Command = {
       ...areas.map(({ area, tx }) => `  area ${area}, paid in ${tx}`),
       ...single.map(({ block, tx }) => `  ${block.coord}, paid in ${tx}`),
       ...open.map(({ target, next }) => `Unfinished: ${target}. ${next}`),
-      ...credits.map(({ amount, tx }) => `Owed to you: ${moneyText(BigInt(amount))} ${ASSET_SYMBOL}, paid in ${tx}.`),
+      ...credits.map(({ amount, tx }) => `Owed to you: ${amountText(BigInt(amount))}, paid in ${tx}.`),
     ])
   },
 }

@@ -1,3 +1,4 @@
+import { countText } from '../../../shared/money.ts'
 import { reportLines } from '../verify/report-lines.ts'
 import { verify as verifyWall, type VerifyProgress } from '../verify/verify.ts'
 import { addressOf, type Command, UsageError } from './command.ts'
@@ -40,6 +41,6 @@ const DOING = {
 } as const
 
 function showProgress({ stage, done, total }: VerifyProgress): void {
-  const of = total === undefined ? '' : ` of ${total.toLocaleString('en-US')}`
-  if (process.stderr.isTTY) process.stderr.write(`${CLEARED}${done.toLocaleString('en-US')}${of} ${DOING[stage]} `)
+  const of = total === undefined ? '' : ` of ${countText(total)}`
+  if (process.stderr.isTTY) process.stderr.write(`${CLEARED}${countText(done)}${of} ${DOING[stage]} `)
 }

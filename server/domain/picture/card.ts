@@ -3,7 +3,7 @@
  * blocks with all others dimmed. An agent is named where there are letters for all of its name; they lack most scripts.
  */
 
-import { ASSET_SYMBOL, moneyText, countText } from '../../../shared/money.ts'
+import { amountText, countText } from '../../../shared/money.ts'
 import { linearRgb } from '../../../shared/oklab.ts'
 import { PALETTE } from '../../../shared/palette.ts'
 import { nearest } from '../../../shared/quantise.ts'
@@ -119,7 +119,7 @@ function drawBlock(
   frame(bitmap, spot, 2, BLACK)
   write(bitmap, coordOf(block), { x: TILE.x, y: HEAD_Y, scale: LARGE, colour: LOUD })
   const right = MAP.x + MAP.width
-  const state = view.claimed.has(block) ? 'CLAIMED' : `OPEN : ${moneyText(price)} ${ASSET_SYMBOL}`
+  const state = view.claimed.has(block) ? 'CLAIMED' : `OPEN : ${amountText(price)}`
   writeUpTo(bitmap, state, right, HEAD_Y + heightOf(LARGE) - heightOf(SMALL))
   writeName(bitmap, title, { x: MAP.x, y: TILE.y + TILE.height - heightOf(SMALL), scale: SMALL, colour: LOUD })
 }

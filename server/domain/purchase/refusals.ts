@@ -1,7 +1,7 @@
 /** The refusals of a purchase. Each message says whether money may have moved, and what to do next. */
 
 import { AREA_BLOCKS_MAX } from '../../../shared/area.ts'
-import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
+import { ASSET_SYMBOL, amountText } from '../../../shared/money.ts'
 import { IF_YOURS, LOOK, REPEAT, SIGN_ANEW, TRY_AGAIN } from '../advice.ts'
 import { failure, type Failure, type FailureCode } from '../failure.ts'
 import type { Hash, Availability, Payment } from './payment.ts'
@@ -170,15 +170,13 @@ export const identifierUsed = (bought: Holding): Failure =>
 
 type Credit = { readonly tx: Hash; readonly isPaidBack?: true }
 
-const dollars = (amount: bigint) => `${moneyText(amount)} ${ASSET_SYMBOL}`
-
 /** The payment settled when no block was left for it, or its purchase was lost with the database. */
 export const paymentCredited = (amount: bigint, { tx, isPaidBack }: Credit, contact: string | null): Failure =>
   failure(
     'payment_credited',
     isPaidBack === true
-      ? `Your payment of ${dollars(amount)} arrived but bought nothing, and the operator has paid it back. To buy, sign a new payment.`
-      : `Your payment of ${dollars(amount)} arrived but bought nothing. The operator owes it back to you; do not pay again. ${LOOK}`,
+      ? `Your payment of ${amountText(amount)} arrived but bought nothing, and the operator has paid it back. To buy, sign a new payment.`
+      : `Your payment of ${amountText(amount)} arrived but bought nothing. The operator owes it back to you; do not pay again. ${LOOK}`,
     { amount: amount.toString(), tx, contact },
   )
 
@@ -186,7 +184,7 @@ export const paymentCredited = (amount: bigint, { tx, isPaidBack }: Credit, cont
 export const paymentUnmatched = (amount: bigint, tx: Hash, contact: string | null): Failure =>
   failure(
     'payment_unmatched',
-    `This payment of ${dollars(amount)} reached this wall’s address before this request did, and no purchase is recorded for it. Do not pay again. Ask the operator for a refund or for what the payment bought.`,
+    `This payment of ${amountText(amount)} reached this wall’s address before this request did, and no purchase is recorded for it. Do not pay again. Ask the operator for a refund or for what the payment bought.`,
     { charged: 'yes', amount: amount.toString(), tx, contact },
   )
 

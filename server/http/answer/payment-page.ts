@@ -1,6 +1,6 @@
 /** HTML pages for people who open a paid address or an unknown one in a browser. They contain no part of the request. */
 
-import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
+import { amountText } from '../../../shared/money.ts'
 import { PATHS } from '../../discovery/links.ts'
 import { inMarkup } from '../../discovery/site.ts'
 import type { Offer } from '../../x402/terms.ts'
@@ -44,7 +44,7 @@ ${content}
 `
 
 function paymentPage({ title, terms }: Offer): string {
-  const [name, price] = [inMarkup(title), `${moneyText(terms.amount)} ${ASSET_SYMBOL}`]
+  const [name, price] = [inMarkup(title), amountText(terms.amount)]
   return page(
     `For machines only · ${name}`,
     `<p class="price">402 · ${price}</p>
