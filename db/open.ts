@@ -1,9 +1,8 @@
 /** Opens the wall's store, whichever engine it is on. Only the engine in use is loaded. */
 
-import type { Database, StorePosition } from '../server/domain/store-position.ts'
-import type { Audit } from '../server/operator-ports.ts'
+import type { Database } from '../server/domain/store-position.ts'
 import type { Ahead, Engine } from './engine.ts'
-import type { ReadEntries } from './purchase/books.ts'
+import type { Books } from './purchase/books.ts'
 import type { DamagedRow } from './row-checksums.ts'
 
 /** How a store is opened: who is told of trouble, and how long a server is waited for. */
@@ -38,13 +37,8 @@ export async function openStoreAhead(place: Database, network: string, opening?:
   return { store: { ...store, close: async () => store.close() }, ...checks }
 }
 
-/**
- * The books of a store, how far it has come, and how many processes have it open; let go of at the end of the block that opened
- * them. `position` throws `CannotOpen` where no wall of the network (CAIP-2) could start on it.
- */
-export type OpenBooks = Audit &
-  ReadEntries &
-  AsyncDisposable & { position(network: string): Promise<StorePosition>; instances(): Promise<number> }
+/** The books of a store, and how many processes have it open; closed at the end of the block that opened them. */
+export type OpenBooks = Books & AsyncDisposable & { instances(): Promise<number> }
 
 /** Opens the books of a store for reading alone, beside whoever works on it. Throws `CannotOpen`. */
 export async function openBooks(place: Database): Promise<OpenBooks> {

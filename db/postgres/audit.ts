@@ -1,24 +1,14 @@
 /** The books for those who check them, read beside the processes that sell. */
 
-import type { StorePosition } from '../../server/domain/store-position.ts'
-import type { Audit } from '../../server/operator-ports.ts'
 import { ensureOwn } from '../cannot-open.ts'
-import { entriesFrom, identity, statement, type ReadEntries } from '../purchase/books.ts'
+import { type Books, entriesFrom, identity, statement } from '../purchase/books.ts'
 import { openConnection } from './connection.ts'
 import { checkSchema } from './migrate.ts'
 import { ensureStayed } from './migration-marker.ts'
 import { WALL_NAME } from './pool.ts'
 
-/**
- * The books of an open database, and how many processes have it open. `position` throws `CannotOpen` where no wall of the
- * network (CAIP-2) could start on it.
- */
-type OpenAudit = Audit &
-  ReadEntries & {
-    position(network: string): Promise<StorePosition>
-    instances(): Promise<number>
-    close(): Promise<void>
-  }
+/** The books of an open database, and how many processes have it open. */
+type OpenAudit = Books & { instances(): Promise<number>; close(): Promise<void> }
 
 /** Opens the database at a URL for reading its books alone. Throws `CannotOpen`. */
 export async function openPostgresAudit(url: string): Promise<OpenAudit> {

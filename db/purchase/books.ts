@@ -4,6 +4,7 @@ import { STRAY_BY_HAND, STRAY_NOTE } from '../../server/domain/purchase/account.
 import type { BookedCredit, BookedSale, MoneyEntry, Payout, Statement } from '../../server/domain/purchase/balance.ts'
 import type { PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts'
 import type { StorePosition } from '../../server/domain/store-position.ts'
+import type { Audit } from '../../server/operator-ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { PAID_OUT, payeesOf, purchaseOf, SELECT_PURCHASE, targetIn, type PurchaseRow, type SizeRow } from '../rows.ts'
 import { one, rows, together, type Tx } from '../tx.ts'
@@ -103,7 +104,7 @@ type EntryRow = Pick<MoneyEntry, 'kind' | 'at' | 'payer' | 'nonce' | 'tx' | 'net
 type EntryPlace = Readonly<Record<'payer' | 'nonce' | 'kind', string>> & { readonly at: UnixMs }
 
 /** A page of the movements of money after a place. */
-export function* moneyEntries(after: EntryPlace): Tx<readonly MoneyEntry[]> {
+function* moneyEntries(after: EntryPlace): Tx<readonly MoneyEntry[]> {
   const { at, payer, nonce, kind } = after
   const found = yield* rows<EntryRow>(ENTRIES, { at, payer, nonce, kind, limit: ENTRIES_PAGE })
   return found.map(({ amount, block, w, h, ...entry }) => ({
@@ -113,8 +114,13 @@ export function* moneyEntries(after: EntryPlace): Tx<readonly MoneyEntry[]> {
   }))
 }
 
-/** What reads the movements of money of an open database. */
-export type ReadEntries = { entries(since: UnixMs): AsyncIterable<readonly MoneyEntry[]> }
+/** The books of an open database, read beside whoever works on it. */
+export type Books = Audit & {
+  /** All movements of money from a time on, in pages. */
+  entries(since: UnixMs): AsyncIterable<readonly MoneyEntry[]>
+  /** How far the store has come. Rejects with `CannotOpen` if no wall of the network (CAIP-2) could start on it. */
+  position(network: string): Promise<StorePosition>
+}
 
 /** All movements of money from a time on, in pages, which `read` reads one by one. */
 export async function* entriesFrom(

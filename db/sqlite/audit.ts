@@ -2,10 +2,8 @@
 
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import type { StorePosition } from '../../server/domain/store-position.ts'
-import type { Audit } from '../../server/operator-ports.ts'
 import { CannotOpen, ensureOwn } from '../cannot-open.ts'
-import { entriesFrom, identity, statement, type ReadEntries } from '../purchase/books.ts'
+import { type Books, entriesFrom, identity, statement } from '../purchase/books.ts'
 import type { Tx } from '../tx.ts'
 import { run } from './driver.ts'
 import { orCannotOpen } from './errors.ts'
@@ -13,8 +11,8 @@ import { checkSchema } from './migrate.ts'
 import { ensureStayed } from './migration-marker.ts'
 import type { RawConnection } from './raw.ts'
 
-/** The books of an open file. `position` throws `CannotOpen` where no wall of the network (CAIP-2) could start on it. */
-export type OpenAudit = Audit & ReadEntries & { position(network: string): Promise<StorePosition>; close(): void }
+/** The books of an open file. */
+export type OpenAudit = Books & { close(): void }
 
 /** Opens the file at `path` for reading alone. Throws `CannotOpen`. */
 export function openAudit(path: string): OpenAudit {
