@@ -3,7 +3,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { PurchaseOrder } from '../domain/purchase/listing.ts'
-import { cannotSell, NOT_NOW } from '../domain/purchase/refusals.ts'
+import { cannotSell, notNow } from '../domain/purchase/refusals.ts'
 import type { Target } from '../domain/purchase/target.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
 import { costOf, reasonIn, toolPaymentRequired, type Offer } from '../x402/terms.ts'
@@ -48,7 +48,7 @@ export function demand(
   { offer, rail }: { readonly offer: Offer; readonly rail: PaymentHealth },
   { target, isArea }: Pick<PurchaseOrder, 'target' | 'isArea'>,
   dialect: Dialect,
-  refusal: Failure = failure('payment_required', howToPay(offer, target) + (rail.state() === 'armed' ? '' : NOT_NOW)),
+  refusal: Failure = failure('payment_required', howToPay(offer, target) + notNow(rail.state())),
 ): Reply {
   if (rail.state() === 'misconfigured') return refuse(cannotSell())
   const asked = { ...reasonIn(refusal.details), ...(isArea ? { isArea } : {}) }

@@ -1,6 +1,7 @@
 /** The refusals of a purchase. Each message says whether money may have moved, and what to do next. */
 
 import { AREA_BLOCKS_MAX } from '../../../shared/area.ts'
+import type { Rail } from '../../../shared/contract/service.ts'
 import { ASSET_SYMBOL, amountText } from '../../../shared/money.ts'
 import { IF_YOURS, LOOK, REPEAT, SIGN_ANEW, TRY_AGAIN } from '../advice.ts'
 import { failure, type Failure, type FailureCode } from '../failure.ts'
@@ -104,8 +105,10 @@ export const railNotArmed = () =>
     'The wall is not accepting new payments right now; rail in GET /api/health shows when it does again',
   )
 
-/** What terms add while no payment is accepted: a client should not sign yet. */
-export const NOT_NOW =
+/** What terms add while no payment is accepted, so that a client does not sign yet; empty while the rail is armed. */
+export const notNow = (rail: Rail): string => (rail === 'armed' ? '' : NOT_NOW)
+
+const NOT_NOW =
   ' The wall does not accept payments right now, and returns 502 for a signed one: wait until rail in GET /api/health is armed.'
 
 export const cannotAskChain = () => facilitatorUnavailable('The chain cannot be queried right now')

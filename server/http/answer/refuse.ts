@@ -2,7 +2,7 @@
 
 import { DEMAND_LINK, PATHS } from '../../discovery/links.ts'
 import { failure, statusOf, type Failure } from '../../domain/failure.ts'
-import { cannotSell, NOT_NOW } from '../../domain/purchase/refusals.ts'
+import { cannotSell, notNow } from '../../domain/purchase/refusals.ts'
 import type { Target } from '../../domain/purchase/target.ts'
 import type { PaymentHealth } from '../../health/payment-health.ts'
 import { costOf, encodeDemand, paymentRequired, reasonIn, type DemandDetails, type Offer } from '../../x402/terms.ts'
@@ -89,7 +89,7 @@ function demand({ offer }: DemandDeps, target: Target, asked: DemandDetails) {
 }
 
 const unpaidIn = (deps: DemandDeps, target: Target): Failure =>
-  failure('payment_required', howToPay(deps.offer, target) + (deps.rail.state() === 'armed' ? '' : NOT_NOW))
+  failure('payment_required', howToPay(deps.offer, target) + notNow(deps.rail.state()))
 
 const howToPay = (offer: Offer, target: Target) =>
   `${costOf(offer, target)} Sign the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact) and send the same request again with a PAYMENT-SIGNATURE header; clients of x402 v1 find their terms in this body.`

@@ -12,6 +12,8 @@ import { READ_ONLY, tool } from '../tool.ts'
 /** The size limit of a picture: nearly every PNG of 320 x 320 pixels has fewer bytes, also a photo. */
 export const IMAGE_MAX_BYTES = 320 * 1024
 
+const AT_MOST = `at most ${IMAGE_MAX_BYTES / 1024} KiB`
+
 const { preview: _, ...blocksOnly } = PaintedBlocks.properties
 
 // A model reads every pixel it is given.
@@ -33,8 +35,7 @@ export const imageToPixels = tool(
   {
     name: PICTURE_TOOL,
     title: 'Turn a picture into px',
-    description:
-      'Use to make the px of buy_block, or pixels of set_pixels, from a PNG, JPEG or raw RGB picture of at most 320 KiB. Not for larger ones, or more than 64 blocks: POST the file to /api/pixels. Free, no side effects. Returns blocks row by row, each with dx and dy (columns and rows from the first) and px, and a PNG of the result.',
+    description: `Use to make the px of buy_block, or pixels of set_pixels, from a PNG, JPEG or raw RGB picture of ${AT_MOST}. Not for larger ones, or more than 64 blocks: POST the file to /api/pixels. Free, no side effects. Returns blocks row by row, each with dx and dy (columns and rows from the first) and px, and a PNG of the result.`,
     annotations: READ_ONLY,
     isShown: true,
     budget: 'uploads',
@@ -60,8 +61,7 @@ export const imageToPixels = tool(
   },
   async (deps, { image, width, height, dither = 'none', fit = 'cover', ...size }, { address }) => {
     const bytes = bytesOf(image)
-    if (bytes === undefined)
-      return refuse(failure('invalid_image', 'image must be base64, of at most 320 KiB decoded.'))
+    if (bytes === undefined) return refuse(failure('invalid_image', `image must be base64, of ${AT_MOST} decoded.`))
     if (size.w * size.h > BLOCKS_MAX)
       return refuse(failure('invalid_size', 'w x h must be at most 64 blocks here. POST to /api/pixels for more.'))
     const sent =
