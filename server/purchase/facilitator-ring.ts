@@ -10,6 +10,7 @@ import {
   isBeforeBroadcast,
   isSignatureReason,
   namedIn,
+  unclear,
   type SettleResult,
   type VerifyResult,
 } from '../domain/purchase/facilitator-errors.ts'
@@ -214,18 +215,15 @@ async function settleInTurn(
     noteSettled(turn.seat, answer, isOpen, clock)
     if (answer.kind === 'success' && !isOpen) return answer
     // A success that the chain denies is no word to rely on where the chain is silent later.
-    answers.push(...given.map((one) => (one.kind === 'success' ? unclear([one]) : one)))
+    answers.push(...given.map((one) => (one.kind === 'success' ? unclear(namedIn(one)) : one)))
     if (!isOpen) break
     noteNext(logger, payment, 'settle', answer)
   }
   return settled(answers)
 }
 
-/** That nobody knows the end, with the transaction that was named last. */
-function unclear(answers: readonly SettleResult[]): SettleResult {
-  const tx = answers.map(namedIn).findLast((named) => named !== undefined)
-  return { kind: 'unclear', ...(tx === undefined ? {} : { tx }) }
-}
+/** The transaction that was named last. */
+const lastNamedIn = (answers: readonly SettleResult[]) => answers.map(namedIn).findLast((named) => named !== undefined)
 
 /** A refusal from before broadcast need not be the facilitator's trouble; a success is, where the chain denies it. */
 function noteSettled(seat: Seat, answer: SettleResult, isOpen: boolean, clock: Clock): void {
@@ -242,7 +240,7 @@ const isDenial = (answer: SettleResult) =>
 function settled(answers: readonly SettleResult[]): SettleResult {
   const [first, ...others] = answers
   if (first !== undefined && others.length === 0) return first
-  if (!answers.every(isDenial)) return unclear(answers)
+  if (!answers.every(isDenial)) return unclear(lastNamedIn(answers))
   return (
     answers.find(({ kind }) => kind === 'refused') ?? answers.find(({ kind }) => kind === 'busy') ?? { kind: 'unsent' }
   )

@@ -3,7 +3,12 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { PaymentPayload } from '@x402/core/types'
-import { isSignatureReason, type SettleResult, type VerifyResult } from '../../domain/purchase/facilitator-errors.ts'
+import {
+  isSignatureReason,
+  type SettleResult,
+  unclear,
+  type VerifyResult,
+} from '../../domain/purchase/facilitator-errors.ts'
 import type { Hash, Payment, Target } from '../../domain/purchase/payment.ts'
 import type { FacilitatorProbe, Manner, RingMember } from '../../ports.ts'
 import { TIMES } from '../../times.ts'
@@ -171,7 +176,7 @@ async function settle(
     const refused = refusalIn(answer, 'success')
     if (refused === undefined && NOT_UNDERSTOOD.has(answer.status)) return { kind: 'unclear', unreadable: true }
     if (refused !== undefined) return refusal(refused['errorReason'], refused['transaction'])
-    if (!isSuccess(answer.status)) return unclear(memberOf(answer.value, 'transaction'))
+    if (!isSuccess(answer.status)) return unclear(hashIn(memberOf(answer.value, 'transaction')))
     const { success, transaction, network, errorReason } = usable(Settled, answer, 'settle')
     if (!success) return refusal(errorReason, transaction)
     const tx = hashIn(transaction)
@@ -252,13 +257,7 @@ const NOT_UNDERSTOOD: ReadonlySet<number> = new Set([400, 422])
 const refusal = (reason: unknown, transaction: unknown): SettleResult =>
   transaction === '' || transaction === undefined || transaction === null
     ? { kind: 'refused', reason: reasonOf(reason) }
-    : unclear(transaction)
-
-/** What nobody knows the end of, with the transaction that was named, if it is one. */
-function unclear(transaction: unknown): SettleResult {
-  const tx = hashIn(transaction)
-  return { kind: 'unclear', ...(tx === undefined ? {} : { tx }) }
-}
+    : unclear(hashIn(transaction))
 
 /**
  * What the facilitator is sent: the payer's authorization with our own terms, resource and extensions, never the echo of

@@ -38,6 +38,12 @@ export type VerifyResult = AnsweredBy &
     | { readonly kind: 'busy' }
   )
 
+/** That nobody knows the end of a payment, with the transaction that a facilitator named, if one did. */
+export const unclear = (tx: Hash | undefined): SettleResult => ({
+  kind: 'unclear',
+  ...(tx === undefined ? {} : { tx }),
+})
+
 /** The transaction that a facilitator named. */
 export const namedIn = (settling: SettleResult): Hash | undefined => ('tx' in settling ? settling.tx : undefined)
 

@@ -443,14 +443,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what one facilitator denies counts, though another may have sent it',
     file: RING,
-    from: 'if (!answers.every(isDenial)) return unclear(answers)',
-    to: 'if (!answers.some(isDenial)) return unclear(answers)',
+    from: 'if (!answers.every(isDenial)) return unclear(lastNamedIn(answers))',
+    to: 'if (!answers.some(isDenial)) return unclear(lastNamedIn(answers))',
     isCheap: true,
   },
   {
     name: 'a success that the chain denied is a word to rely on',
     file: RING,
-    from: `answers.push(...given.map((one) => (one.kind === 'success' ? unclear([one]) : one)))`,
+    from: `answers.push(...given.map((one) => (one.kind === 'success' ? unclear(namedIn(one)) : one)))`,
     to: 'answers.push(...given)',
   },
   {
