@@ -42,21 +42,29 @@ const READY_MAX = 2048
 /** Makes the 402 for a target that was requested with a query. */
 export type MakeDemand = (target: Target, query: string) => Response
 
-/** Makes payment demands for requests without a payment. Without a query the demand depends on the target alone, so it is cached. */
+/**
+ * Makes payment demands for requests without a payment. Without a query the demand depends on the target and on whether the
+ * wall sells, so it is cached until that changes.
+ */
 export function demands(deps: DemandDeps): MakeDemand {
   const ready = new Map<Target, Response>()
+  let rail = deps.rail.state()
+  let unpaid = unpaidIn(deps, 'next')
   const make = (target: Target) => {
     const made = refuseTarget(deps, target, unpaid)
     if (ready.size >= READY_MAX) ready.clear()
     ready.set(target, made)
     return made
   }
-  const unpaid = failure('payment_required', howToPay(deps.offer, 'next'))
   return (target, query) => {
-    if (deps.rail.state() === 'misconfigured') return refuse(cannotSell())
-    if (deps.rail.state() !== 'armed') return refuseTarget(deps, target, unpaidIn(deps, target), { query })
-    if (query !== '') return refuseTarget(deps, target, unpaid, { query })
-    return copyOf(ready.get(target) ?? make(target))
+    const now = deps.rail.state()
+    if (now === 'misconfigured') return refuse(cannotSell())
+    if (now !== rail) {
+      ready.clear()
+      rail = now
+      unpaid = unpaidIn(deps, 'next')
+    }
+    return query === '' ? copyOf(ready.get(target) ?? make(target)) : refuseTarget(deps, target, unpaid, { query })
   }
 }
 
