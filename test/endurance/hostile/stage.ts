@@ -30,6 +30,9 @@ const OPEN_ROW = 86
 // A payment that was refused after it was verified is watched, and holds nothing.
 const HELD_OR_SOLD = ` WHERE state != 'released'`
 
+// Its row keeps the height up to which the chain was read, which the wall moves by itself from time to time.
+const OF_THE_CHAIN = 'wall'
+
 /** Opens the wall and sells the block. */
 export async function openStage(): Promise<Stage> {
   const world = await startWorld()
@@ -44,6 +47,7 @@ export async function openStage(): Promise<Stage> {
   const tables = rows
     .query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
     .all()
+    .filter(({ name }) => name !== OF_THE_CHAIN)
     .map(({ name }) => rows.query<unknown[], []>(`SELECT * FROM "${name}"${name === 'payments' ? HELD_OR_SOLD : ''}`))
   let opened = 0
   return {
