@@ -4,10 +4,11 @@ import { readFileSync } from 'node:fs'
 import { getAddress, isAddress } from 'viem/utils'
 import { atomicOf, USUAL_PRICE_ATOMIC } from '../shared/money.ts'
 import { isPrintable } from '../shared/text.ts'
+import { isNetwork, type Network } from '../shared/usdc.ts'
 import { addressesIn } from '../shared/wallet.ts'
 import type { Address } from './domain/purchase/payment.ts'
 import type { Database } from './domain/store-position.ts'
-import { isNetwork, NETWORKS, tokenOf, type Network } from './x402/network.ts'
+import { NETWORKS, tokenOf } from './x402/network.ts'
 import type { Offer } from './x402/terms.ts'
 
 /** The configuration of the service. Times are in milliseconds. */

@@ -36,8 +36,12 @@ export function atomicOf(price: string): bigint | undefined {
 /** `1,234`. */
 export const countText = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
 
+/** A count with its noun: `1 agent`, `1,234 agents`. */
+export const countOf = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${countText(count)} ${count === 1 ? noun : plural}`
+
 /** `1 block`, `12 blocks`. */
-export const blocksText = (count: number): string => `${countText(count)} ${count === 1 ? 'block' : 'blocks'}`
+export const blocksText = (count: number): string => countOf(count, 'block')
 
 /** What blocks cost, as the wall shows money: `$1`, `$12.50`. */
 export function priceText(perBlock: string, blocks = 1): string {

@@ -144,3 +144,12 @@ export const networks = {
     },
   },
 } as const
+
+/** CAIP-2 name of one of them. */
+export type Network = keyof typeof networks
+
+/** Whether walls know a network. */
+export const isNetwork = (text: string): text is Network => Object.hasOwn(networks, text)
+
+/** What people call a network: `Base`. */
+export const networkName = (network: string): string => (isNetwork(network) ? networks[network].name : network)

@@ -3,7 +3,7 @@
 import type { LocalAccount } from 'viem/accounts'
 import { bytesToHex, getAddress } from 'viem/utils'
 import { orderNonce } from '../../shared/order.ts'
-import { AUTHORIZATION_TYPES, networks, PRIMARY_TYPE } from '../../shared/usdc.ts'
+import { AUTHORIZATION_TYPES, isNetwork, type Network, networks, PRIMARY_TYPE } from '../../shared/usdc.ts'
 import { memberOf, objectIn } from './json.ts'
 
 /** Who signs. */
@@ -14,7 +14,7 @@ export type Terms = {
   readonly amount: bigint // atomic units of USDC
   readonly payTo: `0x${string}`
   readonly seconds: number // for how long the payment is to be good
-  readonly network: keyof typeof networks
+  readonly network: Network
   readonly accepted: object // the offer, which the payment repeats
   readonly resource: unknown
   readonly announcesBinding: boolean
@@ -54,7 +54,8 @@ function offerIn(offer: unknown): Pick<Terms, 'amount' | 'payTo' | 'seconds' | '
     String(memberOf(offer, name)),
   )
   const seconds = memberOf(offer, 'maxTimeoutSeconds')
-  if (typeof offer !== 'object' || offer === null || !isKnown(network) || typeof seconds !== 'number') return undefined
+  if (typeof offer !== 'object' || offer === null || typeof seconds !== 'number') return undefined
+  if (network === undefined || !isNetwork(network)) return undefined
   const isUsdc = asset?.toLowerCase() === networks[network].token.address
   const isExact = memberOf(offer, 'scheme') === 'exact' && addressPattern.test(payTo ?? '') && seconds > 0
   if (!isUsdc || !isExact || !amountPattern.test(amount ?? '')) return undefined
@@ -66,9 +67,6 @@ function offerIn(offer: unknown): Pick<Terms, 'amount' | 'payTo' | 'seconds' | '
     accepted: offer,
   }
 }
-
-const isKnown = (network: string | undefined): network is keyof typeof networks =>
-  network !== undefined && Object.hasOwn(networks, network)
 
 const SALT_BYTES = 32
 

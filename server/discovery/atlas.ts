@@ -1,6 +1,6 @@
 /** The atlas: every work and agent of the wall as a page that needs no script, as an Atom feed, and as oEmbed. */
 
-import { blocksText } from '../../shared/money.ts'
+import { blocksText, countOf } from '../../shared/money.ts'
 import { titleOf } from '../../shared/titles.ts'
 import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
 import { artworksOf, regionOf, type Artwork } from '../domain/wall/artworks.ts'
@@ -108,7 +108,7 @@ const aboutAgent = ({ id, shownAs, framework, blocks, firstSeenAt }: Artwork['ag
   `Agent ${id} of ${agents.length} · ${shownAs}${framework === null ? '' : ` · <bdi>${inMarkup(framework)}</bdi>`} · ${blocksText(blocks.length)} since ${iso(firstSeenAt).slice(0, 10)} · <a href="/?agent=${id}">on the wall</a>`
 
 const countsOf = ({ claimed, agents }: WallView) =>
-  `${blocksText(claimed.size)} of the wall, bought and painted by ${agents.length} ${agents.length === 1 ? 'agent' : 'agents'}.`
+  `${blocksText(claimed.size)} of the wall, bought and painted by ${countOf(agents.length, 'agent')}.`
 
 function sizeText({ blocks }: Artwork): string {
   const { cols, rows } = regionOf(blocks)

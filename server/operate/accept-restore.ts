@@ -2,7 +2,7 @@
 
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { openStore } from '../../db/open.ts'
-import { moneyText } from '../../shared/money.ts'
+import { countOf, moneyText } from '../../shared/money.ts'
 import { viemChain } from '../adapters/chain/chain.ts'
 import { openEndpoints } from '../adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
@@ -69,7 +69,7 @@ function listLostPayments({ orphans, through }: LostPayments): void {
     console.log(
       `${payer} paid ${moneyText(amount)} in ${tx} (nonce ${nonce})${isBooked ? ', booked as stray by the wall' : ''}`,
     )
-  console.log(`${orphans.length} payments without a known purchase, up to block ${through}`)
+  console.log(`${countOf(orphans.length, 'payment')} without a known purchase, up to block ${through}`)
 }
 
 /** Prints how far the database is behind its witness; whether it is. */

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { openBooks } from '../../db/open.ts'
 import type { Arrival } from '../../shared/chain/arrivals.ts'
-import { amountText } from '../../shared/money.ts'
+import { amountText, countOf } from '../../shared/money.ts'
 import { viemChain } from '../adapters/chain/chain.ts'
 import { openEndpoints } from '../adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
@@ -73,7 +73,7 @@ export function linesOf({ at, from, through, balance, open }: Stock): string[] {
     '',
     `  blocks claimed            ${claimed}`,
     `  received for them         ${amountText(received)} (credits included)`,
-    `  stray money               ${amountText(strayed)}${stray.length === 0 ? '' : `, in ${stray.length} payments`}`,
+    `  stray money               ${amountText(strayed)}${stray.length === 0 ? '' : `, in ${countOf(stray.length, 'payment')}`}`,
     ...stray.map((arrival) => `    ${arrivalWords(arrival)}`),
     `  credits                   ${credits.length}, of which ${amountText(owed)} owed`,
     ...credits.map((credit) => `    ${paymentWords(credit)} ${credit.paidOut ?? 'OWED'}`),

@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { blocksText, countOf } from '../../shared/money.ts'
 import { drawBlocks } from '../../shared/terminal.ts'
 import { ALL_BLOCKS, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { DRAWN, type ReportedWork } from '../wall/reported-works.ts'
@@ -40,14 +41,14 @@ async function list(): Promise<number> {
   const [waiting = '0', ...works] = lines
   if (works.length === 0) printLines(['There are no reports.'])
   for (const work of works) show(Value.Parse(Work, JSON.parse(work)))
-  if (works.length < Number(waiting)) printLines([`and ${Number(waiting) - works.length} more works`])
+  if (works.length < Number(waiting)) printLines([`and ${countOf(Number(waiting) - works.length, 'more work')}`])
   return 0
 }
 
 function show({ place, owner, blocks, message, link, reports: open, around }: ReportedWork): void {
   const reasons = [...Map.groupBy(open, ({ reason }) => reason)].map(([reason, same]) => `${same.length} ${reason}`)
   printLines([
-    `${place}, ${blocks === 1 ? '1 block' : `a work of ${blocks} blocks`} of ${owner ?? 'nobody'}: ${reasons.join(', ')}`,
+    `${place}, ${blocksText(blocks)} of ${owner ?? 'nobody'}: ${reasons.join(', ')}`,
     ...(message === null ? [] : [`  message  ${message}`]),
     ...(link === null ? [] : [`  link     ${link}`]),
     ...open

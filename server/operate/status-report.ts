@@ -1,6 +1,7 @@
 /** How the wall is, as an operator reads it at a glance. */
 
 import type { Rail } from '../../shared/contract/service.ts'
+import { countOf } from '../../shared/money.ts'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import type { Listing } from '../domain/listing-state.ts'
 import type { Pending } from '../domain/purchase/account.ts'
@@ -48,7 +49,7 @@ export function statusLines(seen: Overview): string[] {
     `  rail        ${rail}`,
     `  sold        ${sold} of ${TOTAL_BLOCKS} blocks`,
     `  open        ${pending === undefined ? 'not checked yet' : pendingWords(pending, now)}`,
-    ...(orphans === 0 ? [] : [`  orphans     ${orphans} payments without a known purchase`]),
+    ...(orphans === 0 ? [] : [`  orphans     ${countOf(orphans, 'payment')} without a known purchase`]),
     ...(freeBytes === undefined ? [] : [`  disk        ${(freeBytes / 1e9).toFixed(1)} GB free`]),
     `  backup      ${backedUpAt === undefined ? 'NEVER' : `${lasting(now - backedUpAt)} ago`}`,
     ...catalogues.map(({ facilitator, extension, status, reason }) => {
@@ -57,7 +58,7 @@ export function statusLines(seen: Overview): string[] {
     }),
     ...listings.map(
       ({ catalogue, addresses, seenAt }) =>
-        `  listed      ${addresses} addresses at ${catalogue}, ${lasting(now - seenAt)} ago`,
+        `  listed      ${countOf(addresses, 'address', 'addresses')} at ${catalogue}, ${lasting(now - seenAt)} ago`,
     ),
     '  dependencies',
     ...sells.dependencies.map(({ kind, name, state, since, reason }) => {

@@ -3,7 +3,7 @@
  * has six decimals.
  */
 
-import { networks } from '../../shared/usdc.ts'
+import { isNetwork, type Network, networks } from '../../shared/usdc.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 
 /** A token with the words of its EIP-712 domain. */
@@ -19,9 +19,6 @@ type Known = {
 // Loading the SDK, or every chain there is, for a few facts would hold up each start; a test compares them.
 const KNOWN: Readonly<Record<Network, Known>> = networks
 
-/** CAIP-2 name of one of them. */
-export type Network = keyof typeof networks
-
 // On Arbitrum, contracts see Ethereum's block numbers, but events carry Arbitrum's. A wall that has sold there still opens,
 // for its books and its open purchases.
 const CLOSED: ReadonlySet<string> = new Set<Network>(['eip155:42161', 'eip155:421614'])
@@ -31,9 +28,6 @@ export const isSoldOn = (network: string): boolean => !CLOSED.has(network)
 
 /** The networks on which blocks are sold. */
 export const NETWORKS = (Object.keys(networks) as readonly Network[]).filter(isSoldOn)
-
-/** Whether a wall can be opened on a network. */
-export const isNetwork = (text: string): text is Network => Object.hasOwn(networks, text)
 
 /** Stock clients pay in this token only, unless their owner says otherwise. */
 export function tokenOf(network: Network): Token {

@@ -1,6 +1,6 @@
 /** The panel with the search and the lists of works and agents. */
 
-import { blocksText, countText } from '../../shared/money.ts'
+import { blocksText, countOf, countText } from '../../shared/money.ts'
 import { coordOf } from '../../shared/wall.ts'
 import type { Page, PanelContent } from '../page.ts'
 import { type State, differs } from '../state.ts'
@@ -77,7 +77,7 @@ export function createFinder(page: Page): PanelContent {
 const orderNamed = (value: string): Order => orders.find(([order]) => order === value)?.[0] ?? 'newest-works'
 
 const listText = (wall: Wall, [first]: readonly Hit[]) =>
-  first?.kind === 'agent' ? `${countText(wall.agents.length)} agents` : `${countText(artworksOf(wall).length)} artworks`
+  first?.kind === 'agent' ? countOf(wall.agents.length, 'agent') : countOf(artworksOf(wall).length, 'artwork')
 
 const hitsText = (count: number) =>
   count === 0 ? 'Nothing found' : count >= HITS_MAX ? `First ${HITS_MAX} results` : `${count} found`

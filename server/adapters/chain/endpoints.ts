@@ -1,10 +1,11 @@
 /** The endpoints of one chain: which is asked first, and which next when that one is silent, refuses or lags behind. */
 
 import { HttpRequestError, numberToHex, RpcRequestError } from 'viem'
+import type { Network } from '../../../shared/usdc.ts'
 import type { Address, UnixSeconds } from '../../domain/purchase/payment.ts'
 import type { Clock } from '../../ports.ts'
 import { TIMES, type Times } from '../../times.ts'
-import { chainOf, isSoldOn, type Network } from '../../x402/network.ts'
+import { chainOf, isSoldOn } from '../../x402/network.ts'
 import { connectionTrouble } from '../bounded-calls.ts'
 import { QueueFull } from './call-queue.ts'
 import {

@@ -3,7 +3,7 @@
 import { lower, type MatchedArrivals, matchArrivals } from '../../../shared/chain/arrivals.ts'
 import type { OwedMoney, SaleDeed } from '../../../shared/contract/deeds.ts'
 import { moneyText } from '../../../shared/money.ts'
-import { networks } from '../../../shared/usdc.ts'
+import { isNetwork, networks } from '../../../shared/usdc.ts'
 import { truncatedWallet } from '../../../shared/wallet.ts'
 import type { ChainFacts, ChainPayment, Hex } from './chain-facts.ts'
 import type { Claims } from './claims.ts'
@@ -102,7 +102,7 @@ export const withoutDeed = ({ payer, nonce, amount, tx }: ChainPayment): Finding
 
 /** A wall that is paid in something else than a dollar proves nothing; `undefined` if it is paid in one. */
 export function wrongToken({ network, asset }: Pick<Claims, 'network' | 'asset'>): Finding | undefined {
-  const known = Object.entries(networks).find(([name]) => name === network)?.[1]
+  const known = isNetwork(network) ? networks[network] : undefined
   if (known?.token.address === asset.toLowerCase()) return undefined
   const message = `the wall is paid in ${asset} on ${network}, which is not a dollar that this client knows`
   return { kind: 'another_network', message }

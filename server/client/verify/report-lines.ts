@@ -1,7 +1,7 @@
 /** What a check found, in lines for people. */
 
-import { countText, moneyText } from '../../../shared/money.ts'
-import { networks } from '../../../shared/usdc.ts'
+import { countOf, countText, moneyText } from '../../../shared/money.ts'
+import { networkName } from '../../../shared/usdc.ts'
 import type { FindingKind } from './verdict.ts'
 import type { WallReport } from './verify.ts'
 
@@ -19,13 +19,13 @@ function summaryLine({ blocks, amount, bound, credits, findings }: WallReport): 
   const [unpaid, undeeded] = [count(UNPAID), count(['payment_without_deed'])]
   const others = findings.length - unpaid - undeeded
   return `${[
-    number(blocks, 'block'),
+    countOf(blocks, 'block'),
     dollars(amount),
     ...(blocks === 0 ? [] : ['each paid by the wallet that is shown']),
     `${countText(bound)} bound to the words and picture that were bought`,
-    `${number(credits.open, 'credit')} open`,
-    undeeded === 0 ? 'no dollar without a deed' : `${number(undeeded, 'payment')} without a deed`,
-    unpaid === 0 ? 'no deed without a dollar' : `${number(unpaid, 'deed')} without its dollar`,
+    `${countOf(credits.open, 'credit')} open`,
+    undeeded === 0 ? 'no dollar without a deed' : `${countOf(undeeded, 'payment')} without a deed`,
+    unpaid === 0 ? 'no deed without a dollar' : `${countOf(unpaid, 'deed')} without its dollar`,
     ...(others === 0 ? [] : [`${countText(others)} more that ${others === 1 ? 'is' : 'are'} wrong`]),
   ].join(', ')}.`
 }
@@ -45,29 +45,27 @@ const UNPAID: readonly FindingKind[] = [
 
 function noteLines(report: WallReport): readonly string[] {
   const { unbound, boundToFile, hiddenOrders, otherHosts, unconfirmed, credits, noted, plain, young, searched } = report
-  const name = Object.entries(networks).find(([network]) => network === report.network)?.[1].name ?? report.network
+  const name = networkName(report.network)
   const notes: readonly (readonly [number, string])[] = [
-    [unbound, `${number(unbound, 'block')} bought without binding the payment to the order.`],
-    [boundToFile, `${number(boundToFile, 'block')} bound to an image file; the wall converted it to colours.`],
-    [hiddenOrders, `${number(hiddenOrders, 'order')} not computed again, because the operator hides a part.`],
+    [unbound, `${countOf(unbound, 'block')} bought without binding the payment to the order.`],
+    [boundToFile, `${countOf(boundToFile, 'block')} bound to an image file; the wall converted it to colours.`],
+    [hiddenOrders, `${countOf(hiddenOrders, 'order')} not computed again, because the operator hides a part.`],
     [otherHosts.length, `Orders that name another host: ${otherHosts.join(', ')}.`],
-    [unconfirmed, `${number(unconfirmed, 'deed')} paid in the newest blocks of the chain.`],
-    [credits.paidBack, `${number(credits.paidBack, 'credit')} paid back on the chain.`],
+    [unconfirmed, `${countOf(unconfirmed, 'deed')} paid in the newest blocks of the chain.`],
+    [credits.paidBack, `${countOf(credits.paidBack, 'credit')} paid back on the chain.`],
     [
       credits.notProved,
-      `${number(credits.notProved, 'credit')} said to be paid back by a transaction that does not show it.`,
+      `${countOf(credits.notProved, 'credit')} said to be paid back by a transaction that does not show it.`,
     ],
-    [noted, `${number(noted, 'payment')} without a purchase, noted by the wall: ${dollars(report.notedAmount)}.`],
-    [plain, `${number(plain, 'other transfer')} to the wall’s addresses, which cannot buy a block.`],
-    [young, `${number(young, 'payment')} without a deed in the last ten minutes.`],
+    [noted, `${countOf(noted, 'payment')} without a purchase, noted by the wall: ${dollars(report.notedAmount)}.`],
+    [plain, `${countOf(plain, 'other transfer')} to the wall’s addresses, which cannot buy a block.`],
+    [young, `${countOf(young, 'payment')} without a deed in the last ten minutes.`],
   ]
   const range = searched && `Searched ${name} for payments in blocks ${searched.from} to ${searched.through}.`
   return [...notes.flatMap(([count, line]) => (count === 0 ? [] : [line])), ...(range === undefined ? [] : [range])]
 }
 
-const number = (value: number, what: string) => `${countText(value)} ${what}${value === 1 ? '' : 's'}`
-
 const DOLLAR = 1_000_000n
 
 const dollars = (amount: bigint) =>
-  amount % DOLLAR === 0n ? number(Number(amount / DOLLAR), 'dollar') : `${moneyText(amount)} dollars`
+  amount % DOLLAR === 0n ? countOf(Number(amount / DOLLAR), 'dollar') : `${moneyText(amount)} dollars`

@@ -63,7 +63,7 @@ test('what keeps it from selling stands where the eye falls first, with each out
     freeBytes: undefined,
     backedUpAt: undefined,
     catalogues: [],
-    listings: [],
+    listings: [{ catalogue: 'pay.example', addresses: 1, seenAt: NOW - 60_000, listedAt: NOW }],
     alerts: [{ at: NOW - 5000, event: 'outage', facts: { dependency: 'facilitator', reason } }],
   })
   expect(lines.slice(2).join('\n')).toMatchInlineSnapshot(`
@@ -72,8 +72,9 @@ test('what keeps it from selling stands where the eye falls first, with each out
       rail        armed
       sold        421 of 14400 blocks
       open        not checked yet
-      orphans     1 payments without a known purchase
+      orphans     1 payment without a known purchase
       backup      NEVER
+      listed      1 address at pay.example, 1 min 0 s ago
       dependencies
         DOWN for 5 s       facilitator pay.example: the facilitator pay.example does not answer
       last alerts

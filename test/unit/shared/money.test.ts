@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { atomicOf, moneyText } from '../../../shared/money.ts'
+import { atomicOf, countOf, moneyText } from '../../../shared/money.ts'
 
 test('money is told with cents, and with what is below a cent', () => {
   const told = [0n, 1n, 100n, 10_000n, 25_000n, 1_000_000n, 12_500_000n, 999_999_990_000n].map(moneyText)
@@ -15,4 +15,9 @@ test('a price is read as what it is told as, and nothing else is a price', () =>
   )
   const others = ['', '1', '1.0', '1.000', '0.00', '01.00', '-1.00', '1,00', '1e2', '.50', '$1.00', '1000000.00', 'NaN']
   expect(others.filter((text) => atomicOf(text) !== undefined)).toEqual([])
+})
+
+test('one thing is told in the singular, and any other number in the plural', () => {
+  expect([0, 1, 1234].map((count) => countOf(count, 'agent'))).toEqual(['0 agents', '1 agent', '1,234 agents'])
+  expect([1, 2].map((count) => countOf(count, 'address', 'addresses'))).toEqual(['1 address', '2 addresses'])
 })

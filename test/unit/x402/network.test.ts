@@ -4,7 +4,8 @@ import { EVM_NETWORK_CHAIN_ID_MAP } from '@x402/evm/v1'
 import * as chains from 'viem/chains'
 import { MULTICALL } from '../../../server/adapters/chain/endpoints.ts'
 import type { Address } from '../../../server/domain/purchase/payment.ts'
-import { asCaip2, chainOf, isNetwork, isSoldOn, nameInV1, NETWORKS, tokenOf } from '../../../server/x402/network.ts'
+import { asCaip2, chainOf, isSoldOn, nameInV1, NETWORKS, tokenOf } from '../../../server/x402/network.ts'
+import { isNetwork } from '../../../shared/usdc.ts'
 
 const ARBITRUM = ['eip155:42161', 'eip155:421614']
 
