@@ -8,7 +8,17 @@ import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import { objectIn } from './json.ts'
 import { lock, type Lock } from './lock.ts'
-import { costOf, nextStep, notResent, notSaved, notSigned, type Answer, type Step } from './next-step.ts'
+import {
+  type Answer,
+  costOf,
+  emptyWallet,
+  nextStep,
+  notResent,
+  notSaved,
+  notSigned,
+  type Step,
+  unpaid,
+} from './next-step.ts'
 import type { Order } from './orders.ts'
 import { authorizationIn, newSalt, signPayment, type Signer, type Terms } from './payment.ts'
 import {
@@ -45,6 +55,8 @@ type BuyerDeps = BuyerOptions & {
   readonly account: Signer
   readonly payments: SignedPayments // of this wallet at this wall
   readonly lock: Lock
+  /** What the wallet holds of what is asked for, as the chain shows it; throws a `WallError` if it cannot be asked. */
+  readonly balanceFor?: ((terms: Terms) => Promise<bigint>) | undefined
   /** Whether the wallet owns an area of the wall, by its name. */
   readonly owns?: (area: string) => Promise<boolean>
   readonly fetch?: Fetch
@@ -223,11 +235,20 @@ function pursuer(deps: BuyerDeps, max: bigint): Pursue {
       }
       if (step.do === 'sign') {
         await beforeSigning?.(step.terms.amount)
+        await checkBalance(deps, step.terms)
         saved = await sign(deps, order, step.terms)
         ;[isEarlier, tries, signaturesLeft] = [false, 0, signaturesLeft - 1]
       }
     }
   }
+}
+
+/** Throws if the wallet cannot pay what it is about to sign, or if the chain does not say. */
+async function checkBalance({ account, balanceFor }: BuyerDeps, terms: Terms): Promise<void> {
+  const balance = await balanceFor?.(terms).catch((error: unknown) => {
+    throw new WallError(unpaid(wallErrorIn(error)))
+  })
+  if (balance !== undefined && balance < terms.amount) throw new WallError(emptyWallet(account.address, balance, terms))
 }
 
 /** Signs for an order, and saves the payment before anybody sees it. */

@@ -7,6 +7,7 @@
  */
 
 import { ASSET_SYMBOL, amountText, moneyText } from '../../shared/money.ts'
+import { networkName } from '../../shared/usdc.ts'
 import { memberOf } from './json.ts'
 import { pendingTransactionIn, termsIn, type Terms } from './payment.ts'
 import { errorIn, noWall, unreachable, type Failure } from './wall-error.ts'
@@ -74,7 +75,7 @@ function afterAsking(answer: Answer | undefined, situation: Situation): Step {
 
 const stop = (failure: Failure): Step => ({ do: 'stop', saved: 'none', failure })
 
-const unpaid = (failure: Failure): Failure => ({ ...failure, message: `${failure.message} Nothing was paid.` })
+export const unpaid = (failure: Failure): Failure => ({ ...failure, message: `${failure.message} Nothing was paid.` })
 
 const SOLD: Failure = {
   kind: 'refused',
@@ -122,6 +123,14 @@ function afterTerms({ status, terms: header }: Answer, { url, max, blocks }: Sit
     amount: price,
   })
 }
+
+/** Nothing is signed, because the chain shows that the wallet cannot pay it. */
+export const emptyWallet = (wallet: string, balance: bigint, { amount, network }: Terms): Failure => ({
+  kind: 'refused',
+  code: 'insufficient_funds',
+  message: `${wallet} holds ${amountText(balance)} and needs ${amountText(amount)} on ${networkName(network)}. Nothing was signed or paid. Fund it, then buy again.`,
+  amount: moneyText(amount),
+})
 
 type Paid = Situation & { readonly sent: SentPayment }
 
@@ -204,8 +213,12 @@ function whyOpen(answer: Answer | undefined, error: Failure | undefined, { walle
   if (error.code === MISMATCH)
     return 'The wall received another order than the one that was signed (order_mismatch): something between you and the wall changes what you order.'
   const reason = memberOf(answer?.body, 'reason')
-  if (amount !== undefined && typeof reason === 'string' && /insufficient/i.test(reason))
-    return `${wallet} does not hold the ${amountText(amount)} that are needed; fund it.`
+  if (amount !== undefined && typeof reason === 'string' && /insufficient/i.test(reason)) {
+    const balance = memberOf(answer?.body, 'balance')
+    return typeof balance === 'string' && /^\d{1,30}$/.test(balance)
+      ? `${wallet} holds ${amountText(BigInt(balance))} and needs ${amountText(amount)}; fund it.`
+      : `${wallet} does not hold the ${amountText(amount)} that are needed; fund it.`
+  }
   return `The wall refused the payment (${typeof reason === 'string' ? reason : error.code}).`
 }
 

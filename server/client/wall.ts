@@ -11,13 +11,16 @@ import type { PaintedBlocks, PixelsQuery } from '../../shared/contract/picture.t
 import type { Spaces, SpaceQuery } from '../../shared/contract/space.ts'
 import type { WalletStanding } from '../../shared/contract/wallet.ts'
 import { areaMessage, digestOfPixels, editMessage, type EditFields } from '../../shared/signing.ts'
+import { networks } from '../../shared/usdc.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
 import { buyer, keptIn, type Bought, type Buyer, type BuyerOptions } from './buyer.ts'
 import { follow, type FollowOptions } from './follow.ts'
 import { areaOrder, blockOrder } from './orders.ts'
+import type { Terms } from './payment.ts'
 import { imageType, rowsOf } from './picture.ts'
 import { answerIn, read, readWhenFree } from './read.ts'
 import { stateFolder } from './state-folder.ts'
+import { openChain } from './verify/chain.ts'
 import { ask, failureOf, WallError } from './wall-error.ts'
 
 export { keptPainter, painterIn } from './painter-key.ts'
@@ -55,6 +58,8 @@ export type WallOptions = BuyerOptions & {
   readonly painter?: LocalAccount | undefined
   /** A `fetch` that answers a demand to sign in (x402's `sign-in-with-x`): it repaints where the wallet signs no texts. */
   readonly signIn?: Fetch | undefined
+  /** JSON-RPC endpoints of the wall's network, asked in this order. With them nothing is signed that the wallet cannot pay. */
+  readonly rpc?: readonly string[] | undefined
   /** Where signed payments are kept until they are answered; `stateFolder()` where it is left out. */
   readonly folder?: string | undefined
 }
@@ -212,8 +217,13 @@ function accountOf({ account }: WallOptions): LocalAccount {
 const folderOf = (url: URL, options: WallOptions): string =>
   join(options.folder ?? stateFolder(), encodeURIComponent(url.origin), accountOf(options).address)
 
-const buyerOf = (url: URL, options: WallOptions, owns: Wall['owns']): Buyer =>
-  buyer({ ...options, account: accountOf(options), owns, ...keptIn(folderOf(url, options)) })
+function buyerOf(url: URL, options: WallOptions, owns: Wall['owns']): Buyer {
+  const [account, { rpc }] = [accountOf(options), options]
+  const balanceFor = async ({ network }: Terms) =>
+    await (await openChain(rpc ?? [], network)).balanceOf(networks[network].token.address, account.address)
+  const asked = rpc === undefined ? {} : { balanceFor }
+  return buyer({ ...options, ...asked, account, owns, ...keptIn(folderOf(url, options)) })
+}
 
 function once<T>(make: () => T): () => T {
   let made: { readonly it: T } | undefined

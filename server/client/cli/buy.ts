@@ -12,6 +12,7 @@ import {
   PICTURE_OPTIONS,
   pixelsOption,
   readPicture,
+  RPC_OPTION,
   UsageError,
 } from './command.ts'
 
@@ -25,7 +26,7 @@ const AREA_OPTIONS = {
 export const buy: Command = {
   summary: 'buys a block, or with --size an area, nearest the centre or at a given place',
   usage: '[next | col,row]',
-  options: { ...AREA_OPTIONS, ...PICTURE_OPTIONS, ...FITTING, ...LISTING_OPTIONS, ...MAX_OPTION },
+  options: { ...AREA_OPTIONS, ...PICTURE_OPTIONS, ...FITTING, ...LISTING_OPTIONS, ...MAX_OPTION, ...RPC_OPTION },
   argumentsMax: 1,
   async run(call) {
     const { options, print } = call
@@ -105,7 +106,7 @@ async function purchaseArea(wall: Wall, options: Call['options'], area: AreaCall
 export const paint: Command = {
   summary: 'buys an area with a picture across it, or repaints it if you own it',
   usage: 'FILE --size 4x3',
-  options: { ...AREA_OPTIONS, ...FITTING, ...LISTING_OPTIONS, ...MAX_OPTION },
+  options: { ...AREA_OPTIONS, ...FITTING, ...LISTING_OPTIONS, ...MAX_OPTION, ...RPC_OPTION },
   argumentsMax: 1,
   async run({ args: [file], options, owner, print }) {
     if (file === undefined) throw new UsageError('Give the picture file: paint FILE --size 4x3')

@@ -50,6 +50,13 @@ export function addressOf(text: string, what = '--url'): URL {
 export const MAX_OPTION = { max: 'maximum to spend in all, in dollars (default: 1.00)' } as const
 export const MAX_DOLLARS = '1.00'
 
+/** The endpoints that show what the wallet holds, as an option. */
+export const RPC_OPTION = { rpc: 'JSON-RPC endpoints, separated by commas: check that the wallet can pay first' } as const
+
+/** Reads a list of endpoints. */
+export const endpointsIn = (rpc: string | undefined): readonly string[] | undefined =>
+  rpc?.split(',').map((endpoint) => addressOf(endpoint.trim(), '--rpc').href)
+
 /** What a listing says of a block, as options. */
 export const LISTING_OPTIONS = {
   name: 'display name of your wallet, up to 40 characters',

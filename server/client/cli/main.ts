@@ -17,7 +17,7 @@ import {
   type WallOptions,
 } from '../wall.ts'
 import { boughtLines, buy, paint } from './buy.ts'
-import { addressOf, type Call, type Command, MAX_DOLLARS, UsageError } from './command.ts'
+import { addressOf, type Call, type Command, endpointsIn, MAX_DOLLARS, UsageError } from './command.ts'
 import { look, mine, watch } from './look.ts'
 import { readAccount } from './private-key.ts'
 import { repaint } from './repaint.ts'
@@ -148,7 +148,8 @@ function callOf({ args, options, flags, isJson, env, earlier }: CallParts): Call
     async owner() {
       const maxDollars = dollars(options['max'] ?? MAX_DOLLARS)
       const account = await readAccount(options['key-file'], env)
-      return wall(url, { ...told, maxDollars, account, painter: await painterIn(stateFolder(env)) })
+      const rpc = endpointsIn(options['rpc'])
+      return wall(url, { ...told, maxDollars, account, rpc, painter: await painterIn(stateFolder(env)) })
     },
     async painter() {
       const painter = await keptPainter(stateFolder(env))

@@ -1,7 +1,7 @@
 import { countText } from '../../../shared/money.ts'
 import { reportLines } from '../verify/report-lines.ts'
 import { verify as verifyWall, type VerifyProgress } from '../verify/verify.ts'
-import { addressOf, type Command, UsageError } from './command.ts'
+import { addressOf, type Command, endpointsIn, UsageError } from './command.ts'
 
 /** `pixel-wall verify`: every deed of a wall, looked up on the chain. */
 export const verify: Command = {
@@ -18,7 +18,7 @@ export const verify: Command = {
   async run({ args: [address], options: { rpc, since, folder }, flags, url, print }) {
     if (since !== undefined && !/^\d{1,9}$/.test(since)) throw new UsageError('--since must be the number of a deed.')
     const report = await verifyWall(address === undefined ? url : addressOf(address), {
-      rpc: rpc?.split(',').map((endpoint) => addressOf(endpoint.trim(), '--rpc').href),
+      rpc: endpointsIn(rpc),
       since: since === undefined ? undefined : Number(since),
       all: flags.has('all'),
       folder,

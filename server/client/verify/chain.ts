@@ -1,8 +1,9 @@
 /** The chain as JSON-RPC endpoints of the reader's own choice tell it, asked in batches. */
 
 import { setTimeout as wait } from 'node:timers/promises'
-import { createClient, http, numberToHex, pad } from 'viem'
+import { concat, createClient, http, numberToHex, pad, toFunctionSelector } from 'viem'
 import { lower, TRANSFER } from '../../../shared/chain/arrivals.ts'
+import type { Network } from '../../../shared/usdc.ts'
 import { WallError } from '../wall-error.ts'
 import type { Hex, TransactionReceipt } from './chain-facts.ts'
 
@@ -28,6 +29,8 @@ export type ChainReader = {
   readonly head: () => Promise<{ readonly height: bigint; readonly time: number }>
   /** The receipts of transactions, in their order; `null` for one that no endpoint knows. */
   receipts(txs: readonly Hex[], onward: (done: number) => void): Promise<readonly (TransactionReceipt | null)[]>
+  /** How much of a token a wallet holds, in atomic units. */
+  balanceOf(token: string, wallet: string): Promise<bigint>
   /** When blocks were made, in Unix milliseconds. */
   times(heights: readonly bigint[]): Promise<readonly number[]>
   /** The transactions that moved a token to any of `payees`, a stretch of heights at a time, from `from` to `to`. */
@@ -44,8 +47,9 @@ function connect(url: string, onRequest: () => void) {
   return { host: new URL(url).host, client: createClient({ transport }) }
 }
 
-/** Connects to a chain. Throws a `WallError` if an endpoint serves another one, or none answers. */
-export async function openChain(urls: readonly string[], chainId: number): Promise<ChainReader> {
+/** Connects to a network. Throws a `WallError` if an endpoint serves another one, or none answers. */
+export async function openChain(urls: readonly string[], network: Network): Promise<ChainReader> {
+  const chainId = Number(network.slice('eip155:'.length))
   let requests = 0
   const named = urls.map((url) => connect(url, () => void requests++))
   const ids = await Promise.allSettled(named.map(({ client }) => client.request({ method: 'eth_chainId' })))
@@ -57,6 +61,7 @@ export async function openChain(urls: readonly string[], chainId: number): Promi
     requests: () => requests,
     head: () => firstOf(endpoints, blockAt('latest')),
     receipts: (txs, onward) => receiptsOf(endpoints, txs, onward),
+    balanceOf: (token, wallet) => firstOf(endpoints, balanceAt(token as Hex, wallet as Hex)),
     async times(heights) {
       const blocks = await each(endpoints, heights, (endpoint, height) => blockAt(numberToHex(height))(endpoint))
       return blocks.map(({ time }) => time)
@@ -125,6 +130,15 @@ const blockAt =
     const block = await client.request({ method: 'eth_getBlockByNumber', params: [height, false] })
     if (block?.number === null || block?.number === undefined) throw new TypeError('there is no such block')
     return { height: BigInt(block.number), time: Number(block.timestamp) * 1000 }
+  }
+
+const BALANCE_OF = toFunctionSelector('balanceOf(address)')
+
+const balanceAt =
+  (to: Hex, wallet: Hex) =>
+  async ({ client }: Endpoint) => {
+    const data = concat([BALANCE_OF, pad(wallet)])
+    return BigInt(await client.request({ method: 'eth_call', params: [{ to, data }, 'latest'] }))
   }
 
 type Search = { readonly token: Hex; readonly payees: readonly Hex[]; readonly from: bigint; readonly to: bigint }

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { lower } from '../../../shared/chain/arrivals.ts'
-import { networks } from '../../../shared/usdc.ts'
+import { isNetwork, networks } from '../../../shared/usdc.ts'
 import { stateFolder } from '../state-folder.ts'
 import { type ChainFacts, type ChainPayment, type Hex, paymentsIn } from './chain-facts.ts'
 import { type ChainReader, openChain } from './chain.ts'
@@ -70,9 +70,9 @@ async function look(
   const { network } = claims
   const about = { url: url.origin, network }
   const wrong = wrongToken(claims)
-  if (wrong !== undefined || !isKnown(network))
+  if (wrong !== undefined || !isNetwork(network))
     return { ...NOTHING_PROVED, ...about, ...NOWHERE, findings: wrong === undefined ? [] : [wrong] }
-  const chain = await openChain(rpc ?? [networks[network].publicUrl], Number(network.slice('eip155:'.length)))
+  const chain = await openChain(rpc ?? [networks[network].publicUrl], network)
   const place = join(folder ?? stateFolder(), encodeURIComponent(url.origin))
   const { facts, ...searched } = await readChain(chain, claims, {
     since,
@@ -87,8 +87,6 @@ async function look(
 }
 
 const NOWHERE = { head: 0n, searched: undefined, requests: { payments: 0, search: 0 } }
-
-const isKnown = (network: string): network is keyof typeof networks => Object.hasOwn(networks, network)
 
 type Reading = {
   readonly since: number

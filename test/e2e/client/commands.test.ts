@@ -76,6 +76,23 @@ describe('an area', () => {
     expect(await world.network.balanceOf(address)).toBe(2_000_000n)
   })
 
+  test('with --rpc nothing is signed that the wallet cannot pay, and the error says what it holds and needs', async () => {
+    const { privateKey, address } = await world.wallet(1)
+    const buy = ['buy', '--size', '2x1', '--max', '2', '--rpc']
+    const refused = await run([...buy, world.network.rpcUrl], { PRIVATE_KEY: privateKey })
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      `insufficient_funds: ${address} holds 1.00 USDC and needs 2.00 USDC on Base. Nothing was signed or paid. Fund it, then buy again.\n`,
+    ])
+    const unasked = await run([...buy, 'http://127.0.0.1:1'], { PRIVATE_KEY: privateKey })
+    expect([unasked.code, unasked.err]).toEqual([
+      4,
+      'chain_unavailable: Cannot check the chain: no endpoint responds (127.0.0.1:1). Nothing was paid.\n',
+    ])
+    const bought = await run(['buy', '--rpc', world.network.rpcUrl], { PRIVATE_KEY: privateKey })
+    expect([bought.code, await world.network.balanceOf(address)]).toEqual([0, 0n])
+  })
+
   test('the painter that its purchase named repaints an area with one signature', async () => {
     const { privateKey } = await world.wallet(4)
     await jsonOf(['buy', '--size', '2x2', '--at', '30,10', '--max', '4'], { PRIVATE_KEY: privateKey })

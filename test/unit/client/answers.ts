@@ -53,6 +53,7 @@ export const BODIES: Readonly<Record<string, object>> = {
     message: 'Not charged: poor.',
     charged: 'unknown',
     reason: 'invalid_exact_evm_insufficient_balance',
+    balance: '400000',
   },
   'charged without an error': { charged: 'no' },
   'charged: maybe': { error: 'a_code', message: 'Not charged: a reason.', charged: 'maybe' },
