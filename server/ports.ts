@@ -295,6 +295,8 @@ export type Chain = {
    * It is checked first, and only its events count.
    */
   status(payment: WatchedPayment, head: bigint, named?: Hash): Promise<ChainStatus>
+  /** How much of our asset a wallet holds at the newest block, in atomic units. */
+  balanceOf(wallet: Address): Promise<bigint | 'silent'>
   /** Checks whether the endpoints serve the right network, and what they can do. */
   fault(): Promise<ChainHealth>
   /** Payments to an address in our asset, from height `from` on; see `Receipts`. */

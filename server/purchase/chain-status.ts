@@ -1,7 +1,8 @@
 /** What the chain says of a payment, asked with the wait that the question needs. */
 
 import type { Payment } from '../domain/purchase/payment.ts'
-import type { ChainStatus, ScriptRequest } from '../domain/purchase/purchase.ts'
+import { type ChainStatus, type Outcome, refused, type ScriptRequest } from '../domain/purchase/purchase.ts'
+import { isForEmptyWallet, withBalance } from '../domain/purchase/refusals.ts'
 import type { Chain, Clock } from '../ports.ts'
 import { TIMES, type Times } from '../times.ts'
 
@@ -53,4 +54,12 @@ async function statusInNextBlock(
     return isUndone ? { kind: 'silent' } : status
   }
   return { kind: 'silent' }
+}
+
+/** The outcome, which says what the wallet holds if it was refused because a facilitator calls the wallet empty. */
+export async function withBalanceSeen(chain: Chain, payment: Payment, outcome: Outcome): Promise<Outcome> {
+  if (outcome.kind === 'bought' || !isForEmptyWallet(outcome.failure)) return outcome
+  const balance = await chain.balanceOf(payment.payer)
+  const isEmpty = balance !== 'silent' && balance < payment.amount
+  return isEmpty ? refused(withBalance(outcome.failure, balance, payment)) : outcome
 }

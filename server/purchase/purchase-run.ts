@@ -42,7 +42,7 @@ import type { Times } from '../times.ts'
 import { paintArea } from '../wall/image-to-pixels.ts'
 import type { AttemptBudget } from './attempt-budget.ts'
 import { availabilityOf, claimOf } from './availability.ts'
-import { statusOf } from './chain-status.ts'
+import { statusOf, withBalanceSeen } from './chain-status.ts'
 import { logActs, logPurchase, type LogStep } from './purchase-log.ts'
 import type { SingleFlight } from './single-flight.ts'
 
@@ -123,7 +123,8 @@ export async function runForClient(
     const isDenied = runs.isDenied?.(payment.payer) === true
     const order = { ...request, terms: termsFor(terms, target), now: clock.now(), armed, isDenied, contact, payees }
     const log = logPurchase(runs)
-    const outcome = await outcomeOf(runs, run, () => script(order), log.step)
+    const ended = await outcomeOf(runs, run, () => script(order), log.step)
+    const outcome = await withBalanceSeen(runs.chain, payment, ended)
     log.ended(payment, target, outcome)
     answer(outcome)
     await markAnswered(runs, run, outcome)

@@ -87,6 +87,9 @@ export const PaymentRequiredBody = Type.Object(
     error: Type.Literal('payment_required'),
     message: Type.String(),
     reason: Type.Optional(Type.String({ description: 'Why the payment that was sent is rejected.' })),
+    balance: Type.Optional(
+      Type.String({ description: 'What the wallet holds, in atomic units, if that is why the payment is rejected.' }),
+    ),
     charged: Charged,
     resource: Type.Optional(Type.String({ format: 'uri' })),
     docs: Type.Optional(Type.String({ format: 'uri' })),

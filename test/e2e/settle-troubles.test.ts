@@ -143,7 +143,7 @@ describe('a wall on a file', () => {
     const answer = await get(world, '4,4', await sign(world, payer, '4,4'))
     expect([answer.status, await answer.json()]).toMatchObject([
       402,
-      { reason: 'invalid_exact_evm_insufficient_balance' },
+      { reason: 'invalid_exact_evm_insufficient_balance', balance: '0' },
     ])
     expect((await get(world, '4,4')).status).toBe(402)
   })

@@ -8,7 +8,7 @@ import type { Offer } from '../../x402/terms.ts'
 import { EndpointBehind, type CallContext } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
 import { probe } from './probe.ts'
-import { stateReader } from './state.ts'
+import { balanceOf, stateReader } from './state.ts'
 import { statusAt, type Proof } from './status.ts'
 import { transfersAt } from './transfers.ts'
 
@@ -66,6 +66,12 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
         SILENT,
       )
     },
+    balanceOf: (wallet) =>
+      bounded<bigint, 'silent'>(
+        'background',
+        (context) => endpoints.ask(context, (session) => balanceOf(session, asset, wallet)),
+        'silent',
+      ),
     fault: () =>
       bounded<ChainHealth, ChainHealth>('settlement', (context) => probe(endpoints, states, offer, context), NO_ANSWER),
     transfersTo: (payTo, from) =>

@@ -32,6 +32,7 @@ const SHARED_MAX = 100
 
 const abi = parseAbi([
   'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  'function balanceOf(address owner) view returns (uint256)',
   'function getBlockNumber() view returns (uint256)',
   'function getCurrentBlockTimestamp() view returns (uint256)',
   'function getBlockHash(uint256 blockNumber) view returns (bytes32)',
@@ -76,6 +77,13 @@ export function stateReader({ soon }: Machine): StateReader {
 export async function isSpentAt(session: Session, { asset, key }: StateQuestion, block: bigint): Promise<boolean> {
   const data = await callContract(session, asset, stateCall(key), block)
   return decodeFunctionResult({ abi, functionName: 'authorizationState', data })
+}
+
+/** How much of a token a wallet holds at the newest block. */
+export async function balanceOf(session: Session, asset: Address, wallet: Address): Promise<bigint> {
+  const question = encodeFunctionData({ abi, functionName: 'balanceOf', args: [wallet] })
+  const data = await callContract(session, asset, question, 'latest')
+  return decodeFunctionResult({ abi, functionName: 'balanceOf', data })
 }
 
 type Tag = 'latest' | 'safe'

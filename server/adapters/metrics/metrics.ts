@@ -80,6 +80,7 @@ export function openMetrics(): Metrics {
       return {
         read: timed(start, 'read', port.read, silentOr('answered')),
         status: timed(start, 'status', port.status, ({ kind }) => kind),
+        balanceOf: timed(start, 'balance', port.balanceOf, silentOr('answered')),
         fault: timed(start, 'fault', port.fault, ({ kind }) => kind),
         transfersTo: timed(start, 'transfers', port.transfersTo, silentOr('answered')),
       }

@@ -3,6 +3,7 @@
 import { AREA_BLOCKS_MAX } from '../../../shared/area.ts'
 import type { Rail } from '../../../shared/contract/service.ts'
 import { ASSET_SYMBOL, amountText } from '../../../shared/money.ts'
+import { networkName } from '../../../shared/usdc.ts'
 import { IF_YOURS, LOOK, REPEAT, SIGN_ANEW, TRY_AGAIN } from '../advice.ts'
 import { failure, type Failure, type FailureCode } from '../failure.ts'
 import type { Hash, Availability, Payment } from './payment.ts'
@@ -68,13 +69,26 @@ export const cannotSell = (): Failure =>
 
 /** Nothing was charged and nothing can be, so the payer may sign a new payment. */
 export const paymentRequired = (reason: string): Failure =>
-  failure('payment_required', `Not charged: ${inWords(reason)}. ${SIGN_ANEW}`, { reason })
+  failure('payment_required', notCharged(inWords(reason)), { reason })
+
+const notCharged = (why: string) => `Not charged: ${why}. ${SIGN_ANEW}`
 
 /** A facilitator's code for the commonest trouble, in words. */
 const inWords = (reason: string): string =>
-  /insufficient_(?:balance|funds)/.test(reason)
-    ? `the wallet does not hold enough ${ASSET_SYMBOL}; fund it first (${reason})`
-    : reason
+  saysEmpty(reason) ? `the wallet does not hold enough ${ASSET_SYMBOL}; fund it first (${reason})` : reason
+
+const saysEmpty = (reason: string) => /insufficient_(?:balance|funds)/.test(reason)
+
+/** Whether a payment was refused because a facilitator says that its wallet holds too little. */
+export const isForEmptyWallet = ({ code, details }: Failure): boolean =>
+  code === 'payment_required' && saysEmpty(String(details?.['reason']))
+
+/** That refusal with what the wallet holds, as the chain shows it. */
+export function withBalance(refusal: Failure, balance: bigint, { amount, accepted: { network } }: Payment): Failure {
+  const why = `the wallet holds ${amountText(balance)} and needs ${amountText(amount)} on ${networkName(network)}; fund it first`
+  const message = refusal.details?.['charged'] === 'unknown' ? mayStillMove(why) : notCharged(why)
+  return { ...refusal, message, details: { ...refusal.details, balance: balance.toString() } }
+}
 
 /** The payment's nonce is bound to another order than this request, or to none that it names. */
 export const orderMismatch = (): Failure =>
@@ -91,8 +105,10 @@ export const payerDenied = (): Failure =>
   )
 
 /** The message of a refused payment that may still move. */
-export const notSettled = (reason: string): string =>
-  `This payment was not settled: ${inWords(reason)}. It may still move until it expires. ${SIGN_ANEW}`
+export const notSettled = (reason: string): string => mayStillMove(inWords(reason))
+
+const mayStillMove = (why: string) =>
+  `This payment was not settled: ${why}. It may still move until it expires. ${SIGN_ANEW}`
 
 /** Nothing was claimed, because a required third party is unavailable. */
 export const facilitatorUnavailable = (what: string): Failure =>

@@ -31,6 +31,7 @@ export function chainContract(name: string, open: () => Promise<ChainWorld>): vo
   describe(`chain of ${name}`, () => {
     ends(open)
     receipts(open)
+    balances(open)
     limits(open)
   })
 }
@@ -152,6 +153,17 @@ async function transfersSince(chain: Chain, payTo: Address, from: bigint): Promi
   }
 }
 
+function balances(open: () => Promise<ChainWorld>): void {
+  test('a wallet holds less by what it paid', async () => {
+    const { chain, payment, land } = await open()
+    const ours = await payment()
+    const before = await chain.balanceOf(ours.payer)
+    await land(ours)
+    expect(before).not.toBe('silent')
+    expect(await chain.balanceOf(ours.payer)).toBe(BigInt(before) - ours.amount)
+  })
+}
+
 function limits(open: () => Promise<ChainWorld>): void {
   test('a chain that is older than what was read before knows nothing', async () => {
     const { chain, payment, land } = await open()
@@ -168,6 +180,7 @@ function limits(open: () => Promise<ChainWorld>): void {
     expect(await gone.status(ours, 0n)).toEqual({ kind: 'silent' })
     expect(await gone.fault()).toMatchObject({ kind: 'silent' })
     expect(await gone.transfersTo(ours.to, 0n)).toBe('silent')
+    expect(await gone.balanceOf(ours.payer)).toBe('silent')
   })
 
   test('the right network has no fault, and another one can never work', async () => {

@@ -20,6 +20,7 @@ export type FakeChain = Chain & {
   cancel(key: PaymentKey): void
   /** Lets an authorization end unused. */
   expire(key: PaymentKey): void
+  holds: bigint // what every wallet held at first
   silent: boolean // whether the endpoint is down
   stands: boolean // whether it makes no blocks but for what is sent to it
   wrong: string | null // what can never work about it
@@ -36,6 +37,7 @@ export function fakeChain(): FakeChain {
   const looked = new Set<string>()
   const head = () => HEAD + BigInt(transactions + empty) // a block a transaction, and one between two looks at an authorization
   const chain: FakeChain = {
+    holds: 1_000_000_000n,
     silent: false,
     stands: false,
     wrong: null,
@@ -75,6 +77,10 @@ export function fakeChain(): FakeChain {
       if (end === undefined) return unused
       // An end is final once the time in which there could be another is over.
       return expired.has(key) && (end.kind === 'paid' || end.kind === 'void') ? { ...end, final: true } : end
+    },
+    async balanceOf(wallet) {
+      if (chain.silent) return 'silent'
+      return received.reduce((left, { payer, amount }) => (payer === wallet ? left - amount : left), chain.holds)
     },
     async fault() {
       if (chain.silent) return { kind: 'silent' }

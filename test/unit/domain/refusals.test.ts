@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { statusOf, type Failure } from '../../../server/domain/failure.ts'
 import * as refusals from '../../../server/domain/purchase/refusals.ts'
 import { parseArea } from '../../../shared/area.ts'
-import { blockOf, hash } from '../../support/samples.ts'
+import { blockOf, hash, paymentOf } from '../../support/samples.ts'
 
 const BLOCK = blockOf('80,45')
 const HELD = { target: 'next', block: BLOCK } as const
@@ -89,6 +89,16 @@ test('a refusal asks the owner of an empty wallet to fund it, and names money th
   const reason = 'invalid_exact_evm_insufficient_balance'
   for (const message of [refusals.paymentRequired(reason).message, refusals.notSettled(reason)])
     expect(message).toContain(`the wallet does not hold enough USDC; fund it first (${reason})`)
+  const refusal = refusals.paymentRequired(reason)
+  const holding = refusals.withBalance(refusal, 400_000n, paymentOf(1, 1))
+  expect(holding.message).toStartWith(
+    'Not charged: the wallet holds 0.40 USDC and needs 1.00 USDC on Base; fund it first.',
+  )
+  expect(holding.details).toEqual({ reason, balance: '400000' })
+  const open = { ...refusal, details: { reason, charged: 'unknown' } }
+  expect(refusals.withBalance(open, 400_000n, paymentOf(1, 1)).message).toStartWith(
+    'This payment was not settled: the wallet holds 0.40 USDC and needs 1.00 USDC on Base; fund it first. It may still move',
+  )
   const credited = refusals.paymentCredited(12_000_000n, { tx: hash(1) }, null)
   expect([credited.message, credited.details?.['amount']]).toEqual([
     expect.stringContaining('Your payment of 12.00 USDC arrived but bought nothing'),

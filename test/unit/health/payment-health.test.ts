@@ -25,6 +25,7 @@ function railOver() {
     chain: {
       read: unasked,
       status: unasked,
+      balanceOf: unasked,
       fault: () => Promise.resolve(world.fault),
       transfersTo: unasked,
     },

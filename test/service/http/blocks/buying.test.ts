@@ -49,6 +49,22 @@ test('the header names the address that was asked for, and the reason why a paym
   })
 })
 
+test('an empty wallet learns what it holds and needs, from the chain and not from the facilitator', async () => {
+  const wall = await openWall()
+  const refuse = async (payer: number): Promise<unknown> => (await wall.buy('/blocks/next', payer)).json()
+  wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
+  wall.chain.holds = 400_000n
+  expect(await refuse(1)).toMatchObject({
+    error: 'payment_required',
+    charged: 'unknown',
+    balance: '400000',
+    message: expect.stringContaining('the wallet holds 0.40 USDC and needs 1.00 USDC on Base; fund it first'),
+  })
+  // A wallet that the chain shows to hold enough is not called empty.
+  wall.chain.holds = 1_000_000n
+  expect(await refuse(2)).not.toHaveProperty('balance')
+})
+
 test('a payment buys the block and answers with its receipt', async () => {
   const wall = await openWall()
   const response = await wall.ask(
