@@ -58,6 +58,9 @@ export class ConfigError extends Error {
   }
 }
 
+// Nothing is shown outside this machine unless the operator says so.
+const LOOPBACK = '127.0.0.1'
+
 // What fits at the foot of a card, in a readable size.
 const TITLE_MAX = 40
 
@@ -139,12 +142,11 @@ export function readConfig(env: Env): Config {
   const isSet = (name: Setting) => textOf(name, env) !== ''
   if (isSet('WEBHOOK_URL') !== isSet('WEBHOOK_SECRET')) problems.push('set WEBHOOK_URL and WEBHOOK_SECRET together')
   const place = placeIn(read, problems)
-  const host = read('HOST', hostOf) ?? '127.0.0.1'
   const rest = {
     ...place,
     booksPath: beside(place, 'books'),
-    host,
-    metricsHost: read('METRICS_HOST', hostOf) ?? host,
+    host: read('HOST', hostOf) ?? LOOPBACK,
+    metricsHost: read('METRICS_HOST', hostOf) ?? LOOPBACK,
     network,
     rpcUrls: read('RPC_URL', listOf(urlOf))?.map(({ href }) => href) ?? [],
     rpcCallsPerSecond: read('RPC_CALLS_PER_SECOND', wholeNumber(1, 100_000)),

@@ -85,7 +85,7 @@ describe('settings', () => {
       ],
       CDP_API_KEY_ID: ['id', { cdpKey: { id: 'id' } }],
       CDP_API_KEY_SECRET: ['secret', { cdpKey: { secret: 'secret' } }],
-      METRICS_HOST: ['127.0.0.1', { metricsHost: '127.0.0.1' }],
+      METRICS_HOST: ['0.0.0.0', { metricsHost: '0.0.0.0' }],
       METRICS_PORT: ['9464', { metricsPort: 9464 }],
       DENY_PAYERS: [PAYEE, { denied: { addresses: new Set([PAYEE.toLowerCase()]), path: undefined } }],
       DRAIN_MS: ['15000', { drainMs: 15_000 }],
@@ -100,6 +100,10 @@ describe('settings', () => {
     const config = readConfig(Object.fromEntries(Object.entries(given).map(([name, [text]]) => [name, text])))
     for (const [, read] of Object.values(given)) expect(config).toMatchObject(read)
     expect(config.offer.terms).toMatchObject({ asset: '0x036cbd53842c5426634e7929541ec2318f3dcf7e' })
+  })
+
+  test('show metrics to this machine alone, wherever the wall listens, unless another address is set', () => {
+    expect(readConfig({ ...REQUIRED, HOST: '0.0.0.0' })).toMatchObject({ host: '0.0.0.0', metricsHost: '127.0.0.1' })
   })
 
   test('are read without the blanks around them, and a blank one is not set', () => {

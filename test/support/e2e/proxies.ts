@@ -30,6 +30,9 @@ error_log ${folder}/error.log;
 events { worker_connections 1024; }
 http {
 access_log off;
+# A test may name the client, which nginx takes for the peer of the connection.
+set_real_ip_from 127.0.0.1;
+real_ip_header X-Peer;
 ${text
   .replace(/server 127\.0\.0\.1:8402 (.*)\n.*\n/, (_, options: string) =>
     instances.map((instance) => `server 127.0.0.1:${instance} ${options}\n`).join(''),

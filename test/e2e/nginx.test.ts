@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { isHere, startProxy, type Proxy } from '../support/e2e/proxies.ts'
+import { skippedWithout } from '../support/skipped.ts'
+
+// Goal: nginx counts a client as the wall does. Method: the recipe in a real nginx, which is told who the peer is, before a
+// server that answers everything.
+
+const isSkipped = skippedWithout('nginx', isHere('nginx'))
+
+let wall: ReturnType<typeof Bun.serve>
+let proxy: Proxy
+beforeAll(async () => {
+  if (isSkipped) return
+  wall = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('here') })
+  proxy = await startProxy('nginx', [String(wall.port)])
+})
+afterAll(async () => {
+  if (isSkipped) return
+  await proxy.stop()
+  await wall.stop(true)
+})
+
+// Above the 120 that one client may send at once.
+const REQUESTS = 200
+
+/** How many of the requests are refused, each sent by the peer of its number. */
+async function refusedOf(peerOf: (nth: number) => string): Promise<number> {
+  const statuses = await Promise.all(
+    Array.from({ length: REQUESTS }, async (_, nth) => {
+      const response = await fetch(`${proxy.url}/api/pixels`, { headers: { 'x-peer': peerOf(nth) } })
+      await response.body?.cancel()
+      return response.status
+    }),
+  )
+  expect(new Set(statuses).isSubsetOf(new Set([200, 429]))).toBe(true)
+  return statuses.filter((status) => status === 429).length
+}
+
+const hex = (nth: number) => nth.toString(16)
+
+test.skipIf(isSkipped).each<[string, (nth: number) => string, boolean]>([
+  ['one IPv4 address', () => '198.51.100.1', true],
+  ['many IPv4 addresses', (nth) => `192.0.2.${nth}`, false],
+  ['many IPv4 addresses that are written as IPv6', (nth) => `::ffff:203.0.113.${nth}`, false],
+  ['many addresses of one IPv6 /64', (nth) => `2001:db8:0:1:${hex(nth)}::${hex(nth)}`, true],
+  ['one address of each of many IPv6 /64', (nth) => `2001:db8:1:${hex(nth)}::1`, false],
+])('nginx refuses what is above the budget of one client: %s', async (_, peerOf, isRefused) => {
+  expect((await refusedOf(peerOf)) > 0).toBe(isRefused)
+})
