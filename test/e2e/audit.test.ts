@@ -1,0 +1,23 @@
+import { expect, test } from 'bun:test'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { outputOf } from '../support/output-of.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
+
+// Goal: nobody takes packages for audited that were not. Method: the script as CI runs it, with a registry of our own.
+
+const folder = scratchFolder()
+
+test.each([
+  ['that knows no flaw', 'echo "{}"', 0, /^\{\}$/m],
+  ['that knows one', 'echo "{\\"flaw\\":1}"; exit 1', 1, /flaw/],
+  ['that is away', 'echo "error: ConnectionRefused" >&2; exit 1', 2, /^NOT AUDITED: .*\nerror: ConnectionRefused$/m],
+])('the audit with a registry %s says so, and its status does', async (_, answer, status, words) => {
+  writeFileSync(join(folder, 'npx'), `#!/bin/sh\n${answer}\n`)
+  chmodSync(join(folder, 'npx'), 0o755)
+  const env = { PATH: `${folder}:${Bun.env['PATH'] ?? ''}` }
+  const child = Bun.spawn([join(import.meta.dir, '../../.ci/audit')], { env, stdout: 'pipe', stderr: 'pipe' })
+  const { out, code } = await outputOf(child)
+  expect(code).toBe(status)
+  expect(out).toMatch(words)
+})
