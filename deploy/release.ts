@@ -12,7 +12,8 @@ import { filesIn } from '../server/http/answer/viewer-files.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const OUT = resolve(Bun.argv[2] ?? join(ROOT, 'dist/release'))
-const PAGE = join(OUT, 'page')
+// In one place wherever the release goes, since the program's bytes depend on where its files were.
+const PAGE = join(ROOT, 'dist/release-page')
 const PLATFORM = `${process.platform}-${process.arch}`
 const PROGRAM = `pixel-wall-${PLATFORM}`
 const BUNDLE = `pixel-wall-${manifest.version}-${PLATFORM}`

@@ -61,6 +61,14 @@ test('the sums are those of what is handed out, and the program is among it', ()
   expect([checked.status, checked.out.split('\n').filter((line) => line.endsWith(': OK')).length]).toEqual([0, 4])
 })
 
+test('a release has the same bytes in whatever folder it is made', () => {
+  const again = join(folder, 'another/folder')
+  const path = `${join(process.execPath, '..')}:${system.PATH}`
+  expect(spawn([process.execPath, 'deploy/release.ts', again], { PATH: path }, ROOT).status).toBe(0)
+  const sumsIn = (place: string) => readFileSync(join(place, 'SHA256SUMS'), 'utf8')
+  expect(sumsIn(again)).toBe(sumsIn(made))
+}, 60_000)
+
 test('every link of the manual and its reference works in the archive and once installed', () => {
   const documents = ['OPERATING.md', 'docs/operating-reference.md', 'docs/postgres.md', 'docs/settings.md']
   const linksOf = (document: string) =>
