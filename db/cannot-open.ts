@@ -9,5 +9,8 @@ export function ensureOwn(owner: string | undefined, network: string): void {
     throw new CannotOpen(`the database belongs to network ${owner}, not ${network}`)
 }
 
+/** There is no wall in the database, which the first start makes. */
+export class NoWallYet extends CannotOpen {}
+
 /** The database cannot be opened yet: it is away, in use, or its disk is in trouble. A later start may find it well. */
 export class CannotOpenYet extends CannotOpen {}

@@ -2,6 +2,7 @@
 
 import { ensureOwn } from '../cannot-open.ts'
 import { type Books, entriesFrom, identity, statement } from '../purchase/books.ts'
+import { lastBackup } from '../wall/backups.ts'
 import { openConnection } from './connection.ts'
 import { checkSchema } from './migrate.ts'
 import { ensureStayed } from './migration-marker.ts'
@@ -16,6 +17,7 @@ export async function openPostgresAudit(url: string): Promise<OpenAudit> {
   return {
     statement: () => connection.read(statement),
     entries: (since) => entriesFrom(since, connection.look),
+    backedUpAt: () => connection.read(lastBackup),
     async position(network) {
       await connection.apart(ensureStayed)
       const found = await connection.read(identity)

@@ -3,16 +3,19 @@
 import { CannotOpen } from '../cannot-open.ts'
 import { writeNewFile } from '../new-file.ts'
 
+/** Where the tool is; `null` if this machine has none. */
+export const dumpTool = (): string | null => Bun.which('pg_dump')
+
+export const NO_DUMP_TOOL =
+  'pg_dump is not installed on this machine: install PostgreSQL’s client programs of the server’s version or later'
+
 /**
  * Writes all that a database holds, as of one moment, to a new file that `pg_restore` reads. Throws `CannotOpen` when that
  * cannot be; what the tool itself says stands on standard error.
  */
 export function dumpDatabase(url: string, file: string): void {
-  const tool = Bun.which('pg_dump')
-  if (tool === null)
-    throw new CannotOpen(
-      'pg_dump is not installed on this machine: install PostgreSQL’s client programs of the server’s version or later',
-    )
+  const tool = dumpTool()
+  if (tool === null) throw new CannotOpen(NO_DUMP_TOOL)
   const { place, password } = withoutPassword(url)
   writeNewFile(file, (unfinished) => {
     const { exitCode } = Bun.spawnSync(

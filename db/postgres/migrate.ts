@@ -1,6 +1,6 @@
 /** Brings a database to the newest version of its tables; of several processes that start at once, one does. */
 
-import { CannotOpen } from '../cannot-open.ts'
+import { CannotOpen, NoWallYet } from '../cannot-open.ts'
 import { migrationsOf } from '../migrations.ts'
 import type { Session } from './pool.ts'
 
@@ -29,7 +29,8 @@ export async function migrate(session: Session): Promise<void> {
 /** Throws `CannotOpen` unless the tables are those of this program; for those who may not change them. */
 export async function checkSchema(session: Session): Promise<void> {
   const [tables] = await session.rows<{ there: boolean }>(`SELECT to_regclass('migrations') IS NOT NULL AS there`)
-  if (tables?.there !== true || (await versionOf(session)) !== migrations.length)
+  if (tables?.there !== true) throw new NoWallYet('the database has no tables; start the wall once to make them')
+  if ((await versionOf(session)) !== migrations.length)
     throw new CannotOpen('the database has another schema version; start the wall once to upgrade it')
 }
 

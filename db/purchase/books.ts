@@ -118,6 +118,8 @@ function* moneyEntries(after: EntryPlace): Tx<readonly MoneyEntry[]> {
 export type Books = Audit & {
   /** All movements of money from a time on, in pages. */
   entries(since: UnixMs): AsyncIterable<readonly MoneyEntry[]>
+  /** When the last backup was made. */
+  backedUpAt(): Promise<UnixMs | undefined>
   /** How far the store has come. Rejects with `CannotOpen` if no wall of the network (CAIP-2) could start on it. */
   position(network: string): Promise<StorePosition>
 }

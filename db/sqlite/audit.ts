@@ -2,9 +2,10 @@
 
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { CannotOpen, ensureOwn } from '../cannot-open.ts'
+import { ensureOwn, NoWallYet } from '../cannot-open.ts'
 import { type Books, entriesFrom, identity, statement } from '../purchase/books.ts'
 import type { Tx } from '../tx.ts'
+import { lastBackup } from '../wall/backups.ts'
 import { run } from './driver.ts'
 import { orCannotOpen } from './errors.ts'
 import { checkSchema } from './migrate.ts'
@@ -16,7 +17,7 @@ export type OpenAudit = Books & { close(): void }
 
 /** Opens the file at `path` for reading alone. Throws `CannotOpen`. */
 export function openAudit(path: string): OpenAudit {
-  if (!existsSync(path)) throw new CannotOpen(`there is no database at ${path}`)
+  if (!existsSync(path)) throw new NoWallYet(`there is no database at ${path}`)
   return orCannotOpen(path, () => {
     const db = new Database(path, { readonly: true, strict: true })
     // The owner's checkpoints hold locks for moments.
@@ -32,6 +33,7 @@ export function openAudit(path: string): OpenAudit {
     return {
       statement: () => read(statement),
       entries: (since) => entriesFrom(since, read),
+      backedUpAt: () => read(lastBackup),
       async position(network) {
         ensureStayed(path)
         const found = await read(identity)

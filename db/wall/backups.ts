@@ -2,16 +2,19 @@
 
 import type { UnixMs } from '../../server/domain/purchase/payment.ts'
 import type { Backups } from '../../server/operator-ports.ts'
-import { change, one, type Driver } from '../tx.ts'
+import { change, type Driver, one, type Tx } from '../tx.ts'
 
 const LAST = 'SELECT backed_up_at AS at FROM wall'
 const NOTE = 'UPDATE wall SET backed_up_at = $now'
 
+/** When the last one was made. */
+export function* lastBackup(): Tx<UnixMs | undefined> {
+  const { at } = yield* one<{ at: UnixMs | null }>(LAST)
+  return at ?? undefined
+}
+
 /** The record of backups of a store. */
 export const backups = ({ look, write }: Driver): Backups => ({
-  async last() {
-    const { at } = await look(() => one<{ at: UnixMs | null }>(LAST))
-    return at ?? undefined
-  },
+  last: () => look(lastBackup),
   note: (now) => write(null, () => change('the wall’s own row', NOTE, { now })),
 })

@@ -40,8 +40,8 @@ const WRITE_MS = 5000
 // A health check must be answered within a fifth of a second.
 const MOMENT_MS = 120
 
-// The timer makes one each hour.
-const BACKUP_LATE_MS = 3 * 3_600_000
+/** How old the last backup may be; the timer makes one each hour. */
+export const BACKUP_LATE_MS = 3 * 3_600_000
 
 /** Below this the operator is alerted. */
 export const FREE_BYTES_MIN = 64 * 1024 * 1024

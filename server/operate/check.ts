@@ -1,6 +1,8 @@
 /** `pixel-wall check`: whether a wall with these settings will sell, told before it is started. */
 
+import { NoWallYet } from '../../db/cannot-open.ts'
 import { openBooks } from '../../db/open.ts'
+import { dumpTool, NO_DUMP_TOOL } from '../../db/postgres/dump.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
 import { freeBytesBeside } from '../adapters/disk-space.ts'
 import { noOpMetrics } from '../adapters/metrics/no-op-metrics.ts'
@@ -10,8 +12,9 @@ import { witnessAt } from '../adapters/witness-file.ts'
 import { OLDER_COPY } from '../books/check-restored-backup.ts'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import type { DependencyState } from '../domain/dependency.ts'
+import type { UnixMs } from '../domain/purchase/payment.ts'
 import { isOlder, type Database, type StorePosition } from '../domain/store-position.ts'
-import { FREE_BYTES_MIN } from '../health/watch-store.ts'
+import { BACKUP_LATE_MS, FREE_BYTES_MIN } from '../health/watch-store.ts'
 import { openRail } from '../open-rail.ts'
 import { pathTroubles, portTroubles } from '../preflight.ts'
 import { NoAdminSocket } from './admin-socket.ts'
@@ -56,6 +59,7 @@ async function findingsOf(): Promise<readonly Finding[]> {
       ...places,
       await diskFinding(config),
       await databaseFinding(config),
+      ...(await backupFindings(config)),
       ...(await proofFindings(config)),
       ...(await webhookFindings(config)),
       ...(await networkFindings(config)),
@@ -85,7 +89,7 @@ async function diskFinding({ database, witnessPath }: Config): Promise<Finding> 
   return { what: 'disk', trouble: isLow ? 'the disk is nearly full' : null }
 }
 
-/** A file that is not there yet is made by the first start. */
+/** A wall that is not there yet is made by the first start. */
 async function databaseFinding({ database, network, witnessPath }: Config): Promise<Finding> {
   const what = `database (${database.kind})`
   try {
@@ -109,9 +113,32 @@ async function proofFindings({ offer }: Config): Promise<readonly Finding[]> {
 }
 
 async function positionOf(database: Database, network: string): Promise<StorePosition> {
-  if (database.kind === 'sqlite' && !(await Bun.file(database.path).exists())) return NOT_THERE
-  await using books = await openBooks(database)
-  return await books.position(network)
+  try {
+    await using books = await openBooks(database)
+    return await books.position(network)
+  } catch (error) {
+    if (error instanceof NoWallYet) return NOT_THERE
+    throw error
+  }
+}
+
+/** Whether backups of a server can be made, or another tool makes them and says so. */
+async function backupFindings({ database }: Config): Promise<readonly Finding[]> {
+  if (database.kind === 'sqlite') return []
+  const isMade = dumpTool() !== null || clock.now() - (await backedUpAt(database)) < BACKUP_LATE_MS
+  return [{ what: 'backups', trouble: isMade ? null : `${NO_DUMP_TOOL}, ${OTHER_TOOL}` }]
+}
+
+const OTHER_TOOL = 'or run pixel-wall backup --made after each backup that another tool makes'
+
+async function backedUpAt(database: Database): Promise<UnixMs> {
+  try {
+    await using books = await openBooks(database)
+    return (await books.backedUpAt()) ?? 0
+  } catch {
+    // What is wrong with the database has a line of its own.
+    return 0
+  }
 }
 
 const NOT_THERE: StorePosition = { change: 0, payment: 0, height: 0n, payees: [] }
@@ -123,6 +150,10 @@ async function webhookFindings({ webhook }: Config): Promise<readonly Finding[]>
   const notice = { id: `test-${crypto.randomUUID()}`, type: 'test', at: clock.now(), data: {} } as const
   return [{ what: `webhook ${host}`, trouble: await send(notice, new AbortController().signal) }]
 }
+
+/** A reason with the settings that it is about, if they are easily forgotten. */
+const withSetting = (reason: string | null): string | null =>
+  reason?.endsWith('(401)') === true ? `${reason}; set FACILITATOR_KEYS, or CDP_API_KEY_ID and its secret` : reason
 
 // Within it every chain that the wall knows makes a block, by which the clock is compared.
 const NEXT_BLOCK_MS = 3000
@@ -139,7 +170,7 @@ async function networkFindings(config: Config): Promise<readonly Finding[]> {
   // They are in the order in which they answered.
   const findings = outages
     .all()
-    .map(({ kind, name, reason }: DependencyState) => ({ what: `${kind} ${name}`, trouble: reason }))
+    .map(({ kind, name, reason }: DependencyState) => ({ what: `${kind} ${name}`, trouble: withSetting(reason) }))
     .toSorted((one, other) => one.what.localeCompare(other.what))
   const fault = rail.fault()
   const isNamed = fault === null || findings.some(({ trouble }) => trouble !== null && fault.includes(trouble))

@@ -16,7 +16,12 @@ test.each([
   writeFileSync(join(folder, 'npx'), `#!/bin/sh\n${answer}\n`)
   chmodSync(join(folder, 'npx'), 0o755)
   const env = { PATH: `${folder}:${Bun.env['PATH'] ?? ''}` }
-  const child = Bun.spawn([join(import.meta.dir, '../../.ci/audit')], { env, stdout: 'pipe', stderr: 'pipe' })
+  const child = Bun.spawn([join(import.meta.dir, '../../.ci/audit')], {
+    env,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
   const { out, code } = await outputOf(child)
   expect(code).toBe(status)
   expect(out).toMatch(words)

@@ -80,6 +80,64 @@ test('check names a setting that cannot work, and a file that is not a database'
   expect(await wrongIn({ DATABASE_PATH: path })).toEqual({ status: 1, wrong })
 })
 
+test('check names every setting that lacks its other half, its file or its form', async () => {
+  const { host } = new URL(around.facilitator.url)
+  const none = join(around.folder, 'none')
+  const denied = join(around.folder, 'denied')
+  await Bun.write(denied, '# nobody yet\nAda\n')
+  const wrongWith = async (changes: WallSettings) =>
+    (await wrongIn(changes)).wrong.map((line) => line.replace('WRONG  settings: ', ''))
+  expect(
+    await wrongWith({
+      CDP_API_KEY_ID: 'id',
+      DENY_PAYERS: none,
+      FACILITATOR_KEYS: 'api.circle.com=KEY',
+      HISTORY_DAYS: '0',
+      METRICS_HOST: 'http://127.0.0.1',
+      OWNERSHIP_PROOFS: '0x12',
+      WEBHOOK_SECRET_FILE: none,
+      WEBHOOK_URL: 'https://ops.example/hook',
+      WITNESS_IS_APART: 'yes',
+    }),
+  ).toEqual([
+    'OWNERSHIP_PROOFS must be signatures: 0x followed by 130 hex digits',
+    'FACILITATOR_KEYS names api.circle.com, but FACILITATOR_URL does not',
+    'set CDP_API_KEY_ID and CDP_API_KEY_SECRET together',
+    'WEBHOOK_SECRET_FILE names a file that cannot be read (ENOENT)',
+    'WITNESS_IS_APART is yes, but WITNESS_PATH is not set: the default is beside the database',
+    'METRICS_HOST must be an address or host name of this machine, without a port',
+    'HISTORY_DAYS must be a whole number from 1 to 3650',
+    'DENY_PAYERS names a file that cannot be read (ENOENT)',
+  ])
+  expect(
+    await wrongWith({
+      CDP_API_KEY_ID_FILE: none,
+      DENY_PAYERS: denied,
+      FACILITATOR_KEYS: host,
+      WEBHOOK_URL: 'https://ops.example/hook',
+      WITNESS_IS_APART: 'true',
+    }),
+  ).toEqual([
+    'FACILITATOR_KEYS must be host=key, and several separated by commas',
+    'CDP_API_KEY_ID_FILE names a file that cannot be read (ENOENT)',
+    'set WEBHOOK_URL and WEBHOOK_SECRET together',
+    'WITNESS_IS_APART must be yes or no',
+    `DENY_PAYERS has something else than an address in line 2 of ${denied}`,
+  ])
+})
+
+test('a webhook that cannot be reached, or rejects the notice, is named', async () => {
+  using receiver = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(null, { status: 500 }) })
+  const secret = { WEBHOOK_SECRET: `whsec_${'A'.repeat(32)}` }
+  const { href, host } = receiver.url
+  expect((await wrongIn({ ...secret, WEBHOOK_URL: href })).wrong).toEqual([
+    `WRONG  webhook ${host}: it returned status 500`,
+  ])
+  expect((await wrongIn({ ...secret, WEBHOOK_URL: 'http://127.0.0.1:1' })).wrong).toEqual([
+    'WRONG  webhook 127.0.0.1:1: cannot be reached',
+  ])
+})
+
 test('an older copy, a wall that moved away and one of another network are each named', async () => {
   const [path, witness] = [join(around.folder, 'older.sqlite'), join(around.folder, 'older.witness')]
   ;(await openSqlite(path, 'eip155:8453')).close()
@@ -120,6 +178,8 @@ test('a wall that cannot listen, or keep its files, ends with 78 and a sentence,
   await expect(startWall({ ...settings, HOST: '192.0.2.1' })).rejects.toThrow(/HOST/)
 })
 
+const HINT = '; set FACILITATOR_KEYS, or CDP_API_KEY_ID and its secret'
+
 test('a bearer key goes to the facilitator that needs it, and one that does not fit is named', async () => {
   using guarded = Bun.serve({
     hostname: '127.0.0.1',
@@ -141,8 +201,9 @@ test('a bearer key goes to the facilitator that needs it, and one that does not 
   })
   expect(await wrongIn({ FACILITATOR_URL, FACILITATOR_KEYS: `${host}=KEY` })).toEqual({
     status: 1,
-    wrong: [`WRONG  facilitator ${host}: the facilitator at ${host} rejects our API keys (401)`],
+    wrong: [`WRONG  facilitator ${host}: the facilitator at ${host} rejects our API key, or needs one (401)${HINT}`],
   })
+  expect(await wrongIn({ FACILITATOR_URL })).toMatchObject({ status: 1, wrong: [expect.stringContaining(HINT)] })
 })
 
 test('a proof of ownership that PAY_TO did not sign over the address of this wall is named', async () => {

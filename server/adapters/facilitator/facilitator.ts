@@ -123,7 +123,7 @@ class NotUsable extends Error {
 }
 
 const HINTS: Readonly<Record<number, string>> = {
-  401: 'rejects our API keys (401)',
+  401: 'rejects our API key, or needs one (401)',
   403: 'denies us access (403)',
   429: 'is rate-limiting us (429)',
 }

@@ -153,7 +153,7 @@ const locks = new Map<string, Database>()
 export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
   'the facilitator is gone': ofFacilitator('cannot be reached', (front) => front.goes()),
   'the facilitator hangs': alsoOfFacilitator('does not respond', hangs),
-  'the facilitator refuses our keys': alsoOfFacilitator('rejects our API keys \\(401\\)', answers(401)),
+  'the facilitator refuses our keys': alsoOfFacilitator('rejects our API key, or needs one \\(401\\)', answers(401)),
   'the facilitator takes no calls': alsoOfFacilitator('is rate-limiting us \\(429\\)', answers(429)),
   'the facilitator answers 500': alsoOfFacilitator('returns status 500 for /supported', answers(500)),
   'the facilitator answers a page': alsoOfFacilitator('does not return JSON', answersPage),

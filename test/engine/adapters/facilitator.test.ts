@@ -466,7 +466,7 @@ describe('what a facilitator takes', () => {
     const broken: [() => Response | Promise<Response>, string][] = [
       [() => new Promise(() => {}), 'does not respond to verify requests'],
       [page(500), 'returns status 500 for /verify'],
-      [page(401), 'rejects our API keys (401)'],
+      [page(401), 'rejects our API key, or needs one (401)'],
       [page(404), 'has no /verify at its address (404)'],
       [page(200), 'does not return JSON'],
       [() => Response.json({}), 'does not return a valid x402 response for /verify'],

@@ -84,4 +84,19 @@ describe('on a PostgreSQL server', () => {
     const { err, status } = await runCommand(settings, folder, 'backup', join(folder, 'x.dump'))
     expect([status, err]).toEqual([2, expect.stringContaining('pg_dump is not installed on this machine')])
   })
+
+  test('check accepts a database without a wall, and names pg_dump unless another tool records its backups', async () => {
+    const empty = server.url(await server.newDatabase())
+    const away = 'http://127.0.0.1:1'
+    const services = { BASE_URL: 'http://127.0.0.1', PAY_TO: TERMS.payTo, FACILITATOR_URL: away, RPC_URL: away }
+    const settings = { ...services, DATABASE_URL: empty, PATH: folder }
+    const check = async () => (await runCommand(settings, folder, 'check')).out
+    const first = await check()
+    expect(first).toContain('ok     database (postgres)\n')
+    expect(first).toMatch(/^WRONG {2}backups: pg_dump is not installed .* or run pixel-wall backup --made after/m)
+    const wall = await openPostgres(empty, TERMS.network)
+    await wall.backups.note(Date.now())
+    await wall.close()
+    expect(await check()).toContain('ok     backups\n')
+  })
 })
