@@ -4,6 +4,7 @@
  * The wall's own pictures share another worker, so that no upload delays them.
  */
 
+import { fairLine } from '../../domain/fair-line.ts'
 import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from '../../domain/picture/picture.ts'
 import { enlarge } from '../../domain/picture/wall-picture.ts'
 import type { Pictures } from '../../ports.ts'
@@ -88,38 +89,20 @@ async function paintInWorker(picture: SentPicture, plan: PaintPlan, deadlineMs: 
 /** Does the work in its turn; `busy` if too much waits. */
 type FairLimit = <T>(sender: string, work: () => Promise<T>) => Promise<T | 'busy'>
 
-type Go = (answer: 'go' | 'busy') => void
-
-/** Makes the limit; at most `waitingMax` pieces of work wait. */
+/** Makes the limit: one piece of work is done at a time, and at most `waitingMax` wait. */
 export function fairLimit(waitingMax: number): FairLimit {
-  // In the order of turns.
-  const waiting = new Map<string, Go[]>()
-  let count = 0
+  const line = fairLine<(answer: 'go' | 'busy') => void>()
   let isTaken = false
-
-  const giveWay = (own: number): boolean => {
-    const [most = []] = [...waiting.values()].toSorted((a, b) => b.length - a.length)
-    if (most.length <= own + 1) return false
-    most.pop()?.('busy')
-    count--
-    return true
-  }
   const next = () => {
-    const [first] = waiting
-    if (first === undefined) return void (isTaken = false)
-    const [sender, [go, ...others]] = first
-    waiting.delete(sender)
-    if (others.length > 0) waiting.set(sender, others)
-    count--
+    const go = line.shift()
+    isTaken = go !== undefined
     go?.('go')
   }
   return async (sender, work) => {
     if (isTaken) {
-      const own = waiting.get(sender) ?? []
-      if (count >= waitingMax && !giveWay(own.length)) return 'busy'
       const turn = Promise.withResolvers<'go' | 'busy'>()
-      waiting.set(sender, [...own, turn.resolve])
-      count++
+      line.push(sender, turn.resolve)
+      if (line.length() > waitingMax) line.dropOne(sender)?.('busy')
       if ((await turn.promise) === 'busy') return 'busy'
     }
     isTaken = true

@@ -4,6 +4,7 @@
  */
 
 import type { Failure } from '../../domain/failure.ts'
+import { fairLine } from '../../domain/fair-line.ts'
 import { overloaded } from '../../domain/purchase/refusals.ts'
 
 /** Which requests wait for each other: new payments signed by their payer, or all others. */
@@ -37,7 +38,8 @@ type Waiting = {
 
 /** Makes the queue; `elapsed` is in milliseconds. `waited` is called with how long each request waited, served or refused. */
 export function fairQueue(elapsed: () => number, waited: (of: QueueClass, ms: number) => void = () => {}): FairQueue {
-  const lines = { payments: fairLine(), requests: fairLine() }
+  const newLine = () => fairLine<Waiting>(({ isRefusable }) => isRefusable)
+  const lines = { payments: newLine(), requests: newLine() }
   let isTaken = false // by a request of this turn
   let paymentsInARow = 0
   const begin = () => {
@@ -69,7 +71,8 @@ export function fairQueue(elapsed: () => number, waited: (of: QueueClass, ms: nu
     }
     const { promise, resolve: go } = Promise.withResolvers<Failure | undefined>()
     lines[of].push(client, { since: elapsed(), isRefusable, go })
-    const tooMany = of === 'requests' && lines.requests.length() > WAITING_MAX ? lines.requests.dropOne() : undefined
+    const isOver = of === 'requests' && lines.requests.length() > WAITING_MAX
+    const tooMany = isOver ? lines.requests.dropOne(client) : undefined
     if (tooMany !== undefined) {
       waited(of, elapsed() - tooMany.since)
       tooMany.go(overloaded())
@@ -80,43 +83,5 @@ export function fairQueue(elapsed: () => number, waited: (of: QueueClass, ms: nu
     turn: async (client) => await wait('requests', client, true),
     knownPaymentTurn: async (client) => void (await wait('requests', client, false)),
     newPaymentTurn: async (client) => void (await wait('payments', client, false)),
-  }
-}
-
-/** Requests that wait, by client. Clients are served round-robin. */
-function fairLine() {
-  const clients = new Map<string, Waiting[]>() // in the order of their next turns
-  let length = 0
-  return {
-    length: () => length,
-    push(client: string, request: Waiting) {
-      const own = clients.get(client)
-      if (own === undefined) clients.set(client, [request])
-      else own.push(request)
-      length += 1
-    },
-    shift(): Waiting | undefined {
-      const [first] = clients
-      if (first === undefined) return undefined
-      const [client, own] = first
-      const request = own.shift()
-      clients.delete(client)
-      if (own.length > 0) clients.set(client, own)
-      length -= 1
-      return request
-    },
-    /** Removes the newest refusable request of the client that has the most requests waiting. */
-    dropOne(): Waiting | undefined {
-      let longest: Waiting[] = []
-      let client = ''
-      for (const [name, own] of clients)
-        if (own.length > longest.length && own.some(({ isRefusable }) => isRefusable)) [client, longest] = [name, own]
-      const at = longest.findLastIndex(({ isRefusable }) => isRefusable)
-      if (at < 0) return undefined
-      const [dropped] = longest.splice(at, 1)
-      if (longest.length === 0) clients.delete(client)
-      length -= 1
-      return dropped
-    },
   }
 }

@@ -1,0 +1,49 @@
+/** A line of what waits for its turn, in which senders take turns: who sends much only delays their own. */
+
+export type FairLine<Item> = {
+  length(): number
+  push(sender: string, item: Item): void
+  /** Takes the first item of the sender whose turn it is. */
+  shift(): Item | undefined
+  /**
+   * Takes away the newest item that may go, of the sender with the most of them waiting. If others have as many as the newcomer,
+   * it is the newcomer's.
+   */
+  dropOne(newcomer: string): Item | undefined
+}
+
+/** Makes an empty line; `mayGo` says which items can be dropped. */
+export function fairLine<Item>(mayGo: (item: Item) => boolean = () => true): FairLine<Item> {
+  const waiting = new Map<string, Item[]>() // in the order of the next turns
+  let length = 0
+  const lengthOf = (own: readonly Item[] = []) => (own.some(mayGo) ? own.length : 0)
+  return {
+    length: () => length,
+    push(sender, item) {
+      const own = waiting.get(sender)
+      if (own === undefined) waiting.set(sender, [item])
+      else own.push(item)
+      length += 1
+    },
+    shift() {
+      const [first] = waiting
+      if (first === undefined) return undefined
+      const [sender, own] = first
+      const item = own.shift()
+      waiting.delete(sender)
+      if (own.length > 0) waiting.set(sender, own)
+      length -= 1
+      return item
+    },
+    dropOne(newcomer) {
+      let [sender, most] = [newcomer, lengthOf(waiting.get(newcomer))]
+      for (const [name, own] of waiting) if (own.length > most && lengthOf(own) > 0) [sender, most] = [name, own.length]
+      if (most === 0) return undefined
+      const own = waiting.get(sender) ?? []
+      const [dropped] = own.splice(own.findLastIndex(mayGo), 1)
+      if (own.length === 0) waiting.delete(sender)
+      length -= 1
+      return dropped
+    },
+  }
+}
