@@ -50,8 +50,7 @@ export function tools(deps: ToolsDeps) {
     )
     .post(
       '/api/sign',
-      ({ body: { order, salt } }) =>
-        respondResult(orderSigning(order, salt ?? randomSalt(), new URL(deps.offer.baseUrl).hostname)),
+      ({ body }) => respondResult(orderSigning(body, new URL(deps.offer.baseUrl).hostname)),
       {
         parse: jsonBody(clients, (request) => limits.take('searches', addressOf(request)), {
           maxBytes: PREVIEW_MAX_BYTES,
@@ -72,10 +71,6 @@ const readPreview = (given: unknown) => (previewCheck.Check(given) ? given : fai
 
 const PREVIEW_SHAPE =
   'Send a JSON object with coord ("next" or "col,row"), w and h (integers) for an area, and any of name, framework, message, link, painter and px or pixels, all of them strings. No other fields are allowed.'
-
-const SALT_BYTES = 32
-
-const randomSalt = () => `0x${crypto.getRandomValues(new Uint8Array(SALT_BYTES)).toHex()}`
 
 /** The size limit of a preview or an order: the pixels of the largest area, and its text. */
 const PREVIEW_MAX_BYTES = 64 * 1024

@@ -39,10 +39,13 @@ function readBlockOrder({ coord = 'next', ...said }: Readonly<Record<string, unk
 
 const SHAPE = `Send a JSON object. For a block: coord ("next" or "col,row") and any of ${LISTING_KEYS.join(', ')}. For an area: the body of POST /areas. Both may have a salt. No other fields are allowed.`
 
-/** The text of an order of the wall at `host`, and the nonce that binds it with a salt. */
+const SALT_BYTES = 32
+
+const randomSalt = () => `0x${crypto.getRandomValues(new Uint8Array(SALT_BYTES)).toHex()}`
+
+/** The text of an order of the wall at `host`, and the nonce that binds it with its salt, or with a new one. */
 export function orderSigning(
-  { target, isArea, listing }: PurchaseOrder,
-  salt: string,
+  { order: { target, isArea, listing }, salt = randomSalt() }: OrderWithSalt,
   host: string,
 ): OrderSigning | Failure {
   if ('code' in listing) return listing

@@ -12,13 +12,15 @@ import {
   SignatureText,
 } from '../../../shared/contract/block.ts'
 import { Closed, Link, Nullable } from '../../../shared/contract/kinds.ts'
-import { SignQuery, Signing } from '../../../shared/contract/sign.ts'
+import { OrderSigning, SignQuery, Signing } from '../../../shared/contract/sign.ts'
 import { ADDRESS_PATTERN } from '../../../shared/wallet.ts'
 import type { Failure } from '../../domain/failure.ts'
+import { orderSigning, readOrderToSign } from '../../purchase/order-to-sign.ts'
 import { makeChange } from '../../wall/make-change.ts'
 import { readAreaEdit, readEdit, readPainterNaming, readRegistration } from '../../wall/signed-body.ts'
 import { painterNaming, registration, repaintOfArea, repaintOfBlock } from '../../wall/signed-changes.ts'
 import { signingMessage as messageFor } from '../../wall/signing-message.ts'
+import { AREA_TOOL, BUYING_TOOL } from '../../x402/bazaar.ts'
 import { CoordArgument, KEEPS, PixelsArgument, SignedAt, Untrusted, WalletArgument, argumentsIn } from '../arguments.ts'
 import { UNTRUSTED_DEED, UNTRUSTED_IDENTITY, refuse, succeed, type Reply } from '../reply.ts'
 import { READ_ONLY, type Tool, WRITES, tool } from '../tool.ts'
@@ -141,16 +143,38 @@ const replyOf = (result: object | Failure, more: object = {}): Reply =>
 const text = <Schema extends Parameters<typeof Nullable>[0]>(schema: Schema, description: string) =>
   Type.Optional({ ...Nullable(schema), description })
 
+const { kind: changeKind } = SignQuery.properties
+
+/** What there is to sign of a change, or of an order. */
+const Signed = Type.Object({
+  ...Type.Omit(Type.Partial(Signing), ['testVector']).properties,
+  ...Type.Omit(Type.Partial(OrderSigning), ['testVector']).properties,
+  message: Signing.properties.message,
+  testVector: Type.Object({}),
+  call: ToolCall,
+})
+
 export const signingMessage = tool(
   {
     name: 'signing_message',
     title: 'Get the exact text to sign',
     description:
-      'Use before set_pixels, set_area, set_painter and set_identity: returns message, the exact text that your wallet signs (EIP-191 personal_sign), and call, the tool call to make once its signature is added to its arguments. Not to make the change itself, and not to bind a payment to its order (POST /api/sign). Free, no side effects, no keys. Returns also testVector, to check your signer.',
+      'Use before set_pixels, set_area, set_painter and set_identity: returns message, the exact text that your wallet signs (EIP-191 personal_sign), and call, the tool call to make once its signature is added to its arguments. Or before a purchase (kind order): returns the nonce to sign in the payment and the extensions of its payload, so that nobody can alter the order. Not to make the change or the purchase itself. Free, no side effects, no keys. Returns also testVector, to check your signer.',
     annotations: READ_ONLY,
     budget: 'searches',
     input: Closed({
-      kind: SignQuery.properties.kind,
+      kind: Type.Union([...changeKind.anyOf, Type.Literal('order')], {
+        description: `${changeKind.description} order: bind a payment to what it buys.`,
+      }),
+      order: Type.Optional(
+        Type.Object(
+          {},
+          {
+            additionalProperties: true,
+            description: 'order: the arguments of buy_block or buy_area, and a salt if you have one. Example: {"coord":"80,45"}.',
+          },
+        ),
+      ),
       coord: Type.Optional({ ...CoordArgument, description: `set_pixels: ${CoordArgument.description}` }),
       area: Type.Optional({ ...AreaText, description: 'set_area: the area, `col,row,WxH`.' }),
       pixels: Type.Optional(
@@ -179,21 +203,32 @@ export const signingMessage = tool(
         }),
       ),
     }),
-    output: Type.Object({ ...Signing.properties, call: ToolCall }),
+    output: Signed,
   },
-  async (deps, { message, link, name, framework, painter, ...rest }) => {
+  async (deps, { kind, order, message, link, name, framework, painter, ...rest }) => {
+    if (kind === 'order') return replyOf(orderToSign(order, new URL(deps.baseUrl).hostname))
     const texts = Object.entries({ message, link, name, framework, painter })
     const clear = texts.flatMap(([field, value]) => (value === null ? [field] : []))
     const given = Object.fromEntries(texts.filter(([, value]) => typeof value === 'string'))
     const signing = await messageFor(deps, {
+      kind,
       ...rest,
       ...given,
       ...(clear.length === 0 ? {} : { clear: clear.join(',') }),
     })
     if ('code' in signing) return refuse(signing)
-    const place =
-      rest.kind === 'set_pixels' ? { coord: rest.coord } : rest.kind === 'set_area' ? { area: rest.area } : {}
-    const tool = rest.kind === 'register' ? 'set_identity' : rest.kind
+    const place = kind === 'set_pixels' ? { coord: rest.coord } : kind === 'set_area' ? { area: rest.area } : {}
+    const tool = kind === 'register' ? 'set_identity' : kind
     return succeed({ ...signing, call: { name: tool, arguments: { ...place, ...signing.request.body } } })
   },
 )
+
+/** What binds a payment to a purchase, and the call that makes the purchase. */
+function orderToSign(order: object | undefined, host: string): object | Failure {
+  const read = readOrderToSign(order)
+  if ('code' in read) return read
+  const signing = orderSigning(read, host)
+  const { salt: _, ...said } = argumentsIn(order)
+  const call = { name: read.order.isArea ? AREA_TOOL : BUYING_TOOL, arguments: said }
+  return 'code' in signing ? signing : { ...signing, call }
+}

@@ -100,7 +100,7 @@ test('the list says of an argument what a caller needs, and of an output its mem
   const listed = TOOL_LIST.find(({ name }) => name === 'signing_message')
   expect(listed?.inputSchema.properties?.['kind']).toMatchObject({
     type: 'string',
-    enum: ['set_pixels', 'set_area', 'register', 'set_painter'],
+    enum: ['set_pixels', 'set_area', 'register', 'set_painter', 'order'],
   })
   expect(listed?.outputSchema?.properties).toMatchObject({ message: { type: 'string' }, call: { type: 'object' } })
   expect(JSON.stringify(TOOL_LIST)).not.toMatch(/"(?:examples|format|contentEncoding|minLength)":/)

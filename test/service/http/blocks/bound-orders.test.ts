@@ -200,8 +200,48 @@ test('a bound payment that is sent on as version 1, which says nothing of orders
   const wall = await openWall()
   const { payload } = payloadOf(boundTo({ block: '3,4' }, paymentOf(1, 1)))
   const older = { x402Version: 1, scheme: 'exact', network: 'base', payload }
-  const init = { headers: { 'X-PAYMENT': headerOf(older) } }
-  await expectNothingBought(wall, async () => await endOf(await wall.ask('GET /blocks/3,4', init)))
+  const headers = { 'X-PAYMENT': headerOf(older) }
+  await expectNothingBought(wall, async () => await endOf(await wall.ask('GET /blocks/3,4', { headers })))
+  const overMcp = async (): Promise<End> => {
+    const { isError, structuredContent } = await callTool(wall, 'buy_block', { coord: '3,4', headers })
+    return { status: isError === true ? 400 : 200, code: structuredContent['error'], answer: structuredContent }
+  }
+  await expectNothingBought(wall, overMcp)
+  const { answer } = await getting(wall, '/blocks/3,4', boundTo({ block: '3,4' }, paymentOf(1, 1)))
+  expect((await overMcp()).answer).toEqual(answer)
+  expect(wall.facilitator.settled).toHaveLength(1)
+})
+
+test('a payment made as signing_message says buys the order over MCP, and no other', async () => {
+  const wall = await openWall()
+  const orders = [
+    [{ coord: '3,4', message: 'hello' }, 'buy_block', { coord: '3,4', message: 'goodbye' }],
+    [{ at: '80,45', w: 2, h: 1, salt: OTHER_SALT }, 'buy_area', { at: '80,46', w: 2, h: 1 }],
+  ] as const
+  for (const [at, [order, tool, altered]] of orders.entries()) {
+    const { structuredContent } = await callTool(wall, 'signing_message', { kind: 'order', order })
+    const { nonce, extensions, call } = structuredContent
+    expect(call).toMatchObject({ name: tool })
+    const payment = { ...paymentFor(at + 1, at + 1), nonce: String(nonce) as `0x${string}` }
+    const payload = { ...payloadOf(payment), extensions }
+    const other = await callTool(wall, tool, altered, payload)
+    expect(other.structuredContent).toMatchObject({ error: 'order_mismatch' })
+    const { name, arguments: given } = call as { name: string; arguments: object }
+    expect((await callTool(wall, name, given, payload)).isError).toBeUndefined()
+  }
+  expect(wall.facilitator.settled).toHaveLength(2)
+})
+
+test('an order that buying would refuse is not bound either', async () => {
+  const wall = await openWall()
+  for (const [order, error] of [
+    [undefined, 'invalid_body'],
+    [{ coord: '160,0' }, 'invalid_coordinate'],
+    [{ coord: 'next', mesage: 'hi' }, 'invalid_body'],
+  ] as const)
+    expect((await callTool(wall, 'signing_message', { kind: 'order', order })).structuredContent).toMatchObject({
+      error,
+    })
 })
 
 test('a payment for another wall buys nothing', async () => {
