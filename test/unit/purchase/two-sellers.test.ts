@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { SettleResult, VerifyResult } from '../../../server/domain/purchase/facilitator-errors.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
-import type { Clock, Ledger } from '../../../server/ports.ts'
+import type { Clock, Leases, Ledger } from '../../../server/ports.ts'
 import { blockReceiptOf } from '../../../server/x402/receipt.ts'
 import { openBlank } from '../../support/blank-wall.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
@@ -27,6 +27,7 @@ async function openWorld() {
   const open = () => {
     const process = {}
     const gate = {
+      canLease: true,
       canMark: true,
       atRelease: undefined as (() => Promise<unknown>) | undefined,
       settling: undefined as Promise<SettleResult> | undefined,
@@ -43,6 +44,9 @@ async function openWorld() {
       await ledger.release(purchase, isFinal)
       await gate.atRelease?.()
     }
+    const own = leases.of(process)
+    const take: Leases['take'] = (key, forMs) =>
+      gate.canLease ? own.take(key, forMs) : Promise.reject(new StoreUnavailable('down'))
     const sold = sellerWith({
       ledger: { ...ledger, markUncertain, release },
       facilitator: {
@@ -52,7 +56,7 @@ async function openWorld() {
       },
       chain,
       clock,
-      leases: leases.of(process),
+      leases: { ...own, take },
     })
     const buy = (payment: Payment) => {
       const outcome = sold.buy('next', payment, SILENT)
@@ -70,8 +74,21 @@ async function openWorld() {
       drainMicrotasks()
     }
   }
-  return { ledger, chain, leases, settled: honest.settled, here: open(), there: open(), open, pass }
+  const { verified, settled } = honest
+  return { ledger, chain, leases, verified, settled, here: open(), there: open(), open, pass }
 }
+
+test('a process that cannot tell others by a lease sends no new payment to a facilitator', async () => {
+  const { here, there, verified, pass } = await openWorld()
+  here.gate.canLease = false
+  const unleased = here.buy(paymentOf(1, 1))
+  pass(10)
+  expect([nonceOrCode(await unleased), verified]).toEqual(['server_busy', []])
+  // So another process, which knows nothing of it, may call it uncharged.
+  const refused = there.buy({ ...paymentOf(1, 1), amount: 1n })
+  pass(10)
+  expect(await refused).toMatchObject({ failure: { code: 'payment_required', details: { charged: 'no' } } })
+})
 
 test('a payment that another process may have sent to a facilitator is not called uncharged', async () => {
   const { here, there, pass, ledger } = await openWorld()
