@@ -57,6 +57,11 @@ export function commonsOf(world: World): Commons {
         leases: {
           take: (key, forMs) =>
             call(life, 'take', keyOf(key), async () => {
+              // Without a die where it cannot happen, so that the histories of most seeds stay as they were.
+              if (world.faults.leaseUnknown > 0 && strikes(world, 'leaseUnknown')) {
+                lapsed.add(keyOf(key))
+                throw new StoreUnavailable('busy')
+              }
               if (strikes(world, 'leaseLapses')) leases.end(key)
               const taken = await take(key, forMs)
               if (taken !== false) noteTaken(keyOf(key), life)

@@ -49,6 +49,7 @@ const sharedNames = [
 const laterNames = [
   'broadcastsAtVerify', // a facilitator broadcasts what it is to verify
   'bodyCut', // the body of a paid order is cut, or comes too slowly
+  'leaseUnknown', // the store gives no leases for now
 ] as const
 
 export type Fault = (typeof names)[number] | (typeof sharedNames)[number] | (typeof laterNames)[number]

@@ -80,12 +80,14 @@ async function openWorld() {
 
 test('a process that cannot tell others by a lease sends no new payment to a facilitator', async () => {
   const { here, there, verified, pass } = await openWorld()
+  pass(120)
+  const payment = paymentOf(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
   here.gate.canLease = false
-  const unleased = here.buy(paymentOf(1, 1))
+  const unleased = here.buy(payment)
   pass(10)
   expect([nonceOrCode(await unleased), verified]).toEqual(['server_busy', []])
   // So another process, which knows nothing of it, may call it uncharged.
-  const refused = there.buy({ ...paymentOf(1, 1), amount: 1n })
+  const refused = there.buy({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
   pass(10)
   expect(await refused).toMatchObject({ failure: { code: 'payment_required', details: { charged: 'no' } } })
 })
