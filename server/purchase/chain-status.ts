@@ -2,7 +2,7 @@
 
 import type { Payment } from '../domain/purchase/payment.ts'
 import { type ChainStatus, type Outcome, refused, type ScriptRequest } from '../domain/purchase/purchase.ts'
-import { isForEmptyWallet, withBalance } from '../domain/purchase/refusals.ts'
+import { mayBeEmpty, withBalance } from '../domain/purchase/refusals.ts'
 import type { Chain, Clock } from '../ports.ts'
 import { TIMES, type Times } from '../times.ts'
 
@@ -56,9 +56,9 @@ async function statusInNextBlock(
   return { kind: 'silent' }
 }
 
-/** The outcome, which says what the wallet holds if it was refused because a facilitator calls the wallet empty. */
+/** The outcome, which says what the wallet holds if that is too little and may be why a facilitator refused the payment. */
 export async function withBalanceSeen(chain: Chain, payment: Payment, outcome: Outcome): Promise<Outcome> {
-  if (outcome.kind === 'bought' || !isForEmptyWallet(outcome.failure)) return outcome
+  if (outcome.kind === 'bought' || !mayBeEmpty(outcome.failure)) return outcome
   const balance = await chain.balanceOf(payment.payer)
   const isEmpty = balance !== 'silent' && balance < payment.amount
   return isEmpty ? refused(withBalance(outcome.failure, balance, payment)) : outcome

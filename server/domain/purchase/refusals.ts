@@ -75,13 +75,13 @@ const notCharged = (why: string) => `Not charged: ${why}. ${SIGN_ANEW}`
 
 /** A facilitator's code for the commonest trouble, in words. */
 const inWords = (reason: string): string =>
-  saysEmpty(reason) ? `the wallet does not hold enough ${ASSET_SYMBOL}; fund it first (${reason})` : reason
+  /insufficient_(?:balance|funds)/.test(reason)
+    ? `the wallet does not hold enough ${ASSET_SYMBOL}; fund it first (${reason})`
+    : reason
 
-const saysEmpty = (reason: string) => /insufficient_(?:balance|funds)/.test(reason)
-
-/** Whether a payment was refused because a facilitator says that its wallet holds too little. */
-export const isForEmptyWallet = ({ code, details }: Failure): boolean =>
-  code === 'payment_required' && saysEmpty(String(details?.['reason']))
+/** Whether a facilitator refused a payment because its wallet holds too little, or for a reason that this may be. */
+export const mayBeEmpty = ({ code, details }: Failure): boolean =>
+  code === 'payment_required' && /insufficient_|simulation_failed/.test(String(details?.['reason']))
 
 /** That refusal with what the wallet holds, as the chain shows it. */
 export function withBalance(refusal: Failure, balance: bigint, { amount, accepted: { network } }: Payment): Failure {
