@@ -48,17 +48,13 @@ export function tools(deps: ToolsDeps) {
       },
       { ...queryHooks(SpaceQuery, searching), ...documented(DOCS.findSpace) },
     )
-    .post(
-      '/api/sign',
-      ({ body }) => respondResult(orderSigning(body, new URL(deps.offer.baseUrl).hostname)),
-      {
-        parse: jsonBody(clients, (request) => limits.take('searches', addressOf(request)), {
-          maxBytes: PREVIEW_MAX_BYTES,
-        }),
-        body: strict(OrderToSign, readOrderToSign),
-        ...documented(DOCS.getOrderToSign),
-      },
-    )
+    .post('/api/sign', ({ body }) => respondResult(orderSigning(body, new URL(deps.offer.baseUrl).hostname)), {
+      parse: jsonBody(clients, (request) => limits.take('searches', addressOf(request)), {
+        maxBytes: PREVIEW_MAX_BYTES,
+      }),
+      body: strict(OrderToSign, readOrderToSign),
+      ...documented(DOCS.getOrderToSign),
+    })
     .get('/api/sign', async ({ query }) => respondResult(await signingMessage(signing, query)), {
       ...queryHooks(SignQuery, searching),
       ...documented(DOCS.getSigningMessage),

@@ -51,7 +51,9 @@ export const MAX_OPTION = { max: 'maximum to spend in all, in dollars (default: 
 export const MAX_DOLLARS = '1.00'
 
 /** The endpoints that show what the wallet holds, as an option. */
-export const RPC_OPTION = { rpc: 'JSON-RPC endpoints, separated by commas: check that the wallet can pay first' } as const
+export const RPC_OPTION = {
+  rpc: 'JSON-RPC endpoints, separated by commas: check that the wallet can pay first',
+} as const
 
 /** Reads a list of endpoints. */
 export const endpointsIn = (rpc: string | undefined): readonly string[] | undefined =>

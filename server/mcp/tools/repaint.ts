@@ -171,7 +171,8 @@ export const signingMessage = tool(
           {},
           {
             additionalProperties: true,
-            description: 'order: the arguments of buy_block or buy_area, and a salt if you have one. Example: {"coord":"80,45"}.',
+            description:
+              'order: the arguments of buy_block or buy_area, and a salt if you have one. Example: {"coord":"80,45"}.',
           },
         ),
       ),
