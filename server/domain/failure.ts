@@ -74,6 +74,7 @@ export function codeOfField(name: string, otherwise: FailureCode): FailureCode {
 
 /** A refusal: `message` says what to do next, `details` are further members of the error body. */
 export type Failure = {
+  readonly kind: 'failure'
   readonly code: FailureCode
   readonly message: string
   readonly details?: Readonly<Record<string, unknown>>
@@ -81,8 +82,12 @@ export type Failure = {
 
 /** Makes a refusal. */
 export function failure(code: FailureCode, message: string, details?: Readonly<Record<string, unknown>>): Failure {
-  return details === undefined ? { code, message } : { code, message, details }
+  return { kind: 'failure', code, message, ...(details === undefined ? {} : { details }) }
 }
+
+/** Whether a result is a refusal. */
+export const isFailure = (result: unknown): result is Failure =>
+  typeof result === 'object' && result !== null && 'kind' in result && result.kind === 'failure'
 
 /**
  * The store cannot be written or read now. Nothing of the failed step was kept, with one exception: if a server fails during

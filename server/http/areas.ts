@@ -19,7 +19,7 @@ import {
   SIGNING_IN,
   signedInCodes,
 } from '../discovery/openapi/operation.ts'
-import type { Failure } from '../domain/failure.ts'
+import { isFailure, type Failure } from '../domain/failure.ts'
 import type { Region } from '../domain/picture/wall-picture.ts'
 import type { PurchaseOrder } from '../domain/purchase/listing.ts'
 import { isSamePayment } from '../domain/purchase/payment.ts'
@@ -93,7 +93,7 @@ function orderReader({ clients: { limits, addressOf, admitPayment }, uploads, of
     const isPaid = carriesPayment(request)
     const payment = paymentOf(request, offer, 'next')?.payment
     const address = addressOf(request)
-    const sent = payment === undefined || 'code' in payment ? undefined : payment
+    const sent = payment === undefined || isFailure(payment) ? undefined : payment
     const isKnown = sent !== undefined && (await ledger.find(sent)) !== undefined
     const beyond =
       (isKnown ? undefined : limits.take('uploads', address)) ?? (sent && (await admitPayment(sent, address)))
@@ -120,7 +120,7 @@ function readPossibleOrder(body: unknown): PurchaseOrder | UnreadOrder | Failure
   const { read } = body
   if ('failure' in read) return { flaw: read.cut ? bodyNotReceived() : read.failure, headers: UNREAD }
   const ordered = readAreaOrder(read.value)
-  return 'code' in ordered ? { flaw: ordered, headers: {} } : ordered
+  return isFailure(ordered) ? { flaw: ordered, headers: {} } : ordered
 }
 
 // Catalogues ask for the price with an empty body or `{}`, and list nothing that does not answer 402.
@@ -142,12 +142,12 @@ async function order(deps: AreaDeps, request: Request, ordered: PurchaseOrder | 
 /** Answers a payment whose order cannot be read: a known one, sent again unchanged, by what it was first sent for. */
 async function answerUnread(deps: AreaDeps, request: Request, { flaw, headers }: UnreadOrder): Promise<Response> {
   const payment = paymentOf(request, deps.offer, 'next')?.payment
-  const known = payment === undefined || 'code' in payment ? undefined : await deps.ledger.find(payment)
+  const known = payment === undefined || isFailure(payment) ? undefined : await deps.ledger.find(payment)
   const sent = known && paymentIn(deps, request, known.target)
   if (
     known === undefined ||
     sent === undefined ||
-    'code' in sent.payment ||
+    isFailure(sent.payment) ||
     !isSamePayment(known.payment, sent.payment)
   )
     return refuseUnread(deps, request, { flaw, headers })

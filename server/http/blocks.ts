@@ -27,7 +27,7 @@ import {
   unsettled,
 } from '../discovery/openapi/operation.ts'
 import { REPEAT } from '../domain/advice.ts'
-import { failure, type Failure } from '../domain/failure.ts'
+import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import { type MaybeAsync, proceed } from '../domain/maybe-async.ts'
 import type { Region } from '../domain/picture/wall-picture.ts'
 import {
@@ -103,22 +103,22 @@ function answering(deps: BlockDeps) {
     if (target === undefined) return isPerson(request) && !isHead ? respondNowhere(400) : refuse(invalidCoordinate())
     const sent = isHead ? undefined : paymentIn(deps, request, target)
     const pay = async (paid: SentPayment): Promise<Response> => {
-      if ('code' in paid.payment) return refuse(paid.payment)
+      if (isFailure(paid.payment)) return refuse(paid.payment)
       const refusal = await clients.admitPayment(paid.payment, clients.addressOf(request))
       return refusal === undefined ? await respondSale(deps, request, orderOf(request, target), paid) : refuse(refusal)
     }
-    if (sent !== undefined && !('code' in sent.payment)) return pay(sent)
+    if (sent !== undefined && !isFailure(sent.payment)) return pay(sent)
     return proceed(lookAt(deps, target), (found) => {
       if (sent === undefined) return answerUnpaid(deps, demand, request, target, found)
       // A payment that cannot be read does not hide the deed.
-      return typeof found === 'object' ? respondDeed(request, found) : pay(sent)
+      return found.kind === 'deed' ? respondDeed(request, found.deed) : pay(sent)
     })
   }
 }
 
 function answerUnpaid(deps: BlockDeps, demand: MakeDemand, request: Request, target: Target, found: Found): Response {
-  if (typeof found === 'object') return isPerson(request) ? respondPlace(found) : respondDeed(request, found)
-  if (found === 'claimed' && isPerson(request)) return respondNowhere(410)
+  if (found.kind === 'deed') return isPerson(request) ? respondPlace(found.deed) : respondDeed(request, found.deed)
+  if (found.kind === 'claimed' && isPerson(request)) return respondNowhere(410)
   const refusal = refusalOfBlock(orderOf(request, target), found)
   if (refusal !== undefined) return refuse(refusal)
   const query = queryOf(request.url)

@@ -4,6 +4,7 @@ import { Elysia } from 'elysia'
 import { FeedPage, FeedQuery, type Sale } from '../../shared/contract/feed.ts'
 import { HistoryPage, LogTail } from '../../shared/contract/live.ts'
 import { anywhere, documented, type OperationDocs, queued } from '../discovery/openapi/operation.ts'
+import { isFailure } from '../domain/failure.ts'
 import type { LogNumber } from '../domain/wall/log.ts'
 import { changeDtoOf, feedPage, type WallView } from '../domain/wall/wall-view.ts'
 import type { Log } from '../ports.ts'
@@ -49,7 +50,7 @@ const readQuery = paramsReader(FeedQuery)
 function salesOf(view: WallView): CachedResponse {
   return ({ url }) => {
     const query = readQuery(url)
-    if ('code' in query) return refuse(query)
+    if (isFailure(query)) return refuse(query)
     const { sales, ...page } = feedPage(view, query)
     const text = `${JSON.stringify(page).slice(0, -1)},"sales":[${sales.map(textOfSale).join(',')}]}`
     return respondTagged(text)

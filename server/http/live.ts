@@ -3,7 +3,7 @@
 import { Elysia } from 'elysia'
 import { LiveQuery, type Reset } from '../../shared/contract/live.ts'
 import { documented, type OperationDocs } from '../discovery/openapi/operation.ts'
-import { failure, type Failure } from '../domain/failure.ts'
+import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import type { Change, LogNumber } from '../domain/wall/log.ts'
 import type { Clock, Log } from '../ports.ts'
 import { STREAMS_PER_ADDRESS, STREAMS_PER_SITE } from '../wall/rate-limits.ts'
@@ -112,7 +112,7 @@ export function liveStream(source: LiveSource): Live {
       if (sites.of(siteOf(address)) >= STREAMS_PER_SITE) return refuse(tooManyOf('Your network has', STREAMS_PER_SITE))
       if (request.method === 'HEAD') return respondEvents(null)
       const from = startOf(request) ?? number()
-      if (typeof from !== 'number') return refuse(from)
+      if (isFailure(from)) return refuse(from)
       // A client may come from another process that was faster to follow the log.
       return from > number() ? advance().then(() => open(from, address)) : open(from, address)
     },
@@ -231,7 +231,7 @@ function startOf({ headers, url }: Request): LogNumber | Failure | undefined {
   const header = headers.get('last-event-id')
   if (header !== null && header !== '') return readInteger(header) ?? badStart()
   const query = readQuery(url)
-  return 'code' in query ? query : query.after
+  return isFailure(query) ? query : query.after
 }
 
 const badStart = () =>

@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import { CardQuery, PaintedBlocks, PixelsQuery, RegionQuery } from '../../shared/contract/picture.ts'
 import { parseCoord } from '../../shared/wall.ts'
 import { documented, drawing, type OperationDocs } from '../discovery/openapi/operation.ts'
-import { failure, type Failure } from '../domain/failure.ts'
+import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import type { CardSubject } from '../domain/picture/card.ts'
 import type { SentPicture } from '../domain/picture/picture.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
@@ -42,7 +42,7 @@ export function pictures(deps: PictureDeps) {
       '/card.png',
       async ({ request, query }) => {
         const subject = subjectOf(query, view)
-        if ('code' in subject) return refuse(subject)
+        if (isFailure(subject)) return refuse(subject)
         const shown = Object.values(subject).join('-')
         return await respondImage(request, { view, shown, draw: () => cards.draw(subject), clients })
       },
@@ -75,11 +75,11 @@ async function toPixels(
   query: PixelsQuery,
 ): Promise<Response> {
   const picture = await uploads(request, (limits) => readPicture(request, query, limits))
-  if ('code' in picture) return refuse(picture, UNREAD)
+  if (isFailure(picture)) return refuse(picture, UNREAD)
   const background = `#${query.background.replace('#', '').toLowerCase()}`
   const { limits, addressOf } = clients
   const painted = await imageToPixels({ pictures, limits }, addressOf(request), picture, { ...query, background })
-  return 'code' in painted ? refuse(painted) : respondJson(200, painted, NO_STORE)
+  return isFailure(painted) ? refuse(painted) : respondJson(200, painted, NO_STORE)
 }
 
 async function readPicture(

@@ -2,7 +2,7 @@
 
 import type { TObject } from '@sinclair/typebox'
 import { signInRequired } from '../discovery/codes.ts'
-import { failure, statusOf, type Failure } from '../domain/failure.ts'
+import { failure, statusOf, isFailure, type Failure } from '../domain/failure.ts'
 import { makeChange, signIn, type AskedBySignIn, type ChangeDeps } from '../wall/make-change.ts'
 import type { SignedChange } from '../wall/signed-changes.ts'
 import { encodeHeader } from '../x402/receipt.ts'
@@ -50,7 +50,7 @@ export function signInHooks<Fields extends object>(
 ) {
   const identified = ({ value, bytes }: JsonBody): Identified<Fields> | Failure => {
     const fields = read(value)
-    return 'code' in fields ? (fields as Failure) : { fields, requestId: new Bun.SHA256().update(bytes).digest('hex') }
+    return isFailure(fields) ? fields : { fields, requestId: new Bun.SHA256().update(bytes).digest('hex') }
   }
   return {
     ...signedBody(clients, identified, limits, (request) => before?.(request) ?? noQuery(request)),
@@ -76,7 +76,7 @@ export function signInAnswers({ offer, changing, clients }: SignInDeps) {
     requestId: string,
     asked: AskedBySignIn<Answer> | Failure,
   ): Promise<Response> => {
-    if ('code' in asked) return refuse(asked)
+    if (isFailure(asked)) return refuse(asked)
     const from = clients.addressOf(request)
     const statement = `${asked.what} on ${domain}`
     const terms = { domain, uri: offer.baseUrl + asked.path, requestId, statement, chainId }

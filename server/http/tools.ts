@@ -7,7 +7,7 @@ import { OrderSigning, OrderToSign, Signing, SignQuery } from '../../shared/cont
 import { SpaceQuery, Spaces } from '../../shared/contract/space.ts'
 import { parseCoord } from '../../shared/wall.ts'
 import { documented, type OperationDocs, queued } from '../discovery/openapi/operation.ts'
-import { failure } from '../domain/failure.ts'
+import { failure, isFailure } from '../domain/failure.ts'
 import { fieldsIn } from '../domain/purchase/listing.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { readTarget } from '../purchase/area-order.ts'
@@ -74,7 +74,7 @@ const PREVIEW_MAX_BYTES = 64 * 1024
 async function preview(deps: PreviewDeps, body: PreviewBody): Promise<Response> {
   const { coord, w = 1, h = 1, pixels } = body
   const target = readTarget(coord, w, h)
-  if (typeof target === 'object') return refuse(target)
+  if (isFailure(target)) return refuse(target)
   const said = { listing: fieldsIn(body), pixels: pixels === undefined ? pixels : { text: pixels } }
   return respondJson(200, await previewBlock(deps, target, said), NO_STORE)
 }

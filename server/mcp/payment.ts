@@ -3,7 +3,7 @@
  * puts it as it would put it into HTTP headers. Nothing else of that argument is read, and it is no part of the order.
  */
 
-import type { Failure } from '../domain/failure.ts'
+import { isFailure, type Failure } from '../domain/failure.ts'
 import type { Payment, Target } from '../domain/purchase/payment.ts'
 import { AREA_TOOL, BUYING_TOOL } from '../x402/bazaar.ts'
 import { readPayment } from '../x402/payload.ts'
@@ -40,7 +40,7 @@ export function paymentOfSale(message: Message, offer: Offer): Payment | undefin
   if (name !== BUYING_TOOL && name !== AREA_TOOL) return undefined
   const payload: unknown = typeof meta === 'object' && meta !== null ? Reflect.get(meta, PAYMENT_META) : undefined
   const payment = paymentOfCall(payload, orderAndHeaders(given).headers, offer, 'next')
-  return payment === undefined || 'code' in payment ? undefined : payment
+  return payment === undefined || isFailure(payment) ? undefined : payment
 }
 
 type Called = { readonly name?: unknown; readonly arguments?: unknown; readonly _meta?: unknown }

@@ -5,7 +5,7 @@ import { AREA_IMAGE_MAX_BYTES, AreaOrder } from '../../shared/contract/area-orde
 import type { Dither } from '../../shared/quantise.ts'
 import type { Fit } from '../../shared/resample.ts'
 import { BLOCK_SIZE, parseCoord } from '../../shared/wall.ts'
-import { failure, type Failure } from '../domain/failure.ts'
+import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import { fieldsIn, readListing, type AreaPicture, type Draft, type PurchaseOrder } from '../domain/purchase/listing.ts'
 import { invalidArea, invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { positionOf, targetOf, type Target } from '../domain/purchase/target.ts'
@@ -16,7 +16,7 @@ export function readAreaOrder(value: unknown): PurchaseOrder | Failure {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return failure('invalid_body', SHAPE)
   const { at = 'next', w, h, ...said }: Readonly<Record<string, unknown>> = { ...value }
   const target = readTarget(at, w, h)
-  return typeof target === 'object' ? target : { target, isArea: true, listing: readDraft(said, positionOf(target)) }
+  return isFailure(target) ? target : { target, isArea: true, listing: readDraft(said, positionOf(target)) }
 }
 
 /** Reads a place and a size in blocks, or says why they are none. */
@@ -40,19 +40,19 @@ function readDraft(said: Fields, size: AreaSize): Draft | Failure {
   const unknownName = Object.keys(said).find((key) => !KEYS.includes(key))
   if (unknownName !== undefined) return failure('invalid_body', SHAPE)
   const listing = readListing(fieldsIn(said))
-  if ('code' in listing) return listing
+  if (isFailure(listing)) return listing
   const how = readHow(said)
-  if ('code' in how) return how
+  if (isFailure(how)) return how
   const { pixels, image } = said
   if (pixels !== undefined && image !== undefined)
     return failure('invalid_body', 'Send pixels or image, not both: each is the whole picture.')
   if (image !== undefined) {
     const picture = readImage(image, size, how)
-    return 'code' in picture ? picture : { ...listing, picture }
+    return isFailure(picture) ? picture : { ...listing, picture }
   }
   if (pixels === undefined) return listing
   const read = readAreaPixels(pixels, size)
-  return 'code' in read ? read : { ...listing, pixels: read.blocks }
+  return isFailure(read) ? read : { ...listing, pixels: read.blocks }
 }
 
 type How = { readonly fit: Fit; readonly dither: Dither }

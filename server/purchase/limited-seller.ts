@@ -3,7 +3,7 @@
 import { REPEAT } from '../domain/advice.ts'
 import type { FailureCode } from '../domain/failure.ts'
 import type { Address } from '../domain/purchase/payment.ts'
-import { type Outcome, refused } from '../domain/purchase/purchase.ts'
+import type { Outcome } from '../domain/purchase/purchase.ts'
 import { retryLater } from '../domain/purchase/refusals.ts'
 import { withTimeout } from '../times.ts'
 import type { RateLimits } from '../wall/rate-limits.ts'
@@ -39,9 +39,9 @@ export function limitedSeller(deps: LimitedSellerDeps, timeoutMs: number = TIMEO
       ended?.(payment.payer, outcome)
       return outcome
     }
-    const outcome = await withTimeout(timeoutMs, buy, refused(notYet()))
+    const outcome = await withTimeout(timeoutMs, buy, notYet())
     // Only what the payment itself is at fault for counts.
-    if (outcome.kind === 'refused' && ownFaults.has(outcome.failure.code)) limits.take('payments', address)
+    if (outcome.kind === 'failure' && ownFaults.has(outcome.code)) limits.take('payments', address)
     return outcome
   }
 }

@@ -2,6 +2,7 @@
 
 import { fitsOrder, isOrderNonce, type Order, orderText, pictureDigest } from '../../shared/order.ts'
 import { rowwise } from '../../shared/pixels.ts'
+import { isFailure } from '../domain/failure.ts'
 import type { Draft, PurchaseOrder } from '../domain/purchase/listing.ts'
 import type { Hash, Payment } from '../domain/purchase/payment.ts'
 import { isBlock, nameOf, positionOf, type Target } from '../domain/purchase/target.ts'
@@ -13,7 +14,7 @@ import { isBlock, nameOf, positionOf, type Target } from '../domain/purchase/tar
 export function withBinding(payment: Payment, { target, isArea, listing }: PurchaseOrder, host: string): Payment {
   const { nonce, salt } = payment
   if (salt === undefined && !isOrderNonce(nonce)) return payment
-  if (salt === undefined || 'code' in listing) return { ...payment, binding: 'mismatch' }
+  if (salt === undefined || isFailure(listing)) return { ...payment, binding: 'mismatch' }
   const text = orderText(orderOf(target, isArea, listing, host))
   if (!fitsOrder(nonce, text, salt)) return { ...payment, binding: 'mismatch' }
   return { ...payment, binding: { text, salt: salt.toLowerCase() as Hash } }

@@ -3,7 +3,7 @@
 import type { OrderSigning } from '../../shared/contract/sign.ts'
 import { orderNonce, orderText } from '../../shared/order.ts'
 import { parseCoord } from '../../shared/wall.ts'
-import { failure, type Failure } from '../domain/failure.ts'
+import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import { fieldsIn, LISTING_KEYS, type PurchaseOrder, readListing } from '../domain/purchase/listing.ts'
 import { ORDER_VECTOR } from '../domain/purchase/order-vector.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
@@ -23,8 +23,8 @@ export function readOrderToSign(value: unknown): OrderWithSalt | Failure {
   if (salt !== undefined && (typeof salt !== 'string' || !saltPattern.test(salt)))
     return failure('invalid_body', 'salt must be 0x followed by 64 hex digits.')
   const order = 'w' in said || 'h' in said ? readAreaOrder(said) : readBlockOrder(said)
-  if ('code' in order) return order
-  if ('code' in order.listing) return order.listing
+  if (isFailure(order)) return order
+  if (isFailure(order.listing)) return order.listing
   return { order, salt }
 }
 
@@ -48,7 +48,7 @@ export function orderSigning(
   { order: { target, isArea, listing }, salt = randomSalt() }: OrderWithSalt,
   host: string,
 ): OrderSigning | Failure {
-  if ('code' in listing) return listing
+  if (isFailure(listing)) return listing
   const message = orderText(orderOf(target, isArea, listing, host))
   return { message, salt, nonce: orderNonce(message, salt), extensions: saltOfOrder(salt), testVector: ORDER_VECTOR }
 }

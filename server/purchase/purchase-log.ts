@@ -1,5 +1,6 @@
 /** Writes to the operator's journal how purchases go: one line for each that is as usual, with ids and never with what a buyer said or signed. */
 
+import { isFailure } from '../domain/failure.ts'
 import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
 import type { ScriptAnswer, Outcome, Purchase, ScriptRequest, Verb } from '../domain/purchase/purchase.ts'
 import { nameField, nameOf, type Target } from '../domain/purchase/target.ts'
@@ -34,7 +35,7 @@ export function logPurchase({ logger, clock }: LogDeps): PurchaseLog {
         payer,
         nonce,
         target: nameOf(target),
-        ...(outcome.kind === 'bought' ? factsOf(outcome.purchase) : { outcome: outcome.failure.code }),
+        ...(outcome.kind === 'bought' ? factsOf(outcome.purchase) : { outcome: outcome.code }),
         ...(facilitator === undefined ? {} : { facilitator }),
         ms: Math.round(clock.elapsed() - began),
       })
@@ -114,7 +115,7 @@ function wordsOf(answer: ScriptAnswer): Facts {
   if (answer === undefined) return { answer: 'none' }
   if (typeof answer !== 'object') return { answer: String(answer) }
   if ('BYTES_PER_ELEMENT' in answer) return { answer: 'painted' }
-  if ('code' in answer) return { answer: answer.code }
+  if (isFailure(answer)) return { answer: answer.code }
   if ('spent' in answer) return { answer: answer.spent ? 'spent' : 'unspent', height: Number(answer.head) }
   if ('space' in answer && 'prior' in answer)
     return { answer: answer.space, ...(answer.prior === undefined ? {} : { prior: answer.prior.payment.nonce }) }

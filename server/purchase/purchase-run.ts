@@ -28,7 +28,6 @@ import {
   type BuyOrder,
   type Outcome,
   type Purchase,
-  refused,
   type ScriptRequest,
   type Script,
   type SoldPurchase,
@@ -156,9 +155,9 @@ async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outc
     if (outcome.kind === 'bought') await ifAvailable(runs.advance())
     return withHint(runs, run, mayBeSent(runs, run) ? withoutDenial(outcome) : outcome)
   } catch (error) {
-    if (error instanceof StaleWriteError) return refused(alreadyProcessing())
+    if (error instanceof StaleWriteError) return alreadyProcessing()
     if (!(error instanceof StoreUnavailable)) throw error
-    return refused(storeUnavailable())
+    return storeUnavailable()
   }
 }
 
@@ -180,15 +179,15 @@ function mayBeSent({ sent, started, clock }: Runs, { key, known, request }: Purc
 
 /** A refusal that does not call a payment uncharged that may still move. */
 const withoutDenial = (outcome: Outcome): Outcome =>
-  outcome.kind === 'refused' && outcome.failure.details?.['charged'] === 'no'
-    ? refused(withChargeStatus(outcome.failure, { kind: 'released', isFinal: false }))
+  outcome.kind === 'failure' && outcome.details?.['charged'] === 'no'
+    ? withChargeStatus(outcome, { state: { kind: 'released', isFinal: false } })
     : outcome
 
 /** A refusal of a payment that may still be settled, with the transaction that a facilitator named for it. */
 function withHint({ named }: Runs, { key }: PurchaseRun, outcome: Outcome): Outcome {
   const transaction = named.get(keyOf(key))
-  if (outcome.kind === 'bought' || transaction === undefined || !isPending(outcome.failure)) return outcome
-  return refused({ ...outcome.failure, details: { ...outcome.failure.details, transaction } })
+  if (outcome.kind === 'bought' || transaction === undefined || !isPending(outcome)) return outcome
+  return { ...outcome, details: { ...outcome.details, transaction } }
 }
 
 /**
@@ -207,9 +206,7 @@ async function checkDenial({ leases, ledger }: Runs, run: PurchaseRun, outcome: 
 
 /** Whether an answer is about the payment itself. */
 const isOfPayment = (outcome: Outcome) =>
-  outcome.kind === 'bought' ||
-  outcome.failure.code === 'settlement_unknown' ||
-  outcome.failure.code === 'deed_not_persisted'
+  outcome.kind === 'bought' || outcome.code === 'settlement_unknown' || outcome.code === 'deed_not_persisted'
 
 /** Marks the purchase as answered, unless its client disconnected: then the payer's next request gets the receipt. */
 async function markAnswered({ clock, ledger }: Runs, run: PurchaseRun, outcome: Outcome): Promise<void> {

@@ -6,7 +6,7 @@
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import { coordOf } from '../../shared/wall.ts'
-import type { Failure } from '../domain/failure.ts'
+import { isFailure, type Failure } from '../domain/failure.ts'
 import type { PurchaseOrder } from '../domain/purchase/listing.ts'
 import type { Payment } from '../domain/purchase/payment.ts'
 import type { SoldPurchase } from '../domain/purchase/purchase.ts'
@@ -39,16 +39,16 @@ export const refusalUnpaid = async (deps: SaleDeps, order: PurchaseOrder): Promi
 
 /** The same for a block in a known state. By the contract a block that is sold says so before its listing is read. */
 export function refusalOfBlock({ target, listing }: PurchaseOrder, found: Found): Failure | undefined {
-  if (typeof found === 'object' || found === 'claimed') return unavailability(target, 'claimed')
+  if (found.kind === 'deed' || found.kind === 'claimed') return unavailability(target, 'claimed')
   // A client should not sign for a request that would be refused.
-  if ('code' in listing) return listing
+  if (isFailure(listing)) return listing
   // A block that is held in doubt is offered, so that its payer can return with a client that cannot resend.
-  return found === 'reserved' ? unavailability(target, found) : undefined
+  return found.kind === 'reserved' ? unavailability(target, 'reserved') : undefined
 }
 
 /** By the contract an area is refused for its listing first. */
 async function refusalOfArea(deps: SaleDeps, { target, listing }: PurchaseOrder): Promise<Failure | undefined> {
-  if ('code' in listing) return listing
+  if (isFailure(listing)) return listing
   const found = (await searched(deps, target)) ?? (await deps.seller.offered(target))
   if (found === 'open' || found === 'uncertain') return undefined
   return await namingBlocks(deps.ledger, target, unavailability(target, found))
@@ -76,8 +76,8 @@ export async function sell(
   const { target, isArea, listing } = order
   const host = new URL(deps.offer.baseUrl).hostname
   const outcome = await deps.sellTo(buyer, { target, payment: withBinding(payment, order, host), listing })
-  if (outcome.kind === 'refused')
-    return isArea ? await namingBlocks(deps.ledger, target, outcome.failure) : outcome.failure
+  if (outcome.kind === 'failure')
+    return isArea ? await namingBlocks(deps.ledger, target, outcome) : outcome
   const { purchase, isEarlier } = outcome
   const facts = { purchase, sales: salesOf(deps.view, purchase), isEarlier, baseUrl: deps.offer.baseUrl }
   return { receipt: receiptOf(facts, isArea), purchase }

@@ -1,6 +1,6 @@
 /** Makes what a wallet has signed for, once its time, its signature and the budget are good. */
 
-import { type Failure, failure } from '../domain/failure.ts'
+import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import type { Address, UnixMs } from '../domain/purchase/payment.ts'
 import { retryLater } from '../domain/purchase/refusals.ts'
 import { isTimely } from '../domain/wall/edit.ts'
@@ -32,7 +32,7 @@ export async function makeChange<Answer>(
   { ts, signature }: { readonly ts: UnixMs; readonly signature: string },
   from: string,
 ): Promise<Answer | Failure> {
-  if ('code' in change) return change
+  if (isFailure(change)) return change
   const now = deps.clock.now()
   if (!isTimely(ts, now)) return staleTime(now)
   const texts = deps.hosts.flatMap((host) => change.texts(host, ts))
@@ -67,7 +67,7 @@ async function perform<Answer>(
   if (beyond !== undefined) return beyond
   for (const of of taken) limits.take(...of)
   const result = await apply({ ...signed, ts }, now)
-  if (typeof result === 'object') return result
+  if (isFailure(result)) return result
   if (result === 'superseded') return superseded()
   if (result === 'not-painter') return denied
   if (result === 'not-owned') return failure('no_owner', 'A block of this change has no owner yet.')
@@ -113,7 +113,7 @@ export async function signIn<Answer>(
   from: string,
 ): Promise<Answer | Failure> {
   const sent = readSignIn(header, terms.chainId)
-  if ('code' in sent) return sent
+  if (isFailure(sent)) return sent
   const other = differingField(sent, terms)
   if (other !== undefined) return forAnother(other)
   const now = deps.clock.now()
@@ -121,7 +121,7 @@ export async function signIn<Answer>(
   if (ts === undefined) return stale(now)
   const wallet = sent.address.toLowerCase() as Address
   const request = 'of' in asked ? await asked.of(wallet) : asked
-  if ('code' in request) return request
+  if (isFailure(request)) return request
   const denied = failure('unauthorized', `The sign-in is not from ${request.whose}. ${ANEW}`)
   if (!request.signers.includes(wallet)) return denied
   const { signature } = sent

@@ -5,7 +5,7 @@ import type { Preview, PreviewProblem } from '../../shared/contract/preview.ts'
 import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import type { Pixels } from '../../shared/pixels.ts'
 import { ALL_BLOCKS, BLOCK_SIZE, CLAIM_ORDER, coordOf, refOf, type BlockIndex } from '../../shared/wall.ts'
-import { failure, type Failure } from '../domain/failure.ts'
+import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import { drawRegion, enlarge, surroundings } from '../domain/picture/wall-picture.ts'
 import { LISTING_KEYS, readListing, type ListingKey, type FieldText } from '../domain/purchase/listing.ts'
 import { termsFor } from '../domain/purchase/payment.ts'
@@ -98,7 +98,7 @@ function spaceOf({ claimed }: WallView, now: Taken, holding: Holding): TargetSta
 function listingProblems(said: ReadonlyMap<ListingKey, FieldText>): PreviewProblem[] {
   return LISTING_KEYS.filter((key) => key !== 'px').flatMap((key) => {
     const listing = listingOf(said, key)
-    return 'code' in listing ? [problem(key, listing)] : []
+    return isFailure(listing) ? [problem(key, listing)] : []
   })
 }
 
@@ -117,12 +117,12 @@ function pictureIn(target: Target, { listing: said, pixels }: PreviewInput): Pic
     if (pixels !== undefined)
       return problem('pixels', failure('invalid_body', 'For a block, use px; pixels is for an area.'))
     const listing = listingOf(said, 'px')
-    return 'code' in listing ? problem('px', listing) : { pixels: listing.pixels }
+    return isFailure(listing) ? problem('px', listing) : { pixels: listing.pixels }
   }
   if (said.has('px')) return problem('px', failure('invalid_body', 'For an area, use pixels; px is for one block.'))
   if (pixels === undefined) return { pixels: null }
   const read = readAreaPixels('text' in pixels ? pixels.text : undefined, positionOf(target))
-  return 'code' in read ? problem('pixels', read) : { pixels: read.blocks }
+  return isFailure(read) ? problem('pixels', read) : { pixels: read.blocks }
 }
 
 function requestFor(offer: Offer, target: Target, said: ReadonlyMap<ListingKey, FieldText>): Preview['request'] {

@@ -34,16 +34,18 @@ export function deedOf({ block, wallet, profile, content, claimedAt, tx, settled
 type ReadWallDeps = { readonly blocks: Blocks; readonly seller: Pick<Seller, 'offered'> }
 
 /** The state of a target: its deed if it is a claimed block, else whether it can be bought. */
-export type Found = Deed | OfferState
+export type Found = { readonly kind: 'deed'; readonly deed: Deed } | { readonly kind: OfferState }
 
 /** Reads the state of a target. */
 export const lookAt = ({ blocks, seller }: ReadWallDeps, target: Target): MaybeAsync<Found> =>
   proceed(seller.offered(target), (space) =>
-    typeof target !== 'number' || space !== 'claimed' ? space : deedIn(blocks, target),
+    typeof target !== 'number' || space !== 'claimed' ? { kind: space } : deedIn(blocks, target),
   )
 
 const deedIn = (blocks: Blocks, block: BlockIndex): MaybeAsync<Found> =>
-  proceed(blocks.owned(block), (owned) => (owned === undefined ? 'reserved' : keptDeedOf(owned)))
+  proceed(blocks.owned(block), (owned) => 
+    owned === undefined ? { kind: 'reserved' } : { kind: 'deed', deed: keptDeedOf(owned) },
+  )
 
 /** The same deed for the same block, so that its answer is made once. */
 const keptDeedOf = (owned: OwnedBlock): Deed => {

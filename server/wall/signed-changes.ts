@@ -21,7 +21,7 @@ import {
 } from '../../shared/signing.ts'
 import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { isAddress } from '../../shared/wallet.ts'
-import { failure, type Failure } from '../domain/failure.ts'
+import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import type { Address, UnixMs } from '../domain/purchase/payment.ts'
 import { invalidArea, invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { readAreaPixels } from '../domain/wall/canvas.ts'
@@ -101,7 +101,7 @@ export async function repaintOfArea(
   const area = parseArea(name)
   if (area === undefined) return invalidArea()
   const picture = typeof fields.pixels === 'string' ? read(fields.pixels, area) : undefined
-  if (picture !== undefined && 'code' in picture) return picture
+  if (isFailure(picture)) return picture
   const owner = await blocks.ownerOf(area)
   if (owner.kind === 'open') return noOwner(owner.block)
   if (owner.kind === 'held') return beingBought(owner.block)
@@ -127,7 +127,7 @@ export async function repaintOfArea(
 
 const readPicture: ReadPicture = (pixels, area) => {
   const read = readAreaPixels(pixels, area)
-  return 'code' in read ? read : { digest: digestOfPixels(read.rows), blocks: read.blocks }
+  return isFailure(read) ? read : { digest: digestOfPixels(read.rows), blocks: read.blocks }
 }
 
 const namesOf = (kind: Kind, fields: { readonly [Name in keyof SignedFields]: Field }): string =>
@@ -144,7 +144,7 @@ export async function registration(
   fields: IdentityFields,
 ): Promise<SignedChange<RegisterAnswer> | Failure> {
   const wallet = await buyer(agents, given)
-  if (typeof wallet === 'object') return wallet
+  if (isFailure(wallet)) return wallet
   const { name, framework } = fields
   return {
     ...ofWallet(wallet),
@@ -166,7 +166,7 @@ export async function painterNaming(
   named: string | null,
 ): Promise<SignedChange<PainterAnswer> | Failure> {
   const wallet = await buyer(agents, given)
-  if (typeof wallet === 'object') return wallet
+  if (isFailure(wallet)) return wallet
   const painter = named === null ? null : lower(named)
   return {
     ...ofWallet(wallet),

@@ -6,7 +6,7 @@
 import type { Signing, SignQuery } from '../../shared/contract/sign.ts'
 import { digestOf } from '../../shared/signing.ts'
 import { coordOf, parseCoord } from '../../shared/wall.ts'
-import { failure, type Failure } from '../domain/failure.ts'
+import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
 import { isTimely, TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
 import {
@@ -43,11 +43,11 @@ export async function signingMessage(deps: SigningMessageDeps, query: SignQuery)
   const now = deps.clock.now()
   const ts = query.ts ?? now
   const fields = fieldsIn(query)
-  if ('code' in fields) return fields
+  if (isFailure(fields)) return fields
   const flaw = flawOf(query.kind, fields)
   if (flaw !== undefined) return flaw
   const draft = await drafts[query.kind](deps, query, fields, ts)
-  if ('code' in draft) return draft
+  if (isFailure(draft)) return draft
   const { change, body } = draft
   if (change.signers.length === 0)
     return failure('unauthorized', `The blocks of area ${query.area} belong to several wallets.`)
@@ -88,7 +88,7 @@ type DraftBuilder = (
 ) => Promise<Draft | Failure>
 
 const drafted = <Answer>(change: SignedChange<Answer> | Failure, body: Draft['body']): Draft | Failure =>
-  'code' in change ? change : { change, body }
+  isFailure(change) ? change : { change, body }
 
 const drafts: Readonly<Record<Kind, DraftBuilder>> = {
   async set_pixels(deps, { coord = '' }, fields, ts) {

@@ -4,7 +4,7 @@ import pLimit from 'p-limit'
 import type { RegionQuery } from '../../shared/contract/picture.ts'
 import { keptOrMade, lru } from '../../shared/lru.ts'
 import { BLOCK_SIZE, COLS, ROWS } from '../../shared/wall.ts'
-import { type Failure, failure } from '../domain/failure.ts'
+import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import { type CardSubject, drawCard, wallSideFor } from '../domain/picture/card.ts'
 import type { Bitmap } from '../domain/picture/picture.ts'
 import { type Region, WHOLE_WALL, drawRegion } from '../domain/picture/wall-picture.ts'
@@ -33,7 +33,7 @@ export function wallImages({ view, pictures }: ImageDeps): WallImages {
   return {
     async draw(query) {
       const region = regionOf(query)
-      if ('code' in region) return region
+      if (isFailure(region)) return region
       const key = Object.values({ ...region, scale: query.scale }).join()
       return await images(key, () => pictures.encode(drawRegion(view, region), query.scale))
     },

@@ -6,7 +6,7 @@
 
 import type { SettleResponse } from '@x402/core/types'
 import type { DemandV1 } from '../../shared/contract/service.ts'
-import { failure, type Failure } from '../domain/failure.ts'
+import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import { termsFor, type Payment } from '../domain/purchase/payment.ts'
 import type { Target } from '../domain/purchase/target.ts'
 import { nameInV1 as nameOf } from './network.ts'
@@ -69,9 +69,9 @@ export function paymentOf(
 
 /** The payment that was sent in two places. */
 export function onePayment(newer: Payment | Failure, older: Payment | Failure): Payment | Failure {
-  const isOne = 'code' in newer || 'code' in older || isSame(newer, older)
+  const isOne = isFailure(newer) || isFailure(older) || isSame(newer, older)
   if (!isOne) return twoPayments()
-  return 'code' in older ? older : newer
+  return isFailure(older) ? older : newer
 }
 
 /** Reads a payload of version 1. It does not repeat the terms, so ours are assumed; the signature is checked against them. */

@@ -86,7 +86,7 @@ export function openMetrics(): Metrics {
       }
     },
     outcome(outcome) {
-      purchases.inc({ outcome: outcome.kind === 'bought' ? 'bought' : outcome.failure.code })
+      purchases.inc({ outcome: outcome.kind === 'bought' ? 'bought' : outcome.code })
       if (outcome.kind === 'bought') sizes.observe(blocksIn(outcome.purchase.target))
     },
     paid: (version) => paid.inc({ version }),

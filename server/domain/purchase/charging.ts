@@ -1,15 +1,15 @@
 /** Tells a payer, with a refusal, whether its payment was charged. */
 
 import { type Failure, type FailureCode, statusOf } from '../failure.ts'
-import { type Outcome, type Purchase, refused } from './purchase.ts'
+import type { Purchase } from './purchase.ts'
 import { notSettled } from './refusals.ts'
 
 /**
  * Adds `charged` to a refusal for the payer itself: `yes` with the transaction in `tx`, `no` if the payment was never sent or
  * can never settle, `unknown` while it still may.
  */
-export function withChargeStatus(refusal: Failure, state: Purchase['state'] | undefined): Failure {
-  const status = chargeStatus(refusal.code, state)
+export function withChargeStatus(refusal: Failure, known: Pick<Purchase, 'state'> | undefined): Failure {
+  const status = chargeStatus(refusal.code, known?.state)
   const mayMove = refusal.code === 'payment_required' && status['charged'] === 'unknown'
   const message = mayMove ? notSettled(String(refusal.details?.['reason'])) : refusal.message
   return { ...refusal, message, details: { ...refusal.details, ...status } }
@@ -27,7 +27,3 @@ function chargeStatus(code: FailureCode, state: Purchase['state'] | undefined): 
 /** Whether a refusal tells a payment's own sender that the payment may still be settled. */
 export const isPending = ({ code, details }: Failure): boolean =>
   statusOf[code] === 503 && details?.['charged'] === 'unknown'
-
-/** The outcome for a payer whose payment is refused. It says whether the payment was charged. */
-export const refusedWithCharge = (reason: Failure, known: Purchase | undefined): Outcome =>
-  refused(withChargeStatus(reason, known?.state))

@@ -1,7 +1,7 @@
 /** Listings: the texts, picture and painter that a buyer sends with a purchase. */
 
 import { parsePixels, type Pixels } from '../../../shared/pixels.ts'
-import { failure, type Failure } from '../failure.ts'
+import { failure, isFailure, type Failure } from '../failure.ts'
 import type { PaintPlan, SentPicture } from '../picture/picture.ts'
 import { followsRule, rules } from '../wall/signed-fields.ts'
 import type { Address, Payment, Target } from './payment.ts'
@@ -42,7 +42,7 @@ export function withPictureOf(
   stored: Listing,
   { listing, payment }: { readonly listing: Draft | Failure; readonly payment: Payment },
 ): Draft {
-  if (stored.pixels !== null || 'code' in listing || payment.binding === 'mismatch') return stored
+  if (stored.pixels !== null || isFailure(listing) || payment.binding === 'mismatch') return stored
   return differOnlyInPicture(stored, listing) ? listing : stored
 }
 
@@ -75,13 +75,13 @@ export function readListing(fields: ReadonlyMap<ListingKey, FieldText>): Listing
   const texts: Record<TextKey, string | null> = { name: null, framework: null, message: null, link: null }
   for (const key of TEXT_KEYS) {
     const text = readText(key, fields.get(key))
-    if (text !== null && typeof text !== 'string') return text
+    if (isFailure(text)) return text
     texts[key] = text
   }
   const pixels = readPixels(fields.get('px'))
-  if (pixels !== null && 'code' in pixels) return pixels
+  if (isFailure(pixels)) return pixels
   const painter = readText('painter', fields.get('painter'))
-  if (painter !== null && typeof painter !== 'string') return painter
+  if (isFailure(painter)) return painter
   return { ...texts, pixels, painter: painter === null ? null : (painter.toLowerCase() as Address) }
 }
 

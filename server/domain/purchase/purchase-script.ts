@@ -9,8 +9,8 @@
  *   never releases a block.
  */
 
-import { type Failure, StoreUnavailable } from '../failure.ts'
-import { refusedWithCharge } from './charging.ts'
+import { StoreUnavailable, isFailure, type Failure } from '../failure.ts'
+import { withChargeStatus } from './charging.ts'
 import { coversTarget, refusalForPrior, wasReceiptReusedFor } from './claim-rules.ts'
 import {
   isSignatureReason,
@@ -33,7 +33,6 @@ import {
   type BuyOrder,
   type Outcome,
   type Purchase,
-  refused,
   seenBy,
   type ScriptRequest,
   type Script,
@@ -77,7 +76,7 @@ export function* answerHeldElsewhere(order: BuyOrder): Script<Outcome> {
   const known = yield* ask({ do: 'look-up', key: order.payment })
   if (known?.state.kind === 'sold' || known?.state.kind === 'credited') return yield* answerKnown(known, order)
   if (known?.state.kind === 'reserved') yield* markUncertain(known)
-  return refused(alreadyProcessing())
+  return alreadyProcessing()
 }
 
 /**
@@ -88,11 +87,11 @@ function* answerKnown(known: Purchase, order: BuyOrder): Script<Outcome> {
   const { payment, target } = order
   const checked = isSamePayment(known.payment, payment) ? 'signed' : yield* ask({ do: 'check-signature', payment })
   if (checked === 'not-signed') return yield* refuseUnsigned(order)
-  if (checked !== 'signed') return refused(cannotCheckSignature())
+  if (checked !== 'signed') return cannotCheckSignature()
   // A credit bought nothing, whatever was requested. After a restore the wall may know only the money, not the purchase.
   if (known.state.kind === 'credited') return creditOutcome(known, known.state, order)
   if (!isPaymentOf(known, payment) || !coversTarget(known, target))
-    return refusedWithCharge(paymentUsed(known), seenBy(payment, known))
+    return withChargeStatus(paymentUsed(known), seenBy(payment, known))
   if (isSold(known)) return { kind: 'bought', purchase: known }
   if (known.state.kind === 'reserved') return outcomeFor(yield* resume(known), order)
   return yield* retryReleased(known, order)
@@ -104,8 +103,8 @@ function* refuseUnsigned(
   reason = 'the payment is not signed by its payer',
 ): Script<Outcome> {
   const { space } = yield* ask({ do: 'check-availability', target, payment, now })
-  if (space !== 'open' && space !== 'full') return refused(unavailability(target, space))
-  return refused(paymentRequired(reason))
+  if (space !== 'open' && space !== 'full') return unavailability(target, space)
+  return paymentRequired(reason)
 }
 
 /**
@@ -134,13 +133,13 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   // Before anything leaves this process. What is known already goes by its own rules, so that nobody who altered a resend makes
   // its payer believe that nothing was charged.
   if (payment.binding === 'mismatch' && released === undefined)
-    return refused('code' in listing ? listing : orderMismatch())
+    return isFailure(listing) ? listing : orderMismatch()
   const rejection = rejectionReason(payment, terms, now)
   const checked = yield* ask({ do: 'check-signature', payment })
   if (checked === 'not-signed') return yield* refuseUnsigned(order, rejection)
-  if (checked !== 'signed') return refused(checked === 'busy' ? paymentsBusy() : cannotAskChain())
-  if (order.isDenied && released === undefined) return refused(payerDenied())
-  const refuse = (reason: Failure) => refusedWithCharge(reason, released)
+  if (checked !== 'signed') return checked === 'busy' ? paymentsBusy() : cannotAskChain()
+  if (order.isDenied && released === undefined) return payerDenied()
+  const refuse = (reason: Failure) => withChargeStatus(reason, released)
 
   const available = yield* ask({ do: 'check-availability', target, payment, now })
   const { prior } = available
@@ -160,7 +159,7 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   if (chain.spent && released !== undefined) return outcomeFor(yield* checkReleased(released), order)
   if (chain.spent) return yield* refuseSpent(order, prior)
   if (refusal !== undefined) return refuse(refusal)
-  if ('code' in listing) return refuse(listing)
+  if (isFailure(listing)) return refuse(listing)
 
   // The payer itself signed this payment, and it is unspent. Nobody else can get this far, so it is safe to reveal the prior
   // purchase.
@@ -180,7 +179,7 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
     return yield* refuseInvalid(order, sent, verification.reason, refuse)
   }
   const painted = yield* makePicture(payment, listing)
-  if ('code' in painted) return refuse(painted)
+  if (isFailure(painted)) return refuse(painted)
   const claiming = yield* ask({ do: 'claim', target, payment, listing: painted, head: chain.head })
   if (claiming.kind === 'abandoned') return refuse(alreadyProcessing())
   if (claiming.kind === 'prior') return refuse(earlierUnresolved())
@@ -207,17 +206,17 @@ const paysWall = ({ payment: { to, accepted }, terms, payees }: BuyOrder): boole
 function* refuseSpent(order: BuyOrder, prior: Purchase | undefined): Script<Outcome> {
   const { payment, contact } = order
   const status = yield* ask({ do: 'ask-chain', payment, head: 0n, wait: 'none' })
-  if (status.kind === 'paid') return refused(paymentUnmatched(payment.amount, status.tx, contact))
-  if (status.kind !== 'void') return refused(chargeUnknown())
+  if (status.kind === 'paid') return paymentUnmatched(payment.amount, status.tx, contact)
+  if (status.kind !== 'void') return chargeUnknown()
   const used = paymentRequired('the authorization was already used or cancelled; sign a new one')
-  return refusedWithCharge(prior === undefined ? used : refusalForPrior(prior, payment), undefined)
+  return withChargeStatus(prior === undefined ? used : refusalForPrior(prior, payment), undefined)
 }
 
 /** Converts the picture of a draft. This is costly, so it happens after verification; it may fail, so before a block is held. */
 function* makePicture(payment: Payment, draft: Draft): Script<Listing | Failure> {
   if (draft.picture === undefined) return withoutPicture(draft)
   const pixels = yield* ask({ do: 'paint', payment, picture: draft.picture })
-  return 'code' in pixels ? pixels : { ...withoutPicture(draft), pixels }
+  return isFailure(pixels) ? pixels : { ...withoutPicture(draft), pixels }
 }
 
 /** A released payment was sent again. It may have settled meanwhile, or may still be used for another attempt. */
@@ -275,14 +274,14 @@ function* checkReleased(purchase: Purchase): Script<PurchaseProgress> {
 /** The outcome for the payer that sent the request. */
 function outcomeFor({ purchase, refusal }: PurchaseProgress, order: BuyOrder): Outcome {
   if (purchase.state.kind === 'credited') return creditOutcome(purchase, purchase.state, order)
-  if (!isSold(purchase)) return refusedWithCharge(refusal, seenBy(order.payment, purchase))
+  if (!isSold(purchase)) return withChargeStatus(refusal, seenBy(order.payment, purchase))
   return coversTarget(purchase, order.target)
     ? { kind: 'bought', purchase }
-    : refusedWithCharge(paymentUsed(purchase), purchase)
+    : withChargeStatus(paymentUsed(purchase), purchase)
 }
 
 const creditOutcome = (purchase: Purchase, credit: Credited, { contact }: BuyOrder): Outcome =>
-  refusedWithCharge(paymentCredited(purchase.payment.amount, credit, contact), purchase)
+  withChargeStatus(paymentCredited(purchase.payment.amount, credit, contact), purchase)
 
 /**
  * Refuses a payment that a facilitator has, for a reason that is no proof. It may still settle, so it is stored and watched like a

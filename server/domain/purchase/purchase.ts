@@ -140,9 +140,7 @@ export type Script<T> = Generator<ScriptRequest, T, ScriptAnswer>
 export type Bought = { readonly kind: 'bought'; readonly purchase: SoldPurchase; readonly isEarlier?: true }
 
 /** The outcome of a request to buy. */
-export type Outcome = Bought | { readonly kind: 'refused'; readonly failure: Failure }
-
-export const refused = (failure: Failure): Outcome => ({ kind: 'refused', failure })
+export type Outcome = Bought | Failure
 
 export function isSold(purchase: Purchase): purchase is SoldPurchase {
   return purchase.state.kind === 'sold'

@@ -2,7 +2,7 @@
 
 import type { BlockImageQuery, RegionQuery } from '../../../shared/contract/picture.ts'
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, WIDTH } from '../../../shared/wall.ts'
-import type { Failure } from '../../domain/failure.ts'
+import { isFailure, type Failure } from '../../domain/failure.ts'
 import type { Region } from '../../domain/picture/wall-picture.ts'
 import { stateOf, type WallView } from '../../domain/wall/wall-view.ts'
 import type { WallImage, WallImages } from '../../wall/wall-image.ts'
@@ -34,7 +34,7 @@ export async function respondImage(request: Request, { view, shown, draw, client
   const busy = await clients.queue.turn(clients.addressOf(request))
   if (busy !== undefined) return refuse(busy)
   const image = await draw()
-  if ('code' in image) return refuse(image)
+  if (isFailure(image)) return refuse(image)
   return respond(200, 'image/png', image.png, headersOf(image.state))
 }
 
@@ -61,9 +61,9 @@ export async function respondRegion(
 export function placePictures(deps: RegionDeps, schema: typeof BlockImageQuery) {
   const readScale = paramsReader(schema)
   return async (request: Request, place: Region | Failure): Promise<Response> => {
-    if ('code' in place) return refuse(place)
+    if (isFailure(place)) return refuse(place)
     const query = readScale(request.url)
-    return 'code' in query ? refuse(query) : await respondRegion(deps, request, { ...place, ...query })
+    return isFailure(query) ? refuse(query) : await respondRegion(deps, request, { ...place, ...query })
   }
 }
 

@@ -1,7 +1,7 @@
 /** Error responses: the Error shape, and the payment terms in a 402. */
 
 import { DEMAND_LINK, PATHS } from '../../discovery/links.ts'
-import { failure, statusOf, type Failure } from '../../domain/failure.ts'
+import { failure, statusOf, isFailure, type Failure } from '../../domain/failure.ts'
 import { cannotSell, notNow } from '../../domain/purchase/refusals.ts'
 import type { Target } from '../../domain/purchase/target.ts'
 import type { PaymentHealth } from '../../health/payment-health.ts'
@@ -25,7 +25,7 @@ export function refuse({ code, message, details }: Failure, headers: HeaderField
 
 /** Makes the response of a use case that is never cached: its result as JSON, or its refusal. */
 export const respondResult = (result: object | Failure): Response =>
-  'code' in result ? refuse(result) : respondJson(200, result, NO_STORE)
+  isFailure(result) ? refuse(result) : respondJson(200, result, NO_STORE)
 
 /** Makes the error response for a target that is for sale. A 402 contains the payment terms. */
 export function refuseTarget(deps: DemandDeps, target: Target, refusal: Failure, asked: DemandDetails = {}): Response {

@@ -1,5 +1,6 @@
 /** Sells over HTTP: reads the payment of a request, and answers with the receipt or the refusal. */
 
+import { isFailure } from '../../domain/failure.ts'
 import { isPending } from '../../domain/purchase/charging.ts'
 import type { PurchaseOrder } from '../../domain/purchase/listing.ts'
 import { sell, type SaleDeps } from '../../purchase/sale.ts'
@@ -34,11 +35,11 @@ export async function respondSale(
   order: PurchaseOrder,
   { payment, version }: SentPayment,
 ): Promise<Response> {
-  if ('code' in payment) return refuse(payment)
+  if (isFailure(payment)) return refuse(payment)
   const buyer = { address: deps.clients.addressOf(request), signal: request.signal }
   const sold = await sell(deps, order, payment, buyer)
-  if ('code' in sold && isPending(sold)) return refuse(sold, settlementHeaders(pendingResponse(payment, sold), version))
-  if ('code' in sold)
+  if (isFailure(sold) && isPending(sold)) return refuse(sold, settlementHeaders(pendingResponse(payment, sold), version))
+  if (isFailure(sold))
     return refuseTarget(deps, order.target, sold, order.isArea ? { isArea: true } : { query: queryOf(request.url) })
   return respondJson(200, sold.receipt, {
     'Cache-Control': 'private, no-store',

@@ -1,7 +1,7 @@
 /** Tells clients apart by address, and refuses those that have used up a budget. */
 
 import { isIP } from 'node:net'
-import { type Failure, statusOf } from '../../domain/failure.ts'
+import { statusOf, isFailure, type Failure } from '../../domain/failure.ts'
 import type { BudgetName, RateLimits } from '../../wall/rate-limits.ts'
 import { carriesPayment } from '../../x402/v1.ts'
 import { refuse } from '../answer/refuse.ts'
@@ -105,7 +105,7 @@ export function signedBody<Body extends object>(
   const refused: Before = (request) => before(request) ?? limits.check('signatures', addressOf(request))
   const parse = jsonBody(clients, refused, bodyLimits, (body) => {
     const value = read(body)
-    if ('code' in value) throw new Refused(value as Failure)
+    if (isFailure(value)) throw new Refused(value)
     return value
   })
   return {

@@ -4,7 +4,7 @@
  */
 
 import type { TObject } from '@sinclair/typebox'
-import type { Failure } from '../../domain/failure.ts'
+import { isFailure, type Failure } from '../../domain/failure.ts'
 import type { HeaderFields } from '../answer/respond.ts'
 import { paramsReader } from './query.ts'
 
@@ -44,8 +44,6 @@ export function strict<Read extends object>(
   }
   return { '~standard': { version: 1, vendor: 'pixel-wall', validate }, documents: schema }
 }
-
-const isFailure = (value: object): value is Failure => 'code' in value && 'message' in value
 
 type Asking = { readonly request: Request }
 

@@ -7,7 +7,7 @@ import { Closed } from '../../../shared/contract/kinds.ts'
 import { Preview, TargetText } from '../../../shared/contract/preview.ts'
 import { parseCoord, type BlockIndex } from '../../../shared/wall.ts'
 import { REPEAT, TRY_AGAIN } from '../../domain/advice.ts'
-import { failure, type Failure } from '../../domain/failure.ts'
+import { failure, isFailure, type Failure } from '../../domain/failure.ts'
 import { isPending } from '../../domain/purchase/charging.ts'
 import {
   fieldsIn,
@@ -67,7 +67,7 @@ export const buyBlock: Tool = {
   async answer(deps, given, call) {
     const { order: fields, headers } = orderAndHeaders(given)
     const order = readFields(fields)
-    if ('code' in order) return refuse(order)
+    if (isFailure(order)) return refuse(order)
     return await buy(deps, { target: order.target, isArea: false, listing: listingOf(order) }, call, headers)
   },
 }
@@ -104,7 +104,7 @@ export const buyArea: Tool = {
   async answer(deps, given, call) {
     const { order: fields, headers } = orderAndHeaders(given)
     const order = readAreaOrder(fields)
-    return 'code' in order ? refuse(order) : await buy(deps, order, call, headers)
+    return isFailure(order) ? refuse(order) : await buy(deps, order, call, headers)
   },
 }
 
@@ -120,9 +120,9 @@ async function buy(
     const refusal = await refusalUnpaid(deps, order)
     return refusal === undefined ? demand(deps, order, dialect) : refuse(refusal)
   }
-  if ('code' in payment) return refuse(payment)
+  if (isFailure(payment)) return refuse(payment)
   const sold = await sell(deps, order, payment, buyer)
-  if (!('code' in sold)) return succeed({ ...sold.receipt }, { [PAYMENT_RESPONSE_META]: settleResponse(sold.purchase) })
+  if (!isFailure(sold)) return succeed({ ...sold.receipt }, { [PAYMENT_RESPONSE_META]: settleResponse(sold.purchase) })
   if (sold.code === 'payment_required') return demand(deps, order, dialect, sold)
   return refuse(sold, isPending(sold) ? { [PAYMENT_RESPONSE_META]: pendingResponse(payment, sold) } : undefined)
 }
@@ -155,10 +155,10 @@ export const previewBlock: Tool = {
   async answer(deps, given) {
     const { w = 1, h = 1, pixels, ...rest } = argumentsIn(given)
     const order = readFields(rest)
-    if ('code' in order) return refuse(order)
+    if (isFailure(order)) return refuse(order)
     if (order.hasUnknown) return refuse(failure('invalid_body', unknownArgument(PreviewArguments)))
     const target = readTarget(rest['coord'], w, h)
-    if (typeof target === 'object') return refuse(target)
+    if (isFailure(target)) return refuse(target)
     const said = { listing: order.fields, pixels: pixels === undefined ? pixels : fieldTextOf(pixels) }
     const { image, ...found } = await preview(deps, target, said)
     return succeed(found, undefined, image === null ? [] : [png(image)])

@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox'
 import { Closed } from '../../../shared/contract/kinds.ts'
 import { Dither, Fit, PaintedBlocks, PixelsQuery, RAW_SIDE_MAX } from '../../../shared/contract/picture.ts'
-import { failure } from '../../domain/failure.ts'
+import { failure, isFailure } from '../../domain/failure.ts'
 import { imageToPixels as paint } from '../../wall/image-to-pixels.ts'
 import { PICTURE_TOOL } from '../message.ts'
 import { png, refuse, succeed } from '../reply.ts'
@@ -70,7 +70,7 @@ export const imageToPixels = tool(
         : ({ kind: 'raw', bytes, width, height } as const)
     const background = size.background.startsWith('#') ? size.background : `#${size.background}`
     const painted = await paint(deps, address, sent, { ...size, background, dither, fit })
-    if ('code' in painted) return refuse(painted)
+    if (isFailure(painted)) return refuse(painted)
     const { preview, ...blocks } = painted
     return succeed(blocks, undefined, [png(preview)])
   },

@@ -10,7 +10,7 @@ import { SPACE_LIMIT_MAX, SpaceQuery, Spaces } from '../../../shared/contract/sp
 import { WALLET_LIMIT_MAX, WalletAccount } from '../../../shared/contract/wallet.ts'
 import { PALETTE } from '../../../shared/palette.ts'
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, WIDTH, parseCoord, refOf, type BlockIndex } from '../../../shared/wall.ts'
-import { failure } from '../../domain/failure.ts'
+import { failure, isFailure } from '../../domain/failure.ts'
 import type { Address } from '../../domain/purchase/payment.ts'
 import { invalidCoordinate } from '../../domain/purchase/refusals.ts'
 import { pricingOf, registry, statsOf, WALL_SIZE } from '../../domain/wall/wall-view.ts'
@@ -76,8 +76,9 @@ export const getBlock = tool(
     if (index === undefined) return refuse(invalidCoordinate())
     const block = refOf(index)
     const found = await lookAt(deps, index)
-    if (typeof found === 'object') return succeed({ block, state: 'claimed', deed: found, untrusted: UNTRUSTED_DEED })
-    if (found !== 'open') return succeed({ block, state: 'reserved' })
+    if (found.kind === 'deed')
+      return succeed({ block, state: 'claimed', deed: found.deed, untrusted: UNTRUSTED_DEED })
+    if (found.kind !== 'open') return succeed({ block, state: 'reserved' })
     return succeed({ block, state: 'unclaimed', terms: termsOf(deps, index) })
   },
 )
@@ -209,7 +210,7 @@ export const getWallImage = tool(
         ),
       )
     const drawn = await images.draw({ ...region, scale: query.scale })
-    if ('code' in drawn) return refuse(drawn)
+    if (isFailure(drawn)) return refuse(drawn)
     return succeed({ region, scale: query.scale, width, height }, undefined, [png(drawn.png.toBase64())])
   },
 )
@@ -233,6 +234,6 @@ export const myWall = tool(
   },
   async (deps, { wallet, after = 0 }) => {
     const standing = await tell(deps, wallet.toLowerCase() as Address, { after, limit: WALLET_LIMIT_MAX })
-    return 'code' in standing ? refuse(standing) : succeed({ ...standing, untrusted: UNTRUSTED_PROFILE })
+    return isFailure(standing) ? refuse(standing) : succeed({ ...standing, untrusted: UNTRUSTED_PROFILE })
   },
 )

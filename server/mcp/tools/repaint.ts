@@ -14,7 +14,7 @@ import {
 import { Closed, Link, Nullable } from '../../../shared/contract/kinds.ts'
 import { OrderSigning, SignQuery, Signing } from '../../../shared/contract/sign.ts'
 import { ADDRESS_PATTERN } from '../../../shared/wallet.ts'
-import type { Failure } from '../../domain/failure.ts'
+import { isFailure, type Failure } from '../../domain/failure.ts'
 import { orderSigning, readOrderToSign } from '../../purchase/order-to-sign.ts'
 import { makeChange } from '../../wall/make-change.ts'
 import { readAreaEdit, readEdit, readPainterNaming, readRegistration } from '../../wall/signed-body.ts'
@@ -54,7 +54,7 @@ export const setPixels: Tool = {
   async answer({ changing }, given, { address }) {
     const { coord, ...body } = argumentsIn(given)
     const edit = readEdit(body)
-    if ('code' in edit) return refuse(edit)
+    if (isFailure(edit)) return refuse(edit)
     const change = await repaintOfBlock(changing, typeof coord === 'string' ? coord : '', edit)
     return replyOf(await makeChange(changing, change, edit, address), { untrusted: UNTRUSTED_DEED })
   },
@@ -82,7 +82,7 @@ export const setArea: Tool = {
   async answer({ changing }, given, { address }) {
     const { area: name, ...body } = argumentsIn(given)
     const edit = readAreaEdit(body)
-    if ('code' in edit) return refuse(edit)
+    if (isFailure(edit)) return refuse(edit)
     const change = await repaintOfArea(changing, typeof name === 'string' ? name : '', edit)
     return replyOf(await makeChange(changing, change, edit, address))
   },
@@ -103,7 +103,7 @@ export const setPainter: Tool = {
   output: Type.Object(PainterAnswer.properties),
   async answer({ changing }, given, { address }) {
     const body = readPainterNaming(argumentsIn(given))
-    if ('code' in body) return refuse(body)
+    if (isFailure(body)) return refuse(body)
     const change = await painterNaming(changing, body.wallet, body.painter)
     return replyOf(await makeChange(changing, change, body, address))
   },
@@ -128,7 +128,7 @@ export const setIdentity: Tool = {
   output: Type.Object({ ...RegisterAnswer.properties, untrusted: Untrusted }),
   async answer({ changing }, given, { address }) {
     const body = readRegistration(argumentsIn(given))
-    if ('code' in body) return refuse(body)
+    if (isFailure(body)) return refuse(body)
     const change = await registration(changing, body.wallet, body)
     return replyOf(await makeChange(changing, change, body, address), { untrusted: UNTRUSTED_IDENTITY })
   },
@@ -138,7 +138,7 @@ const ToolCall = Type.Object({ name: Type.String(), arguments: Type.Object({}) }
 
 /** The answer to a change that was made, or its refusal. */
 const replyOf = (result: object | Failure, more: object = {}): Reply =>
-  'code' in result ? refuse(result) : succeed({ ...result, ...more })
+  isFailure(result) ? refuse(result) : succeed({ ...result, ...more })
 
 const text = <Schema extends Parameters<typeof Nullable>[0]>(schema: Schema, description: string) =>
   Type.Optional({ ...Nullable(schema), description })
@@ -217,7 +217,7 @@ export const signingMessage = tool(
       ...given,
       ...(clear.length === 0 ? {} : { clear: clear.join(',') }),
     })
-    if ('code' in signing) return refuse(signing)
+    if (isFailure(signing)) return refuse(signing)
     const place = kind === 'set_pixels' ? { coord: rest.coord } : kind === 'set_area' ? { area: rest.area } : {}
     const tool = kind === 'register' ? 'set_identity' : kind
     return succeed({ ...signing, call: { name: tool, arguments: { ...place, ...signing.request.body } } })

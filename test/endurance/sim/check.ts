@@ -3,7 +3,7 @@
  * under way to it, whoever sent it, and payers by what they heard; not by what a server wrote or meant.
  */
 
-import type { Failure } from '../../../server/domain/failure.ts'
+import { isFailure, type Failure } from '../../../server/domain/failure.ts'
 import { HELD_BLOCKS_MAX, HOLDS_MAX } from '../../../server/domain/purchase/claim-rules.ts'
 import type { Draft, Listing } from '../../../server/domain/purchase/listing.ts'
 import { keyOf, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
@@ -368,7 +368,7 @@ function checkListing({ book, sent, kept, bound }: Witness, key: string): void {
 const isSame = (one: Listing, other: Listing) =>
   one.message === other.message && one.painter === other.painter && String(one.pixels) === String(other.pixels)
 
-const saysSame = (draft: Order['listing'], listing: Listing) => !('code' in draft) && isOf(draft, listing)
+const saysSame = (draft: Order['listing'], listing: Listing) => !isFailure(draft) && isOf(draft, listing)
 
 /** Whether a listing says what a draft does, with its picture or without one. */
 const isOf = ({ picture, pixels, message, painter }: Draft, listing: Listing): boolean => {
@@ -426,7 +426,7 @@ export function noteAttended({ left }: Witness, payment: Payment): void {
 
 /** Notes what is said with a payment. */
 export function noteSent({ sent }: Witness, { payment, listing }: Order): void {
-  if (!('code' in listing)) sent.set(keyOf(payment), [...(sent.get(keyOf(payment)) ?? []), listing])
+  if (!isFailure(listing)) sent.set(keyOf(payment), [...(sent.get(keyOf(payment)) ?? []), listing])
 }
 
 /** Notes that the receipt of a payment was sent: whoever wrote it cannot know whether it arrived. */
@@ -450,16 +450,16 @@ export function checkAnswer(witness: Witness, { payment, target }: Order, outcom
     checkReceipt(payment, target, outcome.purchase, rowOf(witness, keyOf(outcome.purchase.payment)))
     return
   }
-  const { code, details } = outcome.failure
+  const { code, details } = outcome
   const isOfKnown = code === 'order_mismatch' && asked.isKnown && !witness.world.hasOperator
   promise(!isOfKnown, 'a known payment is never told that it was sent nowhere', keyOf(payment))
   const owed = rowOf(witness, keyOf(payment))?.payment.amount
   const isWhole = code !== 'payment_credited' || details?.['amount'] === String(owed)
   promise(isWhole, 'who is owed is owed all of it', keyOf(payment))
   const key = keyOf(payment)
-  const isDenied = details?.['charged'] === 'unknown' && deniesCharge(outcome.failure.message)
+  const isDenied = details?.['charged'] === 'unknown' && deniesCharge(outcome.message)
   promise(!isDenied, 'no message denies a charge that may have been made', key)
-  if (outcome.failure.message.includes('If it moves, you get')) witness.promised.add(authorizationOf(payment))
+  if (outcome.message.includes('If it moves, you get')) witness.promised.add(authorizationOf(payment))
   const charged = details?.['charged']
   const mayBeCharged =
     movedBy(witness.world, key) !== undefined ||
@@ -467,7 +467,7 @@ export function checkAnswer(witness: Witness, { payment, target }: Order, outcom
     rowOf(witness, key)?.state.kind === 'sold'
   promise(charged !== 'yes' || mayBeCharged, 'what is called charged was', key)
   promise(code !== 'payment_unmatched' || rowOf(witness, key) === undefined, 'a purchase that is known is matched', key)
-  if (DENIALS.has(code) || charged === 'no') checkDenial(witness, { payment, target }, outcome.failure, asked)
+  if (DENIALS.has(code) || charged === 'no') checkDenial(witness, { payment, target }, outcome, asked)
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { drainMicrotasks } from 'bun:jsc'
 import type { Failure } from '../../../server/domain/failure.ts'
-import { refusedWithCharge } from '../../../server/domain/purchase/charging.ts'
+import { withChargeStatus } from '../../../server/domain/purchase/charging.ts'
 import { HOLDS_MAX } from '../../../server/domain/purchase/claim-rules.ts'
 import { isSamePayment, keyOf, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
 import { isSold, type Outcome, type Purchase } from '../../../server/domain/purchase/purchase.ts'
@@ -656,7 +656,7 @@ function send(history: History, sent: Order, sending: Sending = {}): void {
   if (sending.isStrangers !== true) noteAttended(witness, order.payment)
   noteSent(witness, order)
   const answered = (outcome: Outcome) => {
-    const name = outcome.kind === 'bought' ? 'bought' : outcome.failure.code
+    const name = outcome.kind === 'bought' ? 'bought' : outcome.code
     world.tell(() => `buyer: ${id} is answered ${name}`)
     // Whoever hung up hears nothing.
     if (!inFlight.delete(mine)) return
@@ -669,7 +669,7 @@ function send(history: History, sent: Order, sending: Sending = {}): void {
   const payment = withBinding(order.payment, { ...order, isArea: !isBlock(order.target) }, HOST)
   const isUnread = order.listing === UNREAD && storedAs(history, sent) === undefined
   const buying = isUnread
-    ? Promise.resolve(refusedWithCharge(UNREAD, undefined))
+    ? Promise.resolve(withChargeStatus(UNREAD, undefined))
     : server.seller.buy(order.target, payment, order.listing, mine.client?.signal)
   buying.then(answered).catch((error: unknown) => {
     history.world.failed ??=
@@ -701,18 +701,14 @@ function hear(history: History, mine: InFlight, outcome: Outcome): void {
   if (isLost) world.tell(() => `buyer: ${order.payment.nonce.slice(-4)} does not get the answer`)
   mine.told?.(isLost ? undefined : outcome)
   if (mine.isStrangers === true) return
-  if (outcome.kind === 'refused' && outcome.failure.code === 'payment_used')
-    noteElsewhere(history, order, outcome.failure)
+  if (outcome.kind === 'failure' && outcome.code === 'payment_used') noteElsewhere(history, order, outcome)
   if (outcome.kind === 'bought') {
     noteReceipt(witness, outcome.purchase.payment)
     if (wish !== undefined) wish.end = isLost ? 'unknowable' : 'served'
-  } else if (
-    wish !== undefined &&
-    ['payment_credited', 'payment_unmatched', 'payment_used'].includes(outcome.failure.code)
-  )
+  } else if (wish !== undefined && ['payment_credited', 'payment_unmatched', 'payment_used'].includes(outcome.code))
     wish.end = 'served'
-  else if (isLost || waits.has(outcome.failure.code)) leave(witness, inFlight, mine)
-  else if (wish !== undefined && isFinal.has(outcome.failure.code)) wish.end = 'refused'
+  else if (isLost || waits.has(outcome.code)) leave(witness, inFlight, mine)
+  else if (wish !== undefined && isFinal.has(outcome.code)) wish.end = 'refused'
 }
 
 /** Notes that a payer was told which other block an earlier payment for the same bought. */
@@ -802,7 +798,7 @@ function sendEverythingAgain(history: History): void {
     const isLost = history.witness.accepted.has(keyOf(payment))
     const order: Order = { payment: isLost ? payment : row.payment, target: row.target, listing: PLAIN }
     const check = (outcome: Outcome) => {
-      const told = outcome.kind === 'bought' ? `bought ${resolvedTarget(outcome.purchase)}` : outcome.failure.code
+      const told = outcome.kind === 'bought' ? `bought ${resolvedTarget(outcome.purchase)}` : outcome.code
       // What was given late may lie elsewhere.
       const now = book.row(keyOf(payment)) ?? row
       const movedOn = !isNext(now.target) && now.target !== resolvedTarget(now)
@@ -864,5 +860,5 @@ function isToldToWait(history: History, payment: Payment): boolean {
   world.scheduler.pass(2000)
   checkFailed(history)
   const [outcome] = told
-  return outcome === undefined || (outcome.kind === 'refused' && outcome.failure.details?.['retryAfter'] !== undefined)
+  return outcome === undefined || (outcome.kind === 'failure' && outcome.details?.['retryAfter'] !== undefined)
 }

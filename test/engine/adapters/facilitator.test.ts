@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { httpFacilitator, type FacilitatorSettings } from '../../../server/adapters/facilitator/facilitator.ts'
+import { isFailure } from '../../../server/domain/failure.ts'
 import type { SettleResult } from '../../../server/domain/purchase/facilitator-errors.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { startLocalNetwork, type LocalNetwork } from '../../../server/local/network.ts'
@@ -290,7 +291,7 @@ describe('what is sent', () => {
       extensions: { bazaar: { info: 'edited' }, own: {} },
     }
     const payment = readPayment(echo)
-    if ('code' in payment) throw new Error(payment.message)
+    if (isFailure(payment)) throw new Error(payment.message)
     const facilitator = at(faulty.url)
     expect(await facilitator.verify(BLOCK, payment)).toEqual({ kind: 'valid' })
     expect(await facilitator.settle(BLOCK, payment)).toMatchObject({ kind: 'success' })

@@ -34,4 +34,4 @@ export const sellerThat = (buy: Seller['buy']): Seller => ({
 
 /** What a buyer got: the nonce of the payment that bought, or the code of the refusal. */
 export const nonceOrCode = (outcome: Outcome): string =>
-  outcome.kind === 'bought' ? outcome.purchase.payment.nonce : outcome.failure.code
+  outcome.kind === 'bought' ? outcome.purchase.payment.nonce : outcome.code

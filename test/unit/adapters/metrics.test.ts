@@ -26,7 +26,7 @@ test('calls are counted by what came of them, failures too, and answered as they
   await timed.transfersTo(TERMS.payTo, 0n)
   const broken = metrics.chain({ ...chain, fault: () => Promise.reject(new Error('x')) })
   await expect(broken.fault()).rejects.toThrow('x')
-  metrics.outcome({ kind: 'refused', failure: facilitatorUnavailable('Gone') })
+  metrics.outcome(facilitatorUnavailable('Gone'))
   const { ledger, close } = await openBlank()
   for (const [target, nonce] of [
     ['next', 1],

@@ -3,6 +3,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { recoverAddress } from 'viem/utils'
 import { areaOrder, blockOrder, type Order } from '../../../server/client/orders.ts'
 import { authorizationIn, newSalt, signPayment, termsIn } from '../../../server/client/payment.ts'
+import { isFailure } from '../../../server/domain/failure.ts'
 import { authorizationDigest } from '../../../server/x402/authorization.ts'
 import { readPaymentHeader } from '../../../server/x402/payload.ts'
 import { encodeHeader } from '../../../server/x402/receipt.ts'
@@ -32,7 +33,7 @@ async function signed(order: Order, terms: object = demand) {
   if (typeof read === 'string') throw new Error(read)
   const header = await signPayment(KEY, read, { text: order.text, salt, now: NOW })
   const payment = readPaymentHeader(header)
-  if ('code' in payment) throw new Error(payment.message)
+  if (isFailure(payment)) throw new Error(payment.message)
   return { salt, header, payment }
 }
 

@@ -237,7 +237,7 @@ function verbOf(request: ScriptRequest): string {
 function ending(value: Outcome | Purchase | undefined): string {
   if (value === undefined) return 'nothing to do'
   if ('state' in value) return stateName(value)
-  if (value.kind === 'refused') return `${statusOf[value.failure.code]} ${value.failure.code}`
+  if (value.kind === 'failure') return `${statusOf[value.code]} ${value.code}`
   return value.purchase.payment === PAYMENT ? 'bought' : 'bought with the prior payment'
 }
 

@@ -1,7 +1,7 @@
 /** Checks the laws of a purchase on every path: every answer, every lost race, every database failure. */
 
 import { describe, expect, test } from 'bun:test'
-import { statusOf, StoreUnavailable } from '../../../server/domain/failure.ts'
+import { statusOf, StoreUnavailable, isFailure } from '../../../server/domain/failure.ts'
 import type { Target } from '../../../server/domain/purchase/payment.ts'
 import { buy } from '../../../server/domain/purchase/purchase-script.ts'
 import type { BuyOrder, Outcome, ScriptRequest, Verb } from '../../../server/domain/purchase/purchase.ts'
@@ -75,15 +75,15 @@ function law(promise: string, broken: (path: Path<Outcome>, order: BuyOrder) => 
 
 const ending = ({ end }: Path<Outcome>): string => {
   if (end.kind === 'threw') return end.error instanceof StoreUnavailable ? 'store fails' : String(end.error)
-  return end.value.kind === 'bought' ? 'bought' : end.value.failure.code
+  return end.value.kind === 'bought' ? 'bought' : end.value.code
 }
 
 /** What the outcome of a path says about the charge. */
 const chargeIn = ({ end }: Path<Outcome>): { readonly charged?: unknown; readonly tx?: unknown } =>
-  end.kind === 'threw' || end.value.kind === 'bought' ? {} : (end.value.failure.details ?? {})
+  end.kind === 'threw' || end.value.kind === 'bought' ? {} : (end.value.details ?? {})
 
 const statusIn = ({ end }: Path<Outcome>): number =>
-  end.kind === 'threw' || end.value.kind === 'bought' ? 500 : statusOf[end.value.failure.code]
+  end.kind === 'threw' || end.value.kind === 'bought' ? 500 : statusOf[end.value.code]
 
 const labelled = (steps: readonly Step[], verb: Verb): readonly string[] =>
   steps.flatMap(({ request, reply }) => (request.do === verb ? reply.label : []))
@@ -174,7 +174,7 @@ describe('before money can move', () => {
     'the facilitator is not called for an order that cannot be accepted',
     (path, { armed, isDenied, listing, now }) =>
       remembered(path) === 'unknown' &&
-      (!armed || isDenied || 'code' in listing || now !== NOW) &&
+      (!armed || isDenied || isFailure(listing) || now !== NOW) &&
       asks(path, 'verify'),
   )
 
@@ -187,7 +187,7 @@ describe('before money can move', () => {
     if (!armed) return ending(path) !== 'facilitator_unavailable'
     if (labelled(path.steps, 'read-chain')[0] !== 'unspent') return false
     if (now !== NOW) return ending(path) !== 'payment_required'
-    return 'code' in listing && ending(path) !== 'invalid_listing'
+    return isFailure(listing) && ending(path) !== 'invalid_listing'
   })
 
   law(
@@ -241,7 +241,7 @@ describe('once money may have moved', () => {
   law('no message denies a charge beside `charged: unknown`', (path) => {
     const { end } = path
     if (end.kind === 'threw' || end.value.kind === 'bought' || chargeIn(path).charged !== 'unknown') return false
-    return deniesCharge(end.value.failure.message)
+    return deniesCharge(end.value.message)
   })
 
   law('only the payer can see whether its payment was charged', (path, { payment }) => {

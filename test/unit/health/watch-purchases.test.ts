@@ -20,7 +20,7 @@ beforeEach(() => {
 
 // What was bought is not looked at.
 const BOUGHT = { kind: 'bought' } as Outcome
-const refused = (code: FailureCode): Outcome => ({ kind: 'refused', failure: failure(code, 'x') })
+const refused = (code: FailureCode): Outcome => failure(code, 'x')
 
 /** So many payers one after the other, each with this end. */
 function end(payers: number, outcome: Outcome, from = 1) {

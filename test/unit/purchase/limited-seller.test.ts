@@ -32,13 +32,14 @@ function slowSeller(timeoutMs?: number) {
   return { sell, clients, ended, told: told.promise, finish }
 }
 
-const taken: Outcome = { kind: 'refused', failure: { code: 'block_taken', message: 'sold' } }
+const taken: Outcome = { kind: 'failure', code: 'block_taken', message: 'sold' }
 
 test('a buyer that waited long enough gets the time to retry, and counts as unanswered', async () => {
   const { sell, clients, ended, told, finish } = slowSeller(1)
   expect(await sell()).toMatchObject({
-    kind: 'refused',
-    failure: { code: 'settlement_unknown', details: { retryAfter: 2 } },
+    kind: 'failure',
+    code: 'settlement_unknown',
+    details: { retryAfter: 2 },
   })
   expect(clients.map((client) => client?.aborted)).toEqual([true])
   expect(ended).toEqual([])

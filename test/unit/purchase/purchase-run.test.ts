@@ -109,7 +109,7 @@ test('a client that hangs up before its block is held is not charged', async () 
 test('a payment that was refused is watched by the next process, and gets its block if somebody broadcasts it', async () => {
   const { db, world, buy, chain, clock, logger } = await openSeller()
   world.atVerify = () => {}
-  expect(await buy(paymentOf(1, 1))).toMatchObject({ failure: { details: { charged: 'unknown' } } })
+  expect(await buy(paymentOf(1, 1))).toMatchObject({ details: { charged: 'unknown' } })
   chain.land(paymentOf(1, 1))
   const later = sellerWith({ ledger: db.ledger, facilitator: fakeFacilitator(chain), chain, clock, logger })
   for (const key of await db.ledger.unfinished(NOW)) await later.reconcile(key)
@@ -127,13 +127,13 @@ test('a payment that was refused, and that somebody else broadcast, gets its blo
 })
 
 describe('money that reached the wall before the payment did', () => {
-  const moved = { kind: 'refused', failure: { code: 'payment_unmatched', details: { charged: 'yes' } } }
+  const moved = { kind: 'failure', code: 'payment_unmatched', details: { charged: 'yes' } }
 
   test('money that arrived before its payment was seen gets its own error, and no payment demand', async () => {
     const { buy, chain, charged } = await openSeller()
     const tx = chain.land(paymentOf(1, 1))
     expect(await buy(paymentOf(1, 1))).toMatchObject({
-      failure: { code: 'payment_unmatched', details: { charged: 'yes', tx, amount: '1000000', contact: null } },
+      code: 'payment_unmatched', details: { charged: 'yes', tx, amount: '1000000', contact: null },
     })
     expect(charged()).toHaveLength(0)
   })
@@ -157,7 +157,7 @@ describe('money that reached the wall before the payment did', () => {
     const now = sellerWith({ ...given, payees: new Set([TERMS.payTo, former]) })
     expect(await now.buy('next', payment, SILENT)).toMatchObject(moved)
     const never = await sellerWith(given).buy('next', payment, SILENT)
-    expect(never).toMatchObject({ failure: { code: 'payment_required', details: { charged: 'unknown' } } })
+    expect(never).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
   })
 
   test('money that arrived early is not denied while the chain does not respond', async () => {
@@ -166,7 +166,7 @@ describe('money that reached the wall before the payment did', () => {
     chain.silent = true
     clock.pass(3_600_000)
     expect(await buy(paymentOf(1, 1))).toMatchObject({
-      failure: { code: 'settlement_unknown', details: { charged: 'unknown' } },
+      code: 'settlement_unknown', details: { charged: 'unknown' },
     })
   })
 })
@@ -182,7 +182,7 @@ describe('a nonce that its own payer signed again', () => {
       world.settling = settling
       await buy(paymentOf(1, 1))
       const anew = { ...paymentOf(1, 1), validBefore: paymentOf(1, 1).validBefore - 1n }
-      expect(await buy(anew)).toMatchObject({ failure: { code: 'payment_used', details: { charged: isCharged } } })
+      expect(await buy(anew)).toMatchObject({ code: 'payment_used', details: { charged: isCharged } })
     },
   )
 
@@ -195,7 +195,7 @@ describe('a nonce that its own payer signed again', () => {
     const dearer = { amount: 2_000_000n, accepted: { ...accepted, amount: 2_000_000n } }
     for (const until of [validBefore - 1n, validBefore + 1n]) {
       const anew = { ...paymentOf(1, 1), ...dearer, validBefore: until }
-      expect(await buy(anew)).toMatchObject({ failure: { code: 'payment_used', details: { charged: 'unknown' } } })
+      expect(await buy(anew)).toMatchObject({ code: 'payment_used', details: { charged: 'unknown' } })
     }
     expect(charged()).toHaveLength(0)
     expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ payment: { amount: TERMS.amount, validBefore } })
@@ -210,7 +210,7 @@ describe('a nonce that its own payer signed again', () => {
     await db.ledger.release(first, true)
     const dearer = { amount: 2_000_000n, accepted: { ...paymentOf(1, 1).accepted, amount: 2_000_000n } }
     expect(await buy({ ...paymentOf(1, 1), ...dearer })).toMatchObject({
-      failure: { code: 'payment_used', details: { charged: 'unknown' } },
+      code: 'payment_used', details: { charged: 'unknown' },
     })
   })
 })
@@ -268,7 +268,7 @@ describe('a receipt that went out', () => {
       expect(copy).toMatchObject({ isEarlier: true, purchase: { payment: { nonce: hash(1) } } })
     const elsewhere = await sold.buy(blockOf('3,4'), paymentOf(1, 2), SILENT)
     expect(elsewhere).toMatchObject({
-      failure: { code: 'payment_used', message: expect.stringContaining('new nonce') },
+      code: 'payment_used', message: expect.stringContaining('new nonce'),
     })
     expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
     expect(charged()).toEqual([hash(1), hash(3)])
@@ -288,7 +288,7 @@ describe('a receipt that went out', () => {
       return outcome
     }
     expect(await buy()).toMatchObject({
-      failure: { code: 'payment_used', message: expect.stringContaining('send the same request again') },
+      code: 'payment_used', message: expect.stringContaining('send the same request again'),
     })
     expect(await buy()).toMatchObject({ purchase: { block } })
     expect(charged()).toEqual([hash(2)])
@@ -337,7 +337,7 @@ describe('a purchase that its client has a name for', () => {
     await buy(named(1))
     clock.pass(3_600_000)
     expect(await buy(named(2))).toMatchObject({
-      failure: { code: 'payment_used', message: expect.stringContaining('an earlier payment of yours already bought') },
+      code: 'payment_used', message: expect.stringContaining('an earlier payment of yours already bought'),
     })
     expect(charged()).toEqual([hash(1)])
   })

@@ -41,8 +41,8 @@ describe('a payment that lost the race for its block', () => {
   test('a payment that lost its block is not called uncharged, because a facilitator has it and it may settle while it is valid', async () => {
     const { lost, payment } = await lose()
     const until = new Date(Number(payment.validBefore) * 1000).toISOString()
-    expect(lost).toMatchObject({ failure: { code: 'purchase_pending', details: { charged: 'unknown' } } })
-    expect(lost).toMatchObject({ failure: { message: expect.stringContaining(`may move until ${until}`) } })
+    expect(lost).toMatchObject({ code: 'purchase_pending', details: { charged: 'unknown' } })
+    expect(lost).toMatchObject({ message: expect.stringContaining(`may move until ${until}`) })
   })
 
   test('a payment that lost its block gets the nearest open one if a facilitator broadcasts it all the same', async () => {
@@ -51,7 +51,7 @@ describe('a payment that lost the race for its block', () => {
     await sold.reconcile(payment)
     expect(await ledger.find(payment)).toMatchObject({ state: { kind: 'sold' } })
     const again = await sold.buy(BLOCK, payment, SILENT)
-    expect(again).toMatchObject({ failure: { code: 'payment_used', details: { charged: 'yes' } } })
+    expect(again).toMatchObject({ code: 'payment_used', details: { charged: 'yes' } })
   })
 
   test('a payment that lost its block is called uncharged once it can never settle any more', async () => {
@@ -59,7 +59,7 @@ describe('a payment that lost the race for its block', () => {
     chain.expire(payment)
     await sold.reconcile(payment)
     const again = await sold.buy(BLOCK, payment, SILENT)
-    expect(again).toMatchObject({ failure: { code: 'payment_required', details: { charged: 'no' } } })
+    expect(again).toMatchObject({ code: 'payment_required', details: { charged: 'no' } })
   })
 })
 
@@ -111,13 +111,13 @@ describe('a payment of which nothing is written', () => {
   }
 
   test('an unknown payment is not called uncharged if a process that died may have sent it to a facilitator', async () => {
-    const unknown = { failure: { code: 'block_taken', details: { charged: 'unknown' } } }
+    const unknown = { code: 'block_taken', details: { charged: 'unknown' } }
     expect(await refusedBy(0, 0)).toMatchObject(unknown)
     expect(await refusedBy(120_000, 130_000)).toMatchObject(unknown)
   })
 
   test('an unknown payment is called uncharged if it was signed after the process started, or can never settle any more', async () => {
-    const uncharged = { failure: { code: 'block_taken', details: { charged: 'no' } } }
+    const uncharged = { code: 'block_taken', details: { charged: 'no' } }
     expect(await refusedBy(120_000, 0)).toMatchObject(uncharged)
     expect(await refusedBy(700_000, 690_000)).toMatchObject(uncharged)
   })
@@ -126,7 +126,7 @@ describe('a payment of which nothing is written', () => {
     const { open, ledger, facilitator } = openSeller()
     const down = () => Promise.reject(new StoreUnavailable('down'))
     const apart = open({ leases: { take: down, give: down, isTaken: down } })
-    const busy = { failure: { code: 'server_busy', details: { charged: 'unknown' } } }
+    const busy = { code: 'server_busy', details: { charged: 'unknown' } }
     expect(await apart.buy(BLOCK, paymentOf(1, 1), SILENT)).toMatchObject(busy)
     expect([await ledger.find(paymentOf(1, 1)), facilitator.verified]).toEqual([undefined, []])
   })

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { isFailure } from '../../../server/domain/failure.ts'
 import { emptyView } from '../../../server/domain/wall/wall-view.ts'
 import { receiptsOf } from '../../../server/wall/my-receipts.ts'
 import { openBlank } from '../../support/blank-wall.ts'
@@ -10,7 +11,7 @@ test('a credit is in the receipts of its payer as owed until the operator has pa
   await payouts.owe(lost, hash(7), NOW)
   const told = async () => {
     const found = await receiptsOf({ view: emptyView(), ledgerReader, baseUrl: 'http://wall' }, wallet(1), undefined)
-    return 'code' in found ? found : found.answer('repeated')
+    return isFailure(found) ? found : found.answer('repeated')
   }
   const purchase = { state: 'credited', tx: hash(7), receipt: null }
   expect(await told()).toMatchObject({

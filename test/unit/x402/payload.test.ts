@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { encodePaymentSignatureHeader } from '@x402/core/http'
 import { appendPaymentIdentifierToExtensions, generatePaymentId } from '@x402/extensions/payment-identifier'
 import fc from 'fast-check'
+import { isFailure } from '../../../server/domain/failure.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { newWallet } from '../../../server/local/wallets.ts'
 import { readPayment, readPaymentHeader } from '../../../server/x402/payload.ts'
@@ -37,7 +38,7 @@ function changed(path: string, value: unknown): unknown {
   return copy
 }
 
-const codeOf = (answer: ReturnType<typeof readPayment>) => ('code' in answer ? answer.code : 'read')
+const codeOf = (answer: ReturnType<typeof readPayment>) => (isFailure(answer) ? answer.code : 'read')
 
 const readHeaderOf = (value: unknown) => readPaymentHeader(encodeHeader(value))
 
@@ -317,7 +318,7 @@ describe('whatever is sent', () => {
     fc.assert(
       fc.property(fc.constantFrom(...paths), values, (path, value) => {
         const answer = readHeaderOf(changed(path, value))
-        if ('code' in answer) return isRefused(answer)
+        if (isFailure(answer)) return isRefused(answer)
         const { payer, to, nonce, signature, accepted } = answer
         expect([payer, to, accepted.asset, accepted.payTo].every((text) => /^0x[0-9a-f]{40}$/.test(text))).toBe(true)
         expect(nonce).toMatch(/^0x[0-9a-f]{64}$/)

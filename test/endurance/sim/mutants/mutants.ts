@@ -20,7 +20,7 @@ export const mutants: readonly Mutant[] = [
     name: 'an order that was altered on its way is bought all the same',
     file: SCRIPT,
     from: `if (payment.binding === 'mismatch' && released === undefined)`,
-    to: `if (payment.binding === 'mismatch' && released === undefined && 'code' in listing)`,
+    to: `if (payment.binding === 'mismatch' && released === undefined && isFailure(listing))`,
     isCheap: true,
   },
   {
@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     file: SCRIPT,
     from: `  const known = yield* ask({ do: 'look-up', key: order.payment })
   return known === undefined`,
-    to: `  if ('code' in order.listing) return refused(order.listing)
+    to: `  if (isFailure(order.listing)) return order.listing
   const known = yield* ask({ do: 'look-up', key: order.payment })
   return known === undefined`,
   },
@@ -64,7 +64,7 @@ export const mutants: readonly Mutant[] = [
     file: SCRIPT,
     from: `  const known = yield* ask({ do: 'look-up', key: order.payment })
   return known === undefined`,
-    to: `  if (!order.armed) return refused(railNotArmed())
+    to: `  if (!order.armed) return railNotArmed()
   const known = yield* ask({ do: 'look-up', key: order.payment })
   return known === undefined`,
   },
@@ -260,7 +260,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'money that moved before the payment was seen is denied',
     file: SCRIPT,
-    from: `  if (status.kind === 'paid') return refused(paymentUnmatched(payment.amount, status.tx, contact))\n`,
+    from: `  if (status.kind === 'paid') return paymentUnmatched(payment.amount, status.tx, contact)\n`,
     to: '',
   },
   {
@@ -299,7 +299,7 @@ export const mutants: readonly Mutant[] = [
     file: SCRIPT,
     from: `  return coversTarget(purchase, order.target)
     ? { kind: 'bought', purchase }
-    : refusedWithCharge(paymentUsed(purchase), purchase)`,
+    : withChargeStatus(paymentUsed(purchase), purchase)`,
     to: `  return { kind: 'bought', purchase }`,
   },
   {
@@ -380,7 +380,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a store that fails is thrown at the client',
     file: RUN,
     from: `    if (!(error instanceof StoreUnavailable)) throw error
-    return refused(storeUnavailable())`,
+    return storeUnavailable()`,
     to: '    throw error',
   },
   {
@@ -431,8 +431,8 @@ export const mutants: readonly Mutant[] = [
     name: 'a payment that another process is at is answered with a demand',
     file: SCRIPT,
     from: `  if (known?.state.kind === 'reserved') yield* markUncertain(known)
-  return refused(alreadyProcessing())`,
-    to: `  return refused(paymentRequired('another process is at it'))`,
+  return alreadyProcessing()`,
+    to: `  return paymentRequired('another process is at it')`,
   },
   {
     name: 'what another process took up is refused all the same',

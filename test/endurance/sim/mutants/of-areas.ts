@@ -102,12 +102,12 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'a picture is read once its area is held',
     file: SCRIPT,
-    from: `  if ('code' in painted) return refuse(painted)
+    from: `  if (isFailure(painted)) return refuse(painted)
   const claiming = yield* ask({ do: 'claim', target, payment, listing: painted, head: chain.head })
 `,
-    to: `  const said = 'code' in painted ? withoutPicture(listing) : painted
+    to: `  const said = isFailure(painted) ? withoutPicture(listing) : painted
   const claiming = yield* ask({ do: 'claim', target, payment, listing: said, head: chain.head })
-  if ('code' in painted) return refuse(painted)
+  if (isFailure(painted)) return refuse(painted)
 `,
   },
 ]

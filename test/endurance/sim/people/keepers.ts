@@ -189,7 +189,7 @@ const spaceCodes = { claimed: 'sold_out', reserved: 'purchase_pending', crowded:
 
 function outcomeOf(world: World, target: Target, outcome: Outcome): Response {
   if (outcome.kind === 'bought') return Response.json({ owner: 'you', payment: keyOf(outcome.purchase.payment) })
-  return refusal(world, target, outcome.failure.code, outcome.failure.details)
+  return refusal(world, target, outcome.code, outcome.details)
 }
 
 // The stock client pays in nothing else.

@@ -1,7 +1,7 @@
 /** Owners, who repaint and rename while others buy: the real use cases over the real engine. */
 
 import { isDeepStrictEqual } from 'node:util'
-import { StoreUnavailable, type Failure } from '../../../../server/domain/failure.ts'
+import { StoreUnavailable, isFailure, type Failure } from '../../../../server/domain/failure.ts'
 import type { Address } from '../../../../server/domain/purchase/payment.ts'
 import type { Change } from '../../../../server/domain/wall/log.ts'
 import {
@@ -58,7 +58,7 @@ export function change(
   const chosen = sent.length > 0 && prng.chance(0.3) ? prng.pick(sent) : sign(world, sent.length, wall)
   if (!sent.includes(chosen)) sent.push(chosen)
   const answered = (answer: object) => {
-    if (!('code' in answer)) done.add(wordOf(chosen))
+    if (!isFailure(answer)) done.add(wordOf(chosen))
   }
   send(server, chosen).then(answered, (error: unknown) => {
     if (!(error instanceof StoreUnavailable)) failed(error)

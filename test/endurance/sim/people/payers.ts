@@ -1,6 +1,6 @@
 /** Payers and strangers, who do everything that the wire lets them do. */
 
-import { failure, type Failure } from '../../../../server/domain/failure.ts'
+import { failure, isFailure, type Failure } from '../../../../server/domain/failure.ts'
 import { HOLDS_MAX } from '../../../../server/domain/purchase/claim-rules.ts'
 import type { Draft } from '../../../../server/domain/purchase/listing.ts'
 import { keyOf, termsFor, type Address, type Payment, type Target } from '../../../../server/domain/purchase/payment.ts'
@@ -85,7 +85,7 @@ const ALTERED = 0.4
 
 /** The order with its payment bound to it, as careful payers sign it. */
 function bind(world: World, { signed, bound }: Crowd, { target, payment, listing }: Order): Order {
-  if ('code' in listing || !world.words.chance(BOUND)) return { target, payment, listing }
+  if (isFailure(listing) || !world.words.chance(BOUND)) return { target, payment, listing }
   const salt = payment.nonce
   const text = orderText(orderOf(target, !isBlock(target), listing, HOST))
   const order = { target, payment: { ...payment, nonce: orderNonce(text, salt), salt }, listing }

@@ -289,7 +289,7 @@ test('a demand is the same however often it is asked for, and a rail that can ne
 })
 
 test('a rail that can never work asks no payer of a payment gone bad for another', async () => {
-  const refusing = async () => ({ kind: 'refused', failure: failure('payment_required', 'no') }) as const
+  const refusing = async () => failure('payment_required', 'no')
   const wall = await openWall({ seller: sellerThat(refusing) })
   await misconfigure(wall)
   const response = await wall.buy('/blocks/3,4', 1)

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { getAddress } from 'viem/utils'
+import { isFailure } from '../../../../server/domain/failure.ts'
 import { emptyView } from '../../../../server/domain/wall/wall-view.ts'
 import { repaintOfArea, repaintOfBlock } from '../../../../server/wall/signed-changes.ts'
 import { truncatedWallet } from '../../../../shared/wallet.ts'
@@ -111,7 +112,7 @@ test.each(['block', 'area'] as const)(
     const change = await (kind === 'block'
       ? repaintOfBlock(sources, '3,4', { message: 'late' })
       : repaintOfArea(sources, '3,4,1x1', { message: 'late' }))
-    if ('code' in change) return expect.unreachable()
+    if (isFailure(change)) return expect.unreachable()
     expect(change.signers).toEqual([wallet(1), PAINTER])
     await db.agents.namePainter(wallet(1), { painter: null, ts: NOW })
     expect(await change.apply({ by: PAINTER, digest: hash(1), ts: NOW }, NOW)).toBe('not-painter')
