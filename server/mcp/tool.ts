@@ -2,11 +2,11 @@
 
 import type { Static, TObject } from '@sinclair/typebox'
 import type { SaleDeps } from '../purchase/sale.ts'
-import type { ChangeDeps } from '../wall/make-change.ts'
 import type { MyWallDeps } from '../wall/my-wall.ts'
 import type { FindSpace } from '../wall/open-blocks.ts'
 import type { PreviewDeps } from '../wall/preview-block.ts'
 import type { BudgetName, RateLimits } from '../wall/rate-limits.ts'
+import type { ChangeDeps } from '../wall/signed-changes.ts'
 import type { SigningMessageDeps } from '../wall/signing-message.ts'
 import type { WallImages } from '../wall/wall-image.ts'
 import { argumentReader } from './arguments.ts'

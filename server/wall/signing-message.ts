@@ -18,12 +18,12 @@ import {
   TEST_VECTOR,
 } from '../domain/wall/signed-fields.ts'
 import type { Clock } from '../ports.ts'
-import { staleTime } from './make-change.ts'
 import {
   painterNaming,
   registration,
   repaintOfArea,
   repaintOfBlock,
+  staleTime,
   type ChangeSources,
   type SignedChange,
 } from './signed-changes.ts'

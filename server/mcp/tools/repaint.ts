@@ -16,9 +16,8 @@ import { OrderSigning, SignQuery, Signing } from '../../../shared/contract/sign.
 import { ADDRESS_PATTERN } from '../../../shared/wallet.ts'
 import { isFailure, type Failure } from '../../domain/failure.ts'
 import { orderSigning, readOrderToSign } from '../../purchase/order-to-sign.ts'
-import { makeChange } from '../../wall/make-change.ts'
 import { readAreaEdit, readEdit, readPainterNaming, readRegistration } from '../../wall/signed-body.ts'
-import { painterNaming, registration, repaintOfArea, repaintOfBlock } from '../../wall/signed-changes.ts'
+import { makeChange, painterNaming, registration, repaintOfArea, repaintOfBlock } from '../../wall/signed-changes.ts'
 import { signingMessage as messageFor } from '../../wall/signing-message.ts'
 import { AREA_TOOL, BUYING_TOOL } from '../../x402/bazaar.ts'
 import { CoordArgument, KEEPS, PixelsArgument, SignedAt, Untrusted, WalletArgument, argumentsIn } from '../arguments.ts'
@@ -227,9 +226,9 @@ export const signingMessage = tool(
 /** What binds a payment to a purchase, and the call that makes the purchase. */
 function orderToSign(order: object | undefined, host: string): object | Failure {
   const read = readOrderToSign(order)
-  if ('code' in read) return read
+  if (isFailure(read)) return read
   const signing = orderSigning(read, host)
   const { salt: _, ...said } = argumentsIn(order)
   const call = { name: read.order.isArea ? AREA_TOOL : BUYING_TOOL, arguments: said }
-  return 'code' in signing ? signing : { ...signing, call }
+  return isFailure(signing) ? signing : { ...signing, call }
 }

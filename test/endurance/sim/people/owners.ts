@@ -1,7 +1,7 @@
 /** Owners, who repaint and rename while others buy: the real use cases over the real engine. */
 
 import { isDeepStrictEqual } from 'node:util'
-import { StoreUnavailable, isFailure, type Failure } from '../../../../server/domain/failure.ts'
+import { failure, StoreUnavailable, isFailure, type Failure } from '../../../../server/domain/failure.ts'
 import type { Address } from '../../../../server/domain/purchase/payment.ts'
 import type { Change } from '../../../../server/domain/wall/log.ts'
 import {
@@ -12,8 +12,7 @@ import {
   registry,
   statsOf,
 } from '../../../../server/domain/wall/wall-view.ts'
-import { makeChange } from '../../../../server/wall/make-change.ts'
-import { registration, repaintOfBlock } from '../../../../server/wall/signed-changes.ts'
+import { makeChange, registration, repaintOfBlock } from '../../../../server/wall/signed-changes.ts'
 import { editMessage, registerMessage } from '../../../../shared/signing.ts'
 import { coordOf, type BlockIndex } from '../../../../shared/wall.ts'
 import { unlimited } from '../../../support/fakes/limits.ts'
@@ -73,7 +72,7 @@ function sign({ prng, ...world }: World, number: number, wall: readonly BlockInd
 }
 
 async function send({ paint, follower, clock }: Server, sent: Sent): Promise<object | Failure> {
-  if (paint === undefined || follower === undefined) return { code: 'closed' }
+  if (paint === undefined || follower === undefined) return failure('server_busy', 'closed')
   const shared = { ...paint, ...follower, wallets: fakeWallets, clock, hosts: [HOST], limits: unlimited }
   const { wallet, ts } = sent
   if ('name' in sent) {
