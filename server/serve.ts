@@ -41,7 +41,7 @@ import { adminSocketAt } from './operate/admin-socket-path.ts'
 import { openAdminSocket } from './operate/admin-socket.ts'
 import { type Alert, type Overview, recentAlerts } from './operate/status-report.ts'
 import { pageFiles } from './page-files.ts'
-import type { Logger, Ledger } from './ports.ts'
+import type { Logger } from './ports.ts'
 import { listenOn, metricsPort, wallPort } from './preflight.ts'
 import type { PurchaseDeps } from './purchase/purchase-run.ts'
 import { reconciler } from './purchase/reconciler.ts'
@@ -295,7 +295,7 @@ function startLoops(
 async function openWall(given: Given, meters: Meters, committed: () => void) {
   const { config, times, ahead, logger } = given
   const { offer, contact, hosts, trustedHops } = config
-  const store = { ...ahead.store, ledger: meters.ledger(tellingOfClaims(ahead.store.ledger, committed)) }
+  const store = { ...ahead.store, ledger: meters.ledger(ahead.store.ledger) }
   const rail = openRail(config, meters, logger, times)
   const watches = openWatches(given, rail)
   const keys = Promise.withResolvers<Keys>()
@@ -308,7 +308,7 @@ async function openWall(given: Given, meters: Meters, committed: () => void) {
   // Payments to the addresses of earlier settings are taken, too.
   const payees = new Set([offer.terms.payTo, ...(await store.checkpoint.payees())])
   const denied = deniedPayers(config.denied, logger)
-  const sold = openSeller(given, { ...parts, payees, isDenied: denied.has })
+  const sold = openSeller(given, { ...parts, payees, isDenied: denied.has, claimed: committed })
   const service = app({
     ...parts,
     payees,
@@ -385,16 +385,4 @@ async function keysFor(logger: Logger): Promise<Keys> {
 /** Whether several processes may share the store. */
 function isShared({ database }: Config): boolean {
   return database.kind === 'postgres'
-}
-
-/** Wraps the ledger to report each claim. The log reports everything else. */
-function tellingOfClaims(ledger: Ledger, committed: () => void): Ledger {
-  return {
-    ...ledger,
-    async claim(...claim) {
-      const claiming = await ledger.claim(...claim)
-      committed()
-      return claiming
-    },
-  }
 }

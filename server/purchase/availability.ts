@@ -4,9 +4,10 @@ import type { Address, Hash, Payment, PaymentKey, Target, UnixMs } from '../doma
 import type { AvailabilityCheck, ClaimResult, ScriptRequest } from '../domain/purchase/purchase.ts'
 import type { Clock, Leases, Ledger } from '../ports.ts'
 import { TIMES, type Times } from '../times.ts'
+import { hasClaimed, type Step } from './steps.ts'
 
-/** What other runs must know of a run under way. */
-type RunUnderWay = { readonly key: PaymentKey; readonly hasClaimed: boolean; readonly client: AbortSignal }
+/** A run of this process. */
+type RunUnderWay = { readonly key: PaymentKey; readonly steps: readonly Step[]; readonly client: AbortSignal }
 
 type AvailabilityDeps = {
   readonly ledger: Ledger
@@ -19,7 +20,7 @@ type AvailabilityDeps = {
 /** The payments of a payer that runs of this process have claimed, and whose clients still wait. */
 const attendedOf = ({ underWay }: AvailabilityDeps, payer: Address): readonly Hash[] =>
   [...underWay]
-    .filter(({ key, hasClaimed, client }) => key.payer === payer && hasClaimed && !client.aborted)
+    .filter(({ key, steps, client }) => key.payer === payer && hasClaimed(steps) && !client.aborted)
     .map(({ key }) => key.nonce)
 
 /** Asks the ledger. Waits while another process holds the lease of an earlier purchase, as that process may be dead. */

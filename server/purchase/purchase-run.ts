@@ -6,7 +6,7 @@
  */
 
 import type { Lru } from '../../shared/lru.ts'
-import { ifAvailable, StaleWriteError, StoreUnavailable } from '../domain/failure.ts'
+import { type Failure, ifAvailable, StaleWriteError, StoreUnavailable } from '../domain/failure.ts'
 import { isPending, withChargeStatus } from '../domain/purchase/charging.ts'
 import { wasReceiptReusedFor } from '../domain/purchase/claim-rules.ts'
 import { namedIn } from '../domain/purchase/facilitator-errors.ts'
@@ -30,7 +30,6 @@ import {
   type Purchase,
   type ScriptRequest,
   type Script,
-  type SoldPurchase,
   type Verb,
 } from '../domain/purchase/purchase.ts'
 import { alreadyProcessing, storeUnavailable } from '../domain/purchase/refusals.ts'
@@ -44,6 +43,7 @@ import { availabilityOf, claimOf } from './availability.ts'
 import { statusOf, withBalanceSeen } from './chain-status.ts'
 import { logActs, logPurchase, type LogStep } from './purchase-log.ts'
 import type { SingleFlight } from './single-flight.ts'
+import { handedOver, hasClaimed, isWaiting, knownState, type Step } from './steps.ts'
 
 /**
  * What buying needs. `advance` applies the log to the views before a buyer is answered. `leases` is set where several
@@ -63,6 +63,7 @@ export type PurchaseDeps = {
   readonly isDenied?: ((payer: Address) => boolean) | undefined // whether the operator does not sell to a payer
   readonly contact: string | null
   readonly advance: () => Promise<void>
+  readonly claimed?: (() => void) | undefined // called after each claim; the log tells of everything else
   readonly leases?: Leases | undefined
   readonly times?: Times
 }
@@ -81,22 +82,15 @@ export type Runs = PurchaseDeps & {
   readonly mayRetry: AttemptBudget['mayRetry']
 }
 
-/** What one run knows. */
+/** One run, and its steps since its script began. */
 export type PurchaseRun = {
   readonly key: PaymentKey
   readonly request: BuyRequest | undefined // undefined for the reconciler
   readonly client: AbortSignal // aborted once the client has disconnected
-  hasClaimed: boolean // this run holds the block, or its claim is being written
   readonly isSpent: boolean // the wallet's budget of retries is used up, so the chain is not asked
   readonly isLeased: boolean // other processes will know that this one was at the payment
-  hasAsked: boolean // the chain was asked about the payment
-  isWaiting: boolean // for another purchase of the payer to end
-  known: Purchase | undefined // what the look-up found, or what this run has written since
-  handsOver: SoldPurchase | undefined // an earlier purchase, whose receipt is this run's answer
+  readonly steps: Step[]
 }
-
-/** What is reset each time the script begins. */
-const BEGINNING = { hasClaimed: false, isWaiting: false, known: undefined, handsOver: undefined }
 
 export const runsOf = ({ underWay }: Pick<Runs, 'underWay'>, key: PaymentKey): readonly PurchaseRun[] =>
   [...underWay].filter((run) => keyOf(run.key) === keyOf(key))
@@ -115,7 +109,7 @@ export async function runForClient(
 ): Promise<void> {
   const { terms, payees, contact, clock, rail } = runs
   const { target, payment } = request
-  const run: PurchaseRun = { key: payment, request, client, ...state, hasAsked: false, ...BEGINNING }
+  const run: PurchaseRun = { key: payment, request, client, ...state, steps: [] }
   runs.underWay.add(run)
   try {
     const armed = rail.state() === 'armed'
@@ -138,8 +132,8 @@ export async function runReconcile(
   key: PaymentKey,
   log: LogStep = logActs(runs),
 ): Promise<Purchase | undefined | 'elsewhere'> {
-  const alone = { request: undefined, client: AbortSignal.abort(), isSpent: false, isLeased: true }
-  const run: PurchaseRun = { key, ...alone, hasAsked: false, ...BEGINNING }
+  const client = AbortSignal.abort()
+  const run: PurchaseRun = { key, request: undefined, client, isSpent: false, isLeased: true, steps: [] }
   try {
     return await runs.lease.unlessTaken(key, () => playThrough(runs, run, () => reconcile(key), log))
   } catch (error) {
@@ -167,8 +161,8 @@ const VALIDITY_MAX_MS = 1000 * Number(VALIDITY_MAX_SECONDS)
  * Whether a facilitator may have a payment of which nothing is written: an earlier request for it failed, here or at another
  * process, or it may have been signed before this process began, so that one which died may have sent it.
  */
-function mayBeSent({ sent, started, clock }: Runs, { key, known, request }: PurchaseRun): boolean {
-  if (known !== undefined || request === undefined) return false
+function mayBeSent({ sent, started, clock }: Runs, { key, steps, request }: PurchaseRun): boolean {
+  if (knownState(steps) !== undefined || request === undefined) return false
   const endsAt = 1000 * Number(request.payment.validBefore)
   // The clock may have been set since.
   const startedAt = Math.max(started.at, clock.now() - (clock.elapsed() - started.elapsed))
@@ -197,21 +191,21 @@ function withHint({ named }: Runs, { key }: PurchaseRun, outcome: Outcome): Outc
  * `StoreUnavailable`, which is then the answer.
  */
 async function checkDenial({ leases, ledger }: Runs, run: PurchaseRun, outcome: Outcome): Promise<void> {
-  if (leases === undefined || outcome.kind === 'bought' || (run.hasClaimed && isOfPayment(outcome))) return
+  if (leases === undefined || outcome.kind === 'bought' || (hasClaimed(run.steps) && isOfPayment(outcome))) return
   const now = await ledger.find(run.key)
-  if (now?.state.kind !== run.known?.state.kind) throw new StaleWriteError('another process has taken the payment up')
+  if (now?.state.kind !== knownState(run.steps)) throw new StaleWriteError('another process has taken the payment up')
   if (!isOfPayment(outcome) || now?.state.kind !== 'reserved' || now.state.uncertain) return
   await ledger.markUncertain(now)
 }
 
-/** Whether an answer is about the payment itself. */
-const isOfPayment = (outcome: Outcome) =>
-  outcome.kind === 'bought' || outcome.code === 'settlement_unknown' || outcome.code === 'deed_not_persisted'
+/** Whether a refusal is about the payment itself. */
+const isOfPayment = ({ code }: Failure) => code === 'settlement_unknown' || code === 'deed_not_persisted'
 
 /** Marks the purchase as answered, unless its client disconnected: then the payer's next request gets the receipt. */
 async function markAnswered({ clock, ledger }: Runs, run: PurchaseRun, outcome: Outcome): Promise<void> {
   // Settled payloads are public, so anybody can resend a known payment. That must not mark it as answered.
-  const answered = run.handsOver ?? (run.hasClaimed && outcome.kind === 'bought' ? outcome.purchase : undefined)
+  const isOwn = hasClaimed(run.steps) && outcome.kind === 'bought'
+  const answered = handedOver(run.steps) ?? (isOwn ? outcome.purchase : undefined)
   if (answered === undefined) return
   // Lets the answer be written to its connection first.
   await clock.wait(0)
@@ -231,9 +225,9 @@ async function playThrough<T>(
 ): Promise<T> {
   const handlers = handlersOf(runs, run, log)
   for (let plays = 1; ; plays += 1) {
-    Object.assign(run, BEGINNING)
+    run.steps.length = 0
     try {
-      const end = await play(begin(), handlers, log)
+      const end = await play(begin(), run.steps, handlers, log)
       await check(end)
       return end
     } catch (error) {
@@ -242,19 +236,23 @@ async function playThrough<T>(
   }
 }
 
-/** Runs a script to its end. An error of a port is thrown into the script, at the request that caused it. */
-async function play<T>(script: Script<T>, handlers: Handlers, log: LogStep): Promise<T> {
-  let step = script.next()
-  while (step.done !== true) {
-    const logReply = log(step.value)
-    const reply = await answerOf(step.value, handlers).then(
+/** Runs a script to its end, and records its steps. An error of a port is thrown into the script, at the request that caused it. */
+async function play<T>(script: Script<T>, steps: Step[], handlers: Handlers, log: LogStep): Promise<T> {
+  let next = script.next()
+  while (next.done !== true) {
+    const request = next.value
+    const logReply = log(request)
+    const step: Step = { ...request, state: 'asked' }
+    steps.push(step)
+    const reply = await answerOf(request, handlers).then(
       (answer) => ({ answer }),
       (error: unknown) => ({ error }),
     )
     logReply(reply)
-    step = 'error' in reply ? script.throw(reply.error) : script.next(reply.answer)
+    Object.assign(step, { state: 'error' in reply ? 'failed' : 'answered', ...reply })
+    next = 'error' in reply ? script.throw(reply.error) : script.next(reply.answer)
   }
-  return step.value
+  return next.value
 }
 
 /** Answers what scripts ask for. */
@@ -276,10 +274,7 @@ const handlersOf = (runs: Runs, run: PurchaseRun, log: LogStep): Handlers => ({
 function questions(runs: Runs, run: PurchaseRun) {
   const { ledger, facilitator, chain, wallets, pictures } = runs
   return {
-    async 'look-up'({ key }) {
-      run.known = await ledger.find(key)
-      return run.known
-    },
+    'look-up': ({ key }) => ledger.find(key),
     'check-signature': ({ payment }) => wallets.signedPayment(payment),
     'check-for-token': ({ payment }) => wallets.signedForToken(payment),
     'check-availability': ({ target, payment, now }) => availabilityOf(runs, target, payment, now),
@@ -297,36 +292,23 @@ function questions(runs: Runs, run: PurchaseRun) {
       if (tx !== undefined) runs.named.set(keyOf(payment), tx)
       return settling
     },
-    async 'ask-chain'(question) {
-      // The reconciler asks later. Who retries too often gets the last known state.
-      if (run.isSpent) return { kind: 'silent' }
-      const status = await statusOf(runs, question)
-      run.hasAsked = true
-      return status
-    },
+    // The reconciler asks later. Who retries too often gets the last known state.
+    'ask-chain': async (question) => (run.isSpent ? { kind: 'silent' } : await statusOf(runs, question)),
   } satisfies Partial<Handlers>
 }
 
 /** Requests that write to the ledger. */
 function writes(runs: Runs, run: PurchaseRun) {
   const { ledger, clock, alert } = runs
-  const written = async <P extends Purchase>(writing: Promise<P>): Promise<P> => {
-    const purchase = await writing
-    run.known = purchase
-    return purchase
-  }
   return {
     async claim(request) {
       if (run.client.aborted) return { kind: 'abandoned' }
-      // Set before the write: another purchase of this payer may see the claim at once.
-      run.hasClaimed = true
       const claiming = await claimOf(runs, request)
-      run.hasClaimed = claiming.kind === 'claimed'
-      if (claiming.kind === 'claimed') run.known = claiming.purchase
+      runs.claimed?.()
       return claiming
     },
-    'mark-uncertain': ({ purchase }) => written(ledger.markUncertain(purchase)),
-    finalize: ({ purchase, tx, settled }) => written(ledger.finalize(purchase, tx, settled, clock.now())),
+    'mark-uncertain': ({ purchase }) => ledger.markUncertain(purchase),
+    finalize: ({ purchase, tx, settled }) => ledger.finalize(purchase, tx, settled, clock.now()),
     confirm: ({ purchase, tx }) => ledger.confirm(purchase, tx),
     'mark-final': ({ purchase, tx }) => ledger.markFinal(purchase, tx),
     // Alerts before it writes: after a crash in between, the alert is repeated, not lost.
@@ -338,51 +320,34 @@ function writes(runs: Runs, run: PurchaseRun) {
       alert('payment-lost', purchase)
       return ledger.writeOff(purchase)
     },
-    async release({ purchase, isFinal }) {
-      await ledger.release(purchase, isFinal)
-      run.known = { ...purchase, state: { kind: 'released', isFinal } }
-    },
-    'record-unclaimed': ({ purchase }) => written(ledger.recordUnclaimed(purchase, clock.now())),
-    'fulfil-late-payment': ({ purchase, tx }) => written(ledger.fulfilLatePayment(purchase, tx, clock.now())),
+    release: ({ purchase, isFinal }) => ledger.release(purchase, isFinal),
+    'record-unclaimed': ({ purchase }) => ledger.recordUnclaimed(purchase, clock.now()),
+    'fulfil-late-payment': ({ purchase, tx }) => ledger.fulfilLatePayment(purchase, tx, clock.now()),
   } satisfies Partial<Handlers>
 }
 
 /** Requests about an earlier purchase of the payer. */
 function priors(runs: Runs, run: PurchaseRun, log: LogStep) {
   const { ledger } = runs
-  const isHandedOver = async (purchase: SoldPurchase, isReceipt: boolean): Promise<boolean> => {
-    // The same payment, or payment-identifier, gets the same receipt, however often it is sent.
-    const name = run.request?.payment.identifier
-    const isNamed = name !== undefined && name === purchase.payment.identifier
-    const isAgain: boolean = wasReceiptReusedFor(purchase, run.key)
-    if (isNamed || isAgain) return true
-    if (isReceipt) return await ledger.reuseReceipt(purchase, run.key.nonce)
-    const now = await ledger.find(purchase.payment)
-    return now?.state.kind === 'sold' && now.state.unanswered
-  }
   return {
     async 'resolve-other'({ key }): Promise<Purchase | undefined> {
       // Never waits for a run that is waiting itself: the two could wait for each other.
-      if (runsOf(runs, key).some(({ isWaiting }) => isWaiting)) return await ledger.find(key)
-      run.isWaiting = true
+      if (runsOf(runs, key).some(({ steps }) => isWaiting(steps))) return await ledger.find(key)
       const end = await runs.flights.run(keyOf(key), () => runReconcile(runs, key, log))
-      run.isWaiting = false
       return end === 'elsewhere' ? await ledger.find(key) : end
     },
     async 'hand-over'({ purchase, isReceipt }) {
-      const key = keyOf(purchase.payment)
-      const isTaken = [...runs.underWay].some(
-        ({ handsOver }) => handsOver !== undefined && keyOf(handsOver.payment) === key,
-      )
-      if (isTaken) return false
-      // Set before the write, so that no other run hands over the same purchase. Reset if the store fails.
-      run.handsOver = purchase
-      const mayHandOver = await isHandedOver(purchase, isReceipt).catch((error: unknown) => {
-        run.handsOver = undefined
-        throw error
-      })
-      if (!mayHandOver) run.handsOver = undefined
-      return mayHandOver
+      const others = [...runs.underWay].filter((other) => other !== run)
+      const taken = others.flatMap(({ steps }) => handedOver(steps) ?? [])
+      if (taken.some(({ payment }) => keyOf(payment) === keyOf(purchase.payment))) return false
+      // The same payment, or payment-identifier, gets the same receipt, however often it is sent.
+      const name = run.request?.payment.identifier
+      const isNamed = name !== undefined && name === purchase.payment.identifier
+      const isAgain: boolean = wasReceiptReusedFor(purchase, run.key)
+      if (isNamed || isAgain) return true
+      if (isReceipt) return await ledger.reuseReceipt(purchase, run.key.nonce)
+      const now = await ledger.find(purchase.payment)
+      return now?.state.kind === 'sold' && now.state.unanswered
     },
   } satisfies Partial<Handlers>
 }

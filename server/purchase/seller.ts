@@ -14,6 +14,7 @@ import { attemptBudget, lookUpBudget } from './attempt-budget.ts'
 import { alertOnce } from './purchase-log.ts'
 import { runForClient, runReconcile, runsOf, type BuyRequest, type PurchaseDeps, type Runs } from './purchase-run.ts'
 import { singleFlight } from './single-flight.ts'
+import { hasAsked, hasClaimed } from './steps.ts'
 
 /** Whether a target can be bought by anyone; `uncertain`: held for a payer, and no run is working on it. */
 export type OfferState = Exclude<Availability, 'full'> | 'uncertain'
@@ -61,7 +62,10 @@ export function seller(deps: PurchaseDeps): Seller {
     offered: (target) =>
       proceed(runs.ledger.space(target), (space) => (space === 'reserved' ? heldBy(runs, target) : space)),
     async reconcile(key) {
-      if (runsOf(runs, key).some(({ hasClaimed, hasAsked }) => hasClaimed || hasAsked)) return true
+      const isUnderWay = runsOf(runs, key).some(
+        ({ steps, isSpent }) => hasClaimed(steps) || (hasAsked(steps) && !isSpent),
+      )
+      if (isUnderWay) return true
       // Waits for its turn among the requests for this payment.
       const end = await runs.flights.run(keyOf(key), () => runReconcile(runs, key))
       await runs.advance()
@@ -99,7 +103,7 @@ const isFinal = (kind: Purchase['state']['kind'] | undefined) => kind === 'sold'
 /** Whether a held target is being bought now. If not, it is uncertain: its payer must be able to come back and sign anew. */
 async function heldBy(runs: Runs, target: Target): Promise<OfferState> {
   for (const holder of await runs.ledger.holders(target)) {
-    const isHere = runsOf(runs, holder).some(({ hasClaimed, client }) => hasClaimed && !client.aborted)
+    const isHere = runsOf(runs, holder).some(({ steps, client }) => hasClaimed(steps) && !client.aborted)
     if (!isHere && (await runs.leases?.isTaken(holder)) !== true) return 'uncertain'
   }
   return 'reserved'

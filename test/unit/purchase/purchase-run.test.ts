@@ -56,10 +56,12 @@ async function openSeller() {
       return Reflect.get(whole, verb)
     },
   })
-  const sold = sellerWith({ ledger, facilitator, chain, clock, logger })
+  const told = { claims: 0 }
+  const claimed = () => void (told.claims += 1)
+  const sold = sellerWith({ ledger, facilitator, chain, clock, logger, claimed })
   const buy = (payment: Payment, client?: AbortSignal) => sold.buy('next', payment, SILENT, client)
   const charged = () => honest.settled.map(({ nonce }) => nonce)
-  return { db, chain, clock, logger, down, world, sold, buy, charged }
+  return { db, chain, clock, logger, down, world, sold, told, buy, charged }
 }
 
 type World = Awaited<ReturnType<typeof openSeller>>
@@ -97,6 +99,14 @@ describe('a client that hangs up while its payment settles', () => {
     expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
     expect(charged()).toEqual([hash(1)])
   })
+})
+
+test('whoever keeps the witness is told of a claim before the payment is settled', async () => {
+  const { world, buy, told } = await openSeller()
+  let before = 0
+  world.atSettle = () => void (before = told.claims)
+  await buy(paymentOf(1, 1))
+  expect(before).toBe(1)
 })
 
 test('a client that hangs up before its block is held is not charged', async () => {

@@ -9,6 +9,7 @@ import { mutantsOfTheOperator } from './of-the-operator.ts'
 const SCRIPT = 'server/domain/purchase/purchase-script.ts'
 const RULES = 'server/domain/purchase/claim-rules.ts'
 const RUN = 'server/purchase/purchase-run.ts'
+const STEPS = 'server/purchase/steps.ts'
 const AVAILABILITY = 'server/purchase/availability.ts'
 const SELLER = 'server/purchase/seller.ts'
 const SWEEP = 'server/purchase/reconciler.ts'
@@ -329,15 +330,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a receipt is marked as answered when whoever shows it gets it',
     file: RUN,
-    from: `(run.hasClaimed && outcome.kind === 'bought' ? outcome.purchase : undefined)`,
-    to: `(outcome.kind === 'bought' ? outcome.purchase : undefined)`,
+    from: `const isOwn = hasClaimed(run.steps) && outcome.kind === 'bought'`,
+    to: `const isOwn = outcome.kind === 'bought'`,
   },
   {
     name: 'a receipt that the store could not confirm is marked as handed over',
-    file: RUN,
-    from: `        run.handsOver = undefined
-        throw error`,
-    to: '        throw error',
+    file: STEPS,
+    from: `(step.state === 'asked' || step.answer === true)`,
+    to: 'step.answer !== false',
   },
   {
     name: 'a receipt is handed over before that is written',
@@ -361,8 +361,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a purchase whose client left counts as under way',
     file: AVAILABILITY,
-    from: 'key.payer === payer && hasClaimed && !client.aborted',
-    to: 'key.payer === payer && hasClaimed && client !== undefined',
+    from: 'key.payer === payer && hasClaimed(steps) && !client.aborted',
+    to: 'key.payer === payer && hasClaimed(steps) && client !== undefined',
   },
   {
     name: 'the operator is not told of a payment that was lost',
@@ -437,7 +437,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what another process took up is refused all the same',
     file: RUN,
-    from: 'if (now?.state.kind !== run.known?.state.kind)',
+    from: 'if (now?.state.kind !== knownState(run.steps))',
     to: 'if (now?.state.kind !== now?.state.kind)',
   },
   {

@@ -1,0 +1,52 @@
+/**
+ * The steps of a run: what its script asked for, and what came of it. What the run knows, and what the other runs of this process
+ * must know of it, is read from them.
+ */
+
+import type { AnswerTo, Purchase, ScriptRequest, SoldPurchase, Verb } from '../domain/purchase/purchase.ts'
+
+/** A request of a script, with its answer once that is there. */
+export type Step = {
+  [V in Verb]: Extract<ScriptRequest, { do: V }> & {
+    readonly state: 'asked' | 'answered' | 'failed'
+    readonly answer?: AnswerTo<V>
+  }
+}[Verb]
+
+type Steps = readonly Step[]
+
+/** Whether a run holds its block, or may: another purchase of its payer can see a claim before the claim is answered. */
+export const hasClaimed = (steps: Steps): boolean =>
+  steps.some((step) => step.do === 'claim' && (step.state !== 'answered' || step.answer?.kind === 'claimed'))
+
+/** Whether the chain was asked about the payment. */
+export const hasAsked = (steps: Steps): boolean =>
+  steps.some((step) => step.do === 'ask-chain' && step.state === 'answered')
+
+/** Whether a run waits for another purchase of its payer to end. */
+export const isWaiting = (steps: Steps): boolean =>
+  steps.some((step) => step.do === 'resolve-other' && step.state === 'asked')
+
+/** The earlier purchase whose receipt is the answer of a run. It counts from the request on, so that no other run returns it too. */
+export function handedOver(steps: Steps): SoldPurchase | undefined {
+  for (const step of steps)
+    if (step.do === 'hand-over' && (step.state === 'asked' || step.answer === true)) return step.purchase
+  return undefined
+}
+
+/** The state of the payment in the ledger as a run knows it: by its look-up, or by what it has written since. */
+export function knownState(steps: Steps): Purchase['state']['kind'] | undefined {
+  let known: Purchase['state']['kind'] | undefined
+  for (const step of steps) {
+    if (step.state !== 'answered') continue
+    if (step.do === 'release') known = 'released'
+    else if (step.do === 'claim') known = step.answer?.kind === 'claimed' ? 'reserved' : known
+    else if (tellsState(step)) known = step.answer?.state.kind
+  }
+  return known
+}
+
+const telling = ['look-up', 'mark-uncertain', 'finalize', 'record-unclaimed', 'fulfil-late-payment'] as const
+
+const tellsState = (step: Step): step is Extract<Step, { do: (typeof telling)[number] }> =>
+  telling.some((verb) => verb === step.do)
