@@ -8,7 +8,7 @@ import { openEndpoints } from './adapters/chain/endpoints.ts'
 import { systemClock as clock } from './adapters/clock.ts'
 import { coinbaseAuth } from './adapters/facilitator/coinbase.ts'
 import { httpFacilitator, type ExtensionSaid } from './adapters/facilitator/facilitator.ts'
-import type { Meters } from './adapters/metrics/no-op-metrics.ts'
+import type { Metrics } from './adapters/metrics/metrics.ts'
 import type { Config } from './config.ts'
 import type { DependencyKind } from './domain/dependency.ts'
 import { freshChain } from './health/chain-freshness.ts'
@@ -24,7 +24,7 @@ import { TIMES, type Times } from './times.ts'
  * Opens the chain and the facilitators of these settings, and tracks every outage. Nothing is asked yet. `clockSeen` compares
  * the clock with that of the chain.
  */
-export function openRail(config: Config, meters: Meters, logger: Logger, times: Times = TIMES) {
+export function openRail(config: Config, metrics: Metrics | undefined, logger: Logger, times: Times = TIMES) {
   const { offer, network } = config
   const eventLoop = watchEventLoop(clock)
   const { isLate } = eventLoop
@@ -35,13 +35,16 @@ export function openRail(config: Config, meters: Meters, logger: Logger, times: 
     times,
     onProbed: (host, trouble) => outages.saw({ kind: 'chain-endpoint', name: host }, trouble),
   })
-  const chain = freshChain(meters.chain(viemChain(endpoints, offer)), {
+  const asked = viemChain(endpoints, offer)
+  const chain = freshChain(metrics?.chain(asked) ?? asked, {
     clock,
     told: (reason) => outages.saw({ kind: 'chain', name: network }, reason),
   })
   const { probeTimeoutMs } = times
   const catalogues = new Map<string, CatalogueAnswer>()
-  const members = membersOf({ ...config, probeTimeoutMs }, logger, outages, catalogues).map(meters.facilitator)
+  const members = membersOf({ ...config, probeTimeoutMs }, logger, outages, catalogues).map(
+    (member) => metrics?.facilitator(member) ?? member,
+  )
   const facilitator = facilitatorRing({ ...config, members, chain, clock, logger, times })
   const facilitatorTrouble = () => reasonsOf(outages, 'facilitator')
   const rail = paymentHealth({ facilitator, chain, clock, logger, facilitatorTrouble, isLate, times })

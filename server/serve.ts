@@ -9,7 +9,6 @@ import { systemClock as clock } from './adapters/clock.ts'
 import { deniedPayers } from './adapters/denied-payers.ts'
 import { freeBytesBeside, sizeOf } from './adapters/disk-space.ts'
 import type { Metrics } from './adapters/metrics/metrics.ts'
-import { noOpMetrics, type Meters } from './adapters/metrics/no-op-metrics.ts'
 import type { WallReadings } from './adapters/metrics/wall.ts'
 import { workerPictures } from './adapters/pictures/pictures.ts'
 import { supervisorIn } from './adapters/supervisor.ts'
@@ -78,13 +77,12 @@ export async function serve(given: Given): Promise<void> {
   const { store } = given.ahead
   const metrics =
     config.metricsPort === undefined ? undefined : (await import('./adapters/metrics/metrics.ts')).openMetrics()
-  const meters = metrics ?? noOpMetrics
-  const recent = recentAlerts(meters.logger(given.logger), clock)
+  const recent = recentAlerts(metrics?.logger(given.logger) ?? given.logger, clock)
   const { logger, alerts } = queueAlerts(recent.logger, clock)
   const witness = witnessAt(config.witnessPath)
   if (!config.isWitnessApart) logger.note('witness', { what: WITNESS_BESIDE })
   const witnessing = keepWitness({ store: store.store, witness, clock, logger })
-  const wall = await openWall({ ...given, logger }, meters, witnessing.committed)
+  const wall = await openWall({ ...given, logger }, metrics, witnessing.committed)
   const { server, chain, keys, reads } = wall
   const monitors = metrics === undefined ? undefined : listenToMonitors(config, metrics)
   limitUnread((why) => logger.note('unread-unlimited', { why }))
@@ -292,11 +290,12 @@ function startLoops(
 }
 
 /** Opens the wall, part by part: what payments go by, its watches, what readers see, what sells, and the port. */
-async function openWall(given: Given, meters: Meters, committed: () => void) {
+async function openWall(given: Given, metrics: Metrics | undefined, committed: () => void) {
   const { config, times, ahead, logger } = given
   const { offer, contact, hosts, trustedHops } = config
-  const store = { ...ahead.store, ledger: meters.ledger(ahead.store.ledger) }
-  const rail = openRail(config, meters, logger, times)
+  const { ledger } = ahead.store
+  const store = { ...ahead.store, ledger: metrics?.ledger(ledger) ?? ledger }
+  const rail = openRail(config, metrics, logger, times)
   const watches = openWatches(given, rail)
   const keys = Promise.withResolvers<Keys>()
   const wallets = viemWallets(rail.endpoints.request, offer, keys.promise, clock)
@@ -313,13 +312,13 @@ async function openWall(given: Given, meters: Meters, committed: () => void) {
     ...parts,
     payees,
     ...pages,
-    countPaid: meters.paid,
+    countPaid: metrics?.paid,
     waited(of, ms) {
-      meters.waited(of, ms)
+      metrics?.waited(of, ms)
       watches.queue.waited(of, ms)
     },
     ended(payer, outcome) {
-      meters.outcome(outcome)
+      metrics?.outcome(outcome)
       watches.purchases.ended(payer, outcome)
     },
     seller: sold,
@@ -329,7 +328,7 @@ async function openWall(given: Given, meters: Meters, committed: () => void) {
     trustedHops,
     changing: parts,
     bindHost: config.host,
-    ...(meters.http === undefined ? {} : { meter: meters.http }),
+    ...(metrics && { meter: metrics.http }),
   })
   const { server } = listenOn(wallPort(config), (place) => service.listen(place))
   if (server === null) throw new Error('the server did not start')

@@ -5,7 +5,6 @@ import { openBooks } from '../../db/open.ts'
 import { dumpTool, NO_DUMP_TOOL } from '../../db/postgres/dump.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
 import { freeBytesBeside } from '../adapters/disk-space.ts'
-import { noOpMetrics } from '../adapters/metrics/no-op-metrics.ts'
 import { signerOf } from '../adapters/wallets/recover.ts'
 import { webhookReceiver } from '../adapters/webhook.ts'
 import { witnessAt } from '../adapters/witness-file.ts'
@@ -161,7 +160,7 @@ const NEXT_BLOCK_MS = 3000
 /** Probes chain and facilitators as the wall does at its start, and then once more. */
 async function networkFindings(config: Config): Promise<readonly Finding[]> {
   const silent = { note: () => {}, alert: () => {} }
-  const { rail, outages, clockSeen } = openRail(config, noOpMetrics, silent)
+  const { rail, outages, clockSeen } = openRail(config, undefined, silent)
   await rail.probe()
   clockSeen()
   await clock.wait(NEXT_BLOCK_MS)
