@@ -64,7 +64,7 @@ async function moveToSqlite(url: string, path: string, moving: Moving): Promise<
   )
 }
 
-const engines = () => Promise.all([import('./sqlite/wall-rows.ts'), import('./postgres/wall-rows.ts')])
+const engines = () => Promise.all([import('./sqlite/move.ts'), import('./postgres/move.ts')])
 
 async function copyWall(from: WallRows, to: NewWall): Promise<Moved> {
   for (const table of WALL_TABLES) await copyTable(table, from, to)

@@ -16,7 +16,7 @@ export type Cell = { readonly col: number; readonly row: number }
 /** `col,row` of a block, in decimal without leading zeros. */
 export type Coord = `${number},${number}`
 
-/** What SPEC calls a coordinate; leading zeros pass it and name the same block. */
+/** A coordinate as requests may write it; leading zeros pass it and name the same block. */
 export const COORD_PATTERN = '^\\d{1,3},\\d{1,3}$'
 
 const coordPattern = new RegExp(COORD_PATTERN)

@@ -184,7 +184,7 @@ async function attempt<T>(
       return { result }
     })
   } catch (error) {
-    const refusal = committing === undefined ? undefined : refusalOf(error)
+    const refusal = committing === undefined ? undefined : commitRefusal(error)
     if (refusal !== undefined) throw new StoreUnavailable(refusal, { cause: error })
     if (committing === undefined || isRefusedCommit(error)) throw error
     if (await wasKept(pool, askForMs, token)) return committing
@@ -243,7 +243,7 @@ const commitWith = (token: string, { change, payment }: Progress) => `
   SET LOCAL statement_timeout = 0; COMMIT`
 
 /** Why the table of tokens takes no token of a commit, so that nothing is kept; `undefined` for another error. */
-function refusalOf(error: unknown): string | undefined {
+function commitRefusal(error: unknown): string | undefined {
   const code = codeOf(error)
   if (code === NOT_NULL_VIOLATION) return 'the database is older than the state this wall has seen'
   if (code !== CHECK_VIOLATION) return undefined

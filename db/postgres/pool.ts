@@ -163,7 +163,7 @@ function connector(url: string, name: string) {
   return (options: { readonly onconnect?: () => void; readonly onclose?: () => void }) =>
     new SQL(url, {
       max: 1,
-      ...placeOf(new URL(url)),
+      ...partsOf(new URL(url)),
       adapter: 'postgres',
       bigint: true,
       connectionTimeout: CONNECT_SECONDS,
@@ -173,7 +173,7 @@ function connector(url: string, name: string) {
 }
 
 /** What a URL names, said again: Bun lets variables of the environment go before parts of a URL. */
-function placeOf({ username, password, pathname }: URL) {
+function partsOf({ username, password, pathname }: URL) {
   const decoded = { username, password, database: pathname.slice(1) }
   const given = Object.entries(decoded).filter(([, part]) => part !== '')
   return Object.fromEntries(given.map(([name, part]) => [name, decodeURIComponent(part)]))

@@ -19,7 +19,7 @@ import {
   type Step,
   unpaid,
 } from './next-step.ts'
-import type { Order } from './orders.ts'
+import type { OrderToPay } from './orders.ts'
 import { authorizationIn, newSalt, signPayment, type Signer, type Terms } from './payment.ts'
 import {
   NotSavedError,
@@ -79,7 +79,7 @@ export type Bought<Got extends Receipt | AreaReceipt = Receipt> = { readonly rec
 /** Buys; throws a `WallError` where that fails. */
 export type Buyer = {
   /** Buys what is ordered, or takes up the unfinished purchase of the very same order. At most one of its payments is taken. */
-  buy<Got extends Receipt | AreaReceipt = Receipt>(order: Order): Promise<Bought<Got>>
+  buy<Got extends Receipt | AreaReceipt = Receipt>(order: OrderToPay): Promise<Bought<Got>>
   /** Finishes what earlier processes left, within the maximum; `onEarlier` and `onOpen` are told of each. */
   finish(): Promise<void>
 }
@@ -123,7 +123,7 @@ export function buyer(deps: BuyerDeps): Buyer {
   }
   const { enter, leave } = shared(open, close)
 
-  const buyIn = async (session: Session, order: Order): Promise<FinishedPurchase> => {
+  const buyIn = async (session: Session, order: OrderToPay): Promise<FinishedPurchase> => {
     const own = takeOrdered(session.left, order)
     // Another call of this process may be finishing it already.
     const finished = await own?.end?.catch(unlessOver)
@@ -135,7 +135,7 @@ export function buyer(deps: BuyerDeps): Buyer {
   }
 
   return {
-    async buy<Got extends Receipt | AreaReceipt = Receipt>(order: Order) {
+    async buy<Got extends Receipt | AreaReceipt = Receipt>(order: OrderToPay) {
       const session = await enter()
       try {
         const { receipt, saved } = await buyIn(session, order)
@@ -187,7 +187,7 @@ function finisher({ onEarlier, onOpen, now = Date.now }: BuyerDeps, pursue: Purs
 
 /** An order to be brought to its end, with the payment that an earlier process signed for it, if one did. */
 type Pursuit = {
-  readonly order: Order
+  readonly order: OrderToPay
   readonly saved?: SavedPayment | undefined
   readonly triesMax: number
   readonly signaturesMax: number
@@ -254,7 +254,7 @@ async function checkBalance({ account, balanceFor }: BuyerDeps, terms: Terms): P
 /** Signs for an order, and saves the payment before anybody sees it. */
 async function sign(
   { account, payments, now = Date.now }: BuyerDeps,
-  { url, body, text }: Order,
+  { url, body, text }: OrderToPay,
   terms: Terms,
 ): Promise<SavedPayment> {
   const salt = newSalt()
@@ -279,7 +279,7 @@ async function stopped(
 }
 
 // It is only sent again, never signed for.
-const orderOf = ({ url, body }: SavedPayment): Order => ({
+const orderOf = ({ url, body }: SavedPayment): OrderToPay => ({
   url,
   ...(body === undefined ? {} : { body }),
   text: '',
@@ -316,7 +316,7 @@ function shared<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) 
 }
 
 /** Takes the payment of the very same order out of what is left. */
-function takeOrdered(left: Leftover[], order: Order): Leftover | undefined {
+function takeOrdered(left: Leftover[], order: OrderToPay): Leftover | undefined {
   const at = left.findIndex(({ saved }) => saved.url === order.url && saved.body === order.body)
   return left.splice(at, at < 0 ? 0 : 1)[0]
 }

@@ -2,14 +2,14 @@
 
 import type { AreaOrder } from '../../shared/contract/area-order.ts'
 import type { ListingQuery } from '../../shared/contract/block.ts'
-import { orderText, pictureDigest, type Order as OrderMembers } from '../../shared/order.ts'
+import { orderText, pictureDigest, type Order } from '../../shared/order.ts'
 import { digestOfPixels } from '../../shared/signing.ts'
 import { coordOf, parseCoord } from '../../shared/wall.ts'
 import type { OrderRequest } from './signed-payments.ts'
 import { WallError } from './wall-error.ts'
 
 /** What is bought: the request for it, and what its payment is bound to. */
-export type Order = OrderRequest & {
+export type OrderToPay = OrderRequest & {
   readonly text: string // see `shared/order.ts`
   readonly blocks: number
   readonly place?: string // the area that is ordered, `col,row,WxH`; none for `next`
@@ -23,7 +23,7 @@ export function blockOrder(
   at: (path: string, query: ListingQuery) => URL,
   target: string,
   { px, ...listing }: ListingQuery,
-): Order {
+): OrderToPay {
   const block = canonical(target)
   const url = at(`/blocks/${target}`, px === undefined ? listing : { ...listing, px })
   const text = boundText({ host: url.hostname, block, ...saidIn(listing), ...ifGiven('px', px?.toLowerCase()) })
@@ -31,7 +31,7 @@ export function blockOrder(
 }
 
 /** A rectangle of blocks, all or none. */
-export function areaOrder(url: URL, listing: AreaListing, rows: Uint8Array | undefined): Order {
+export function areaOrder(url: URL, listing: AreaListing, rows: Uint8Array | undefined): OrderToPay {
   const { at = 'next', w, h } = listing
   const corner = canonical(at)
   const area = `${corner},${w}x${h}`
@@ -47,7 +47,7 @@ function canonical(target: string): string {
   return block === undefined ? target : coordOf(block)
 }
 
-const saidIn = ({ name, framework, message, link, painter }: Omit<ListingQuery, 'px'>): Partial<OrderMembers> => ({
+const saidIn = ({ name, framework, message, link, painter }: Omit<ListingQuery, 'px'>): Partial<Order> => ({
   ...ifGiven('name', name),
   ...ifGiven('framework', framework),
   ...ifGiven('message', message),
@@ -55,11 +55,11 @@ const saidIn = ({ name, framework, message, link, painter }: Omit<ListingQuery, 
   ...ifGiven('painter', painter?.toLowerCase()),
 })
 
-const ifGiven = <Name extends keyof OrderMembers>(name: Name, value: string | undefined): Partial<OrderMembers> =>
+const ifGiven = <Name extends keyof Order>(name: Name, value: string | undefined): Partial<Order> =>
   value === undefined ? {} : { [name]: value }
 
 /** The text of an order. No wall takes a line break in any member. */
-function boundText(order: OrderMembers): string {
+function boundText(order: Order): string {
   try {
     return orderText(order)
   } catch {

@@ -96,7 +96,7 @@ function workItem(work: Artwork): string {
   const says = message === null || message === title ? '' : `<p class="says" dir="auto">${inMarkup(message)}</p>`
   const host = link === null || !URL.canParse(link) ? undefined : new URL(link).host
   const leads = link === null || host === undefined ? '' : `<p>${outside(link, host)}</p>`
-  return `<li><article><figure><img src="${inMarkup(pictureOf(work))}" alt="" loading="lazy"></figure><h2 dir="auto"><a href="${placeOf(work)}">${inMarkup(title)}</a></h2>${says}<p><a href="${pathOf({ list: 'works', agent: agent.id, page: 1 })}"><bdi>${inMarkup(name)}</bdi></a> · ${sizeText(work)} · <time datetime="${iso(work.until)}">${iso(work.until).slice(0, 10)}</time></p>${leads}</article></li>`
+  return `<li><article><figure><img src="${inMarkup(pictureOf(work))}" alt="" loading="lazy"></figure><h2 dir="auto"><a href="${wallLinkOf(work)}">${inMarkup(title)}</a></h2>${says}<p><a href="${pathOf({ list: 'works', agent: agent.id, page: 1 })}"><bdi>${inMarkup(name)}</bdi></a> · ${sizeText(work)} · <time datetime="${iso(work.until)}">${iso(work.until).slice(0, 10)}</time></p>${leads}</article></li>`
 }
 
 function agentItem({ id, name, shownAs, framework, blocks }: Artwork['agent']): string {
@@ -116,7 +116,7 @@ function sizeText({ blocks }: Artwork): string {
 }
 
 /** Address of a work on the wall. */
-const placeOf = ({ blocks }: Artwork) => `/?work=${coordOfFirst(blocks)}`
+const wallLinkOf = ({ blocks }: Artwork) => `/?work=${coordOfFirst(blocks)}`
 
 const coordOfFirst = ([first]: Artwork['blocks']) => (first === undefined ? '' : coordOf(first))
 
@@ -169,7 +169,7 @@ export function atlasFeed(site: Site, view: WallView, id: number | undefined): s
     return `<entry>
 <id>tag:${hostOf(site)},2026:work/${coordOfFirst(work.blocks)}</id>
 <title>${inMarkup(titleOf(work.message))}</title>
-<link href="${inMarkup(baseUrl + placeOf(work))}"/>
+<link href="${inMarkup(baseUrl + wallLinkOf(work))}"/>
 <updated>${iso(work.until)}</updated>
 <author><name>${inMarkup(work.agent.name ?? work.agent.shownAs)}</name></author>
 <content type="html">${inMarkup(picture)}</content>

@@ -41,7 +41,7 @@ export function pictures(deps: PictureDeps) {
     .get(
       '/card.png',
       async ({ request, query }) => {
-        const subject = subjectOf(query, view)
+        const subject = subjectAsked(query, view)
         if (isFailure(subject)) return refuse(subject)
         const shown = Object.values(subject).join('-')
         return await respondImage(request, { view, shown, draw: () => cards.draw(subject), clients })
@@ -50,7 +50,7 @@ export function pictures(deps: PictureDeps) {
     )
 }
 
-function subjectOf({ block, work, agent }: CardQuery, view: WallView): CardSubject | Failure {
+function subjectAsked({ block, work, agent }: CardQuery, view: WallView): CardSubject | Failure {
   if ([block, work, agent].filter((given) => given !== undefined).length > 1)
     return failure('invalid_option', 'Give only one of block, work and agent.')
   if (agent !== undefined) return { kind: 'agent', agent }

@@ -77,7 +77,7 @@ export function paymentLease(leases: Leases, clock: Clock, times = TIMES): Payme
       const deadline = clock.elapsed() + TIMEOUT_MS
       for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, WAIT_MAX_MS)) {
         const taken = await untroubled(take(key))
-        if (typeof taken === 'string') return await holding(key, () => work(taken))
+        if (taken !== undefined && taken !== false) return await holding(key, () => work(taken))
         // If the store cannot give leases now, works without one.
         if (taken === undefined || (await untroubled(isOver())) === true) return await work('none')
         if (clock.elapsed() >= deadline) return await late()

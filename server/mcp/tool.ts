@@ -1,7 +1,7 @@
 /** A tool as a value: what an agent reads of it, and what it does. */
 
 import type { Static, TObject } from '@sinclair/typebox'
-import type { SaleDeps } from '../purchase/sale.ts'
+import type { SaleDeps } from '../purchase/sell.ts'
 import type { MyWallDeps } from '../wall/my-wall.ts'
 import type { FindSpace } from '../wall/open-blocks.ts'
 import type { PreviewDeps } from '../wall/preview-block.ts'

@@ -32,7 +32,7 @@ export const move: Command = {
     })
     if (values.to === undefined || values.to === '') throw new UsageError()
     const from = readPlace(Bun.env).database
-    const to = placeOf(values.to)
+    const to = databaseNamed(values.to)
     const isRehearsal = values.rehearse === true
     const moved = await moveWall(from, to, { isRehearsal, timeoutMs: TIMEOUT_MS })
     const [source, target] = [placeName(from), placeName(to)]
@@ -47,7 +47,7 @@ export const move: Command = {
 }
 
 /** What `--to` names. */
-function placeOf(text: string): Database {
+function databaseNamed(text: string): Database {
   if (!text.includes('://')) return { kind: 'sqlite', path: text }
   try {
     return readPlace({ DATABASE_URL: text }).database

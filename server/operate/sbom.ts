@@ -47,7 +47,7 @@ function neededBy(names: readonly string[], packages: Packages): Locked[] {
   const found = new Map<string, Locked>()
   const open = names.map((name) => ({ name, from: '' }))
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const place = placeOf(next.name, next.from, packages)
+    const place = placeInLock(next.name, next.from, packages)
     const locked = place === undefined ? undefined : packages[place]
     if (place === undefined || locked === undefined || found.has(place)) continue
     found.set(place, locked)
@@ -59,7 +59,7 @@ function neededBy(names: readonly string[], packages: Packages): Locked[] {
 }
 
 /** Where the lock file keeps what `from` gets under this name: below itself, else below who needs it, else at the top. */
-function placeOf(name: string, from: string, packages: Packages): string | undefined {
+function placeInLock(name: string, from: string, packages: Packages): string | undefined {
   for (let above = from; above !== ''; above = parentOf(above)) {
     const place = `${above}/${name}`
     if (Object.hasOwn(packages, place)) return place

@@ -24,11 +24,11 @@ export function withBinding(payment: Payment, { target, isArea, listing }: Purch
 export function orderOf(target: Target, isArea: boolean, listing: Draft, host: string): Order {
   const { name, framework, message, link, painter } = listing
   const texts = Object.entries({ name, framework, message, link, painter }).filter(([, text]) => text !== null)
-  return { host, ...placeOf(target, isArea), ...Object.fromEntries(texts), ...pictureOf(target, isArea, listing) }
+  return { host, ...placeMember(target, isArea), ...Object.fromEntries(texts), ...pictureOf(target, isArea, listing) }
 }
 
 /** An area of one block is an area all the same, if it was ordered as one. */
-const placeOf = (target: Target, isArea: boolean): Pick<Order, 'block' | 'area'> =>
+const placeMember = (target: Target, isArea: boolean): Pick<Order, 'block' | 'area'> =>
   isArea ? { area: isBlock(target) ? `${nameOf(target)},1x1` : nameOf(target) } : { block: nameOf(target) }
 
 function pictureOf(

@@ -34,7 +34,7 @@ export async function imageToPixels(
   if (beyond !== undefined) return beyond
   const plan = { ...how, width: w * BLOCK_SIZE, height: h * BLOCK_SIZE }
   const bitmap = await pictures.paint(picture, plan, { kind: 'client', who: address })
-  if (typeof bitmap === 'string') return refusalOf(bitmap)
+  if (typeof bitmap === 'string') return pictureRefusal(bitmap)
   const pixels = blockwise(bitmap.indices, w)
   const blocks = Array.from({ length: w * h }, (_, i) => {
     return { dx: i % w, dy: Math.floor(i / w), px: partOf(pixels, i).toHex() }
@@ -50,10 +50,10 @@ export async function paintArea(
   { sent, plan }: AreaPicture,
 ): Promise<Pixels | Failure> {
   const bitmap = await pictures.paint(sent, plan, { kind: 'payer', who: payer })
-  return typeof bitmap === 'string' ? refusalOf(bitmap) : blockwise(bitmap.indices, plan.width / BLOCK_SIZE)
+  return typeof bitmap === 'string' ? pictureRefusal(bitmap) : blockwise(bitmap.indices, plan.width / BLOCK_SIZE)
 }
 
-function refusalOf(flaw: PictureFlaw): Failure {
+function pictureRefusal(flaw: PictureFlaw): Failure {
   if (flaw === 'busy') return picturesBusy()
   return failure('invalid_image', flaws[flaw])
 }

@@ -49,7 +49,7 @@ export function createLevels(regl: Regl, textures: Textures) {
     refresh(area: Rect) {
       all.forEach((level, depth) => {
         const above = all[depth - 1]
-        const part = placeOf(area, depth, level.size)
+        const part = inLevel(area, depth, level.size)
         if (above === undefined) resolve({ to: level.target, size: level.size, place: part })
         else halve({ to: level.target, from: above.target, size: above.size, place: part })
       })
@@ -58,7 +58,7 @@ export function createLevels(regl: Regl, textures: Textures) {
 }
 
 /** Where an area of the wall lies in a level, in clip space; whole texels that it has any part of. */
-function placeOf({ left, top, right, bottom }: Rect, depth: number, [width, height]: Level['size']): Frame['place'] {
+function inLevel({ left, top, right, bottom }: Rect, depth: number, [width, height]: Level['size']): Frame['place'] {
   const scale = 2 ** depth
   const first = (value: number, count: number) => (Math.floor(value / scale) / count) * 2 - 1
   const last = (value: number, count: number) => (Math.min(Math.ceil(value / scale), count) / count) * 2 - 1

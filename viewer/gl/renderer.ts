@@ -106,7 +106,7 @@ export function createRenderer(gl: WebGLRenderingContext): Renderer {
         paint.near({ ...frame, ...themeColours, fresh, glowing, indices, palette, overlay, overlaid })
       else drawFar(frame, depthFor(frame.pixel))
       paint.outline({ ...frame, ...frame.edge, inner: themeColours.edge, outer: themeColours.edge })
-      if (marked) paint.works({ ...frame, marks, place: placeOf(marked, frame) })
+      if (marked) paint.works({ ...frame, marks, place: inClipSpace(marked, frame) })
       if (frame.outlined) paint.outline({ ...frame, ...frame.outlined, inner: WHITE, outer: BLACK })
     },
     blank: () => clear(regl, themeColours.ground),
@@ -182,7 +182,7 @@ const lightOf = (colour = '#000000'): Colour => {
 }
 
 /** Where an area of the wall lies in clip space, given where the whole wall does. */
-function placeOf({ left, top, right, bottom }: Rect, { place }: Frame): Frame['place'] {
+function inClipSpace({ left, top, right, bottom }: Rect, { place }: Frame): Frame['place'] {
   const [wallLeft, wallTop, wallRight, wallBottom] = place
   const across = (x: number) => wallLeft + (x / WIDTH) * (wallRight - wallLeft)
   const down = (y: number) => wallTop + (y / HEIGHT) * (wallBottom - wallTop)

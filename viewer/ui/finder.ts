@@ -6,7 +6,7 @@ import type { Page, PanelContent } from '../page.ts'
 import { type State, differs } from '../state.ts'
 import { artworksOf } from '../wall/artworks.ts'
 import { nameOf } from '../wall/formatting.ts'
-import { type Hit, type Order, ordered, search } from '../wall/search.ts'
+import { type Hit, type SortOrder, ordered, search } from '../wall/search.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { button, createElement, refill, strangersText } from './dom.ts'
 import { listButton, workButton } from './label/works.ts'
@@ -14,7 +14,7 @@ import { listButton, workButton } from './label/works.ts'
 const HITS_MAX = 60
 const PAGE = 60
 
-const orders: readonly (readonly [Order, string])[] = [
+const orders: readonly (readonly [SortOrder, string])[] = [
   ['newest-works', 'Artworks, newest first'],
   ['largest-works', 'Artworks, largest first'],
   ['arrival', 'Agents, earliest first'],
@@ -74,7 +74,7 @@ export function createFinder(page: Page): PanelContent {
   }
 }
 
-const orderNamed = (value: string): Order => orders.find(([order]) => order === value)?.[0] ?? 'newest-works'
+const orderNamed = (value: string): SortOrder => orders.find(([order]) => order === value)?.[0] ?? 'newest-works'
 
 const listText = (wall: Wall, [first]: readonly Hit[]) =>
   first?.kind === 'agent' ? countOf(wall.agents.length, 'agent') : countOf(artworksOf(wall).length, 'artwork')

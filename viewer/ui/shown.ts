@@ -43,13 +43,13 @@ export function createTitle(): Component {
   return {
     update(next, before) {
       if (!differs(next, before, 'pinned', 'agent', 'at', 'wall')) return
-      const subject = subjectOf(next)
+      const subject = shownSubject(next)
       document.title = subject === undefined ? site : `${subject} · ${site}`
     },
   }
 }
 
-function subjectOf(state: State): string | undefined {
+function shownSubject(state: State): string | undefined {
   const { pinned, agent, at } = state
   const wall = shownWall(state)
   if (wall === undefined) return undefined

@@ -11,7 +11,7 @@ export type Hit =
   | { readonly kind: 'agent'; readonly agent: number }
 
 /** What is listed, and how it is ordered. */
-export type Order = 'newest-works' | 'largest-works' | 'arrival' | 'blocks' | 'latest'
+export type SortOrder = 'newest-works' | 'largest-works' | 'arrival' | 'blocks' | 'latest'
 
 const coordLike = /^\D{0,8}(\d{1,3})\s*[,;/ ]\s*(\d{1,3})\D{0,2}$/
 // Folding makes three dots of an ellipsis.
@@ -47,7 +47,7 @@ export function agentNamed({ agents }: Wall, text: string): number | undefined {
 }
 
 /** Everything of a kind in an order. */
-export function ordered(wall: Wall, order: Order): Hit[] {
+export function ordered(wall: Wall, order: SortOrder): Hit[] {
   if (order === 'newest-works') return artworksOf(wall).map((work) => ({ kind: 'work', work }))
   if (order === 'largest-works') {
     const largestFirst = artworksOf(wall).toSorted((a, b) => b.blocks.length - a.blocks.length)

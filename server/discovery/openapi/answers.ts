@@ -108,7 +108,7 @@ export function sharedRefusals(operations: readonly Operation[], site: Site): Js
       ? demandForPayment(site)
       : code === 'sign_in_required'
         ? demandToSignIn(site)
-        : refusalOf([code]),
+        : describedRefusals([code]),
   ])
   return Object.fromEntries(answers)
 }
@@ -116,9 +116,9 @@ export function sharedRefusals(operations: readonly Operation[], site: Site): Js
 const byStatus = (codes: readonly FailureCode[]) => Object.groupBy(codes, (code) => statusOf[code])
 
 const refusalAt = (codes: readonly FailureCode[]): Json =>
-  codes.length === 1 ? { $ref: `#/components/responses/${codes[0]}` } : refusalOf(codes)
+  codes.length === 1 ? { $ref: `#/components/responses/${codes[0]}` } : describedRefusals(codes)
 
-function refusalOf(codes: readonly FailureCode[]): Json {
+function describedRefusals(codes: readonly FailureCode[]): Json {
   const [first] = codes
   const named = { properties: { error: { enum: codes } } }
   return {

@@ -20,7 +20,7 @@ import {
 } from '../../domain/purchase/listing.ts'
 import { invalidCoordinate } from '../../domain/purchase/refusals.ts'
 import { readAreaOrder, readTarget } from '../../purchase/area-order.ts'
-import { refusalUnpaid, sell } from '../../purchase/sale.ts'
+import { refusalUnpaid, sell } from '../../purchase/sell.ts'
 import { previewBlock as preview } from '../../wall/preview-block.ts'
 import { AREA_TOOL, BUYING_TOOL } from '../../x402/bazaar.ts'
 import { pendingResponse, settleResponse } from '../../x402/receipt.ts'
@@ -122,7 +122,7 @@ async function buy(
   }
   if (isFailure(payment)) return refuse(payment)
   const sold = await sell(deps, order, payment, buyer)
-  if (!isFailure(sold)) return succeed({ ...sold.receipt }, { [PAYMENT_RESPONSE_META]: settleResponse(sold.purchase) })
+  if (sold.kind === 'sold') return succeed({ ...sold.receipt }, { [PAYMENT_RESPONSE_META]: settleResponse(sold.purchase) })
   if (sold.code === 'payment_required') return demand(deps, order, dialect, sold)
   return refuse(sold, isPending(sold) ? { [PAYMENT_RESPONSE_META]: pendingResponse(payment, sold) } : undefined)
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { decodePaymentSignatureHeader } from '@x402/core/http'
 import { buyer, keptIn, type BuyerOptions } from '../../../server/client/buyer.ts'
 import { lock } from '../../../server/client/lock.ts'
-import type { Order } from '../../../server/client/orders.ts'
+import type { OrderToPay } from '../../../server/client/orders.ts'
 import { WallError } from '../../../server/client/wall-error.ts'
 import { newWallet } from '../../../server/local/wallets.ts'
 import { readPaymentHeader } from '../../../server/x402/payload.ts'
@@ -102,7 +102,7 @@ const kept = async () => (await readdir(folder)).filter((name) => name.endsWith(
 
 const ADA = '?name=Ada'
 
-const orderAt = (url: string): Order => ({ url, text: `an order for ${url}`, blocks: 1 })
+const orderAt = (url: string): OrderToPay => ({ url, text: `an order for ${url}`, blocks: 1 })
 
 /** Buys, hands the receipt on, and tells what came of it. */
 async function buyAt(wall: ReturnType<typeof playWall>, options: Options = {}) {

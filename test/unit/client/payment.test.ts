@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { privateKeyToAccount } from 'viem/accounts'
 import { recoverAddress } from 'viem/utils'
-import { areaOrder, blockOrder, type Order } from '../../../server/client/orders.ts'
+import { areaOrder, blockOrder, type OrderToPay } from '../../../server/client/orders.ts'
 import { authorizationIn, newSalt, signPayment, termsIn } from '../../../server/client/payment.ts'
 import { isFailure } from '../../../server/domain/failure.ts'
 import { authorizationDigest } from '../../../server/x402/authorization.ts'
@@ -27,7 +27,7 @@ const at = (path: string, query: object) => {
 const demand = paymentRequired(OFFER, 'next')
 
 /** Signs an order for a wall's terms; the payment as the wall reads it. */
-async function signed(order: Order, terms: object = demand) {
+async function signed(order: OrderToPay, terms: object = demand) {
   const salt = newSalt()
   const read = termsIn(encodeHeader(terms))
   if (typeof read === 'string') throw new Error(read)

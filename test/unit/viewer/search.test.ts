@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { agentNamed, search, ordered, type Hit, type Order } from '../../../viewer/wall/search.ts'
+import { agentNamed, search, ordered, type Hit, type SortOrder } from '../../../viewer/wall/search.ts'
 import { at, canvas, checkerBlock, nastyBlock, rainbowBlock, wallOf } from '../../support/page/sample-wall.ts'
 
 const wall = wallOf(canvas)
@@ -37,7 +37,7 @@ test('an address names an agent by number or wallet', () => {
 })
 
 test('agents are listed by arrival, by blocks or by their latest purchase, and works by age or size', () => {
-  const listed = (order: Order) => ordered(wall, order).map(nameOf)
+  const listed = (order: SortOrder) => ordered(wall, order).map(nameOf)
   expect([listed('arrival'), listed('blocks'), listed('latest')]).toEqual([
     ['agent 0', 'agent 1'],
     ['agent 0', 'agent 1'],

@@ -1,6 +1,6 @@
 /** An order as a file: for a language model, for a tool, for a shell, and as a script that carries it out. Pure. */
 
-import { sumOf, textOf, type Order, type RepaintOrder } from './order.ts'
+import { sumOf, textOf, type StudioOrder, type RepaintOrder } from './order.ts'
 
 /** The formats of an order. */
 export const FORMS = ['prompt', 'json', 'curl', 'script'] as const
@@ -9,7 +9,7 @@ export type Form = (typeof FORMS)[number]
 export type OrderFile = { readonly name: string; readonly type: string; readonly text: string }
 
 /** Writes an order in a format. */
-export function writeOrder(order: Order, form: Form): OrderFile {
+export function writeOrder(order: StudioOrder, form: Form): OrderFile {
   const stem = `pixel-wall-${order.area.replaceAll(',', '-')}`
   switch (form) {
     case 'prompt':
@@ -27,12 +27,12 @@ export function writeOrder(order: Order, form: Form): OrderFile {
 const PROMPT_JSON_MAX = 4000
 
 /** Whether a model can only be given the order as a file. */
-export const needsFile = (order: Order): boolean => jsonOf(order).length > PROMPT_JSON_MAX
+export const needsFile = (order: StudioOrder): boolean => jsonOf(order).length > PROMPT_JSON_MAX
 
 const RESEND =
   'After a 502, a 503 or no response, send the same signed request again, unchanged, until you get a final result. Never sign a new payment.'
 
-const steps = (order: Order): readonly string[] =>
+const steps = (order: StudioOrder): readonly string[] =>
   order.kind === 'buy'
     ? [
         `POST the body to ${order.url} with an x402 v2 client whose spend cap allows ${order.price} dollars, or call the tool buy_area at ${order.wall}/mcp with it. The first response is 402 with the terms for the whole area; the client signs them and sends the identical request again. A 200 with a PAYMENT-RESPONSE header is your receipt.`,
@@ -48,11 +48,11 @@ const steps = (order: Order): readonly string[] =>
 const textWithoutTime = (order: RepaintOrder) =>
   textOf(order, new URL(order.wall).hostname, 0).replace('\nts=0\n', '\nts=<Unix milliseconds>\n')
 
-const blocksOf = ({ blocks }: Order) => (blocks === 1 ? '1 block' : `${blocks} blocks`)
+const blocksOf = ({ blocks }: StudioOrder) => (blocks === 1 ? '1 block' : `${blocks} blocks`)
 
-const jsonOf = ({ body }: Order) => JSON.stringify(body, null, 2)
+const jsonOf = ({ body }: StudioOrder) => JSON.stringify(body, null, 2)
 
-function promptOf(order: Order): string {
+function promptOf(order: StudioOrder): string {
   const task =
     order.kind === 'buy'
       ? `Buy the area ${order.area} of the public pixel wall at ${order.wall} for me, ${blocksOf(order)} with my picture on them, in one payment of ${sumOf(order)}.`
@@ -77,7 +77,7 @@ function promptOf(order: Order): string {
 
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-function curlOf(order: Order): string {
+function curlOf(order: StudioOrder): string {
   const head =
     order.kind === 'buy'
       ? `# Returns 402 with the terms for ${blocksOf(order)}, ${sumOf(order)}; an x402 client then sends the same request again with its payment.\n`
@@ -100,7 +100,7 @@ async function patient(input, init) {
 }`
 
 /** A whole program for Node or Bun, with nothing to fill in but the key. */
-function scriptOf(order: Order, name: string): string {
+function scriptOf(order: StudioOrder, name: string): string {
   const isBought = order.kind === 'buy'
   return `// ${order.kind === 'buy' ? `Buys ${blocksOf(order)} for ${sumOf(order)}, ${order.perBlock} ${order.asset} each,` : `Repaints ${blocksOf(order)} for free`} at ${order.area} on ${order.wall}
 //

@@ -31,13 +31,13 @@ export type RepaintOrder = {
   readonly body: RepaintFields // of a PUT, and with `area` what the tool `set_area` takes
 }
 
-export type Order = BuyOrder | RepaintOrder
+export type StudioOrder = BuyOrder | RepaintOrder
 
 /** What an area is to show; a field that is left out is left as it is. */
 export type RepaintFields = { readonly pixels: string; readonly message?: string; readonly link?: string }
 
 /** The order for a sketch; `undefined` until its picture is painted, or where it can be neither bought nor repainted whole. */
-export function orderOf(sketch: Sketch, wall: string): Order | undefined {
+export function orderOf(sketch: Sketch, wall: string): StudioOrder | undefined {
   const painted = finished(sketch)
   const area = areaOf(sketch)
   const deal = dealOf(sketch)

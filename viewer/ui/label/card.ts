@@ -18,7 +18,7 @@ import { reportForm } from './report.ts'
 import { agoElement, drawWork, frameworkOf } from './works.ts'
 
 /** A sold block, its work, and what is known of both. */
-type Sold = Readonly<{ wall: Wall; block: BlockIndex; work: Artwork; claim: Claim; owner: CanvasAgent }>
+type ClaimedBlock = Readonly<{ wall: Wall; block: BlockIndex; work: Artwork; claim: Claim; owner: CanvasAgent }>
 
 /** The content of a block's label; `work` is the one that a sold block is part of. */
 export function cardContent(page: Page, wall: Wall, block: BlockIndex, work: Artwork | undefined): Node[] {
@@ -65,7 +65,7 @@ function openCard(page: Page, { pricing }: Wall, block: BlockIndex, soldLater: b
   ]
 }
 
-function claimedCard(page: Page, sold: Sold): Node[] {
+function claimedCard(page: Page, sold: ClaimedBlock): Node[] {
   const { wall, block, work, claim, owner } = sold
   const theme = page.appearance.theme()
   const selectAgent = () => page.dispatch({ do: 'select-agent', agent: claim.a })
@@ -102,7 +102,7 @@ const isPainted = ({ texture }: Wall, { blocks }: Artwork) =>
 const sizeText = ({ blocks }: Artwork) =>
   blocks.length === 1 ? blocksText(1) : `${sizeOf(blocks)}${sizeOf(blocks).includes('×') ? ' blocks' : ''}`
 
-function blockFacts({ wall, block, work, claim, owner }: Sold, theme: Theme): Node[] {
+function blockFacts({ wall, block, work, claim, owner }: ClaimedBlock, theme: Theme): Node[] {
   const { m: message, l: href } = claim
   return [
     createElement(

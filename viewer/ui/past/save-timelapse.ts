@@ -15,7 +15,7 @@ export function createSaveTimelapse(page: Page) {
   const element = button('film', [''], () => (worker === undefined ? begin() : end()))
   const write = (state: State) => {
     if (worker !== undefined) return
-    element.textContent = subjectOf(state) === undefined ? 'Save GIF of the wall' : 'Save GIF of this artwork'
+    element.textContent = workOf(state) === undefined ? 'Save GIF of the wall' : 'Save GIF of this artwork'
     element.disabled = state.history === undefined || state.history.changes.length === 0
   }
   const end = () => {
@@ -25,7 +25,7 @@ export function createSaveTimelapse(page: Page) {
   }
   const begin = () => {
     const state = page.state()
-    const subject = subjectOf(state)
+    const subject = workOf(state)
     worker = new Worker(new URL('./timelapse-worker.ts', import.meta.url), { type: 'module', name: 'timelapse-worker' })
     worker.addEventListener('message', ({ data }: MessageEvent<TimelapseMessage>) => {
       if ('share' in data) return void (element.textContent = `${Math.round(100 * data.share)}% · Stop`)
@@ -39,7 +39,7 @@ export function createSaveTimelapse(page: Page) {
   return { element, update: write, close: end }
 }
 
-function subjectOf(state: State): string | undefined {
+function workOf(state: State): string | undefined {
   const [first] = openWork(state)
   return first === undefined ? undefined : coordOf(first)
 }

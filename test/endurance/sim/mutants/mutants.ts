@@ -411,7 +411,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'leases of others are not waited for',
     file: LEASE,
-    from: "if (typeof taken === 'string') return",
+    from: 'if (taken !== undefined && taken !== false) return',
     to: 'if (taken !== undefined) return',
     shows: 'twins',
   },

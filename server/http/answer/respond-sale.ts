@@ -3,7 +3,7 @@
 import { isFailure } from '../../domain/failure.ts'
 import { isPending } from '../../domain/purchase/charging.ts'
 import type { PurchaseOrder } from '../../domain/purchase/listing.ts'
-import { sell, type SaleDeps } from '../../purchase/sale.ts'
+import { sell, type SaleDeps } from '../../purchase/sell.ts'
 import { pendingResponse, settleResponse } from '../../x402/receipt.ts'
 import { paymentOf, settlementHeaders, type SentPayment } from '../../x402/v1.ts'
 import type { Clients } from '../request/clients.ts'
@@ -38,8 +38,8 @@ export async function respondSale(
   if (isFailure(payment)) return refuse(payment)
   const buyer = { address: deps.clients.addressOf(request), signal: request.signal }
   const sold = await sell(deps, order, payment, buyer)
-  if (isFailure(sold) && isPending(sold)) return refuse(sold, settlementHeaders(pendingResponse(payment, sold), version))
-  if (isFailure(sold))
+  if (sold.kind === 'failure' && isPending(sold)) return refuse(sold, settlementHeaders(pendingResponse(payment, sold), version))
+  if (sold.kind === 'failure')
     return refuseTarget(deps, order.target, sold, order.isArea ? { isArea: true } : { query: queryOf(request.url) })
   return respondJson(200, sold.receipt, {
     'Cache-Control': 'private, no-store',

@@ -63,16 +63,18 @@ async function searched({ taken }: SaleDeps, target: Target) {
   return found === 'reserved' ? undefined : found
 }
 
-/** What a payment bought. */
-export type Sold = { readonly receipt: Receipt | AreaReceipt; readonly purchase: SoldPurchase }
+/** What a payment bought, or why it bought nothing. */
+type SaleOutcome =
+  | { readonly kind: 'sold'; readonly receipt: Receipt | AreaReceipt; readonly purchase: SoldPurchase }
+  | Failure
 
-/** Sells what is ordered, or says why the payment bought nothing. */
+/** Sells what is ordered. */
 export async function sell(
   deps: SaleDeps,
   order: PurchaseOrder,
   payment: Payment,
   buyer: Buyer,
-): Promise<Sold | Failure> {
+): Promise<SaleOutcome> {
   const { target, isArea, listing } = order
   const host = new URL(deps.offer.baseUrl).hostname
   const outcome = await deps.sellTo(buyer, { target, payment: withBinding(payment, order, host), listing })
@@ -80,7 +82,7 @@ export async function sell(
     return isArea ? await namingBlocks(deps.ledger, target, outcome) : outcome
   const { purchase, isEarlier } = outcome
   const facts = { purchase, sales: salesOf(deps.view, purchase), isEarlier, baseUrl: deps.offer.baseUrl }
-  return { receipt: receiptOf(facts, isArea), purchase }
+  return { kind: 'sold', receipt: receiptOf(facts, isArea), purchase }
 }
 
 // A buyer needs to know where to look, not all of it.
