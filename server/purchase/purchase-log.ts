@@ -5,14 +5,12 @@ import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
 import type { ScriptAnswer, Outcome, Purchase, ScriptRequest, Verb } from '../domain/purchase/purchase.ts'
 import { nameField, nameOf, type Target } from '../domain/purchase/target.ts'
 import type { Clock, Logger } from '../ports.ts'
+import type { Step } from './steps.ts'
 
 type Facts = Readonly<Record<string, string | number | boolean>>
 
-/** What came of one request of a script. */
-export type Reply = { readonly answer: ScriptAnswer } | { readonly error: unknown }
-
-/** Takes a step's request when it is made, and then what came of it. */
-export type LogStep = (request: ScriptRequest) => (reply: Reply) => void
+/** Takes a step once it is over, and how long it took. */
+export type LogStep = (step: Step, ms: number) => void
 
 /** How one request to buy is told: a line when it has ended, and before it one for each step that was not as usual. */
 export type PurchaseLog = { readonly step: LogStep; ended(key: PaymentKey, target: Target, outcome: Outcome): void }
@@ -20,15 +18,12 @@ export type PurchaseLog = { readonly step: LogStep; ended(key: PaymentKey, targe
 /** Begins to tell of a request. */
 export function logPurchase({ logger, clock }: LogDeps): PurchaseLog {
   const began = clock.elapsed()
-  const log = logSteps({ logger, clock }, (step, answer) => isPlain(step, answer) || isAsUsual(step, answer))
+  const log = logSteps(logger, (step) => isPlain(step) || isAsUsual(step))
   let facilitator: string | undefined // that settled it
   return {
-    step(request) {
-      const logReply = log(request)
-      return (reply) => {
-        if (request.do === 'settle' && 'answer' in reply) facilitator = settledBy(reply.answer)
-        logReply(reply)
-      }
+    step(step, ms) {
+      if (step.do === 'settle' && step.answer !== undefined) facilitator = step.answer.by
+      log(step, ms)
     },
     ended({ payer, nonce }, target, outcome) {
       logger.note('purchase', {
@@ -47,36 +42,29 @@ export function logPurchase({ logger, clock }: LogDeps): PurchaseLog {
 const quiet: ReadonlySet<Verb> = new Set(['look-up', 'ask-chain', 'confirm', 'mark-final'])
 
 /** How the steps of a sweep are told: those that may change something. */
-export function logActs(deps: LogDeps): LogStep {
-  const log = logSteps(deps, isPlain)
-  return (request) => (quiet.has(request.do) ? () => {} : log(request))
+export function logActs({ logger }: Pick<LogDeps, 'logger'>): LogStep {
+  const log = logSteps(logger, isPlain)
+  return (step, ms) => (quiet.has(step.do) ? undefined : log(step, ms))
 }
 
 type LogDeps = { readonly logger: Logger; readonly clock: Clock }
 
-/** Tells of each step, but for those whose answers need no line. */
-function logSteps({ logger, clock }: LogDeps, needsNoLine: (step: Verb, answer: ScriptAnswer) => boolean): LogStep {
-  return (request) => {
-    const since = clock.elapsed()
-    return (reply) => {
-      if ('answer' in reply && needsNoLine(request.do, reply.answer)) return
-      logger.note('step', {
-        ...idsOf(request),
-        step: request.do,
-        ...('error' in reply ? failed(reply.error) : wordsOf(reply.answer)),
-        ms: Math.round(clock.elapsed() - since),
-      })
-    }
+/** Tells of each step that failed, or whose answer needs a line. */
+const logSteps =
+  (logger: Logger, needsNoLine: (step: Step) => boolean): LogStep =>
+  (step, ms) => {
+    const isFailed = step.state === 'failed'
+    if (!isFailed && needsNoLine(step)) return
+    const words = isFailed ? failed(step.error) : wordsOf(step.answer)
+    logger.note('step', { ...idsOf(step), step: step.do, ...words, ms: Math.round(ms) })
   }
-}
 
 /** Whether a look before the claim found what every new payment finds. Junk gets so far, and is to leave few lines. */
-function isPlain(step: Verb, answer: ScriptAnswer): boolean {
-  if (step === 'look-up') return answer === undefined
-  if (step === 'check-signature') return true
-  if (typeof answer !== 'object') return false
-  if (step === 'check-availability') return 'space' in answer && answer.space === 'open' && answer.prior === undefined
-  return step === 'read-chain' && 'spent' in answer && !answer.spent
+function isPlain(step: Step): boolean {
+  if (step.do === 'look-up') return step.answer === undefined
+  if (step.do === 'check-availability') return step.answer?.space === 'open' && step.answer.prior === undefined
+  if (step.do === 'read-chain') return step.answer !== 'silent' && step.answer?.spent === false
+  return step.do === 'check-signature'
 }
 
 // What every purchase finds that goes through.
@@ -89,9 +77,7 @@ const usual: Partial<Record<Verb, string>> = {
   finalize: 'sold',
 }
 
-const isAsUsual = (step: Verb, answer: ScriptAnswer) => usual[step] === wordsOf(answer)['answer']
-
-const settledBy = (answer: ScriptAnswer) => (typeof answer === 'object' && 'by' in answer ? answer.by : undefined)
+const isAsUsual = (step: Step) => usual[step.do] === wordsOf(step.answer)['answer']
 
 const factsOf = (purchase: Extract<Outcome, { kind: 'bought' }>['purchase']): Facts => ({
   outcome: 'bought',

@@ -227,7 +227,7 @@ async function playThrough<T>(
   for (let plays = 1; ; plays += 1) {
     run.steps.length = 0
     try {
-      const end = await play(begin(), run.steps, handlers, log)
+      const end = await play(runs, begin(), run.steps, handlers, log)
       await check(end)
       return end
     } catch (error) {
@@ -237,19 +237,19 @@ async function playThrough<T>(
 }
 
 /** Runs a script to its end, and records its steps. An error of a port is thrown into the script, at the request that caused it. */
-async function play<T>(script: Script<T>, steps: Step[], handlers: Handlers, log: LogStep): Promise<T> {
+async function play<T>({ clock }: Runs, script: Script<T>, steps: Step[], handlers: Handlers, log: LogStep): Promise<T> {
   let next = script.next()
   while (next.done !== true) {
     const request = next.value
-    const logReply = log(request)
     const step: Step = { ...request, state: 'asked' }
     steps.push(step)
+    const since = clock.elapsed()
     const reply = await answerOf(request, handlers).then(
       (answer) => ({ answer }),
       (error: unknown) => ({ error }),
     )
-    logReply(reply)
     Object.assign(step, { state: 'error' in reply ? 'failed' : 'answered', ...reply })
+    log(step, clock.elapsed() - since)
     next = 'error' in reply ? script.throw(reply.error) : script.next(reply.answer)
   }
   return next.value

@@ -10,6 +10,7 @@ export type Step = {
   [V in Verb]: Extract<ScriptRequest, { do: V }> & {
     readonly state: 'asked' | 'answered' | 'failed'
     readonly answer?: AnswerTo<V>
+    readonly error?: unknown // if it failed
   }
 }[Verb]
 
