@@ -237,7 +237,13 @@ async function playThrough<T>(
 }
 
 /** Runs a script to its end, and records its steps. An error of a port is thrown into the script, at the request that caused it. */
-async function play<T>({ clock }: Runs, script: Script<T>, steps: Step[], handlers: Handlers, log: LogStep): Promise<T> {
+async function play<T>(
+  { clock }: Runs,
+  script: Script<T>,
+  steps: Step[],
+  handlers: Handlers,
+  log: LogStep,
+): Promise<T> {
   let next = script.next()
   while (next.done !== true) {
     const request = next.value

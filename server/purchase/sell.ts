@@ -69,17 +69,11 @@ type SaleOutcome =
   | Failure
 
 /** Sells what is ordered. */
-export async function sell(
-  deps: SaleDeps,
-  order: PurchaseOrder,
-  payment: Payment,
-  buyer: Buyer,
-): Promise<SaleOutcome> {
+export async function sell(deps: SaleDeps, order: PurchaseOrder, payment: Payment, buyer: Buyer): Promise<SaleOutcome> {
   const { target, isArea, listing } = order
   const host = new URL(deps.offer.baseUrl).hostname
   const outcome = await deps.sellTo(buyer, { target, payment: withBinding(payment, order, host), listing })
-  if (outcome.kind === 'failure')
-    return isArea ? await namingBlocks(deps.ledger, target, outcome) : outcome
+  if (outcome.kind === 'failure') return isArea ? await namingBlocks(deps.ledger, target, outcome) : outcome
   const { purchase, isEarlier } = outcome
   const facts = { purchase, sales: salesOf(deps.view, purchase), isEarlier, baseUrl: deps.offer.baseUrl }
   return { kind: 'sold', receipt: receiptOf(facts, isArea), purchase }

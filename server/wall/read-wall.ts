@@ -43,7 +43,7 @@ export const lookAt = ({ blocks, seller }: ReadWallDeps, target: Target): MaybeA
   )
 
 const deedIn = (blocks: Blocks, block: BlockIndex): MaybeAsync<Found> =>
-  proceed(blocks.owned(block), (owned) => 
+  proceed(blocks.owned(block), (owned) =>
     owned === undefined ? { kind: 'reserved' } : { kind: 'deed', deed: keptDeedOf(owned) },
   )
 

@@ -75,7 +75,6 @@ export type ChangeDeps = ChangeSources & {
   readonly limits: RateLimits
 }
 
-
 const REPAINTS = ['repaints', 'daily repaints'] as const
 
 /** A repaint of the block at `coord`, as the request wrote it, with fields that keep their rules. */

@@ -132,8 +132,7 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   const { target, payment, listing, terms, now } = order
   // Before anything leaves this process. What is known already goes by its own rules, so that nobody who altered a resend makes
   // its payer believe that nothing was charged.
-  if (payment.binding === 'mismatch' && released === undefined)
-    return isFailure(listing) ? listing : orderMismatch()
+  if (payment.binding === 'mismatch' && released === undefined) return isFailure(listing) ? listing : orderMismatch()
   const rejection = rejectionReason(payment, terms, now)
   const checked = yield* ask({ do: 'check-signature', payment })
   if (checked === 'not-signed') return yield* refuseUnsigned(order, rejection)

@@ -38,7 +38,8 @@ export async function respondSale(
   if (isFailure(payment)) return refuse(payment)
   const buyer = { address: deps.clients.addressOf(request), signal: request.signal }
   const sold = await sell(deps, order, payment, buyer)
-  if (sold.kind === 'failure' && isPending(sold)) return refuse(sold, settlementHeaders(pendingResponse(payment, sold), version))
+  if (sold.kind === 'failure' && isPending(sold))
+    return refuse(sold, settlementHeaders(pendingResponse(payment, sold), version))
   if (sold.kind === 'failure')
     return refuseTarget(deps, order.target, sold, order.isArea ? { isArea: true } : { query: queryOf(request.url) })
   return respondJson(200, sold.receipt, {

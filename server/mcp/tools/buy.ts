@@ -122,7 +122,8 @@ async function buy(
   }
   if (isFailure(payment)) return refuse(payment)
   const sold = await sell(deps, order, payment, buyer)
-  if (sold.kind === 'sold') return succeed({ ...sold.receipt }, { [PAYMENT_RESPONSE_META]: settleResponse(sold.purchase) })
+  if (sold.kind === 'sold')
+    return succeed({ ...sold.receipt }, { [PAYMENT_RESPONSE_META]: settleResponse(sold.purchase) })
   if (sold.code === 'payment_required') return demand(deps, order, dialect, sold)
   return refuse(sold, isPending(sold) ? { [PAYMENT_RESPONSE_META]: pendingResponse(payment, sold) } : undefined)
 }

@@ -76,8 +76,7 @@ export const getBlock = tool(
     if (index === undefined) return refuse(invalidCoordinate())
     const block = refOf(index)
     const found = await lookAt(deps, index)
-    if (found.kind === 'deed')
-      return succeed({ block, state: 'claimed', deed: found.deed, untrusted: UNTRUSTED_DEED })
+    if (found.kind === 'deed') return succeed({ block, state: 'claimed', deed: found.deed, untrusted: UNTRUSTED_DEED })
     if (found.kind !== 'open') return succeed({ block, state: 'reserved' })
     return succeed({ block, state: 'unclaimed', terms: termsOf(deps, index) })
   },

@@ -143,7 +143,8 @@ describe('money that reached the wall before the payment did', () => {
     const { buy, chain, charged } = await openSeller()
     const tx = chain.land(paymentOf(1, 1))
     expect(await buy(paymentOf(1, 1))).toMatchObject({
-      code: 'payment_unmatched', details: { charged: 'yes', tx, amount: '1000000', contact: null },
+      code: 'payment_unmatched',
+      details: { charged: 'yes', tx, amount: '1000000', contact: null },
     })
     expect(charged()).toHaveLength(0)
   })
@@ -176,7 +177,8 @@ describe('money that reached the wall before the payment did', () => {
     chain.silent = true
     clock.pass(3_600_000)
     expect(await buy(paymentOf(1, 1))).toMatchObject({
-      code: 'settlement_unknown', details: { charged: 'unknown' },
+      code: 'settlement_unknown',
+      details: { charged: 'unknown' },
     })
   })
 })
@@ -220,7 +222,8 @@ describe('a nonce that its own payer signed again', () => {
     await db.ledger.release(first, true)
     const dearer = { amount: 2_000_000n, accepted: { ...paymentOf(1, 1).accepted, amount: 2_000_000n } }
     expect(await buy({ ...paymentOf(1, 1), ...dearer })).toMatchObject({
-      code: 'payment_used', details: { charged: 'unknown' },
+      code: 'payment_used',
+      details: { charged: 'unknown' },
     })
   })
 })
@@ -278,7 +281,8 @@ describe('a receipt that went out', () => {
       expect(copy).toMatchObject({ isEarlier: true, purchase: { payment: { nonce: hash(1) } } })
     const elsewhere = await sold.buy(blockOf('3,4'), paymentOf(1, 2), SILENT)
     expect(elsewhere).toMatchObject({
-      code: 'payment_used', message: expect.stringContaining('new nonce'),
+      code: 'payment_used',
+      message: expect.stringContaining('new nonce'),
     })
     expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
     expect(charged()).toEqual([hash(1), hash(3)])
@@ -298,7 +302,8 @@ describe('a receipt that went out', () => {
       return outcome
     }
     expect(await buy()).toMatchObject({
-      code: 'payment_used', message: expect.stringContaining('send the same request again'),
+      code: 'payment_used',
+      message: expect.stringContaining('send the same request again'),
     })
     expect(await buy()).toMatchObject({ purchase: { block } })
     expect(charged()).toEqual([hash(2)])
@@ -347,7 +352,8 @@ describe('a purchase that its client has a name for', () => {
     await buy(named(1))
     clock.pass(3_600_000)
     expect(await buy(named(2))).toMatchObject({
-      code: 'payment_used', message: expect.stringContaining('an earlier payment of yours already bought'),
+      code: 'payment_used',
+      message: expect.stringContaining('an earlier payment of yours already bought'),
     })
     expect(charged()).toEqual([hash(1)])
   })
