@@ -1,7 +1,7 @@
 /** What the chain says of a payment, asked with the wait that the question needs. */
 
 import type { Payment } from '../domain/purchase/payment.ts'
-import { type ChainStatus, type Outcome, refused, type ScriptRequest } from '../domain/purchase/purchase.ts'
+import type { ChainStatus, Outcome, ScriptRequest } from '../domain/purchase/purchase.ts'
 import { mayBeEmpty, withBalance } from '../domain/purchase/refusals.ts'
 import type { Chain, Clock } from '../ports.ts'
 import { TIMES, type Times } from '../times.ts'
@@ -58,8 +58,8 @@ async function statusInNextBlock(
 
 /** The outcome, which says what the wallet holds if that is too little and may be why a facilitator refused the payment. */
 export async function withBalanceSeen(chain: Chain, payment: Payment, outcome: Outcome): Promise<Outcome> {
-  if (outcome.kind === 'bought' || !mayBeEmpty(outcome.failure)) return outcome
+  if (outcome.kind === 'bought' || !mayBeEmpty(outcome)) return outcome
   const balance = await chain.balanceOf(payment.payer)
   const isEmpty = balance !== 'silent' && balance < payment.amount
-  return isEmpty ? refused(withBalance(outcome.failure, balance, payment)) : outcome
+  return isEmpty ? withBalance(outcome, balance, payment) : outcome
 }
