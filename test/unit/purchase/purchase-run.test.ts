@@ -101,7 +101,7 @@ describe('a client that hangs up while its payment settles', () => {
   })
 })
 
-test('whoever keeps the witness is told of a claim before the payment is settled', async () => {
+test('a claim is reported to the witness before its payment is settled', async () => {
   const { world, buy, told } = await openSeller()
   let before = 0
   world.atSettle = () => void (before = told.claims)

@@ -89,7 +89,7 @@ test('a process that cannot tell others by a lease sends no new payment to a fac
   // So another process, which knows nothing of it, may call it uncharged.
   const refused = there.buy({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
   pass(10)
-  expect(await refused).toMatchObject({ failure: { code: 'payment_required', details: { charged: 'no' } } })
+  expect(await refused).toMatchObject({ code: 'payment_required', details: { charged: 'no' } })
 })
 
 test('a payment that another process may have sent to a facilitator is not called uncharged', async () => {
