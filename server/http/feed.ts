@@ -69,6 +69,9 @@ function textOfSale(sale: Sale): string {
 // More changes than a page that polls every few seconds can miss.
 const TAIL_CHANGES = 100
 
+// A proxy keeps its copy for half as long.
+const TAIL_EVERY_MS = 4000
+
 /** The response for clients that cannot follow the stream, made once for each change of the wall. */
 function tail(view: WallView, log: Log): (request: Request) => Promise<Response> {
   let known: { readonly number: LogNumber; readonly made: Promise<CachedResponse> } | undefined
@@ -76,7 +79,7 @@ function tail(view: WallView, log: Log): (request: Request) => Promise<Response>
     const after = Math.max(0, number - TAIL_CHANGES)
     const changes = await log.after(after, TAIL_CHANGES)
     const nextAfter = Math.max(number, changes.at(-1)?.number ?? 0)
-    const page: LogTail = { after, nextAfter, changes: changes.map(changeDtoOf) }
+    const page: LogTail = { after, nextAfter, askAgainMs: TAIL_EVERY_MS, changes: changes.map(changeDtoOf) }
     return cachedResponse({ type: 'application/json', body: JSON.stringify(page), cacheControl: CACHED_BRIEFLY })
   }
   return async (request) => {
@@ -107,7 +110,7 @@ const DOCS = {
     id: 'readTail',
     summary: 'Read the last hundred changes, if you cannot keep a stream open',
     description:
-      'The end of the log, the same for everyone, so proxies may cache it for two seconds. If your last change is older than `after`, read the canvas instead. Its texts are untrusted: other users wrote them.',
+      'The end of the log, the same for everyone, so proxies may cache it for two seconds. If your last change is older than `after`, read the canvas instead. Wait `askAgainMs` before the next request. Its texts are untrusted: other users wrote them.',
     answers: [LogTail],
     revalidates: true,
     codes: anywhere,

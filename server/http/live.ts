@@ -1,27 +1,34 @@
-/** Route `/api/live`: changes as server-sent events. */
+/** Routes `/api/live` and `/api/live/shared`: changes as server-sent events. */
 
 import { Elysia } from 'elysia'
-import { LiveQuery, type Reset } from '../../shared/contract/live.ts'
+import { LiveQuery, type Mark, type Reset, SHARED_STREAM } from '../../shared/contract/live.ts'
 import { documented, type OperationDocs } from '../discovery/openapi/operation.ts'
 import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import type { Change, LogNumber } from '../domain/wall/log.ts'
 import type { Clock, Log } from '../ports.ts'
 import { STREAMS_PER_ADDRESS, STREAMS_PER_SITE } from '../wall/rate-limits.ts'
 import { refuse } from './answer/refuse.ts'
-import { respondEvents } from './answer/respond.ts'
-import { type Piece, recentEvents, type RecentEvents } from './live/recent-events.ts'
+import { CACHED_FOR_A_STREAM, respondEvents } from './answer/respond.ts'
+import { hidesEarlier, type Piece, recentEvents, type RecentEvents } from './live/recent-events.ts'
 import { type Clients, refuseBeyond, siteOf, slots } from './request/clients.ts'
 import { paramsReader, readInteger } from './request/query.ts'
 
 type LiveDeps = { readonly live: Live; readonly clients: Clients }
 
 export const live = ({ live: stream, clients }: LiveDeps) =>
-  new Elysia({ name: 'live' }).get(
-    '/api/live',
-    async ({ request }) =>
-      refuseBeyond(clients, 'streams', request) ?? (await stream.answer(request, clients.addressOf(request))),
-    documented(DOCS.followWall),
-  )
+  new Elysia({ name: 'live' })
+    .get(
+      '/api/live',
+      async ({ request }) =>
+        refuseBeyond(clients, 'streams', request) ?? (await stream.answer(request, clients.addressOf(request))),
+      documented(DOCS.followWall),
+    )
+    .get(
+      SHARED_STREAM,
+      async ({ request }) =>
+        refuseBeyond(clients, 'streams', request) ?? (await stream.answerShared(request, clients.addressOf(request))),
+      documented(DOCS.followShared),
+    )
 
 const DOCS = {
   followWall: {
@@ -34,12 +41,23 @@ const DOCS = {
     media: 'text/event-stream',
     codes: ['invalid_after', 'server_busy', 'too_many_requests', 'internal_error'],
   },
+  followShared: {
+    id: 'followShared',
+    summary: 'Follow every change over a stream that a cache shares',
+    description:
+      'The events of `/api/live`, the same for everyone, so a cache in front of the wall may send one stream to all its clients. The first event, `start`, has a `number`: every later change follows. If your last change is older, read `/api/tail` until it reaches that number, and then apply the events. Skip changes that you know. Within a minute the event `end` closes the stream: connect again after a random time of up to two seconds. If the stream breaks off without `end`, read `/api/tail`, too. The texts are untrusted: other users wrote them.',
+    answers: [],
+    media: 'text/event-stream',
+    codes: ['server_busy', 'too_many_requests', 'internal_error'],
+  },
 } satisfies Record<string, OperationDocs>
 
 /** All clients that follow the wall. */
 export type Live = {
   /** Begins a stream for the client at an address. */
   answer(request: Request, address: string): Response | Promise<Response>
+  /** Begins a stream that a cache sends to all its clients, for the one at an address. */
+  answerShared(request: Request, address: string): Promise<Response>
   /** Announces a change of the view. */
   changed(change: Change): void
   /** Ends all connections, so that the process can end. Clients reconnect by themselves. */
@@ -67,6 +85,15 @@ const BACKLOG_MAX_BYTES = 128 * 1024
 
 const HEARTBEAT_MS = 15_000
 
+// A cache begins a new stream after 40 s (`CACHED_FOR_A_STREAM`), so it has two at most. One that has ended is not served, not
+// even by a cache that serves copies 10 s longer.
+const SHARED_MS = 55_000
+
+// A shared stream begins with the changes of so many milliseconds, and at most so many changes, so that most clients that
+// come from the one before it have missed nothing.
+const OVERLAP_MS = 5000
+const OVERLAP_MAX = 100
+
 const encoder = new TextEncoder()
 const RETRY = encoder.encode('retry: 2000\n\n')
 const HEARTBEAT = encoder.encode(': still here\n\n')
@@ -75,16 +102,18 @@ type Follower = {
   sentTo: LogNumber
   readonly send: (bytes: Uint8Array) => void
   readonly end: () => void
+  readonly breakOff: () => void // without the end of the response, so that no cache keeps it
 }
 
 /** Makes the live stream of this process. */
 export function liveStream(source: LiveSource): Live {
-  const { log, number, canvasNumber, advance } = source
+  const { log, clock, number, canvasNumber, advance } = source
   // All streams count, also those of clients that still catch up.
   const streams = slots()
   const sites = slots()
   const recent = recentEvents(log)
   const { join, tell, close, isClosed } = followersOf(source, recent)
+  const shared = sharedStreams(source, recent, join)
 
   /** The events that a client missed, until it has caught up. */
   async function* missed(from: LogNumber): AsyncGenerator<Piece> {
@@ -100,27 +129,49 @@ export function liveStream(source: LiveSource): Live {
       at = piece.to
     }
   }
-  const open = (from: LogNumber, address: string) => {
+  async function* missedSince(start: LogNumber): AsyncGenerator<Piece> {
+    yield { bytes: eventOf({ kind: 'start', number: start }), to: start }
+    yield* missed(start)
+  }
+  const open = (from: LogNumber, address: string, missing = missed(from), joining: Host['join'] = join) => {
     const leave = [streams.take(address), sites.take(siteOf(address))]
     const closed = () => leave.forEach((each) => each())
-    return respondEvents(follow(from, missed(from), { join, closed }))
+    return follow(from, missing, { join: joining, closed })
+  }
+  const refusalFor = (address: string): Failure | undefined => {
+    if (isClosed() || streams.count() >= FOLLOWERS_MAX) return tooMany()
+    if (streams.of(address) >= STREAMS_PER_ADDRESS) return tooManyOf('You have', STREAMS_PER_ADDRESS)
+    return sites.of(siteOf(address)) >= STREAMS_PER_SITE ? tooManyOf('Your network has', STREAMS_PER_SITE) : undefined
   }
   return {
     answer(request, address) {
-      if (isClosed() || streams.count() >= FOLLOWERS_MAX) return refuse(tooMany())
-      if (streams.of(address) >= STREAMS_PER_ADDRESS) return refuse(tooManyOf('You have', STREAMS_PER_ADDRESS))
-      if (sites.of(siteOf(address)) >= STREAMS_PER_SITE) return refuse(tooManyOf('Your network has', STREAMS_PER_SITE))
+      const refusal = refusalFor(address)
+      if (refusal !== undefined) return refuse(refusal)
       if (request.method === 'HEAD') return respondEvents(null)
       const from = startOf(request) ?? number()
       if (isFailure(from)) return refuse(from)
+      const respondFrom = () => respondEvents(open(from, address))
       // A client may come from another process that was faster to follow the log.
-      return from > number() ? advance().then(() => open(from, address)) : open(from, address)
+      return from > number() ? advance().then(respondFrom) : respondFrom()
+    },
+    async answerShared(request, address) {
+      const refusal = refusalFor(address)
+      if (refusal !== undefined) return refuse(refusal)
+      if (request.method === 'HEAD') return respondEvents(null, CACHED_FOR_A_STREAM)
+      await advance()
+      const start = Math.max(recent.numberAt(clock.now() - OVERLAP_MS) ?? number(), number() - OVERLAP_MAX)
+      return respondEvents(open(start, address, missedSince(start), shared.joiner()), CACHED_FOR_A_STREAM)
     },
     changed(change) {
       recent.remember(change)
+      // A cache would go on sending what the streams have carried already.
+      if (hidesEarlier(change)) shared.breakOff()
       tell()
     },
-    close,
+    close() {
+      shared.breakOff()
+      close()
+    },
   }
 }
 
@@ -173,6 +224,45 @@ function followersOf({ clock, number, everyMs }: LiveSource, recent: RecentEvent
   }
 }
 
+/** The followers whose streams a cache shares. Each is ended after its time, and all are broken off when something is hidden. */
+function sharedStreams({ clock, advance, number }: LiveSource, recent: RecentEvents, join: Host['join']) {
+  const followers = new Set<Follower>()
+  let breaks = 0
+
+  const endInTime = async (follower: Follower, left: AbortSignal) => {
+    await clock.wait(SHARED_MS, left)
+    // Without the store, what is known ends the stream.
+    if (!left.aborted) await advance().catch(() => {})
+    if (left.aborted) return
+    follower.send(recent.after(follower.sentTo))
+    follower.send(eventOf({ kind: 'end', number: number() }))
+    follower.end()
+  }
+  return {
+    /** Makes the `join` of a stream that begins now. */
+    joiner(): Host['join'] {
+      const breaksBefore = breaks
+      return (follower) => {
+        const leave = join(follower)
+        const left = new AbortController()
+        followers.add(follower)
+        void endInTime(follower, left.signal)
+        // Something was hidden while it was still catching up.
+        if (breaks > breaksBefore) queueMicrotask(follower.breakOff)
+        return () => {
+          leave()
+          left.abort()
+          followers.delete(follower)
+        }
+      }
+    },
+    breakOff() {
+      breaks += 1
+      for (const follower of followers) follower.breakOff()
+    },
+  }
+}
+
 /** Callbacks of a stream: `join` when it has caught up, and `closed` once when it ends, for any reason. */
 type Host = { join(follower: Follower): () => void; closed(): void }
 
@@ -196,7 +286,12 @@ function follow(from: LogNumber, reading: AsyncGenerator<Piece>, { join, closed 
       if ((controller.desiredSize ?? 0) < -BACKLOG_MAX_BYTES) end()
       else controller.enqueue(bytes)
     }
-    leave = join({ sentTo, send, end })
+    const breakOff = () => {
+      over()
+      // Without a reason, which Bun would print.
+      controller.error()
+    }
+    leave = join({ sentTo, send, end, breakOff })
   }
   return new ReadableStream<Uint8Array>(
     {
@@ -220,8 +315,11 @@ function follow(from: LogNumber, reading: AsyncGenerator<Piece>, { join, closed 
 
 /** The event after which a client must read the canvas anew. Later events follow it. */
 function resetTo(number: LogNumber): Piece {
-  const reset: Reset = { number, kind: 'reset' }
-  return { bytes: encoder.encode(`id: ${number}\nevent: reset\ndata: ${JSON.stringify(reset)}\n\n`), to: number }
+  return { bytes: eventOf({ number, kind: 'reset' }, `id: ${number}\n`), to: number }
+}
+
+function eventOf(data: Reset | Mark, id = ''): Uint8Array {
+  return encoder.encode(`${id}event: ${data.kind}\ndata: ${JSON.stringify(data)}\n\n`)
 }
 
 const readQuery = paramsReader(LiveQuery)

@@ -51,10 +51,17 @@ export const Reset = Type.Object({
 })
 export type Reset = Static<typeof Reset>
 
+/** Path of the stream that a cache may send to all its clients at once. */
+export const SHARED_STREAM = '/api/live/shared'
+
+/** The data of the event that begins a shared stream, which carries every change after the number, and of the one that ends it. */
+export type Mark = Readonly<{ kind: 'start'; number: number } | { kind: 'end'; number: number }>
+
 /** The end of the log, oldest change first: every change after `after` up to `nextAfter`. */
 export const LogTail = Type.Object({
   after: Type.Integer({ minimum: 0, description: 'If your last change is older than this, read the canvas instead.' }),
   nextAfter: Type.Integer({ minimum: 0 }),
+  askAgainMs: Type.Integer({ minimum: 1000, description: 'Time to wait before the next request, in milliseconds.' }),
   changes: Type.Array(ChangeDto),
 })
 export type LogTail = Static<typeof LogTail>

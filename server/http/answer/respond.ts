@@ -13,6 +13,9 @@ export const CACHED_BRIEFLY = 'public, max-age=2, stale-while-revalidate=10'
 /** For what must be current: clients revalidate each time, and proxies keep it for a moment. */
 export const CACHED_BY_PROXIES = 'public, max-age=0, s-maxage=2'
 
+/** For a stream that a cache shares: clients that come within its first 40 s get the one that is still being sent. */
+export const CACHED_FOR_A_STREAM = 'public, max-age=0, s-maxage=40'
+
 /** For what must not be stored. */
 export const NO_STORE: HeaderFields = { 'Cache-Control': 'no-store' }
 
@@ -53,8 +56,8 @@ export function respondUnchanged(headers: HeaderFields): Response {
 }
 
 /** Makes a stream of server-sent events; `null` for a HEAD request. Proxies are told not to buffer it. */
-export function respondEvents(stream: ReadableStream<Uint8Array> | null): Response {
-  const headers = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' }
+export function respondEvents(stream: ReadableStream<Uint8Array> | null, cacheControl = 'no-store'): Response {
+  const headers = { 'Content-Type': 'text/event-stream', 'Cache-Control': cacheControl, 'X-Accel-Buffering': 'no' }
   return new Response(stream, { headers: { ...everywhere, ...headers } })
 }
 

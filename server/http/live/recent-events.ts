@@ -1,6 +1,7 @@
 /** The newest changes as encoded events, shared by all clients that follow or catch up. */
 
 import { keptOrMade, lru } from '../../../shared/lru.ts'
+import type { UnixMs } from '../../domain/purchase/payment.ts'
 import type { Change, IdentityChange, LogNumber, ModerationChange } from '../../domain/wall/log.ts'
 import { visible, visibleNames } from '../../domain/wall/moderation.ts'
 import { changeDtoOf } from '../../domain/wall/wall-view.ts'
@@ -14,6 +15,8 @@ export type RecentEvents = {
   remember(change: Change): void
   /** All kept events after a number. Most followers are at the same number and share the bytes. */
   after(number: LogNumber): Uint8Array
+  /** The number of the newest kept change that is older than a time, or the one before all that are kept. */
+  numberAt(time: UnixMs): LogNumber | undefined
   /** The next events after a number, from memory or from the log; `undefined` when there are none up to `end`. */
   piece(after: LogNumber, end: LogNumber): Promise<Piece | undefined>
 }
@@ -78,6 +81,10 @@ export function recentEvents(log: Log): RecentEvents {
         shared = { after: number, upTo, bytes: encoder.encode(textBetween(number, upTo).join('')) }
       return shared.bytes
     },
+    numberAt(time) {
+      const [first] = events
+      return events.findLast(({ change }) => change.at < time)?.change.number ?? (first && first.change.number - 1)
+    },
     async piece(after, end) {
       // Pieces end at multiples of their size, so that clients that catch up from different numbers share them.
       const to = Math.min(end, after + PIECE - (after % PIECE))
@@ -86,6 +93,10 @@ export function recentEvents(log: Log): RecentEvents {
     },
   }
 }
+
+/** Whether readers no longer see something that an earlier change showed. */
+export const hidesEarlier = (change: Change): boolean =>
+  change.kind === 'hide' || (change.kind === 'identity' && change.withheld !== undefined)
 
 /** A change and its event, which is encoded once, when the first client needs it. */
 type RecentEvent = { readonly change: Change; readonly text: () => string }

@@ -155,6 +155,11 @@ const provoked: Readonly<Record<string, Provoke>> = {
     live.close()
     return await askClosed('GET /api/live')
   },
+  'GET /api/live/shared 503': async () => {
+    const { live, ask: askClosed } = await openWall()
+    live.close()
+    return await askClosed('GET /api/live/shared')
+  },
   'GET /api/history 400': ask('GET /api/history?limit=0'),
   'GET /api/feed 400': ask('GET /api/feed?limit=0'),
   'GET /api/deeds 400': ask('GET /api/deeds?limit=201'),
@@ -217,6 +222,7 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
   'GET /api/canvas.bin': ['GET /api/canvas.bin'],
   'GET /api/blocks': ['GET /api/blocks'],
   'GET /api/live': ['GET /api/live'],
+  'GET /api/live/shared': ['GET /api/live/shared'],
   'GET /api/tail': ['GET /api/tail'],
   'GET /api/history': ['GET /api/history'],
   'GET /api/feed': ['GET /api/feed'],

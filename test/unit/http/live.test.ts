@@ -1,11 +1,12 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { systemClock } from '../../../server/adapters/clock.ts'
 import type { Change } from '../../../server/domain/wall/log.ts'
 import { liveStream, type Live } from '../../../server/http/live.ts'
+import type { Clock } from '../../../server/ports.ts'
 import { BARE, blockOf, identityChange, NOBODY, NOW, saleOf } from '../../support/samples.ts'
 
 /** A log in memory, and the stream of it; `everyMs` as the stream's. */
-function logged(everyMs = 0) {
+function logged(everyMs = 0, clock: Clock = systemClock) {
   const changes: Change[] = []
   const reads: number[] = []
   const log = {
@@ -21,7 +22,7 @@ function logged(everyMs = 0) {
   const number = () => changes.length - others.unseen
   // The canvas read follows the view a moment later.
   const canvasNumber = () => Math.max(0, number() - 3)
-  const open = () => liveStream({ log, clock: systemClock, number, canvasNumber, advance, everyMs })
+  const open = () => liveStream({ log, clock, number, canvasNumber, advance, everyMs })
   return { changes, reads, others, stream: open(), open }
 }
 
@@ -32,6 +33,8 @@ function add({ changes, stream }: { changes: Change[]; stream: Live }, change = 
   changes.push(change)
   stream.changed(change)
 }
+
+const HIDDEN = { pixels: false, message: true, link: false }
 
 const LIVE = 'http://wall.test/api/live'
 
@@ -80,9 +83,8 @@ test('what is hidden is told to nobody any more, and the block as it is shown fr
     { pixels: null, message: 'bad word', link: 'https://ada.example/' },
     { pixels: null, message: null, link: 'https://ada.example/' },
   ]
-  const hidden = { pixels: false, message: true, link: false }
   add(world, { number: 1, at: NOW, kind: 'repaint', block, content })
-  add(world, { number: 2, at: NOW, kind: 'hide', block, hidden, content: bare })
+  add(world, { number: 2, at: NOW, kind: 'hide', block, hidden: HIDDEN, content: bare })
   const text = await textFrom(world.stream, (read) => read.includes('id: 2\n'), 0)
   const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))
   expect(events).toMatchObject([
@@ -202,4 +204,88 @@ test('closing ends every stream, and starts none', async () => {
   world.stream.close()
   expect(await ended).toBe('retry: 2000\n\n')
   expect((await world.stream.answer(new Request(LIVE), '')).status).toBe(503)
+})
+
+describe('a stream that a cache shares', () => {
+  const ask = ({ stream }: { stream: Live }) => stream.answerShared(new Request(`${LIVE}/shared`), '')
+
+  /** What a response has sent once it has so many events. */
+  async function firstOf(response: Response, count: number): Promise<string> {
+    let text = ''
+    for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+      text += chunk
+      if (text.split('event: ').length > count) break
+    }
+    return text
+  }
+
+  const outcomeOf = (response: Response) =>
+    response.text().then(
+      () => 'ended',
+      () => 'broken off',
+    )
+
+  const startAt = (number: number) => `retry: 2000\n\nevent: start\ndata: {"kind":"start","number":${number}}\n\n`
+
+  const profile = { ...NOBODY, name: 'hidden name' }
+  const isNew = (number: number): Change => identityChange(number, NOBODY, Date.now())
+
+  test('begins with the changes of the last five seconds, whoever asks, and may be kept for 40 s of its 55', async () => {
+    const world = logged()
+    for (let n = 1; n <= 3; n++) add(world, identityChange(n, NOBODY, 0))
+    add(world, isNew(4))
+    const response = await ask(world)
+    expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=40')
+    const reading = firstOf(response, 3)
+    add(world, isNew(5))
+    const text = await reading
+    expect(text).toStartWith(`${startAt(3)}id: 4\n`)
+    expect(text).toContain('id: 5\n')
+  })
+
+  test('begins with at most a hundred changes', async () => {
+    const world = logged()
+    for (let n = 1; n <= 1500; n++) add(world, isNew(n))
+    const text = await firstOf(await ask(world), 101)
+    expect(text).toStartWith(`${startAt(1400)}id: 1401\n`)
+  })
+
+  test('ends after its time with the number up to which it carried every change', async () => {
+    const over = Promise.withResolvers<void>()
+    const wait: Clock['wait'] = (ms, signal) => (ms === 55_000 ? over.promise : systemClock.wait(ms, signal))
+    const world = logged(1000, { ...systemClock, wait })
+    add(world)
+    const response = await ask(world)
+    const reading = response.text()
+    await Bun.sleep(0)
+    add(world)
+    over.resolve()
+    expect(await reading).toMatch(/^id: 2\nevent: identity\n.*\n\nevent: end\ndata: \{"kind":"end","number":2\}\n\n$/m)
+  })
+
+  test.each([
+    ['a part of a block', { kind: 'hide', block: blockOf('3,4'), hidden: HIDDEN, content: { ...BARE, message: null } }],
+    ['a name', { kind: 'identity', agent: 1, profile: NOBODY, withheld: { name: true, framework: false } }],
+  ] as const)('is broken off at once when %s is hidden, and the next one does not show it', async (_, act) => {
+    const world = logged()
+    const content = { ...BARE, message: 'hidden word' }
+    add(world, { ...saleOf(1, blockOf('3,4'), { profile, content }), at: Date.now() })
+    const response = await ask(world)
+    const reading = outcomeOf(response)
+    await Bun.sleep(0)
+    add(world, { number: 2, at: Date.now(), ...act })
+    expect(await reading).toBe('broken off')
+    const next = await firstOf(await ask(world), 3)
+    expect(next).toStartWith(`${startAt(0)}id: 1\n`)
+    expect(next).not.toContain(act.kind === 'hide' ? 'hidden word' : 'hidden name')
+  })
+
+  test('is broken off when the process ends, so that no cache keeps it, and none begins', async () => {
+    const world = logged()
+    const reading = outcomeOf(await ask(world))
+    await Bun.sleep(0)
+    world.stream.close()
+    expect(await reading).toBe('broken off')
+    expect((await ask(world)).status).toBe(503)
+  })
 })

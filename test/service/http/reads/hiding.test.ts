@@ -118,8 +118,11 @@ test('the same reads show the block next to the hidden one', async () => {
   }
 })
 
-test('the live stream does not send a hidden part, not even to a reader who resumes from an older number', async () => {
-  const response = await wall.ask('GET /api/live', { headers: { 'Last-Event-ID': '0' } })
+test.each([
+  ['the live stream', 'GET /api/live'],
+  ['a shared stream', 'GET /api/live/shared'],
+])('%s does not send a hidden part, not even to a reader who resumes from an older number', async (_, path) => {
+  const response = await wall.ask(path, { headers: { 'Last-Event-ID': '0' } })
   let text = ''
   for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
     text += chunk

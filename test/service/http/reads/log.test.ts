@@ -30,7 +30,7 @@ const tailOf = ({ client }: Wall) => bodyOf(client.api.tail.get())
 
 test('the end of the log is the same for everyone, and kept by proxies for a moment', async () => {
   const wall = await openWall()
-  expect(await tailOf(wall)).toEqual({ after: 0, nextAfter: 0, changes: [] })
+  expect(await tailOf(wall)).toEqual({ after: 0, nextAfter: 0, askAgainMs: 4000, changes: [] })
   await wall.buy('/blocks/1,0?name=Ada', 1)
   await wall.ask('PUT /blocks/1,0', sending(editOf(1, '1,0', { message: 'painted' })))
   const response = await wall.ask('GET /api/tail')
