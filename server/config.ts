@@ -39,6 +39,7 @@ export type Config = {
   readonly contact: string | null
   readonly denied: DeniedPayers
   readonly trustedHops: number | undefined // how many proxies are trusted; undefined: one on this machine
+  readonly sharesStream: boolean // pages follow the stream that a cache shares
 }
 
 /** Payers to whom nothing is sold, and the file that lists them; `path` is undefined if the setting itself lists them. */
@@ -96,6 +97,7 @@ export const SETTINGS = {
   DRAIN_MS: { required: false },
   DENY_PAYERS: { required: false },
   TRUST_PROXY: { required: false },
+  SHARED_STREAM: { required: false },
   OPERATOR_CONTACT: { required: false },
   WEBHOOK_URL: { required: false, secret: true },
   WEBHOOK_SECRET: { required: false, secret: true },
@@ -162,6 +164,7 @@ export function readConfig(env: Env): Config {
     contact: read('OPERATOR_CONTACT', contactOf) ?? null,
     denied: read('DENY_PAYERS', deniedOf) ?? { addresses: new Set(), path: undefined },
     trustedHops: read('TRUST_PROXY', wholeNumber(0, 10)),
+    sharesStream: read('SHARED_STREAM', yesOrNo) ?? false,
   }
   if (problems.length > 0 || baseUrl === undefined || payTo === undefined || facilitatorUrls === undefined)
     throw cannotWork(problems)

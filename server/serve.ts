@@ -292,14 +292,14 @@ function startLoops(
 /** Opens the wall, part by part: what payments go by, its watches, what readers see, what sells, and the port. */
 async function openWall(given: Given, metrics: Metrics | undefined, committed: () => void) {
   const { config, times, ahead, logger } = given
-  const { offer, contact, hosts, trustedHops } = config
+  const { offer, contact, hosts, trustedHops, sharesStream } = config
   const { ledger } = ahead.store
   const store = { ...ahead.store, ledger: metrics?.ledger(ledger) ?? ledger }
   const rail = openRail(config, metrics, logger, times)
   const watches = openWatches(given, rail)
   const keys = Promise.withResolvers<Keys>()
   const wallets = viemWallets(rail.endpoints.request, offer, keys.promise, clock)
-  const pages = await builtPages(await pageFiles(), { ...offer, price: moneyText(offer.terms.amount) })
+  const pages = await builtPages(await pageFiles(), { ...offer, price: moneyText(offer.terms.amount), sharesStream })
   const readers = await openReaders(given, committed)
   const limits = rateLimits(clock)
   const adapters = { wallets, pictures: workerPictures(), clock, logger }

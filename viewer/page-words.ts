@@ -7,6 +7,10 @@ import { type Rect, rectOf } from './camera/camera.ts'
 export const priceOnPage = (): string =>
   document.querySelector('meta[name="price"]')?.getAttribute('content') ?? USUAL_PRICE
 
+/** The stream that a cache shares, where the operator says that there is such a cache. */
+export const sharedStreamOnPage = (): string | null =>
+  document.querySelector('meta[name="live"]')?.getAttribute('content') ?? null
+
 /** The wall's name. */
 export const nameOnPage = (): string => document.querySelector('h1 .name')?.textContent ?? ''
 

@@ -4,7 +4,7 @@ import { type Appearance, createAppearance } from './appearance.ts'
 import { type View, viewOf } from './camera/camera.ts'
 import type { OfflineCopy } from './data/offline-copy.ts'
 import { readWall } from './data/read-wall.ts'
-import { priceOnPage } from './page-words.ts'
+import { priceOnPage, sharedStreamOnPage } from './page-words.ts'
 import type { Theme } from './theme.ts'
 import { query } from './ui/dom.ts'
 import { hideNotice, showNotice } from './ui/messages.ts'
@@ -106,7 +106,7 @@ async function follow({ wall, show, offline }: ShellDeps, number: number) {
     const { syncWall } = await import('./data/sync.ts')
     const stale = query('stale', HTMLElement)
     const showStale = (words: string) => void (stale.textContent = words)
-    syncWall({ number, readAt: offline?.readAt(), wall, show, showStale })
+    syncWall({ number, shared: sharedStreamOnPage(), readAt: offline?.readAt(), wall, show, showStale })
     offline?.keep()
   } catch {
     showLostScript()

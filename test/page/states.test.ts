@@ -191,6 +191,20 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     expect(troubles.splice(0)).toHaveLength(3)
   })
 
+  test('a page that follows a shared stream asks the tail for what it missed between two of them', async () => {
+    server().share(true)
+    const page = await newPage()
+    const following = page.waitForResponse((response) => response.url().endsWith('/api/live/shared'))
+    await page.goto(server().url.href)
+    await following
+    server().endStreams()
+    server().sell(openBlock, carol)
+    await page.getByText('5 of 14,400 blocks sold').waitFor()
+    expect(server().asked).toContain('/api/tail')
+    server().sell(at(150, 80), carol)
+    await page.getByText('6 of 14,400 blocks sold').waitFor()
+  })
+
   test('after sleep the log tells every sale', async () => {
     const page = await openPage()
     const sold = Array.from({ length: 450 }, (_, i) => at(i % 150, Math.floor(i / 150)))

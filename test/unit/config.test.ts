@@ -90,6 +90,7 @@ describe('settings', () => {
       DENY_PAYERS: [PAYEE, { denied: { addresses: new Set([PAYEE.toLowerCase()]), path: undefined } }],
       DRAIN_MS: ['15000', { drainMs: 15_000 }],
       TRUST_PROXY: ['2', { trustedHops: 2 }],
+      SHARED_STREAM: ['yes', { sharesStream: true }],
       WEBHOOK_URL: ['https://ops.example/hook', { webhook: { url: 'https://ops.example/hook' } }],
       WEBHOOK_SECRET: [
         'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',

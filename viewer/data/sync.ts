@@ -1,6 +1,6 @@
 /** Keeps the wall up to date by the log: its live stream, or polling where none can be kept open. */
 
-import type { ChangeDto, LogTail, Reset } from '../../shared/contract/live.ts'
+import type { ChangeDto, LogTail, Mark, Reset } from '../../shared/contract/live.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { withChanges } from './apply-updates.ts'
 import { readJson } from './read-json.ts'
@@ -11,6 +11,7 @@ const FAILURES_TOLERATED = 2
 
 export type SyncDeps = {
   readonly number: number // of the newest change that the wall shows
+  readonly shared: string | null // path of the stream that a cache shares, if there is one
   readonly readAt: number | undefined // when it was read, in Unix milliseconds, if it did not come from the service now
   wall(): Wall | undefined
   show(wall: Wall): void
@@ -38,7 +39,7 @@ export function syncWall(deps: SyncDeps) {
     if (document.hidden) return
     current = new AbortController()
     const until = current.signal
-    followStream(follower, until, () => poll(follower, until))
+    followStream(follower, deps.shared, until, () => poll(follower, until))
   }
   document.addEventListener('visibilitychange', wake)
   window.addEventListener('online', wake)
@@ -88,22 +89,58 @@ const KINDS = ['sale', 'repaint', 'identity'] satisfies ChangeDto['kind'][]
 const FAILURES_MAX = 3
 const AGAIN_MS = 3000
 
+// Everyone's shared stream ends at the same moment; they come back at random ones within this time.
+const SPREAD_MS = 2000
+
 // A purchase or a repaint of many blocks arrives block by block. What comes within this time is applied together.
 const BATCH_MS = 20
 
+/** Applies the changes of streams in batches, each once the wall shows all that came before its stream. */
+function createInbox(follower: Follower, signal: AbortSignal, fail: () => void) {
+  let ready = Promise.resolve()
+  let waiting: ChangeDto[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const flush = () => {
+    const changes = waiting
+    waiting = []
+    void ready.then(
+      () => follower.receive(changes),
+      () => {},
+    )
+  }
+  return {
+    receive({ data }: MessageEvent<string>) {
+      const change: ChangeDto = JSON.parse(data)
+      if (waiting.push(change) === 1) timer = setTimeout(flush, BATCH_MS)
+    },
+    /** A stream begins after a number: what is missing before it is in the tail. */
+    start({ data }: MessageEvent<string>) {
+      const { number }: Mark = JSON.parse(data)
+      ready = ready.catch(() => {}).then(() => catchUp(follower, number, signal))
+      ready.catch(() => {
+        if (!signal.aborted) fail()
+      })
+    },
+    clear() {
+      clearTimeout(timer)
+      waiting = []
+    },
+  }
+}
+
 /**
  * Brings what the stream sends until `signal` aborts; calls `giveUp` once after too many failures in a row. The stream
- * begins after the number that the wall shows, and sends every change from there on, so nothing can be missed.
+ * begins after the number that the wall shows, and sends every change from there on, so nothing can be missed. One that a
+ * cache shares begins at a number of its own.
  */
-function followStream(follower: Follower, signal: AbortSignal, giveUp: () => void) {
+function followStream(follower: Follower, shared: string | null, signal: AbortSignal, giveUp: () => void) {
   let stream: EventSource | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let failures = 0
-  let waiting: ChangeDto[] = []
 
   const close = () => {
     clearTimeout(timer)
-    waiting = []
+    inbox.clear()
     stream?.close()
   }
   const fail = () => {
@@ -111,25 +148,24 @@ function followStream(follower: Follower, signal: AbortSignal, giveUp: () => voi
     failures++
     if (failures >= FAILURES_MAX) {
       close()
-      giveUp()
-      return
+      if (failures === FAILURES_MAX) giveUp()
+    } else if (shared !== null) {
+      // It breaks off when something is hidden, which the tail shows already.
+      stream?.close()
+      void askTail(follower, signal)
+        .catch(() => {})
+        .then(reopen)
+    } else if (stream?.readyState === EventSource.CLOSED) {
+      // The browser reconnects after a lost connection, but not after an answer that is no stream.
+      timer = setTimeout(open, AGAIN_MS)
     }
-    // The browser reconnects after a lost connection, but not after an answer that is no stream.
-    if (stream?.readyState === EventSource.CLOSED) timer = setTimeout(open, AGAIN_MS)
   }
-  const flush = () => {
-    const changes = waiting
-    waiting = []
-    follower.receive(changes)
+  const reopen = () => {
+    clearTimeout(timer)
+    stream?.close()
+    if (!signal.aborted && failures < FAILURES_MAX) timer = setTimeout(open, Math.random() * SPREAD_MS)
   }
-  const receive = ({ data }: MessageEvent<string>) => {
-    const change: ChangeDto = JSON.parse(data)
-    if (waiting.push(change) === 1) timer = setTimeout(flush, BATCH_MS)
-  }
-  const reset = async ({ data }: MessageEvent<string>) => {
-    const { number }: Reset = JSON.parse(data)
-    // The wall shows all up to there, and what came after follows.
-    if (number === follower.number()) return
+  const readAgain = async () => {
     close()
     try {
       await follower.readAgain(signal)
@@ -138,37 +174,69 @@ function followStream(follower: Follower, signal: AbortSignal, giveUp: () => voi
       if (!signal.aborted) fail()
     }
   }
+  const reset = ({ data }: MessageEvent<string>) => {
+    const { number }: Reset = JSON.parse(data)
+    // If the wall shows all up to there, what came after follows.
+    if (number !== follower.number()) void readAgain()
+  }
+  const end = ({ data }: MessageEvent<string>) => {
+    const { number }: Mark = JSON.parse(data)
+    // A wall that shows more than there is: the service's database was restored from an older copy.
+    if (number < follower.number()) void readAgain()
+    else reopen()
+  }
   const open = () => {
-    stream = new EventSource(`/api/live?after=${follower.number()}`)
-    for (const kind of KINDS) stream.addEventListener(kind, receive)
-    stream.addEventListener('reset' satisfies Reset['kind'], (event) => void reset(event))
+    stream = new EventSource(shared ?? `/api/live?after=${follower.number()}`)
+    for (const kind of KINDS) stream.addEventListener(kind, inbox.receive)
+    stream.addEventListener('start' satisfies Mark['kind'], inbox.start)
+    stream.addEventListener('end' satisfies Mark['kind'], end)
+    stream.addEventListener('reset' satisfies Reset['kind'], reset)
     stream.addEventListener('error', fail)
     stream.addEventListener('open', () => {
       failures = 0
       follower.setStatus(true)
     })
   }
+  const inbox = createInbox(follower, signal, fail)
   signal.addEventListener('abort', close)
   open()
+}
+
+/** Applies the last changes, once; resolves with how long to wait before the next request. */
+async function askTail(follower: Follower, signal: AbortSignal): Promise<number> {
+  // The browser's own copy would be one question late.
+  const init: RequestInit = { signal, cache: 'no-cache' }
+  const { after, changes, askAgainMs } = await readJson<LogTail>('/api/tail', 'tail of the log', init)
+  if (after > follower.number()) await follower.readAgain(signal)
+  follower.receive(changes)
+  return askAgainMs
+}
+
+// The tail may come from a proxy, whose copy is up to two seconds old.
+const CATCH_UP_MS = 1000
+
+/** Asks for the tail until the wall shows every change up to a number; rejects when it cannot be read, or `signal` aborts. */
+async function catchUp(follower: Follower, number: number, signal: AbortSignal) {
+  while (follower.number() < number) {
+    await askTail(follower, signal)
+    if (follower.number() < number) await new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS))
+  }
 }
 
 const TAIL_MS = 4000
 
 /** Polls until `signal` aborts. */
 function poll(follower: Follower, signal: AbortSignal) {
+  let askAgainMs = TAIL_MS
   const ask = async () => {
     if (signal.aborted) return
     try {
-      // The browser's own copy would be one question late.
-      const init: RequestInit = { signal, cache: 'no-cache' }
-      const { after, changes } = await readJson<LogTail>('/api/tail', 'tail of the log', init)
-      if (after > follower.number()) await follower.readAgain(signal)
-      follower.receive(changes)
+      askAgainMs = await askTail(follower, signal)
       follower.setStatus(true)
     } catch {
       if (!signal.aborted) follower.setStatus(false)
     }
-    setTimeout(() => void ask(), TAIL_MS)
+    setTimeout(() => void ask(), askAgainMs)
   }
-  setTimeout(() => void ask(), TAIL_MS)
+  setTimeout(() => void ask(), askAgainMs)
 }

@@ -1,6 +1,7 @@
 /** The files of the viewer that Vite built, kept in memory. */
 
 import { join } from 'node:path'
+import { SHARED_STREAM } from '../../../shared/contract/live.ts'
 import { ASSET_SYMBOL, USUAL_PRICE } from '../../../shared/money.ts'
 import { inMarkup } from '../../discovery/site.ts'
 import { cachedResponse, withHeaders, type CachedResponse } from './cached-response.ts'
@@ -19,7 +20,11 @@ const CHAT_VIEW = `chat${PAGE_END}`
 const HASHED = 'assets/'
 
 /** Settings of the wall that differ from those the page was built with. */
-export type Branding = { readonly title: string; readonly price: string }
+export type Branding = {
+  readonly title: string
+  readonly price: string
+  readonly sharesStream?: boolean // whether pages follow the stream that a cache shares
+}
 
 const BUILT: Branding = { title: 'Pixel Wall', price: USUAL_PRICE }
 
@@ -69,8 +74,9 @@ export async function chatView(files: ReadonlyMap<string, string>, words: Brandi
   return html.replace('<meta name="wall" content=""', () => `<meta name="wall" content="${inMarkup(baseUrl)}"`)
 }
 
-/** A page or the manifest, with the wall's title and price filled in. */
-function filledIn(name: string, content: Uint8Array<ArrayBuffer>, { title, price }: Branding): Uint8Array<ArrayBuffer> {
+/** A page or the manifest, with what differs on this wall filled in. */
+function filledIn(name: string, content: Uint8Array<ArrayBuffer>, words: Branding): Uint8Array<ArrayBuffer> {
+  const { title, price, sharesStream = false } = words
   const isManifest = name.endsWith(MANIFEST_END)
   if (!isManifest && !name.endsWith(PAGE_END)) return content
   const shown = isManifest ? JSON.stringify(title).slice(1, -1) : inMarkup(title)
@@ -78,9 +84,11 @@ function filledIn(name: string, content: Uint8Array<ArrayBuffer>, { title, price
     .decode(content)
     .replaceAll(BUILT.title, () => shown)
     .replaceAll(`${BUILT.price} ${ASSET_SYMBOL}`, `${price} ${ASSET_SYMBOL}`)
-  const priced =
-    price === BUILT.price ? text : text.replace('</head>', `<meta name="price" content="${price}" />\n  </head>`)
-  return new TextEncoder().encode(priced)
+  const tags = [
+    ...(price === BUILT.price ? [] : [`<meta name="price" content="${price}" />`]),
+    ...(sharesStream ? [`<meta name="live" content="${SHARED_STREAM}" />`] : []),
+  ]
+  return new TextEncoder().encode(text.replace('</head>', (end) => tags.map((tag) => `${tag}\n  `).join('') + end))
 }
 
 /** The paths of all files under `directory` by their relative names; none when it does not exist. */

@@ -7,7 +7,13 @@ import { blocksOf, parseArea } from '../../../shared/area.ts'
 import type { AreaState } from '../../../shared/contract/area.ts'
 import type { Canvas, CanvasBlock } from '../../../shared/contract/canvas.ts'
 import type { Sale } from '../../../shared/contract/feed.ts'
-import type { HistoryPage, LogTail, ChangeDto } from '../../../shared/contract/live.ts'
+import {
+  type HistoryPage,
+  type LogTail,
+  type ChangeDto,
+  type Mark,
+  SHARED_STREAM,
+} from '../../../shared/contract/live.ts'
 import type { Spaces } from '../../../shared/contract/space.ts'
 import { PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
 import { COLS, TOTAL_BLOCKS, coordOf, isBlockIndex, parseCoord, type BlockIndex } from '../../../shared/wall.ts'
@@ -27,6 +33,10 @@ export type SampleServer = {
   /** Sells blocks in one purchase, and answers when it was; a purchase of an earlier time goes on. */
   sellArea(blocks: readonly BlockIndex[], agent: Sale['agent'], t?: number): number
   repaint(block: BlockIndex, px: string): void
+  /** Whether pages are told that a cache shares the stream. */
+  share(isShared: boolean): void
+  /** Ends the streams that are shared. */
+  endStreams(): void
   /** Holds the pixels after this many blocks until it is called again with none. */
   holdAfter(blocks: number | undefined): void
   stop(): Promise<void>
@@ -41,6 +51,7 @@ export async function startSampleServer(): Promise<SampleServer> {
   let canvas = structuredClone(sample)
   let version = 0
   let held: Held | undefined
+  let isShared = false
   const asked: string[] = []
   const log = changesOf(canvas)
   const followers = new Set<ReadableStreamDefaultController<string>>()
@@ -50,13 +61,13 @@ export async function startSampleServer(): Promise<SampleServer> {
     for (const follower of followers) follower.enqueue(eventOf(change))
   }
 
-  const live = (after: number) => {
+  const live = (after: number, first = '') => {
     let self: ReadableStreamDefaultController<string>
     const stream = new ReadableStream<string>({
       start(controller) {
         self = controller
         followers.add(self)
-        self.enqueue('retry: 100\n\n')
+        self.enqueue(`retry: 100\n\n${first}`)
         for (const change of log) if (change.number > after) self.enqueue(eventOf(change))
       },
       cancel: () => void followers.delete(self),
@@ -100,8 +111,8 @@ export async function startSampleServer(): Promise<SampleServer> {
         return read(request, 'application/octet-stream', () => heldBody(pixelsOf(canvas), held))
       if (pathname === '/api/blocks') return read(request, 'application/json', () => blocksText(canvas))
       if (pathname === '/api/live') return live(afterIn(request))
-      if (pathname === '/api/tail')
-        return Response.json({ after: 0, nextAfter: log.length, changes: log } satisfies LogTail, { status })
+      if (pathname === SHARED_STREAM) return live(log.length, markOf('start', log.length))
+      if (pathname === '/api/tail') return Response.json(tailOf(log), { status })
       if (pathname === '/api/history') return Response.json(historyPage(log, search), { status })
       if (pathname === '/wall.png') return new Response(onePixel, { headers: { 'content-type': 'image/png' } })
       if (pathname.startsWith('/blocks/')) {
@@ -110,7 +121,7 @@ export async function startSampleServer(): Promise<SampleServer> {
       }
       if (pathname === '/api/space') return Response.json(spaceIn(canvas, search))
       if (pathname.startsWith('/areas/')) return Response.json(areaState(canvas, pathname.slice('/areas/'.length)))
-      return pageOrFile(dist, pathname, canvas)
+      return pageOrFile(dist, pathname, canvas, isShared)
     },
   })
 
@@ -133,6 +144,14 @@ export async function startSampleServer(): Promise<SampleServer> {
       const t = 1_760_000_000_000 + (log.length + 1) * 3_600_000
       tell({ number: log.length + 1, kind: 'repaint', t, i: block, coord: coordOf(block), px })
     },
+    share: (shared) => void (isShared = shared),
+    endStreams() {
+      for (const follower of followers) {
+        follower.enqueue(markOf('end', log.length))
+        follower.close()
+      }
+      followers.clear()
+    },
     holdAfter(blocks) {
       held?.go()
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -143,7 +162,7 @@ export async function startSampleServer(): Promise<SampleServer> {
 }
 
 /** A file of the built page; the page itself as the service would send it. */
-async function pageOrFile(dist: string, pathname: string, canvas: Canvas): Promise<Response> {
+async function pageOrFile(dist: string, pathname: string, canvas: Canvas, isShared: boolean): Promise<Response> {
   const path = pathname === '/' ? '/index.html' : pathname === '/paint' ? '/paint.html' : pathname
   const file = Bun.file(dist + path)
   if (!path.endsWith('.html')) return new Response(file)
@@ -151,7 +170,8 @@ async function pageOrFile(dist: string, pathname: string, canvas: Canvas): Promi
     'content-type': 'text/html; charset=utf-8',
     ...contentPolicy({ built: path === '/index.html' ? 'wall' : 'paint', html }),
   })
-  const built = await file.text()
+  const text = await file.text()
+  const built = isShared ? text.replace('</head>', `<meta name="live" content="${SHARED_STREAM}" /></head>`) : text
   if (path !== '/index.html') return new Response(built, { headers: headersOf(built) })
   const { blocks, agents, pricing } = canvas
   const sold = new Set(blocks.map(({ i }) => i).filter(isBlockIndex))
@@ -163,6 +183,16 @@ async function pageOrFile(dist: string, pathname: string, canvas: Canvas): Promi
 
 const eventOf = (change: ChangeDto) =>
   `id: ${change.number}\nevent: ${change.kind}\ndata: ${JSON.stringify(change)}\n\n`
+
+const markOf = (kind: Mark['kind'], number: number) =>
+  `event: ${kind}\ndata: ${JSON.stringify({ kind, number } satisfies Mark)}\n\n`
+
+const tailOf = (log: readonly ChangeDto[]): LogTail => ({
+  after: 0,
+  nextAfter: log.length,
+  askAgainMs: 4000,
+  changes: [...log],
+})
 
 /** The number after which a stream goes on. */
 const afterIn = ({ headers, url }: Request) =>

@@ -72,6 +72,7 @@ export function testPages(browser: Browser | NoBrowser, viewport: { width: numbe
     if ('reason' in browser) return
     for (const context of browser.contexts()) await context.close()
     server().answerWith(200)
+    server().share(false)
     server().show(canvas)
     expect(troubles.splice(0)).toEqual([])
   })

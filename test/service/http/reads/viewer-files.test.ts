@@ -10,7 +10,7 @@ await Bun.write(
   join(folder, 'index.html'),
   '<!doctype html><head><title>Pixel Wall</title><style>p{}</style><script>f()</script></head>',
 )
-await Bun.write(join(folder, 'paint.html'), '<!doctype html><title>Paint</title>')
+await Bun.write(join(folder, 'paint.html'), '<!doctype html><head><title>Paint</title></head>')
 await Bun.write(join(folder, 'assets/index-a1b2.js'), 'console.log("a script long enough to be compressed")')
 await Bun.write(join(scratch, 'outside.txt'), 'secret')
 
@@ -58,6 +58,17 @@ test('every page renounces what it never uses, and is come back to over https al
   })
   for (const path of ['/', '/paint', '/blocks/1,1'])
     expect((await plain.ask(`GET ${path}`, browser)).headers.has('strict-transport-security')).toBe(false)
+})
+
+test('every page follows the stream that a cache shares where the operator says that there is one, and no other page', async () => {
+  const words = { title: 'Pixel Wall', price: '1.00', sharesStream: true }
+  const shared = await openWall({ viewer: await viewerFiles(await filesIn(folder), words) })
+  for (const path of ['/', '/paint']) {
+    const pageOf = async ({ ask }: typeof wall) =>
+      await (await ask(`GET ${path}`, { headers: { accept: 'text/html' } })).text()
+    expect(await pageOf(shared)).toContain('<meta name="live" content="/api/live/shared" />')
+    expect(await pageOf(wall)).not.toContain('/api/live')
+  }
 })
 
 test('the page for painting is at its own name, starts workers, and lies in nobody’s frame', async () => {
