@@ -25,7 +25,7 @@ install -m 644 systemd/* "$root/etc/systemd/system/"
 
 doc=$root/usr/local/share/doc/pixel-wall
 install -d "$doc/docs" "$doc/prometheus" "$doc/grafana"
-install -m 644 OPERATING.md CHANGES.md nginx.conf nginx-cache.conf Caddyfile haproxy.cfg sbom.json "$doc/"
+install -m 644 OPERATING.md CHANGES.md nginx.conf nginx-cache.conf varnish.vcl Caddyfile haproxy.cfg sbom.json "$doc/"
 install -m 644 docs/* "$doc/docs/"
 install -m 644 prometheus/* "$doc/prometheus/"
 install -m 644 grafana/* "$doc/grafana/"

@@ -50,6 +50,10 @@ const RUNS: Readonly<Record<string, Run>> = {
     ['endurance/proxies/caddy.long.ts', 'endurance/proxies/caching-proxy.long.ts'],
     'the wall behind Caddy and behind a cache',
   ),
+  'shared-stream': tests(
+    ['endurance/shared-stream/shared-stream.long.ts'],
+    'ten thousand followers (FOLLOWERS=N) over one stream that a Varnish shares',
+  ),
   'hang-ups': tests(
     ['endurance/proxies/hang-ups.long.ts'],
     'buyers behind each shipped proxy, over HTTP/1.1 and 2, hang up, sign anew and pay once',

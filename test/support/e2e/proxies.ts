@@ -18,7 +18,7 @@ type Recipe = {
   readonly files: readonly string[]
   /** The recipe with these instances' ports, listening on a port of its own, with TLS if there is a certificate. */
   adapt(text: string, port: string, instances: readonly string[], folder: string, certificate?: Certificate): string
-  command(file: string): readonly string[]
+  command(file: string, port: string, folder: string): readonly string[]
 }
 
 const nginx = {
@@ -96,6 +96,17 @@ ${text
         ),
     command: (file) => ['haproxy', '-db', '-f', file],
   },
+  /** In front of one instance only, without TLS. */
+  varnish: {
+    program: 'varnishd',
+    files: ['varnish.vcl'],
+    adapt: (text, _port, [instance = '']) => text.replace('.port = "8402"', `.port = "${instance}"`),
+    // The parameters that the recipe names; its log in memory, which nobody reads here, is small.
+    command: (file, port, folder) =>
+      `varnishd -F -a 127.0.0.1:${port} -f ${file} -n ${folder}/varnish -s malloc,256m -l 20m -p pipe_timeout=250 -p thread_pool_min=500 -p thread_pool_max=10000 -p thread_queue_limit=10000`.split(
+        ' ',
+      ),
+  },
 } as const satisfies Record<string, Recipe>
 
 export type ProxyName = keyof typeof RECIPES
@@ -120,7 +131,7 @@ export async function startProxy(
   const certificate = isEncrypted ? await makeCertificate(folder) : undefined
   const texts = await Promise.all(recipe.files.map((name) => Bun.file(join(DEPLOY, name)).text()))
   await Bun.write(file, recipe.adapt(texts.join('\n'), port, instances, folder, certificate))
-  const [, ...args] = recipe.command(file)
+  const [, ...args] = recipe.command(file, port, folder)
   const child = Bun.spawn([programOf(name) ?? recipe.program, ...args], {
     env: { PATH: Bun.env['PATH'] ?? '', HOME: folder },
     stdout: 'ignore',

@@ -1,0 +1,39 @@
+/** A crowd that follows the shared stream, in a process of its own. */
+
+import { join } from 'node:path'
+import type { Seen } from './run-followers.ts'
+
+/** A crowd that follows. */
+export type Crowd = {
+  /** Resolves with what they saw once everyone has a change, and ends them. */
+  seen(last: number): Promise<Seen>
+}
+
+/** Starts so many followers at a URL, who know all changes up to a number; resolves once each follows. */
+export async function gather(url: string, count: number, known: number): Promise<Crowd> {
+  const child = Bun.spawn(
+    [process.execPath, join(import.meta.dir, 'run-followers.ts'), url, String(count), String(known)],
+    {
+      stdin: 'pipe',
+      stdout: 'pipe',
+      stderr: 'inherit',
+    },
+  )
+  const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader()
+  const nextLine = async () => {
+    for (let said = ''; ;) {
+      const { value, done } = await lines.read()
+      if (done) throw new Error('the followers ended too early')
+      said += value
+      if (said.includes('\n')) return said
+    }
+  }
+  await nextLine()
+  return {
+    async seen(last) {
+      await child.stdin.write(`${last}\n`)
+      await child.stdin.end()
+      return JSON.parse(await nextLine()) as Seen
+    },
+  }
+}

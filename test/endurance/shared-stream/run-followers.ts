@@ -1,0 +1,161 @@
+/**
+ * A process of clients that follow the shared stream as the page does. Arguments: the URL that they ask, how many, the number of
+ * the change that all of them know. Writes `following` on a line once each has begun; reads the number of the last change from
+ * its input, waits until all have it, and writes what they saw.
+ */
+
+import type { Socket } from 'bun'
+import { requestBytes } from '../../../bench/measure/load.ts'
+import { median, percentile } from '../../../bench/measure/pair.ts'
+import { type ChangeDto, type LogTail, type Mark, type Reset, SHARED_STREAM } from '../../../shared/contract/live.ts'
+import { keptOrMade, lru } from '../../../shared/lru.ts'
+
+/** What all followers of a process saw. */
+export type Seen = {
+  readonly delays: { readonly median: number; readonly p99: number; readonly max: number } // milliseconds after the commit
+  readonly received: number // changes, each by each follower
+  readonly lost: number // changes between two that a follower received
+  readonly begun: number // streams
+  readonly brokenOff: number // streams that ended without the event for it
+  readonly fromTail: number // changes that a follower took from the tail
+}
+
+type Event = ChangeDto | Mark | Reset
+
+type Follower = {
+  known: number // of the newest change that it has
+  hasBegun: boolean
+  unread: string // the beginning of a chunk
+  hasEnded: boolean // the stream, by its event
+  waiting: ChangeDto[] | undefined // while it reads the tail
+}
+
+const [url = '', count = '0', known = '0'] = Bun.argv.slice(2)
+const { hostname, port } = new URL(url)
+
+const REQUEST = requestBytes('GET', SHARED_STREAM)
+const SPREAD_MS = 2000
+// A server's queue of connections that it has not accepted yet is short.
+const OPENED_EACH_MS = 2
+
+const followers: Follower[] = []
+const delays: number[] = []
+const seen = { received: 0, lost: 0, begun: 0, brokenOff: 0, fromTail: 0 }
+
+/** Takes a change that a follower does not have. */
+function take(follower: Follower, { number, t }: ChangeDto, now: number): void {
+  const { known } = follower
+  if (number <= known) return
+  seen.received += 1
+  seen.lost += number - known - 1
+  follower.known = number
+  delays.push(now - t)
+}
+
+function begin(follower: Follower, number: number): void {
+  seen.begun += 1
+  follower.hasBegun = true
+  follower.hasEnded = false
+  if (number > follower.known) void catchUp(follower, number)
+}
+
+/** Reads the tail until it reaches a number. */
+async function catchUp(follower: Follower, number: number): Promise<void> {
+  follower.waiting = []
+  while (follower.known < number) {
+    const { changes } = await tail()
+    const before = seen.received
+    for (const change of changes) take(follower, change, Date.now())
+    seen.fromTail += seen.received - before
+    if (follower.known < number) await Bun.sleep(1000)
+  }
+  for (const change of follower.waiting) take(follower, change, Date.now())
+  follower.waiting = undefined
+}
+
+// All of this process ask for it together: what is measured is the stream.
+const tails = lru<number, Promise<LogTail>>(1)
+const tail = () =>
+  keptOrMade(tails, Math.floor(Date.now() / 500), async () => {
+    const response = await fetch(new URL('/api/tail', url))
+    return (await response.json()) as LogTail
+  })
+
+// All followers get the same chunks.
+const parsed = lru<string, readonly Event[]>(64)
+
+function eventsIn(chunk: string): readonly Event[] {
+  const known = parsed.get(chunk)
+  if (known !== undefined) return known
+  const events = [...chunk.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data) as Event)
+  parsed.set(chunk, events)
+  return events
+}
+
+function receive(follower: Follower, chunk: string, now: number): void {
+  for (const event of eventsIn(chunk)) {
+    if (event.kind === 'start') begin(follower, event.number)
+    else if (event.kind === 'end') follower.hasEnded = true
+    else if (event.kind === 'reset') throw new Error('a shared stream never resets')
+    else if (follower.waiting !== undefined) follower.waiting.push(event)
+    else take(follower, event, now)
+  }
+}
+
+/** Reads what has arrived of a chunked response; whether it is over. */
+function read(follower: Follower, text: string): boolean {
+  const now = Date.now()
+  follower.unread += text
+  for (;;) {
+    const [line, size] = /^(?:HTTP[^]*?\r\n\r\n)?([0-9a-f]+)\r\n/.exec(follower.unread) ?? []
+    if (line === undefined || size === undefined) return false
+    const length = Number.parseInt(size, 16)
+    if (follower.unread.length < line.length + length + 2) return false
+    const chunk = follower.unread.slice(line.length, line.length + length)
+    follower.unread = follower.unread.slice(line.length + length + 2)
+    if (length === 0) return true
+    receive(follower, chunk, now)
+  }
+}
+
+const handlers = {
+  open: (socket: Socket<Follower>) => void socket.write(REQUEST),
+  data(socket: Socket<Follower>, bytes: Buffer) {
+    const text = bytes.toString('latin1')
+    if (/^HTTP\S+ (?!200)/.test(text)) socket.end()
+    else if (read(socket.data, text)) setTimeout(() => socket.write(REQUEST), Math.random() * SPREAD_MS)
+  },
+  close({ data }: Socket<Follower>) {
+    if (!data.hasEnded) seen.brokenOff += 1
+    data.unread = ''
+    setTimeout(() => connect(data), Math.random() * SPREAD_MS)
+  },
+}
+
+const connect = (data: Follower) =>
+  void Bun.connect({ hostname, port: Number(port), socket: handlers, data }).catch(() =>
+    setTimeout(() => connect(data), Math.random() * SPREAD_MS),
+  )
+
+for (let at = 0; at < Number(count); at++) {
+  const follower: Follower = {
+    known: Number(known),
+    hasBegun: false,
+    unread: '',
+    hasEnded: false,
+    waiting: undefined,
+  }
+  followers.push(follower)
+  connect(follower)
+  if (at % 10 === 0) await Bun.sleep(OPENED_EACH_MS)
+}
+while (followers.some(({ hasBegun }) => !hasBegun)) await Bun.sleep(50)
+console.log('following')
+const last = Number((await Bun.stdin.text()).trim())
+while (followers.some((follower) => follower.known < last)) await Bun.sleep(50)
+const result: Seen = {
+  delays: { median: median(delays), p99: percentile(delays, 0.99), max: percentile(delays, 1) },
+  ...seen,
+}
+console.log(JSON.stringify(result))
+process.exit(0)

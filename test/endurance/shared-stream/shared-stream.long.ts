@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { residentMb } from '../../../bench/measure/cpu.ts'
+import type { Wallet } from '../../../server/local/wallets.ts'
+import { SHARED_STREAM } from '../../../shared/contract/live.ts'
+import { buyBlock, repaint } from '../../support/e2e/buyer.ts'
+import { runCommand } from '../../support/e2e/command.ts'
+import { isHere, type Proxy, startProxy } from '../../support/e2e/proxies.ts'
+import { metricsPortOf } from '../../support/e2e/read-wall.ts'
+import { startWorld, type World } from '../../support/e2e/world.ts'
+import { bodyOf, clientOf } from '../../support/service/client.ts'
+import { skippedWithout } from '../../support/skipped.ts'
+import { gather } from './followers.ts'
+
+// Goal: any number of people follow the wall over one stream of its own. Method: the recipe for Varnish in front of a process, with a
+// crowd that follows through it for several streams' time, while a block is repainted every two seconds.
+
+const FOLLOWERS = Number(Bun.env['FOLLOWERS'] ?? 10_000)
+const FEW = 10
+const REPAINTS = 60
+const REPAINTED_EVERY_MS = 2000
+// Of one stream, as `server/http/live.ts` ends it.
+const STREAM_MS = 55_000
+const BLOCK = '70,40'
+
+describe.skipIf(skippedWithout('varnish', isHere('varnish')))('behind a Varnish that shares the stream', () => {
+  let wall: World
+  let proxy: Proxy
+  let owner: Wallet
+  beforeAll(async () => {
+    wall = await startWorld({ METRICS_PORT: '0' })
+    proxy = await startProxy('varnish', [new URL(wall.url).port])
+    owner = await wall.wallet()
+    await buyBlock(proxy, owner, BLOCK)
+  }, 60_000)
+  afterAll(async () => {
+    await proxy.stop()
+    await wall.stop()
+  })
+
+  const newest = async () => (await bodyOf(clientOf(wall).api.tail.get())).nextAfter
+
+  const begins: number[] = []
+
+  /** How many shared streams of the wall may be open: those that it has begun within the time of one. */
+  const open = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${metricsPortOf(wall.wall())}/metrics`)).text()
+    const [, count = 0] =
+      new RegExp(`^wall_http_requests_total\\{.*"${SHARED_STREAM}".*\\} (\\d+)$`, 'm').exec(text) ?? []
+    while (begins.length < Number(count)) begins.push(performance.now())
+    return begins.filter((time) => time > performance.now() - STREAM_MS).length
+  }
+
+  /** Has a crowd follow meanwhile; what it saw, and what the wall needed for it. */
+  const follow = async (count: number) => {
+    const crowd = await gather(proxy.url, count, await newest())
+    let [mb, streams] = [0, 0]
+    for (let at = 0; at < REPAINTS; at++) {
+      expect((await repaint(proxy, owner, BLOCK, `${count} ${at}`)).status).toBe(200)
+      await Bun.sleep(REPAINTED_EVERY_MS)
+      streams = Math.max(streams, await open())
+      mb = Math.max(mb, residentMb(wall.wall().pid))
+    }
+    return { ...(await crowd.seen(await newest())), streams, mb: Math.round(mb) }
+  }
+
+  test(`${FOLLOWERS} followers get every change over two streams of the wall at most`, async () => {
+    const few = await follow(FEW)
+    const many = await follow(FOLLOWERS)
+    console.log(JSON.stringify({ followers: FOLLOWERS, ...many, mbWithFew: few.mb }))
+    expect(many).toMatchObject({ lost: 0, brokenOff: 0, received: FOLLOWERS * REPAINTS })
+    expect(many.begun).toBeGreaterThan(2 * FOLLOWERS)
+    expect(many.streams).toBeLessThanOrEqual(2)
+    expect(many.delays.median).toBeLessThan(1500)
+    expect(many.mb).toBeLessThan(few.mb + 32)
+  })
+
+  test('what is hidden breaks the stream off, and nobody who comes then is sent it', async () => {
+    const follow = async (enough: (text: string) => boolean) => {
+      const { body } = await fetch(proxy.url + SHARED_STREAM)
+      let text = ''
+      for await (const chunk of (body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream())) {
+        text += chunk
+        if (enough(text)) break
+      }
+      return text
+    }
+    await repaint(proxy, owner, BLOCK, 'bad word')
+    const following = follow(() => false).catch(() => 'broken off')
+    await follow((text) => text.includes('bad word'))
+    expect((await runCommand(wall.settings, wall.folder, 'hide', BLOCK)).status).toBe(0)
+    expect(await following).toBe('broken off')
+    expect(await follow((text) => text.includes(`"${BLOCK}"`))).not.toContain('bad word')
+  })
+})
