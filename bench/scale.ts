@@ -1,0 +1,67 @@
+/**
+ * `bun run scale [--viewers 1000000] [--changes 1] [--caches 50] [--within 300] [--gb 0.085] [--million 1]`: what a crowd needs of a
+ * CDN and of the wall, computed from measured figures: viewers, changes of the wall in a second, caches that ask the wall themselves,
+ * seconds in which all viewers arrive, and the CDN's prices in dollars for a GB and for a million requests.
+ */
+
+import { parseArgs } from 'node:util'
+import type { Row } from './findings.ts'
+import { table } from './report.ts'
+
+/** How many look at the wall, through what, and at which price. */
+export type Crowd = Readonly<Record<'viewers' | 'changes' | 'caches' | 'within' | 'gb' | 'million', number>>
+
+const DEFAULTS: Crowd = { viewers: 1_000_000, changes: 1, caches: 50, within: 300, gb: 0.085, million: 1 }
+
+// A full wall in gzip, and the tail with a picture in each change (docs/scale.md, "In bytes").
+const OPENING = { requests: 10, bytes: 1_296_000 }
+const TAIL = { everyS: 4, bytes: 13_000, unchangedBytes: 400 }
+
+// A change with a picture, as an event. What begins a stream has headers, and what ends it an event.
+const EVENT_BYTES = 330
+const STREAM_BYTES = 900
+const HEARTBEAT = { everyS: 15, bytes: 20 }
+
+// As the wall ends shared streams, and says how long a cache keeps them (`server/http/live.ts`). Who comes late gets what the stream
+// carried before.
+const STREAM = { lengthS: 55, keptS: 40, overlapS: 5 }
+
+// What a cache asks of the wall: the responses that change, each once in two seconds, and the processor time of one.
+const READS_PER_CACHE = 4
+const READ_US = 150
+
+// Processor time of one event to one follower (`bun run bench Followers`).
+const FOLLOWER_US = 6
+
+/** What each way of following needs, in a second. */
+export function planOf({ viewers, changes, caches, within, gb, million }: Crowd): readonly Row[] {
+  const row = (what: string, requests: number, bytes: number, streams: number, us: number): Row => {
+    const dollars = ((bytes * gb) / 1e9 + (requests * million) / 1e6) * 3600
+    const figures = { 'requests/s': requests, 'GB/s': bytes / 1e9, streams, '% of a core': us / 1e4, '$/hour': dollars }
+    return { what, figures }
+  }
+  const readsUs = caches * READS_PER_CACHE * READ_US
+  const changed = Math.min(1, changes * TAIL.everyS)
+  const tailBytes = changed * TAIL.bytes + (1 - changed) * TAIL.unchangedBytes
+  const heard = changes * EVENT_BYTES + HEARTBEAT.bytes / HEARTBEAT.everyS
+  // One that ends hands its viewers to one that is younger by as much as a cache keeps it.
+  const heardAgainS = STREAM.overlapS + STREAM.lengthS - STREAM.keptS
+  const again = (STREAM_BYTES + heardAgainS * changes * EVENT_BYTES) / STREAM.keptS
+  const batches = Math.min(1, changes)
+  return [
+    row('all arrive', (viewers * OPENING.requests) / within, (viewers * OPENING.bytes) / within, 0, readsUs),
+    row('follow by the tail', viewers / TAIL.everyS, (viewers * tailBytes) / TAIL.everyS, 0, readsUs),
+    row('a stream each', 0, viewers * heard, viewers, viewers * batches * FOLLOWER_US + readsUs),
+    row('a shared stream', viewers / STREAM.keptS, viewers * (heard + again), 2 * caches, readsUs),
+  ]
+}
+
+if (import.meta.main) {
+  const options = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, { type: 'string' as const }]))
+  const { values } = parseArgs({ options })
+  const crowd: Crowd = {
+    ...DEFAULTS,
+    ...Object.fromEntries(Object.entries(values).map(([name, text]) => [name, Number(text)])),
+  }
+  console.log(table({ rows: planOf(crowd), ratios: {} }))
+}
