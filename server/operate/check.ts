@@ -169,9 +169,10 @@ async function networkFindings(config: Config): Promise<readonly Finding[]> {
   // They are in the order in which they answered.
   const findings = outages
     .all()
-    .map(({ kind, name, reason }: DependencyState) => ({ what: `${kind} ${name}`, trouble: withSetting(reason) }))
+    .map(({ kind, name, reason }: DependencyState) => ({ what: `${kind} ${name}`, trouble: reason }))
     .toSorted((one, other) => one.what.localeCompare(other.what))
   const fault = rail.fault()
   const isNamed = fault === null || findings.some(({ trouble }) => trouble !== null && fault.includes(trouble))
-  return isNamed ? findings : [...findings, { what: 'payments', trouble: fault }]
+  const all = isNamed ? findings : [...findings, { what: 'payments', trouble: fault }]
+  return all.map(({ what, trouble }) => ({ what, trouble: withSetting(trouble) }))
 }
