@@ -179,7 +179,7 @@ describe('a refused purchase', () => {
     const told = JSON.parse(refused.out)
     expect([refused.code, told.charged, told.amount]).toEqual([3, 'unknown', '12.00'])
     expect(Date.parse(told.until)).toBeGreaterThan(Date.now())
-    expect(told.message).toStartWith(`${address} does not hold the 12.00 USDC that are needed; fund it.`)
+    expect(told.message).toStartWith(`${address} holds 0.00 USDC and needs 12.00 USDC; fund it.`)
     expect(told.message).not.toContain('Not charged')
     await world.network.fund(address, 13)
     const cheap = await run(['buy', 'next', '--max', '1.00', '--json'], env)
