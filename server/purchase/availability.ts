@@ -4,10 +4,10 @@ import type { Address, Hash, Payment, PaymentKey, Target, UnixMs } from '../doma
 import type { AvailabilityCheck, ClaimResult, ScriptRequest } from '../domain/purchase/purchase.ts'
 import type { Clock, Leases, Ledger } from '../ports.ts'
 import { TIMES, type Times } from '../times.ts'
-import { hasClaimed, type Step } from './steps.ts'
+import { hasClaimed, type RunStep } from './steps.ts'
 
 /** A run of this process. */
-type RunUnderWay = { readonly key: PaymentKey; readonly steps: readonly Step[]; readonly client: AbortSignal }
+type RunUnderWay = { readonly key: PaymentKey; readonly steps: readonly RunStep[]; readonly client: AbortSignal }
 
 type AvailabilityDeps = {
   readonly ledger: Ledger

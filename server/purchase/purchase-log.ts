@@ -5,12 +5,12 @@ import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
 import type { ScriptAnswer, Outcome, Purchase, ScriptRequest, Verb } from '../domain/purchase/purchase.ts'
 import { nameField, nameOf, type Target } from '../domain/purchase/target.ts'
 import type { Clock, Logger } from '../ports.ts'
-import type { Step } from './steps.ts'
+import type { RunStep } from './steps.ts'
 
 type Facts = Readonly<Record<string, string | number | boolean>>
 
 /** Takes a step once it is over, and how long it took. */
-export type LogStep = (step: Step, ms: number) => void
+export type LogStep = (step: RunStep, ms: number) => void
 
 /** How one request to buy is told: a line when it has ended, and before it one for each step that was not as usual. */
 export type PurchaseLog = { readonly step: LogStep; ended(key: PaymentKey, target: Target, outcome: Outcome): void }
@@ -51,7 +51,7 @@ type LogDeps = { readonly logger: Logger; readonly clock: Clock }
 
 /** Tells of each step that failed, or whose answer needs a line. */
 const logSteps =
-  (logger: Logger, needsNoLine: (step: Step) => boolean): LogStep =>
+  (logger: Logger, needsNoLine: (step: RunStep) => boolean): LogStep =>
   (step, ms) => {
     const isFailed = step.state === 'failed'
     if (!isFailed && needsNoLine(step)) return
@@ -60,7 +60,7 @@ const logSteps =
   }
 
 /** Whether a look before the claim found what every new payment finds. Junk gets so far, and is to leave few lines. */
-function isPlain(step: Step): boolean {
+function isPlain(step: RunStep): boolean {
   if (step.do === 'look-up') return step.answer === undefined
   if (step.do === 'check-availability') return step.answer?.space === 'open' && step.answer.prior === undefined
   if (step.do === 'read-chain') return step.answer !== 'silent' && step.answer?.spent === false
@@ -77,7 +77,7 @@ const usual: Partial<Record<Verb, string>> = {
   finalize: 'sold',
 }
 
-const isAsUsual = (step: Step) => usual[step.do] === wordsOf(step.answer)['answer']
+const isAsUsual = (step: RunStep) => usual[step.do] === wordsOf(step.answer)['answer']
 
 const factsOf = (purchase: Extract<Outcome, { kind: 'bought' }>['purchase']): Facts => ({
   outcome: 'bought',

@@ -40,10 +40,10 @@ import type { Times } from '../times.ts'
 import { paintArea } from '../wall/image-to-pixels.ts'
 import type { AttemptBudget } from './attempt-budget.ts'
 import { availabilityOf, claimOf } from './availability.ts'
-import { statusOf, withBalanceSeen } from './chain-status.ts'
+import { chainStatusOf, withBalanceSeen } from './chain-status.ts'
 import { logActs, logPurchase, type LogStep } from './purchase-log.ts'
 import type { SingleFlight } from './single-flight.ts'
-import { handedOver, hasClaimed, isWaiting, knownState, type Step } from './steps.ts'
+import { handedOver, hasClaimed, isWaiting, knownState, type RunStep } from './steps.ts'
 
 /**
  * What buying needs. `advance` applies the log to the views before a buyer is answered. `leases` is set where several
@@ -89,7 +89,7 @@ export type PurchaseRun = {
   readonly client: AbortSignal // aborted once the client has disconnected
   readonly isSpent: boolean // the wallet's budget of retries is used up, so the chain is not asked
   readonly isLeased: boolean // other processes will know that this one was at the payment
-  readonly steps: Step[]
+  readonly steps: RunStep[]
 }
 
 export const runsOf = ({ underWay }: Pick<Runs, 'underWay'>, key: PaymentKey): readonly PurchaseRun[] =>
@@ -240,14 +240,14 @@ async function playThrough<T>(
 async function play<T>(
   { clock }: Runs,
   script: Script<T>,
-  steps: Step[],
+  steps: RunStep[],
   handlers: Handlers,
   log: LogStep,
 ): Promise<T> {
   let next = script.next()
   while (next.done !== true) {
     const request = next.value
-    const step: Step = { ...request, state: 'asked' }
+    const step: RunStep = { ...request, state: 'asked' }
     steps.push(step)
     const since = clock.elapsed()
     const reply = await answerOf(request, handlers).then(
@@ -299,7 +299,7 @@ function questions(runs: Runs, run: PurchaseRun) {
       return settling
     },
     // The reconciler asks later. Who retries too often gets the last known state.
-    'ask-chain': async (question) => (run.isSpent ? { kind: 'silent' } : await statusOf(runs, question)),
+    'ask-chain': async (question) => (run.isSpent ? { kind: 'silent' } : await chainStatusOf(runs, question)),
   } satisfies Partial<Handlers>
 }
 

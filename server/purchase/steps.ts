@@ -6,7 +6,7 @@
 import type { AnswerTo, Purchase, ScriptRequest, SoldPurchase, Verb } from '../domain/purchase/purchase.ts'
 
 /** A request of a script, with its answer once that is there. */
-export type Step = {
+export type RunStep = {
   [V in Verb]: Extract<ScriptRequest, { do: V }> & {
     readonly state: 'asked' | 'answered' | 'failed'
     readonly answer?: AnswerTo<V>
@@ -14,7 +14,7 @@ export type Step = {
   }
 }[Verb]
 
-type Steps = readonly Step[]
+type Steps = readonly RunStep[]
 
 /** Whether a run holds its block, or may: another purchase of its payer can see a claim before the claim is answered. */
 export const hasClaimed = (steps: Steps): boolean =>
@@ -49,5 +49,5 @@ export function knownState(steps: Steps): Purchase['state']['kind'] | undefined 
 
 const telling = ['look-up', 'mark-uncertain', 'finalize', 'record-unclaimed', 'fulfil-late-payment'] as const
 
-const tellsState = (step: Step): step is Extract<Step, { do: (typeof telling)[number] }> =>
+const tellsState = (step: RunStep): step is Extract<RunStep, { do: (typeof telling)[number] }> =>
   telling.some((verb) => verb === step.do)

@@ -101,7 +101,7 @@ export function encodeDemand({ extensions = {}, ...terms }: Demand): string {
 }
 
 /** The whole demand for a target. Some clients request, or insist on, the very address it names, the query included. */
-export function paymentRequired(
+export function demandOf(
   offer: Offer,
   target: Target,
   { query = '', reason = 'payment_required', isArea }: DemandDetails = {},
@@ -118,7 +118,7 @@ export function paymentRequired(
 }
 
 /** The whole demand for a target that is bought by the tool of the MCP server. */
-export const toolPaymentRequired = (
+export const demandOfTool = (
   offer: Offer,
   target: Target,
   { reason = 'payment_required', isArea }: DemandDetails = {},

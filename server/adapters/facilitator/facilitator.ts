@@ -13,7 +13,7 @@ import type { Hash, Payment, Target } from '../../domain/purchase/payment.ts'
 import type { FacilitatorProbe, Manner, RingMember } from '../../ports.ts'
 import { TIMES } from '../../times.ts'
 import { memberOf } from '../../x402/order-binding.ts'
-import { paymentRequired, requirementsOf, type Offer } from '../../x402/terms.ts'
+import { demandOf, requirementsOf, type Offer } from '../../x402/terms.ts'
 import {
   callLimit,
   connectionTrouble,
@@ -264,7 +264,7 @@ const refusal = (reason: unknown, transaction: unknown): SettleResult =>
  * those. Some refuse what they do not know, or find too long, and take the bare payment.
  */
 function wireOf(offer: Offer, target: Target, payment: Payment, isBare: boolean) {
-  const { resource, extensions } = paymentRequired(offer, target)
+  const { resource, extensions } = demandOf(offer, target)
   const requirements = requirementsOf(offer, {
     network: payment.accepted.network,
     asset: payment.accepted.asset,

@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox'
 import { ErrorBody, PaymentRequiredBody, SignInRequiredBody } from '../../../shared/contract/service.ts'
 import { statusOf, type FailureCode } from '../../domain/failure.ts'
-import { paymentRequired } from '../../x402/terms.ts'
+import { demandOf } from '../../x402/terms.ts'
 import { demandV1 } from '../../x402/v1.ts'
 import { meaningOf, signInRequired } from '../codes.ts'
 import { PATHS } from '../links.ts'
@@ -29,7 +29,7 @@ export const inWords = (codes: readonly FailureCode[]): string =>
 
 /** The 402 with the real terms for `/blocks/next`. */
 function demandForPayment(site: Site): Json {
-  const terms = paymentRequired(site.offer, 'next')
+  const terms = demandOf(site.offer, 'next')
   const example = {
     error: 'payment_required',
     message: meaningOf.payment_required,

@@ -5,7 +5,7 @@ import { failure, statusOf, isFailure, type Failure } from '../../domain/failure
 import { cannotSell, notNow } from '../../domain/purchase/refusals.ts'
 import type { Target } from '../../domain/purchase/target.ts'
 import type { PaymentHealth } from '../../health/payment-health.ts'
-import { costOf, encodeDemand, paymentRequired, reasonIn, type DemandDetails, type Offer } from '../../x402/terms.ts'
+import { costOf, encodeDemand, demandOf, reasonIn, type DemandDetails, type Offer } from '../../x402/terms.ts'
 import { demandV1 } from '../../x402/v1.ts'
 import { copyOf } from './cached-response.ts'
 import { respondPaymentPage } from './payment-page.ts'
@@ -82,7 +82,7 @@ export function demandPaymentInHtml(deps: DemandDeps, target: Target, query: str
 }
 
 function demand({ offer }: DemandDeps, target: Target, asked: DemandDetails) {
-  const terms = paymentRequired(offer, target, asked)
+  const terms = demandOf(offer, target, asked)
   return {
     body: { resource: terms.resource.url, docs: offer.baseUrl + PATHS.openapi, ...demandV1(terms) },
     headers: {

@@ -17,7 +17,7 @@ import { pricingOf, registry, statsOf, WALL_SIZE } from '../../domain/wall/wall-
 import { myWall as tell } from '../../wall/my-wall.ts'
 import { listUnclaimed as find } from '../../wall/open-blocks.ts'
 import { lookAt } from '../../wall/read-wall.ts'
-import { paymentRequired } from '../../x402/terms.ts'
+import { demandOf } from '../../x402/terms.ts'
 import { CoordArgument, NearArgument, Untrusted, WalletArgument } from '../arguments.ts'
 import { UNTRUSTED_AGENTS, UNTRUSTED_DEED, UNTRUSTED_PROFILE, png, refuse, succeed } from '../reply.ts'
 import { type McpDeps, READ_ONLY, tool } from '../tool.ts'
@@ -85,7 +85,7 @@ export const getBlock = tool(
 /** The demand without what only catalogues read. */
 function termsOf({ offer, rail }: McpDeps, index: BlockIndex) {
   if (rail.state() === 'misconfigured') return null
-  const { x402Version, resource, accepts } = paymentRequired(offer, index)
+  const { x402Version, resource, accepts } = demandOf(offer, index)
   return { x402Version, resource, accepts }
 }
 

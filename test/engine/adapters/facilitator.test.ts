@@ -6,7 +6,7 @@ import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { startLocalNetwork, type LocalNetwork } from '../../../server/local/network.ts'
 import { dollarAbi, dollarAddress } from '../../../server/local/token/contracts.ts'
 import { readPayment } from '../../../server/x402/payload.ts'
-import { paymentRequired, requirementsOf } from '../../../server/x402/terms.ts'
+import { demandOf, requirementsOf } from '../../../server/x402/terms.ts'
 import {
   inventedHash,
   startFaultyFacilitator,
@@ -297,7 +297,7 @@ describe('what is sent', () => {
     expect(await facilitator.settle(BLOCK, payment)).toMatchObject({ kind: 'success' })
 
     const requirements = requirementsOf(offer, offer.terms)
-    const { resource, extensions } = paymentRequired(offer, BLOCK)
+    const { resource, extensions } = demandOf(offer, BLOCK)
     const lowerCased = { ...Object(stock.payload['authorization']), from: payment.payer, to: payment.to }
     for (const call of [faulty.verify, faulty.settle]) {
       expect(JSON.parse(call.bodies().at(-1) ?? '')).toEqual({
@@ -320,7 +320,7 @@ describe('what is sent', () => {
       bodies.push(await request.json())
       return Response.json({ isValid: true })
     })
-    const { extensions } = paymentRequired(offer, BLOCK)
+    const { extensions } = demandOf(offer, BLOCK)
     const builder = { info: { code: 'bc_7' } }
     const payment = await pay(0)
     const facilitator = at(url)

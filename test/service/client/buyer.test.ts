@@ -10,7 +10,7 @@ import { WallError } from '../../../server/client/wall-error.ts'
 import { newWallet } from '../../../server/local/wallets.ts'
 import { readPaymentHeader } from '../../../server/x402/payload.ts'
 import { encodeHeader } from '../../../server/x402/receipt.ts'
-import { paymentRequired } from '../../../server/x402/terms.ts'
+import { demandOf } from '../../../server/x402/terms.ts'
 import { OFFER } from '../../support/offer.ts'
 import { TERMS } from '../../support/samples.ts'
 
@@ -40,7 +40,7 @@ const terms = (amount = TERMS.amount): Answer => ({
   status: 402,
   headers: {
     'payment-required': encodeHeader(
-      paymentRequired({ ...OFFER, baseUrl: 'http://127.0.0.1', terms: { ...TERMS, amount } }, 'next'),
+      demandOf({ ...OFFER, baseUrl: 'http://127.0.0.1', terms: { ...TERMS, amount } }, 'next'),
     ),
   },
   body: JSON.stringify({ error: 'payment_required', message: 'Pay.' }),

@@ -7,7 +7,7 @@ import { isFailure } from '../../../server/domain/failure.ts'
 import { authorizationDigest } from '../../../server/x402/authorization.ts'
 import { readPaymentHeader } from '../../../server/x402/payload.ts'
 import { encodeHeader } from '../../../server/x402/receipt.ts'
-import { paymentRequired } from '../../../server/x402/terms.ts'
+import { demandOf } from '../../../server/x402/terms.ts'
 import { fitsOrder, parseOrderText } from '../../../shared/order.ts'
 import { digestOfPixels } from '../../../shared/signing.ts'
 import { OFFER } from '../../support/offer.ts'
@@ -24,7 +24,7 @@ const at = (path: string, query: object) => {
   return url
 }
 
-const demand = paymentRequired(OFFER, 'next')
+const demand = demandOf(OFFER, 'next')
 
 /** Signs an order for a wall's terms; the payment as the wall reads it. */
 async function signed(order: OrderToPay, terms: object = demand) {

@@ -1,6 +1,13 @@
 import { expect, test } from 'bun:test'
 import type { ClaimResult } from '../../../server/domain/purchase/purchase.ts'
-import { handedOver, hasAsked, hasClaimed, isWaiting, knownState, type Step } from '../../../server/purchase/steps.ts'
+import {
+  handedOver,
+  hasAsked,
+  hasClaimed,
+  isWaiting,
+  knownState,
+  type RunStep,
+} from '../../../server/purchase/steps.ts'
 import { HEAD, paymentOf, SILENT } from '../../support/samples.ts'
 import { HERE, purchaseOf, RESERVED, SOLD_UNANSWERED, UNCERTAIN } from '../domain/purchase-answers.ts'
 
@@ -13,7 +20,7 @@ const claim = { do: 'claim', target: HERE, payment, listing: SILENT, head: HEAD 
 const handOver = { do: 'hand-over', purchase: sold, isReceipt: true } as const
 
 test('a block counts as held from the request for it on, unless the ledger denies it', () => {
-  const claiming = (step: Partial<Step>) => hasClaimed([{ ...claim, state: 'answered', ...step } as Step])
+  const claiming = (step: Partial<RunStep>) => hasClaimed([{ ...claim, state: 'answered', ...step } as RunStep])
   const lost: ClaimResult = { kind: 'lost', space: 'reserved' }
   expect([
     claiming({ state: 'asked' }),
@@ -24,23 +31,23 @@ test('a block counts as held from the request for it on, unless the ledger denie
 })
 
 test('a receipt counts as handed over from the request for it on, unless that fails or is denied', () => {
-  const handing = (step: Partial<Step>) => handedOver([{ ...handOver, state: 'answered', ...step } as Step])
+  const handing = (step: Partial<RunStep>) => handedOver([{ ...handOver, state: 'answered', ...step } as RunStep])
   expect([handing({ state: 'asked' }), handing({ answer: true })]).toEqual([sold, sold])
   expect([handing({ state: 'failed' }), handing({ answer: false })]).toEqual([undefined, undefined])
 })
 
 test('a run waits for another purchase until that has ended or failed', () => {
-  const waiting = (state: Step['state']) => isWaiting([{ do: 'resolve-other', key: payment, state }])
+  const waiting = (state: RunStep['state']) => isWaiting([{ do: 'resolve-other', key: payment, state }])
   expect([waiting('asked'), waiting('answered'), waiting('failed')]).toEqual([true, false, false])
 })
 
 test('the chain counts as asked once it has answered', () => {
-  const asked = (state: Step['state']) => hasAsked([{ do: 'ask-chain', payment, head: HEAD, wait: 'none', state }])
+  const asked = (state: RunStep['state']) => hasAsked([{ do: 'ask-chain', payment, head: HEAD, wait: 'none', state }])
   expect([asked('asked'), asked('answered'), asked('failed')]).toEqual([false, true, false])
 })
 
 test('a run knows the state of its payment by its look-up and by what it has written since, and by nothing that failed', () => {
-  const steps: Step[] = [{ do: 'look-up', key: payment, state: 'answered', answer: undefined }]
+  const steps: RunStep[] = [{ do: 'look-up', key: payment, state: 'answered', answer: undefined }]
   const states = [knownState([]), knownState(steps)]
   for (const step of [
     { ...claim, state: 'answered', answer: { kind: 'lost', space: 'reserved' } },
@@ -49,7 +56,7 @@ test('a run knows the state of its payment by its look-up and by what it has wri
     { do: 'mark-uncertain', purchase: held, state: 'answered', answer: { ...held, state: UNCERTAIN } },
     { do: 'resolve-other', key: paymentOf(1, 2), state: 'answered', answer: sold },
     { do: 'release', purchase: held, isFinal: false, state: 'answered' },
-  ] as const satisfies readonly Step[]) {
+  ] as const satisfies readonly RunStep[]) {
     steps.push(step)
     states.push(knownState(steps))
   }

@@ -7,7 +7,7 @@ import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { newWallet } from '../../../server/local/wallets.ts'
 import { readPayment, readPaymentHeader } from '../../../server/x402/payload.ts'
 import { encodeHeader } from '../../../server/x402/receipt.ts'
-import { paymentRequired, requirementsOf } from '../../../server/x402/terms.ts'
+import { demandOf, requirementsOf } from '../../../server/x402/terms.ts'
 import { signPayment } from '../../support/chain/payments.ts'
 import { OFFER } from '../../support/offer.ts'
 import { TERMS } from '../../support/samples.ts'
@@ -124,7 +124,7 @@ describe("the client's own name for the purchase", () => {
 
   /** The payload of a stock client that names the purchase, or only echoes what is declared. */
   const named = (name?: string) => {
-    const extensions = structuredClone({ ...paymentRequired(OFFER, 'next').extensions })
+    const extensions = structuredClone({ ...demandOf(OFFER, 'next').extensions })
     return changed(
       'extensions',
       name === undefined ? extensions : appendPaymentIdentifierToExtensions(extensions, name),

@@ -17,13 +17,7 @@ import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from '@x402/ext
 import { asCaip2 } from '../../../server/x402/network.ts'
 import { orderBinding } from '../../../server/x402/order-binding.ts'
 import { encodeHeader } from '../../../server/x402/receipt.ts'
-import {
-  pathOf,
-  paymentRequired,
-  requirementsOf,
-  resourceUrl,
-  toolPaymentRequired,
-} from '../../../server/x402/terms.ts'
+import { pathOf, demandOf, requirementsOf, resourceUrl, demandOfTool } from '../../../server/x402/terms.ts'
 import { ListingQuery } from '../../../shared/contract/block.ts'
 import { COORD_PATTERN } from '../../../shared/wall.ts'
 import { OFFER } from '../../support/offer.ts'
@@ -79,7 +73,7 @@ function stockDiscovery(target: (typeof TARGETS)[number]): Record<string, unknow
 const IDENTIFIER = { [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension() }
 
 /** Its discovery extension, which both validators of the SDK take. */
-function validDiscovery({ extensions }: ReturnType<typeof paymentRequired>) {
+function validDiscovery({ extensions }: ReturnType<typeof demandOf>) {
   const bazaar = extensions?.['bazaar'] as DiscoveryExtension & Record<string, unknown>
   expect(validateDiscoveryExtension(bazaar)).toEqual({ valid: true })
   expect(validateDiscoveryExtensionSpec(bazaar)).toEqual({ valid: true })
@@ -87,7 +81,7 @@ function validDiscovery({ extensions }: ReturnType<typeof paymentRequired>) {
 }
 
 /** What a catalogue reads of a demand that was paid. */
-const catalogued = (demand: ReturnType<typeof paymentRequired>) => {
+const catalogued = (demand: ReturnType<typeof demandOf>) => {
   const accepted = requirementsOf(OFFER, TERMS)
   return extractDiscoveryInfo({ ...demand, accepted, payload: {} }, accepted)
 }
@@ -96,7 +90,7 @@ describe('what is asked for a block', () => {
   test('is a whole demand as the SDK builds it', async () => {
     const server = await stockServer()
     for (const target of TARGETS) {
-      const ours = paymentRequired(OFFER, target)
+      const ours = demandOf(OFFER, target)
       const theirs = await server.createPaymentRequiredResponse(
         (await stockRequirements(server)).map((accept) => ({
           ...accept,
@@ -121,7 +115,7 @@ describe('what is asked for a block', () => {
 })
 
 describe.each([...TARGETS])('the demand for %p', (target) => {
-  const demand = paymentRequired(OFFER, target)
+  const demand = demandOf(OFFER, target)
 
   test('passes the schema of x402 v2, and its header is read by the SDK', () => {
     expect(isPaymentRequiredV2(demand)).toBe(true)
@@ -148,9 +142,9 @@ describe.each([...TARGETS])('the demand for %p', (target) => {
 describe('the demand for one request', () => {
   test('names the very address, the query as it was sent', () => {
     const query = 'name=Ada&message=hi+%F0%9F%98%80'
-    const demand = paymentRequired(OFFER, 'next', { query })
+    const demand = demandOf(OFFER, 'next', { query })
     expect(demand).toEqual({
-      ...paymentRequired(OFFER, 'next'),
+      ...demandOf(OFFER, 'next'),
       resource: { ...demand.resource, url: `https://wall.example/blocks/next?${query}` },
     })
     expect(isPaymentRequiredV2(demand)).toBe(true)
@@ -158,15 +152,14 @@ describe('the demand for one request', () => {
   })
 
   test('fits the 8 kB of a proxy, whatever is said', () => {
-    const long = (length: number) =>
-      encodeHeader(paymentRequired(OFFER, blockOf('80,45'), { query: 'x'.repeat(length) }))
+    const long = (length: number) => encodeHeader(demandOf(OFFER, blockOf('80,45'), { query: 'x'.repeat(length) }))
     expect(long(2000).length).toBeLessThan(6500)
     expect(long(4096).length).toBeLessThan(7200)
   })
 })
 
 test('the tool that buys is catalogued by the MCP server’s address and its own name, as the SDK declares it', () => {
-  const demand = toolPaymentRequired(OFFER, 'next', { reason: 'expired' })
+  const demand = demandOfTool(OFFER, 'next', { reason: 'expired' })
   expect(isPaymentRequiredV2(demand)).toBe(true)
   expect([demand.resource.url, demand.error]).toEqual(['https://wall.example/mcp', 'expired'])
   const bazaar = validDiscovery(demand)
@@ -184,7 +177,7 @@ test('the tool that buys is catalogued by the MCP server’s address and its own
 
 test('a catalogue finds both addresses, the blocks under one template', () => {
   const found = TARGETS.map((target) => {
-    const discovered = catalogued(paymentRequired(OFFER, target))
+    const discovered = catalogued(demandOf(OFFER, target))
     return { url: discovered?.resourceUrl, input: discovered?.discoveryInfo.input }
   })
   const input = { type: 'http', method: 'GET', queryParams: { name: 'Ada', message: 'hello' } } as const
@@ -197,5 +190,5 @@ test('a catalogue finds both addresses, the blocks under one template', () => {
 test('the address paid for is the canonical one, on the configured host', () => {
   expect(TARGETS.map(pathOf)).toEqual(['/blocks/next', '/blocks/80,45'])
   expect(resourceUrl(OFFER, blockOf('007,003'))).toBe('https://wall.example/blocks/7,3')
-  expect(paymentRequired(OFFER, 'next').resource.url).toBe('https://wall.example/blocks/next')
+  expect(demandOf(OFFER, 'next').resource.url).toBe('https://wall.example/blocks/next')
 })
