@@ -2,6 +2,8 @@
 
 export type FairLine<Item> = {
   length(): number
+  /** How many items of a sender wait. */
+  of(sender: string): number
   push(sender: string, item: Item): void
   /** Takes the first item of the sender whose turn it is. */
   shift(): Item | undefined
@@ -19,6 +21,7 @@ export function fairLine<Item>(mayGo: (item: Item) => boolean = () => true): Fai
   const lengthOf = (own: readonly Item[] = []) => (own.some(mayGo) ? own.length : 0)
   return {
     length: () => length,
+    of: (sender) => waiting.get(sender)?.length ?? 0,
     push(sender, item) {
       const own = waiting.get(sender)
       if (own === undefined) waiting.set(sender, [item])

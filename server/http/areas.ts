@@ -90,9 +90,10 @@ export const areas = (deps: AreaDeps) => {
 function orderReader({ clients: { limits, addressOf, admitPayment }, uploads, offer, ledger }: AreaDeps) {
   return async ({ request }: { readonly request: Request }): Promise<unknown> => {
     const isPaid = carriesPayment(request)
-    const payment = paymentOf(request, offer, 'next')?.payment
+    const sent = paymentOf(request, offer, 'next')?.payment
     const address = addressOf(request)
-    const sent = payment === undefined || isFailure(payment) ? undefined : payment
+    // A long body takes longer to read than a payment, and buys nothing without one that can be read.
+    if (sent !== undefined && isFailure(sent)) throw new Refused(limits.take('uploads', address) ?? sent, UNREAD)
     const isKnown = sent !== undefined && (await ledger.find(sent)) !== undefined
     const beyond =
       (isKnown ? undefined : limits.take('uploads', address)) ?? (sent && (await admitPayment(sent, address)))

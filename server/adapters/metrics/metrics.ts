@@ -159,7 +159,7 @@ function instruments(registry: Registry) {
   for (const version of [1, 2]) paid.inc({ version }, 0)
   const waits = new Histogram({
     name: 'wall_queue_seconds',
-    help: 'Time that expensive requests waited for their turn, by class: new signed payments, or other requests.',
+    help: 'Time that expensive requests waited for their turn, by class: new payments, or other requests.',
     labelNames: ['class'],
     buckets: HTTP_BUCKETS_SECONDS,
     registers,

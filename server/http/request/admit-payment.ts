@@ -10,7 +10,7 @@ type AdmissionDeps = {
   readonly ledger: Pick<Ledger, 'find'>
   readonly wallets: Pick<Wallets, 'signedPayment'>
   readonly limits: RateLimits
-  readonly queue: FairQueue
+  readonly queue: Pick<FairQueue, 'knownPaymentTurn' | 'newPaymentTurn'>
 }
 
 /** Resolves when a payment sent from an address may go on, or with the refusal. */
@@ -21,9 +21,9 @@ export type AdmitPayment = (payment: Payment, address: string) => Promise<Failur
  *
  * - A payment that the ledger knows is never refused, and waits like any other request: sending it again is free. The same is
  *   true of every payment while the ledger does not respond; the purchase then says so.
- * - A new payment signed by its payer comes before other requests. After too many rejected payments from its address it has
- *   smaller budgets, and waits like any other request.
- * - Every other payment waits like any other request, and is refused after too many rejected ones from its address.
+ * - Every other payment waits for its turn among the new payments, because checking its signature takes as long as most
+ *   requests do. After too many rejected payments from its address it is refused unless its payer signed it, and then has
+ *   smaller budgets.
  */
 export function paymentAdmission({ ledger, wallets, limits, queue }: AdmissionDeps): AdmitPayment {
   return async (payment, address) => {
@@ -31,18 +31,12 @@ export function paymentAdmission({ ledger, wallets, limits, queue }: AdmissionDe
       await queue.knownPaymentTurn(address)
       return undefined
     }
+    const busy = await queue.newPaymentTurn(address)
+    if (busy !== undefined) return busy
     const spent = limits.check('payments', address)
-    const isSigned = (await wallets.signedPayment(payment)) === 'signed'
-    if (spent === undefined && isSigned) {
-      await queue.newPaymentTurn(address)
-      return undefined
-    }
-    if (spent !== undefined) {
-      if (!isSigned) return spent
-      const beyond = limits.take('wallet payments', payment.payer) ?? limits.take('signed payments', address)
-      if (beyond !== undefined) return beyond
-    }
-    return await queue.turn(address)
+    if (spent === undefined) return undefined
+    if ((await wallets.signedPayment(payment)) !== 'signed') return spent
+    return limits.take('wallet payments', payment.payer) ?? limits.take('signed payments', address)
   }
 }
 

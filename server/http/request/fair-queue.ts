@@ -7,7 +7,7 @@ import type { Failure } from '../../domain/failure.ts'
 import { fairLine } from '../../domain/fair-line.ts'
 import { overloaded } from '../../domain/purchase/refusals.ts'
 
-/** Which requests wait for each other: new payments signed by their payer, or all others. */
+/** Which requests wait for each other: payments that are new to the wall, or all others. */
 export const QUEUE_CLASSES = ['payments', 'requests'] as const
 
 export type QueueClass = (typeof QUEUE_CLASSES)[number]
@@ -17,8 +17,8 @@ export type FairQueue = {
   turn(client: string): Promise<Failure | undefined>
   /** The same for a payment that the ledger knows: it waits with the other requests, but is never refused. */
   knownPaymentTurn(client: string): Promise<void>
-  /** The same for a new payment signed by its payer: it comes before the other requests and is never refused. */
-  newPaymentTurn(client: string): Promise<void>
+  /** The same for a new payment: every other turn is for these. It is refused only if too many of the same client wait. */
+  newPaymentTurn(client: string): Promise<Failure | undefined>
 }
 
 // At one millisecond each, this is half a second.
@@ -27,8 +27,8 @@ const WAITING_MAX = 512
 // A client that waited longer may have left, while others wait behind it.
 const WAIT_MAX_MS = 2000
 
-// After so many payments in a row one other request is served, so that payments cannot starve it.
-const PAYMENTS_IN_A_ROW = 4
+// More than a crowd of agents behind one address sends at once.
+const NEW_PAYMENTS_OF_ONE = 64
 
 type Waiting = {
   readonly since: number
@@ -41,7 +41,7 @@ export function fairQueue(elapsed: () => number, waited: (of: QueueClass, ms: nu
   const newLine = () => fairLine<Waiting>(({ isRefusable }) => isRefusable)
   const lines = { payments: newLine(), requests: newLine() }
   let isTaken = false // by a request of this turn
-  let paymentsInARow = 0
+  let isForRequests = false // the next turn, if one waits
   const begin = () => {
     isTaken = true
     setImmediate(nextTurn)
@@ -54,14 +54,20 @@ export function fairQueue(elapsed: () => number, waited: (of: QueueClass, ms: nu
     go(isLate ? overloaded() : undefined)
     return !isLate
   }
+  const servePayment = (): boolean => {
+    const payment = lines.payments.shift()
+    return payment !== undefined && serve('payments', payment)
+  }
+  const serveRequest = (): boolean => {
+    for (let next = lines.requests.shift(); next !== undefined; next = lines.requests.shift())
+      if (serve('requests', next)) return true
+    return false
+  }
   const nextTurn = () => {
     isTaken = false
-    const isOthersTurn = paymentsInARow >= PAYMENTS_IN_A_ROW && lines.requests.length() > 0
-    const payment = isOthersTurn ? undefined : lines.payments.shift()
-    paymentsInARow = payment === undefined ? 0 : paymentsInARow + 1
-    if (payment !== undefined) return void serve('payments', payment)
-    for (let next = lines.requests.shift(); next !== undefined; next = lines.requests.shift())
-      if (serve('requests', next)) return
+    const isServed = isForRequests ? serveRequest() : servePayment()
+    if (isServed) isForRequests = !isForRequests
+    else void (isForRequests ? servePayment() : serveRequest())
   }
   const wait = async (of: QueueClass, client: string, isRefusable: boolean): Promise<Failure | undefined> => {
     if (!isTaken) {
@@ -82,6 +88,7 @@ export function fairQueue(elapsed: () => number, waited: (of: QueueClass, ms: nu
   return {
     turn: async (client) => await wait('requests', client, true),
     knownPaymentTurn: async (client) => void (await wait('requests', client, false)),
-    newPaymentTurn: async (client) => void (await wait('payments', client, false)),
+    newPaymentTurn: async (client) =>
+      lines.payments.of(client) < NEW_PAYMENTS_OF_ONE ? await wait('payments', client, false) : overloaded(),
   }
 }

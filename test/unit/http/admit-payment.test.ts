@@ -7,7 +7,7 @@ import type { BudgetName, RateLimits } from '../../../server/wall/rate-limits.ts
 import { unlimited, usedUp } from '../../support/fakes/limits.ts'
 import { paymentOf, uncertainPurchase } from '../../support/samples.ts'
 
-// Goal: which payments come before other requests, which wait, and which are refused before any work is done for them.
+// Goal: which payments wait for which turn, and which are refused before more work is done for them than to check a signature.
 
 type Given = {
   readonly known?: boolean
@@ -32,15 +32,19 @@ async function admitted({
         return known ? uncertainPurchase(1) : undefined
       },
     },
-    wallets: { signedPayment: async () => check },
+    wallets: {
+      async signedPayment() {
+        turns.push('check')
+        return check
+      },
+    },
     limits,
     queue: {
-      async turn() {
-        turns.push('other requests')
+      knownPaymentTurn: async () => void turns.push('known payments'),
+      async newPaymentTurn() {
+        turns.push('new payments')
         return isFull ? overloaded() : undefined
       },
-      knownPaymentTurn: async () => void turns.push('known payments'),
-      newPaymentTurn: async () => void turns.push('new payments'),
     },
   })
   const refusal = await admit(paymentOf(1, 1), 'here')
@@ -51,40 +55,39 @@ const rejectedTooOften = usedUp('payments')
 const nothingLeft = usedUp('payments', 'wallet payments')
 
 test.each<[string, Given, readonly string[]]>([
-  ['a new payment signed by its payer comes before other requests', {}, ['admitted', 'new payments']],
-  ['a payment that the ledger knows waits with the others', { known: true }, ['admitted', 'known payments']],
+  ['a new payment waits for its turn, whoever signed it', {}, ['admitted', 'new payments']],
+  ['a payment that the ledger knows waits with other requests', { known: true }, ['admitted', 'known payments']],
   [
     'a payment that the ledger knows is admitted whatever its address has used up',
-    { known: true, check: 'not-signed', limits: nothingLeft, isFull: true },
+    { known: true, limits: nothingLeft, isFull: true },
     ['admitted', 'known payments'],
   ],
   [
     'while the ledger does not respond every payment is admitted, so that its purchase says why it failed',
-    { isStoreAway: true, check: 'not-signed', limits: nothingLeft },
+    { isStoreAway: true, limits: nothingLeft },
     ['admitted', 'known payments'],
   ],
-  ['a payment that nobody signed waits with the others', { check: 'not-signed' }, ['admitted', 'other requests']],
+  ['a new payment is refused unchecked if too many of its client wait', { isFull: true }, ['server_busy', 'new payments']],
   [
-    'a payment of a contract that cannot be asked waits with the others',
-    { check: 'busy' },
-    ['admitted', 'other requests'],
-  ],
-  [
-    'an unsigned payment is refused if too many wait',
-    { check: 'not-signed', isFull: true },
-    ['server_busy', 'other requests'],
-  ],
-  [
-    'after too many rejected payments an unsigned one is refused without a turn',
+    'after too many rejected payments one that nobody signed is refused',
     { check: 'not-signed', limits: rejectedTooOften },
-    ['too_many_requests'],
+    ['too_many_requests', 'new payments', 'check'],
   ],
   [
-    'after too many rejected payments a signed one waits with the others',
-    { limits: rejectedTooOften },
-    ['admitted', 'other requests'],
+    'after too many rejected payments one of a contract that cannot be asked is refused',
+    { check: 'busy', limits: rejectedTooOften },
+    ['too_many_requests', 'new payments', 'check'],
   ],
-  ['a wallet that used up its own budget is refused without a turn', { limits: nothingLeft }, ['too_many_requests']],
+  [
+    'after too many rejected payments a signed one is admitted',
+    { limits: rejectedTooOften },
+    ['admitted', 'new payments', 'check'],
+  ],
+  [
+    'a wallet that used up its own budget is refused',
+    { limits: nothingLeft },
+    ['too_many_requests', 'new payments', 'check'],
+  ],
 ])('%s', async (_, given, expected) => {
   expect(await admitted(given)).toEqual([...expected])
 })

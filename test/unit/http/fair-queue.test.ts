@@ -14,7 +14,8 @@ function queueOf() {
   const done: string[] = []
   const request = (name: string, client = 'here') =>
     void queue.turn(client).then((refusal) => done.push(`${name} ${refusal?.code ?? 'goes'}`))
-  const pay = (name: string, client = 'here') => void queue.newPaymentTurn(client).then(() => done.push(`${name} goes`))
+  const pay = (name: string, client = 'here') =>
+    void queue.newPaymentTurn(client).then((refusal) => done.push(`${name} ${refusal?.code ?? 'goes'}`))
   const repeat = (name: string, client = 'here') =>
     void queue.knownPaymentTurn(client).then(() => done.push(`${name} goes`))
   return { done, waits, request, pay, repeat, pass: (ms: number) => void (now += ms) }
@@ -49,18 +50,18 @@ test('a client with one request is served after one request of a client with man
   expect(done.slice(0, 3)).toEqual(['flood 0 goes', 'flood 1 goes', 'honest goes'])
 })
 
-test('new payments come before other requests, but one other request is served after every four payments', async () => {
+test('new payments and other requests are served in turns, so that neither delays the other', async () => {
   const { done, request, pay } = queueOf()
   request('first')
   for (let at = 0; at < 3; at++) request(`read ${at}`)
-  for (let at = 0; at < 12; at++) pay(`payment ${at}`)
+  for (let at = 0; at < 5; at++) pay(`payment ${at}`)
   await turns(20)
   expect(done.map((word) => word.split(' ')[0]).join(' ')).toBe(
-    'first payment payment payment payment read payment payment payment payment read payment payment payment payment read',
+    'first payment read payment read payment read payment payment',
   )
 })
 
-test('payments are never refused, however many wait and however long', async () => {
+test('payments of many clients are never refused, however many wait and however long', async () => {
   const { done, pay, repeat, pass } = queueOf()
   for (let at = 0; at < 600; at++) pay(`payment ${at}`, `payer ${at}`)
   for (let at = 0; at < 600; at++) repeat(`repeat ${at}`, `payer ${at}`)
@@ -68,6 +69,17 @@ test('payments are never refused, however many wait and however long', async () 
   await turns(1300)
   expect(done).toHaveLength(1200)
   expect(done.every((word) => word.endsWith('goes'))).toBe(true)
+})
+
+test('of one client 64 new payments wait, and another one’s payment is served after one of them', async () => {
+  const { done, pay } = queueOf()
+  for (let at = 0; at < 100; at++) pay(`junk ${at}`, 'attacker')
+  pay('honest', 'somebody')
+  await turns(200)
+  const served = done.filter((word) => word.endsWith('goes'))
+  expect(served.slice(0, 3)).toEqual(['junk 0 goes', 'junk 1 goes', 'honest goes'])
+  expect(served).toHaveLength(66)
+  expect(done.filter((word) => word.endsWith('server_busy'))).toHaveLength(35)
 })
 
 test('if too many requests wait, the newest of the client with the most of them is refused', async () => {
