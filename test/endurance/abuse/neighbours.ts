@@ -9,8 +9,13 @@ import { type At, repaint } from '../../support/e2e/buyer.ts'
 /** What an honest client does over and over. */
 export type Kind = 'health' | 'preview' | 'repaint' | 'MCP call'
 
-/** How long the answers took, in milliseconds, and every status but 200. */
-export type Waits = { readonly p50: number; readonly p99: number; readonly refused: readonly number[] }
+/** How long the answers took, in milliseconds, and every status but 200; 0 where the connection was cut. */
+export type Waits = {
+  readonly p50: number
+  readonly p99: number
+  readonly count: number
+  readonly refused: readonly number[]
+}
 
 // Below the budgets, with 10 repaints of 10 blocks in turn.
 const EVERY_MS = 100
@@ -18,6 +23,9 @@ const EVERY_MS = 100
 // The agent with the second most blocks: the floods repaint one of the first.
 const OWNER = 2
 const BLOCKS = 10
+
+// The status of an answer that never came.
+const CUT = 0
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const MCP_TYPE = { ...JSON_TYPE, accept: 'application/json, text/event-stream' }
@@ -47,15 +55,14 @@ export async function waitsBeside(
     const refused: number[] = []
     for (let at = 0; !isOver; at++) {
       const startedAt = performance.now()
-      const answer = await ask(at)
-      await answer.arrayBuffer()
+      const status = await statusOf(ask(at))
       took.push(performance.now() - startedAt)
-      if (answer.status !== 200) refused.push(answer.status)
+      if (status !== 200) refused.push(status)
       await Bun.sleep(EVERY_MS)
     }
     took.sort((one, other) => one - other)
     const rank = (share: number) => took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? Number.NaN
-    return { p50: rank(0.5), p99: rank(0.99), refused }
+    return { p50: rank(0.5), p99: rank(0.99), count: took.length, refused }
   }
   const [health, preview, repainted, called] = await Promise.all([
     waits(kinds.health),
@@ -64,4 +71,15 @@ export async function waitsBeside(
     waits(kinds['MCP call']),
   ])
   return { health, preview, repaint: repainted, 'MCP call': called }
+}
+
+/** The status of an answer that was received whole. */
+async function statusOf(asked: Promise<Response>): Promise<number> {
+  try {
+    const answer = await asked
+    await answer.arrayBuffer()
+    return answer.status
+  } catch {
+    return CUT
+  }
 }

@@ -86,9 +86,12 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
       const took: number[] = []
       const timed = async (answer: () => Promise<Response>) => {
         const startedAt = performance.now()
-        const { status } = await answer()
+        const isOk = await answer().then(
+          ({ status }) => status === 200,
+          () => false,
+        )
         took.push(performance.now() - startedAt)
-        return status === 200
+        return isOk
       }
       const buying = wallets.map(async (wallet, at) => {
         await Bun.sleep((plan.ms * (at + 0.5)) / wallets.length)

@@ -27,7 +27,7 @@ const nginx = {
   adapt: (text, port, instances, folder, certificate?: Certificate) => `user root;
 pid ${folder}/pid;
 error_log ${folder}/error.log;
-events { worker_connections 1024; }
+events { worker_connections 16384; }
 http {
 access_log off;
 # A test may name the client, which nginx takes for the peer of the connection.

@@ -67,7 +67,11 @@ test.each<[string, Given, readonly string[]]>([
     { isStoreAway: true, limits: nothingLeft },
     ['admitted', 'known payments'],
   ],
-  ['a new payment is refused unchecked if too many of its client wait', { isFull: true }, ['server_busy', 'new payments']],
+  [
+    'a new payment is refused unchecked if too many of its client wait',
+    { isFull: true },
+    ['server_busy', 'new payments'],
+  ],
   [
     'after too many rejected payments one that nobody signed is refused',
     { check: 'not-signed', limits: rejectedTooOften },
