@@ -1,14 +1,16 @@
 /** Every error code in words: what it means and what to do next. One that is added without words does not compile. */
 
 import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
+import { FrameworkText, MessageText, NameText, PainterText } from '../../shared/contract/block.ts'
 import { FEED_LIMIT_MAX } from '../../shared/contract/feed.ts'
+import { Link, ruleOf } from '../../shared/contract/kinds.ts'
+import { WalletParams } from '../../shared/contract/wallet.ts'
 import { PALETTE_SIZE } from '../../shared/palette.ts'
 import { PIXELS_HEX_LENGTH } from '../../shared/pixels.ts'
 import { COLS, ROWS } from '../../shared/wall.ts'
 import { ADVICE, IF_YOURS, LOOK, REPEAT, TRY_AGAIN } from '../domain/advice.ts'
 import type { FailureCode } from '../domain/failure.ts'
 import { TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
-import { rules } from '../domain/wall/signed-fields.ts'
 import { PATHS } from './links.ts'
 
 const SECONDS = TS_TOLERANCE_MS / 1000
@@ -23,12 +25,12 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
     'The payment was signed for another order (its nonce is bound by order-binding). It was not sent to anybody; sign a new one for exactly this order.',
   invalid_body: 'The body is not the JSON object described, or has unknown fields.',
   invalid_pixels: `The picture is not ${PIXELS_HEX_LENGTH} hex digits, or a pixel is beyond ${PALETTE_SIZE - 1}; the message says which.`,
-  invalid_message: `The message ${rules.message}.`,
-  invalid_link: `The link ${rules.link}.`,
-  invalid_name: `The name ${rules.name}.`,
-  invalid_framework: `The framework ${rules.framework}.`,
-  invalid_wallet: `The wallet ${rules.wallet}.`,
-  invalid_painter: `The painter ${rules.painter}.`,
+  invalid_message: `The message ${ruleOf(MessageText)}.`,
+  invalid_link: `The link ${ruleOf(Link)}.`,
+  invalid_name: `The name ${ruleOf(NameText)}.`,
+  invalid_framework: `The framework ${ruleOf(FrameworkText)}.`,
+  invalid_wallet: `The wallet ${ruleOf(WalletParams.properties.wallet)}.`,
+  invalid_painter: `The painter ${ruleOf(PainterText)}.`,
   empty_update: 'There is no field to change.',
   stale_signature: `ts differs from the server’s time by more than ${SECONDS} seconds, or a newer change was applied. Sign again.`,
   invalid_sign_in:

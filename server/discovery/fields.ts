@@ -10,15 +10,15 @@ export const table = (head: readonly string[], rows: ReadonlyArray<readonly stri
 export const fieldRows = ({ properties, required = [] }: TObject): string[][] =>
   Object.entries(properties).map(([name, schema]) => [
     `\`${name}\``,
-    required.includes(name) && schema['default'] === undefined ? `${ruleOf(schema)}, required` : ruleOf(schema),
+    required.includes(name) && schema['default'] === undefined ? `${valuesOf(schema)}, required` : valuesOf(schema),
     meaningOf(schema),
   ])
 
 const inCell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 
 /** What a value may be, in words. */
-function ruleOf(schema: TSchema): string {
-  if (Array.isArray(schema['anyOf'])) return schema['anyOf'].map(ruleOf).join(' or ')
+function valuesOf(schema: TSchema): string {
+  if (Array.isArray(schema['anyOf'])) return schema['anyOf'].map(valuesOf).join(' or ')
   if (schema['const'] !== undefined) return JSON.stringify(schema['const'])
   return [
     schema['type'] ?? 'any',

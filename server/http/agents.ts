@@ -9,6 +9,7 @@ import {
   RegisterAnswer,
   RegisterBody,
 } from '../../shared/contract/agent.ts'
+import { ruleOf } from '../../shared/contract/kinds.ts'
 import { Receipts, ReceiptsBody, WalletParams, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
 import { isAddress } from '../../shared/wallet.ts'
 import {
@@ -25,7 +26,6 @@ import {
 } from '../discovery/openapi/operation.ts'
 import { failure } from '../domain/failure.ts'
 import type { Address } from '../domain/purchase/payment.ts'
-import { rules } from '../domain/wall/signed-fields.ts'
 import { registry, type WallView } from '../domain/wall/wall-view.ts'
 import { RECEIPTS, receiptsOf } from '../wall/my-receipts.ts'
 import { myWall, type MyWallDeps } from '../wall/my-wall.ts'
@@ -87,7 +87,7 @@ export const agents = (deps: AgentDeps) => {
         '/api/agents/:wallet',
         async ({ request, query }) => {
           const wallet = nameBelow(PREFIX, request.url)
-          if (!isAddress(wallet)) return refuse(failure('invalid_wallet', `A wallet ${rules.wallet}.`))
+          if (!isAddress(wallet)) return refuse(failure('invalid_wallet', `A wallet ${ruleOf(WalletParams.properties.wallet)}.`))
           const standing = await myWall(deps, wallet.toLowerCase() as Address, query)
           return respondResult(standing)
         },

@@ -1,12 +1,13 @@
 /** Routes `/atlas`, its Atom feed, and `/oembed`: the wall as pages to read, to subscribe to and to embed. */
 
+import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { COLS, ROWS } from '../../shared/wall.ts'
 import { ATLAS_STYLE, atlasFeed, atlasHtml, type AtlasPart } from '../discovery/atlas.ts'
 import { PATHS } from '../discovery/links.ts'
 import { cardPath, sharingOf } from '../discovery/sharing.ts'
 import { inMarkup, type Site } from '../discovery/site.ts'
-import { failure } from '../domain/failure.ts'
+import { failure, isFailure } from '../domain/failure.ts'
 import { CARD_HEIGHT, CARD_WIDTH } from '../domain/picture/card.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import { cachedResponse, withHeaders, type CachedResponse } from './answer/cached-response.ts'
@@ -15,7 +16,7 @@ import { refuse } from './answer/refuse.ts'
 import { CACHED_BY_PROXIES, respondJson } from './answer/respond.ts'
 import { contentPolicy, siteHeaders } from './answer/security-headers.ts'
 import { inTurn, type Clients } from './request/clients.ts'
-import { readInteger, readQuery, subjectOf, textsIn } from './request/query.ts'
+import { paramsReader, readInteger, subjectOf, textsIn } from './request/query.ts'
 
 export type AtlasDeps = { readonly site: Site; readonly view: WallView; readonly clients: Clients }
 
@@ -40,8 +41,8 @@ function atlasPage({ site, view }: AtlasDeps): CachedResponse {
 
 function atlasNews({ site, view }: AtlasDeps): CachedResponse {
   return (request) => {
-    const agent = numberIn(request.url, 'agent')
-    const xml = agent === 'wrong' ? undefined : atlasFeed(site, view, agent)
+    const query = readNewsQuery(request.url)
+    const xml = isFailure(query) ? undefined : atlasFeed(site, view, query.agent)
     if (xml === undefined) return refuse(failure('not_found', 'No agent has this number. See /atlas?list=agents.'))
     return answer('application/atom+xml; charset=utf-8', xml)(request)
   }
@@ -49,20 +50,20 @@ function atlasNews({ site, view }: AtlasDeps): CachedResponse {
 
 const answer = (type: string, body: string) => cachedResponse({ type, body, cacheControl: CACHED_BY_PROXIES })
 
-function partOf(url: string): AtlasPart | undefined {
-  const [agent, page = 1] = [numberIn(url, 'agent'), numberIn(url, 'page')]
-  if (agent === 'wrong' || page === 'wrong') return undefined
-  const list = readQuery(url, ['list']).get('list')
-  if (list === undefined) return { list: 'works', page, ...(agent === undefined ? {} : { agent }) }
-  return 'text' in list && list.text === 'agents' && agent === undefined ? { list: 'agents', page } : undefined
-}
+const Numbered = Type.Optional(Type.Integer({ minimum: 1 }))
 
-/** Reads a number from 1 up; `undefined` when none is given. */
-function numberIn(url: string, key: 'agent' | 'page'): number | 'wrong' | undefined {
-  const value = readQuery(url, [key]).get(key)
-  if (value === undefined) return undefined
-  const number = 'text' in value ? readInteger(value.text) : undefined
-  return number === undefined || number < 1 ? 'wrong' : number
+const readNewsQuery = paramsReader(Type.Object({ agent: Numbered }))
+
+const readPartQuery = paramsReader(
+  Type.Object({ agent: Numbered, page: Numbered, list: Type.Optional(Type.Literal('agents')) }),
+)
+
+function partOf(url: string): AtlasPart | undefined {
+  const query = readPartQuery(url)
+  if (isFailure(query)) return undefined
+  const { agent, page = 1, list } = query
+  if (list === undefined) return { list: 'works', page, ...(agent === undefined ? {} : { agent }) }
+  return agent === undefined ? { list, page } : undefined
 }
 
 // The size of the embedded frame when the consumer gives no maximum.
@@ -72,14 +73,14 @@ const FRAME_WIDTH = 800
 function oembed({ site, view }: AtlasDeps): CachedResponse {
   const { baseUrl } = site.offer
   return (request) => {
-    const given = textsIn(request.url, ['url', 'format', 'maxwidth', 'maxheight'])
-    if ((given.format ?? 'json') !== 'json')
+    const given = textsIn(request.url)
+    if ((given['format'] ?? 'json') !== 'json')
       return refuse(failure('invalid_option', 'format must be json, or omitted.'))
-    const url = given.url ?? ''
+    const url = given['url'] ?? ''
     if (!URL.canParse(url) || !`${url}/`.startsWith(`${baseUrl}/`))
       return refuse(failure('not_found', `url must be a page of this wall, at ${baseUrl}/.`))
     const sharing = sharingOf(site, view, subjectOf(url, view))
-    const most = (key: 'maxwidth' | 'maxheight') => readInteger(given[key] ?? '') ?? Infinity
+    const most = (key: 'maxwidth' | 'maxheight') => readInteger(given[key]) ?? Infinity
     const width = Math.max(1, Math.min(FRAME_WIDTH, most('maxwidth'), Math.floor((most('maxheight') * COLS) / ROWS)))
     const height = Math.max(1, Math.round((width * ROWS) / COLS))
     const address = `${baseUrl}/${sharing.query}${sharing.query === '' ? '?' : '&'}embed=1`

@@ -30,15 +30,10 @@ import { REPEAT } from '../domain/advice.ts'
 import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import { type MaybeAsync, proceed } from '../domain/maybe-async.ts'
 import type { Region } from '../domain/picture/wall-picture.ts'
-import {
-  type Listing,
-  LISTING_KEYS,
-  type ListingKey,
-  type PurchaseOrder,
-  readListing,
-} from '../domain/purchase/listing.ts'
+import type { Listing, PurchaseOrder } from '../domain/purchase/listing.ts'
 import type { Target } from '../domain/purchase/payment.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
+import { LISTING_KEYS, readListing, unknownIn } from '../purchase/read-order.ts'
 import { refusalOfBlock } from '../purchase/sell.ts'
 import { type Found, lookAt } from '../wall/read-wall.ts'
 import { readEdit, readEditFields } from '../wall/signed-body.ts'
@@ -53,7 +48,7 @@ import { paymentIn, respondSale, type SellingDeps } from './answer/respond-sale.
 import { type HeaderFields, respond, respondUnchanged, VARIES_BY_PAYMENT } from './answer/respond.ts'
 import { notOfPicture } from './fallback.ts'
 import { holdsAlready, prefersHtml } from './request/negotiate.ts'
-import { readQuery, unknownParameterIn } from './request/query.ts'
+import { paramsIn } from './request/query.ts'
 import { nameBelow, PNG_END, queryOf } from './request/request-url.ts'
 import { changeAnswers, changeHooks, signInAnswers, signInHooks } from './sign-in.ts'
 
@@ -229,11 +224,12 @@ export function readListingQuery(url: string): Listing | Failure {
   const query = queryOf(url)
   if (query === '') return EMPTY
   if (query.length > QUERY_MAX) return unreadable(`The query is longer than ${QUERY_MAX} characters.`)
-  const unknownName = unknownParameterIn(url, LISTING_KEYS)
-  return unknownName === undefined ? readListing(readQuery(url, LISTING_KEYS)) : unreadable(unknown(unknownName))
+  const params = paramsIn(url)
+  const unknownName = unknownIn(ListingQuery, params)
+  return unknownName === undefined ? readListing(params) : unreadable(unknown(unknownName))
 }
 
-const EMPTY = readListing(new Map())
+const EMPTY = readListing({})
 
 const unreadable = (what: string) => failure('invalid_listing', `${what} Nothing was charged.`)
 
@@ -249,7 +245,7 @@ function unknown(name: string): string {
 const namePattern = /^[A-Za-z][\w-]{0,31}$/
 
 /** Names that other services use for the same parameters. */
-const otherNames: Readonly<Record<string, ListingKey>> = {
+const otherNames: Readonly<Record<string, string>> = {
   pixels: 'px',
   image: 'px',
   picture: 'px',
@@ -261,7 +257,7 @@ const otherNames: Readonly<Record<string, ListingKey>> = {
   agent: 'name',
 }
 
-function nearestTo(name: string): ListingKey | undefined {
+function nearestTo(name: string): string | undefined {
   const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined
   if (other !== undefined) return other
   return nearest(name, LISTING_KEYS)

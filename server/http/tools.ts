@@ -1,6 +1,5 @@
 /** Routes of free tools: try a purchase, find room, and get the text to sign. */
 
-import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Elysia } from 'elysia'
 import { Preview, PreviewBody } from '../../shared/contract/preview.ts'
 import { OrderSigning, OrderToSign, Signing, SignQuery } from '../../shared/contract/sign.ts'
@@ -8,10 +7,10 @@ import { SpaceQuery, Spaces } from '../../shared/contract/space.ts'
 import { parseCoord } from '../../shared/wall.ts'
 import { documented, type OperationDocs, queued } from '../discovery/openapi/operation.ts'
 import { failure, isFailure } from '../domain/failure.ts'
-import { fieldsIn } from '../domain/purchase/listing.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
-import { readTarget } from '../purchase/area-order.ts'
 import { orderSigning, readOrderToSign } from '../purchase/order-to-sign.ts'
+import { readTarget } from '../purchase/read-order.ts'
+import { reader } from '../read.ts'
 import type { FindSpace } from '../wall/open-blocks.ts'
 import { previewBlock, type PreviewDeps } from '../wall/preview-block.ts'
 import { signingMessage, type SigningMessageDeps } from '../wall/signing-message.ts'
@@ -61,9 +60,7 @@ export function tools(deps: ToolsDeps) {
     })
 }
 
-const previewCheck = TypeCompiler.Compile(PreviewBody)
-
-const readPreview = (given: unknown) => (previewCheck.Check(given) ? given : failure('invalid_body', PREVIEW_SHAPE))
+const readPreview = reader(PreviewBody, () => failure('invalid_body', PREVIEW_SHAPE))
 
 const PREVIEW_SHAPE =
   'Send a JSON object with coord ("next" or "col,row"), w and h (integers) for an area, and any of name, framework, message, link, painter and px or pixels, all of them strings. No other fields are allowed.'
@@ -72,10 +69,9 @@ const PREVIEW_SHAPE =
 const PREVIEW_MAX_BYTES = 64 * 1024
 
 async function preview(deps: PreviewDeps, body: PreviewBody): Promise<Response> {
-  const { coord, w = 1, h = 1, pixels } = body
+  const { coord, w, h, ...said } = body
   const target = readTarget(coord, w, h)
   if (isFailure(target)) return refuse(target)
-  const said = { listing: fieldsIn(body), pixels: pixels === undefined ? pixels : { text: pixels } }
   return respondJson(200, await previewBlock(deps, target, said), NO_STORE)
 }
 

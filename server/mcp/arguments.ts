@@ -1,11 +1,10 @@
 /** Arguments of tools: what more than one tool takes, and how they are checked. */
 
-import { Type, type Static, type TObject, type TSchema } from '@sinclair/typebox'
-import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { Value } from '@sinclair/typebox/value'
+import { Type, type TObject } from '@sinclair/typebox'
 import { CoordText, PixelsHex } from '../../shared/contract/kinds.ts'
 import { ADDRESS_PATTERN } from '../../shared/wallet.ts'
 import { codeOfField, failure, type Failure } from '../domain/failure.ts'
+import type { Flaw } from '../read.ts'
 
 const COORD_RANGE = 'col 0 to 159 from the left, row 0 to 89 from the top'
 
@@ -44,21 +43,16 @@ export const PixelsArgument = {
 /** Names of members that strangers wrote. */
 export const Untrusted = Type.Array(Type.String())
 
-export type ReadArguments<Args> = { readonly value: Args } | { readonly failure: Failure }
-
-/** A reader that fills in defaults, or says which argument is wrong and what it should be. */
-export function argumentReader<Input extends TObject>(input: Input): (given: unknown) => ReadArguments<Static<Input>> {
-  const compiled = TypeCompiler.Compile(input)
-  return (given) => {
-    const value: unknown = Value.Default(input, Value.Clone(given ?? {}))
-    if (compiled.Check(value)) return { value }
-    const name = compiled.Errors(value).First()?.path.slice(1) ?? ''
-    const schema: TSchema | undefined = input.properties[name]
-    if (schema === undefined) return { failure: failure('invalid_body', unknownArgument(input)) }
-    const rule = `${name} is missing or invalid. It should be: ${schema.description ?? schema['type']}`
-    return { failure: failure(codeOfField(name, 'invalid_body'), rule) }
-  }
-}
+/** Refuses a call by what the tool says of the argument that is wrong. */
+export const refuseArgument =
+  (input: TObject) =>
+  ({ name, schema }: Flaw): Failure =>
+    schema === undefined
+      ? failure('invalid_body', unknownArgument(input))
+      : failure(
+          codeOfField(name, 'invalid_body'),
+          `${name} is missing or invalid. It should be: ${schema.description ?? schema['type']}`,
+        )
 
 /** Arguments that are read one by one. The SDK has seen to it that they are an object, or absent. */
 export const argumentsIn = (given: unknown): Readonly<Record<string, unknown>> => ({ ...(given as object | undefined) })

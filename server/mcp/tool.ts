@@ -1,7 +1,9 @@
 /** A tool as a value: what an agent reads of it, and what it does. */
 
 import type { Static, TObject } from '@sinclair/typebox'
+import { isFailure } from '../domain/failure.ts'
 import type { SaleDeps } from '../purchase/sell.ts'
+import { reader } from '../read.ts'
 import type { MyWallDeps } from '../wall/my-wall.ts'
 import type { FindSpace } from '../wall/open-blocks.ts'
 import type { PreviewDeps } from '../wall/preview-block.ts'
@@ -9,7 +11,7 @@ import type { BudgetName, RateLimits } from '../wall/rate-limits.ts'
 import type { ChangeDeps } from '../wall/signed-changes.ts'
 import type { SigningMessageDeps } from '../wall/signing-message.ts'
 import type { WallImages } from '../wall/wall-image.ts'
-import { argumentReader } from './arguments.ts'
+import { refuseArgument } from './arguments.ts'
 import { refuse, type Dialect, type Reply } from './reply.ts'
 
 /** What the tools work with: the use cases HTTP serves, and what they read from. */
@@ -82,12 +84,12 @@ export function tool<Input extends TObject>(
   metadata: ToolMetadata & { readonly input: Input },
   work: (deps: McpDeps, args: Static<Input>, caller: Caller) => Reply | Promise<Reply>,
 ): Tool {
-  const read = argumentReader(metadata.input)
+  const read = reader(metadata.input, refuseArgument(metadata.input))
   return {
     ...metadata,
     answer(deps, given, call) {
-      const args = read(given)
-      return 'failure' in args ? refuse(args.failure) : work(deps, args.value, call)
+      const args = read(given ?? {})
+      return isFailure(args) ? refuse(args) : work(deps, args, call)
     },
   }
 }

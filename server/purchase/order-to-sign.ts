@@ -1,15 +1,14 @@
 /** What binds a payment to an order: its text, a salt and the nonce to sign. */
 
+import { ListingQuery } from '../../shared/contract/block.ts'
 import type { OrderSigning } from '../../shared/contract/sign.ts'
 import { orderNonce, orderText } from '../../shared/order.ts'
-import { parseCoord } from '../../shared/wall.ts'
 import { failure, isFailure, type Failure } from '../domain/failure.ts'
-import { fieldsIn, LISTING_KEYS, type PurchaseOrder, readListing } from '../domain/purchase/listing.ts'
+import type { PurchaseOrder } from '../domain/purchase/listing.ts'
 import { ORDER_VECTOR } from '../domain/purchase/order-vector.ts'
-import { invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { saltOfOrder } from '../x402/order-binding.ts'
-import { readAreaOrder } from './area-order.ts'
 import { orderOf } from './order-binding.ts'
+import { LISTING_KEYS, readAreaOrder, readListing, readTarget, unknownIn } from './read-order.ts'
 
 /** An order that passed its reader, and the salt that its sender gave. */
 export type OrderWithSalt = { readonly order: PurchaseOrder; readonly salt: string | undefined }
@@ -29,11 +28,10 @@ export function readOrderToSign(value: unknown): OrderWithSalt | Failure {
 }
 
 function readBlockOrder({ coord = 'next', ...said }: Readonly<Record<string, unknown>>): PurchaseOrder | Failure {
-  const target = coord === 'next' ? coord : typeof coord === 'string' ? parseCoord(coord) : undefined
-  if (target === undefined) return invalidCoordinate()
-  const unknownName = Object.keys(said).find((name) => !LISTING_KEYS.some((key) => key === name))
-  return unknownName === undefined
-    ? { target, isArea: false, listing: readListing(fieldsIn(said)) }
+  const target = readTarget(coord, 1, 1)
+  if (isFailure(target)) return target
+  return unknownIn(ListingQuery, said) === undefined
+    ? { target, isArea: false, listing: readListing(said) }
     : failure('invalid_body', SHAPE)
 }
 

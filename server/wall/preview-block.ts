@@ -7,7 +7,6 @@ import type { Pixels } from '../../shared/pixels.ts'
 import { ALL_BLOCKS, BLOCK_SIZE, CLAIM_ORDER, coordOf, refOf, type BlockIndex } from '../../shared/wall.ts'
 import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import { drawRegion, enlarge, surroundings } from '../domain/picture/wall-picture.ts'
-import { LISTING_KEYS, readListing, type ListingKey, type FieldText } from '../domain/purchase/listing.ts'
 import { termsFor } from '../domain/purchase/payment.ts'
 import { cannotSell, unavailability } from '../domain/purchase/refusals.ts'
 import { areaOf, blocksHeld, isBlock, positionOf, type Holding, type Target } from '../domain/purchase/target.ts'
@@ -16,6 +15,7 @@ import { nearestAreaIn } from '../domain/wall/open-space.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
 import type { Pictures } from '../ports.ts'
+import { LISTING_KEYS, readListing } from '../purchase/read-order.ts'
 import { offered, resourceUrl, type Offer } from '../x402/terms.ts'
 import type { Taken, TakenBlocks } from './open-blocks.ts'
 
@@ -27,11 +27,8 @@ export type PreviewDeps = {
   readonly offer: Offer
 }
 
-/** What is said of a purchase: the listing, and for an area its `pixels` in base64. */
-export type PreviewInput = {
-  readonly listing: ReadonlyMap<ListingKey, FieldText>
-  readonly pixels: FieldText | undefined
-}
+/** What is said of a purchase: the listing, and for an area its `pixels` in base64. Nothing of it is checked yet. */
+type PreviewInput = Readonly<Record<string, unknown>>
 
 // The wall's own size is too small to see; a large area is large enough as it is.
 const SCALE_MAX = 8
@@ -46,7 +43,7 @@ export async function previewBlock(previewing: PreviewDeps, target: Target, said
   const picture = pictureIn(target, said)
   const problems = [
     ...(space === 'open' ? [] : [problem('coord', unavailability(target, space))]),
-    ...listingProblems(said.listing),
+    ...listingProblems(said),
     ...('field' in picture ? [picture] : []),
     ...(cannotPay ? [problem('rail', cannotSell())] : []),
   ]
@@ -62,7 +59,7 @@ export async function previewBlock(previewing: PreviewDeps, target: Target, said
       asset: ASSET_SYMBOL,
       network: offer.terms.network,
     },
-    request: requestFor(offer, target, said.listing),
+    request: requestFor(offer, target, said),
     terms: space === 'open' && !cannotPay ? { ...offered(offer, target) } : null,
     image:
       held === undefined ? null : await imageOf(previewing, held, state, 'field' in picture ? null : picture.pixels),
@@ -95,16 +92,11 @@ function spaceOf({ claimed }: WallView, now: Taken, holding: Holding): TargetSta
 }
 
 /** Checks each field by itself, so that all can be mended at once. `pictureIn` checks the picture. */
-function listingProblems(said: ReadonlyMap<ListingKey, FieldText>): PreviewProblem[] {
+function listingProblems(said: PreviewInput): PreviewProblem[] {
   return LISTING_KEYS.filter((key) => key !== 'px').flatMap((key) => {
-    const listing = listingOf(said, key)
+    const listing = readListing({ [key]: said[key] })
     return isFailure(listing) ? [problem(key, listing)] : []
   })
-}
-
-function listingOf(said: ReadonlyMap<ListingKey, FieldText>, key: ListingKey) {
-  const value = said.get(key)
-  return readListing(new Map(value === undefined ? [] : [[key, value]]))
 }
 
 const problem = (field: string, { code, message }: Failure): PreviewProblem => ({ field, code, message })
@@ -112,28 +104,30 @@ const problem = (field: string, { code, message }: Failure): PreviewProblem => (
 type Picture = { readonly pixels: Pixels | null } | PreviewProblem
 
 /** The picture of the listing, block by block: `px` for a block, `pixels` for an area. */
-function pictureIn(target: Target, { listing: said, pixels }: PreviewInput): Picture {
+function pictureIn(target: Target, { px, pixels }: PreviewInput): Picture {
   if (isBlock(target)) {
     if (pixels !== undefined)
       return problem('pixels', failure('invalid_body', 'For a block, use px; pixels is for an area.'))
-    const listing = listingOf(said, 'px')
+    const listing = readListing({ px })
     return isFailure(listing) ? problem('px', listing) : { pixels: listing.pixels }
   }
-  if (said.has('px')) return problem('px', failure('invalid_body', 'For an area, use pixels; px is for one block.'))
+  if (px !== undefined) return problem('px', failure('invalid_body', 'For an area, use pixels; px is for one block.'))
   if (pixels === undefined) return { pixels: null }
-  const read = readAreaPixels('text' in pixels ? pixels.text : undefined, positionOf(target))
+  const read = readAreaPixels(pixels, positionOf(target))
   return isFailure(read) ? problem('pixels', read) : { pixels: read.blocks }
 }
 
-function requestFor(offer: Offer, target: Target, said: ReadonlyMap<ListingKey, FieldText>): Preview['request'] {
+function requestFor(offer: Offer, target: Target, said: PreviewInput): Preview['request'] {
   const url = resourceUrl(offer, target)
-  const texts = [...said].flatMap(([key, value]) => ('text' in value ? [[key, value.text] as const] : []))
+  const texts = Object.fromEntries(
+    LISTING_KEYS.flatMap((key) => (typeof said[key] === 'string' ? [[key, said[key]]] : [])),
+  )
   if (isBlock(target)) {
-    const query = new URLSearchParams(Object.fromEntries(texts))
+    const query = new URLSearchParams(texts)
     return { method: 'GET', url: query.size === 0 ? url : `${url}?${query.toString()}` }
   }
   const { at, w, h } = positionOf(target)
-  return { method: 'POST', url, body: { at: at === 'next' ? at : coordOf(at), w, h, ...Object.fromEntries(texts) } }
+  return { method: 'POST', url, body: { at: at === 'next' ? at : coordOf(at), w, h, ...texts } }
 }
 
 /** Draws a claimed place as it is, any other as it would be. */

@@ -1,6 +1,5 @@
 /** Takes reports of works. Nothing is hidden because of one; the operator reads them and decides. */
 
-import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { REPORT_NOTE_MAX, REPORT_REASONS, ReportBody, type Reported } from '../../shared/contract/report.ts'
 import { parseCoord } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
@@ -9,16 +8,14 @@ import { artworkAt } from '../domain/wall/artworks.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Reports } from '../operator-ports.ts'
 import type { Clock } from '../ports.ts'
+import { reader } from '../read.ts'
 
 export type ReportDeps = { readonly view: WallView; readonly reports: Pick<Reports, 'file'>; readonly clock: Clock }
-
-const compiled = TypeCompiler.Compile(ReportBody)
 
 const SHAPE = `Send a JSON object with block ("col,row"), reason (one of ${REPORT_REASONS.join(', ')}) and, if you like, note (1 to ${REPORT_NOTE_MAX} printable characters), and no other fields.`
 
 /** Reads the body of a report. */
-export const readReport = (given: unknown): ReportBody | Failure =>
-  compiled.Check(given) ? given : failure('invalid_body', SHAPE)
+export const readReport = reader(ReportBody, () => failure('invalid_body', SHAPE))
 
 /** Stores a report from a client address, which is kept only as a hash whose key is replaced every day. */
 export async function reportWork(

@@ -8,6 +8,8 @@ import { areaName, blocksOf, parseArea, type Area } from '../../shared/area.ts'
 import type { PainterAnswer, RegisterAnswer } from '../../shared/contract/agent.ts'
 import type { EditAreaAnswer } from '../../shared/contract/area.ts'
 import type { EditAnswer } from '../../shared/contract/block.ts'
+import { ruleOf } from '../../shared/contract/kinds.ts'
+import { WalletParams } from '../../shared/contract/wallet.ts'
 import { pixelsFromHex, type Pixels } from '../../shared/pixels.ts'
 import {
   areaMessage,
@@ -27,7 +29,7 @@ import { invalidArea, invalidCoordinate, retryLater } from '../domain/purchase/r
 import { readAreaPixels } from '../domain/wall/canvas.ts'
 import { isTimely, type EditResult, type IdentityResult, type Signed } from '../domain/wall/edit.ts'
 import type { OwnedBlock } from '../domain/wall/log.ts'
-import { type Kind, rules, SIGNABLE, type SignedFields } from '../domain/wall/signed-fields.ts'
+import { type Kind, SIGNABLE, type SignedFields } from '../domain/wall/signed-fields.ts'
 import { registryEntry, shownOf, type WallView } from '../domain/wall/wall-view.ts'
 import type { Agents, Blocks, Clock, Wallets } from '../ports.ts'
 import {
@@ -206,7 +208,7 @@ const lower = (address: string) => address.toLowerCase() as Address
 
 /** A wallet that has bought: any other has no place in the registry. */
 async function buyer(agents: Agents, given: string): Promise<Address | Failure> {
-  if (!isAddress(given)) return failure('invalid_wallet', `wallet ${rules.wallet}.`)
+  if (!isAddress(given)) return failure('invalid_wallet', `wallet ${ruleOf(WalletParams.properties.wallet)}.`)
   const wallet = lower(given)
   return (await agents.knows(wallet)) ? wallet : noPurchases()
 }

@@ -3,6 +3,11 @@
  * write itself would refuse.
  */
 
+import { type TObject, Type } from '@sinclair/typebox'
+import { IdentityFields, PainterBody } from '../../shared/contract/agent.ts'
+import { EditAreaFields } from '../../shared/contract/area.ts'
+import { EditFields } from '../../shared/contract/block.ts'
+import { Closed } from '../../shared/contract/kinds.ts'
 import type { Signing, SignQuery } from '../../shared/contract/sign.ts'
 import { digestOf } from '../../shared/signing.ts'
 import { coordOf, parseCoord } from '../../shared/wall.ts'
@@ -10,7 +15,6 @@ import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
 import { isTimely, TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
 import {
-  flawOf,
   type Kind,
   SIGNABLE,
   type SignableField,
@@ -18,6 +22,7 @@ import {
   TEST_VECTOR,
 } from '../domain/wall/signed-fields.ts'
 import type { Clock } from '../ports.ts'
+import { reader, refuseField } from '../read.ts'
 import {
   painterNaming,
   registration,
@@ -42,10 +47,8 @@ type Draft = { readonly change: SignedChange<unknown>; readonly body: Readonly<R
 export async function signingMessage(deps: SigningMessageDeps, query: SignQuery): Promise<Signing | Failure> {
   const now = deps.clock.now()
   const ts = query.ts ?? now
-  const fields = fieldsIn(query)
+  const fields = readFields(query)
   if (isFailure(fields)) return fields
-  const flaw = flawOf(query.kind, fields)
-  if (flaw !== undefined) return flaw
   const draft = await drafts[query.kind](deps, query, fields, ts)
   if (isFailure(draft)) return draft
   const { change, body } = draft
@@ -63,7 +66,8 @@ export async function signingMessage(deps: SigningMessageDeps, query: SignQuery)
   }
 }
 
-function fieldsIn(query: SignQuery): SignedFields | Failure {
+/** The fields that a change names, or why the change would be refused, whoever signs it. */
+function readFields(query: SignQuery): SignedFields | Failure {
   const named: { -readonly [Field in SignableField]?: string | null } = {}
   for (const field of FIELDS) {
     const text = query[field]
@@ -75,10 +79,30 @@ function fieldsIn(query: SignQuery): SignedFields | Failure {
       return failure('invalid_option', 'clear must list fields that are not also given, each once, comma-separated.')
     named[field] = null
   }
-  return named
+  const isEmpty = Object.keys(named).length === 0
+  return isEmpty ? failure('empty_update', `Give at least one of ${fieldsOf(query.kind)}.`) : readers[query.kind](named)
 }
 
 const FIELDS: readonly SignableField[] = Object.values(SIGNABLE).flat()
+
+const fieldsOf = (kind: Kind) => SIGNABLE[kind].join(', ')
+
+const fieldReader = (kind: Kind, fields: TObject) =>
+  reader(fields, (flaw) => {
+    const { name, schema, value } = flaw
+    if (schema === undefined)
+      return failure('invalid_option', `${name} is not a field of ${kind}; its fields are ${fieldsOf(kind)}.`)
+    if (value === null) return failure('invalid_pixels', 'pixels cannot be cleared, only painted over.')
+    return refuseField('invalid_option')(flaw)
+  })
+
+// Only the name of an area says how many pixels it has.
+const readers: Readonly<Record<Kind, (named: SignedFields) => SignedFields | Failure>> = {
+  set_pixels: fieldReader('set_pixels', EditFields),
+  set_area: fieldReader('set_area', EditAreaFields),
+  register: fieldReader('register', IdentityFields),
+  set_painter: fieldReader('set_painter', Closed({ painter: Type.Optional(PainterBody.properties.painter) })),
+}
 
 type DraftBuilder = (
   deps: SigningMessageDeps,

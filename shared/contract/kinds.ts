@@ -10,13 +10,15 @@ import {
   type TObject,
   type TOptional,
   type TProperties,
+  type TSchema,
   type TString,
   type TUnsafe,
 } from '@sinclair/typebox'
 import { USUAL_PRICE } from '../money.ts'
-import { isPixelsHex, PIXELS_HEX_LENGTH } from '../pixels.ts'
-import { LINK_MAX, isLink, isPrintable } from '../text.ts'
+import { isPixelsHex, parsePixels, PIXELS_HEX_LENGTH } from '../pixels.ts'
+import { LINK_MAX, isLink, isPrintable, MARKS_MAX } from '../text.ts'
 import { COORD_PATTERN } from '../wall.ts'
+import { ADDRESS_PATTERN } from '../wallet.ts'
 
 type TextOptions = SchemaOptions & { readonly maxLength: number }
 
@@ -58,6 +60,27 @@ export const PixelsHex: TUnsafe<string> = Type.Unsafe<string>({
   description: 'The picture: 100 pixels row by row, two hex digits each, a palette index from 00 to ef.',
   examples: ['b4'.repeat(PIXELS_HEX_LENGTH / 2)],
 })
+
+/** What is wrong with a value that does not fit a schema, in words that follow the name of its field. */
+export function flawIn(schema: TSchema, value: unknown): string {
+  if (schema['type'] === 'string' && typeof value !== 'string') return ' must be a string'
+  const pixels = schema[Kind] === 'PixelsHex' ? parsePixels(String(value)) : undefined
+  return pixels !== undefined && 'problem' in pixels ? `: ${pixels.problem}` : ` ${ruleOf(schema)}`
+}
+
+/** The rule of a schema in words. */
+export function ruleOf({ [Kind]: kind, anyOf, minimum, maximum, maxLength, pattern }: TSchema): string {
+  const [first, ...others]: readonly TSchema[] = anyOf?.filter(({ type }: TSchema) => type !== 'null') ?? []
+  if (others.length > 0) return `must be one of ${anyOf.map((choice: TSchema) => choice['const']).join(', ')}`
+  if (first !== undefined) return ruleOf(first)
+  if (kind === 'Integer')
+    return `must be an integer from ${minimum}${maximum === undefined ? ' up' : ` to ${maximum}`}, in plain decimal digits`
+  if (kind === 'Printable')
+    return `must be 1 to ${maxLength} printable characters, with no control or invisible characters and at most ${MARKS_MAX} combining marks per character`
+  if (kind === 'Link')
+    return `must be an ASCII https:// URI of at most ${LINK_MAX} characters, with a host and without user information`
+  return pattern === ADDRESS_PATTERN ? 'must be 0x followed by 40 hex digits' : `must match ${pattern}`
+}
 
 /** An object without any other members. */
 export const Closed = <Properties extends TProperties>(properties: Properties): TObject<Properties> =>

@@ -1,9 +1,8 @@
 /** Listings: the texts, picture and painter that a buyer sends with a purchase. */
 
-import { parsePixels, type Pixels } from '../../../shared/pixels.ts'
-import { failure, isFailure, type Failure } from '../failure.ts'
+import type { Pixels } from '../../../shared/pixels.ts'
+import { isFailure, type Failure } from '../failure.ts'
 import type { PaintPlan, SentPicture } from '../picture/picture.ts'
-import { followsRule, rules } from '../wall/signed-fields.ts'
 import type { Address, Payment, Target } from './payment.ts'
 
 /** A listing that has passed all checks. `null` means that the buyer did not send the field. */
@@ -50,51 +49,5 @@ export function withPictureOf(
 export const differOnlyInPicture = (one: Listing, other: Listing): boolean =>
   TEXT_KEYS.every((key) => one[key] === other[key]) && one.painter === other.painter
 
-/** A field as the buyer sent it, or why it cannot be read. */
-export type FieldText = { readonly text: string } | { readonly flaw: string }
-
-/** Reads a field of a JSON body. */
-export const fieldTextOf = (value: unknown): FieldText =>
-  typeof value === 'string' ? { text: value } : { flaw: 'must be a string' }
-
-const TEXT_KEYS = ['name', 'framework', 'message', 'link'] as const
-
-type TextKey = (typeof TEXT_KEYS)[number]
-
-/** All fields of a listing, in the order in which they are checked. `px` is the picture in hex. */
-export const LISTING_KEYS = [...TEXT_KEYS, 'px', 'painter'] as const
-
-export type ListingKey = (typeof LISTING_KEYS)[number]
-
-/** The listing fields in a JSON object. */
-export const fieldsIn = (body: Readonly<Record<string, unknown>>): ReadonlyMap<ListingKey, FieldText> =>
-  new Map(LISTING_KEYS.filter((key) => body[key] !== undefined).map((key) => [key, fieldTextOf(body[key])]))
-
-/** Parses a listing, or returns the failure of the first invalid field. */
-export function readListing(fields: ReadonlyMap<ListingKey, FieldText>): Listing | Failure {
-  const texts: Record<TextKey, string | null> = { name: null, framework: null, message: null, link: null }
-  for (const key of TEXT_KEYS) {
-    const text = readText(key, fields.get(key))
-    if (isFailure(text)) return text
-    texts[key] = text
-  }
-  const pixels = readPixels(fields.get('px'))
-  if (isFailure(pixels)) return pixels
-  const painter = readText('painter', fields.get('painter'))
-  if (isFailure(painter)) return painter
-  return { ...texts, pixels, painter: painter === null ? null : (painter.toLowerCase() as Address) }
-}
-
-function readText(key: TextKey | 'painter', value: FieldText | undefined): string | null | Failure {
-  if (value === undefined) return null
-  const code = key === 'painter' ? 'invalid_painter' : 'invalid_listing'
-  if ('flaw' in value) return failure(code, `${key} ${value.flaw}.`)
-  return followsRule[key](value.text) ? value.text : failure(code, `${key} ${rules[key]}.`)
-}
-
-function readPixels(value: FieldText | undefined): Pixels | null | Failure {
-  if (value === undefined) return null
-  if ('flaw' in value) return failure('invalid_pixels', `px ${value.flaw}.`)
-  const pixels = parsePixels(value.text)
-  return 'problem' in pixels ? failure('invalid_pixels', `px: ${pixels.problem}.`) : pixels
-}
+/** The texts of a listing. */
+export const TEXT_KEYS = ['name', 'framework', 'message', 'link'] as const

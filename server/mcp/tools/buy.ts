@@ -5,21 +5,11 @@ import { AreaOrder } from '../../../shared/contract/area-order.ts'
 import { ListingQuery } from '../../../shared/contract/block.ts'
 import { Closed } from '../../../shared/contract/kinds.ts'
 import { Preview, TargetText } from '../../../shared/contract/preview.ts'
-import { parseCoord, type BlockIndex } from '../../../shared/wall.ts'
 import { REPEAT, TRY_AGAIN } from '../../domain/advice.ts'
-import { failure, isFailure, type Failure } from '../../domain/failure.ts'
+import { failure, isFailure } from '../../domain/failure.ts'
 import { isPending } from '../../domain/purchase/charging.ts'
-import {
-  fieldsIn,
-  fieldTextOf,
-  readListing,
-  type FieldText,
-  type Listing,
-  type ListingKey,
-  type PurchaseOrder,
-} from '../../domain/purchase/listing.ts'
-import { invalidCoordinate } from '../../domain/purchase/refusals.ts'
-import { readAreaOrder, readTarget } from '../../purchase/area-order.ts'
+import type { PurchaseOrder } from '../../domain/purchase/listing.ts'
+import { readAreaOrder, readListing, readTarget, unknownIn } from '../../purchase/read-order.ts'
 import { refusalUnpaid, sell } from '../../purchase/sell.ts'
 import { previewBlock as preview } from '../../wall/preview-block.ts'
 import { AREA_TOOL, BUYING_TOOL } from '../../x402/bazaar.ts'
@@ -41,22 +31,6 @@ const BlockArguments = Closed({
   painter,
 })
 
-/** The fields of a block's order. `hasUnknown` when an argument is not known: a misspelt `px` would sell a block unpainted. */
-type BlockFields = {
-  readonly target: BlockIndex | 'next'
-  readonly fields: ReadonlyMap<ListingKey, FieldText>
-  readonly hasUnknown: boolean
-}
-
-/** Collects the fields without judging them, because a payment that is known already is answered first. */
-function readFields(given: unknown): BlockFields | Failure {
-  const { coord, ...rest } = argumentsIn(given)
-  const target = coord === 'next' ? coord : typeof coord === 'string' ? parseCoord(coord) : undefined
-  if (target === undefined) return invalidCoordinate()
-  const fields = fieldsIn(rest)
-  return { target, fields, hasUnknown: Object.keys(rest).length > fields.size }
-}
-
 export const buyBlock: Tool = {
   name: BUYING_TOOL,
   title: 'Buy a block',
@@ -65,15 +39,16 @@ export const buyBlock: Tool = {
   sells: 'a block',
   input: BlockArguments,
   async answer(deps, given, call) {
-    const { order: fields, headers } = orderAndHeaders(given)
-    const order = readFields(fields)
-    if (isFailure(order)) return refuse(order)
-    return await buy(deps, { target: order.target, isArea: false, listing: listingOf(order) }, call, headers)
+    const { order, headers } = orderAndHeaders(given)
+    const { coord, ...said } = argumentsIn(order)
+    const target = readTarget(coord, 1, 1)
+    if (isFailure(target)) return refuse(target)
+    // A misspelt px would sell a block unpainted.
+    const isKnown = unknownIn(BlockArguments, said) === undefined
+    const listing = isKnown ? readListing(said) : failure('invalid_listing', unknownArgument(BlockArguments))
+    return await buy(deps, { target, isArea: false, listing }, call, headers)
   },
 }
-
-const listingOf = ({ fields, hasUnknown }: BlockFields): Listing | Failure =>
-  hasUnknown ? failure('invalid_listing', unknownArgument(BlockArguments)) : readListing(fields)
 
 const { at, w, h, pixels, image, fit, dither, ...texts } = AreaOrder.properties
 
@@ -154,13 +129,11 @@ export const previewBlock: Tool = {
   input: PreviewArguments,
   output: Type.Object(withoutImage),
   async answer(deps, given) {
-    const { w = 1, h = 1, pixels, ...rest } = argumentsIn(given)
-    const order = readFields(rest)
-    if (isFailure(order)) return refuse(order)
-    if (order.hasUnknown) return refuse(failure('invalid_body', unknownArgument(PreviewArguments)))
-    const target = readTarget(rest['coord'], w, h)
+    const { coord, w = 1, h = 1, ...said } = argumentsIn(given)
+    const target = readTarget(coord, w, h)
     if (isFailure(target)) return refuse(target)
-    const said = { listing: order.fields, pixels: pixels === undefined ? pixels : fieldTextOf(pixels) }
+    if (unknownIn(PreviewArguments, said) !== undefined)
+      return refuse(failure('invalid_body', unknownArgument(PreviewArguments)))
     const { image, ...found } = await preview(deps, target, said)
     return succeed(found, undefined, image === null ? [] : [png(image)])
   },

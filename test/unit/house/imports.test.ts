@@ -8,7 +8,7 @@ const root = join(import.meta.dir, '../../..')
 const WORDS = ['shared/', 'server/domain/', 'server/x402/', 'server/times.ts']
 const USE_CASES = ['server/purchase/', 'server/wall/', 'server/books/', 'server/health/', 'server/instances/']
 const PORTS = ['server/ports.ts', 'server/operator-ports.ts']
-const INSIDE = [...WORDS, ...PORTS, ...USE_CASES]
+const INSIDE = [...WORDS, ...PORTS, 'server/read.ts', ...USE_CASES]
 const STORE = ['shared/', 'server/domain/', ...PORTS, 'server/times.ts', 'db/*', 'db/purchase/', 'db/wall/']
 const ADAPTERS = ['chain/', 'facilitator/', 'metrics/', 'pictures/', 'wallets/', ''].map(
   (room) => `server/adapters/${room}`,
@@ -35,6 +35,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'server/domain/': { files: ['shared/'], uses: [] },
   'server/x402/': { files: WORDS, uses: ['viem/utils', '@x402/', TYPEBOX] },
   'server/times.ts': { files: [], uses: [] },
+  'server/read.ts': { files: ['shared/', 'server/domain/'], uses: [TYPEBOX] },
   'server/operator-ports.ts': { files: WORDS, uses: [] },
   'server/ports.ts': { files: WORDS, uses: [] },
   'server/config.ts': { files: WORDS, shuns: ['viem', 'elysia*', 'bun:sqlite'] },

@@ -57,3 +57,8 @@ test.each([
 ])('room is not looked for with %s', async (query, code) => {
   expect(await codeOf(await wall.ask(`GET /api/space?${query}`))).toBe(code)
 })
+
+test('an unknown parameter is ignored, whatever it is called', async () => {
+  const response = await wall.ask('GET /api/space?kind=refused&code=no_room&message=no&__proto__=1&constructor=2')
+  expect(response.status).toBe(200)
+})

@@ -1,0 +1,113 @@
+/** Reads what is ordered of a block or an area, alike for every way to order. */
+
+import type { TObject } from '@sinclair/typebox'
+import { AREA_BLOCKS_MAX, areaAt, isAreaSize, type AreaSize } from '../../shared/area.ts'
+import { AREA_IMAGE_MAX_BYTES, AreaOrder } from '../../shared/contract/area-order.ts'
+import { ListingQuery } from '../../shared/contract/block.ts'
+import { Closed } from '../../shared/contract/kinds.ts'
+import { Dither, Fit } from '../../shared/contract/picture.ts'
+import { pixelsFromHex } from '../../shared/pixels.ts'
+import { BLOCK_SIZE, parseCoord } from '../../shared/wall.ts'
+import { codeOfField, failure, isFailure, type Failure } from '../domain/failure.ts'
+import {
+  type AreaPicture,
+  type Draft,
+  type Listing,
+  type PurchaseOrder,
+  TEXT_KEYS,
+} from '../domain/purchase/listing.ts'
+import type { Address } from '../domain/purchase/payment.ts'
+import { invalidArea, invalidCoordinate } from '../domain/purchase/refusals.ts'
+import { positionOf, targetOf, type Target } from '../domain/purchase/target.ts'
+import { bytesIn, readAreaPixels } from '../domain/wall/canvas.ts'
+import { type Flaw, reader, wordsOf } from '../read.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Names of the fields of a listing, in the order in which they are checked. `px` is the picture in hex. */
+export const LISTING_KEYS: readonly string[] = Object.keys(ListingQuery.properties)
+
+/** The first of the fields that a schema does not have. */
+export const unknownIn = ({ properties }: TObject, said: Fields): string | undefined =>
+  Object.keys(said).find((name) => !Object.hasOwn(properties, name))
+
+/** Reads the fields of a block's listing. All others are ignored. */
+export function readListing(said: Fields): Listing | Failure {
+  const fields = readFields(Object.fromEntries(LISTING_KEYS.map((key) => [key, said[key]])))
+  return isFailure(fields) ? fields : listingOf(fields)
+}
+
+/** The texts of a listing share a code. */
+function refuseField(flaw: Flaw): Failure {
+  const isText = TEXT_KEYS.some((key) => key === flaw.name)
+  return failure(isText ? 'invalid_listing' : codeOfField(flaw.name, 'invalid_pixels'), wordsOf(flaw))
+}
+
+const readFields = reader(ListingQuery, refuseField)
+
+function listingOf({ px, painter, ...texts }: ListingQuery): Listing {
+  const { name = null, framework = null, message = null, link = null } = texts
+  return {
+    name,
+    framework,
+    message,
+    link,
+    pixels: px === undefined ? null : pixelsFromHex(px),
+    painter: painter === undefined ? null : (painter.toLowerCase() as Address),
+  }
+}
+
+/** Reads an order of an area, or says why it names no area. */
+export function readAreaOrder(value: unknown): PurchaseOrder | Failure {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return failure('invalid_body', SHAPE)
+  const { at = 'next', w, h, ...said }: Fields = { ...value }
+  const target = readTarget(at, w, h)
+  return isFailure(target) ? target : { target, isArea: true, listing: readDraft(said, positionOf(target)) }
+}
+
+/** Reads a place and a size in blocks, or says why they are none. */
+export function readTarget(at: unknown, w: unknown, h: unknown): Target | Failure {
+  if (typeof w !== 'number' || typeof h !== 'number' || !isAreaSize({ w, h })) return failure('invalid_area', SIZE)
+  if (at === 'next') return targetOf(at, { w, h })
+  const block = typeof at === 'string' ? parseCoord(at) : undefined
+  if (block === undefined) return invalidCoordinate()
+  return areaAt(block, { w, h }) === undefined ? invalidArea() : targetOf(block, { w, h })
+}
+
+const SHAPE = `Send a JSON object with ${Object.keys(AreaOrder.properties).join(', ')}; w and h are required, and no other fields are allowed.`
+
+const SIZE = `w and h must be whole numbers of blocks, together 1 to ${AREA_BLOCKS_MAX} (w times h), and fit on the wall.`
+
+const { name, framework, message, link, painter } = AreaOrder.properties
+
+// A picture is read after all else, when the size is known.
+const readSaid = reader(Closed({ name, framework, message, link, painter, fit: Fit, dither: Dither }), refuseField)
+
+function readDraft({ pixels, image, ...given }: Fields, size: AreaSize): Draft | Failure {
+  if (unknownIn(AreaOrder, given) !== undefined) return failure('invalid_body', SHAPE)
+  const said = readSaid(given)
+  if (isFailure(said)) return said
+  if (pixels !== undefined && image !== undefined)
+    return failure('invalid_body', 'Send pixels or image, not both: each is the whole picture.')
+  const listing = listingOf(said)
+  if (image !== undefined) {
+    const picture = readImage(image, size, said)
+    return isFailure(picture) ? picture : { ...listing, picture }
+  }
+  if (pixels === undefined) return listing
+  const read = readAreaPixels(pixels, size)
+  return isFailure(read) ? read : { ...listing, pixels: read.blocks }
+}
+
+// What shows through, as when a picture is turned into pixels beforehand.
+const BACKGROUND = '#000000'
+
+type How = Pick<AreaPicture['plan'], 'fit' | 'dither'>
+
+function readImage(value: unknown, { w, h }: AreaSize, { fit, dither }: How): AreaPicture | Failure {
+  const bytes = bytesIn(value)
+  if (bytes === undefined || bytes.length === 0 || bytes.length > AREA_IMAGE_MAX_BYTES)
+    return failure('invalid_image', `image must be a PNG or JPEG of at most ${AREA_IMAGE_MAX_BYTES} bytes, in base64.`)
+  const plan = { fit, dither, width: w * BLOCK_SIZE, height: h * BLOCK_SIZE, background: BACKGROUND }
+  return { sent: { kind: 'file', bytes }, plan }
+}

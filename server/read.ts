@@ -1,0 +1,48 @@
+/** Reads what callers send by the schemas of the contract: parameters of a query, bodies, arguments of tools, listings. */
+
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { flawIn } from '../shared/contract/kinds.ts'
+import { codeOfField, failure, type Failure, type FailureCode } from './domain/failure.ts'
+
+/** The first error of a value. `schema` is that of the field; there is none for an unknown field, or if the value is no object. */
+export type Flaw = { readonly name: string; readonly schema: TSchema | undefined; readonly value: unknown }
+
+/** A parameter that cannot be read. Whatever its schema is, it does not fit. */
+export class Unreadable {
+  readonly rule: string
+  constructor(rule: string) {
+    this.rule = rule
+  }
+}
+
+/**
+ * Makes the reader of a schema, which fills in defaults. Lists no error but the first: the errors of a large body take longer to
+ * list than it took to send.
+ */
+export function reader<Schema extends TObject>(
+  schema: Schema,
+  refuse: (flaw: Flaw, given: unknown) => Failure,
+): (given: unknown) => Static<Schema> | Failure {
+  const compiled = TypeCompiler.Compile(schema)
+  const properties = new Map<string, TSchema>(Object.entries(schema.properties))
+  const defaults = [...properties].filter(([, property]) => 'default' in property)
+  const filled = Object.fromEntries(defaults.map(([name, property]) => [name, property.default]))
+  return (given) => {
+    const value: unknown = defaults.length === 0 ? given : { ...filled, ...(given as object) }
+    if (compiled.Check(value)) return value
+    const { path = '', value: found } = compiled.Errors(value).First() ?? {}
+    const name = path.slice(1)
+    return refuse({ name, schema: properties.get(name), value: found }, given)
+  }
+}
+
+/** Refuses a field with its own code, or `otherwise` if it has none, and says its rule. */
+export const refuseField =
+  (otherwise: FailureCode) =>
+  (flaw: Flaw): Failure =>
+    failure(codeOfField(flaw.name, otherwise), wordsOf(flaw))
+
+/** The name of a field and its rule, as a sentence. */
+export const wordsOf = ({ name, schema = Type.Unknown(), value }: Flaw): string =>
+  `${name}${value instanceof Unreadable ? ` ${value.rule}` : flawIn(schema, value)}.`
