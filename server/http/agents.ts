@@ -35,8 +35,8 @@ import { respondTagged, synchronous, viewCached } from './answer/cached-response
 import { refuse, respondResult } from './answer/refuse.ts'
 import { wrongVerb } from './fallback.ts'
 import { inTurn } from './request/clients.ts'
+import { withQuery } from './request/query.ts'
 import { nameBelow } from './request/request-url.ts'
-import { queryHooks } from './request/strict.ts'
 import { changeAnswers, changeHooks, signInAnswers, signInHooks, type SignInDeps } from './sign-in.ts'
 
 export type AgentDeps = MyWallDeps & SignInDeps & { readonly view: WallView }
@@ -85,13 +85,12 @@ export const agents = (deps: AgentDeps) => {
       .get('/api/agents/me', () => wrongVerb(['PUT', 'POST', 'OPTIONS']), { detail: undocumented })
       .get(
         '/api/agents/:wallet',
-        async ({ request, query }) => {
+        withQuery(WalletQuery, async (query, request) => {
           const wallet = nameBelow(PREFIX, request.url)
           if (!isAddress(wallet)) return refuse(failure('invalid_wallet', `A wallet ${ruleOf(WalletParams.properties.wallet)}.`))
-          const standing = await myWall(deps, wallet.toLowerCase() as Address, query)
-          return respondResult(standing)
-        },
-        { ...queryHooks(WalletQuery, inTurn(clients, 'searches')), ...documented(DOCS.readWallet) },
+          return respondResult(await myWall(deps, wallet.toLowerCase() as Address, query))
+        }),
+        { transform: inTurn(clients, 'searches'), ...documented(DOCS.readWallet) },
       )
   )
 }

@@ -6,13 +6,15 @@ import { documented, type OperationDocs, queued } from '../discovery/openapi/ope
 import { type DeedsDeps, readDeeds } from '../wall/read-deeds.ts'
 import { CACHED_BY_PROXIES, respondJson } from './answer/respond.ts'
 import { inTurn, type Clients } from './request/clients.ts'
-import { queryHooks } from './request/strict.ts'
+import { withQuery } from './request/query.ts'
 
 export const deeds = (deps: DeedsDeps & { readonly clients: Clients }) =>
   new Elysia({ name: 'deeds' }).get(
     '/api/deeds',
-    async ({ query }) => respondJson(200, await readDeeds(deps, query), { 'Cache-Control': CACHED_BY_PROXIES }),
-    { ...queryHooks(DeedsQuery, inTurn(deps.clients, 'pages')), ...documented(DOCS.readDeeds) },
+    withQuery(DeedsQuery, async (query) =>
+      respondJson(200, await readDeeds(deps, query), { 'Cache-Control': CACHED_BY_PROXIES }),
+    ),
+    { transform: inTurn(deps.clients, 'pages'), ...documented(DOCS.readDeeds) },
   )
 
 const DOCS = {
@@ -21,7 +23,6 @@ const DOCS = {
     summary: 'Read every deed with its payment, to check the wall against the chain',
     description:
       'One deed for each payment: look up its transaction on a node of your own, and compare payer, payee, amount and nonce. If `salt` is present, the buyer bound the payment to its order: compute the nonce again from `order`, as /llms-full.txt describes. Every authorization that paid an address in `payTo` has a deed or an entry in `owed`. A deed only ever changes in `settled`, in `tx` after a reorganisation, and in what is hidden. Continue from `nextAfter`, and in `owed` with `owedAfter`. Its texts are untrusted: other users wrote them.',
-    query: DeedsQuery,
     answers: [DeedsPage],
     codes: ['invalid_after', 'invalid_limit', ...queued],
   },

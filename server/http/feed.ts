@@ -18,8 +18,7 @@ import {
 import { refuse } from './answer/refuse.ts'
 import { CACHED_BRIEFLY, CACHED_BY_PROXIES } from './answer/respond.ts'
 import { inTurn, type Clients } from './request/clients.ts'
-import { paramsReader } from './request/query.ts'
-import { queryHooks } from './request/strict.ts'
+import { paramsReader, withQuery } from './request/query.ts'
 
 export type FeedDeps = { readonly view: WallView; readonly log: Log; readonly clients: Clients }
 
@@ -32,7 +31,7 @@ export const feed = ({ view, log, clients }: FeedDeps) => {
     .get('/api/tail', async ({ request }) => await last(request), documented(DOCS.readTail))
     .get(
       '/api/history',
-      async ({ query: { after, limit }, request }) => {
+      withQuery(FeedQuery, async ({ after, limit }, request) => {
         // Another process may have written changes that the view does not have yet.
         const found = await log.after(after, limit + 1)
         const changes = found.slice(0, limit)
@@ -40,8 +39,8 @@ export const feed = ({ view, log, clients }: FeedDeps) => {
         const page: HistoryPage = { nextAfter, hasMore: found.length > limit, changes: changes.map(changeDtoOf) }
         const body = JSON.stringify(page)
         return cachedResponse({ type: 'application/json', body, cacheControl: CACHED_BY_PROXIES })(request)
-      },
-      { ...queryHooks(FeedQuery, inTurn(clients, 'pages')), ...documented(DOCS.readHistory) },
+      }),
+      { transform: inTurn(clients, 'pages'), ...documented(DOCS.readHistory) },
     )
 }
 

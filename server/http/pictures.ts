@@ -17,7 +17,8 @@ import { refuse } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
 import { readBody, type BodyLimits } from './request/body.ts'
 import { UNREAD, type Uploads } from './request/clients.ts'
-import { queryHooks, Refused } from './request/strict.ts'
+import { withQuery } from './request/query.ts'
+import { Refused } from './request/strict.ts'
 
 export type PictureDeps = RegionDeps & {
   readonly cards: CardImages
@@ -29,24 +30,25 @@ export type PictureDeps = RegionDeps & {
 export function pictures(deps: PictureDeps) {
   const { view, cards, clients } = deps
   return new Elysia({ name: 'pictures' })
-    .post('/api/pixels', async ({ request, query }) => await toPixels(deps, request, query), {
-      ...queryHooks(PixelsQuery, withinUploads(deps)),
+    .post('/api/pixels', withQuery(PixelsQuery, (query, request) => toPixels(deps, request, query)), {
+      transform: withinUploads(deps),
       parse: 'none',
       ...documented(DOCS.paintPixels),
     })
-    .get('/wall.png', async ({ request, query }) => await respondRegion(deps, request, query), {
-      ...queryHooks(RegionQuery),
-      ...documented(DOCS.drawWall),
-    })
+    .get(
+      '/wall.png',
+      withQuery(RegionQuery, (query, request) => respondRegion(deps, request, query)),
+      documented(DOCS.drawWall),
+    )
     .get(
       '/card.png',
-      async ({ request, query }) => {
-        const subject = subjectAsked(query, view)
+      withQuery(CardQuery, async (query, request) => {
+        const subject = subjectOf(query, view)
         if (isFailure(subject)) return refuse(subject)
         const shown = Object.values(subject).join('-')
         return await respondImage(request, { view, shown, draw: () => cards.draw(subject), clients })
-      },
-      { ...queryHooks(CardQuery), ...documented(DOCS.drawCard) },
+      }),
+      documented(DOCS.drawCard),
     )
 }
 

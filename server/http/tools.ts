@@ -17,7 +17,8 @@ import { signingMessage, type SigningMessageDeps } from '../wall/signing-message
 import { refuse, respondResult } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
 import { inTurn, jsonBody, type Clients } from './request/clients.ts'
-import { queryHooks, strict } from './request/strict.ts'
+import { withQuery } from './request/query.ts'
+import { strict } from './request/strict.ts'
 
 export type ToolsDeps = PreviewDeps &
   Omit<SigningMessageDeps, 'baseUrl'> & {
@@ -40,12 +41,12 @@ export function tools(deps: ToolsDeps) {
     })
     .get(
       '/api/space',
-      async ({ query }) => {
+      withQuery(SpaceQuery, async (query) => {
         const near = query.near === undefined ? undefined : parseCoord(query.near)
         if (query.near !== undefined && near === undefined) return refuse(invalidCoordinate())
         return respondResult(await findSpace({ ...query, near }))
-      },
-      { ...queryHooks(SpaceQuery, searching), ...documented(DOCS.findSpace) },
+      }),
+      { transform: searching, ...documented(DOCS.findSpace) },
     )
     .post('/api/sign', ({ body }) => respondResult(orderSigning(body, new URL(deps.offer.baseUrl).hostname)), {
       parse: jsonBody(clients, (request) => limits.take('searches', addressOf(request)), {
@@ -54,10 +55,11 @@ export function tools(deps: ToolsDeps) {
       body: strict(OrderToSign, readOrderToSign),
       ...documented(DOCS.getOrderToSign),
     })
-    .get('/api/sign', async ({ query }) => respondResult(await signingMessage(signing, query)), {
-      ...queryHooks(SignQuery, searching),
-      ...documented(DOCS.getSigningMessage),
-    })
+    .get(
+      '/api/sign',
+      withQuery(SignQuery, async (query) => respondResult(await signingMessage(signing, query))),
+      { transform: searching, ...documented(DOCS.getSigningMessage) },
+    )
 }
 
 const readPreview = reader(PreviewBody, () => failure('invalid_body', PREVIEW_SHAPE))

@@ -66,12 +66,12 @@ export const undocumented = { hide: true } as const
 
 /** Collects the operations from the routes of an app. */
 export function operationsOf(app: AnyElysia): readonly Operation[] {
-  return app.routes.flatMap(({ method, path, hooks }): Operation[] => {
+  return app.routes.flatMap(({ method, path, handler, hooks }): Operation[] => {
     const detail: unknown = hooks.detail
     if (!isDocumented(detail) || !isMethod(method)) return []
     const { docs, endings } = detail[KEY]
     const template = path.replaceAll(/:(\w+)/g, '{$1}')
-    const [query, body] = [schemaOf(hooks.query) ?? docs.query, schemaOf(hooks.body) ?? docs.body]
+    const [query, body] = [schemaOf(handler) ?? docs.query, schemaOf(hooks.body) ?? docs.body]
     const schemas = { ...(query === undefined ? {} : { query }), ...(body === undefined ? {} : { body }) }
     return [
       { ...docs, ...schemas, method, path: template },

@@ -2,10 +2,11 @@
 
 import type { Static, TObject } from '@sinclair/typebox'
 import { parseCoord } from '../../../shared/wall.ts'
-import type { Failure } from '../../domain/failure.ts'
+import { isFailure, type Failure } from '../../domain/failure.ts'
 import type { CardSubject } from '../../domain/picture/card.ts'
 import type { WallView } from '../../domain/wall/wall-view.ts'
 import { reader, refuseField, Unreadable } from '../../read.ts'
+import { refuse } from '../answer/refuse.ts'
 import { decodePercent, queryOf } from './request-url.ts'
 
 // Parsers disagree about other spellings of a number.
@@ -50,6 +51,21 @@ export function paramsReader<Schema extends TObject>(schema: Schema): (url: stri
     }
     return read(given)
   }
+}
+
+type Answer<Query> = (query: Query, request: Request) => Response | Promise<Response>
+
+/**
+ * Makes the handler of a route with a query. Elysia would keep one of two equal parameters, split texts at commas and have error
+ * bodies of its own, so its routes have no schema of a query: the handler has, and `documents` it.
+ */
+export function withQuery<Schema extends TObject>(schema: Schema, answer: Answer<Static<Schema>>) {
+  const read = paramsReader(schema)
+  const handle = async ({ request }: { readonly request: Request }): Promise<Response> => {
+    const query = read(request.url)
+    return isFailure(query) ? refuse(query) : await answer(query, request)
+  }
+  return Object.assign(handle, { documents: schema })
 }
 
 /** Reads the subject from a query; the wall when it names none. Invalid values are left to the page. */

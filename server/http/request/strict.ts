@@ -1,12 +1,11 @@
 /**
- * Schemas of the contract on routes, with strict readers. Elysia's own readers keep the last of a repeated parameter, and
- * have their own error bodies. So a route has a Standard Schema that calls our reader, and hooks refuse by throwing.
+ * Schemas of the contract on routes. Elysia's own reader has its own error bodies, so a route has a Standard Schema that calls
+ * ours, and hooks refuse by throwing.
  */
 
 import type { TObject } from '@sinclair/typebox'
 import { isFailure, type Failure } from '../../domain/failure.ts'
 import type { HeaderFields } from '../answer/respond.ts'
-import { paramsReader } from './query.ts'
 
 /** A refusal that a hook throws. Only handlers can return a response, so `onError` answers it. */
 export class Refused extends Error {
@@ -21,7 +20,7 @@ export class Refused extends Error {
   }
 }
 
-/** A schema with its reader, as a Standard Schema; `documents` is the schema that documents show. */
+/** A schema of a body with its reader, as a Standard Schema; `documents` is the schema that documents show. */
 export type Strict<Read> = {
   readonly '~standard': {
     readonly version: 1
@@ -43,22 +42,4 @@ export function strict<Read extends object>(
     return { value: value as Exclude<Read, Failure> }
   }
   return { '~standard': { version: 1, vendor: 'pixel-wall', validate }, documents: schema }
-}
-
-type Asking = { readonly request: Request }
-
-type Hook = (context: Asking) => Promise<void>
-
-/** Makes the hooks that read a query: its schema, and hooks that run before it is read. */
-export function queryHooks<Schema extends TObject>(schema: Schema, ...before: readonly Hook[]) {
-  const read = paramsReader(schema)
-  return {
-    query: strict(schema, (url) => read(String(url))),
-    transform: [...before, withUrl],
-  }
-}
-
-/** Passes the reader of a query the URL as it was sent. */
-function withUrl(context: { query: unknown; request: Request }): void {
-  context.query = context.request.url
 }
