@@ -16,6 +16,9 @@ export class Unreadable {
   }
 }
 
+/** Reads a value, or refuses it. `schema` says what it accepts. */
+export type Reader<Read> = ((given: unknown) => Read | Failure) & { readonly schema: TObject }
+
 /**
  * Makes the reader of a schema, which fills in defaults. Lists no error but the first: the errors of a large body take longer to
  * list than it took to send.
@@ -23,18 +26,19 @@ export class Unreadable {
 export function reader<Schema extends TObject>(
   schema: Schema,
   refuse: (flaw: Flaw, given: unknown) => Failure,
-): (given: unknown) => Static<Schema> | Failure {
+): Reader<Static<Schema>> {
   const compiled = TypeCompiler.Compile(schema)
   const properties = new Map<string, TSchema>(Object.entries(schema.properties))
   const defaults = [...properties].filter(([, property]) => 'default' in property)
   const filled = Object.fromEntries(defaults.map(([name, property]) => [name, property.default]))
-  return (given) => {
+  const read = (given: unknown): Static<Schema> | Failure => {
     const value: unknown = defaults.length === 0 ? given : { ...filled, ...(given as object) }
     if (compiled.Check(value)) return value
     const { path = '', value: found } = compiled.Errors(value).First() ?? {}
     const name = path.slice(1)
     return refuse({ name, schema: properties.get(name), value: found }, given)
   }
+  return Object.assign(read, { schema })
 }
 
 /** Refuses a field with its own code, or `otherwise` if it has none, and says its rule. */

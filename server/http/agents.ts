@@ -1,16 +1,9 @@
 /** Routes under `/api/agents`: the registry, the registration and painter of a wallet, and the state of a wallet. */
 
 import { Elysia } from 'elysia'
-import {
-  Agents,
-  IdentityFields,
-  PainterAnswer,
-  PainterBody,
-  RegisterAnswer,
-  RegisterBody,
-} from '../../shared/contract/agent.ts'
+import { Agents, PainterAnswer, RegisterAnswer } from '../../shared/contract/agent.ts'
 import { ruleOf } from '../../shared/contract/kinds.ts'
-import { Receipts, ReceiptsBody, WalletParams, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
+import { Receipts, WalletParams, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
 import { isAddress } from '../../shared/wallet.ts'
 import {
   anywhere,
@@ -57,7 +50,7 @@ export const agents = (deps: AgentDeps) => {
       .put(
         '/api/agents/me',
         async ({ request, body }) => await changed(request, body, await registration(changing, body.wallet, body)),
-        { ...changeHooks(clients, RegisterBody, readRegistration), ...documented(DOCS.registerAgent) },
+        { ...changeHooks(clients, readRegistration), ...documented(DOCS.registerAgent) },
       )
       .post(
         '/api/agents/me',
@@ -65,13 +58,13 @@ export const agents = (deps: AgentDeps) => {
           const of = (wallet: Address) => registration(changing, wallet, fields)
           return await signedIn(request, requestId, { ...registrationIn(fields), of })
         },
-        { ...signInHooks(clients, IdentityFields, readIdentityFields), ...documented(DOCS.nameAgent) },
+        { ...signInHooks(clients, readIdentityFields), ...documented(DOCS.nameAgent) },
       )
       .put(
         '/api/agents/me/painter',
         async ({ request, body }) =>
           await changed(request, body, await painterNaming(changing, body.wallet, body.painter)),
-        { ...changeHooks(clients, PainterBody, readPainterNaming), ...documented(DOCS.namePainter) },
+        { ...changeHooks(clients, readPainterNaming), ...documented(DOCS.namePainter) },
       )
       .post(
         RECEIPTS.path,
@@ -79,7 +72,7 @@ export const agents = (deps: AgentDeps) => {
           const of = (wallet: Address) => receiptsOf({ ...deps, baseUrl: deps.offer.baseUrl }, wallet, fields.after)
           return await signedIn(request, requestId, { ...RECEIPTS, of })
         },
-        { ...signInHooks(clients, ReceiptsBody, readReceiptsBody), ...documented(DOCS.readReceipts) },
+        { ...signInHooks(clients, readReceiptsBody), ...documented(DOCS.readReceipts) },
       )
       // Without this, the route below would read `me` as a wallet.
       .get('/api/agents/me', () => wrongVerb(['PUT', 'POST', 'OPTIONS']), { detail: undocumented })

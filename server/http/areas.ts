@@ -3,7 +3,7 @@
 import { Elysia } from 'elysia'
 import { parseArea } from '../../shared/area.ts'
 import { AreaOrder, AreaReceipt } from '../../shared/contract/area-order.ts'
-import { AreaParams, AreaState, EditAreaAnswer, EditAreaBody, EditAreaFields } from '../../shared/contract/area.ts'
+import { AreaParams, AreaState, EditAreaAnswer } from '../../shared/contract/area.ts'
 import { AreaImageQuery } from '../../shared/contract/picture.ts'
 import {
   anywhere,
@@ -76,13 +76,13 @@ export const areas = (deps: AreaDeps) => {
       '/areas/:area',
       async ({ request, body }) =>
         await changed(request, body, await repaintOfArea(changing, nameBelow(PREFIX, request.url), body)),
-      { ...changeHooks(clients, EditAreaBody, readAreaEdit, CHECKS), ...documented(DOCS.editArea) },
+      { ...changeHooks(clients, readAreaEdit, CHECKS), ...documented(DOCS.editArea) },
     )
     .post(
       '/areas/:area',
       async ({ request, body: { fields, requestId } }) =>
         await signedIn(request, requestId, await repaintOfArea(changing, nameBelow(PREFIX, request.url), fields)),
-      { ...signInHooks(clients, EditAreaFields, readEditAreaFields, CHECKS), ...documented(DOCS.repaintArea) },
+      { ...signInHooks(clients, readEditAreaFields, CHECKS), ...documented(DOCS.repaintArea) },
     )
 }
 

@@ -1,15 +1,7 @@
 /** Routes `/blocks/next` and `/blocks/{coord}`: buy, read, draw and repaint a block. */
 
 import { Elysia } from 'elysia'
-import {
-  BlockParams,
-  Deed,
-  EditAnswer,
-  EditBody,
-  EditFields,
-  ListingQuery,
-  Receipt,
-} from '../../shared/contract/block.ts'
+import { BlockParams, Deed, EditAnswer, ListingQuery, Receipt } from '../../shared/contract/block.ts'
 import { BlockImageQuery } from '../../shared/contract/picture.ts'
 import { nearest } from '../../shared/text.ts'
 import { cellOf, parseCoord } from '../../shared/wall.ts'
@@ -78,13 +70,13 @@ export const blocks = (deps: BlockDeps) => {
       '/blocks/:coord',
       async ({ request, body }) =>
         await changed(request, body, await repaintOfBlock(changing, nameBelow(PREFIX, request.url), body)),
-      { ...changeHooks(clients, EditBody, readEdit, CHECKS), ...documented(DOCS.editBlock) },
+      { ...changeHooks(clients, readEdit, CHECKS), ...documented(DOCS.editBlock) },
     )
     .post(
       '/blocks/:coord',
       async ({ request, body: { fields, requestId } }) =>
         await signedIn(request, requestId, await repaintOfBlock(changing, nameBelow(PREFIX, request.url), fields)),
-      { ...signInHooks(clients, EditFields, readEditFields, CHECKS), ...documented(DOCS.repaintBlock) },
+      { ...signInHooks(clients, readEditFields, CHECKS), ...documented(DOCS.repaintBlock) },
     )
 }
 

@@ -43,7 +43,7 @@ export function pictures(deps: PictureDeps) {
     .get(
       '/card.png',
       withQuery(CardQuery, async (query, request) => {
-        const subject = subjectOf(query, view)
+        const subject = subjectAsked(query, view)
         if (isFailure(subject)) return refuse(subject)
         const shown = Object.values(subject).join('-')
         return await respondImage(request, { view, shown, draw: () => cards.draw(subject), clients })

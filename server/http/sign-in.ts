@@ -3,6 +3,7 @@
 import type { TObject } from '@sinclair/typebox'
 import { signInRequired } from '../discovery/codes.ts'
 import { failure, statusOf, isFailure, type Failure } from '../domain/failure.ts'
+import type { Reader } from '../read.ts'
 import { makeChange, signIn, type AskedBySignIn, type ChangeDeps, type SignedChange } from '../wall/signed-changes.ts'
 import { encodeHeader } from '../x402/receipt.ts'
 import { SIGN_IN_HEADER, signInDemand, type SignInTerms } from '../x402/sign-in.ts'
@@ -32,19 +33,17 @@ type Identified<Fields> = { readonly fields: Fields; readonly requestId: string 
 /** Limits of a body, and a check before it is read. */
 type BodyChecks = BodyLimits & { readonly before?: Before }
 
-/** Makes the hooks of a route that takes signed bodies: `read` parses the body, and `schema` documents it. */
+/** Makes the hooks of a route that takes signed bodies. */
 export const changeHooks = <Body extends object>(
   clients: Clients,
-  schema: TObject,
-  read: (given: unknown) => Body | Failure,
+  read: Reader<Body>,
   { before, ...limits }: BodyChecks = {},
-) => ({ ...signedBody(clients, ({ value }) => read(value), limits, before), body: readAlready<Body>(schema) })
+) => ({ ...signedBody(clients, ({ value }) => read(value), limits, before), body: readAlready<Body>(read.schema) })
 
 /** The same for bodies that are signed in. */
 export function signInHooks<Fields extends object>(
   clients: Clients,
-  schema: TObject,
-  read: (given: unknown) => Fields | Failure,
+  read: Reader<Fields>,
   { before, ...limits }: BodyChecks = {},
 ) {
   const identified = ({ value, bytes }: JsonBody): Identified<Fields> | Failure => {
@@ -53,7 +52,7 @@ export function signInHooks<Fields extends object>(
   }
   return {
     ...signedBody(clients, identified, limits, (request) => before?.(request) ?? noQuery(request)),
-    body: readAlready<Identified<Fields>>(schema),
+    body: readAlready<Identified<Fields>>(read.schema),
   }
 }
 

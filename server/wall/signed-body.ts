@@ -7,7 +7,7 @@ import { EditBody, EditFields } from '../../shared/contract/block.ts'
 import { ReceiptsBody } from '../../shared/contract/wallet.ts'
 import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import { type Kind, SIGNABLE } from '../domain/wall/signed-fields.ts'
-import { type Flaw, reader, refuseField } from '../read.ts'
+import { type Flaw, reader, type Reader, refuseField } from '../read.ts'
 
 const PROOF = 'ts (integer, Unix milliseconds), signature (0x and hex)'
 
@@ -45,7 +45,7 @@ export const readPainterNaming = changeReader(
  * Makes the reader of a body, which must change something. An error has the code of a field when that field is a string and
  * breaks its rule, else `invalid_body`.
  */
-function changeReader<Schema extends TObject>(kind: Kind, schema: Schema, shape: string) {
+function changeReader<Schema extends TObject>(kind: Kind, schema: Schema, shape: string): Reader<Static<Schema>> {
   const texts: readonly string[] = ['wallet', ...SIGNABLE[kind]]
   const refuse = (flaw: Flaw, given: unknown): Failure => {
     if (flaw.schema !== undefined && typeof flaw.value === 'string' && texts.includes(flaw.name))
@@ -56,11 +56,12 @@ function changeReader<Schema extends TObject>(kind: Kind, schema: Schema, shape:
   }
   const read = reader(schema, refuse)
   const fields = SIGNABLE[kind].join(', ').replace(/, (\w+)$/, ' and $1')
-  return (given: unknown): Static<Schema> | Failure => {
+  const readChange = (given: unknown): Static<Schema> | Failure => {
     const body = read(given)
     if (isFailure(body)) return body
     const named: Readonly<Record<string, unknown>> = body
     const isEmpty = SIGNABLE[kind].every((field) => named[field] === undefined)
     return isEmpty ? failure('empty_update', `Give at least one of ${fields}.`) : body
   }
+  return Object.assign(readChange, { schema })
 }
