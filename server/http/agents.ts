@@ -27,10 +27,10 @@ import { painterNaming, registration, registrationIn } from '../wall/signed-chan
 import { respondTagged, synchronous, viewCached } from './answer/cached-response.ts'
 import { refuse, respondResult } from './answer/refuse.ts'
 import { wrongVerb } from './fallback.ts'
-import { inTurn } from './request/clients.ts'
+import { inTurn, signedBody } from './request/clients.ts'
 import { withQuery } from './request/query.ts'
 import { nameBelow } from './request/request-url.ts'
-import { changeAnswers, changeHooks, signInAnswers, signInHooks, type SignInDeps } from './sign-in.ts'
+import { changeAnswers, signInAnswers, signInHooks, type SignInDeps } from './sign-in.ts'
 
 export type AgentDeps = MyWallDeps & SignInDeps & { readonly view: WallView }
 
@@ -50,7 +50,7 @@ export const agents = (deps: AgentDeps) => {
       .put(
         '/api/agents/me',
         async ({ request, body }) => await changed(request, body, await registration(changing, body.wallet, body)),
-        { ...changeHooks(clients, readRegistration), ...documented(DOCS.registerAgent) },
+        { ...signedBody(clients, readRegistration), ...documented(DOCS.registerAgent) },
       )
       .post(
         '/api/agents/me',
@@ -64,7 +64,7 @@ export const agents = (deps: AgentDeps) => {
         '/api/agents/me/painter',
         async ({ request, body }) =>
           await changed(request, body, await painterNaming(changing, body.wallet, body.painter)),
-        { ...changeHooks(clients, readPainterNaming), ...documented(DOCS.namePainter) },
+        { ...signedBody(clients, readPainterNaming), ...documented(DOCS.namePainter) },
       )
       .post(
         RECEIPTS.path,
@@ -80,7 +80,8 @@ export const agents = (deps: AgentDeps) => {
         '/api/agents/:wallet',
         withQuery(WalletQuery, async (query, request) => {
           const wallet = nameBelow(PREFIX, request.url)
-          if (!isAddress(wallet)) return refuse(failure('invalid_wallet', `A wallet ${ruleOf(WalletParams.properties.wallet)}.`))
+          if (!isAddress(wallet))
+            return refuse(failure('invalid_wallet', `A wallet ${ruleOf(WalletParams.properties.wallet)}.`))
           return respondResult(await myWall(deps, wallet.toLowerCase() as Address, query))
         }),
         { transform: inTurn(clients, 'searches'), ...documented(DOCS.readWallet) },

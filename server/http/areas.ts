@@ -35,11 +35,11 @@ import { demandForArea, refuse, respondResult } from './answer/refuse.ts'
 import { paymentIn, respondSale, type SellingDeps } from './answer/respond-sale.ts'
 import type { HeaderFields } from './answer/respond.ts'
 import { notOfPicture } from './fallback.ts'
-import { type ReadBody, readJson } from './request/body.ts'
-import { inTurn, UNREAD, type Uploads } from './request/clients.ts'
+import { readJson } from './request/body.ts'
+import { inTurn, signedBody, UNREAD, type Uploads } from './request/clients.ts'
 import { nameBelow, PNG_END } from './request/request-url.ts'
-import { Refused, strict } from './request/strict.ts'
-import { changeAnswers, changeHooks, signInAnswers, signInHooks } from './sign-in.ts'
+import { bodySchema, Refused } from './request/strict.ts'
+import { changeAnswers, signInAnswers, signInHooks } from './sign-in.ts'
 
 export type AreaDeps = SellingDeps & RegionDeps & { readonly changing: ChangeDeps; readonly uploads: Uploads }
 
@@ -58,7 +58,7 @@ export const areas = (deps: AreaDeps) => {
   return new Elysia({ name: 'areas' })
     .post('/areas', async ({ request, body }) => await order(deps, request, body), {
       parse: orderReader(deps),
-      body: strict(AreaOrder, readPossibleOrder),
+      body: bodySchema<PurchaseOrder | UnreadOrder>(AreaOrder),
       ...documented(DOCS.buyArea),
     })
     .get(
@@ -76,7 +76,7 @@ export const areas = (deps: AreaDeps) => {
       '/areas/:area',
       async ({ request, body }) =>
         await changed(request, body, await repaintOfArea(changing, nameBelow(PREFIX, request.url), body)),
-      { ...changeHooks(clients, readAreaEdit, CHECKS), ...documented(DOCS.editArea) },
+      { ...signedBody(clients, readAreaEdit, CHECKS), ...documented(DOCS.editArea) },
     )
     .post(
       '/areas/:area',
@@ -86,9 +86,9 @@ export const areas = (deps: AreaDeps) => {
     )
 }
 
-/** The `parse` hook of an order, whose body may contain a picture. */
+/** The `parse` hook of an order, whose body may contain a picture. Why it cannot be read must not hide the result of a known payment. */
 function orderReader({ clients: { limits, addressOf, admitPayment }, uploads, offer, ledger }: AreaDeps) {
-  return async ({ request }: { readonly request: Request }): Promise<unknown> => {
+  return async ({ request }: { readonly request: Request }): Promise<PurchaseOrder | UnreadOrder> => {
     const isPaid = carriesPayment(request)
     const sent = paymentOf(request, offer, 'next')?.payment
     const address = addressOf(request)
@@ -99,29 +99,16 @@ function orderReader({ clients: { limits, addressOf, admitPayment }, uploads, of
       (isKnown ? undefined : limits.take('uploads', address)) ?? (sent && (await admitPayment(sent, address)))
     if (beyond !== undefined) throw new Refused(beyond, UNREAD)
     const read = await uploads(request, (limits) => readJson(request, limits, isPaid ? undefined : {}))
-    if (isPaid) return new PaidBody(read)
-    if ('failure' in read) throw new Refused(read.failure, UNREAD)
-    return isEmpty(read.value) ? PROBE : read.value
-  }
-}
-
-/** The body of a request with a payment. Why it cannot be read must not hide the result of a known payment. */
-class PaidBody {
-  readonly read: ReadBody
-  constructor(read: ReadBody) {
-    this.read = read
+    const ordered =
+      'failure' in read ? read.failure : readAreaOrder(!isPaid && isEmpty(read.value) ? PROBE : read.value)
+    if (!isFailure(ordered)) return ordered
+    const headers = 'failure' in read ? UNREAD : {}
+    if (!isPaid) throw new Refused(ordered, headers)
+    return { flaw: 'cut' in read ? bodyNotReceived() : ordered, headers }
   }
 }
 
 type UnreadOrder = { readonly flaw: Failure; readonly headers: HeaderFields }
-
-function readPossibleOrder(body: unknown): PurchaseOrder | UnreadOrder | Failure {
-  if (!(body instanceof PaidBody)) return readAreaOrder(body)
-  const { read } = body
-  if ('failure' in read) return { flaw: read.cut ? bodyNotReceived() : read.failure, headers: UNREAD }
-  const ordered = readAreaOrder(read.value)
-  return isFailure(ordered) ? { flaw: ordered, headers: {} } : ordered
-}
 
 // Catalogues ask for the price with an empty body or `{}`, and list nothing that does not answer 402.
 const PROBE = { at: 'next', w: 1, h: 1 }

@@ -39,10 +39,11 @@ import { demandPaymentInHtml, demands, type MakeDemand, refuse } from './answer/
 import { paymentIn, respondSale, type SellingDeps } from './answer/respond-sale.ts'
 import { type HeaderFields, respond, respondUnchanged, VARIES_BY_PAYMENT } from './answer/respond.ts'
 import { notOfPicture } from './fallback.ts'
+import { signedBody } from './request/clients.ts'
 import { holdsAlready, prefersHtml } from './request/negotiate.ts'
 import { paramsIn } from './request/query.ts'
 import { nameBelow, PNG_END, queryOf } from './request/request-url.ts'
-import { changeAnswers, changeHooks, signInAnswers, signInHooks } from './sign-in.ts'
+import { changeAnswers, signInAnswers, signInHooks } from './sign-in.ts'
 
 export type BlockDeps = SellingDeps & { readonly images: WallImages; readonly changing: ChangeDeps }
 
@@ -70,7 +71,7 @@ export const blocks = (deps: BlockDeps) => {
       '/blocks/:coord',
       async ({ request, body }) =>
         await changed(request, body, await repaintOfBlock(changing, nameBelow(PREFIX, request.url), body)),
-      { ...changeHooks(clients, readEdit, CHECKS), ...documented(DOCS.editBlock) },
+      { ...signedBody(clients, readEdit, CHECKS), ...documented(DOCS.editBlock) },
     )
     .post(
       '/blocks/:coord',

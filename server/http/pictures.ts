@@ -30,11 +30,15 @@ export type PictureDeps = RegionDeps & {
 export function pictures(deps: PictureDeps) {
   const { view, cards, clients } = deps
   return new Elysia({ name: 'pictures' })
-    .post('/api/pixels', withQuery(PixelsQuery, (query, request) => toPixels(deps, request, query)), {
-      transform: withinUploads(deps),
-      parse: 'none',
-      ...documented(DOCS.paintPixels),
-    })
+    .post(
+      '/api/pixels',
+      withQuery(PixelsQuery, (query, request) => toPixels(deps, request, query)),
+      {
+        transform: withinUploads(deps),
+        parse: 'none',
+        ...documented(DOCS.paintPixels),
+      },
+    )
     .get(
       '/wall.png',
       withQuery(RegionQuery, (query, request) => respondRegion(deps, request, query)),

@@ -1,13 +1,11 @@
 /** Route `/api/reports`: reports of works to the operator. */
 
 import { Elysia } from 'elysia'
-import { ReportBody, Reported } from '../../shared/contract/report.ts'
+import { Reported } from '../../shared/contract/report.ts'
 import { documented, type OperationDocs, queued } from '../discovery/openapi/operation.ts'
 import { readReport, reportWork, type ReportDeps } from '../wall/report-work.ts'
 import { respondResult } from './answer/refuse.ts'
-import { BODY_MAX_BYTES } from './request/body.ts'
 import { jsonBody, type Clients } from './request/clients.ts'
-import { strict } from './request/strict.ts'
 
 export const reports = (deps: ReportDeps & { readonly clients: Clients }) => {
   const { limits, addressOf } = deps.clients
@@ -15,10 +13,7 @@ export const reports = (deps: ReportDeps & { readonly clients: Clients }) => {
     '/api/reports',
     async ({ request, body }) => respondResult(await reportWork(deps, body, addressOf(request))),
     {
-      parse: jsonBody(deps.clients, (request) => limits.take('reports', addressOf(request)), {
-        maxBytes: BODY_MAX_BYTES,
-      }),
-      body: strict(ReportBody, readReport),
+      ...jsonBody(deps.clients, readReport, { before: (request) => limits.take('reports', addressOf(request)) }),
       ...documented(DOCS.reportWork),
     },
   )

@@ -1,6 +1,5 @@
 /** Answers changes that a wallet signs: in the body, or by signing in, where a 402 says what to sign and a header brings it. */
 
-import type { TObject } from '@sinclair/typebox'
 import { signInRequired } from '../discovery/codes.ts'
 import { failure, statusOf, isFailure, type Failure } from '../domain/failure.ts'
 import type { Reader } from '../read.ts'
@@ -10,10 +9,8 @@ import { SIGN_IN_HEADER, signInDemand, type SignInTerms } from '../x402/sign-in.
 import type { Offer } from '../x402/terms.ts'
 import { refuse, respondResult } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
-import type { BodyLimits } from './request/body.ts'
-import { signedBody, type Before, type Clients, type JsonBody } from './request/clients.ts'
+import { type BodyChecks, type Clients, signedBody } from './request/clients.ts'
 import { queryOf } from './request/request-url.ts'
-import { strict } from './request/strict.ts'
 
 export type SignInDeps = { readonly offer: Offer; readonly changing: ChangeDeps; readonly clients: Clients }
 
@@ -30,34 +27,15 @@ export const changeAnswers =
 /** A body, with the digest of its bytes that is signed. */
 type Identified<Fields> = { readonly fields: Fields; readonly requestId: string }
 
-/** Limits of a body, and a check before it is read. */
-type BodyChecks = BodyLimits & { readonly before?: Before }
-
-/** Makes the hooks of a route that takes signed bodies. */
-export const changeHooks = <Body extends object>(
-  clients: Clients,
-  read: Reader<Body>,
-  { before, ...limits }: BodyChecks = {},
-) => ({ ...signedBody(clients, ({ value }) => read(value), limits, before), body: readAlready<Body>(read.schema) })
-
-/** The same for bodies that are signed in. */
-export function signInHooks<Fields extends object>(
-  clients: Clients,
-  read: Reader<Fields>,
-  { before, ...limits }: BodyChecks = {},
-) {
-  const identified = ({ value, bytes }: JsonBody): Identified<Fields> | Failure => {
+/** The hooks of a route whose body is signed by signing in. */
+export function signInHooks<Fields>(clients: Clients, read: Reader<Fields>, { before, ...limits }: BodyChecks = {}) {
+  const identified = (value: unknown, bytes: Uint8Array): Identified<Fields> | Failure => {
     const fields = read(value)
     return isFailure(fields) ? fields : { fields, requestId: new Bun.SHA256().update(bytes).digest('hex') }
   }
-  return {
-    ...signedBody(clients, identified, limits, (request) => before?.(request) ?? noQuery(request)),
-    body: readAlready<Identified<Fields>>(read.schema),
-  }
+  const checks = { ...limits, before: (request: Request) => before?.(request) ?? noQuery(request) }
+  return signedBody(clients, Object.assign(identified, { schema: read.schema }), checks)
 }
-
-/** The `body` schema of a route whose `parse` hook has read the body. */
-const readAlready = <Body extends object>(schema: TObject) => strict(schema, (given) => given as Body)
 
 /** Nothing of a query would be signed. */
 const noQuery = ({ url }: Request): Failure | undefined =>

@@ -2,7 +2,7 @@
 
 import { Elysia } from 'elysia'
 import { Preview, PreviewBody } from '../../shared/contract/preview.ts'
-import { OrderSigning, OrderToSign, Signing, SignQuery } from '../../shared/contract/sign.ts'
+import { OrderSigning, Signing, SignQuery } from '../../shared/contract/sign.ts'
 import { SpaceQuery, Spaces } from '../../shared/contract/space.ts'
 import { parseCoord } from '../../shared/wall.ts'
 import { documented, type OperationDocs, queued } from '../discovery/openapi/operation.ts'
@@ -13,12 +13,12 @@ import { readTarget } from '../purchase/read-order.ts'
 import { reader } from '../read.ts'
 import type { FindSpace } from '../wall/open-blocks.ts'
 import { previewBlock, type PreviewDeps } from '../wall/preview-block.ts'
+import type { BudgetName } from '../wall/rate-limits.ts'
 import { signingMessage, type SigningMessageDeps } from '../wall/signing-message.ts'
 import { refuse, respondResult } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
 import { inTurn, jsonBody, type Clients } from './request/clients.ts'
 import { withQuery } from './request/query.ts'
-import { strict } from './request/strict.ts'
 
 export type ToolsDeps = PreviewDeps &
   Omit<SigningMessageDeps, 'baseUrl'> & {
@@ -31,12 +31,13 @@ export function tools(deps: ToolsDeps) {
   const { limits, addressOf } = clients
   const signing = { ...deps, baseUrl: deps.offer.baseUrl }
   const searching = inTurn(clients, 'searches')
+  const within = (budget: BudgetName) => ({
+    maxBytes: PREVIEW_MAX_BYTES,
+    before: (request: Request) => limits.take(budget, addressOf(request)),
+  })
   return new Elysia({ name: 'tools' })
     .post('/api/preview', async ({ body }) => await preview(deps, body), {
-      parse: jsonBody(clients, (request) => limits.take('previews', addressOf(request)), {
-        maxBytes: PREVIEW_MAX_BYTES,
-      }),
-      body: strict(PreviewBody, readPreview),
+      ...jsonBody(clients, readPreview, within('previews')),
       ...documented(DOCS.previewBlock),
     })
     .get(
@@ -49,10 +50,7 @@ export function tools(deps: ToolsDeps) {
       { transform: searching, ...documented(DOCS.findSpace) },
     )
     .post('/api/sign', ({ body }) => respondResult(orderSigning(body, new URL(deps.offer.baseUrl).hostname)), {
-      parse: jsonBody(clients, (request) => limits.take('searches', addressOf(request)), {
-        maxBytes: PREVIEW_MAX_BYTES,
-      }),
-      body: strict(OrderToSign, readOrderToSign),
+      ...jsonBody(clients, readOrderToSign, within('searches')),
       ...documented(DOCS.getOrderToSign),
     })
     .get(
@@ -71,7 +69,7 @@ const PREVIEW_SHAPE =
 const PREVIEW_MAX_BYTES = 64 * 1024
 
 async function preview(deps: PreviewDeps, body: PreviewBody): Promise<Response> {
-  const { coord, w, h, ...said } = body
+  const { coord, w = 1, h = 1, ...said } = body
   const target = readTarget(coord, w, h)
   if (isFailure(target)) return refuse(target)
   return respondJson(200, await previewBlock(deps, target, said), NO_STORE)

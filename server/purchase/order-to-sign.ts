@@ -1,11 +1,12 @@
 /** What binds a payment to an order: its text, a salt and the nonce to sign. */
 
 import { ListingQuery } from '../../shared/contract/block.ts'
-import type { OrderSigning } from '../../shared/contract/sign.ts'
+import { type OrderSigning, OrderToSign } from '../../shared/contract/sign.ts'
 import { orderNonce, orderText } from '../../shared/order.ts'
 import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import type { PurchaseOrder } from '../domain/purchase/listing.ts'
 import { ORDER_VECTOR } from '../domain/purchase/order-vector.ts'
+import type { Reader } from '../read.ts'
 import { saltOfOrder } from '../x402/order-binding.ts'
 import { orderOf } from './order-binding.ts'
 import { LISTING_KEYS, readAreaOrder, readListing, readTarget, unknownIn } from './read-order.ts'
@@ -16,7 +17,9 @@ export type OrderWithSalt = { readonly order: PurchaseOrder; readonly salt: stri
 const saltPattern = /^0x[0-9a-fA-F]{64}$/
 
 /** Reads a block's order, or an area's where a size is given. Refuses what buying it would refuse. */
-export function readOrderToSign(value: unknown): OrderWithSalt | Failure {
+export const readOrderToSign: Reader<OrderWithSalt> = Object.assign(readOrder, { schema: OrderToSign })
+
+function readOrder(value: unknown): OrderWithSalt | Failure {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return failure('invalid_body', SHAPE)
   const { salt, ...said }: Readonly<Record<string, unknown>> = { ...value }
   if (salt !== undefined && (typeof salt !== 'string' || !saltPattern.test(salt)))

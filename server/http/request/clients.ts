@@ -1,6 +1,7 @@
 /** Tells clients apart by address, and refuses those that have used up a budget. */
 
 import { isIP } from 'node:net'
+import type { TObject } from '@sinclair/typebox'
 import { statusOf, isFailure, type Failure } from '../../domain/failure.ts'
 import type { BudgetName, RateLimits } from '../../wall/rate-limits.ts'
 import { carriesPayment } from '../../x402/v1.ts'
@@ -9,7 +10,7 @@ import type { HeaderFields } from '../answer/respond.ts'
 import type { AdmitPayment } from './admit-payment.ts'
 import { type BodyLimits, readJson } from './body.ts'
 import type { FairQueue } from './fair-queue.ts'
-import { Refused } from './strict.ts'
+import { bodySchema, Refused } from './strict.ts'
 
 /** Addresses and budgets of clients, the queue of expensive requests, and the admission of payments. */
 export type Clients = {
@@ -65,55 +66,57 @@ export function inTurn({ limits, addressOf, queue }: Clients, name: BudgetName) 
 }
 
 /** A check before a body is read. */
-export type Before = (request: Request) => Failure | undefined
+type Before = (request: Request) => Failure | undefined
 
-export type JsonBody = { readonly value: unknown; readonly bytes: Uint8Array<ArrayBuffer> }
+/** Limits of a body, and a check before it is read. */
+export type BodyChecks = BodyLimits & { readonly before?: Before }
+
+/** Reads JSON from a body, by its value or by its bytes. */
+type BodyReader<Body> = ((value: unknown, bytes: Uint8Array<ArrayBuffer>) => Body | Failure) & {
+  readonly schema: TObject
+}
 
 /**
- * The `parse` hook of a route with a JSON body. The body is read before the request joins the queue, so that a slow sender
+ * The hooks of a route with a JSON body. The body is received before the request joins the queue, so that a slow sender
  * delays nobody else.
  */
-export function jsonBody(
+export const jsonBody = <Body>(
   { queue, addressOf }: Clients,
-  before: Before,
-  limits?: BodyLimits,
-  parsed: (body: JsonBody) => unknown = ({ value }) => value,
-) {
-  return async ({ request }: { readonly request: Request }): Promise<unknown> => {
-    const spent = before(request)
+  read: BodyReader<Body>,
+  { before, ...limits }: BodyChecks,
+) => ({
+  body: bodySchema<Body>(read.schema),
+  parse: async ({ request }: { readonly request: Request }): Promise<unknown> => {
+    const spent = before?.(request)
     if (spent !== undefined) throw new Refused(spent, UNREAD)
-    const read = await readJson(request, limits)
-    if ('failure' in read) throw new Refused(read.failure, UNREAD)
+    const received = await readJson(request, limits)
+    if ('failure' in received) throw new Refused(received.failure, UNREAD)
     const busy = await queue.turn(addressOf(request))
     if (busy !== undefined) throw new Refused(busy, UNREAD)
-    return parsed(read)
-  }
-}
+    const body = read(received.value, received.bytes)
+    if (isFailure(body)) throw new Refused(body)
+    return body
+  },
+})
 
 /**
  * The hooks of a signed change. They refuse clients that sent too many changes with an invalid signature or body, and what
  * `before` refuses.
  */
-export function signedBody<Body extends object>(
-  clients: Clients,
-  read: (body: JsonBody) => Body | Failure,
-  bodyLimits?: BodyLimits,
-  before: Before = () => undefined,
-) {
+export function signedBody<Body>(clients: Clients, read: BodyReader<Body>, { before, ...rest }: BodyChecks = {}) {
   const { limits, addressOf } = clients
   const charge = (request: Request) => void limits.take('signatures', addressOf(request))
-  const refused: Before = (request) => before(request) ?? limits.check('signatures', addressOf(request))
-  const parse = jsonBody(clients, refused, bodyLimits, (body) => {
-    const value = read(body)
-    if (isFailure(value)) throw new Refused(value)
-    return value
+  const { body, parse } = jsonBody(clients, read, {
+    ...rest,
+    before: (request) => before?.(request) ?? limits.check('signatures', addressOf(request)),
   })
   return {
-    async parse(context: { readonly request: Request }): Promise<unknown> {
+    body,
+    parse: async ({ request }: { readonly request: Request }): Promise<unknown> => {
       try {
-        return await parse(context)
+        return await parse({ request })
       } catch (error) {
-        if (error instanceof Refused && isOfBody(error.refusal)) charge(context.request)
+        if (error instanceof Refused && isOfBody(error.refusal)) charge(request)
         throw error
       }
     },

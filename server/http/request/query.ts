@@ -28,7 +28,9 @@ export function paramsIn(url: string): Readonly<Record<string, unknown>> {
 
 /** The parameters that can be read. */
 export const textsIn = (url: string): { readonly [name: string]: string } =>
-  Object.fromEntries(Object.entries(paramsIn(url)).filter((param): param is [string, string] => typeof param[1] === 'string'))
+  Object.fromEntries(
+    Object.entries(paramsIn(url)).filter((param): param is [string, string] => typeof param[1] === 'string'),
+  )
 
 /** Reads a decimal integer from 0 up; `undefined` when it is invalid or not a safe integer. */
 export function readInteger(text: unknown): number | undefined {

@@ -1,10 +1,7 @@
-/**
- * Schemas of the contract on routes. Elysia's own reader has its own error bodies, so a route has a Standard Schema that calls
- * ours, and hooks refuse by throwing.
- */
+/** What routes with a body have in common: its schema, and how their hooks refuse. */
 
 import type { TObject } from '@sinclair/typebox'
-import { isFailure, type Failure } from '../../domain/failure.ts'
+import type { Failure } from '../../domain/failure.ts'
 import type { HeaderFields } from '../answer/respond.ts'
 
 /** A refusal that a hook throws. Only handlers can return a response, so `onError` answers it. */
@@ -20,26 +17,22 @@ export class Refused extends Error {
   }
 }
 
-/** A schema of a body with its reader, as a Standard Schema; `documents` is the schema that documents show. */
-export type Strict<Read> = {
+/**
+ * The schema of a body that the `parse` hook of its route has read. Elysia's own reader has its own error bodies; from this it
+ * takes the type alone, and the documents take what they show.
+ */
+export const bodySchema = <Body>(schema: TObject): BodySchema<Body> => ({
+  '~standard': { version: 1, vendor: 'pixel-wall', validate: (body) => ({ value: body as Body }) },
+  documents: schema,
+})
+
+/** A Standard Schema, and the schema that documents show. */
+type BodySchema<Body> = {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: 'pixel-wall'
-    readonly types?: { readonly input: unknown; readonly output: Read }
-    readonly validate: (given: unknown) => { readonly value: Read }
+    readonly types?: { readonly input: unknown; readonly output: Body }
+    readonly validate: (body: unknown) => { readonly value: Body }
   }
   readonly documents: TObject
-}
-
-/** Makes the `body` schema of a route: `read` parses it, and `schema` documents it. */
-export function strict<Read extends object>(
-  schema: TObject,
-  read: (given: unknown) => Read | Failure,
-): Strict<Exclude<Read, Failure>> {
-  const validate = (given: unknown) => {
-    const value = read(given)
-    if (isFailure(value)) throw new Refused(value)
-    return { value: value as Exclude<Read, Failure> }
-  }
-  return { '~standard': { version: 1, vendor: 'pixel-wall', validate }, documents: schema }
 }
