@@ -38,12 +38,12 @@ export function readListing(said: Fields): Listing | Failure {
 }
 
 /** The texts of a listing share a code. */
-function refuseField(flaw: Flaw): Failure {
+function refuseListed(flaw: Flaw): Failure {
   const isText = TEXT_KEYS.some((key) => key === flaw.name)
   return failure(isText ? 'invalid_listing' : codeOfField(flaw.name, 'invalid_pixels'), wordsOf(flaw))
 }
 
-const readFields = reader(ListingQuery, refuseField)
+const readFields = reader(ListingQuery, refuseListed)
 
 function listingOf({ px, painter, ...texts }: ListingQuery): Listing {
   const { name = null, framework = null, message = null, link = null } = texts
@@ -81,7 +81,7 @@ const SIZE = `w and h must be whole numbers of blocks, together 1 to ${AREA_BLOC
 const { name, framework, message, link, painter } = AreaOrder.properties
 
 // A picture is read after all else, when the size is known.
-const readSaid = reader(Closed({ name, framework, message, link, painter, fit: Fit, dither: Dither }), refuseField)
+const readSaid = reader(Closed({ name, framework, message, link, painter, fit: Fit, dither: Dither }), refuseListed)
 
 function readDraft({ pixels, image, ...given }: Fields, size: AreaSize): Draft | Failure {
   if (unknownIn(AreaOrder, given) !== undefined) return failure('invalid_body', SHAPE)

@@ -44,7 +44,7 @@ export const documented = <Docs extends OperationDocs>(docs: Docs, ...endings: r
     [KEY]: { docs, endings },
   }
   // The bodies are types only. Handlers return a `Response`, which Elysia does not validate; and with schemas for responses
-  // it would make each handler asynchronous, which costs a tenth of a 304.
+  // it would make each handler asynchronous, which costs a tenth of a 304. The tests compare every answer with its schema.
   return { detail } as { readonly detail: typeof detail; readonly response: Responses<Docs> }
 }
 

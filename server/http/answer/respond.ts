@@ -1,4 +1,7 @@
-/** Makes all responses. Each allows every origin (CORS) and forbids browsers to guess media types. */
+/**
+ * Makes all responses. Handlers return them ready, and not values that Elysia would serialise: a body that is made once is sent as
+ * it is, and its headers are decided here. Each allows every origin (CORS) and forbids browsers to guess media types.
+ */
 
 import { SIGN_IN_HEADER } from '../../x402/sign-in.ts'
 import { PAYMENT_RESPONSE_V1, PAYMENT_V1 } from '../../x402/v1.ts'
