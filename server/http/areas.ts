@@ -58,7 +58,7 @@ export const areas = (deps: AreaDeps) => {
   return new Elysia({ name: 'areas' })
     .post('/areas', async ({ request, body }) => await order(deps, request, body), {
       parse: orderReader(deps),
-      body: bodySchema<PurchaseOrder | UnreadOrder>(AreaOrder),
+      body: bodySchema<ReadOrder>(AreaOrder),
       ...documented(DOCS.buyArea),
     })
     .get(
@@ -88,7 +88,7 @@ export const areas = (deps: AreaDeps) => {
 
 /** The `parse` hook of an order, whose body may contain a picture. Why it cannot be read must not hide the result of a known payment. */
 function orderReader({ clients: { limits, addressOf, admitPayment }, uploads, offer, ledger }: AreaDeps) {
-  return async ({ request }: { readonly request: Request }): Promise<PurchaseOrder | UnreadOrder> => {
+  return async ({ request }: { readonly request: Request }): Promise<ReadOrder> => {
     const isPaid = carriesPayment(request)
     const sent = paymentOf(request, offer, 'next')?.payment
     const address = addressOf(request)
@@ -99,16 +99,18 @@ function orderReader({ clients: { limits, addressOf, admitPayment }, uploads, of
       (isKnown ? undefined : limits.take('uploads', address)) ?? (sent && (await admitPayment(sent, address)))
     if (beyond !== undefined) throw new Refused(beyond, UNREAD)
     const read = await uploads(request, (limits) => readJson(request, limits, isPaid ? undefined : {}))
-    const ordered =
-      'failure' in read ? read.failure : readAreaOrder(!isPaid && isEmpty(read.value) ? PROBE : read.value)
-    if (!isFailure(ordered)) return ordered
-    const headers = 'failure' in read ? UNREAD : {}
-    if (!isPaid) throw new Refused(ordered, headers)
-    return { flaw: 'cut' in read ? bodyNotReceived() : ordered, headers }
+    if (read.kind === 'read') {
+      const ordered = readAreaOrder(!isPaid && isEmpty(read.value) ? PROBE : read.value)
+      if (!isPaid && isFailure(ordered)) throw new Refused(ordered)
+      return { ordered, headers: {} }
+    }
+    if (!isPaid) throw new Refused(read, UNREAD)
+    return { ordered: read.cut === true ? bodyNotReceived() : read, headers: UNREAD }
   }
 }
 
-type UnreadOrder = { readonly flaw: Failure; readonly headers: HeaderFields }
+/** What is ordered, and the headers of the response if it cannot be read. */
+type ReadOrder = { readonly ordered: PurchaseOrder | Failure; readonly headers: HeaderFields }
 
 // Catalogues ask for the price with an empty body or `{}`, and list nothing that does not answer 402.
 const PROBE = { at: 'next', w: 1, h: 1 }
@@ -116,8 +118,8 @@ const PROBE = { at: 'next', w: 1, h: 1 }
 const isEmpty = (value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
 
-async function order(deps: AreaDeps, request: Request, ordered: PurchaseOrder | UnreadOrder): Promise<Response> {
-  if ('flaw' in ordered) return await answerUnread(deps, request, ordered)
+async function order(deps: AreaDeps, request: Request, { ordered, headers }: ReadOrder): Promise<Response> {
+  if (isFailure(ordered)) return await answerUnread(deps, request, ordered, headers)
   const sent = paymentIn(deps, request, ordered.target)
   if (sent !== undefined) return await respondSale(deps, request, ordered, sent)
   const busy = await deps.clients.queue.turn(deps.clients.addressOf(request))
@@ -127,7 +129,7 @@ async function order(deps: AreaDeps, request: Request, ordered: PurchaseOrder | 
 }
 
 /** Answers a payment whose order cannot be read: a known one, sent again unchanged, by what it was first sent for. */
-async function answerUnread(deps: AreaDeps, request: Request, { flaw, headers }: UnreadOrder): Promise<Response> {
+async function answerUnread(deps: AreaDeps, request: Request, flaw: Failure, headers: HeaderFields): Promise<Response> {
   const payment = paymentOf(request, deps.offer, 'next')?.payment
   const known = payment === undefined || isFailure(payment) ? undefined : await deps.ledger.find(payment)
   const sent = known && paymentIn(deps, request, known.target)
@@ -136,17 +138,14 @@ async function answerUnread(deps: AreaDeps, request: Request, { flaw, headers }:
     sent === undefined ||
     isFailure(sent.payment) ||
     !isSamePayment(known.payment, sent.payment)
-  )
-    return refuseUnread(deps, request, { flaw, headers })
+  ) {
+    // A body that was read for nothing counts as a rejected payment.
+    void deps.clients.limits.take('payments', deps.clients.addressOf(request))
+    return refuse(flaw, headers)
+  }
   const response = await respondSale(deps, request, { target: known.target, isArea: true, listing: flaw }, sent)
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
   return response
-}
-
-/** Refuses a body that was read for nothing. It counts as a rejected payment. */
-function refuseUnread({ clients: { limits, addressOf } }: AreaDeps, request: Request, { flaw, headers }: UnreadOrder) {
-  void limits.take('payments', addressOf(request))
-  return refuse(flaw, headers)
 }
 
 function regionOf(name: string): Region | Failure {

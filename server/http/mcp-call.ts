@@ -25,11 +25,11 @@ export async function answerCall(deps: McpDeps, request: Request, { clients, upl
   const read = await uploads(request, (limits) =>
     readJson(request, { ...limits, maxBytes: PICTURE_CALL_MAX_BYTES }).then(onlyPicturesLarge),
   )
-  if ('failure' in read) {
+  if (read.kind === 'failure') {
     const refused = refuseBeyond(clients, 'calls', request)
     if (refused !== undefined) return refused
-    const { code, message } = read.failure
-    if (code !== 'invalid_body') return refuse(read.failure, { Connection: 'close' })
+    const { code, message } = read
+    if (code !== 'invalid_body') return refuse(read, { Connection: 'close' })
     // JSON-RPC has different errors for invalid JSON and for JSON that is no request.
     const fault = read.unsafe === true ? ProtocolErrorCode.InvalidRequest : ProtocolErrorCode.ParseError
     return answer(400, answerError(null, { code: fault, message }), { Connection: 'close' })
@@ -62,9 +62,9 @@ export async function answerCall(deps: McpDeps, request: Request, { clients, upl
 
 /** Refuses a large body of any other call. */
 function onlyPicturesLarge(read: ReadBody): ReadBody {
-  const size = 'failure' in read ? (read.size ?? 0) : read.bytes.length
-  const isAllowed = size <= MCP_BODY_MAX_BYTES || ('value' in read && sendsPicture(readMessage(read.value)))
-  return isAllowed ? read : { failure: tooLarge(MCP_BODY_MAX_BYTES) }
+  const size = read.kind === 'read' ? read.bytes.length : (read.size ?? 0)
+  const isAllowed = size <= MCP_BODY_MAX_BYTES || (read.kind === 'read' && sendsPicture(readMessage(read.value)))
+  return isAllowed ? read : tooLarge(MCP_BODY_MAX_BYTES)
 }
 
 const answer = (status: number, body: RpcResponse, headers: HeaderFields = {}) =>

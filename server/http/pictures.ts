@@ -98,7 +98,7 @@ async function readPicture(
   if (!isRaw && type !== 'image/png' && type !== 'image/jpeg') return failure('invalid_body', PICTURE_TYPES)
   if (isRaw && (width === undefined || height === undefined)) return failure('invalid_size', RAW_SIZE)
   const bytes = await readBody(request, limits)
-  if (!(bytes instanceof Uint8Array)) return bytes.failure
+  if (isFailure(bytes)) return bytes
   return width !== undefined && height !== undefined && isRaw
     ? { kind: 'raw', bytes, width, height }
     : { kind: 'file', bytes }

@@ -44,7 +44,7 @@ export async function previewBlock(previewing: PreviewDeps, target: Target, said
   const problems = [
     ...(space === 'open' ? [] : [problem('coord', unavailability(target, space))]),
     ...listingProblems(said),
-    ...('field' in picture ? [picture] : []),
+    ...picture.problems,
     ...(cannotPay ? [problem('rail', cannotSell())] : []),
   ]
   const state = space === 'crowded' ? 'claimed' : space
@@ -61,8 +61,7 @@ export async function previewBlock(previewing: PreviewDeps, target: Target, said
     },
     request: requestFor(offer, target, said),
     terms: space === 'open' && !cannotPay ? { ...offered(offer, target) } : null,
-    image:
-      held === undefined ? null : await imageOf(previewing, held, state, 'field' in picture ? null : picture.pixels),
+    image: held === undefined ? null : await imageOf(previewing, held, state, picture.pixels),
   }
 }
 
@@ -101,20 +100,24 @@ function listingProblems(said: PreviewInput): PreviewProblem[] {
 
 const problem = (field: string, { code, message }: Failure): PreviewProblem => ({ field, code, message })
 
-type Picture = { readonly pixels: Pixels | null } | PreviewProblem
+type Picture = { readonly pixels: Pixels | null; readonly problems: readonly PreviewProblem[] }
+
+const drawn = (pixels: Pixels | null): Picture => ({ pixels, problems: [] })
+
+const wrong = (field: string, flaw: Failure): Picture => ({ pixels: null, problems: [problem(field, flaw)] })
 
 /** The picture of the listing, block by block: `px` for a block, `pixels` for an area. */
 function pictureIn(target: Target, { px, pixels }: PreviewInput): Picture {
   if (isBlock(target)) {
     if (pixels !== undefined)
-      return problem('pixels', failure('invalid_body', 'For a block, use px; pixels is for an area.'))
+      return wrong('pixels', failure('invalid_body', 'For a block, use px; pixels is for an area.'))
     const listing = readListing({ px })
-    return isFailure(listing) ? problem('px', listing) : { pixels: listing.pixels }
+    return isFailure(listing) ? wrong('px', listing) : drawn(listing.pixels)
   }
-  if (px !== undefined) return problem('px', failure('invalid_body', 'For an area, use pixels; px is for one block.'))
-  if (pixels === undefined) return { pixels: null }
+  if (px !== undefined) return wrong('px', failure('invalid_body', 'For an area, use pixels; px is for one block.'))
+  if (pixels === undefined) return drawn(null)
   const read = readAreaPixels(pixels, positionOf(target))
-  return isFailure(read) ? problem('pixels', read) : { pixels: read.blocks }
+  return isFailure(read) ? wrong('pixels', read) : drawn(read.blocks)
 }
 
 function requestFor(offer: Offer, target: Target, said: PreviewInput): Preview['request'] {

@@ -1,7 +1,7 @@
 /** Reads request bodies within limits of size and time, and parses JSON strictly, so that no two parsers read it differently. */
 
 import { parseStrictJson, UnsafeJson } from '../../../shared/json.ts'
-import { failure, type Failure } from '../../domain/failure.ts'
+import { failure, isFailure, type Failure } from '../../domain/failure.ts'
 import { picturesBusy } from '../../domain/purchase/refusals.ts'
 
 /** The size limit of a signed change. */
@@ -21,8 +21,8 @@ const mediaTypePattern = /^application\/json\s*(?:;\s*charset\s*=\s*(?:"utf-8"|u
  * whole, and `size` how many bytes one had that is no JSON. After a failure part of the body may be unread, so the connection must be closed.
  */
 export type ReadBody =
-  | { readonly value: unknown; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly failure: Failure; readonly unsafe?: true; readonly cut?: true; readonly size?: number }
+  | { readonly kind: 'read'; readonly value: unknown; readonly bytes: Uint8Array<ArrayBuffer> }
+  | (Failure & { readonly unsafe?: true; readonly cut?: true; readonly size?: number })
 
 /** Limits of size and time for a body. */
 export type BodyLimits = {
@@ -35,18 +35,17 @@ export type BodyLimits = {
 /** Where large bodies need a place: one over `fromBytes` asks for it once, and is refused when there is none. */
 export type LargeBodies = { readonly fromBytes: number; readonly hasPlace: () => boolean }
 
-/** Why a body could not be read. */
-type Unread = { readonly failure: Failure; readonly cut?: true }
+type Unread = Failure & { readonly cut?: true }
 
 /** Reads a whole body as JSON; `whenEmpty`, where it is given, is what no bytes at all stand for. */
 export async function readJson(request: Request, limits: BodyLimits = {}, whenEmpty?: object): Promise<ReadBody> {
   const bytes = await readBody(request, limits)
-  if (!(bytes instanceof Uint8Array)) return bytes
-  if (bytes.length === 0 && whenEmpty !== undefined) return { value: whenEmpty, bytes }
+  if (isFailure(bytes)) return bytes
+  if (bytes.length === 0 && whenEmpty !== undefined) return { kind: 'read', value: whenEmpty, bytes }
   if (!isJson(request.headers.get('content-type'))) return invalid('Content-Type must be application/json in UTF-8')
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    return { value: parseStrictJson(text), bytes }
+    return { kind: 'read', value: parseStrictJson(text), bytes }
   } catch (error) {
     const refusal = {
       ...invalid('it must be JSON in UTF-8, without deep nesting or duplicate keys'),
@@ -62,7 +61,7 @@ export async function readBody(request: Request, limits: BodyLimits = {}): Promi
   if (isCoded(request.headers.get('content-encoding'))) return invalid('send it uncompressed, without Content-Encoding')
   if (Number(request.headers.get('content-length')) > maxBytes) {
     await passOver(request)
-    return { failure: tooLarge(maxBytes) }
+    return tooLarge(maxBytes)
   }
   const chunks: Uint8Array[] = []
   return (await readEach(request, limits, (chunk) => void chunks.push(chunk))) ?? Buffer.concat(chunks)
@@ -102,9 +101,9 @@ async function readEach(
       if (step.done) return undefined
       const before = size
       size += step.value.byteLength
-      if (size > maxBytes) return { failure: tooLarge(maxBytes) }
+      if (size > maxBytes) return tooLarge(maxBytes)
       const isLarge = large !== undefined && before <= large.fromBytes && size > large.fromBytes
-      if (isLarge && !large.hasPlace()) return { failure: picturesBusy() }
+      if (isLarge && !large.hasPlace()) return picturesBusy()
       take(step.value)
     }
   } catch {
@@ -125,6 +124,4 @@ type Reader = {
 export const tooLarge = (maxBytes: number): Failure =>
   failure('body_too_large', `The body is larger than ${maxBytes} bytes.`)
 
-const invalid = (what: string): Unread => ({
-  failure: failure('invalid_body', `The body cannot be read: ${what}.`),
-})
+const invalid = (what: string): Failure => failure('invalid_body', `The body cannot be read: ${what}.`)

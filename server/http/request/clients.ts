@@ -90,7 +90,7 @@ export const jsonBody = <Body>(
     const spent = before?.(request)
     if (spent !== undefined) throw new Refused(spent, UNREAD)
     const received = await readJson(request, limits)
-    if ('failure' in received) throw new Refused(received.failure, UNREAD)
+    if (isFailure(received)) throw new Refused(received, UNREAD)
     const busy = await queue.turn(addressOf(request))
     if (busy !== undefined) throw new Refused(busy, UNREAD)
     const body = read(received.value, received.bytes)

@@ -5,7 +5,7 @@ import { within } from '../../support/fakes/timers.ts'
 const request = (body: RequestInit['body'] | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
   new Request('http://wall.test/blocks/1,1', { method: 'PUT', body: body ?? null, headers })
 
-const refusal = (read: ReadBody) => ('failure' in read ? read.failure.code : 'none')
+const refusal = (read: ReadBody) => (read.kind === 'failure' ? read.code : 'none')
 
 const ofSize = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
 
@@ -108,7 +108,8 @@ test('a body that comes too slowly is given up long before its deadline', async 
   const request = new Request('http://wall.test/', { method: 'POST', body })
   const read = within(3000, () => readBody(request, { deadlineMs: 600_000, bytesPerSecondMin: 16_384 }))
   expect(await read).toMatchObject({
-    failure: { code: 'invalid_body', message: 'The body cannot be read: it took too long to arrive.' },
+    code: 'invalid_body',
+    message: 'The body cannot be read: it took too long to arrive.',
     cut: true,
   })
 })
