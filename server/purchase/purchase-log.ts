@@ -30,7 +30,8 @@ export function logPurchase({ logger, clock }: LogDeps): PurchaseLog {
         payer,
         nonce,
         target: nameOf(target),
-        ...(outcome.kind === 'bought' ? factsOf(outcome.purchase) : { outcome: outcome.code }),
+        outcome: outcome.kind === 'bought' ? outcome.kind : outcome.code,
+        ...(outcome.kind === 'bought' ? { ...nameField(outcome.purchase), tx: outcome.purchase.state.tx } : {}),
         ...(facilitator === undefined ? {} : { facilitator }),
         ms: Math.round(clock.elapsed() - began),
       })
@@ -78,12 +79,6 @@ const usual: Partial<Record<Verb, string>> = {
 }
 
 const isAsUsual = (step: RunStep) => usual[step.do] === wordsOf(step.answer)['answer']
-
-const factsOf = (purchase: Extract<Outcome, { kind: 'bought' }>['purchase']): Facts => ({
-  outcome: 'bought',
-  ...nameField(purchase),
-  tx: purchase.state.tx,
-})
 
 function idsOf(request: ScriptRequest): PaymentKey {
   const { payer, nonce } =
