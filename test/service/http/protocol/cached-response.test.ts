@@ -135,3 +135,12 @@ test('a reader’s copy of a page is confirmed until the wall changes, and a pro
     expect((await wall.ask(`GET ${path}`, held)).status).toBe(200)
   }
 })
+
+test.each(['/api/canvas', '/api/canvas.bin', '/api/blocks', '/api/feed', '/api/agents'])(
+  'the read of %s is answered without a promise once it is ready',
+  async (path) => {
+    const { app } = await openWall()
+    const route = app.routes.find((one) => one.path === path && one.method === 'GET')
+    expect(String(route?.compile())).toStartWith('function')
+  },
+)
