@@ -33,7 +33,7 @@ import {
 } from '../rows.ts'
 import { change, first, lock, nothing, onSqlite, rows, together, type Tx } from '../tx.ts'
 import { nameForPurchase } from '../wall/painters.ts'
-import { type Lost, openPlace, space, spaceIs } from './places.ts'
+import { type Lost, openPlace, type SoldBlocks, space, spaceIs } from './places.ts'
 
 /** The payments for which a target is held. */
 export const holders = (target: Target): Tx<readonly PaymentKey[]> => rows<PaymentKey>(HOLDERS, targetColumns(target))
@@ -68,11 +68,11 @@ function* openPurchases(asking: ClaimRequest): Tx<readonly Purchase[]> {
 }
 
 /** Whether a target can be bought, and which purchase of the payer's goes before. */
-export function* availability(asking: ClaimRequest): Tx<AvailabilityCheck> {
+export function* availability(asking: ClaimRequest, sold: SoldBlocks): Tx<AvailabilityCheck> {
   const spaceText = spaceIs(asking.target)
   const [open, purchases] =
     spaceText === undefined
-      ? yield* together(space(asking.target), openPurchases(asking))
+      ? yield* together(space(asking.target, sold), openPurchases(asking))
       : yield* inOneStatement(spaceText, asking)
   return {
     space: open === 'open' && exceedsHoldLimits(purchases, asking.target) ? 'full' : open,
@@ -100,15 +100,16 @@ const isThere = (row: PurchaseRow): boolean => (row as { readonly id: number | n
  * Holds a block or a whole area for a payment that is new, or was released. A released one keeps its first target and listing. If
  * it has no picture, it gets that of the same order.
  */
-export function* claim(asking: ClaimRequest, listing: Listing, head: bigint): Tx<ClaimResult> {
+export function* claim(asking: ClaimRequest, listing: Listing, head: bigint, sold: SoldBlocks): Tx<ClaimResult> {
   const { payment, now } = asking
-  const [stored, ...found] = yield* together(find(payment), openPurchases(asking), openPlace(asking.target))
+  const [stored, ...found] = yield* together(find(payment), openPurchases(asking), openPlace(asking.target, sold))
   const released = stored?.purchase
   if (released !== undefined && released.state.kind !== 'released')
     throw new StaleWriteError(`a ${released.state.kind} payment cannot be claimed`)
   const target = released?.target ?? asking.target
   const own = { ...asking, target }
-  const [purchases, place] = target === asking.target ? found : yield* together(openPurchases(own), openPlace(target))
+  const [purchases, place] =
+    target === asking.target ? found : yield* together(openPurchases(own), openPlace(target, sold))
   if (purchaseToResolveFirst(purchases, own) !== undefined) return { kind: 'prior' }
   if (typeof place === 'string') return { kind: 'lost', space: place }
   if (exceedsHoldLimits(purchases, target)) return { kind: 'lost', space: 'full' }

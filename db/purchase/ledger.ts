@@ -11,21 +11,22 @@ import type { Ledger } from '../../server/ports.ts'
 import { IS_UNFINISHED, PAYMENT_ID } from '../rows.ts'
 import { count, first, rows, type Driver, type Tx } from '../tx.ts'
 import { availability, claim, find, holders, recordUnclaimed, release } from './holds.ts'
-import { conflicts, space } from './places.ts'
+import { conflicts, noneSold, space } from './places.ts'
 import { confirm, finalize, fulfilLatePayment, markFinal, markMissing, markUncertain, writeOff } from './sales.ts'
 
 /** The ledger of a store. */
 export function ledger({ look, writeTogether, lasting }: Driver): Ledger {
+  const sold = noneSold()
   const of = <T>({ payer }: PaymentKey, work: () => Tx<T>) => writeTogether(payer, work)
   return {
     find: async (key) => (await look(() => find(key)))?.purchase,
     availability: (target, payment, now, activeNonces) =>
-      look(() => availability({ target, payment, now, activeNonces })),
+      look(() => availability({ target, payment, now, activeNonces }, sold)),
     holders: (target) => look(() => holders(target)),
-    space: lasting(space),
+    space: lasting((target) => space(target, sold)),
     inTheWay: (target) => look(() => conflicts(target)),
     claim: (target, payment, listing, head, now, activeNonces) =>
-      of(payment, () => claim({ target, payment, now, activeNonces }, listing, head)),
+      of(payment, () => claim({ target, payment, now, activeNonces }, listing, head, sold)),
     markUncertain: ({ payment }) => of(payment, () => markUncertain(payment)),
     finalize: ({ payment }, tx, settled, now) => of(payment, () => finalize(payment, tx, settled, now)),
     confirm: ({ payment }, tx) => of(payment, () => confirm(payment, tx)),
@@ -34,7 +35,7 @@ export function ledger({ look, writeTogether, lasting }: Driver): Ledger {
     writeOff: ({ payment }) => of(payment, () => writeOff(payment)),
     release: (purchase, isFinal) => of(purchase.payment, () => release(purchase, isFinal)),
     recordUnclaimed: (unclaimed, now) => of(unclaimed.payment, () => recordUnclaimed(unclaimed, now)),
-    fulfilLatePayment: ({ payment }, tx, now) => of(payment, () => fulfilLatePayment(payment, tx, now)),
+    fulfilLatePayment: ({ payment }, tx, now) => of(payment, () => fulfilLatePayment(payment, tx, now, sold)),
     reuseReceipt: ({ payment }, to) => of(payment, () => reuseReceipt(payment, to)),
     markAnswered: async ({ payer, nonce }) =>
       void (await of({ payer, nonce }, () => count(MARK_ANSWERED, { payer, nonce }))),

@@ -2,9 +2,16 @@
 
 import type { Availability } from '../../server/domain/purchase/payment.ts'
 import { blocksHeld, isBlock, positionOf, targetOf, type Target } from '../../server/domain/purchase/target.ts'
-import { conflictsAmong, nearestArea, worstOf, type BlockState } from '../../server/domain/wall/open-space.ts'
+import type { LogNumber } from '../../server/domain/wall/log.ts'
+import {
+  conflictsAmong,
+  nearestAreaIn,
+  occupancyOf,
+  worstOf,
+  type BlockState,
+} from '../../server/domain/wall/open-space.ts'
 import type { AreaSize } from '../../shared/area.ts'
-import type { BlockIndex } from '../../shared/wall.ts'
+import { type BlockIndex, TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { first, lock, one, rows, type Tx } from '../tx.ts'
 
 /** Why a target cannot be had by anyone. */
@@ -17,13 +24,27 @@ const OF_BLOCKS = { blocks: 'i' } as const
 // How often to look again for blocks that others are just taking or giving back.
 const LOOKS_MAX = 5
 
-/** Whether a target can be bought by anyone. */
-export function* space(target: Target): Tx<Lost | 'open'> {
+/**
+ * The blocks that a process knows to be sold, 1 for each: a search for an area then reads only what was sold after entry `through`
+ * of the log, and what is held.
+ */
+export type SoldBlocks = { through: LogNumber; readonly known: Uint8Array }
+
+export const noneSold = (): SoldBlocks => ({ through: 0, known: new Uint8Array(TOTAL_BLOCKS) })
+
+/** Whether a target can be bought by anyone. It runs outside of transactions, so what it reads is committed, and `sold` learns it. */
+export function* space(target: Target, sold: SoldBlocks): Tx<Lost | 'open'> {
   const { at, w, h } = positionOf(target)
   if (at !== 'next') return yield* stateOfAll(blocksHeld({ target, block: at }))
-  if (target === 'next') return (yield* one<{ space: Lost | 'open' }>(SPACE_OF_NEXT)).space
-  const place = yield* nearestOpen({ w, h })
+  if (target === 'next') return yield* spaceOfNext()
+  const unavailable = yield* unavailableBesides(sold)
+  learn(sold, unavailable)
+  const place = nearestArea(sold, unavailable, { w, h })
   return typeof place === 'string' ? place : 'open'
+}
+
+function* spaceOfNext(): Tx<Lost | 'open'> {
+  return (yield* one<{ space: Lost | 'open' }>(SPACE_OF_NEXT)).space
 }
 
 /** Reads, as one value, whether any block can be bought. */
@@ -40,14 +61,43 @@ function* stateOfAll(blocks: readonly BlockIndex[]): Tx<BlockState> {
   return worstOf(found.map(({ state }) => state))
 }
 
-/** Where the open area of a size is that is nearest the centre, or why there is none; damaged blocks are not open. */
-function* nearestOpen(size: AreaSize): Tx<BlockIndex | Lost> {
-  const { states } = yield* one<{ states: string }>(ALL_STATES)
-  return nearestArea(states, size)
+/** A block that is not open: `changed` is the number of the last change of a sold one, 0 for a damaged one. */
+type Unavailable = { readonly i: BlockIndex; readonly changed: LogNumber | null }
+
+/** Reads what is not open besides the blocks that are known to be sold; damaged blocks are not open. */
+const unavailableBesides = ({ through }: SoldBlocks): Tx<readonly Unavailable[]> =>
+  rows<Unavailable>(UNAVAILABLE, { through })
+
+// A sold block stays sold, and its last change has a higher number than any before its sale. Indexes alone are read.
+const UNAVAILABLE = `
+  SELECT i, changed FROM blocks {index blocks_by_change} WHERE changed > $through
+  UNION ALL SELECT i, NULL FROM blocks {index held_blocks} WHERE state = 'reserved'
+  UNION ALL SELECT i, 0 FROM blocks WHERE {damaged blocks i}`
+
+function learn(sold: SoldBlocks, unavailable: readonly Unavailable[]): void {
+  for (const { i, changed } of unavailable) {
+    if (changed === null || changed === 0) continue
+    sold.known[i] = 1
+    sold.through = Math.max(sold.through, changed)
+  }
 }
 
-const ALL_STATES = `
-  SELECT string_agg(CASE WHEN {damaged blocks i} THEN 'x' ELSE substr(state, 1, 1) END, '' ORDER BY i) AS states FROM blocks`
+/** The first block of the open area of a size that is nearest the centre, or why there is none. */
+function nearestArea({ known }: SoldBlocks, unavailable: readonly Unavailable[], size: AreaSize): BlockIndex | Lost {
+  const [taken, sold] = [known.slice(), known.slice()]
+  for (const { i, changed } of unavailable) {
+    taken[i] = 1
+    if (changed !== null) sold[i] = 1
+  }
+  const occupied = {
+    taken: occupancyOf((block) => taken[block] === 1),
+    // Only where nothing is open.
+    get sold() {
+      return occupancyOf((block) => sold[block] === 1)
+    },
+  }
+  return nearestAreaIn(occupied, size)
+}
 
 /** The blocks of a target that has a place, as they are not open. */
 export function* conflicts(target: Target): Tx<ReturnType<typeof conflictsAmong>> {
@@ -57,9 +107,9 @@ export function* conflicts(target: Target): Tx<ReturnType<typeof conflictsAmong>
 }
 
 /** Where the open block or area begins that a target names, locked until the transaction ends, or why there is none. */
-export function* openPlace(target: Target): Tx<BlockIndex | Lost> {
+export function* openPlace(target: Target, sold: SoldBlocks): Tx<BlockIndex | Lost> {
   const { at, w, h } = positionOf(target)
-  if (at === 'next') return target === 'next' ? yield* nextOpen() : yield* nextArea({ w, h })
+  if (at === 'next') return target === 'next' ? yield* nextOpen() : yield* nextArea({ w, h }, sold)
   const found = yield* rows<BlockOf>(`${STATES} {lock}`, { blocks: blocksHeld({ target, block: at }) }, OF_BLOCKS)
   const state = worstOf(found.map(({ state }) => state))
   return state === 'open' ? at : state
@@ -75,19 +125,21 @@ function* nextOpen(): Tx<BlockIndex | Lost> {
       (yield* first<BlockOf>(`${NEXT_OPEN} {lock skip}`, {}, OF_BLOCKS)) ??
       (yield* first<BlockOf>(`${NEXT_OPEN} {lock}`, {}, OF_BLOCKS))
     if (block !== undefined) return block.i
-    const left = yield* space('next')
+    const left = yield* spaceOfNext()
     if (left !== 'open') return left
   }
   return 'reserved'
 }
 
-function* nextArea(size: AreaSize): Tx<BlockIndex | Lost> {
+function* nextArea(size: AreaSize, sold: SoldBlocks): Tx<BlockIndex | Lost> {
   // One after the other, since all of them want the same place.
   yield* lock(`SELECT pg_advisory_xact_lock(${NEXT_AREA})`)
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
-    const place = yield* nearestOpen(size)
+    // What is sold in this very transaction may yet be rolled back, so nothing is learnt of it. A second look trusts no memory.
+    const known = looks === 0 ? sold : noneSold()
+    const place = nearestArea(known, yield* unavailableBesides(known), size)
     if (typeof place === 'string') return place
-    const there = yield* openPlace(targetOf(place, size))
+    const there = yield* openPlace(targetOf(place, size), sold)
     if (typeof there === 'number') return there
     // Whoever buys single blocks there was quicker.
   }

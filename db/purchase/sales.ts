@@ -22,7 +22,7 @@ import { nextEntry, writeSales } from '../wall/log.ts'
 import { moderateAgent, moderationOf } from '../wall/moderated-agents.ts'
 import { moderate } from '../wall/moderation.ts'
 import { known, lockHeld, recordUnclaimed } from './holds.ts'
-import { openPlace } from './places.ts'
+import { openPlace, type SoldBlocks } from './places.ts'
 
 type Proof = { readonly tx: Hash; readonly settled: boolean }
 
@@ -70,14 +70,14 @@ export function* writeOff({ payer, nonce }: PaymentKey): Tx<void> {
 }
 
 /** Gives a payment that landed while nothing was held for it its block or area, else the next open one, else a credit. */
-export function* fulfilLatePayment(key: PaymentKey, tx: Hash, now: UnixMs): Tx<Purchase> {
+export function* fulfilLatePayment(key: PaymentKey, tx: Hash, now: UnixMs, sold: SoldBlocks): Tx<Purchase> {
   const [{ purchase }, buyer] = yield* together(known(key), findBuyer(key.payer))
   const { kind } = purchase.state
   if (kind === 'sold' || kind === 'credited') return purchase
   if (kind === 'reserved') throw new StaleWriteError('a block is held for the payment')
   const [own, nearest] = lateTargets(purchase)
-  const there = yield* openPlace(own)
-  const block = typeof there === 'number' ? there : yield* openPlace(nearest)
+  const there = yield* openPlace(own, sold)
+  const block = typeof there === 'number' ? there : yield* openPlace(nearest, sold)
   if (typeof block === 'number') {
     const given = { ...purchase, block }
     return { ...given, state: yield* sell(given, RELEASED, buyer, { tx, settled: true }, now) }

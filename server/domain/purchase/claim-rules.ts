@@ -2,7 +2,7 @@
 
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { StaleWriteError, type Failure } from '../failure.ts'
-import { nearestArea, WHOLLY_OPEN } from '../wall/open-space.ts'
+import { nearestAreaIn, occupancyOf } from '../wall/open-space.ts'
 import { movesSameMoney, type Hash, type Payment, type PaymentKey, type UnixMs } from './payment.ts'
 import { isSold, type Purchase, type SoldPurchase } from './purchase.ts'
 import { alreadyBought, earlierUnresolved, paymentUsed } from './refusals.ts'
@@ -109,10 +109,12 @@ export const lateTargets = (purchase: Holding): readonly [own: Target, nearest: 
   targetOf('next', positionOf(purchase.target)),
 ]
 
+const NONE_TAKEN = occupancyOf(() => false)
+
 /** The first block of a target on an empty wall. */
 export function positionOnEmptyWall(target: Target): BlockIndex {
   const { at, ...size } = positionOf(target)
-  const first = at === 'next' ? nearestArea(WHOLLY_OPEN, size) : at
+  const first = at === 'next' ? nearestAreaIn({ taken: NONE_TAKEN, sold: NONE_TAKEN }, size) : at
   if (typeof first === 'string') throw new Error('a size that no wall has room for')
   return first
 }

@@ -50,29 +50,14 @@ export function openSpaces(occupancy: Occupancy, { w, h, near, limit }: SpaceWis
 export type Occupied = { readonly taken: Occupancy; readonly sold: Occupancy }
 
 /** The top left block of the open area of a size that is nearest the wall's centre, or why there is none. */
-export function nearestAreaIn(
-  { taken, sold }: Occupied,
-  size: AreaSize,
-): BlockIndex | 'reserved' | 'claimed' | 'crowded' {
+export function nearestAreaIn(occupied: Occupied, size: AreaSize): BlockIndex | 'reserved' | 'claimed' | 'crowded' {
   const wish = { w: size.w, h: size.h, near: undefined, limit: 1 }
-  const [open] = openSpaces(taken, wish)
+  const [open] = openSpaces(occupied.taken, wish)
   if (open !== undefined) return open.at
+  const { sold } = occupied
   if (sold.at(-1) === TOTAL_BLOCKS) return 'claimed'
   return openSpaces(sold, wish).length === 0 ? 'crowded' : 'reserved'
 }
-
-/** What each block is, in its order, a letter each: open, reserved, claimed, or `x` for one that cannot be had. */
-export type BlockStates = string
-
-/** The same as a store says it. */
-export const nearestArea = (states: BlockStates, size: AreaSize): ReturnType<typeof nearestAreaIn> =>
-  nearestAreaIn(
-    {
-      taken: occupancyOf((block) => states[block] !== 'o'),
-      sold: occupancyOf((block) => states[block] !== 'o' && states[block] !== 'r'),
-    },
-    size,
-  )
 
 // At places that are not open, or not any more; and for rows without any.
 const NOWHERE = 0xffffffff
@@ -155,6 +140,3 @@ export function conflictsAmong(blocks: readonly { readonly i: BlockIndex; readon
   const those = (state: BlockState) => blocks.filter((block) => block.state === state).map(({ i }) => i)
   return { taken: those('claimed'), held: those('reserved') }
 }
-
-/** The states of an empty wall. */
-export const WHOLLY_OPEN: BlockStates = 'o'.repeat(TOTAL_BLOCKS)

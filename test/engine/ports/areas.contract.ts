@@ -1,4 +1,5 @@
 import { describe, expect } from 'bun:test'
+import { StaleWriteError } from '../../../server/domain/failure.ts'
 import { targetOf, type Target } from '../../../server/domain/purchase/target.ts'
 import { blocksOf } from '../../../shared/area.ts'
 import { partOf, trustPixels, type Pixels } from '../../../shared/pixels.ts'
@@ -14,6 +15,7 @@ export function areasContract(name: string, test: EngineTest, testLast: EngineTe
   describe(`areas on ${name}`, () => {
     holding(test)
     nearest(test, testLast)
+    searching(test)
     selling(test)
     givingBack(test)
     landingLate(test, testLast)
@@ -116,6 +118,35 @@ function nearest(test: EngineTest, testLast: EngineTest): void {
     await hold(wall, '0,0,160x1', paymentOf(1, 1), SILENT)
     expect(await wall.ledger.space('next,4x90')).toBe('reserved')
     expect(await wall.ledger.space('next,4x89')).toBe('open')
+  })
+}
+
+/** A search of a size that only rows of the wall without a taken block have room for. */
+const WIDEST = 'next,160x2'
+
+function searching(test: EngineTest): void {
+  test('each search sees what was held, released and sold since the one before', async (wall) => {
+    const { ledger } = wall
+    const first = await hold(wall, WIDEST, paymentOf(1, 1), SILENT)
+    expect(coordOf(first.block)).toBe('0,44')
+    expect(await ledger.space(WIDEST)).toBe('open')
+    await sell(wall, '80,43', 2, 2)
+    const second = await hold(wall, WIDEST, paymentOf(3, 3), SILENT)
+    expect(coordOf(second.block)).toBe('0,46')
+    await ledger.release(first, false)
+    expect(await ledger.space(WIDEST)).toBe('open')
+    await ledger.finalize(second, hash(3), true, NOW)
+    expect(coordOf((await hold(wall, WIDEST, paymentOf(4, 4), SILENT)).block)).toBe('0,44')
+    expect(coordOf((await hold(wall, WIDEST, paymentOf(5, 5), SILENT)).block)).toBe('0,41')
+  })
+
+  test('a sale that is not kept leaves its blocks open to the next search', async (wall) => {
+    const { ledger } = wall
+    expect(await ledger.space(WIDEST)).toBe('open')
+    const held = await hold(wall, WIDEST, paymentOf(1, 1), SILENT)
+    await ledger.release(held, false)
+    expect(await failureOf(ledger.finalize(held, hash(1), true, NOW))).toBeInstanceOf(StaleWriteError)
+    expect(coordOf((await hold(wall, WIDEST, paymentOf(2, 2), SILENT)).block)).toBe('0,44')
   })
 }
 
