@@ -4,7 +4,7 @@ vcl 4.1;
 # It speaks no TLS: put Caddy, nginx or HAProxy in front, and set TRUST_PROXY=2. Each follower takes a thread, so start it with
 #   varnishd -a 127.0.0.1:6081 -f /etc/varnish/varnish.vcl -s malloc,256m -p pipe_timeout=250 \
 #       -p thread_pool_min=500 -p thread_pool_max=10000 -p thread_queue_limit=10000
-# for up to 20,000 followers, with 16,000 open files for each 15,000 of them.
+# for up to 20,000 followers, and give it 100 kB of memory and an open file for each (LimitNOFILE of its unit).
 backend wall {
     .host = "127.0.0.1";
     .port = "8402";
