@@ -57,7 +57,7 @@ export function commonsOf(world: World): Commons {
         leases: {
           take: (key, forMs) =>
             call(life, 'take', keyOf(key), async () => {
-              // Without a die where it cannot happen, so that the histories of most seeds stay as they were.
+              // No die is cast where it cannot happen, so that all other histories stay as they were.
               if (world.faults.leaseUnknown > 0 && strikes(world, 'leaseUnknown')) {
                 lapsed.add(keyOf(key))
                 throw new StoreUnavailable('busy')
