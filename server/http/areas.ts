@@ -36,9 +36,9 @@ import { paymentIn, respondSale, type SellingDeps } from './answer/respond-sale.
 import type { HeaderFields } from './answer/respond.ts'
 import { notOfPicture } from './fallback.ts'
 import { readJson } from './request/body.ts'
-import { inTurn, signedBody, UNREAD, type Uploads } from './request/clients.ts'
+import { bodySchema, inTurn, signedBody, UNREAD, type Uploads } from './request/clients.ts'
+import { Refused } from './request/refused.ts'
 import { nameBelow, PNG_END } from './request/request-url.ts'
-import { bodySchema, Refused } from './request/strict.ts'
 import { changeAnswers, signInAnswers, signInHooks } from './sign-in.ts'
 
 export type AreaDeps = SellingDeps & RegionDeps & { readonly changing: ChangeDeps; readonly uploads: Uploads }

@@ -5,7 +5,7 @@ import { failure, StoreUnavailable } from '../domain/failure.ts'
 import type { Logger } from '../ports.ts'
 import { refuse } from './answer/refuse.ts'
 import { notFound } from './fallback.ts'
-import { Refused } from './request/strict.ts'
+import { Refused } from './request/refused.ts'
 
 // Elysia does not pass the response of `onError` to `onAfterResponse`, which counts responses.
 const answered = new WeakMap<Request, Response>()

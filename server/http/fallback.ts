@@ -8,8 +8,8 @@ import { respondPreflight } from './answer/respond.ts'
 import type { ViewerFiles } from './answer/viewer-files.ts'
 import { UNREAD } from './request/clients.ts'
 import { prefersHtml } from './request/negotiate.ts'
+import { Refused } from './request/refused.ts'
 import { pathOf, PNG_END } from './request/request-url.ts'
-import { Refused } from './request/strict.ts'
 
 /**
  * Makes the fallback handler. The routers of Bun and Elysia match the path as it was sent, while `request.url` has its dot

@@ -18,7 +18,7 @@ import { NO_STORE, respondJson } from './answer/respond.ts'
 import { readBody, type BodyLimits } from './request/body.ts'
 import { UNREAD, type Uploads } from './request/clients.ts'
 import { withQuery } from './request/query.ts'
-import { Refused } from './request/strict.ts'
+import { Refused } from './request/refused.ts'
 
 export type PictureDeps = RegionDeps & {
   readonly cards: CardImages

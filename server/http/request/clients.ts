@@ -10,7 +10,7 @@ import type { HeaderFields } from '../answer/respond.ts'
 import type { AdmitPayment } from './admit-payment.ts'
 import { type BodyLimits, readJson } from './body.ts'
 import type { FairQueue } from './fair-queue.ts'
-import { bodySchema, Refused } from './strict.ts'
+import { Refused } from './refused.ts'
 
 /** Addresses and budgets of clients, the queue of expensive requests, and the admission of payments. */
 export type Clients = {
@@ -67,6 +67,26 @@ export function inTurn({ limits, addressOf, queue }: Clients, name: BudgetName) 
 
 /** A check before a body is read. */
 type Before = (request: Request) => Failure | undefined
+
+/**
+ * The schema of a body that the `parse` hook of its route has read. Elysia's own reader has its own error bodies; from this it
+ * takes the type alone, and the documents take what they show.
+ */
+export const bodySchema = <Body>(schema: TObject): BodySchema<Body> => ({
+  '~standard': { version: 1, vendor: 'pixel-wall', validate: (body) => ({ value: body as Body }) },
+  documents: schema,
+})
+
+/** A Standard Schema, and the schema that documents show. */
+type BodySchema<Body> = {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: 'pixel-wall'
+    readonly types?: { readonly input: unknown; readonly output: Body }
+    readonly validate: (body: unknown) => { readonly value: Body }
+  }
+  readonly documents: TObject
+}
 
 /** Limits of a body, and a check before it is read. */
 export type BodyChecks = BodyLimits & { readonly before?: Before }
