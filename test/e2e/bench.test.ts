@@ -50,24 +50,24 @@ test.each(Object.entries(every).filter(([name]) => IS_LONG_RUN || name === first
   120_000,
 )
 
-test('a measurement leaves this process the processors that it had', () => {
+test('a measurement leaves the CPU affinity of the test process unchanged', () => {
   expect(processorsOf(process.pid)).toBe(had)
 })
 
-test.if(IS_LONG_RUN)('every goal is the goal of something measured', () => {
+test.if(IS_LONG_RUN)('every goal belongs to a measured figure', () => {
   const measurable = Object.keys(goals).filter(
     (name) => (browses || !/^page[:,]/.test(name)) && (keeps || !name.startsWith('viewers:')),
   )
   expect(measurable.filter((name) => !ratios.has(name))).toEqual([])
 })
 
-test('results take the place of older ones, and nothing else', () => {
+test('new results replace older ones of the same name, and nothing else', () => {
   const marked = (text: string) => `before\n<!-- bench: start -->\n${text}\n<!-- bench: end -->\nafter\n`
   expect(between(marked('old'), 'new')).toBe(marked('new'))
   expect(() => between('no marks', 'new')).toThrow('no place')
 })
 
-test('a table of results says each goal in words, and a miss with its reason', () => {
+test('a table of results states each goal in words, and gives the reason for a miss', () => {
   const report = { Reads: { rows: [], ratios: { met: 2, missed: 0.5, aside: 1 } } }
   const goals = {
     met: { atMost: 3, says: 'What is cheap' },

@@ -49,7 +49,7 @@ const wrongIn = async (changes: WallSettings) => {
   return { status, wrong: lines.filter((line) => line.startsWith('WRONG')) }
 }
 
-test('a facilitator that does not verify, an endpoint of another chain, a port in use and a folder that is missing are each named', async () => {
+test('check names a facilitator that does not verify, an endpoint of another chain, a port in use and a missing folder', async () => {
   const host = new URL(around.facilitator.url).host
   const endpoint = startOddEndpoint(around.network.rpcUrl, { eth_chainId: () => ({ result: '0x1' }) })
   const chain = new URL(endpoint.url).host
@@ -152,7 +152,7 @@ test('an older copy, a wall that moved away and one of another network are each 
   expect((await wrongIn({ DATABASE_PATH: other })).wrong).toEqual([expect.stringMatching(/network eip155:84532/)])
 })
 
-test.skipIf(skippedWithout('the right to mount a disk', mayMount))('a disk that is nearly full is named', async () => {
+test.skipIf(skippedWithout('the right to mount a disk', mayMount))('check names a disk that is nearly full', async () => {
   const disk = join(around.folder, 'small')
   await Bun.$`mkdir ${disk} && mount -t tmpfs -o size=32m none ${disk}`
   try {
@@ -163,7 +163,7 @@ test.skipIf(skippedWithout('the right to mount a disk', mayMount))('a disk that 
   }
 })
 
-test('a wall that cannot listen, or keep its files, ends with 78 and a sentence, and was never open', async () => {
+test('a wall that cannot listen, or cannot store its files, exits with 78 and a reason before it opens', async () => {
   const port = new URL(around.network.rpcUrl).port
   for (const [changes, words] of [
     [{ PORT: port }, /cannot listen on PORT: another program is listening on 127\.0\.0\.1/],
@@ -206,7 +206,7 @@ test('a bearer key goes to the facilitator that needs it, and one that does not 
   expect(await wrongIn({ FACILITATOR_URL })).toMatchObject({ status: 1, wrong: [expect.stringContaining(HINT)] })
 })
 
-test('a proof of ownership that PAY_TO did not sign over the address of this wall is named', async () => {
+test('check names a proof of ownership that PAY_TO did not sign for the address of this wall', async () => {
   const owner = privateKeyToAccount(generatePrivateKey())
   const baseUrl = new URL(settings['BASE_URL'] ?? '').origin
   const proof = (message: string) => owner.signMessage({ message })

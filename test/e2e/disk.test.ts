@@ -19,7 +19,7 @@ afterAll(() => around.stop())
 // In blocks of 512 bytes: long enough for the tables, and for a few sales in the write-ahead log.
 const SHORT_FILES = `trap '' XFSZ; ulimit -f 1000`
 
-test('a disk that fails at commit ends the process; the restart has every sale that was acknowledged, and ends the others', async () => {
+test('a disk that fails at commit ends the process, and after the restart the wall has every acknowledged sale and finishes the others', async () => {
   const whole = await around.startArmed(settings)
   await whole.stop()
   const failing = await around.startArmed(settings, SHORT_FILES)

@@ -38,11 +38,11 @@ const isSettled = async (bought: Response) => {
   return 'settled' in deed && deed.settled
 }
 
-test('a sale is seen on the chain', async () => {
+test('with endpoints that limit calls and ranges, a sale is confirmed', async () => {
   expect(await isSettled(await get(wall, 'next', await sign(wall, await around.wallet())))).toBe(true)
 })
 
-test('a settlement whose answer was lost ends in its block', async () => {
+test('with endpoints that limit calls and ranges, a settlement whose response was lost ends with its block', async () => {
   const payer = await around.wallet(5)
   const payment = await sign(wall, payer)
   around.facilitator.settle.next('hang-after')
@@ -50,7 +50,7 @@ test('a settlement whose answer was lost ends in its block', async () => {
   expect(await around.dollarsOf(payer)).toBe(4)
 })
 
-test('a wall that missed 1,300 blocks arms, and ends what was open', async () => {
+test('a wall that missed 1,300 blocks of the chain arms, and finishes its open purchases', async () => {
   const payer = await around.wallet(5)
   const payment = await sign(wall, payer)
   around.facilitator.settle.next('hang-after')
@@ -66,7 +66,7 @@ test('a wall that missed 1,300 blocks arms, and ends what was open', async () =>
   await expectBooksToBalance({ ...around, url: wall.url })
 })
 
-test('the limits of an endpoint are reported, by its host only', async () => {
+test('the limits of an endpoint are reported, with its host only', async () => {
   const told = await eventually(async () => {
     const health = await healthOf(wall)
     return health.rail === 'armed' ? (health.railError ?? '') : undefined

@@ -37,7 +37,7 @@ async function* linesOf(child: ReturnType<typeof start>): AsyncGenerator<string>
   }
 }
 
-test('each is under forty lines, and is named in the README', async () => {
+test('each example is under forty lines, and is named in the README', async () => {
   const readme = await Bun.file(join(FOLDER, '../README.md')).text()
   const names = await Array.fromAsync(new Bun.Glob('*').scan({ cwd: FOLDER }))
   expect(names.toSorted()).toEqual(['buy-area.ts', 'buy-over-mcp.ts', 'buy.ts', 'follow.ts', 'repaint.ts'])
@@ -47,12 +47,12 @@ test('each is under forty lines, and is named in the README', async () => {
   }
 })
 
-test.each(['buy', 'buy-area', 'buy-over-mcp', 'repaint'])('%s says without a key what is missing', async (name) => {
+test.each(['buy', 'buy-area', 'buy-over-mcp', 'repaint'])('without a key, the example %s says what is missing', async (name) => {
   const { out, err, code } = await outputOf(start(name, []))
   expect([code, out, err]).toEqual([2, '', 'Set PRIVATE_KEY to the key of a wallet: 0x and 64 hex digits.\n'])
 })
 
-test.each(['buy', 'buy-over-mcp'])('%s buys a block with its listing, for one dollar', async (name) => {
+test.each(['buy', 'buy-over-mcp'])('the example %s buys a block with its listing, for one dollar', async (name) => {
   const wallet = await world.wallet(2)
   const { out, err, code } = await outputOf(start(name, ['next'], wallet.privateKey))
   expect([code, err]).toEqual([0, ''])
@@ -61,7 +61,7 @@ test.each(['buy', 'buy-over-mcp'])('%s buys a block with its listing, for one do
   expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
 })
 
-test('buy-area puts a picture over six blocks, for one payment of six dollars', async () => {
+test('the example buy-area puts a picture on six blocks, for one payment of six dollars', async () => {
   const wallet = await world.wallet(7)
   const file = join(scratch, 'logo.png')
   await Bun.write(file, flatPng(60, 40, '#ff0000'))

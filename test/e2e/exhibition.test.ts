@@ -18,7 +18,7 @@ shareWorld((opened) => void (world = opened), { SETTLE_TIMEOUT_MS: '20000', VERI
 
 const ALL: readonly Work[] = [SIGN, ...WORKS, KEY, LATE]
 
-test('twenty to thirty agents hang some hundreds of blocks, each with one payment of its own, and one arrives late', async () => {
+test('twenty to thirty agents buy some hundreds of blocks, each with one payment of its own, and one payment settles late', async () => {
   const told: string[] = []
   const venue = { ...world, say: (line: string) => void told.push(line) }
   const sold = await exhibit(venue)
@@ -43,7 +43,7 @@ async function paymentsOf(work: Work): Promise<string[]> {
   return [...new Set(deeds.map(({ tx }) => tx))]
 }
 
-test('the sign in the middle is bought dark and shines in the end', async () => {
+test('the sign in the middle is bought dark and ends up bright', async () => {
   const reader = wall(world.url)
   const pixelsOf = async (work: Work) => await reader.areaPixels(await pictureOf(work), { w: work.w, h: work.h })
   expect(await pixelsOf(LIT)).not.toEqual(await pixelsOf(SIGN))
@@ -53,7 +53,7 @@ test('the sign in the middle is bought dark and shines in the end', async () => 
   expect([...Uint8Array.fromBase64(px).subarray(0, 10)]).toEqual([...(await pixelsOf(LIT)).subarray(0, 10)])
 })
 
-test('no two pictures share a block, and together they hang around the middle', () => {
+test('no two pictures of the exhibition share a block, and together they surround the middle', () => {
   const blocks = ALL.flatMap((work) => blocksOf(work))
   expect(new Set(blocks).size).toBe(blocks.length)
   const mean = (axis: 'col' | 'row') => blocks.reduce((sum, block) => sum + cellOf(block)[axis], 0) / blocks.length

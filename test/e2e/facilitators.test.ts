@@ -65,7 +65,7 @@ const faults: readonly (readonly [
 ]
 
 describe('whatever is wrong with the first facilitator', () => {
-  test.each(faults)('%s, the same request is answered with its block, and charged once', async (what, call, tell) => {
+  test.each(faults)('if the first facilitator fails %s, the same request gets its block and is charged once', async (what, call, tell) => {
     await reopen()
     const asked = around.facilitator[call].count()
     tell(around.facilitator)

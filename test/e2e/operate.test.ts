@@ -36,7 +36,7 @@ describe('a wall on a file', () => {
   })
   afterAll(() => world.stop())
 
-  test('books that balance end with 0, on a wall that never sold and on one that sells', async () => {
+  test('if the books balance, the command exits with 0, on a wall that never sold and on one that sells', async () => {
     expect(await books()).toMatchObject({ status: 0, balances: true, claimed: 0, received: '0', from: null })
     for (const target of ['1,1', 'next']) await buyBlock(world, await world.wallet(), target)
     expect(await books()).toMatchObject({ status: 0, balances: true, claimed: 2, received: '2000000', owed: '0' })
@@ -53,7 +53,7 @@ describe('a wall on a file', () => {
     expect((await run('status', '--every', '0')).status).toBe(2)
   })
 
-  test('an open purchase is listed with its evidence and resolved by it, and one of twelve blocks is twelve dollars', async () => {
+  test('an open purchase is listed with its evidence and resolved by it, and twelve blocks cost twelve dollars', async () => {
     const order = { at: '40,40', w: 4, h: 3 }
     const payment = await signArea(world, await world.wallet(12), order)
     world.facilitator.settle.next('hang-before', 'hang-before', 'hang-before')
@@ -78,7 +78,7 @@ describe('a wall on a file', () => {
     expect(await metric('wall_purchase_blocks_bucket{le="12"}')).toBeDefined()
   })
 
-  test('a block’s price that no purchase is known for unbalances the books, until it is dealt with', async () => {
+  test('if the price of a block arrives without a known purchase, the books do not balance until the operator resolves it', async () => {
     const stray = await world.network.wallet(1)
     const terms = oneDollarTo(world.payTo)
     const payload = await signPayment(stray, terms)
@@ -137,7 +137,7 @@ describe('a wall on a file', () => {
     expect((await run('hide', '90,1')).status).toBe(1)
   })
 
-  test('a reported work is listed with its note, stays as it is until the operator hides or dismisses it, and is then off the list', async () => {
+  test('a reported artwork is listed with its note, stays as it is until the operator hides or dismisses it, and then leaves the list', async () => {
     const report = async (reason: string) => {
       const body = JSON.stringify({ block: '3,3', reason, note: 'look at the link' })
       const headers = { 'content-type': 'application/json' }
@@ -161,14 +161,14 @@ describe('a wall on a file', () => {
     expect((await run('hidden', '--trail')).out).toMatch(/hide work at 3,3 \(pixels,message,link\): rude$/m)
   })
 
-  test('a backup is made beside the running wall, which shows its age', async () => {
+  test('a backup is made while the wall runs, and the wall shows its age', async () => {
     expect((await run('status')).out).toMatch(/^ {2}backup +NEVER$/m)
     expect(await run('backup', 'copy.sqlite')).toMatchObject({ status: 0, err: '' })
     await waitUntil(async () => /^ {2}backup +\d+ (?:s|min.*) ago$/m.test((await run('status')).out))
     expect(Number((await metric('wall_last_backup_timestamp_seconds'))?.split(' ')[1])).toBeGreaterThan(1_700_000_000)
   })
 
-  test('only the wall’s user can reach the admin socket, and without a wall there is no socket', async () => {
+  test('only the wall’s user can reach the admin socket, and there is no socket without a wall', async () => {
     const socket = 'wall.sqlite.sock'
     expect(statSync(join(world.folder, socket)).mode & 0o777).toBe(0o600)
     await world.crash()
@@ -180,7 +180,7 @@ describe('a wall on a file', () => {
     })
   })
 
-  test('a monitor reads counts, times and states, and nobody’s name', async () => {
+  test('a monitor reads counts, times and states, and no names', async () => {
     const buyer = await world.wallet()
     await get(world, 'next', await sign(world, buyer))
     const response = await fetch(`${monitors()}/metrics`)

@@ -34,7 +34,7 @@ describe('a wall on a file', () => {
     }
   })
 
-  test('kill -9 in a purchase of 400 blocks after the money moved: the same request ends in the same area, for one payment', async () => {
+  test('after a kill -9 in a purchase of 400 blocks whose money has moved, the same request gets the same area for one payment', async () => {
     const payer = await world.wallet(401)
     const body = { at: '100,20', w: 20, h: 20, image: flatPng(200, 200, '#00ff00').toBase64() }
     const payment = await signArea(world, payer, body)
@@ -53,7 +53,7 @@ describe('a wall on a file', () => {
     expect(await (await orderArea(world, body, payment)).json()).toEqual(receipt)
   })
 
-  test('after SIGTERM a settlement in progress ends, and its buyer gets the response', async () => {
+  test('after SIGTERM, a settlement in progress finishes and its buyer gets the response', async () => {
     const wallet = await world.wallet()
     const payment = await sign(world, wallet)
     const arrivals = world.facilitator.settle.count()
@@ -64,7 +64,7 @@ describe('a wall on a file', () => {
     await stopped
   })
 
-  test('a stopping wall is not ready, and serves every request until balancers had time to notice', async () => {
+  test('a stopping wall is not ready, and serves every request until load balancers had time to notice', async () => {
     const own = { DATABASE_PATH: join(world.folder, 'drained.sqlite'), PAY_TO: newWallet().address }
     const wall = await world.startArmed({ ...own, DRAIN_MS: '600000' })
     expect((await fetch(`${wall.url}/readyz/reads`)).status).toBe(200)
@@ -94,13 +94,13 @@ describe('a start that only an operator can mend ends with 78 and a sentence, be
     return [await child.exited, words]
   }
 
-  test('a start with invalid settings ends with 78 and names all of them', async () => {
+  test('a start with invalid settings exits with 78 and names all of them', async () => {
     const [status, words] = await endOf({ BASE_URL: 'wall.example', PAY_TO: '0x'.padEnd(42, '0'), PORT: 'x' })
     expect(status).toBe(78)
     for (const name of ['BASE_URL', 'PAY_TO', 'FACILITATOR_URL', 'PORT']) expect(words).toContain(name)
   })
 
-  test('a start on a file that is not a database ends with 78, and one on a database that is down with 1', async () => {
+  test('a start on a file that is not a database exits with 78, and one on a database that is down exits with 1', async () => {
     const settings = {
       BASE_URL: 'http://127.0.0.1:1',
       PAY_TO: newWallet().address,

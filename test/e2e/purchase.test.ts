@@ -95,7 +95,7 @@ test('a stock client with its default spend cap buys, and every read shows the s
   })
 })
 
-test('an owner repaints, and names itself, with signatures alone', async () => {
+test('an owner repaints and sets its name with signatures alone', async () => {
   const wallet = await world.wallet()
   const host = new URL(world.url).hostname
   await buyBlock(world, wallet, '11,20')
@@ -161,7 +161,7 @@ test('the stock axios client buys with a POST', async () => {
   expect(await world.dollarsOf(wallet)).toBe(2)
 })
 
-test('one signed request ten times at once, and again after a restart, is one block, one charge and one receipt', async () => {
+test('one signed request sent ten times in parallel, and again after a restart, buys one block with one charge and one receipt', async () => {
   const payer = await world.wallet(5)
   const payment = await sign(world, payer)
   const settlesBefore = world.facilitator.settle.count()
@@ -210,7 +210,7 @@ test('a client of version 1 buys a block with its listing, for one dollar', asyn
   expect(await world.dollarsOf(wallet)).toBe(1)
 })
 
-test('a client that knows both takes version 2', async () => {
+test('a client that supports both versions uses version 2', async () => {
   const wallet = await world.wallet(2)
   const client = new x402Client()
     .register('eip155:8453', new ExactEvmScheme(wallet))

@@ -86,7 +86,7 @@ test('if the witness is not apart, such money stops sales until the operator boo
   await wall.stop()
 })
 
-test('yesterday’s database sells nothing, its witness put back with it or not, and says which it is', async () => {
+test('yesterday’s database sells nothing and says which copy it is, whether its witness was restored with it or not', async () => {
   const files = ['wall.sqlite', 'wall.sqlite.witness']
   const yesterday = (name: string) => join(around.folder, `yesterday-${name}`)
   for (const name of files) await cp(join(around.folder, name), yesterday(name))
@@ -129,7 +129,7 @@ test('a missing database is not replaced by a new wall while its witness exists,
   await accepted.stop()
 })
 
-test('an older copy that is put back is noticed, sells nothing new, and is the wall once the operator says so', async () => {
+test('an older copy that is restored is noticed, sells nothing new, and becomes the wall once the operator accepts it', async () => {
   const backup = join(around.folder, 'backup.sqlite')
   const DATABASE_PATH = join(around.folder, 'own.sqlite')
   const own = { ...settings, DATABASE_PATH, PAY_TO: newWallet().address }

@@ -92,7 +92,7 @@ describe('a wall on a file', () => {
     expect(await world.dollarsOf(payer)).toBe(4)
   })
 
-  test('a stock client that asks until it hears 200 ends with its block and one dollar less, whatever happened', async () => {
+  test('a stock client that retries until it gets 200 gets its block for one dollar, whatever failed before', async () => {
     await Promise.all(
       [...afterTheMoneyMoved, ...beforeTheMoneyMoved].map(async (fault, at) => {
         const payer = await world.wallet(5)
@@ -109,7 +109,7 @@ describe('a wall on a file', () => {
     )
   })
 
-  test('a refusal from before broadcast frees the block at once, and costs nothing', async () => {
+  test('a rejection from before the broadcast releases the block immediately, and nothing is charged', async () => {
     const payer = await world.wallet()
     const payment = await sign(world, payer, '2,2')
     world.facilitator.settle.next('refused-recipient')
@@ -122,7 +122,7 @@ describe('a wall on a file', () => {
     expect(await world.dollarsOf(payer)).toBe(2)
   })
 
-  test('trouble at verification claims nothing', async () => {
+  test('a failure at verification claims nothing', async () => {
     const payer = await world.wallet()
     const payment = await sign(world, payer, '3,3')
     for (const fault of ['error-500', 'error-503', 'reset', 'garbage', 'bad-signature'] as const) {

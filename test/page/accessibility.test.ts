@@ -53,12 +53,12 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
   }
 
   test.each([...APPEARANCES, ['strong contrast', { contrast: 'more' }] as const])(
-    'axe finds nothing to complain about in any state: %s',
+    'axe finds nothing to complain about in any state of the page: %s',
     async (_, options) => await walk(options),
   )
 
   test.each(APPEARANCES)(
-    'axe finds nothing to complain about on an empty wall, a small one and a full one: %s',
+    'axe finds nothing to complain about on an empty, a small and a full wall: %s',
     async (_, options) => {
       const full = galleryWall(1500)
       const walls = {
@@ -88,7 +88,7 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
     expect(await faults(page, 'not open')).toEqual(sound('not open'))
   })
 
-  test('every panel opens by its key, takes the focus, and gives it back', async () => {
+  test('every panel opens by its key, takes the focus, and returns it when closed', async () => {
     const page = await openPage()
     for (const [key, title] of PANELS) {
       await page.keyboard.press(key)

@@ -81,13 +81,13 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     }, points)
   }
 
-  test('a picture stands in its place, pixel by pixel, beside its exact price', async () => {
+  test('in a chat, a picture is shown at its place pixel by pixel, with its exact price', async () => {
     const [, frame] = await shown({ tool: 'preview_block', args: preview })
     expect(await says(frame)).toBe('area 80,45,3x2, 6 blocks, available: 6.00 USDC.')
     expect(await drawnPicture(frame)).toEqual(Array.from(picture, (index) => PALETTE[index] ?? ''))
   })
 
-  test('the button tells the model what to buy, names no bytes, and pays nothing', async () => {
+  test('the button in a chat tells the model what to buy, contains no bytes, and pays nothing', async () => {
     const [page, frame] = await shown({ tool: 'preview_block', args: preview })
     await frame.locator('#action').focus()
     await page.keyboard.press('Enter')
@@ -97,7 +97,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     expect(await messages(page)).toEqual([{ type: 'text', text }])
   })
 
-  test('a picture that its user moves over a sold block is not offered for sale', async () => {
+  test('in a chat, a picture that its user moves over a sold block is not offered for sale', async () => {
     const [page, frame] = await shown({ tool: 'preview_block', args: preview })
     await frame.locator('#wall').focus()
     for (const _ of [1, 2]) await page.keyboard.press('ArrowRight')
@@ -105,7 +105,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     expect(await frame.locator('#action').textContent()).toBe('Find available space')
   })
 
-  test('a picture without a place is laid where it has room', async () => {
+  test('in a chat, a picture without a place is placed where there is space', async () => {
     const image = Buffer.from(await (await fetch(`${address}/wall.png?col=0&row=0&cols=2&rows=2`)).arrayBuffer())
     const [, frame] = await shown({
       tool: 'image_to_pixels',
@@ -118,13 +118,13 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
   test.each([
     ['get_wall', {}, '1 of 14,400 blocks sold. A block costs 1.00 USDC.'],
     ['find_space', { w: 4, h: 3 }, 'area 78,43,4x3, 12 blocks, available: 12.00 USDC. No picture yet.'],
-  ])('%s shows the wall', async (tool, args, sentence) => {
+  ])('in a chat, %s shows the wall', async (tool, args, sentence) => {
     const [, frame] = await shown({ tool, args })
     expect(await says(frame)).toBe(sentence)
     expect(await frame.locator('#action').textContent()).not.toContain('Buy')
   })
 
-  test('where the host lets the view ask nobody, the place and the price stand on plain ground, and the view says why', async () => {
+  test('if the host lets the view in a chat make no requests, the view shows place and price without the wall, and says why', async () => {
     const [, frame] = await shown({ tool: 'preview_block', args: preview, reaches: false })
     expect(await says(frame)).toBe(
       'area 80,45,3x2, 6 blocks, 6.00 USDC. This chat does not let this view read the wall, so the artworks on it are not shown.',
@@ -132,7 +132,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     expect(await drawnPicture(frame)).toEqual(Array.from(picture, (index) => PALETTE[index] ?? ''))
   })
 
-  test('the view asks the wall alone, and shows no words of strangers', async () => {
+  test('the view in a chat makes requests to the wall only, and shows no text of other users', async () => {
     asked.length = 0
     const [, frame] = await shown({ tool: 'preview_block', args: preview })
     expect(new Set(asked.map((url) => new URL(url).origin))).toEqual(new Set([address, new URL(host.url).origin]))
@@ -142,7 +142,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
   test.each([
     [320, 'dark'],
     [900, 'light'],
-  ] as const)('axe finds nothing to complain about at a width of %i, %s', async (width, theme) => {
+  ] as const)('axe finds nothing to complain about in a chat at a width of %i, %s', async (width, theme) => {
     const [, frame] = await shown({ tool: 'preview_block', args: preview, theme }, width)
     expect(await violationsOf(frame)).toEqual([])
     expect(await frame.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)

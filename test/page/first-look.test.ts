@@ -45,7 +45,7 @@ const collisions = (page: Page) =>
 describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   const { server, newPage, openPage, troubles } = testPages(browser, { width: 960, height: 600 })
 
-  test('one line says what this is, what it costs and what is sold', async () => {
+  test('one line says what the wall is, what a block costs and how many are sold', async () => {
     const page = await openPage('')
     expect((await page.locator('.line p').allInnerTexts()).slice(0, 2)).toEqual([
       'A wall only machines can buy.',
@@ -55,7 +55,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(await page.locator('#news').innerText()).toMatch(/^Last sale .+, to <b onclick/)
   })
 
-  test.each([320, 390, 820, 1440, 3840])('nothing moves while the page arrives in a window %d wide', async (width) => {
+  test.each([320, 390, 820, 1440, 3840])('nothing moves while the page loads in a window %d wide', async (width) => {
     server().show(galleryWall(1500))
     const page = await newPage({ viewport: { width, height: 844 } })
     await page.addInitScript(noteShifts)
@@ -70,7 +70,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(await page.evaluate(() => Reflect.get(window, 'shifts'))).toEqual([])
   })
 
-  test('the first pixels are where they stay', async () => {
+  test('the first pixels are drawn where they stay', async () => {
     server().holdAfter(8000)
     const page = await newPage()
     await page.goto(server().url.href)
@@ -83,7 +83,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await shows(page, inRainbow, PALETTE[rainbowAt(5, 5)] ?? '')
   })
 
-  test('nothing in the head or among the tools lies over anything else, however wide the window', async () => {
+  test('nothing in the header or the toolbar overlaps, at any window width', async () => {
     const page = await openPage('')
     for (const width of [320, 360, 390, 480, 601, 640, 700, 760, 761, 820, 901, 1000, 1280, 1920]) {
       await page.setViewportSize({ width, height: 600 })
@@ -92,7 +92,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     }
   })
 
-  test('the page says what it is to people, and gives them a prompt for their agent', async () => {
+  test('the page explains itself to people, and gives them a prompt for their agent', async () => {
     const page = await openPage('', { permissions: ['clipboard-read', 'clipboard-write'] })
     await page.getByRole('button', { name: 'What is this?' }).click()
     await page.getByText('only software agents can buy it. It is divided into').waitFor()
@@ -113,7 +113,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.getByText('Buy block 100,20 on the pixel wall').waitFor()
   })
 
-  test.each(['', 'paint'])('a page whose script does not arrive says so after a while: /%s', async (path) => {
+  test.each(['', 'paint'])('a page whose script does not load says so after a while: /%s', async (path) => {
     const page = await newPage()
     await page.route(/assets[/](?:index|paint)-.*js$/, (route) => route.abort())
     const session = await page.context().newCDPSession(page)
@@ -125,7 +125,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     troubles.length = 0
   })
 
-  test('a read that fails leaves a stage of the theme’s own colour, and is tried again by itself', async () => {
+  test('a failed read leaves the stage in the theme’s colour, and is retried automatically', async () => {
     const page = await newPage({ colorScheme: 'light' })
     server().answerWith(503)
     await page.goto(server().url.href)
@@ -148,7 +148,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await ready(page)
   })
 
-  test('paper gets the server’s picture of the wall', async () => {
+  test('a printed page contains the server’s picture of the wall', async () => {
     const page = await openPage('')
     expect(server().asked).not.toContain('/wall.png')
     await page.emulateMedia({ media: 'print' })
@@ -158,7 +158,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(await page.isVisible('#wall')).toBe(false)
   })
 
-  test('without scripts there is the wall’s picture and ways to read, and nothing that does nothing', async () => {
+  test('without scripts, the page shows a picture of the wall and links to read it, and no control that does nothing', async () => {
     const page = await newPage({ javaScriptEnabled: false })
     await page.goto(server().url.href)
     expect(await page.locator('button:visible').count()).toBe(0)
@@ -172,7 +172,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(await collisions(page)).toEqual([])
   })
 
-  test('a wall nobody has bought of shows its grid and edge, and who may have the first block', async () => {
+  test('a wall without sales shows its grid and edge, and invites visitors to buy the first block', async () => {
     server().show(emptyWall)
     const page = await openPage('')
     await page.getByText('Nobody has bought a block yet.').waitFor()
@@ -190,7 +190,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.locator('.first').waitFor({ state: 'hidden' })
   })
 
-  test('a link that leads nowhere says so', async () => {
+  test('a link to a place that does not exist says so', async () => {
     for (const [address, word] of [
       ['?agent=999', 'The agent of this link is not on this wall.'],
       ['?block=200,7', 'The block of this link is not on this wall. Blocks run from 0,0 to 159,89.'],
@@ -201,7 +201,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     }
   })
 
-  test('the past tells its counts, and has a chip with the way back', async () => {
+  test('the history shows its counts, and a chip that leads back to the present', async () => {
     const page = await openPage('?at=1760000000000')
     await page.getByText(/^1 of 14,400 blocks sold as of /).waitFor()
     await page.locator('.chip').getByRole('button', { name: 'Now' }).click()
@@ -209,7 +209,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(await page.locator('.chip').count()).toBe(0)
   })
 
-  test('the past shows the plan of lots where nothing was sold yet', async () => {
+  test('the history shows the plan of lots where nothing was sold yet', async () => {
     const page = await openPage('?at=1760000000000#795,445,16')
     const { width, height } = await viewOf(page)
     // Block 79,44, which was sold later: its left edge, and its inside.
@@ -217,7 +217,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await shows(page, { x: width / 2, y: height / 2 }, dark.own[OPEN] ?? '')
   })
 
-  test('the small map is drawn in one go', async () => {
+  test('the minimap is not drawn block by block', async () => {
     server().show(galleryWall(1500))
     const page = await openPage('')
     await page.evaluate(() => {
@@ -234,7 +234,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(await page.evaluate(() => Reflect.get(window, 'puts'))).toBeLessThan(10)
   })
 
-  test('a repaint sends the GPU its block and nothing else', async () => {
+  test('a repaint sends only its own block to the GPU', async () => {
     const page = await newPage()
     await page.addInitScript(() => {
       const calls: string[] = []
@@ -259,7 +259,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(await page.evaluate(() => Reflect.get(window, 'uploads'))).toEqual(['part 10 x 10'])
   })
 
-  test('a wall that is sold out invites nobody to buy', async () => {
+  test('a sold-out wall does not invite anybody to buy', async () => {
     server().show({ ...canvas, stats: { ...canvas.stats, claimed: 14_400, remaining: 0 } })
     const page = await openPage('')
     expect(await page.textContent('#counts')).toBe('All 14,400 blocks are sold, at $1 each.')
@@ -269,7 +269,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(await page.getByRole('button', { name: 'Send your agent' }).count()).toBe(0)
   })
 
-  test('a part of the page that cannot be loaded is told of, on a ground of its own', async () => {
+  test('if a part of the page cannot be loaded, a readable message says so', async () => {
     server().show(galleryWall(1500))
     const page = await newPage()
     await page.route('**/lazy-ui*.js', (route) => route.abort())
@@ -283,7 +283,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     troubles.length = 0
   })
 
-  test('the line of what happened lately opens the newest works', async () => {
+  test('the news line opens the newest artworks', async () => {
     server().show({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t: Date.now() - 60_000 })) })
     const page = await openPage('')
     await page.getByRole('button', { name: /^4 sold today, most recently to .+, 1 minute ago$/ }).click()

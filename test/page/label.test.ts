@@ -36,7 +36,7 @@ const overhang = (page: Page) =>
 describe.skipIf('reason' in browser)('the label, in Chromium', () => {
   const { server, openPage } = testPages(browser, { width: 960, height: 600 })
 
-  test.each(WINDOWS)('at %i x %i no label is cut off, whatever is clicked', async (width, height) => {
+  test.each(WINDOWS)('at %i x %i, the details are never cut off, whatever is clicked', async (width, height) => {
     server().show(galleryWall(1500))
     const page = await openPage('#all', { viewport: { width, height } })
     const [view, top] = [await viewOf(page), await stageTop(page)]
@@ -66,7 +66,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     }
   })
 
-  test('a work is shown with its picture, and the label never lies over it', async () => {
+  test('an artwork is shown with its picture, and the details never cover it', async () => {
     const page = await openPage('?work=80,45', { viewport: { width: 1280, height: 720 } })
     await page.locator('#card .title').getByText('Hello from a machine.').waitFor()
     const picture = page.locator('#card .frame canvas')
@@ -79,7 +79,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     expect(await page.title()).toBe('Hello from a machine. by Ada · Pixel Wall')
   })
 
-  test('a work without a picture says that none was painted or that it is hidden', async () => {
+  test('the details of an artwork without a picture say that none was painted, or that it is hidden', async () => {
     const blocks = canvas.blocks.map(({ px, ...block }) =>
       block.i === at(79, 44) ? block : { ...block, ...(px ? { px } : {}) },
     )
@@ -88,7 +88,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     await page.locator('#card').getByText('or the operator has hidden it').waitFor()
   })
 
-  test('back closes a label, and leaves the wall where it is', async () => {
+  test('the back button closes the details and does not move the wall', async () => {
     const page = await openPage('#all', { viewport: { width: 1280, height: 720 } })
     await page.keyboard.press('/')
     await page.keyboard.type('hello')
@@ -108,7 +108,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     await page.waitForFunction(() => !location.search.includes('work'))
   })
 
-  test('a label that is opened as soon as another is closed stays open', async () => {
+  test('details that are opened right after others were closed stay open', async () => {
     const page = await openPage('#800,450,20')
     await page.locator('#wall').focus()
     await page.keyboard.press('ArrowUp')
@@ -127,7 +127,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     await page.locator('#card').waitFor({ state: 'hidden' })
   })
 
-  test('the focus goes into the label and back to the wall, and is never lost', async () => {
+  test('the focus moves into the details and back to the wall, and is never lost', async () => {
     const page = await openPage('#all')
     const focused = () =>
       page.evaluate(() => [document.activeElement?.id, document.activeElement?.closest('#card') !== null])
@@ -147,7 +147,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     expect(await focused()).toEqual(['wall', false])
   })
 
-  test('a repaint elsewhere leaves the label alone; one of its own work shows in it', async () => {
+  test('a repaint elsewhere does not change the details, and a repaint of their own artwork shows in them', async () => {
     const page = await openPage('?work=80,45')
     await page.locator('#card summary').click()
     const seen = () => page.evaluate(() => Reflect.get(document.querySelector('#card .title') ?? {}, 'seen'))
@@ -163,7 +163,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     expect(await page.locator('#card details').getAttribute('open')).toBe('')
   })
 
-  test('on a phone the first tap goes to the work, and its sheet says all by its handle', async () => {
+  test('on a phone, the first tap moves to the artwork, and its sheet shows everything by its handle', async () => {
     const page = await openPage('#all', phone)
     const stage = await page.locator('#stage').boundingBox()
     if (stage === null) throw new Error('there is no stage')
@@ -186,7 +186,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     expect(await overhang(page)).toEqual({ out: 0, reaches: true })
   })
 
-  test('the link is the widest button of a label, and the picture looks closer', async () => {
+  test('the link is the widest button in the details, and a click on the picture zooms in', async () => {
     const page = await openPage('?work=80,45#800,450,3')
     const card = page.locator('#card')
     const widthOf = async (name: string) =>
@@ -198,7 +198,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     expect(Number(page.url().split(',').at(-1))).toBeGreaterThan(3)
   })
 
-  test('a long name and a long message begin at their side and stand in no box of their own', async () => {
+  test('a long name and a long message are aligned to their side, without a box around them', async () => {
     const [first, ...others] = canvas.blocks
     if (first === undefined) throw new Error('the made-up wall is empty')
     server().show({ ...canvas, blocks: [{ ...first, m: 'word '.repeat(50).trim() }, ...others] })
@@ -209,7 +209,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     expect(await agent.evaluate((element) => getComputedStyle(element).textAlign)).toBe('start')
   })
 
-  test('a name in another script begins on its own side', async () => {
+  test('a name in a right-to-left script is aligned to its own side', async () => {
     const [mallory, ...others] = canvas.blocks
     if (mallory === undefined) throw new Error('the made-up wall is empty')
     server().show({ ...canvas, blocks: [{ ...mallory, m: 'مرحبا بالعالم' }, ...others] })
@@ -218,7 +218,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     expect(side).toBe('rtl')
   })
 
-  test('what unfolds stays under the pointer', async () => {
+  test('a section that unfolds stays under the pointer', async () => {
     const page = await openPage('?work=80,45', { viewport: { width: 1280, height: 600 } })
     const summary = page.locator('#card summary')
     const before = await summary.boundingBox()

@@ -25,7 +25,7 @@ describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () 
     if (!('reason' in browser)) await browser.close()
   })
 
-  test('a purchase appears while the page is open, with its pixels, its buyer’s words and its payment', async () => {
+  test('a purchase appears while the page is open, with its pixels, its buyer’s texts and its payment', async () => {
     const troubles: string[] = []
     const page = await newTestPage(browser, troubles, { viewport: { width: 960, height: 600 } })
     page.setDefaultTimeout(30_000)

@@ -43,7 +43,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
   const red = '#ff0000'
   const open = dark.own[OPEN] ?? ''
 
-  test('every pixel shows its palette colour', async () => {
+  test('without WebGL, every pixel shows its palette colour', async () => {
     const page = await openWithout(refuseWebGl, '#805,455,20')
     const view = await viewOf(page)
     const box = boxOf({ x: 805, y: 455, zoom: 20 }, view, rainbowBlock)
@@ -54,7 +54,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     }
   })
 
-  test('the works of a chosen agent have a line around them', async () => {
+  test('without WebGL, the artworks of a selected agent have an outline', async () => {
     const page = await openWithout(refuseWebGl, '?agent=1#805,455,20')
     // The profile takes a part of the stage.
     await page.locator('.about-agent').getByText('Ada').waitFor()
@@ -64,7 +64,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     await shows(page, beside(-2), '#000000')
   })
 
-  test('what is sold has an edge, and what was just sold glows, except for readers who want no motion', async () => {
+  test('without WebGL, sold artworks have an edge and new ones glow, but nothing glows for visitors who prefer no motion', async () => {
     const old = Array.from({ length: 10 }, (_, i) => ({ i, a: 0, t: 1 }))
     const blocks = canvas.blocks.map((block) => (block.i === rainbowBlock ? { ...block, t: Date.now() } : block))
     server().show({ ...canvas, blocks: [...old, ...blocks] })
@@ -79,7 +79,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     }
   })
 
-  test('the page for painting shows the same edges, and coordinates once it is near', async () => {
+  test('without WebGL, the page for painting shows the same edges, and coordinates after zooming in', async () => {
     const page = await newPage()
     await page.goto(`${server().url.href}paint`)
     await ready(page)
@@ -95,7 +95,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     await shows(page, { x: box.left + box.width / 2, y: Math.round(box.top) - 1 }, dark.edge)
   })
 
-  test('colours over the blocks, and the wall’s past', async () => {
+  test('without WebGL, overlays colour the blocks, and the history can be shown', async () => {
     const page = await openWithout(refuseWebGl)
     await page.keyboard.press('v')
     await page.getByLabel('Available blocks').check()
@@ -108,21 +108,21 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     await showsBlock(page, nastyBlock, open)
   })
 
-  test('what is repainted is shown without a reload', async () => {
+  test('without WebGL, a repaint appears without a reload', async () => {
     const page = await openWithout(refuseWebGl)
     await showsBlock(page, nastyBlock, red)
     server().repaint(nastyBlock, white)
     await showsBlock(page, nastyBlock, '#ffffff')
   })
 
-  test('another theme colours what nobody owns', async () => {
+  test('without WebGL, another theme changes the colour of open blocks', async () => {
     const page = await openWithout(refuseWebGl)
     await showsBlock(page, at(100, 20), open)
     await page.emulateMedia({ colorScheme: 'light' })
     await showsBlock(page, at(100, 20), '#f4efe7')
   })
 
-  test('where nothing can be drawn the server’s picture stands in, and the page says why it has no colours and no past', async () => {
+  test('if nothing can be drawn, the server’s picture is shown, and the page says why it has no overlays and no history', async () => {
     const page = await openWithout(refuseAll)
     const view = await viewOf(page)
     const middle = middleOf(boxOf(fit(view), view, nastyBlock))
@@ -141,7 +141,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     expect(await page.getByLabel('Timeline of sales and repaints').count()).toBe(0)
   })
 
-  test('where each drawing keeps the browser waiting, canvases stand in after a while', async () => {
+  test('if drawing is slow, the page soon uses canvases instead', async () => {
     const page = await newPage()
     await page.addInitScript(() => {
       const { drawArrays } = WebGLRenderingContext.prototype

@@ -59,7 +59,7 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
   const readsOf = () => server.asked.filter((path) => /^.api/.test(path) && !path.startsWith('/api/live'))
   const ONCE = ['/api/canvas.bin', '/api/blocks']
 
-  test('the last wall is shown, with a word that it is not up to date', async () => {
+  test('without a connection, the last known wall is shown with a note that it is not current', async () => {
     const failures: string[] = []
     page.on('pageerror', (error) => failures.push(error.message))
     await page.goto(server.url.href)
@@ -73,7 +73,7 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
     expect(failures).toEqual([])
   })
 
-  test('who comes back reads the wall once, too: what is preloaded is what is used', async () => {
+  test('a returning visitor reads the wall once, because the page uses what it preloads', async () => {
     await page.goto(server.url.href)
     await isKept(page)
     const reads: string[] = []
@@ -86,7 +86,7 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
     expect(reads).toEqual(ONCE)
   })
 
-  test('a visit of a wall that is repainted ten times a second costs at most 1.15 times a quiet one', async () => {
+  test('a visit to a wall with ten repaints per second costs at most 1.15 times as much as one to a quiet wall', async () => {
     const wall = galleryWall(8200)
     server.show(wall)
     await gotoLive(page, server.url.href)
@@ -107,7 +107,7 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
     expect((visit + events) / visit).toBeLessThanOrEqual(1.15)
   })
 
-  test('a browser finds what it needs to install it', async () => {
+  test('the page has everything that a browser needs to install it', async () => {
     await page.goto(server.url.href)
     const session = await page.context().newCDPSession(page)
     const { errors, data = '' } = await session.send('Page.getAppManifest')

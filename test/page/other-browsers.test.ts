@@ -20,7 +20,7 @@ describe.each(all)('the page in %s', (name, browser) => {
   let server: SampleServer | undefined
   setDefaultTimeout(90_000)
   if ('reason' in browser) {
-    test.skipIf(skippedWithout(`${name} (${browser.reason})`, false))('it is not installed', () => {})
+    test.skipIf(skippedWithout('the browser is not installed', false))('it is not installed', () => {})
     return
   }
 
@@ -45,7 +45,7 @@ describe.each(all)('the page in %s', (name, browser) => {
       `document.getElementById('wall').dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))`,
     )
 
-  test('a linked work is shown with its colours, whose it is, and wholly', async () => {
+  test('a linked artwork is shown whole, with its colours and its owner', async () => {
     await open('?work=80,45')
     expect(await browser.text(`document.getElementById('counts').textContent`)).toBe(
       '4 of 14,400 blocks sold, $1 each.',

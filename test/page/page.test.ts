@@ -37,7 +37,7 @@ const browser = await browserForTests()
 describe.skipIf('reason' in browser)('the page in Chromium', () => {
   const { server, newPage, openPage, troubles } = testPages(browser, { width: 800, height: 520 })
 
-  test('the made-up wall keeps the contract', () => {
+  test('the test wall satisfies the contract', () => {
     expect([...Value.Errors(Canvas, canvas)]).toEqual([])
   })
 
@@ -63,7 +63,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     await shows(page, await pixelOf(page, camera, checkerBlock, 5, 5), isHalf)
   })
 
-  test('dragging moves the wall with the hand', async () => {
+  test('dragging moves the wall with the pointer', async () => {
     const page = await openPage()
     const camera = await zoomTo(page, rainbowBlock, 20)
     const from = await pixelOf(page, camera, rainbowBlock, 2, 2)
@@ -76,7 +76,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     await shows(page, { x: from.x + 100, y: from.y + 60 }, PALETTE[rainbowAt(2, 2)] ?? '')
   })
 
-  test('what is pointed at is named, and a click opens its label, with strangers’ text inert', async () => {
+  test('the block under the pointer is named, and a click opens its details, with text of other users inert', async () => {
     const page = await openPage()
     const point = await pointAt(page, nastyBlock)
     expect(await page.locator('.tooltip').textContent()).toBe(
@@ -103,7 +103,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(await page.evaluate(() => Reflect.get(window, 'hurt'))).toBeUndefined()
   })
 
-  test('an open block says what it costs and how an agent buys it', async () => {
+  test('the details of an open block show what it costs and how an agent buys it', async () => {
     const page = await openPage()
     const point = await pointAt(page, openBlock)
     expect(await page.locator('.tooltip').textContent()).toBe('Available100,20 · $1')
@@ -114,7 +114,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(await card.locator('pre').textContent()).toBe(`GET ${server().url.origin}/blocks/100,20`)
   })
 
-  test('keys zoom, move and show the whole wall again', async () => {
+  test('keys zoom and move the wall, and show all of it again', async () => {
     const page = await openPage()
     const view = await viewOf(page)
     const left = { x: 2, y: view.height / 2 }
@@ -127,7 +127,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     await shows(page, left, dark.ground)
   })
 
-  test('the address follows the view, and a link leads back to it', async () => {
+  test('the address follows the view, and a link restores that view', async () => {
     // Wide enough that a click in the middle opens a label without moving the wall.
     const wide = { viewport: { width: 1280, height: 720 } }
     const page = await openPage('#all', wide)
@@ -145,7 +145,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     await shows(again, place, shown)
   })
 
-  test('the wall is read once, however much is repainted meanwhile', async () => {
+  test('the wall is read once, however many repaints arrive meanwhile', async () => {
     const page = await newPage()
     const reads: string[] = []
     page.on('request', (request) => {
@@ -160,7 +160,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(reads).toEqual(['/api/canvas.bin', '/api/blocks'])
   })
 
-  test('a double click looks closer and leaves no label open', async () => {
+  test('a double click zooms in and leaves no details open', async () => {
     const page = await openPage('#800,450,8')
     await untilAnswered(
       (timeout) => page.waitForURL(/,20$/, { timeout }),
@@ -173,7 +173,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(await page.isVisible('#card')).toBe(false)
   })
 
-  test('a double tap looks closer and opens no label', async () => {
+  test('a double tap zooms in and opens no details', async () => {
     const page = await openPage('#800,450,8', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
     // In the page itself, because taps that are sent one by one may come late.
     await page.evaluate(() => {
@@ -187,7 +187,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(await page.isVisible('#card')).toBe(false)
   })
 
-  test('Tab and arrows walk over the blocks, and their deeds are told', async () => {
+  test('Tab and the arrow keys walk over the blocks, and their deeds are announced', async () => {
     const page = await openPage()
     await page.getByRole('button', { name: 'Send your agent' }).focus()
     await page.keyboard.press('Tab')
@@ -214,7 +214,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(drawn).toBe(0)
   })
 
-  test('a phone shows the wall, its deeds by tap and a closer look by pinch', async () => {
+  test('on a phone, a tap shows a deed and a pinch zooms in', async () => {
     const page = await openPage('#all', {
       viewport: { width: 360, height: 740 },
       hasTouch: true,
@@ -235,14 +235,14 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(await page.isVisible('#card')).toBe(false)
   })
 
-  test('a lost graphics context comes back with the wall', async () => {
+  test('after a lost graphics context, the wall is drawn again', async () => {
     const page = await openPage()
     const camera = await zoomTo(page, rainbowBlock, 20)
     await afterDraw(page, () => page.evaluate(loseContext))
     await shows(page, await pixelOf(page, camera, rainbowBlock, 4, 5), PALETTE[rainbowAt(4, 5)] ?? '')
   })
 
-  test('a failed read says so and can be tried again', async () => {
+  test('a failed read is shown as an error, and can be retried', async () => {
     const page = await newPage()
     server().answerWith(503)
     await page.goto(server().url.href)
@@ -255,7 +255,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(troubles.splice(0)).toHaveLength(1)
   })
 
-  test('a press of the mouse draws no ring around the stage, whatever key came before', async () => {
+  test('a press of the mouse shows no focus ring around the stage, whatever key came before', async () => {
     const page = await openPage()
     const isRinged = () => page.locator('#wall').evaluate((element) => element.matches(':focus-visible'))
     await page.locator('#wall').focus()

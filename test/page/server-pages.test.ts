@@ -47,7 +47,7 @@ describe.skipIf('reason' in browser)('pages without scripts, in Chromium', () =>
     return page
   }
 
-  test.each(PAGES)('axe finds nothing to complain about on %s, and at 400 %% zoom nothing lies aside', async (path) => {
+  test.each(PAGES)('axe finds nothing to complain about on %s, and at 400 %% zoom nothing overflows', async (path) => {
     for (const options of [...APPEARANCES.map(([, appearance]) => appearance), zoomed]) {
       const page = await opened(path, options)
       if (options !== zoomed) expect(await violationsOf(page)).toEqual([])

@@ -18,7 +18,7 @@ const carol = { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
 describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', () => {
   const { server, newPage, openPage, troubles } = testPages(browser, { width: 960, height: 600 })
 
-  test('a search finds an agent, and choosing it dims the rest and names its works', async () => {
+  test('a search finds an agent, and selecting it dims the rest and lists its artworks', async () => {
     const page = await openPage()
     await page.keyboard.press('/')
     await page.keyboard.type('ada')
@@ -33,7 +33,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await shows(page, { x: 2, y: view.height - 2 }, (colour) => colour !== corner)
   })
 
-  test('help says whom to tell of what should not be there, where somebody is named', async () => {
+  test('if the wall has a contact, the help says where to report content', async () => {
     const page = await newPage()
     const contact = '<meta name="contact" content="mailto:ops@wall.test"></head>'
     await page.route(server().url.href, async (route) => {
@@ -54,14 +54,14 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     expect(await unnamed.getByText('Report content').count()).toBe(0)
   })
 
-  test('the address for agents with MCP stands within its sentence', async () => {
+  test('the help contains the MCP address within its sentence', async () => {
     const page = await openPage()
     await page.getByRole('button', { name: 'Send your agent' }).click()
     const address = page.locator('#panel .facts code')
     expect(await address.evaluate((element) => getComputedStyle(element).display)).toBe('inline')
   })
 
-  test('strangers’ text is inert in the list, too', async () => {
+  test('text of other users is inert in the list of agents, too', async () => {
     const page = await openPage()
     await page.keyboard.press('/')
     expect(await page.locator('.works .name').allTextContents()).toEqual([
@@ -77,7 +77,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     expect(await page.locator('.works :is(b, script, img)').count()).toBe(0)
   })
 
-  test('the scrubber shows the wall as it was, and a link to a moment leads there', async () => {
+  test('the scrubber shows the wall as it was, and a link to a moment opens that moment', async () => {
     const page = await openPage('?at=1760000000000#all')
     await showsBlock(page, nastyBlock, dark.own[OPEN] ?? '')
     await page.keyboard.press('t')
@@ -92,7 +92,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.waitForURL(/at=1759999999999/)
   })
 
-  test('the scrubber goes back behind a repaint, and a repaint that comes meanwhile is one more step', async () => {
+  test('the scrubber can go back before a repaint, and a repaint that arrives meanwhile adds one step', async () => {
     server().repaint(rainbowBlock, red)
     const page = await openPage()
     await showsBlock(page, rainbowBlock, '#ff0000')
@@ -110,7 +110,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await showsBlock(page, rainbowBlock, '#ffffff')
   })
 
-  test('playing runs through every sale to the present', async () => {
+  test('playing the history runs through every sale to the present', async () => {
     const page = await openPage()
     await page.keyboard.press('t')
     await page.evaluate(() => {
@@ -127,7 +127,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     expect(await page.getByRole('button', { name: 'Play' }).count()).toBe(1)
   })
 
-  test('a sale and a repaint appear without a reload, and are told', async () => {
+  test('a sale and a repaint appear without a reload, and are announced', async () => {
     const page = await openPage()
     server().sell(openBlock, carol, red)
     server().repaint(rainbowBlock, red)
@@ -142,7 +142,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await showsBlock(page, rainbowBlock, '#ff0000')
   })
 
-  test('an area that is bought is one event, in whatever parts its blocks arrive', async () => {
+  test('a purchase of an area is one event, however its blocks arrive', async () => {
     const page = await openPage('#all', { reducedMotion: 'no-preference' })
     await page.evaluate(() => {
       const layer = document.querySelector('.pulses')
@@ -175,7 +175,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.locator('#card .facts').getByText('4 × 3 blocks').waitFor()
   })
 
-  test('where no stream can be kept open, sales are asked for', async () => {
+  test('if no live stream can be kept open, the page polls for sales', async () => {
     const page = await newPage()
     await page.clock.install()
     await page.route('**/api/live*', (route) => route.fulfill({ status: 503 }))
@@ -214,7 +214,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.locator('#news').waitFor()
   })
 
-  test('a wall that hears nothing says since when, and that it is over', async () => {
+  test('a wall without a connection shows since when, and says when the connection is back', async () => {
     const page = await openPage()
     await page.route('**/api/live*', (route) => route.abort())
     const wake = () => page.evaluate(() => window.dispatchEvent(new Event('online')))
@@ -239,7 +239,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await showsBlock(page, rainbowBlock, (colour) => colour !== below)
   })
 
-  test('a link to a work leads to all of it, though its picture was there before its deed', async () => {
+  test('a link to an artwork shows all of it, even if its picture arrives before its deed', async () => {
     server().holdAfter(rainbowBlock + 10)
     const page = await newPage()
     await page.goto(`${server().url}?work=80,45`)
@@ -251,7 +251,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await shows(page, { x: width / 2 - 140, y: height / 2 }, (colour) => colour !== dark.own[OPEN])
   })
 
-  test('inside another page only the wall is shown', async () => {
+  test('inside another page, only the wall is shown', async () => {
     const page = await openPage('?embed=1')
     expect(await page.isVisible('header')).toBe(false)
     expect(await page.isVisible('#tools')).toBe(false)
@@ -259,7 +259,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     expect(await stageTop(page)).toBe(0)
   })
 
-  test('the minimap shows while the wall is near, and leads elsewhere', async () => {
+  test('the minimap appears after zooming in, and a click on it moves the wall', async () => {
     const page = await openPage('#200,200,8')
     expect(await page.isVisible('.minimap')).toBe(false)
     await page.keyboard.press('-')
@@ -272,7 +272,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.locator('.minimap').waitFor({ state: 'hidden' })
   })
 
-  test('a chosen theme stays', async () => {
+  test('a selected theme is stored', async () => {
     const page = await openPage()
     await page.keyboard.press('v')
     await page.getByLabel('High contrast').check()
@@ -280,7 +280,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.waitForFunction(() => document.documentElement.dataset['theme'] === 'contrast')
   })
 
-  test('on a phone an agent is found by touch', async () => {
+  test('on a phone, an agent is found by touch', async () => {
     const page = await openPage('#all', phone)
     await page.getByRole('button', { name: 'Find' }).tap()
     // The focus of a field would raise a keyboard over the list.
@@ -299,7 +299,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
       expect([name, made.exec(await Bun.file(`${server().dist}/${name}`).text())?.[0]]).toEqual([name, undefined])
   })
 
-  test('the page is light', async () => {
+  test('the page stays within its size limit', async () => {
     const sizes: Record<string, number> = {}
     for await (const name of new Bun.Glob('**/*').scan(server().dist)) {
       sizes[name] = Bun.gzipSync(await Bun.file(`${server().dist}/${name}`).bytes(), { level: 9 }).length
@@ -317,7 +317,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     expect(sum(painting)).toBeLessThanOrEqual(37_500)
   })
 
-  test('a change of the wall leaves the focus in the list where it is', async () => {
+  test('a change of the wall does not move the focus in the list', async () => {
     const page = await openPage()
     await page.keyboard.press('/')
     const work = page.getByRole('button', { name: /^Hello from a machine/ })

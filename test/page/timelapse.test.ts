@@ -51,7 +51,7 @@ describe.skipIf('reason' in browser)('taken away in Chromium,', () => {
   }
   const middle = (block: number, x = 5, y = 5) => [(block % 160) * 10 + x, Math.floor(block / 160) * 10 + y] as const
 
-  test('a timelapse of the wall begins with open ground and ends with what it shows now, to the pixel', async () => {
+  test('a timelapse of the wall begins with open blocks and ends with the present wall, pixel for pixel', async () => {
     server().repaint(nastyBlock, white)
     const page = await openPage()
     const { name, file } = await saved(page, 't', 'Save GIF of the wall')
@@ -71,7 +71,7 @@ describe.skipIf('reason' in browser)('taken away in Chromium,', () => {
     })
   })
 
-  test('a timelapse of a work shows that alone, and large', async () => {
+  test('a timelapse of an artwork shows only that artwork, enlarged', async () => {
     const page = await openPage('?work=80,45')
     const { name, file } = await saved(page, 't', 'Save GIF of this artwork')
     expect(name).toBe('pixel-wall-work-80-45.gif')

@@ -24,7 +24,7 @@ describe.skipIf('reason' in browser)('an enlarged page, in Chromium', () => {
   // What can be reached in the smaller window can be in the larger one, as a rule.
   const ENLARGED = [[320, 256], ...(IS_LONG_RUN ? [[640, 360] as const] : [])] as const
 
-  test.each(ENLARGED)('at %i x %i all of the wall’s page can be reached and read', async (width, height) => {
+  test.each(ENLARGED)('at %i x %i, everything on the wall’s page can be reached and read', async (width, height) => {
     const page = await openPage('', { viewport: { width, height } })
     expect(await lost(page, 'home')).toEqual(nothing('home'))
     for (const panel of ['find', 'view', 'time', 'share', 'about', 'agent']) {
@@ -42,7 +42,7 @@ describe.skipIf('reason' in browser)('an enlarged page, in Chromium', () => {
     expect(await lost(label, 'profile')).toEqual(nothing('profile'))
   })
 
-  test.each(ENLARGED)('at %i x %i a picture can be chosen, laid and taken away', async (width, height) => {
+  test.each(ENLARGED)('at %i x %i, a picture can be selected, placed and exported', async (width, height) => {
     const page = await openPage('paint?at=20,20', { viewport: { width, height } })
     await walkPainting(page, async (state) => expect(await lost(page, state)).toEqual(nothing(state)))
   })

@@ -84,7 +84,7 @@ const alterations: readonly (readonly [string, Alteration, (wall: Wall) => Promi
 ]
 
 test.each(alterations)(
-  'a proxy that makes %s of it sells nothing, and nothing is charged',
+  'if a proxy changes an order to one with %s, nothing is sold or charged',
   async (name, alteration, buy) => {
     using proxy = altering(alteration)
     const { privateKey, address } = await world.wallet(1)
@@ -96,7 +96,7 @@ test.each(alterations)(
   },
 )
 
-test('through a proxy that alters nothing the same is sold, and bound', async () => {
+test('through a proxy that alters nothing, the same orders are sold and bound', async () => {
   using proxy = altering({})
   const { privateKey } = await world.wallet(1)
   const options = { account: privateKeyToAccount(privateKey), folder: join(scratch, 'honest') }
@@ -104,7 +104,7 @@ test('through a proxy that alters nothing the same is sold, and bound', async ()
   expect(deed.message).toBe('as it was ordered')
 })
 
-test('a wall that calls itself otherwise is not paid', async () => {
+test('the client does not pay a wall that gives another address as its own', async () => {
   const { privateKey } = await world.wallet(1)
   const options = { account: privateKeyToAccount(privateKey), folder: join(scratch, 'host') }
   const there = new URL(world.url)

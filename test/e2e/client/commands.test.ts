@@ -54,7 +54,7 @@ async function colourOf(coord: string): Promise<string> {
 }
 
 describe('an area', () => {
-  test('an area without a place is the open one nearest the centre', async () => {
+  test('an area without a position is the open one nearest the centre', async () => {
     const { privateKey } = await world.wallet(2)
     const space = await bodyOf(clientOf(world).api.space.get({ query: { w: 2, h: 1, limit: 1 } }))
     const { area } = await jsonOf(['buy', '--size', '2x1', '--max', '2'], { PRIVATE_KEY: privateKey })
@@ -133,7 +133,7 @@ describe('paint', () => {
     expect(await world.network.balanceOf(wallet.address)).toBe(0n)
   })
 
-  test('paint rejects a place with blocks of others, and names them, before anything is paid', async () => {
+  test('paint rejects a position with blocks of other owners, and names them, before anything is paid', async () => {
     const [owner, wallet] = [await world.wallet(2), await world.wallet(2)]
     await jsonOf(['buy', '11,0'], { PRIVATE_KEY: owner.privateKey })
     const args = ['paint', await picture(), '--size', '2x1', '--at', '10,0', '--max', '2']
@@ -171,7 +171,7 @@ describe('the painter', () => {
 })
 
 describe('a refused purchase', () => {
-  test('a rejected purchase of an empty wallet stays open, says what is missing, and is not paid later by another command beyond its --max', async () => {
+  test('a purchase that was rejected because the wallet is empty stays open, says what is missing, and is not paid later by a command with a lower --max', async () => {
     const { privateKey, address } = await world.wallet(0)
     const env = { PRIVATE_KEY: privateKey }
     const dear = ['buy', '--size', '4x3', '--at', '100,40', '--max', '12', '--json']
@@ -256,27 +256,27 @@ describe('the key', () => {
   })
 })
 
-describe('a wrong call ends with 2, and repeats no secret:', () => {
+describe('usage errors', () => {
   const secret = '0xabcdef'
   const key = { PRIVATE_KEY: `0x${'1'.repeat(64)}` }
   const area = ['buy', '--max', '400', '--size']
   test.each([
-    ['a size that is none', [...area, '4'], key],
+    ['an invalid size', [...area, '4'], key],
     ['an area of no blocks', [...area, '0x3'], key],
-    ['one of more than 400 blocks', [...area, '21x20'], key],
-    ['one that reaches beyond the wall', [...area, '2x1', '--at', '159,0'], key],
-    ['one at two places', [...area, '2x1', 'next', '--at', '1,1'], key],
-    ['one with the pixels of a block', [...area, '2x1', '--px', '00'.repeat(100)], key],
-    ['a key that is missing', ['buy'], {}],
-    ['a key that is none', ['buy'], { PRIVATE_KEY: secret }],
-    ['a key in a file that is not there', ['buy', '--key-file', 'nowhere'], {}],
-    ['a key that is an argument', ['buy', '--key', secret], {}],
-    ['an option there is none of', ['buy', '--nmae', 'Ada'], key],
+    ['an area of more than 400 blocks', [...area, '21x20'], key],
+    ['an area that reaches beyond the wall', [...area, '2x1', '--at', '159,0'], key],
+    ['an area at two positions', [...area, '2x1', 'next', '--at', '1,1'], key],
+    ['an area and the pixels of a block', [...area, '2x1', '--px', '00'.repeat(100)], key],
+    ['a missing key', ['buy'], {}],
+    ['an invalid key', ['buy'], { PRIVATE_KEY: secret }],
+    ['a key file that does not exist', ['buy', '--key-file', 'nowhere'], {}],
+    ['a key as an argument', ['buy', '--key', secret], {}],
+    ['an unknown option', ['buy', '--nmae', 'Ada'], key],
     ['too many arguments', ['buy', 'next', 'next'], key],
-    ['a picture that is not there', ['buy', '--image', 'nowhere.png'], key],
-    ['a file that is no picture', ['buy', '--image', MAIN], key],
-    ['an address that is none', ['look', '--url', 'wall'], key],
-  ] as const)('%s', async (_, args, env) => {
+    ['a picture that does not exist', ['buy', '--image', 'nowhere.png'], key],
+    ['a file that is not a picture', ['buy', '--image', MAIN], key],
+    ['an invalid address', ['look', '--url', 'wall'], key],
+  ] as const)('a call with %s exits with 2, and the error repeats no secret', async (_, args, env) => {
     const { code, out, err } = await run(args, env)
     expect([code, out]).toEqual([2, ''])
     expect(err).toMatch(/^usage: /)

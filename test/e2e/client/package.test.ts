@@ -122,7 +122,7 @@ test.skipIf(isMissing)(
   120_000,
 )
 
-test.skipIf(isMissing)('who has it installed proves the wall against the chain, with Node and with Bun', async () => {
+test.skipIf(isMissing)('the installed package verifies the wall against the chain, with Node and with Bun', async () => {
   const wallet = await world.wallet(1)
   const env = surroundings(wallet.privateKey)
   await run(command('buy', '9,9', '--message', 'proved'), folder, env)
@@ -134,7 +134,7 @@ test.skipIf(isMissing)('who has it installed proves the wall against the chain, 
   }
 })
 
-test.skipIf(isMissing)('the library is typed for those who import it', async () => {
+test.skipIf(isMissing)('the installed library has types for its importers', async () => {
   const use = `import { wall, type AreaReceipt, type Receipt } from '${NAME}'
 import { privateKeyToAccount } from 'viem/accounts'
 const account = privateKeyToAccount('0x${'1'.repeat(64)}')

@@ -103,7 +103,7 @@ async function fill(): Promise<void> {
 const SUMMARY =
   '169 blocks, 169 dollars, each paid by the wallet that is shown, 167 bound to the words and picture that were bought, 1 credit open, no dollar without a deed, no deed without a dollar.'
 
-test('a wall with blocks, areas, a credit, stray money and a hidden block is proved, and each is named', async () => {
+test('a wall with blocks, areas, a credit, stray money and a hidden block is verified, and each of them is listed', async () => {
   const { code, out, err } = await verified()
   expect([code, err]).toEqual([0, ''])
   expect(
@@ -308,7 +308,7 @@ test.each(lies.map((lie, at) => [...lie, at] as const))(
   },
 )
 
-test('the command prints each finding in a line of its own, and ends with 1', async () => {
+test('the verify command prints each finding on its own line, and exits with 1', async () => {
   const wall = lying('8,8', { deed: (it) => ({ ...it, amount: '2000000' }) })
   const { code, out } = await verified(wall.url.href)
   await wall.stop()
@@ -347,19 +347,19 @@ const unasked: readonly (readonly [why: string, args: () => readonly [url: strin
   ['the endpoint is not named by an address', () => [world.url, 'mainnet'], '--rpc must be an http or https URL'],
 ]
 
-test.each(unasked)('if %s, the command ends with 2', async (_, args, says) => {
+test.each(unasked)('if %s, the verify command exits with 2', async (_, args, says) => {
   const [url, rpc] = args()
   const { code, out, err } = await verified(url, rpc)
   expect([code, out]).toEqual([2, ''])
   expect(err).toContain(says)
 })
 
-test('an endpoint of another chain proves nothing, and says which it serves', async () => {
+test('an endpoint of another chain verifies nothing, and the error names its network', async () => {
   const lie = { page: (it: Told) => ({ ...it, network: 'eip155:84532', asset: SEPOLIA_DOLLAR }) }
   await expect(verifying('8,8', lie, 'sepolia')).rejects.toMatchObject({ code: 'chain_unavailable' })
 })
 
-test('the operator’s books say the same of the same payments', async () => {
+test('the operator’s books agree with verify about the same payments', async () => {
   const { out, status } = await runCommand(world.settings, world.folder, 'books', '--json')
   const report = await verify(world.url, { rpc: [world.network.rpcUrl], folder: join(scratch, 'books') })
   expect([status, report.findings]).toEqual([0, []])
@@ -374,7 +374,7 @@ test('the operator’s books say the same of the same payments', async () => {
   })
 })
 
-test('verify --since looks up only later deeds, and still compares all with each other', async () => {
+test('verify --since checks only later deeds on the chain, and still compares all deeds with each other', async () => {
   const options = { rpc: [world.network.rpcUrl], folder: join(scratch, 'since') }
   const report = await verify(world.url, { ...options, since: 9 })
   expect(report).toMatchObject({ findings: [], blocks: 160, amount: 160_000_000n, bound: 160 })

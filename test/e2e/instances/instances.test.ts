@@ -54,7 +54,7 @@ function sendInTurn(payment: string, first = 0): Promise<Response> {
   })
 }
 
-test('of 64 payers of one block, spread over three instances, one is its owner, and one settlement was asked for', async () => {
+test('of 64 payers of one block on three instances, one becomes its owner, and one settlement is requested', async () => {
   const payments = await Promise.all(crowd.map((payer, at) => sign(wall.at(at), payer, '5,5')))
   const settlesBefore = wall.facilitator.settle.count()
   const answers = await Promise.all(payments.map((payment, at) => get(wall.at(at), '5,5', payment)))
@@ -94,7 +94,7 @@ async function hopAlongFeed(sales: number): Promise<readonly number[]> {
   return told
 }
 
-test('one signed request to all three at once is one block, one charge and one receipt', async () => {
+test('one signed request to three instances at the same time buys one block, with one charge and one receipt', async () => {
   const payer = await wall.wallet(5)
   const payment = await sign(wall.at(0), payer)
   await wall.network.halt()
@@ -127,7 +127,7 @@ const OVERLAPPING = [
   { at: 'next', w: 2, h: 3 },
 ]
 
-test('of orders that overlap, at once over three instances and both entrances, each is whole or nothing, and losers are not charged', async () => {
+test('overlapping orders on three instances, over HTTP and MCP, are each filled whole or not at all, and losers are not charged', async () => {
   const orders = await Promise.all(
     OVERLAPPING.map(async (body, at) => {
       const payer = await wall.wallet(12)
@@ -187,7 +187,7 @@ test('another instance confirms the copy that one instance sent, and after a rep
   expect(await asked()).toEqual([200, 200, 200])
 })
 
-test('a reader of the live stream who comes back to another instance goes on where it was', async () => {
+test('a reader of the live stream that reconnects to another instance continues where it stopped', async () => {
   const owner = await wall.wallet()
   await get(wall.at(0), '10,9', await sign(wall.at(0), owner, '10,9'))
   const first = await eventsAfter(wall.at(0).url, 0, (await readFeed(wall.at(0))).length)
@@ -218,7 +218,7 @@ async function eventsAfter(url: string, last: number, count: number): Promise<re
   return ids()
 }
 
-test('while the database is down, reads go on and nothing is charged; then everything goes on automatically', async () => {
+test('while the database is down, reads continue and nothing is charged, and afterwards everything resumes automatically', async () => {
   const owner = await wall.wallet()
   await get(wall.at(0), '12,9', await sign(wall.at(0), owner, '12,9'))
   const payers = await Promise.all(wall.instances.map(() => wall.wallet()))
@@ -253,7 +253,7 @@ test('while the database is down, reads go on and nothing is charged; then every
   await canvasesWhenEqual('"after"')
 })
 
-test('a purchase cut off with its instance in mid-settlement is ended by another, for one block and one charge', async () => {
+test('a purchase whose instance was killed during settlement is finished by another one, for one block and one charge', async () => {
   const payer = await wall.wallet(5)
   const payment = await sign(wall.at(0), payer)
   wall.facilitator.settle.next('hang-after')

@@ -43,7 +43,7 @@ afterAll(async () => {
 const sales = () => received.filter(({ type }) => type === 'sale')
 const buy = async (at: number, coord: string) => await buyBlock(wall.at(at), await wall.wallet(), coord)
 
-test('sales of both instances are received once each, in order, though the receiver hung and one instance was killed', async () => {
+test('sales of two instances are delivered once each and in order, even if the receiver hung and one instance was killed', async () => {
   await buy(0, '1,1')
   await buy(1, '2,1')
   await waitUntil(() => sales().length > 0)
@@ -72,7 +72,7 @@ test('sales of both instances are received once each, in order, though the recei
   expect(sales().length - once.length).toBeLessThanOrEqual(sentBefore)
 }, 60_000)
 
-test('`check` sends a notice that the receiver verifies, and names a receiver that does not accept it', async () => {
+test('`check` sends a notice that the receiver can verify, and names a receiver that does not accept it', async () => {
   const settings = { ...wall.settings, DATABASE_PATH: ':memory:', WEBHOOK_URL: receiver.url.href }
   const check = async (secret: string) =>
     (await runCommand({ ...settings, WEBHOOK_SECRET: secret }, wall.folder, 'check')).out

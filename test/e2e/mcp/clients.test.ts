@@ -21,7 +21,7 @@ const clients: ReadonlyArray<readonly [who: string, coord: string, connect: (url
   ['the newest client that speaks one revision', '60,60', newestClient({ pin: '2026-07-28' }, '2026-07-28')],
 ]
 
-test.each(clients)('%s lists, looks, tries, is asked to pay, pays and repaints', async (_, coord, connect) => {
+test.each(clients)('the MCP client %s lists the tools, reads, previews, gets the terms, pays and repaints', async (_, coord, connect) => {
   const client = await connect(`${world.url}/mcp`)
   const wallet = await world.wallet()
   expect(await client.list()).toEqual(TOOLS.map(({ name }) => name))
@@ -52,7 +52,7 @@ test.each(clients)('%s lists, looks, tries, is asked to pay, pays and repaints',
   await client.close()
 })
 
-test('the SDK’s client shows every rejection, whatever the output schema says', async () => {
+test('the SDK’s MCP client shows every rejection, whatever the output schema says', async () => {
   const client = await sdkClient(`${world.url}/mcp`)
   await client.list()
   for (const { name, input } of TOOLS) {

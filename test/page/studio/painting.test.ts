@@ -90,7 +90,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     if (!('reason' in browser)) await browser.close()
   })
 
-  test('the wall leads to it and back, and it may load nothing but its own', async () => {
+  test('the wall links to the page for painting and back, and that page may load only files of its own', async () => {
     const page = await newPage()
     await page.goto(world.url)
     const [response] = await Promise.all([
@@ -106,7 +106,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.waitForURL(`${world.url}/`)
   })
 
-  test('a dropped picture becomes the very blocks that the service makes of it, in every style', async () => {
+  test('a dropped picture becomes exactly the blocks that the service makes of it, in every style', async () => {
     const page = await openPage('?at=20,20')
     const asService = async (picture: Uint8Array<ArrayBuffer>, query: string, type = 'image/png') => {
       const headers = { 'content-type': type }
@@ -150,7 +150,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(await asPage()).toBe(await asService(photo, 'w=9&h=6&fit=contain', 'image/jpeg'))
   })
 
-  test('a photograph is dithered and a logo is not, whatever their files, and the page says why', async () => {
+  test('a photograph is dithered and a logo is not, whatever their file formats, and the page says why', async () => {
     const page = await openPage('?at=20,20')
     const slope = pngOf(120, 80, RGB, slopeRows(120, 80))
     await drop(page, 'slope.jpg', Uint8Array.from(await new Bun.Image(slope).jpeg({ quality: 80 }).bytes()))
@@ -161,7 +161,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(await page.getByLabel('Colours').inputValue()).toBe('none')
   })
 
-  test('moved by keys, numbers and hand, it tells what it covers and what that costs', async () => {
+  test('a picture that is moved by keys, numbers or pointer shows which blocks it covers and what they cost', async () => {
     const page = await openPage('?at=81,45')
     await page.setInputFiles('#file', { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(motley(40, 20)) })
     await cost(page).getByText('Not available').waitFor()
@@ -201,7 +201,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await cost(page).getByText('8.00 USDC').waitFor()
   })
 
-  test('what others buy meanwhile, or are paying for, is told at once, and no part is offered', async () => {
+  test('blocks that others buy meanwhile, or are paying for, are shown immediately, and no part is offered', async () => {
     const page = await openPage('?at=30,30')
     await drop(page, 'a.png', motley(30, 10))
     await cost(page).getByText('3.00 USDC').waitFor()
@@ -223,7 +223,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     world.facilitator.settle.always('honest')
   })
 
-  test('the script taken from the page buys the picture in one payment, and another repaints it', async () => {
+  test('the script copied from the page buys the picture with one payment, and another one repaints it', async () => {
     const page = await openPage('?at=10,44')
     const run = async () => {
       const file = `${root}/node_modules/.cache/pixel-wall-order-${process.pid}.mjs`
@@ -261,7 +261,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(await shown()).toEqual([true, 1, 'from a script & a page'])
   })
 
-  test('an owner signs once in the browser; what goes wrong is told in words, and can be tried again', async () => {
+  test('an owner signs once in the browser, and errors are explained and can be retried', async () => {
     const page = await newPage()
     const asked: string[] = []
     const moods = ['declines', 'lies', 'honest']
@@ -303,7 +303,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(troubles.splice(0)).toHaveLength(2)
   })
 
-  test('what is no picture, and a wallet without blocks, are told in words', async () => {
+  test('a file that is not a picture, and a wallet without blocks, get an explanation', async () => {
     const page = await openPage('?at=82,45')
     await drop(page, 'a.png', new TextEncoder().encode('no picture'))
     await page.getByText('Your browser cannot read this file as a picture.').waitFor()
@@ -323,7 +323,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(troubles.splice(0)).toHaveLength(1)
   })
 
-  test('the last step has one loud button in sight, which copies the whole order, or saves one that is too long to paste', async () => {
+  test('the last step shows one primary button, which copies the whole order, or saves one that is too long to paste', async () => {
     const page = await openPage('?at=50,50', { ...phone, permissions: ['clipboard-read', 'clipboard-write'] })
     const choose = (name: string, picture: Uint8Array) =>
       page.setInputFiles('#file', { name, mimeType: 'image/png', buffer: Buffer.from(picture) })
@@ -350,7 +350,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.getByText('too large for a link').waitFor()
   })
 
-  test('a plan is a link that opens the same plan elsewhere, and a cut one says so', async () => {
+  test('a plan is a link that opens the same plan elsewhere, and a truncated link says so', async () => {
     const page = await openPage('?at=20,60', { permissions: ['clipboard-read', 'clipboard-write'] })
     await drop(page, 'a.png', motley(50, 30))
     await page.getByText('a.png, 50 × 30 pixels').waitFor()
@@ -374,7 +374,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await cut.getByText('This link holds no plan that can be opened.').waitFor()
   })
 
-  test('a keyboard does all of it', async () => {
+  test('the page for painting can be used with the keyboard alone', async () => {
     const page = await openPage('?at=50,50')
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     const tabTo = async (isThere: string, key = 'Tab') => {
@@ -413,7 +413,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(await page.evaluate(() => navigator.clipboard.readText())).toStartWith('Buy the area 51,60,3x3 of')
   })
 
-  test('a finger lays the picture on a phone', async () => {
+  test('on a phone, a finger moves the picture', async () => {
     const page = await openPage('?at=50,50', phone)
     await page.setInputFiles('#file', { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(motley(20, 20)) })
     await cost(page).getByText('4.00 USDC').waitFor()
