@@ -55,7 +55,7 @@ afterAll(async () => {
   await around.stop()
 })
 
-test('the sums are those of what is handed out, and the program is among it', () => {
+test('the checksums match the published files, and the program is one of them', () => {
   expect(readdirSync(made)).toContain(NAME)
   const checked = spawn(['sha256sum', '--check', 'SHA256SUMS'], system, made)
   expect([checked.status, checked.out.split('\n').filter((line) => line.endsWith(': OK')).length]).toEqual([0, 4])
@@ -81,18 +81,18 @@ test('every link of the manual and its reference works in the archive and once i
     expect(files.filter((path) => !existsSync(join(place, path)))).toEqual([])
 })
 
-test('nothing of the machine it was made on is in the program', () => {
+test('the program contains nothing of the machine it was built on', () => {
   expect(readFileSync(join(made, NAME)).includes(ROOT)).toBe(false)
 })
 
-test('beside the runtime it takes less than 60 MB, and holds no compiler, axios or Solana', () => {
+test('without the runtime the release takes less than 60 MB, and contains no compiler, axios or Solana', () => {
   const beside = statSync(join(made, NAME)).size - statSync(process.execPath).size
   expect(beside).toBeLessThan(60_000_000)
   const { components } = JSON.parse(run('sbom').out) as { components: ReadonlyArray<{ name: string }> }
   expect(components.filter(({ name }) => /axios|solana|typescript|esbuild|rollup|vite|solc/i.test(name))).toEqual([])
 })
 
-test('it sells a block, and draws, tells and serves what the wall does', async () => {
+test('the installed program sells a block, draws it, and serves every read of the wall', async () => {
   const world = { ...around, url: wall.url }
   await buyBlock(world, await around.wallet(), '80,45')
   for (const path of ['/', '/paint', '/wall.png', '/card.png', '/atlas', '/openapi.json', '/api/canvas'])
@@ -116,11 +116,11 @@ test('it sells a block, and draws, tells and serves what the wall does', async (
   expect(wall.journal().filter((line) => line.includes('"http-failed"'))).toEqual([])
 })
 
-test('a signature is recovered by the library that was compiled for this machine', () => {
+test('the installed program recovers signatures with the library compiled for this machine', () => {
   expect(wall.journal().filter((line) => /"keys/.test(line))).toEqual([expect.stringContaining('"library":"native"')])
 })
 
-test('every command is in it', async () => {
+test('every command is part of the release', async () => {
   const { out } = run('--help')
   const commands = (/COMMAND \.\.\. +(.*)/.exec(out)?.[1] ?? '').split(', ')
   expect(commands).toContain('books')
@@ -136,7 +136,7 @@ test('every command is in it', async () => {
   expect(components.map(({ name }) => name)).toContain('viem')
 })
 
-test('of the copies made into a folder the newest stay', () => {
+test('the newest copies in a backup folder are kept', () => {
   const copies = join(folder, 'copies')
   mkdirSync(copies)
   writeFileSync(join(copies, 'before-upgrade.sqlite'), 'by hand')
@@ -152,7 +152,7 @@ test('of the copies made into a folder the newest stay', () => {
   expect(run('backup', '--into', copies, '--keep', 'all').status).toBe(2)
 })
 
-test('installed again, it leaves the settings alone and keeps the version before', () => {
+test('a second installation keeps the settings and the previous version', () => {
   const file = join(root, 'etc/pixel-wall.env')
   writeFileSync(file, 'PAY_TO=0x1\n')
   expect(install()).toMatchObject({ status: 0, err: '' })
@@ -164,7 +164,7 @@ test('installed again, it leaves the settings alone and keeps the version before
   spawn(['mv', `${program}.before`, program], system, folder)
 })
 
-test('settings that cannot work, all named at once, and a newer database end it with 78', async () => {
+test('settings that cannot work, all named together, and a newer database make the program exit with 78', async () => {
   const broken = spawn([program, 'serve'], { PORT: 'x', PAY_TO: '0x1' }, around.folder)
   expect(broken.status).toBe(78)
   for (const name of ['PORT', 'PAY_TO', 'BASE_URL', 'FACILITATOR_URL']) expect(broken.err).toContain(`- ${name} `)
@@ -183,7 +183,7 @@ test('settings that cannot work, all named at once, and a newer database end it 
   expect([newer.status, newer.err]).toEqual([78, expect.stringContaining('written by a newer version (99')])
 })
 
-test.skipIf(Bun.which('systemd-analyze') === null)('systemd takes the units, and finds little to expose', () => {
+test.skipIf(Bun.which('systemd-analyze') === null)('systemd accepts the units, and rates their exposure as low', () => {
   const units = join(root, 'etc/systemd/system')
   for (const name of readdirSync(units)) {
     const path = join(units, name)

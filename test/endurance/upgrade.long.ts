@@ -25,7 +25,7 @@ afterAll(() => wall.stop())
 
 describe.each(['nginx', 'haproxy'] as const)('behind %s', (name: ProxyName) => {
   test.skipIf(!isHere(name))(
-    'three instances are replaced without a failed request, purchases and repaints among them',
+    'three instances are replaced without a failed request, including purchases and repaints',
     async () => {
       const proxy = await startProxy(
         name,

@@ -60,7 +60,7 @@ afterAll(async () => await world.stop())
 let address = 0
 const nextAddress = () => `10.0.${address >> 8}.${address++ & 255}`
 
-test('the dearest bodies of each route cost a few milliseconds of processor time', async () => {
+test('the most expensive bodies of each route cost a few milliseconds of CPU time', async () => {
   const rows = []
   for (const [method, path, maxKb] of ROUTES)
     for (const [shape, make] of Object.entries(SHAPES)) {

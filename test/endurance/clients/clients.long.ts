@@ -30,7 +30,7 @@ describe.skipIf(!isInstalled)('made by others,', () => {
   afterAll(() => world.stop())
 
   test.each(named(BUYERS))(
-    '%s buys a block with its listing',
+    'the third-party client %s buys a block with its listing',
     async (_, client, col) => {
       const coord = `${col},0`
       const wallet = await world.wallet(5)
@@ -66,7 +66,7 @@ describe.skipIf(!isInstalled)('made by others,', () => {
   }
 
   test.each(named(TOOL_USERS))(
-    '%s uses every tool that costs nothing',
+    'the third-party client %s uses every tool that costs nothing',
     async (_, client, col) => {
       const coord = `${col},1`
       const { url, folder } = world

@@ -15,7 +15,7 @@ const STAYS_MS = IS_LONG_RUN ? 15_000 : 0
 let world: World
 shareWorld((opened) => void (world = opened))
 
-test(`with ${CROWD} half-open connections in the way everyone is answered, and can buy`, async () => {
+test(`with ${CROWD} half-open connections, every request gets a response, and blocks can be bought`, async () => {
   const wallet = await world.wallet()
   const leave = await gather(new URL(world.url).host, CROWD)
   expect(await unanswered(world.url, REQUESTS)).toBe(0)

@@ -28,7 +28,7 @@ test(
   TIME_MS,
 )
 
-test('spoilt bytes on the wire get no 500, and the wall goes on answering', async () => {
+test('corrupted bytes on the wire cause no 500, and the wall continues to respond', async () => {
   const host = wall.listen()
   const statuses = await fuzzWire(wall, host, 400, SEED)
   expect([...statuses.keys()]).toEqual(expect.arrayContaining([0, 200, 400, 402]))

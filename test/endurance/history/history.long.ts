@@ -17,7 +17,7 @@ const COPIES_MAX_MB = 10_000
 const DISK_MAX_MB = 20_000 // database and backups together, as docs/operating-reference.md says
 const START_MAX_S = 2
 
-test('an owner of ten blocks who writes for a month neither fills the disk nor delays a start', async () => {
+test('an owner of ten blocks who repaints for a month neither fills the disk nor slows the start', async () => {
   const wall = await vandalised(path, DAYS.at(-1) ?? 0)
   const rows = []
   for (const [at, day] of DAYS.entries()) {

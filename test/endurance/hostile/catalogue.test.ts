@@ -16,7 +16,7 @@ afterAll(async () => {
   await stage.stop()
 })
 
-test('every bad request of the catalogue gets its answer, and nothing but a 200 changes anything', async () => {
+test('every invalid request of the catalogue gets its response, and only a 200 changes anything', async () => {
   const failed: string[] = []
   for (const item of await readCatalogue(join(import.meta.dir, 'bad-inputs.jsonl')))
     failed.push(...(await problemsOf(stage, item)))

@@ -25,7 +25,7 @@ describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
     await wall.stop()
   })
 
-  test('ten times as many viewers ask no more of the wall', async () => {
+  test('behind a caching proxy, ten times as many viewers cause no more requests to the wall', async () => {
     const asked = async (viewers: number) => {
       const before = await answeredByWall()
       const served = await watch(proxy.url, viewers, 5000)
@@ -37,7 +37,7 @@ describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
     expect(many.ofTheWall).toBeLessThan(many.served / 10)
   })
 
-  test('blocks are bought and repainted through it, and who asks for the tail is told soon', async () => {
+  test('behind a caching proxy, blocks are bought and repainted, and readers of the log tail see it soon', async () => {
     const wallet = await wall.wallet()
     const block = '70,40'
     expect((await get(proxy, block)).status).toBe(402)
@@ -50,7 +50,7 @@ describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
     await waitUntil(async () => (await tail()).changes.some((one) => 'm' in one && one.m === message))
   })
 
-  test('what is for one asker, or for this moment, is the wall’s own answer each time', async () => {
+  test('behind a caching proxy, responses for one client or one moment always come from the wall', async () => {
     for (const path of PRIVATE) {
       const before = await answeredByWall()
       for (const _ of [1, 2, 3]) await (await fetch(proxy.url + path)).arrayBuffer()
@@ -58,7 +58,7 @@ describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
     }
   })
 
-  test('every reader gets the form it can read, and 304 for what it holds', async () => {
+  test('behind a caching proxy, every reader gets a supported encoding, and 304 for a current copy', async () => {
     const ask = async (headers: Record<string, string>) =>
       await fetch(`${proxy.url}/api/canvas`, { headers, decompress: false })
     const forms = { gzip: 'gzip', zstd: 'zstd', identity: null }
@@ -77,7 +77,7 @@ describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
       ])
   })
 
-  test('streams are refused without the wall, which is where pages begin to ask for the tail', async () => {
+  test('a caching proxy rejects live streams without the wall, and pages then poll the log tail', async () => {
     const before = await answeredByWall()
     expect((await fetch(`${proxy.url}/api/live`)).status).toBe(503)
     expect(await answeredByWall()).toBe(before)

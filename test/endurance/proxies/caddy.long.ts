@@ -24,7 +24,7 @@ describe.skipIf(!isHere('caddy'))('behind Caddy', () => {
     await wall.stop()
   })
 
-  test('readers are all answered while blocks are bought, and a follower hears of each sale', async () => {
+  test('behind Caddy, all readers get responses while blocks are bought, and a follower receives each sale', async () => {
     const leaving = new AbortController()
     const heard = countSales(await fetch(`${proxy.url}/api/live`, { signal: leaving.signal }))
     const payments = await Promise.all(
@@ -49,7 +49,7 @@ describe.skipIf(!isHere('caddy'))('behind Caddy', () => {
     await expectBooksToBalance(wall)
   })
 
-  test('a body that is too large is told to be, whatever its size', async () => {
+  test('behind Caddy, a body that is too large gets that error, whatever its size', async () => {
     for (const [path, bytes] of [
       ['/blocks/1,1', 100_000],
       ['/blocks/1,1', 2_000_000],

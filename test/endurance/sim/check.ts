@@ -156,18 +156,18 @@ export function watcherOf(witness: Witness): Watcher {
       witness.askedOpen.set(key, { step: world.step, now })
     },
     intrudes(key) {
-      promise(false, 'no server has settled what another is at', key)
+      promise(false, 'no server settles a payment that another one works on', key)
     },
     deniesSpending(key, { step, height }) {
       const spending = world.spendings.get(key)
       const wasSeen = spending !== undefined && spending.step <= step && spending.height <= height
-      promise(!wasSeen, 'what is in a block that was seen is not called unspent', key)
+      promise(!wasSeen, 'a payment in a block that was seen is not called unspent', key)
     },
     written(verb, key, answer) {
       if (verb === 'claim' && hasKind(answer) && answer.kind === 'claimed') checkClaim(witness, key)
       if (verb === 'fulfilLatePayment') checkOwed(witness, key)
       const isBare = verb !== 'recordUnclaimed' || rowOf(witness, key)?.listing.pixels === null
-      promise(isBare, 'a refused order is kept without its picture', key)
+      promise(isBare, 'a rejected order is stored without its picture', key)
       if (moves.has(verb)) checkWhole(witness)
       if (moves.has(verb) || verb === 'recordUnclaimed') {
         checkListing(witness, key)
@@ -188,7 +188,7 @@ export function watcherOf(witness: Witness): Watcher {
       if (event === 'payment-lost' || event === 'payment-vanished') return
       promise(known.has(event), `an alert that means something: ${event}`)
       promise(event !== 'work-failed', 'I11: no exception in a loop')
-      promise(event !== 'outage' || world.hasStalled, 'a chain that moves is not called still')
+      promise(event !== 'outage' || world.hasStalled, 'a chain that moves is not reported as standing still')
     },
   }
 }
@@ -197,8 +197,8 @@ const isUnspent = (answer: unknown) =>
   typeof answer === 'object' && answer !== null && 'spent' in answer && answer.spent === false
 
 function checkSale({ paid, denied }: Witness, key: string, { settled: isSettled }: Selling): void {
-  if (isSettled) promise(paid.has(key), 'settled is said only of what the chain showed', key)
-  else promise(denied.get(key) !== true, 'nothing is sold on a word that the chain denied', key)
+  if (isSettled) promise(paid.has(key), 'only a payment that the chain showed is called settled', key)
+  else promise(denied.get(key) !== true, 'nothing is sold for a payment that the chain denied', key)
 }
 
 /** What a server was told of a payment by the chain, as it was when the question arrived. */
@@ -233,14 +233,14 @@ function checkRelease(witness: Witness, key: string, { purchase, isFinal }: Rele
   const moved = movedBy(world, key)
   promise(
     isRevivedUnseen(witness, key) || !isUnderWay(world, purchase.payment),
-    'a settlement that may yet land never frees a block',
+    'a settlement that may still settle never releases a block',
     key,
   )
   const isTold = moved !== undefined && life !== undefined && (paid.get(key)?.get(life) ?? -1) >= moved.step
-  promise(!isTold, 'a block that was paid for is not given back', key)
+  promise(!isTold, 'a block that was paid for is not released', key)
   // A longer authorization of the same nonce that was never recorded is found when its payer sends it, or by the look for orphans.
   const mayLand = !isDead(world, purchase.payment) && !isSpentByLonger(world, purchase.payment)
-  promise(!isFinal || !mayLand, 'a payment that may yet land is watched', key)
+  promise(!isFinal || !mayLand, 'a payment that may still settle is watched', key)
 }
 
 /** Whether a reorganisation took back the other end of a payment, and the chain has not answered a question about it since. */
@@ -261,7 +261,7 @@ function checkReconciled(witness: Witness): void {
     // What a living server holds is its own business, and what one left that died later came after the look.
     if (by === life || (by?.diedAt ?? Infinity) > startedAt) continue
     if (rowOf(witness, key)?.state.kind !== 'reserved') continue
-    promise((lookedAt.get(key) ?? -1) > startedAt, 'what was left open is looked at first', key)
+    promise((lookedAt.get(key) ?? -1) > startedAt, 'purchases left open are checked first', key)
   }
 }
 
@@ -269,7 +269,7 @@ const RECEIPT_KEPT_MS = 10 * 60_000
 
 function checkClaim(witness: Witness, claimed: string): void {
   promise(!witness.mustWait(), 'an older copy sells nothing before it is accepted', claimed)
-  promise(!witness.handed.has(claimed), 'what was answered with an earlier receipt is never claimed', claimed)
+  promise(!witness.handed.has(claimed), 'a payment that was answered with an earlier receipt is never claimed', claimed)
   checkHolds(witness, claimed)
   checkReconciled(witness)
   witness.claimed.set(claimed, { step: witness.world.step, by: witness.life })
@@ -280,12 +280,12 @@ function checkClaim(witness: Witness, claimed: string): void {
     if (identifier === undefined || other.payer !== payer || other.nonce === nonce) continue
     const row = rowOf(witness, keyOf(other))
     const isOpen = row?.state.kind === 'reserved' || row?.state.kind === 'sold'
-    promise(!isOpen || other.identifier !== identifier, 'what a payer calls by one name is bought once', claimed)
+    promise(!isOpen || other.identifier !== identifier, 'purchases with one payment identifier are bought once', claimed)
   }
   checkPlace(witness, claimed, [rowOf(witness, claimed)?.target ?? asked.target])
   const { step } = witness.askedOpen.get(claimed) ?? NEVER
   for (const key of unanswered(witness, asked.payment, asked.target, { step, now: asked.now }))
-    promise(false, 'I7: nobody is charged anew while an older purchase is unanswered', key)
+    promise(false, 'I7: no payer is charged again while an older purchase is unanswered', key)
 }
 
 const NEVER = { step: -1, now: 0 }
@@ -318,7 +318,7 @@ function checkHolds(witness: Witness, key: string): void {
     (payment) => payment.payer === payer && rowOf(witness, keyOf(payment))?.state.kind === 'reserved',
   )
   const blocks = held.reduce((sum, payment) => sum + blocksOf(rowOf(witness, keyOf(payment))?.target ?? 'next'), 0)
-  promise(held.length <= HOLDS_MAX && blocks <= HELD_BLOCKS_MAX, 'nobody holds more than one may', key)
+  promise(held.length <= HOLDS_MAX && blocks <= HELD_BLOCKS_MAX, 'no payer holds more than the limit', key)
 }
 
 // What changes who has a block.
@@ -337,7 +337,7 @@ function checkWhole({ book, signed }: Witness): void {
   }
   const held = book.held()
   const isSame = held.size === holders.size && held.entries().every(([block, key]) => holders.get(block) === key)
-  promise(isSame, 'I1: an area is held, sold and given back whole')
+  promise(isSame, 'I1: an area is held, sold and released whole')
 }
 
 /** A nonce that was signed for two amounts is watched for the one that was written first, which may be under way. */
@@ -346,7 +346,7 @@ function checkAmount({ world, book, written, accepted }: Witness, key: string): 
   if (amount === undefined || accepted.has(key)) return
   const first = written.get(key) ?? { step: world.step, amount }
   written.set(key, first)
-  promise(amount === first.amount, 'I4: a payment is watched for the amount it was first written with', key)
+  promise(amount === first.amount, 'I4: a payment is watched for the amount that was stored first', key)
 }
 
 /** A purchase shows what was sent with its payment when it was first written, whoever sends that again. */
@@ -362,7 +362,7 @@ function checkListing({ book, sent, kept, bound }: Witness, key: string): void {
   const first = before.pixels === null ? { ...before, pixels: listing.pixels } : before
   kept.set(key, first)
   const isSent = sent.get(key)?.some((draft) => isOf(draft, listing)) === true
-  promise(isSent && isSame(first, listing), 'what is bought shows what was sent for it', key)
+  promise(isSent && isSame(first, listing), 'a purchase shows the listing that was sent for it', key)
 }
 
 const isSame = (one: Listing, other: Listing) =>
@@ -397,7 +397,7 @@ function checkOwed(witness: Witness, key: string): void {
   }
   const held = witness.book.held()
   const place = nearestPlace(witness.wall, row.target, (block) => held.has(block))
-  promise(row.state.kind === 'credited' && place === undefined, 'a credit is owed only where nothing is left', key)
+  promise(row.state.kind === 'credited' && place === undefined, 'a credit is owed only if nothing is open', key)
   credited.add(key)
 }
 
@@ -411,7 +411,7 @@ function checkPlace({ book, wall }: Witness, key: string, places: readonly Targe
   const at = own === undefined ? undefined : positionOf(own).at
   const hasOwn = typeof at === 'number' && !blocksFrom(row.target, at).some(isTaken)
   const expected = hasOwn ? at : nearestPlace(wall, row.target, isTaken)
-  promise(row.block === expected, 'whoever asks gets that place, or the nearest that is open', key)
+  promise(row.block === expected, 'a payer gets the requested place, or else the nearest open one', key)
 }
 
 /** Notes that nobody waits for an answer about a payment any more; who has the receipt misses nothing. */
@@ -452,10 +452,10 @@ export function checkAnswer(witness: Witness, { payment, target }: Order, outcom
   }
   const { code, details } = outcome
   const isOfKnown = code === 'order_mismatch' && asked.isKnown && !witness.world.hasOperator
-  promise(!isOfKnown, 'a known payment is never told that it was sent nowhere', keyOf(payment))
+  promise(!isOfKnown, 'a known payment is never reported as not sent', keyOf(payment))
   const owed = rowOf(witness, keyOf(payment))?.payment.amount
   const isWhole = code !== 'payment_credited' || details?.['amount'] === String(owed)
-  promise(isWhole, 'who is owed is owed all of it', keyOf(payment))
+  promise(isWhole, 'a credit is reported in full', keyOf(payment))
   const key = keyOf(payment)
   const isDenied = details?.['charged'] === 'unknown' && deniesCharge(outcome.message)
   promise(!isDenied, 'no message denies a charge that may have been made', key)
@@ -484,11 +484,11 @@ function checkDenial(
   const { world, ends, life } = witness
   const key = keyOf(payment)
   const row = rowOf(witness, key)
-  promise(row?.state.kind !== 'sold' && row?.state.kind !== 'credited', `I6: no ${code} for what has its end`, key)
-  promise(row?.state.kind !== 'reserved' || !beforeClaim.has(code), `I6: no ${code} while it is held for`, key)
+  promise(row?.state.kind !== 'sold' && row?.state.kind !== 'credited', `I6: no ${code} for a sold or credited payment`, key)
+  promise(row?.state.kind !== 'reserved' || !beforeClaim.has(code), `I6: no ${code} while a block is held for the payment`, key)
   promise(
     isRevivedUnseen(witness, key) || !isUnderWay(world, payment),
-    `I6: no ${code} while the wall has it settled`,
+    `I6: no ${code} while the wall settles the payment`,
     key,
   )
   const maySettle = !isDead(world, payment) && !isSpentByLonger(world, payment)
@@ -513,11 +513,11 @@ function checkDenial(
     const isBlind = isSeen && verifiedAt >= startedAt && verifiedAt >= moved.step
     const isUnasked =
       (code === 'payment_required' || charged === 'no') && isBlind && stepIn(witness.answeredAt, key) < verifiedAt
-    promise(!isUnasked, `I6: no ${code} for what moved before it was verified`, key)
+    promise(!isUnasked, `I6: no ${code} for money that moved before the verification`, key)
   }
   const isHere = moved !== undefined && moved.amount === payment.amount && moved.height < height - lagMax(world)
   const isTold = row !== undefined || details?.['charged'] !== 'no' || !payees.has(payment.to)
-  promise(!isHere || isTold, `I6: no ${code} for money that has been here for long`, key)
+  promise(!isHere || isTold, `I6: no ${code} for money that arrived long ago`, key)
   // What was known before, or has its end, is told of itself alone.
   const isKnown = (witness.written.get(key)?.step ?? Infinity) < startedAt
   const isOver = row?.state.kind === 'released' && row.state.isFinal
@@ -526,18 +526,18 @@ function checkDenial(
     const mayMove =
       movedBy(world, other) !== undefined ||
       witness.signed.some((one) => keyOf(one) === other && isUnderWay(world, one))
-    promise(!mayMove, 'nobody is asked for money while an older payment has moved it', other)
+    promise(!mayMove, 'no payer is asked for money while an older payment has moved it', other)
   }
 }
 
 function checkReceipt(payment: Payment, target: Target, receipt: SoldPurchase, row: Purchase | undefined): void {
   const key = keyOf(payment)
-  promise(row !== undefined && isSold(row), 'I5: a receipt is for a sale that is written', key)
+  promise(row !== undefined && isSold(row), 'I5: a receipt is for a stored sale', key)
   promise(receipt.payment.payer === payment.payer, "I5: a receipt is for the payer's own block", key)
-  promise(receipt.block === row.block, 'I5: a receipt says what is written', key)
-  promise(receipt.target === row.target, 'I5: a receipt is for all that was bought', key)
+  promise(receipt.block === row.block, 'I5: a receipt matches the stored sale', key)
+  promise(receipt.target === row.target, 'I5: a receipt is for everything that was bought', key)
   const asked = isNext(target) ? row.target === target : resolvedTarget(receipt) === target
-  promise(asked, 'I5: a receipt is for the block asked for', key)
+  promise(asked, 'I5: a receipt is for the requested block', key)
 }
 
 /** What a history came to: payments that moved money, blocks that were sold, and the areas among them. */
@@ -564,14 +564,14 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
     const isPriced = world.prices.some((price) => price * blocks === row.payment.amount)
     promise(
       isPriced || kind === 'released' || accepted.has(key) || strays.has(key),
-      'I4: what is sold or owed was paid by the block',
+      'I4: a sale or credit was paid by the block',
       key,
     )
-    promise(!paid || spending.amount === row.payment.amount, 'I4: dollars received are those that were asked', key)
+    promise(!paid || spending.amount === row.payment.amount, 'I4: the received amount is the demanded one', key)
     promise(kind !== 'reserved', 'I9: nothing is held at the end', key)
     promise(!paid || kind === 'sold' || kind === 'credited', 'I3: a payment has a block or a credit', key)
     if (row.state.kind === 'credited') promise(paid && row.state.tx === spending.tx, 'I2: a credit was paid', key)
-    promise(row.state.kind !== 'released' || row.state.isFinal, 'I9: nothing is watched for ever', key)
+    promise(row.state.kind !== 'released' || row.state.isFinal, 'I9: nothing is watched permanently', key)
     if (!isSold(row)) continue
     if (!isBlock(row.target)) areas += 1
     for (const block of blocksFrom(row.target, row.block)) {
@@ -599,7 +599,7 @@ function checkPromised(witness: Witness): void {
     const kind = rowOf(witness, keyOf(payment))?.state.kind
     // Of what an older copy lost its operator is told.
     const isKept = kind === 'sold' || kind === 'credited' || world.hasOperator
-    promise(isKept, 'who is told to get a block or a credit if its payment moves does', keyOf(payment))
+    promise(isKept, 'a payer who was promised a block or a credit gets one if the payment moves', keyOf(payment))
   }
 }
 
@@ -609,12 +609,12 @@ function checkDeed({ world, alerts }: Witness, { payment, state }: SoldPurchase,
     promise(state.settled && state.tx === paidBy.tx, 'I2: a sale names the transfer that paid it', key)
     return
   }
-  promise(!state.settled, 'I2: what was not paid is not called settled', key)
-  promise(alerts.has(key), 'I2: the operator is told of a sale that was not paid', key)
+  promise(!state.settled, 'I2: an unpaid sale is not called settled', key)
+  promise(alerts.has(key), 'I2: the operator gets an alert for an unpaid sale', key)
   const onWord = world.claims.has(`${key} ${state.tx}`)
   promise(
     onWord || world.undone.has(key),
-    'I2: what was not paid is sold only on a word, or on blocks since replaced',
+    'I2: an unpaid sale relied on a facilitator, or on blocks that were replaced',
     key,
   )
 }
@@ -630,10 +630,10 @@ function checkFeed({ book, signed }: Witness, polled: readonly Sale[], owners: R
     'I8: the times of the feed never go back',
   )
   const seen = JSON.stringify([...polled, ...settled(book.sales(polled.length))])
-  promise(seen === JSON.stringify(sales), 'I8: a reader who followed saw every sale once')
+  promise(seen === JSON.stringify(sales), 'I8: a follower saw every sale once')
   promise(
     sales.length === owners.size && sales.every(({ block }) => owners.has(block)),
-    'I8: the feed is what was sold',
+    'I8: the feed equals the sales',
   )
   for (const row of signed.map((payment) => book.row(keyOf(payment)))) {
     if (row === undefined || !isSold(row)) continue

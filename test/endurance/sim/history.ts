@@ -539,7 +539,7 @@ function ask(history: History, at: Stand, target: Target, told: Asking['told']):
     if (life.diedAt !== undefined || !history.asking.delete(mine)) return
     // Whether another server is at it, its lease says.
     const isHeldBack = space === 'reserved' && stands.length === 1 && isHeld(history, target)
-    promise(!isHeldBack || wasWaitedFor || isWaitedFor(), 'what nobody waits for any more is offered')
+    promise(!isHeldBack || wasWaitedFor || isWaitedFor(), 'a block for which no payer waits is offered again')
     told(space)
   }
   Promise.resolve(server.seller.offered(target))
@@ -630,7 +630,7 @@ function serveKeepers(history: History): void {
     world.scheduler.pass(turn < SERVING_TURNS ? 2000 : LONG_MS)
     checkFailed(history)
   }
-  throw new Violation('I10: a client comes to its end')
+  throw new Violation('I10: every client reaches its end')
 }
 
 type Sending = {
@@ -751,7 +751,7 @@ function runUntilSettled(history: History): void {
     world.scheduler.pass(60_000)
     checkFailed(history)
   }
-  throw new Violation('I10: it never comes to rest')
+  throw new Violation('I10: the history comes to rest')
 }
 
 /** Somebody sends what is known for other blocks, which must keep nobody from looking at it. */
@@ -834,7 +834,7 @@ function sendUselessOnes(history: History): void {
   const waiting = useless.filter((payment) => isToldToWait(history, payment))
   if (waiting.length > 0) letThemLook(history, RECEIPT_LOOKS)
   for (const payment of waiting)
-    promise(!isToldToWait(history, payment), 'I10: who sends what can buy nothing is told its end', keyOf(payment))
+    promise(!isToldToWait(history, payment), 'I10: the payer of a payment that can buy nothing gets its outcome', keyOf(payment))
 }
 
 /** A dollar that arrived for no purchase is never denied: its payer is told so, or has the earlier receipt that it was answered with. */
@@ -849,7 +849,7 @@ function askAfterDollars(history: History): void {
       isToldToWait(history, payment)
       isTold = codes.some((code, at) => (answers.get(code) ?? 0) > (before[at] ?? 0))
     }
-    promise(isTold, 'a dollar that arrived for no purchase is not denied', key)
+    promise(isTold, 'a dollar without a known purchase is not denied', key)
   }
 }
 

@@ -24,7 +24,7 @@ export const mutantsOfAreas: readonly Mutant[] = [
     isCheap: true,
   },
   {
-    name: 'a part of an area is given back',
+    name: 'a part of an area is released',
     file: MODEL,
     from: 'for (const block of blocksHeld(before)) holders.delete(block)',
     to: 'holders.delete(before.block)',
@@ -37,45 +37,45 @@ export const mutantsOfAreas: readonly Mutant[] = [
     to: 'const sold = blocksHeld(selling).slice(0, 1)',
   },
   {
-    name: 'a part of an area is given back (SQL)',
+    name: 'a part of an area is released (SQL)',
     file: HOLDS,
     from: `    change('a held payment to release', RELEASE, values),\n  )\n`,
     to: `    change('a held payment to release', RELEASE, values),\n  )
   yield* holdBlocks(purchase, purchase.block)\n`,
   },
   {
-    name: 'an area is told from its end (SQL)',
+    name: 'an area is identified by its last block (SQL)',
     file: SALES,
     from: 'const sold = blocksHeld(selling)',
     to: 'const sold = blocksHeld(selling).toReversed()',
   },
   {
-    name: 'an area is had though a part of it is not open',
+    name: 'an area is sold although a part of it is not open',
     file: MODEL,
     from: `return blocks.some((block) => holders.has(block)) ? 'reserved' : at`,
     to: `return blocks.every((block) => holders.has(block)) ? 'reserved' : at`,
     isCheap: true,
   },
   {
-    name: 'an area is had though a part of it is not open (SQL)',
+    name: 'an area is sold although a part of it is not open (SQL)',
     file: 'db/purchase/places.ts',
     from: `  const state = worstOf(found.map(({ state }) => state))\n`,
     to: `  const state = found.some(({ state }) => state === 'open') ? 'open' : worstOf(found.map(({ state }) => state))\n`,
   },
   {
-    name: 'an area that landed late goes where a block has room',
+    name: 'an area that settled late is placed where only a block has space',
     file: MODEL,
     from: `typeof own === 'string' ? shelf.openPlace(nextLike(known.target)) : own`,
     to: `typeof own === 'string' ? shelf.openPlace('next') : own`,
   },
   {
-    name: 'what landed late is owed though there is room',
+    name: 'a payment that settled late is credited although there is space',
     file: MODEL,
     from: `typeof own === 'string' ? shelf.openPlace(nextLike(known.target)) : own`,
     to: 'own',
   },
   {
-    name: 'what landed late is moved though its own place is open',
+    name: 'a purchase that settled late is moved although its own place is open',
     file: MODEL,
     from: `typeof own === 'string' ? shelf.openPlace(nextLike(known.target)) : own`,
     to: 'shelf.openPlace(nextLike(known.target))',
@@ -88,19 +88,19 @@ export const mutantsOfAreas: readonly Mutant[] = [
     shows: 'real wide',
   },
   {
-    name: "an area's payment answers for its first block",
+    name: 'the payment of an area is answered for its first block only',
     file: RULES,
     from: '  if (asked === resolvedTarget(purchase)) return',
     to: '  if (asked === resolvedTarget(purchase) || asked === purchase.block) return',
   },
   {
-    name: 'what is owed for an area is told as a dollar',
+    name: 'a credit for an area is reported as one dollar',
     file: SCRIPT,
     from: 'paymentCredited(purchase.payment.amount, credit, contact)',
     to: 'paymentCredited(1_000_000n, credit, contact)',
   },
   {
-    name: 'a picture is read once its area is held',
+    name: 'a picture is read after its area is held',
     file: SCRIPT,
     from: `  if (isFailure(painted)) return refuse(painted)
   const claiming = yield* ask({ do: 'claim', target, payment, listing: painted, head: chain.head })

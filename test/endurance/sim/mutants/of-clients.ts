@@ -7,7 +7,7 @@ const STEPS = 'server/client/next-step.ts'
 
 export const mutantsOfClients: readonly Mutant[] = [
   {
-    name: 'a client takes what was paid for nothing for a refusal',
+    name: 'a client treats a payment that was taken for nothing as rejected',
     file: STEPS,
     from: `  if (error?.charged === 'yes') return { do: 'stop', saved: 'set aside', failure: paidForNothing(error) }\n`,
     to: `  if (error?.charged === 'yes') return { do: 'stop', saved: 'removed', failure: error }\n`,
@@ -19,14 +19,14 @@ export const mutantsOfClients: readonly Mutant[] = [
     to: `if (error?.charged === 'no' || error?.charged === 'unknown') {`,
   },
   {
-    name: 'a client takes a gateway’s 400 as final',
+    name: 'a client treats the 400 of a gateway as final',
     file: STEPS,
     from: `if (error?.charged === 'no') {`,
     to: `if (error?.charged === 'no' || (error !== undefined && error.charged === undefined && error.status === 400)) {`,
     isCheap: true,
   },
   {
-    name: 'a client takes whatever answers for the wall',
+    name: 'a client treats any response as the wall’s',
     file: STEPS,
     from: `  const error = answer && errorIn(answer.status, answer.body)
   if (error?.charged === 'yes')`,
@@ -36,7 +36,7 @@ export const mutantsOfClients: readonly Mutant[] = [
     isCheap: true,
   },
   {
-    name: 'a client takes a deed for the last word on its payment',
+    name: 'a client treats a deed as the outcome of its payment',
     file: STEPS,
     from: `  const error = answer && errorIn(answer.status, answer.body)
   if (error?.charged === 'yes')`,
@@ -46,7 +46,7 @@ export const mutantsOfClients: readonly Mutant[] = [
     isCheap: true,
   },
   {
-    name: 'a client saves a payment once it is answered',
+    name: 'a client saves a payment only after the response',
     file: BUYER,
     from: `      if (step.do === 'sign') {`,
     to: `      if (step.do === 'sign') {
@@ -54,13 +54,13 @@ export const mutantsOfClients: readonly Mutant[] = [
     isCheap: true,
   },
   {
-    name: 'a client signs anew while the same order is open',
+    name: 'a client signs a new payment while the same order is open',
     file: BUYER,
     from: 'const own = takeOrdered(session.left, order)',
     to: 'const own = takeOrdered([...session.left].slice(session.left.length), order)',
   },
   {
-    name: 'a client does not look at what earlier processes left',
+    name: 'a client does not check what earlier processes left',
     file: BUYER,
     from: '(await payments.list()).map(',
     to: '(await payments.list()).slice(1).map(',

@@ -7,28 +7,28 @@ const RECEIPT = 'server/adapters/chain/receipt.ts'
 
 export const mutantsOfTheChain: readonly Mutant[] = [
   {
-    name: 'an endpoint that is behind is believed of what is not there',
+    name: 'an endpoint that lags behind is believed when it reports something as missing',
     file: STATUS,
     from: 'latest.number < head || (!latest.spent && latest.number < known)',
     to: 'latest.number < head',
     shows: 'endpoints',
   },
   {
-    name: 'what has expired in the newest block counts as expired',
+    name: 'an authorization that expired in the newest block counts as expired',
     file: STATUS,
     from: 'return safe.timestamp > payment.validBefore && !safe.spent',
     to: 'return true',
     shows: 'endpoints',
   },
   {
-    name: 'a proof outlives its block',
+    name: 'a proof remains valid after its block was replaced',
     file: STATUS,
     from: 'proof !== undefined && seen.hash === proof.blockHash',
     to: 'proof !== undefined',
     shows: 'endpoints',
   },
   {
-    name: 'a transfer of another amount is taken for ours',
+    name: 'a transfer of another amount counts as ours',
     file: RECEIPT,
     from: ` &&
     (payment.amount === undefined || BigInt(log.data) === payment.amount)`,
@@ -36,14 +36,14 @@ export const mutantsOfTheChain: readonly Mutant[] = [
     shows: 'endpoints',
   },
   {
-    name: 'a transfer to anybody is taken for ours',
+    name: 'a transfer to another address counts as ours',
     file: RECEIPT,
     from: 'topicsOf(log) === [TRANSFER, pad(payment.payer), pad(payment.to)].join() &&',
     to: 'topicsOf(log)?.startsWith([TRANSFER, pad(payment.payer)].join()) === true &&',
     shows: 'endpoints',
   },
   {
-    name: 'an event that is not found is none',
+    name: 'an event that is not found counts as absent',
     file: STATUS,
     from: `    next = through + 1n
   }
@@ -54,7 +54,7 @@ export const mutantsOfTheChain: readonly Mutant[] = [
     shows: 'endpoints',
   },
   {
-    name: 'the older half is looked for events',
+    name: 'only the older half of the range is searched for events',
     file: STATUS,
     from: 'spent = middle\n      else unspent = middle',
     to: 'unspent = middle\n      else spent = middle',

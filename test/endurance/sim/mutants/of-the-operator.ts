@@ -8,14 +8,14 @@ const ACCEPT = 'server/books/accept-restored-backup.ts'
 
 export const mutantsOfTheOperator: readonly Mutant[] = [
   {
-    name: 'a store behind its witness sells',
+    name: 'a database behind its witness sells',
     file: CHECK,
     from: 'scan.orphans.length === 0 && !isBehind',
     to: 'scan.orphans.length === 0',
     shows: 'operator',
   },
   {
-    name: 'a copy with more payments than one that was accepted is taken for the newer one',
+    name: 'a copy with more payments than an accepted one counts as the newer one',
     file: 'server/domain/store-position.ts',
     from: 'store.height < seen.height || (store.height === seen.height && isBehind(store, seen))',
     to: 'store.height <= seen.height && isBehind(store, seen)',
@@ -29,28 +29,28 @@ export const mutantsOfTheOperator: readonly Mutant[] = [
     shows: 'operator',
   },
   {
-    name: 'what a signer of no facilitator of now sent is passed over',
+    name: 'money from an account that is not a signer of a current facilitator is ignored',
     file: CHECK,
     from: 'isTrusted ? await bookUnknown(deps, found, tell) : found,',
     to: 'isTrusted ? await bookUnknown(deps, found, tell) : found.filter(({ tx }) => BigInt(tx) % 2n === 0n),',
     shows: 'operator',
   },
   {
-    name: 'only multiples of the price of now may have bought blocks',
+    name: 'only multiples of the current price may have bought blocks',
     file: FIND,
     from: '!mayBuyBlocks(arrival.amount)',
     to: '!(mayBuyBlocks(arrival.amount) && arrival.amount % deps.terms.amount === 0n)',
     shows: 'operator',
   },
   {
-    name: 'what the chain shows that the store does not know is passed over',
+    name: 'money on the chain without a known purchase is ignored',
     file: CHECK,
     from: 'return isThrough && scan.orphans.length === 0',
     to: 'return isThrough && scan.orphans.length < 99',
     shows: 'operator',
   },
   {
-    name: 'the height that was read to is kept before what was found there is booked',
+    name: 'the checked height is stored before the money found there is booked',
     file: CHECK,
     from: 'if (mayReach && scan.orphans.length === 0)',
     to: 'if (mayReach)',
@@ -64,7 +64,7 @@ export const mutantsOfTheOperator: readonly Mutant[] = [
     shows: 'operator',
   },
   {
-    name: 'what an older copy lost is not owed',
+    name: 'a payment lost by an older copy is not credited',
     file: ACCEPT,
     from: 'for (const orphan of orphans) await',
     to: 'for (const orphan of orphans.slice(1)) await',
