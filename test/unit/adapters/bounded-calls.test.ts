@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { boundedCalls } from '../../../server/adapters/bounded-calls.ts'
 import { within } from '../../support/fakes/timers.ts'
 
-test('eight calls are under way at once; 64 wait, and one more is not made', async () => {
+test('eight calls run at the same time, 64 wait, and one more is not made', async () => {
   const calls = boundedCalls()
   const gate = Promise.withResolvers<void>()
   let [made, running, most] = [0, 0, 0]
@@ -26,11 +26,11 @@ test('eight calls are under way at once; 64 wait, and one more is not made', asy
   expect([made, most]).toEqual([72, 8])
 })
 
-test('a call that fails is silent', async () => {
+test('a failed call counts as silent', async () => {
   expect(await boundedCalls().make(() => Promise.reject(new Error('no')))).toBe('silent')
 })
 
-test('a call that hangs is not waited for, and what waits behind it is not made any more', async () => {
+test('a hanging call is abandoned, and the calls waiting behind it are not made', async () => {
   const calls = boundedCalls()
   let made = 0
   const never = () => {

@@ -21,7 +21,7 @@ function queueOf(limits: { atOnce?: number; waitingMax?: number; perSecond?: num
   return { clock, queue, begun, ends, call }
 }
 
-test('who may have paid goes before who has not, and both before what nobody waits for', async () => {
+test('calls for payments that may have paid come first, and calls that nobody waits for come last', async () => {
   const { begun, ends, call } = queueOf({})
   const calls = [
     call('background', 'first'),
@@ -37,7 +37,7 @@ test('who may have paid goes before who has not, and both before what nobody wai
   expect(begun).toEqual(['first', 'settlement', 'buyer', 'buyer 2', 'sweep'])
 })
 
-test('a full line of one urgency refuses, and leaves the others their room', async () => {
+test('a full queue of one urgency rejects calls, and leaves the other urgencies their space', async () => {
   const { ends, call } = queueOf({ waitingMax: 2 })
   const calls = [call('buyer', 'a'), call('buyer', 'b'), call('buyer', 'c')]
   await expect(call('buyer', 'd')).rejects.toBeInstanceOf(QueueFull)
@@ -49,7 +49,7 @@ test('a full line of one urgency refuses, and leaves the others their room', asy
   expect(await Promise.all(calls)).toEqual(['a', 'b', 'c', 'e'])
 })
 
-test('no more calls begin within any second than the endpoint may get, and what asks nothing takes no turn', async () => {
+test('the calls started within any second stay below the limit, and work without a call takes no turn', async () => {
   const { clock, queue } = queueOf({ atOnce: 9, perSecond: 3 })
   const begunAt: number[] = []
   const calls = Array.from({ length: 10 }, () =>
@@ -61,7 +61,7 @@ test('no more calls begin within any second than the endpoint may get, and what 
   expect(begunAt).toEqual([0, 0, 0, 1000, 1000, 1000, 2000, 2000, 2000, 3000])
 })
 
-test('a window shrinks to what is served, and grows again only after much was', () => {
+test('a window shrinks to the served size, and grows again only after many successes', () => {
   const window = logWindow()
   while (window.size() > 10n) window.refused(window.size())
   const learnt = window.size()

@@ -22,7 +22,7 @@ describe('a call to Coinbase’s facilitator', () => {
     ['an EC key of the older form', pem('sec1'), ec.publicKey, 'ES256'],
     ['an EC key in one line', pem('pkcs8').replaceAll('\n', String.raw`\n`), ec.publicKey, 'ES256'],
     ['an Ed25519 key', seedAndKey(ed), ed.publicKey, 'EdDSA'],
-  ])('is signed with %s, for itself alone and two minutes', async (_, secret, publicKey, alg) => {
+  ])('a call to Coinbase’s facilitator is signed with %s, for this call only and two minutes', async (_, secret, publicKey, alg) => {
     const { Authorization = '' } = await coinbaseAuth({ id: 'organizations/1/apiKeys/2', secret })('POST', VERIFY)
     expect(Authorization).toStartWith('Bearer ')
     const { payload, protectedHeader } = await jwtVerify(Authorization.slice('Bearer '.length), publicKey)
@@ -39,13 +39,13 @@ describe('a call to Coinbase’s facilitator', () => {
     expect(protectedHeader).toEqual({ alg, kid: 'organizations/1/apiKeys/2', typ: 'JWT', nonce })
   })
 
-  test('no two tokens are the same', async () => {
+  test('no two tokens for Coinbase are the same', async () => {
     const authorize = coinbaseAuth({ id: 'key', secret: seedAndKey(ed) })
     expect(await authorize('POST', VERIFY)).not.toEqual(await authorize('POST', VERIFY))
   })
 })
 
-test('no other host is shown a token', async () => {
+test('no other host gets a token for Coinbase', async () => {
   const authorize = coinbaseAuth({ id: 'key', secret: seedAndKey(ed) })
   for (const address of [
     'https://facilitator.example/verify',
@@ -57,7 +57,7 @@ test('no other host is shown a token', async () => {
     expect(await authorize('POST', address)).toEqual({})
 })
 
-test('a secret that is no key is told of without a word of it', () => {
+test('an invalid Coinbase secret is reported without any part of it', () => {
   for (const secret of ['hush', '-----BEGIN PRIVATE KEY-----\nhush\n-----END PRIVATE KEY-----', 'A'.repeat(80)]) {
     const make = () => coinbaseAuth({ id: 'key', secret })
     expect(make).toThrow('CDP_API_KEY_SECRET is neither')

@@ -18,7 +18,7 @@ function desk(waitingMax: number) {
   return { send, begun, end: () => end() }
 }
 
-test('senders take turns, whoever of them sent first or most', async () => {
+test('senders take turns, whichever of them sent first or most', async () => {
   const { send, begun, end } = desk(9)
   const sent = [send('a', 'a1'), send('a', 'a2'), send('a', 'a3'), send('b', 'b1'), send('c', 'c1'), send('b', 'b2')]
   for (const done of [0, 1, 3, 4, 2, 5]) {
@@ -28,7 +28,7 @@ test('senders take turns, whoever of them sent first or most', async () => {
   expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2'])
 })
 
-test('when too much waits, the last piece of who has most of it gives way, and never for their own', async () => {
+test('if too much work waits, the newest piece of the sender with the most of it is dropped, but never for its own', async () => {
   const { send, begun, end } = desk(3)
   const first = send('a', 'a1')
   const [second, third, fourth] = [send('a', 'a2'), send('a', 'a3'), send('a', 'a4')]
@@ -43,7 +43,7 @@ test('when too much waits, the last piece of who has most of it gives way, and n
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3'])
 })
 
-test('work that fails makes room for the next', async () => {
+test('work that fails makes space for the next', async () => {
   const limit = fairLimit(1)
   const failing = limit('a', () => Promise.reject(new Error('no')))
   const next = limit('b', async () => 'done')

@@ -8,7 +8,7 @@ function openLogger() {
   return { clock, lines, logger: lineLogger((line) => lines.push(line), clock) }
 }
 
-test('the journal is a line of JSON an event, with its time and level', () => {
+test('the journal has one line of JSON per event, with its time and level', () => {
   const { logger, lines } = openLogger()
   logger.note('rail', { state: 'armed', tries: 2 })
   logger.alert('disk\nfull')
@@ -18,7 +18,7 @@ test('the journal is a line of JSON an event, with its time and level', () => {
   ])
 })
 
-test('nothing in a line acts on the terminal that shows it, and it stays the same JSON', () => {
+test('a line cannot control the terminal that shows it, and stays the same JSON', () => {
   const { logger, lines } = openLogger()
   const fault = '\u001B[2J\u009B31m\u202Eevil\u2028'
   logger.note('rail', { fault })
@@ -26,13 +26,13 @@ test('nothing in a line acts on the terminal that shows it, and it stays the sam
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ fault })
 })
 
-test('a fact is cut at 512 characters', () => {
+test('a logged value is cut at 512 characters', () => {
   const { logger, lines } = openLogger()
   logger.note('rail', { fault: 'x'.repeat(10_000) })
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ fault: `${'x'.repeat(512)}…` })
 })
 
-test('a flood of notes is kept to a megabyte and then 64 kB a second, what is left out is counted, and alerts get through', () => {
+test('a flood of notes is limited to a megabyte and then 64 kB per second, the dropped ones are counted, and alerts always pass', () => {
   const { logger, lines, clock } = openLogger()
   const flood = () => {
     for (let i = 0; i < 10_000; i++) logger.note('step', { reason: 'x'.repeat(400) })

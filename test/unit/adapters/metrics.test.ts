@@ -12,7 +12,7 @@ import { fakeLogger } from '../../support/fakes/logger.ts'
 import { hash, NOW, paymentOf, SILENT, TERMS } from '../../support/samples.ts'
 import { skippedWithout } from '../../support/skipped.ts'
 
-test('calls are counted by what came of them, failures too, and answered as they were', async () => {
+test('facilitator calls are counted by outcome, failures included, and their results are unchanged', async () => {
   const metrics = openMetrics()
   const chain = fakeChain()
   const facilitator = fakeFacilitator(chain)
@@ -79,7 +79,7 @@ const READINGS: WallReadings = {
   build: { version: '1.0.0', bun: '1.4.5' },
 }
 
-test('the wall is told as it is, with the age of the oldest open purchase', async () => {
+test('the gauges of the wall show its current state, with the age of the oldest open purchase', async () => {
   const metrics = openMetrics()
   metrics.watch(READINGS)
   const text = await metrics.read()
@@ -107,7 +107,7 @@ test('the wall is told as it is, with the age of the oldest open purchase', asyn
     expect(text).toContain(`${line}\n`)
 })
 
-test('what nobody knows is left out', async () => {
+test('a metric without a known value is left out', async () => {
   const metrics = openMetrics()
   metrics.watch({
     ...READINGS,
@@ -120,7 +120,7 @@ test('what nobody knows is left out', async () => {
   expect(text).toContain('wall_last_backup_timestamp_seconds 0\n')
 })
 
-test('alerts are counted by their event, and written as they were', async () => {
+test('alerts are counted by their event, and logged unchanged', async () => {
   const metrics = openMetrics()
   const written = fakeLogger()
   const { alert, note } = metrics.logger(written)
@@ -145,7 +145,7 @@ test('requests are counted by route and status, and timed by route', async () =>
     expect(text).toContain(`${line}\n`)
 })
 
-test('time of the ledger is told by call, failures apart', async () => {
+test('the time of the ledger is reported by call, with failures apart', async () => {
   const metrics = openMetrics()
   const db = await openBlank()
   const ledger = metrics.ledger(db.ledger)

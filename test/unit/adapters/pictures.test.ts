@@ -24,7 +24,7 @@ async function coloursIn(painted: ReturnType<typeof paintFile>): Promise<readonl
   return typeof bitmap === 'string' ? bitmap : [...new Set(bitmap.indices)]
 }
 
-test('what is written as PNG is read by another decoder to the pixel', async () => {
+test('a PNG that the wall writes is read pixel for pixel by another decoder', async () => {
   const width = 61
   const indices = Uint8Array.from({ length: width * 17 }, (_, at) => (at * 7919) % PALETTE_SIZE)
   const file = await encodePng({ width, height: 17, indices })
@@ -82,20 +82,20 @@ const hostile: ReadonlyArray<readonly [what: string, file: Uint8Array<ArrayBuffe
   ['whose rows name no filter', pngOf(2, 1, GREY, Uint8Array.of(9, 1, 2)), 'unreadable'],
 ]
 
-test.each(hostile)('a file %s is refused', async (_, file, flaw) => {
+test.each(hostile)('a file %s is rejected', async (_, file, flaw) => {
   expect(await paintFile(file)).toBe(flaw)
 })
 
-test('data beyond the last row costs nothing', async () => {
+test('data beyond the last row costs no time', async () => {
   const bomb = pngOf(1, 1, RGB, new Uint8Array(50_000_000).fill(7, 4))
   expect(await coloursIn(paintFile(bomb))).toEqual([0])
 })
 
-test('a JPEG whose scans cost more than its size says is refused unread', async () => {
+test('a JPEG whose scans cost more than its size suggests is rejected without being decoded', async () => {
   expect(await paintFile(await jpegOfScans(40, 40, 60))).toBe('tangled')
 })
 
-test('a picture that takes too long is given up, and the next one is painted', async () => {
+test('a picture that takes too long is aborted, and the next one is painted', async () => {
   const hasty = workerPictures(1)
   const large: PaintPlan = { ...plan, width: 1600, height: 900, dither: 'floyd-steinberg' }
   const picture = { kind: 'file', bytes: flatPng(500, 500, '#123456') } as const
@@ -103,14 +103,14 @@ test('a picture that takes too long is given up, and the next one is painted', a
   expect(await coloursIn(paintFile(flatPng(1, 1, '#000000')))).toEqual([0])
 })
 
-test('a picture that many others wait before is refused at once', async () => {
+test('a picture is rejected immediately if too many others are waiting', async () => {
   const one = flatPng(1, 1, '#000000')
   const painted = await Promise.all(Array.from({ length: 20 }, () => coloursIn(paintFile(one))))
   expect(painted.filter((result) => result === 'busy')).toHaveLength(3)
   expect(painted.filter((result) => typeof result !== 'string')).toHaveLength(17)
 })
 
-test('what is paid for is painted while free pictures wait for each other', async () => {
+test('a paid picture is painted while free pictures wait', async () => {
   const picture = { kind: 'file', bytes: flatPng(500, 500, '#000000') } as const
   let free = 0
   const crowd = Array.from({ length: 16 }, () => pictures.paint(picture, plan, CLIENT).then(() => free++))
@@ -126,7 +126,7 @@ test.each([
   ['a JPEG', await new Bun.Image(flatPng(1500, 1000, '#000000')).jpeg().bytes(), 2],
   ['a progressive JPEG', await new Bun.Image(flatPng(1001, 1000, '#000000')).jpeg({ progressive: true }).bytes(), 2],
   ['a JPEG that hides its size', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff), 9],
-  ['what is no picture', new Uint8Array(3), 1],
-])('%s counts by its megapixels before it is read', (_, file, megapixels) => {
+  ['a file that is not a picture', new Uint8Array(3), 1],
+])('%s counts by its megapixels before it is decoded', (_, file, megapixels) => {
   expect(megapixelsOf({ kind: 'file', bytes: Uint8Array.from(file) })).toBe(megapixels)
 })

@@ -29,30 +29,30 @@ const silent = { kind: 'silent' } as const
 const paid = { kind: 'paid', tx: hash(9) } as const
 
 test.each<[string, readonly EventLog[], object]>([
-  ['our transfer next pays us', [strange, used, ours], paid],
-  ['another payee next pays another', [used, transfer(payer, other, amount), ours], elsewhere],
-  ['another amount next pays another', [used, transfer(payer, to, amount - 1n), ours], elsewhere],
-  ['something unknown between, and our transfer after it, proves nothing', [used, strange, ours], silent],
-  ['something unknown between, and our transfer before it, proves nothing', [ours, used, strange], silent],
+  ['a transfer to us right after the authorization pays us', [strange, used, ours], paid],
+  ['a transfer to another payee right after the authorization does not pay us', [used, transfer(payer, other, amount), ours], elsewhere],
+  ['a transfer of another amount right after the authorization does not pay us', [used, transfer(payer, to, amount - 1n), ours], elsewhere],
+  ['an unknown event between the authorization and a later transfer to us proves nothing', [used, strange, ours], silent],
+  ['an unknown event after the authorization and an earlier transfer to us prove nothing', [ours, used, strange], silent],
   [
-    'something unknown between, and no transfer to us anywhere, cannot have paid us',
+    'an unknown event after the authorization, without any transfer to us, cannot have paid us',
     [used, strange, transfer(payer, other, amount)],
     elsewhere,
   ],
   [
-    'a transfer of somebody else next, and none to us anywhere, cannot have paid us',
+    'a transfer of another payer after the authorization, without any transfer to us, cannot have paid us',
     [used, transfer(other, to, amount)],
     elsewhere,
   ],
-  ['nothing after it is not a whole receipt', [strange, used], silent],
-  ['no use of this authorization says nothing of it', [event([USED, pad(payer), hash(3)]), ours], silent],
-  ['the events of another contract are not the token’s', [{ ...used, address: other }, ours], silent],
+  ['a receipt that ends with the authorization is incomplete', [strange, used], silent],
+  ['a receipt without this authorization proves nothing about it', [event([USED, pad(payer), hash(3)]), ours], silent],
+  ['events of another contract do not count as the token’s', [{ ...used, address: other }, ours], silent],
   [
     'a cancellation pays nobody',
     [event([CANCELLED, pad(payer), nonce])],
     { kind: 'void', why: 'the authorization was cancelled' },
   ],
-  ['no events say nothing', [], silent],
+  ['a receipt without events proves nothing', [], silent],
 ])('%s', (_, logs, status) => {
   expect(endIn({ transactionHash: hash(9), logs: [...logs] }, payment)).toEqual(status as never)
 })

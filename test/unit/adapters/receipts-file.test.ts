@@ -23,14 +23,14 @@ const kept = [
   },
 ]
 
-test('what was kept is told as it was, to nobody else on the machine', async () => {
+test('stored receipts are returned unchanged, and only the owner of the file may read them', async () => {
   expect(await archive.read()).toEqual([])
   await archive.write(kept)
   expect(await archive.read()).toEqual(kept)
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
-test('what was read of another chain, or is not as it was written, counts as nothing', async () => {
+test('a file that was read from another chain, or was changed, counts as empty', async () => {
   await archive.write(kept)
   expect(await receiptArchiveAt(path, 'eip155:84532 0xa').read()).toEqual([])
   const text = readFileSync(path, 'utf8')
@@ -40,7 +40,7 @@ test('what was read of another chain, or is not as it was written, counts as not
   }
 })
 
-test('a wall that is kept nowhere keeps nothing of the chain', async () => {
+test('a wall without a path stores nothing of the chain', async () => {
   const nowhere = receiptArchiveAt(undefined, 'eip155:8453 0xa')
   await nowhere.write(kept)
   expect(await nowhere.read()).toEqual([])

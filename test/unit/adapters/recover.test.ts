@@ -76,7 +76,7 @@ async function recoveredBy(library: Library) {
 
 const viems = recoveredBy('viem')
 
-test('the native library gives viem’s signers', async () => {
+test('the native library recovers the same signers as viem', async () => {
   const [signatures, expected, signers] = [await all, await viems, await recoveredBy('native')]
   const others = signatures.filter((_, at) => signers[at] !== expected[at])
   expect(others.map(({ signature }) => signature)).toEqual([])
@@ -85,7 +85,7 @@ test('the native library gives viem’s signers', async () => {
   expect(right).toBeLessThan(CASES / 2)
 })
 
-test('a signature of a text is its signer’s with every library', async () => {
+test('every library recovers the signer of a text', async () => {
   const [first] = await all
   for (const library of LIBRARIES) {
     const { recover } = await keysOf(library)
@@ -93,7 +93,7 @@ test('a signature of a text is its signer’s with every library', async () => {
   }
 })
 
-test('the fastest library that works is chosen, and native code runs here', async () => {
+test('the fastest working library is selected, and native code runs here', async () => {
   const failures: string[] = []
   const { library } = await fastestKeys((failed) => void failures.push(failed))
   expect([...failures, library]).toEqual(LIBRARIES.slice(0, failures.length + 1))

@@ -57,12 +57,12 @@ const state = (number: bigint, timestamp: bigint, spent: boolean): Authorization
   hash: undefined,
 })
 
-test('a payment that a reorganisation moved into a block below the one first read is found there', async () => {
+test('a payment that a reorganisation moved into an earlier block than the one first read is found there', async () => {
   const states = { latest: state(120n, SECONDS, true), safe: state(110n, SECONDS, true) }
   expect(await statusWhere(states)).toEqual({ kind: 'paid', tx: hash(9) })
 })
 
-test('a safe block that is older than the one first read proves no end of a payment', async () => {
+test('a safe block that is older than the one first read does not prove that a payment is void', async () => {
   const over = payment.validBefore + 60n
   const states = { latest: state(120n, over, false), safe: state(HEAD - 1n, over, true) }
   expect(await statusWhere(states)).toEqual({ kind: 'unspent' })

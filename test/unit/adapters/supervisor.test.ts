@@ -52,7 +52,7 @@ onLinux('a socket that is in no folder is reached by its name', async () => {
   expect(await next()).toBe('READY=1')
 })
 
-test('without a supervisor nobody is told, and one that is gone harms nothing', () => {
+test('without a supervisor nothing is sent, and a supervisor that is gone causes no error', () => {
   supervisorIn({}, () => expect.unreachable()).ready()
   const gone = supervisorIn({ NOTIFY_SOCKET: join(folder, 'gone') }, () => expect.unreachable())
   gone.ready()

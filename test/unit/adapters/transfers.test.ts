@@ -42,7 +42,7 @@ test.each([
   expect(transfers.map(({ nonce }) => nonce)).toEqual(nonces)
 })
 
-test('an endpoint that is behind what another one has shown says nothing of what was paid', async () => {
+test('an endpoint that is behind another one proves nothing about payments', async () => {
   const seen = { number: 10n } as Parameters<typeof transfersAt>[1]
   await expect(transfersAt(sessionAt(9n, []), seen, asset, payTo, 1n)).rejects.toBeInstanceOf(EndpointBehind)
 })

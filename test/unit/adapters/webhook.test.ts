@@ -16,13 +16,13 @@ const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => a
 afterAll(() => server.stop(true))
 const receiver = (url = server.url.href) => webhookReceiver({ url, key }, fakeClock(NOW))
 
-test('the signature is that of the example of Standard Webhooks', () => {
+test('the signature matches the example of Standard Webhooks', () => {
   expect(signatureOf(key, 'msg_p5jXN8AQM9LWM0D4loKWxJek', 1_614_265_330, '{"test": 2432232314}')).toBe(
     'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
   )
 })
 
-test('a notice is JSON with its id, the time and a signature of what was sent', async () => {
+test('a notice is JSON with its id, its time and a signature of the sent bytes', async () => {
   const seen = Promise.withResolvers<[Headers, string]>()
   answer = async (request) => {
     seen.resolve([request.headers, await request.text()])
@@ -41,16 +41,16 @@ test('a notice is JSON with its id, the time and a signature of what was sent', 
 test.each([
   ['an error', () => new Response('secret', { status: 500 }), 'it returned status 500'],
   ['a redirect', () => Response.redirect('http://127.0.0.1:1/', 302), 'it returned status 302'],
-])('%s is not a delivery', async (_, response, trouble) => {
+])('%s does not count as a delivery', async (_, response, trouble) => {
   answer = response
   expect(await receiver().send(notice, never)).toBe(trouble)
 })
 
-test('a receiver that cannot be reached is named as such', async () => {
+test('a receiver that cannot be reached is reported as such', async () => {
   expect(await receiver('http://127.0.0.1:1/').send(notice, never)).toBe('cannot be reached')
 })
 
-test('a receiver that hangs is given up when the wall stops', async () => {
+test('a delivery to a hanging receiver is aborted when the wall stops', async () => {
   const hanging = Promise.withResolvers<Response>()
   const stopping = new AbortController()
   answer = () => {

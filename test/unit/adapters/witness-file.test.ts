@@ -9,7 +9,7 @@ const folder = scratchFolder()
 
 const position = { change: 12, payment: 34, height: 24_000_000n, payees: [wallet(1), wallet(2)] }
 
-test('a witness reads what it was last told, and only its owner may read the file', async () => {
+test('a witness returns what was last stored, and only its owner may read the file', async () => {
   const path = join(folder, 'wall.witness')
   const witness = witnessAt(path)
   expect(await witness.read()).toBeUndefined()
@@ -20,7 +20,7 @@ test('a witness reads what it was last told, and only its owner may read the fil
   expect(readdirSync(folder)).toEqual(['wall.witness'])
 })
 
-test('what is no witness is refused, so that it is told of', async () => {
+test('a file that is not a witness is rejected, so that it is reported', async () => {
   const path = join(folder, 'odd.witness')
   for (const text of [
     '',
@@ -34,17 +34,17 @@ test('what is no witness is refused, so that it is told of', async () => {
   }
 })
 
-test('a place that cannot be written says so', () => {
+test('a path that cannot be written is reported', () => {
   expect(witnessAt(join(folder, 'none', 'wall.witness')).write(position)).rejects.toThrow()
 })
 
-test('without a place nothing is kept', async () => {
+test('without a path, nothing is stored', async () => {
   const witness = witnessAt(undefined)
   await witness.write(position)
   expect(await witness.read()).toBeUndefined()
 })
 
-test('the witness of an earlier version, which knew no addresses, is read', async () => {
+test('the witness of an earlier version, without addresses, can be read', async () => {
   const path = join(folder, 'earlier.witness')
   await Bun.write(path, '{"change":12,"payment":34,"height":"24000000"}\n')
   expect(await witnessAt(path).read()).toEqual({ ...position, payees: [] })

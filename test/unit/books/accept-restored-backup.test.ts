@@ -26,7 +26,7 @@ async function lostIn(world: Awaited<ReturnType<typeof openWorld>>, witnessed?: 
   return lost
 }
 
-test('what may be lost is listed, and what the wall itself booked as stray; not what has a row or was decided by hand', async () => {
+test('accepting lists payments that may be lost and those that the wall booked as stray, but not known or decided ones', async () => {
   const world = await openWorld()
   await hold(world, 'next', paymentOf(1, 1))
   for (const n of [1, 2, 3, 4, 5]) world.chain.land(paymentOf(n, n))
@@ -41,7 +41,7 @@ test('what may be lost is listed, and what the wall itself booked as stray; not 
   expect(await world.checkpoint.height()).toBe(HEAD)
 })
 
-test('an address that the wall asked for only since the copy is looked at, if its witness knows it, and is not forgotten', async () => {
+test('accepting searches an address that was used only since the copy, if its witness knows it, and does not forget it', async () => {
   const world = await openWorld()
   const since = wallet(9)
   world.chain.land(paymentOf(2, 2, { to: since, amount: 370_000n }))
@@ -52,7 +52,7 @@ test('an address that the wall asked for only since the copy is looked at, if it
   expect(world.written).toMatchObject([{ height: HEAD + 1n, payees: [since, TERMS.payTo] }])
 })
 
-test('once accepted, each lost payment is owed, whatever the wall had booked, and the wall is known to be accepted and up to where', async () => {
+test('after accepting, each lost payment is credited, whatever the wall had booked, and the accepted height is stored', async () => {
   const world = await openWorld()
   const tx = world.chain.land(paymentOf(2, 2))
   world.chain.land(paymentOf(3, 3))

@@ -23,14 +23,14 @@ function world(changes: Partial<Statement> = {}) {
   return { chain, clock, archive, kept, payTo, audit: { statement: async () => statement } }
 }
 
-test('nothing is looked for where nothing was ever paid for, unless a height is named', async () => {
+test('without payments the chain is not searched, unless a height is given', async () => {
   const wall = world({ from: undefined })
   wall.chain.land(paymentOf(1, 1))
   expect(await auditBooks(wall)).toMatchObject({ from: undefined, through: undefined, balance: { balances: true } })
   expect(await auditBooks(wall, HEAD)).toMatchObject({ from: HEAD, balance: { orphans: [{ amount: 1_000_000n }] } })
 })
 
-test('what was sold before the height that is named is not called unpaid, and what was sold from it on is', async () => {
+test('a sale from before the given height is not called unpaid, and a later one is', async () => {
   const [early, late] = [paymentOf(1, 1), paymentOf(2, 2)]
   const sale = { block: blockOf('3,4'), blocks: 1, tx: hash(1), amount: early.amount }
   const sales = [
@@ -43,7 +43,7 @@ test('what was sold before the height that is named is not called unpaid, and wh
   expect(found !== 'silent' && found.balance.unpaid.map(({ payer }) => payer)).toEqual([late.payer])
 })
 
-test('a block that is sold while the chain is read is in the books by the second statement, and so is its money', async () => {
+test('a block that is sold while the chain is read is in the books with its money', async () => {
   const wall = world()
   const payment = paymentOf(1, 1)
   const sold = { block: blockOf('3,4'), blocks: 1, amount: payment.amount, tx: wall.chain.land(payment), head: HEAD }
@@ -54,7 +54,7 @@ test('a block that is sold while the chain is read is in the books by the second
   expect(await auditBooks({ ...wall, audit })).toMatchObject({ balance: { balances: true, claimed: 1 } })
 })
 
-test('every address that purchases were to pay is looked at, and today’s', async () => {
+test('every address that purchases were paid to is searched, and the current one', async () => {
   const wall = world({ payees: [other] })
   wall.chain.land(paymentOf(1, 1))
   wall.chain.land(paymentOf(2, 2, { to: other }))
@@ -62,7 +62,7 @@ test('every address that purchases were to pay is looked at, and today’s', asy
   expect(stock !== 'silent' && stock.balance.orphans).toHaveLength(2)
 })
 
-test('an open purchase is told with its age and what the chain says of it', async () => {
+test('an open purchase is listed with its age and its state on the chain', async () => {
   const purchase = uncertainPurchase(1)
   const wall = world({ open: [{ purchase, since: NOW - 90_000 }] })
   expect(await auditBooks(wall)).toMatchObject({ open: [{ ageMs: 90_000, evidence: { kind: 'unspent' } }] })
@@ -73,7 +73,7 @@ test('an open purchase is told with its age and what the chain says of it', asyn
   })
 })
 
-test('an endpoint that fails now and then is asked again, and one that stays silent ends the look', async () => {
+test('an endpoint that fails sometimes is called again, and one that stays silent ends the search', async () => {
   const wall = world()
   const { transfersTo } = wall.chain
   let asked = 0
@@ -86,7 +86,7 @@ test('an endpoint that fails now and then is asked again, and one that stays sil
   expect(await auditBooks(wall)).toBe('silent')
 })
 
-describe('what was read of the chain', () => {
+describe('the cached chain history', () => {
   const sold = paymentOf(1, 1)
   const sale = {
     payer: sold.payer,
@@ -114,7 +114,7 @@ describe('what was read of the chain', () => {
     return { ...wall, asked, give: wall.chain.give, chain, audit: { statement: async () => statement } }
   }
 
-  test('is not read again once the books balanced, but for what may be replaced', async () => {
+  test('chain history is not read again once the books balanced, except for blocks that may be replaced', async () => {
     const wall = soldLongAgo()
     const first = await auditBooks(wall)
     expect(first).toMatchObject({ from: HEAD, balance: { balances: true, received: 1_000_000n } })
@@ -122,14 +122,14 @@ describe('what was read of the chain', () => {
     expect(wall.asked).toEqual([HEAD, HEAD + 502n])
   })
 
-  test('is read again where the books did not balance', async () => {
+  test('chain history is read again if the books did not balance', async () => {
     const wall = soldLongAgo({ claimed: 2 })
     expect(await auditBooks(wall)).toMatchObject({ balance: { balances: false } })
     await auditBooks(wall)
     expect(wall.asked).toEqual([HEAD, HEAD])
   })
 
-  test('is read again from a height that is before it, and by another payee', async () => {
+  test('chain history is read again for an earlier height and for another payee', async () => {
     const wall = soldLongAgo()
     await auditBooks(wall)
     await auditBooks(wall, HEAD - 5n)

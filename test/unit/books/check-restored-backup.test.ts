@@ -36,7 +36,7 @@ async function openWitnessed() {
   return world
 }
 
-test('a new wall is of the present, and remembers from where, and where it asks to be paid', async () => {
+test('a new wall counts as current, and stores its first height and its payment address', async () => {
   const { chain, newCheck } = await openWorld()
   const fresh = await openBlank()
   chain.land(paymentOf(1, 1))
@@ -45,7 +45,7 @@ test('a new wall is of the present, and remembers from where, and where it asks 
   expect((await fresh.store.position()).payees).toEqual([TERMS.payTo])
 })
 
-test('a store that knows every sale is of the present, once the chain could be asked', async () => {
+test('a database that knows every sale counts as current once the chain has responded', async () => {
   const { chain, check, ...engine } = await openWorld()
   await hold(engine, 'next', paymentOf(1, 1))
   chain.land(paymentOf(1, 1))
@@ -55,7 +55,7 @@ test('a store that knows every sale is of the present, once the chain could be a
   expect(await check.isCurrent()).toBe(true)
 })
 
-test('neither gifts nor odd amounts are taken for sales', async () => {
+test('gifts and odd amounts do not count as sales', async () => {
   const { chain, check, events } = await openWorld()
   chain.give(wallet(3), TERMS.payTo, TERMS.amount)
   chain.land(paymentOf(4, 4, { amount: 0n }))
@@ -65,7 +65,7 @@ test('neither gifts nor odd amounts are taken for sales', async () => {
 })
 
 describe('without a witness', () => {
-  test('a price paid for a sale that is not known is not passed over until the operator says so, and told once', async () => {
+  test('without a witness, the price of an unknown sale stops sales until the operator decides, and causes one alert', async () => {
     const { chain, logger, checkpoint, check } = await openWorld()
     const tx = chain.land(paymentOf(2, 2))
     expect([await check.isCurrent(), await check.isCurrent()]).toEqual([false, false])
@@ -74,14 +74,14 @@ describe('without a witness', () => {
     expect(await check.isCurrent()).toBe(true)
   })
 
-  test('so is any amount in whole cents, whatever the price was at that time', async () => {
+  test('without a witness, any unknown amount in whole cents stops sales, whatever the price was then', async () => {
     const { chain, check, logger } = await openWorld()
     chain.land(paymentOf(2, 2, { amount: 370_000n }))
     expect(await check.isCurrent()).toBe(false)
     expect(logger.alerts).toMatchObject([{ event: 'orphan', facts: { payer: wallet(2), amount: '370000' } }])
   })
 
-  test('so is what was paid to an address that the wall was paid at before', async () => {
+  test('without a witness, an unknown payment to an earlier address of the wall stops sales', async () => {
     const { chain, newCheck, logger, ...engine } = await openWorld()
     const former = wallet(9)
     const formerly = { to: former, accepted: { ...TERMS, payTo: former, scheme: 'exact' } }
@@ -92,7 +92,7 @@ describe('without a witness', () => {
     expect(logger.alerts).toMatchObject([{ event: 'orphan', facts: { payer: wallet(2) } }])
   })
 
-  test('so is what was paid to an address that the wall asked for, and nobody bought at', async () => {
+  test('without a witness, an unknown payment to an address in earlier terms stops sales, even if nobody bought with it', async () => {
     const { chain, newCheck, events } = await openWorld()
     const former = wallet(9)
     expect(await newCheck({ terms: { ...TERMS, payTo: former } }).isCurrent()).toBe(true)
@@ -100,7 +100,7 @@ describe('without a witness', () => {
     expect([await newCheck().isCurrent(), events()]).toEqual([false, ['orphan']])
   })
 
-  test('the operator may also book it as stray', async () => {
+  test('without a witness, the operator may book an unknown payment as stray', async () => {
     const { chain, payouts, check } = await openWorld()
     chain.land(paymentOf(2, 2))
     expect(await check.isCurrent()).toBe(false)
@@ -110,7 +110,7 @@ describe('without a witness', () => {
 })
 
 describe('a store level with its witness', () => {
-  test('may have been restored together with it, so unknown money keeps it from selling, whoever sent it', async () => {
+  test('a database level with its witness may have been restored together with it, so unknown money stops sales, whoever sent it', async () => {
     const { chain, check, events, payouts, logger } = await openWitnessed()
     chain.land(paymentOf(3, 3))
     expect([await check.isCurrent(), events()]).toEqual([false, ['orphan']])
@@ -123,7 +123,7 @@ describe('a store level with its witness', () => {
     expect([await check.isCurrent(), check.reason(), check.orphans()]).toEqual([true, null, []])
   })
 
-  test('knows from it where the wall asked to be paid since', async () => {
+  test('a witness shows at which addresses the wall has asked to be paid since', async () => {
     const { chain, check, witness, events, checkpoint } = await openWitnessed()
     const since = wallet(9)
     if (witness.seen !== undefined) witness.seen = { ...witness.seen, payees: [TERMS.payTo, since] }
@@ -132,7 +132,7 @@ describe('a store level with its witness', () => {
     expect(await checkpoint.payees()).toContain(since)
   })
 
-  test('that lies apart, as the operator has set, lost no sale, so unknown money is told once and booked, and sales go on', async () => {
+  test('a witness on a device of its own proves that no sale was lost, so unknown money causes one alert and is booked, and sales continue', async () => {
     const { chain, newCheck, witness, logger, payouts } = await openWitnessed()
     witness.isApart = true
     const check = newCheck()
@@ -144,7 +144,7 @@ describe('a store level with its witness', () => {
     expect(logger.alerts).toHaveLength(1)
   })
 
-  test('that cannot be read proves nothing, apart or not', async () => {
+  test('an unreadable witness proves nothing, on a device of its own or not', async () => {
     const { chain, newCheck, witness, events } = await openWitnessed()
     witness.isApart = true
     chain.land(paymentOf(2, 2))
@@ -154,7 +154,7 @@ describe('a store level with its witness', () => {
 })
 
 describe('a store that was accepted', () => {
-  test('owes what its lost sales still bring for some minutes, and books as stray what comes after', async () => {
+  test('an accepted database credits lost sales that settle within some minutes, and books later money as stray', async () => {
     const { chain, clock, check, checkpoint, payouts, logger, ledger } = await openWorld()
     await checkpoint.accept(clock.now())
     expect(await check.isCurrent()).toBe(true)
@@ -171,7 +171,7 @@ describe('a store that was accepted', () => {
 })
 
 describe('a store behind its witness', () => {
-  test.each(['change', 'payment'] as const)('by one %s sells nothing until it is accepted', async (what) => {
+  test.each(['change', 'payment'] as const)('a database behind its witness by one %s sells nothing until it is accepted', async (what) => {
     const { chain, check, witness, checkpoint, logger, store } = await openWitnessed()
     const position = await store.position()
     witness.seen = { ...position, [what]: position[what] + 1 }
@@ -184,7 +184,7 @@ describe('a store behind its witness', () => {
     expect(await check.isCurrent()).toBe(true)
   })
 
-  test('takes nobody’s money for stray', async () => {
+  test('a database behind its witness books no money as stray', async () => {
     const { chain, check, witness, events, store, payouts } = await openWitnessed()
     const position = await store.position()
     witness.seen = { ...position, change: 2 }
@@ -194,7 +194,7 @@ describe('a store behind its witness', () => {
   })
 })
 
-describe('the look back', () => {
+describe('the search for unknown payments', () => {
   /** An endpoint that shows one block at a time, and none beyond `until.height`. */
   const narrow = (chain: Chain, until: { height: bigint }): Chain => ({
     ...chain,
@@ -207,7 +207,7 @@ describe('the look back', () => {
     },
   })
 
-  test('keeps its progress after each clean stretch, for the next start too', async () => {
+  test('the search stores its progress after each clean range, for the next start too', async () => {
     const { chain, newCheck, checkpoint } = await openWorld()
     for (const n of [3, 4, 5]) chain.land(paymentOf(n, n, { to: wallet(6) }))
     const until = { height: HEAD + 2n }
@@ -215,7 +215,7 @@ describe('the look back', () => {
     expect(await checkpoint.height()).toBe(HEAD + 2n)
   })
 
-  test('stops short of what nobody accounted for, and does not read on from there again', async () => {
+  test('the search stops before unknown money, and the next one does not skip it', async () => {
     const { chain, newCheck, checkpoint, payouts } = await openWorld()
     chain.land(paymentOf(3, 3, { to: wallet(6) }))
     chain.land(paymentOf(2, 2))
@@ -235,7 +235,7 @@ describe('the look back', () => {
     expect([await check.isCurrent(), await checkpoint.height()]).toEqual([true, HEAD + 3n])
   })
 
-  test('goes on where the store went away', async () => {
+  test('the search continues where the database became unavailable', async () => {
     const { chain, newCheck, checkpoint } = await openWorld()
     let isDown = true
     const shaky: typeof checkpoint = {
@@ -254,7 +254,7 @@ describe('the look back', () => {
 })
 
 describe('while the wall runs', () => {
-  test('whatever arrives is no sale that was forgotten: it is booked as stray, and the next start has little to look at', async () => {
+  test('money that arrives while the wall runs is booked as stray, and the next start has little to search', async () => {
     const { chain, clock, check, newCheck, payouts, checkpoint, events } = await openWorld()
     expect(await check.isCurrent()).toBe(true)
     chain.land(paymentOf(2, 2))
@@ -265,7 +265,7 @@ describe('while the wall runs', () => {
     expect(await newCheck().isCurrent()).toBe(true)
   })
 
-  test('another store under it is looked at as at a start', async () => {
+  test('if the database is replaced under a running wall, it is checked as at a start', async () => {
     const { chain, check, checkpoint, store, events } = await openWitnessed()
     expect(await check.isCurrent()).toBe(true)
     const seen = await store.position()
@@ -276,7 +276,7 @@ describe('while the wall runs', () => {
     expect(await check.isCurrent()).toBe(true)
   })
 
-  test('a look that another store overtakes decides nothing: it books nothing, reaches nothing and arms nothing', async () => {
+  test('a check during which the database is replaced books nothing, stores no height and does not arm', async () => {
     const { chain, newCheck, checkpoint, payouts, store, witness } = await openWitnessed()
     witness.isApart = true
     chain.land(paymentOf(3, 3))
@@ -297,7 +297,7 @@ describe('while the wall runs', () => {
     expect(await check.isCurrent()).toBe(true)
   })
 
-  test('so does one that is overtaken while it books', async () => {
+  test('a check during whose booking the database is replaced does not arm', async () => {
     const { chain, newCheck, checkpoint, payouts, store, witness } = await openWitnessed()
     witness.isApart = true
     chain.land(paymentOf(3, 3))
@@ -310,7 +310,7 @@ describe('while the wall runs', () => {
     expect([await check.isCurrent(), await checkpoint.height()]).toEqual([false, HEAD])
   })
 
-  test('so does one that is overtaken once it has read all', async () => {
+  test('a check that has read everything when the database is replaced does not arm', async () => {
     const { newCheck, checkpoint, store, witness } = await openWitnessed()
     witness.isApart = true
     const seen = await store.position()
@@ -324,7 +324,7 @@ describe('while the wall runs', () => {
     expect([await check.isCurrent(), asked]).toEqual([false, 3])
   })
 
-  test('an older one is told of once', async () => {
+  test('an older database under a running wall causes one alert', async () => {
     const { check, store, logger } = await openWorld()
     expect(await check.isCurrent()).toBe(true)
     const progress = await store.position()

@@ -5,7 +5,7 @@ import { openBlank } from '../../support/blank-wall.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { HEAD, paymentOf, TERMS, wallet } from '../../support/samples.ts'
 
-test('money at an address of which more was read than of another is found once, with the stretch it belongs to', async () => {
+test('money at an address that was searched further than another one is found once, with its range', async () => {
   const [near, far] = [wallet(8), wallet(9)]
   const [chain, { checkpoint }] = [fakeChain(), await openBlank()]
   for (const [nonce, to] of [near, far, near, far].entries()) chain.land(paymentOf(1, nonce, { to }))

@@ -43,7 +43,7 @@ function openWorld() {
   return { world, keeper, logger, commit, pass, changes }
 }
 
-test('nothing is written before the store is known to be of the present', async () => {
+test('the witness is not written before the database counts as current', async () => {
   const { keeper, commit, pass, changes } = openWorld()
   commit(2)
   await pass()
@@ -54,7 +54,7 @@ test('nothing is written before the store is known to be of the present', async 
   expect(changes()).toEqual([2])
 })
 
-test('commits that come at once are told of together, and the last of them is told', async () => {
+test('parallel commits are written to the witness together, and the last one is included', async () => {
   const { keeper, commit, pass, changes } = openWorld()
   keeper.begin()
   await pass()
@@ -69,7 +69,7 @@ test('commits that come at once are told of together, and the last of them is to
   expect(changes()).toEqual([1, 4, 6, 7])
 })
 
-test('what is written already is not written again', async () => {
+test('an unchanged witness is not written again', async () => {
   const { keeper, pass, changes } = openWorld()
   keeper.begin()
   await pass()
@@ -80,7 +80,7 @@ test('what is written already is not written again', async () => {
   expect(changes()).toEqual([1])
 })
 
-test('a witness that cannot be written is told of once, and written when it can be', async () => {
+test('a witness that cannot be written causes one alert, and is written as soon as possible', async () => {
   const { world, keeper, commit, pass, changes, logger } = openWorld()
   world.isFull = true
   keeper.begin()

@@ -20,13 +20,13 @@ function busyFor(requests: number, headers: Record<string, string>) {
   return { url: server.url, seen: () => seen, [Symbol.asyncDispose]: () => server.stop(true) }
 }
 
-test('a picture is sent again while the wall is busy and says when to come back', async () => {
+test('a picture is sent again if the wall is busy and names a time to retry', async () => {
   await using busy = busyFor(2, { 'retry-after': '0.01' })
   expect(await wall(busy.url).pixels(PNG, {})).toEqual(PAINTED as never)
   expect(busy.seen()).toBe(3)
 })
 
-test('a picture is not sent again if nothing says when to come back', async () => {
+test('a picture is not sent again if the response names no time to retry', async () => {
   await using busy = busyFor(1, {})
   const failure = await wall(busy.url)
     .pixels(PNG, {})

@@ -72,7 +72,7 @@ const table = (answers: typeof unpaid, ...situations: readonly Situation[]) =>
     .map(([name, one]) => `${name}: ${situations.map((situation) => brief(nextStep(one, situation))).join(' | ')}`)
     .join('\n')}\n`
 
-test('a request without a payment: while the owner of the place is unknown | when it is known to be the wallet', () => {
+test('a request without a payment has one next step for each response: while the owner is unknown, and when it is the wallet', () => {
   expect(table(unpaid, asking({ isOwn: undefined }), asking({ isOwn: true }))).toMatchInlineSnapshot(`
     "
     lost: unavailable unreachable, exit 4 | unavailable unreachable, exit 4
@@ -93,7 +93,7 @@ test('a request without a payment: while the owner of the place is unknown | whe
   `)
 })
 
-test('terms above the maximum are not signed, and the price is told', () => {
+test('terms above the maximum are not signed, and the price is reported', () => {
   const step = nextStep(answer(402, 'an error', GOOD), asking({ max: 999_999n, blocks: 12 }))
   expect(step).toMatchInlineSnapshot(`
     {
@@ -110,7 +110,7 @@ test('terms above the maximum are not signed, and the price is told', () => {
   `)
 })
 
-test('a signed payment: the first answer | the answer to the last try | the same of an earlier process | that signs nothing', () => {
+test('a signed payment has one next step for each response: first try, last try, earlier process, and without signing', () => {
   const last = sent({ tries: 30 })
   const earlier = { sent: sent({ isEarlier: true, tries: 30 }) }
   expect(
@@ -151,7 +151,7 @@ test('a signed payment: the first answer | the answer to the last try | the same
   `)
 })
 
-test('each end of a payment that is still open is told in words of our own', () => {
+test('each outcome of an open payment is reported in words of our own', () => {
   const words = (one: Answer | undefined, changes: Parameters<typeof sent>[0] = {}) => {
     const step = nextStep(one, asking({ sent: sent({ tries: 30, ...changes }) }))
     return step.do === 'stop' ? step.failure.message : step.do
@@ -177,7 +177,7 @@ test('each end of a payment that is still open is told in words of our own', () 
   `)
 })
 
-test('while it waits, the client says for what', () => {
+test('while the client waits, it says for what', () => {
   const step = nextStep(paid['503 charged: unknown, transaction'], asking({ sent: sent({ tries: 3 }) }))
   expect(step).toMatchInlineSnapshot(`
     {

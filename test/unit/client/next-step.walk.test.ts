@@ -49,7 +49,7 @@ law(
   (step, answer, { sent }) => step.do === 'deliver' && (sent === undefined || !isReceipt(answer)),
 )
 
-law('a payment that was taken for nothing is set aside as a proof, and nothing else is', (step, answer, { sent }) => {
+law('only a payment that was taken without a purchase is set aside as a proof', (step, answer, { sent }) => {
   const isSetAside = step.do === 'stop' && step.saved === 'set aside'
   return isSetAside !== (sent !== undefined && !isReceipt(answer) && isSaid(answer, 'yes'))
 })
@@ -77,7 +77,7 @@ law(
   (step) => step.do === 'resend' && !(step.afterMs >= 0 && step.afterMs <= 30_000),
 )
 
-law('what is said beside an open payment denies no charge, and the exit status is 3', (step) => {
+law('no report of an open payment denies the charge, and the exit status is 3', (step) => {
   if (!keeps(step)) return false
   if (step.do === 'resend') return /not charged|nothing was/i.test(step.why)
   if (step.do !== 'stop') return true
@@ -85,12 +85,12 @@ law('what is said beside an open payment denies no charge, and the exit status i
   return EXIT_STATUS[kind] !== 3 || charged !== 'unknown' || /not charged|nothing was/i.test(message)
 })
 
-law('whoever is told of an open payment is told until when it may be taken, if that is known', (step, _, { sent }) => {
+law('a report of an open payment says until when it may be taken, if that is known', (step, _, { sent }) => {
   if (step.do !== 'stop' || step.saved !== 'kept') return false
   return (step.failure.until === undefined) !== (sent?.until === undefined)
 })
 
-law('without an open payment the exit status says that nothing was paid, or that it was taken', (step) => {
+law('without an open payment, the exit status says that nothing was paid, or that it was taken', (step) => {
   if (step.do !== 'stop' || step.saved === 'kept') return false
   return EXIT_STATUS[step.failure.kind] === 3 || (step.saved === 'set aside') !== (EXIT_STATUS[step.failure.kind] === 5)
 })

@@ -5,7 +5,7 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 
 const folder = scratchFolder()
 
-test('a painter is made once, however many ask for it first, and is kept', async () => {
+test('the painter key is created once, however many calls need it first, and is stored', async () => {
   expect(await keptPainter(folder)).toBeUndefined()
   const made = await Promise.all(Array.from({ length: 8 }, () => painterIn(folder)))
   const addresses = new Set<string | undefined>(made.map(({ address }) => address))

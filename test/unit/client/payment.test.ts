@@ -40,7 +40,7 @@ async function signed(order: OrderToPay, terms: object = demand) {
 const NEXT = blockOrder(at, 'next', { name: 'Ada' })
 
 describe('a payment of our client', () => {
-  test('is signed by its wallet for the terms of the wall, and for no longer than they ask', async () => {
+  test('a payment is signed by its wallet for the terms of the wall, and for no longer than they require', async () => {
     const { payment, header } = await signed(NEXT)
 
     const digest = authorizationDigest(OFFER.assetName, OFFER.assetVersion)(payment)
@@ -55,24 +55,24 @@ describe('a payment of our client', () => {
     expect(authorizationIn(header)).toEqual({ amount, until: NOW + 300_000 })
   })
 
-  test('is bound to its order, with the salt for a wall that announces it', async () => {
+  test('a payment is bound to its order, with the salt for a wall that announces it', async () => {
     const { payment, salt } = await signed(NEXT)
     expect(fitsOrder(payment.nonce, NEXT.text, salt)).toBe(true)
     expect(payment.salt).toBe(salt)
     expect(fitsOrder(payment.nonce, blockOrder(at, 'next', { name: 'Bob' }).text, salt)).toBe(false)
   })
 
-  test('is bound even if the announcement was stripped on the way, and then has no salt, so that no wall takes it', async () => {
+  test('a payment is bound even if the announcement was stripped in transit, but without a salt, so that no wall accepts it', async () => {
     const { payment, salt } = await signed(NEXT, { ...demand, extensions: {} })
     expect(fitsOrder(payment.nonce, NEXT.text, salt)).toBe(true)
     expect(payment.salt).toBeUndefined()
   })
 
-  test('has a nonce of its own each time', async () => {
+  test('each payment has its own nonce', async () => {
     expect((await signed(NEXT)).payment.nonce).not.toBe((await signed(NEXT)).payment.nonce)
   })
 
-  test('cannot be read from what is none', () => {
+  test('an authorization is not read from malformed headers', () => {
     for (const header of [
       '',
       '%%%',
@@ -83,7 +83,7 @@ describe('a payment of our client', () => {
   })
 
   test.each([
-    ['is no JSON', '%%%', 'unreadable'],
+    ['is not JSON', '%%%', 'unreadable'],
     ['is of version 1', encodeHeader({ ...demand, x402Version: 1 }), 'unreadable'],
     ['offers nothing', encodeHeader({ ...demand, accepts: [] }), 'unsupported'],
     [
@@ -97,11 +97,11 @@ describe('a payment of our client', () => {
       encodeHeader({ ...demand, accepts: [{ ...demand.accepts[0], scheme: 'upto' }] }),
       'unsupported',
     ],
-  ])('is not made for a demand that %s', (_, header, what) => {
+  ])('no payment is made for a demand that %s', (_, header, what) => {
     expect<unknown>(termsIn(header)).toBe(what)
   })
 
-  test('is good for ten minutes at most, whatever a wall asks for', async () => {
+  test('a payment is valid for ten minutes at most, whatever a wall requests', async () => {
     const accepts = demand.accepts.map((offer) => ({ ...offer, maxTimeoutSeconds: 86_400 }))
     const { header } = await signed(NEXT, { ...demand, accepts })
     expect(authorizationIn(header)?.until).toBe(NOW + 600_000)
@@ -111,7 +111,7 @@ describe('a payment of our client', () => {
 describe('an order', () => {
   const painter = `0x${'AB'.repeat(20)}`
 
-  test('of a block is the request for it and the text that it is bound to', () => {
+  test('the order of a block is its request and the text that it is bound to', () => {
     const px = 'Ab'.repeat(100)
     const order = blockOrder(at, '07,3', { name: 'Ada', message: 'hello, world & co', px, painter })
     expect(order).toMatchObject({ blocks: 1, place: '7,3,1x1' })
@@ -120,7 +120,7 @@ describe('an order', () => {
     expect(parseOrderText(order.text)).toEqual({ host: 'wall.test', block: '7,3', ...said })
   })
 
-  test('of an area names its pixels by their digest', () => {
+  test('the order of an area names its pixels by their digest', () => {
     const rows = new Uint8Array(200).fill(7)
     const order = areaOrder(at('/areas', {}), { at: '7,3', w: 2, h: 1, link: 'https://a.test' }, rows)
     expect(order).toMatchObject({ blocks: 2, place: '7,3,2x1', url: 'https://wall.test:8443/areas' })
@@ -135,13 +135,13 @@ describe('an order', () => {
     })
   })
 
-  test('for whatever is open has no place yet', () => {
+  test('an order for any open block has no position yet', () => {
     expect(NEXT.place).toBeUndefined()
     const order = areaOrder(at('/areas', {}), { w: 4, h: 3 }, undefined)
     expect([order.place, parseOrderText(order.text)?.area]).toEqual([undefined, 'next,4x3'])
   })
 
-  test('with a line break in its texts is refused before anything is asked', () => {
+  test('an order with a line break in its texts is rejected before any request', () => {
     expect(() => blockOrder(at, 'next', { message: 'two\nlines' })).toThrow('must be one line each. Nothing was paid.')
   })
 })

@@ -11,13 +11,13 @@ const scratch = scratchFolder()
 
 const broken = () => Promise.reject(Object.assign(new Error('the disk is broken'), { code: 'EIO' }))
 
-test('a payment that is saved is listed whole, with the salt of its binding', async () => {
+test('a saved payment is listed whole, with the salt of its binding', async () => {
   const folder = newFolder('whole')
   await signedPayments(folder).save({ ...REQUEST, body: '{}' })
   expect(await signedPayments(folder).list()).toMatchObject([{ ...REQUEST, body: '{}' }])
 })
 
-test('a payment whose folder cannot be flushed is not there for the next process', async () => {
+test('a payment whose folder cannot be flushed is hidden from the next process', async () => {
   const folder = newFolder('unflushed')
   const saving = signedPayments(folder, broken).save(REQUEST)
   expect(await saving.catch((error: unknown) => error)).toMatchObject({ message: 'EIO', leftAt: undefined })
@@ -25,7 +25,7 @@ test('a payment whose folder cannot be flushed is not there for the next process
   expect(await signedPayments(folder).list()).toEqual([])
 })
 
-test('a payment that can be neither flushed nor emptied is named with its place', async () => {
+test('a payment that can be neither flushed nor emptied is reported with its path', async () => {
   const folder = newFolder('stuck')
   // What lies at the path by then is a folder, which nobody can empty as a file.
   const swap = async () => {
@@ -41,7 +41,7 @@ test('a payment that can be neither flushed nor emptied is named with its place'
   expect(error).toMatchObject({ leftAt: expect.stringMatching(/stuck\/[0-9a-f]{32}\.json$/) })
 })
 
-test('a file that is no payment stands in nobody’s way', async () => {
+test('a file that is not a payment is ignored', async () => {
   const folder = newFolder('odd')
   await mkdir(folder)
   for (const [name, text] of [

@@ -96,7 +96,7 @@ const withDeed = (n: number, change: Partial<SaleDeed>) => ({
   deeds: DEEDS.map((deed, at) => (at === n ? { ...deed, ...change } : deed)),
 })
 
-test('an honest wall has nothing that is wrong, and all of it is counted', () => {
+test('an honest wall has no findings, and everything on it is counted', () => {
   expect(judge(HONEST, facts())).toEqual({
     findings: [],
     blocks: 4,
@@ -115,7 +115,7 @@ test('an honest wall has nothing that is wrong, and all of it is counted', () =>
   })
 })
 
-test('a wall that has sold nothing is proved', () => {
+test('a wall that has sold nothing is verified', () => {
   const nothing = { deeds: [], sales: [], shown: [], lastShown: 0 }
   expect(judge({ ...HONEST, ...nothing }, facts({ payments: [] }))).toMatchObject({
     findings: [],
@@ -126,18 +126,18 @@ test('a wall that has sold nothing is proved', () => {
 
 const wrong: readonly (readonly [what: string, claims: Partial<Claims>, finds: readonly FindingKind[]])[] = [
   [
-    'another area than was ordered',
+    'an area other than the ordered one',
     withDeed(1, { blocks: { coord: '5,6' } }),
     ['order_changed', 'block_without_deed', 'block_not_shown'],
   ],
   [
-    'a larger area than was paid for, over a block of others',
+    'an area larger than the paid one, over a block of another owner',
     withDeed(2, { blocks: { at: '5,5', w: 2, h: 1 } }),
     ['block_sold_twice', 'block_without_deed', 'block_without_deed', 'block_not_shown'],
   ],
   ['a salt without an order', withDeed(0, { salt: SALT }), ['order_changed']],
   [
-    'a word that is hidden and said to be shown',
+    'a hidden text that is called shown',
     withDeed(1, { order: { ...ORDER, message: 'hi' } }),
     ['order_changed'],
   ],
@@ -151,19 +151,19 @@ const wrong: readonly (readonly [what: string, claims: Partial<Claims>, finds: r
     { shown: HONEST.shown.map((it) => ({ ...it, wallet: '0x0000…0001' })) },
     ['another_owner', 'another_owner', 'another_owner'],
   ],
-  ['an address to pay that it does not name', { asksAt: wallet(0xb0b) }, ['another_address']],
+  ['a payment address that the wall does not list', { asksAt: wallet(0xb0b) }, ['another_address']],
   [
-    'a sale that the feed has and the deeds have not',
+    'a sale in the feed that is missing in the deeds',
     { deeds: DEEDS.slice(0, 2), sales: HONEST.sales, shown: [], lastShown: 0 },
     ['block_without_deed', 'block_without_deed', 'payment_without_deed'],
   ],
 ]
 
-test.each(wrong)('%s is wrong', (_, claims, finds) => {
+test.each(wrong)('verify reports %s', (_, claims, finds) => {
   expect(kindsIn(claims)).toEqual([...finds])
 })
 
-test('an order for the next open block, or one that settled late, may have got any place of its size', () => {
+test('an order for the next open block, or one that settled late, may have got any position of its size', () => {
   const next: Order = { host: HOST, block: 'next', message: 'hello' }
   const payments = [FIRST, paid(2, 1, bound(next)), THIRD]
   const nextDeed = withDeed(1, { nonce: bound(next), order: next })
@@ -175,13 +175,13 @@ test('an order for the next open block, or one that settled late, may have got a
   expect(kindsIn(withDeed(1, { nonce: bound(late), order: late }), chain)).toEqual(['order_changed'])
 })
 
-test('an order of which a part is hidden is not computed again, and one for another host is told', () => {
+test('an order with a hidden part is not recomputed, and an order for another host is reported', () => {
   const hidden = withDeed(1, { order: { ...ORDER, message: null }, hidden: ['message'] })
   expect(judge({ ...HONEST, ...hidden }, facts())).toMatchObject({ findings: [], bound: 0, hiddenOrders: 1 })
   expect(judge({ ...HONEST, host: 'other.test' }, facts())).toMatchObject({ findings: [], otherHosts: [HOST] })
 })
 
-test('a payment without a deed is wrong once it is old, if it is not below every price and not noted', () => {
+test('an old payment without a deed is reported, unless it is below every price or in the credits', () => {
   const stray = (amount: bigint) => facts({ payments: [...PAYMENTS, { ...paid(9, 1), amount }] })
   expect(kindsIn({}, stray(DOLLAR))).toEqual(['payment_without_deed'])
   expect(kindsIn({}, { ...stray(DOLLAR), times: new Map([[10n, 3_000_000]]) })).toEqual([])
@@ -195,12 +195,12 @@ test('a payment without a deed is wrong once it is old, if it is not below every
   expect(judge(HONEST, facts({ payments: [...PAYMENTS, { ...paid(9, 1), nonce: null }] }))).toMatchObject({ plain: 1 })
 })
 
-test('deeds up to the number that is given are not looked up, and still account for their payments', () => {
+test('deeds up to a given number are not looked up, and still account for their payments', () => {
   expect(judge(HONEST, facts({ payments: [THIRD] }), 2)).toMatchObject({ findings: [], blocks: 2 })
   expect(judge(HONEST, facts(), 2)).toMatchObject({ findings: [], blocks: 2 })
 })
 
-test('a deed in the newest blocks is proved, and said to be new', () => {
+test('a deed in the newest blocks is verified, and marked as new', () => {
   const payments = PAYMENTS.map((payment) => ({ ...payment, height: 995n }))
   expect(judge(HONEST, facts({ payments }))).toMatchObject({ findings: [], blocks: 4, unconfirmed: 3 })
 })

@@ -30,8 +30,8 @@ function pixelRows(drawing: string): number[][] {
   })
 }
 
-describe('the centre in a terminal', () => {
-  test('shows the blocks around the centre in the wall’s own colours', () => {
+describe('the drawing in a terminal', () => {
+  test('the drawing in the terminal shows the blocks around the centre in the wall’s own colours', () => {
     const picture = Uint8Array.from({ length: 100 }, (_, i) => i)
     const px = trustPixels(picture).toBase64()
     const drawing = drawWall(canvasWith([{ i: blockOf('79,44'), a: 0, t: NOW, px }]), 2, 2)
@@ -41,7 +41,7 @@ describe('the centre in a terminal', () => {
     expect(shown).toEqual(Array.from(picture, (byte) => byte + 16))
   })
 
-  test('tells open, claimed and painted blocks apart', () => {
+  test('the drawing in the terminal distinguishes open, claimed and painted blocks', () => {
     const black = trustPixels(new Uint8Array(100)).toBase64()
     const drawing = drawWall(
       canvasWith([
@@ -55,7 +55,7 @@ describe('the centre in a terminal', () => {
     expect([5, 15, 25, 35].map((x) => top[x])).toEqual([234, 240, 16, 234])
   })
 
-  test('ends every line in the terminal’s own colours', () => {
+  test('every line of the drawing ends with the terminal’s own colours', () => {
     const lines = drawWall(canvasWith([]), 3, 1).split('\n')
     expect(lines).toHaveLength(5)
     expect(lines.every((line) => line.startsWith('  ') && line.endsWith('\u001B[0m'))).toBe(true)

@@ -23,7 +23,7 @@ function* twice(first: string, second: string): Tx<string> {
   return `${a}${b}`
 }
 
-test('parts go out side by side, in their order, and each gets its own answers', () => {
+test('parts run side by side, in their order, and each gets its own results', () => {
   const { result, lists } = drive(together(twice('a', 'b'), rows<string>('c'), twice('d', 'e')))
   expect(result).toEqual(['ab', ['c'], 'de'])
   expect(lists).toEqual([
@@ -32,7 +32,7 @@ test('parts go out side by side, in their order, and each gets its own answers',
   ])
 })
 
-test('parts within parts share their lists', () => {
+test('parts within parts share their statement lists', () => {
   const { result, lists } = drive(together(together(rows<string>('a'), twice('b', 'c')), rows<string>('d')))
   expect(result).toEqual([[['a'], 'bc'], ['d']])
   expect(lists).toEqual([['a', 'b', 'd'], ['c']])
@@ -48,11 +48,11 @@ test.each([
   ['{damaged blocks b.i}', "b.i IN (SELECT id FROM damaged WHERE name = 'blocks')", 'false'],
   ['substr({bytes $p}, 1)', 'substr(?1, 1)', 'substr($1::bytea, 1)'],
   ['$b $a $b', '?1 ?2 ?1', '$1 $2 $1'],
-])('%s is said as each engine understands it', (text, sqlite, postgres) => {
+])('%s is compiled for each engine', (text, sqlite, postgres) => {
   expect([compiled(text, 'sqlite').sql, compiled(text, 'postgres').sql]).toEqual([sqlite, postgres])
 })
 
-test('a list of one is bound as what it holds, and each number of members has its own text', () => {
+test('a list of one is bound as its member, and each list length has its own SQL text', () => {
   const texts = ['i {in integer $list}', '{each integer $list}', '{rows $list i:integer said:text}']
   const values = { list: [{ i: 7, said: null }] }
   expect(texts.map((text) => compiled(text, 'postgres', values).sql)).toEqual([
@@ -65,7 +65,7 @@ test('a list of one is bound as what it holds, and each number of members has it
   expect(compiled('i {in integer $list}', 'sqlite', { list: [] }).bind({ list: [] })).toEqual(['[]'])
 })
 
-test('a list is bound as each engine reads it, quotes and all', () => {
+test('a list is bound as each engine reads it, including quotes', () => {
   const values = { list: [{ message: 'a "b" \\ {c}', link: null }, {}], numbers: [1, 2] }
   const bound = (dialect: Dialect) => compiled('$list $numbers', dialect).bind(values)
   expect(bound('sqlite')).toEqual([JSON.stringify(values.list), '[1,2]'])
@@ -75,12 +75,12 @@ test('a list is bound as each engine reads it, quotes and all', () => {
   ])
 })
 
-test('a value that a statement names and nobody gives is a fault, and one that it does not name is left out', () => {
+test('a statement value that is missing is a bug, and one that is not named is left out', () => {
   expect(() => compiled('SELECT $b', 'sqlite').bind({ a: 1 })).toThrow('no value b')
   expect(compiled('SELECT $a', 'postgres').bind({ a: 1, b: 2 })).toEqual([1])
 })
 
-test('only what writes makes a transaction worth keeping', () => {
+test('only a transaction that writes is committed', () => {
   const isWrite = (text: string) => compiled(text, 'postgres').isWrite
   expect(['SELECT 1 FOR UPDATE', 'SELECT state FROM blocks'].map(isWrite)).toEqual([false, false])
   expect(['INSERT INTO a VALUES (1)', 'UPDATE a SET b = 1', 'DELETE FROM a'].map(isWrite)).toEqual([true, true, true])

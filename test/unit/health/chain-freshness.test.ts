@@ -47,7 +47,7 @@ test('a chain is believed for a minute after its last block, and no longer', asy
   expect(await chain.status(payment, HEAD)).toEqual({ kind: 'silent' })
 })
 
-test('an answer that took its time does not make a chain stand still', async () => {
+test('a slow response does not make a chain count as standing still', async () => {
   const answered = Promise.withResolvers<void>()
   const waits = { ...asked, fault: () => answered.promise.then(() => ({ kind: 'none' as const, head: HEAD })) }
   const slow = freshChain(waits, { clock, told })
@@ -59,7 +59,7 @@ test('an answer that took its time does not make a chain stand still', async () 
   expect(heard).toEqual([null, null])
 })
 
-test('a block sets the minute back, whoever saw it', async () => {
+test('a new block restarts the minute, whichever reader saw it', async () => {
   await chain.read(payment)
   clock.pass(50_000)
   block()
@@ -68,7 +68,7 @@ test('a block sets the minute back, whoever saw it', async () => {
   expect(await chain.read(payment)).toMatchObject({ spent: false })
 })
 
-test('what a standing chain shows as paid is paid', async () => {
+test('a payment that a standing chain shows as paid is paid', async () => {
   await chain.read(payment)
   const tx = asked.land(payment)
   await chain.read(payment)
@@ -77,7 +77,7 @@ test('what a standing chain shows as paid is paid', async () => {
   expect(await chain.status(payment, HEAD)).toEqual({ kind: 'paid', tx })
 })
 
-test('an older height is no block', async () => {
+test('an older height does not count as a new block', async () => {
   const heads = [HEAD + 1n, HEAD, HEAD + 1n]
   const lagging = freshChain(
     { ...asked, read: async () => ({ head: heads.shift() ?? HEAD, spent: false }) },
@@ -90,7 +90,7 @@ test('an older height is no block', async () => {
   expect(await lagging.read(payment)).toBe('silent')
 })
 
-test('each look tells whether it moves', async () => {
+test('each check reports whether the chain moves', async () => {
   await chain.read(payment)
   clock.pass(60_000)
   for (let i = 0; i < 2; i++) await chain.fault()
@@ -101,7 +101,7 @@ test('each look tells whether it moves', async () => {
   expect(heard.slice(3)).toEqual([null, null])
 })
 
-test('an endpoint that does not answer says nothing of the chain', async () => {
+test('an endpoint that does not respond proves nothing about the chain', async () => {
   await chain.read(payment)
   asked.silent = true
   clock.pass(60_000)

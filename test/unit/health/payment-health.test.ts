@@ -56,7 +56,7 @@ const NO_CHAIN = 'the chain endpoint rpc.example does not answer'
 const ARMED = ['armed', null]
 
 describe('the rail', () => {
-  test('arms once a probe succeeded and open purchases were looked at, in either order', async () => {
+  test('the rail arms once a probe succeeded and open purchases were checked, in either order', async () => {
     const [first, second] = [railOver().rail, railOver().rail]
     expect(first.state()).toBe('arming')
     await first.probe()
@@ -70,36 +70,36 @@ describe('the rail', () => {
   })
 
   test.each<[string, Supports, ChainHealth, string]>([
-    ['the facilitator', 'unavailable', WELL, NO_FACILITATOR],
-    ['the chain', 'yes', SILENT, NO_CHAIN],
-    ['either', 'unavailable', SILENT, `${NO_FACILITATOR}; ${NO_CHAIN}`],
-  ])('does not arm while %s is silent, and says so', async (_, supports, fault, what) => {
+    ['the facilitator does not respond', 'unavailable', WELL, NO_FACILITATOR],
+    ['the chain does not respond', 'yes', SILENT, NO_CHAIN],
+    ['neither of them responds', 'unavailable', SILENT, `${NO_FACILITATOR}; ${NO_CHAIN}`],
+  ])('the rail does not arm while %s, and reports that', async (_, supports, fault, what) => {
     const { rail, probed } = railOver()
     rail.reconciled()
     expect(await probed({ supports, fault })).toEqual(['arming', what])
     expect(await probed({ supports: 'yes', fault: WELL })).toEqual(ARMED)
   })
 
-  test('says which facilitator is down while another works, and stays armed', async () => {
+  test('the rail reports which facilitator is down while another one works, and stays armed', async () => {
     const { probed, notes } = await armedRail()
     expect(await probed({ down: NO_FACILITATOR })).toEqual(['armed', NO_FACILITATOR])
     expect(notes.at(-1)).toEqual({ state: 'armed', what: NO_FACILITATOR })
     expect(await probed({ down: null })).toEqual(ARMED)
   })
 
-  test('is misconfigured by what the chain answers, until it answers otherwise', async () => {
+  test('the rail is misconfigured if the chain says so, until the chain says otherwise', async () => {
     const { probed } = await armedRail()
     expect(await probed({ fault: OTHER_CHAIN })).toEqual(['misconfigured', 'the chain is another one'])
     expect(await probed({ fault: SILENT })).toContain('misconfigured')
     expect(await probed({ fault: WELL })).toEqual(ARMED)
   })
 
-  test('is misconfigured by a facilitator that does not take the network', async () => {
+  test('the rail is misconfigured if the facilitator does not support the network', async () => {
     const { probed } = await armedRail()
     expect(await probed({ supports: 'no' })).toEqual(['misconfigured', 'the facilitator does not support this network'])
   })
 
-  test('disarms after five failed probes in a row, and arms again by one that succeeds', async () => {
+  test('the rail disarms after five failed probes in a row, and arms again after one success', async () => {
     const { probed } = await armedRail()
     const supports = 'unavailable'
     for (let i = 0; i < 4; i++) expect(await probed({ supports })).toEqual(['armed', NO_FACILITATOR])
@@ -116,14 +116,14 @@ describe('the rail', () => {
     expect(await probed({ supports, now: 61_001 })).toContain('armed')
   })
 
-  test('disarms at once while the chain stands still, and until it is seen to move', async () => {
+  test('the rail disarms immediately while the chain stands still, until it moves again', async () => {
     const { probed } = await armedRail()
     expect(await probed({ fault: STALLED })).toEqual(['arming', 'the chain makes no blocks'])
     expect(await probed({ fault: SILENT })).toContain('arming')
     expect(await probed({ fault: { kind: 'none', head: 8n } })).toEqual(ARMED)
   })
 
-  test('is asked about each 5 s while something is wrong or the chain was no further, each 8 s else', async () => {
+  test('the rail is probed every 5 s while something is wrong or the chain has not moved, and otherwise every 8 s', async () => {
     const { rail, probed } = railOver()
     expect(rail.probeInMs()).toBe(0)
     await probed({ fault: { kind: 'none', head: 1n } })
@@ -141,7 +141,7 @@ describe('the rail', () => {
     }
   })
 
-  test('is probed at once, but not again within 2 s, when a buyer meets trouble at a facilitator', async () => {
+  test('the rail is probed immediately when a purchase fails at a facilitator, but not again within 2 s', async () => {
     const { rail, world } = await armedRail()
     expect(rail.probeInMs()).toBe(8000)
     world.now = 1500
@@ -152,12 +152,12 @@ describe('the rail', () => {
     expect(rail.probeInMs()).toBe(0)
   })
 
-  test('says what the endpoint cannot do, and takes payments', async () => {
+  test('the rail reports what the endpoint does not support, and accepts payments', async () => {
     const { probed } = await armedRail()
     expect(await probed({ fault: { kind: 'none', lacks: 'no events' } })).toEqual(['armed', 'no events'])
   })
 
-  test('notes each change once', async () => {
+  test('the rail notes each change once', async () => {
     const { probed, notes } = await armedRail()
     for (const fault of [OTHER_CHAIN, OTHER_CHAIN, WELL]) await probed({ fault })
     for (const supports of ['unavailable', 'unavailable'] as const) await probed({ supports })

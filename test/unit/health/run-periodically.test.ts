@@ -19,8 +19,8 @@ function worldThat(ends: boolean) {
   return { waits, logger, clock }
 }
 
-describe('work that keeps going', () => {
-  test('is done again after as long as it says, until it is stopped', async () => {
+describe('periodic work', () => {
+  test('periodic work runs again after the time that it returns, until it is stopped', async () => {
     const world = worldThat(true)
     const stop = new AbortController()
     let times = 0
@@ -32,7 +32,7 @@ describe('work that keeps going', () => {
     expect(world.waits.slice(0, 2)).toEqual([100, 200])
   })
 
-  test('does not wait to the end of a pause to be stopped', async () => {
+  test('stopping periodic work ends its pause immediately', async () => {
     const stop = new AbortController()
     const worked = Promise.withResolvers<void>()
     const done = runPeriodically(worldThat(false), stop.signal, () => {
@@ -44,13 +44,13 @@ describe('work that keeps going', () => {
     await done
   })
 
-  test('never starts when it was stopped before', async () => {
+  test('periodic work that was stopped before never starts', async () => {
     let times = 0
     await runPeriodically(worldThat(true), AbortSignal.abort(), () => Promise.resolve(++times))
     expect(times).toBe(0)
   })
 
-  test('goes on after a fault, and the operator is told', async () => {
+  test('periodic work continues after an exception, and the operator gets an alert', async () => {
     const world = worldThat(true)
     const stop = new AbortController()
     let times = 0

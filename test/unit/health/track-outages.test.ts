@@ -21,7 +21,7 @@ const OTHER = { kind: 'facilitator', name: 'other.example' } as const
 const WRITES = { kind: 'store-write', name: 'sqlite' } as const
 const DISK = { kind: 'disk', name: 'data' } as const
 
-test('an outage is one alert when it begins and one line when it ends, whatever is said of it meanwhile', () => {
+test('an outage is one alert when it begins and one line when it ends, however often it is reported meanwhile', () => {
   outages.saw(ONE, null)
   outages.saw(ONE, 'it does not answer')
   clock.pass(5000)
@@ -36,7 +36,7 @@ test('an outage is one alert when it begins and one line when it ends, whatever 
   expect(logger.notes).toEqual([{ event: 'outage-over', facts: { ...named, seconds: 10 } }])
 })
 
-test('sales stop when the last of those that can stand in for each other is down', () => {
+test('sales stop when the last of several redundant parts is down', () => {
   outages.saw(ONE, 'it is down')
   outages.saw(OTHER, null)
   expect(stopsSales(outages.all())).toEqual([])
@@ -44,7 +44,7 @@ test('sales stop when the last of those that can stand in for each other is down
   expect(stopsSales(outages.all()).map(({ name }) => name)).toEqual(['one.example', 'other.example'])
 })
 
-test('a wall that sells says so, and why it does not', () => {
+test('the state says whether the wall sells, and why not', () => {
   const asked = readiness({ rail: armedRail, outages })
   outages.saw(DISK, 'the disk is nearly full')
   expect(asked.sells()).toMatchObject({ ready: true, reasons: [] })
@@ -57,7 +57,7 @@ test('a wall that sells says so, and why it does not', () => {
     expect(told).toMatchObject({ ready: false, reasons: ['the wall is shutting down'] })
 })
 
-test('a wall that does not take payments yet says what it waits for', () => {
+test('a wall that does not accept payments yet says what it waits for', () => {
   const rail = { ...armedRail, state: () => 'arming' as const }
   const waiting = 'the wall is still checking purchases left open by an earlier run'
   expect(readiness({ rail, outages }).sells().reasons).toEqual([waiting])
@@ -70,7 +70,7 @@ const block = (number: bigint, aheadSeconds: number) => ({
   timestamp: BigInt(Math.round(clock.now() / 1000) - aheadSeconds),
 })
 
-test('a clock is wrong when a block is from the future, or a new one from the past', () => {
+test('the clock is reported as wrong if a block is from the future, or a new one from the past', () => {
   const look = watchClock({ clock, outages })
   const isWrong = () => outages.all().some(({ state }) => state === 'down')
   look(block(1n, 3 * CLOCK_OFF_MAX))

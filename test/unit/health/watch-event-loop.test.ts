@@ -20,7 +20,7 @@ function openWorld() {
   return { clock, logger, outages, eventLoop, turns, reason }
 }
 
-test('a process that is late for seconds is named as that, and in time again 4 s after it', async () => {
+test('a process that is late for seconds is reported as late, and as in time again 4 s after it recovered', async () => {
   const { turns, reason, logger } = openWorld()
   await turns(5, 0)
   await turns(10, 300)
@@ -32,7 +32,7 @@ test('a process that is late for seconds is named as that, and in time again 4 s
   expect([logger.alerts.length, logger.notes.length]).toEqual([1, 1])
 })
 
-test('a pause is no outage, but what fails during it proves nothing', async () => {
+test('a pause of the machine is not an outage, but failures during it prove nothing', async () => {
   const { clock, turns, reason, eventLoop, outages } = openWorld()
   const STORE = { kind: 'store-read', name: 'sqlite' } as const
   await turns(5, 0)
@@ -52,7 +52,7 @@ test('a pause is no outage, but what fails during it proves nothing', async () =
   await late
 })
 
-test('a machine that is a little late names nobody', async () => {
+test('a machine that is a little late causes no report', async () => {
   const { turns, reason, eventLoop } = openWorld()
   await turns(50, 150)
   expect([eventLoop.isLate(), reason()]).toEqual([false, null])

@@ -28,7 +28,7 @@ async function world() {
   return { clock, says, watch, outages, logger }
 }
 
-test('a wall that no catalogue has listed for seven days is an outage, until it is listed', async () => {
+test('a wall that no catalogue has listed for seven days has an outage, until it is listed', async () => {
   const { clock, says, watch, outages, logger } = await world()
   const begun = clock.now()
   let checks = 0
@@ -47,7 +47,7 @@ test('a wall that no catalogue has listed for seven days is an outage, until it 
   expect(logger.alerts).toHaveLength(1)
 })
 
-test('a catalogue that is silent, or a facilitator without one, changes nothing', async () => {
+test('a catalogue that does not respond, or a facilitator without one, changes nothing', async () => {
   const { clock, says, watch, outages } = await world()
   for (const listed of ['silent', 'none'] as const) {
     Object.assign(says, { listed })
@@ -75,7 +75,7 @@ const server = Bun.serve({
 })
 afterAll(() => server.stop(true))
 
-test('a catalogue is asked for the address that is paid, and only addresses of this wall count, each once', async () => {
+test('a catalogue is queried for the paid address, and only addresses of this wall count, each once', async () => {
   const { baseUrl, terms } = OFFER
   const resources = ['/blocks/next', '/blocks/1,2', '/blocks/{coord}', '/areas?w=2'].map((path) => baseUrl + path)
   answer = () =>

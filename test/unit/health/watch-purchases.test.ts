@@ -30,7 +30,7 @@ function end(payers: number, outcome: Outcome, from = 1) {
 
 const reason = () => outages.all().find(({ kind }) => kind === 'purchases')?.reason
 
-test('purchases of five payers that fail for no fault of theirs are an outage with the code that most got', () => {
+test('failed purchases of five payers without a fault of theirs are an outage with the most frequent code', () => {
   end(1, refused('settlement_unknown'))
   end(3, refused('facilitator_unavailable'), 2)
   expect(reason()).toBeNull()
@@ -39,12 +39,12 @@ test('purchases of five payers that fail for no fault of theirs are an outage wi
   expect(logger.alerts).toMatchObject([{ event: 'outage', facts: { dependency: 'purchases', name: 'buyers' } }])
 })
 
-test('a flood that fills our queues is none', () => {
+test('a flood that fills our queues is not an outage of purchases', () => {
   end(50, refused('server_busy'))
   expect(reason()).toBeNull()
 })
 
-test('one payer who fails again and again is none, nor is a fifth that fails, nor what is its buyer’s fault', () => {
+test('repeated failures of one payer, a fifth of failures, and failures by the buyer’s fault are not an outage', () => {
   for (let i = 0; i < 50; i++) end(1, refused('settlement_unknown'))
   expect(reason()).toBeNull()
   end(300, BOUGHT)
@@ -54,7 +54,7 @@ test('one payer who fails again and again is none, nor is a fifth that fails, no
   expect(reason()).toBeNull()
 })
 
-test('it is over once no purchase has failed for 8 s, and what happened in it begins no other', () => {
+test('the outage is over once no purchase has failed for 8 s, and its failures do not start another one', () => {
   end(5, refused('facilitator_unavailable'))
   clock.pass(7999)
   purchases.check()
@@ -69,7 +69,7 @@ test('it is over once no purchase has failed for 8 s, and what happened in it be
   expect(reason()).not.toBeNull()
 })
 
-test('what is older than a minute does not count', () => {
+test('failures older than a minute do not count', () => {
   end(4, refused('facilitator_unavailable'))
   clock.pass(60_000)
   end(4, refused('facilitator_unavailable'), 5)

@@ -61,13 +61,13 @@ function world() {
   return { says, watch, seen, logger, clock }
 }
 
-test('a store that works is told as such, with what is open in it', async () => {
+test('a working database is reported as such, with its open purchases', async () => {
   const { watch, seen, logger } = world()
   expect([await seen(), logger.alerts]).toEqual([[], []])
   expect(watch.seen()).toEqual({ pending: PENDING, freeBytes: FREE_BYTES_MIN * 2, backedUpAt: undefined })
 })
 
-test('each way to fail has its name, and one name only', async () => {
+test('each kind of database failure has its own name, and one name only', async () => {
   const { seen } = world()
   const disk = { of: 'store-write', reason: 'the disk is full' } as const
   const standby = { of: 'standby', reason: 'no standby confirms' } as const
@@ -81,12 +81,12 @@ test('each way to fail has its name, and one name only', async () => {
 test.each<[string, WriteFailure | undefined]>([
   ['is not answered', undefined],
   ['fails', { of: 'store-write', reason: 'the connection is lost' }],
-])('a store that goes away under a write that %s is one that cannot be read', async (_, failure) => {
+])('a database that becomes unavailable during a write that %s counts as unreadable', async (_, failure) => {
   const { seen } = world()
   expect(await seen({ failure, leaves: true })).toEqual([['store-read', 'the database cannot be read']])
 })
 
-test('a frozen store is asked no second time, and whoever wants to know is told what was seen last', async () => {
+test('a frozen database is not queried a second time, and everyone gets the last known state', async () => {
   const { says, watch, seen } = world()
   await watch.check()
   says.ready = undefined
@@ -97,12 +97,12 @@ test('a frozen store is asked no second time, and whoever wants to know is told 
   expect(says.asked).toBe(before + 1)
 })
 
-test('a write that never ends is told as one', async () => {
+test('a write that never ends is reported as one', async () => {
   const { seen } = world()
   expect(await seen({ failure: undefined })).toEqual([['store-write', 'the database did not complete a write in time']])
 })
 
-test('a disk at its limit is one outage, until there is clearly room', async () => {
+test('a disk at its limit is one outage, until it clearly has space', async () => {
   const { seen, logger } = world()
   for (const free of [0.9, 1.1, 0.9, 1.1])
     expect(await seen({ free: FREE_BYTES_MIN * free })).toEqual([
@@ -112,7 +112,7 @@ test('a disk at its limit is one outage, until there is clearly room', async () 
   expect(logger.alerts).toHaveLength(1)
 })
 
-test('after three hours without a backup the operator is alerted, whether one was ever made or not', async () => {
+test('after three hours without a backup the operator gets an alert, whether one was ever made or not', async () => {
   const { seen, clock, logger, watch } = world()
   const hours = 3_600_000
   expect([await seen({ backedUpAt: NOW - 4 * hours }), logger.alerts.length]).toEqual([
@@ -128,7 +128,7 @@ test('after three hours without a backup the operator is alerted, whether one wa
   expect(watch.seen().backedUpAt).toBeUndefined()
 })
 
-test('a record of backups that cannot be read changes nothing', async () => {
+test('an unreadable record of backups changes nothing', async () => {
   const { seen, watch } = world()
   await seen({ backedUpAt: NOW })
   expect(await seen({ backedUpAt: new Error('away') })).toEqual([])

@@ -14,7 +14,7 @@ test('a body of exactly 4 KiB is read', async () => {
   expect(refusal(await readJson(request(ofSize(BODY_MAX_BYTES + 1))))).toBe('body_too_large')
 })
 
-test('reading stops at the limit, however the body comes', async () => {
+test('reading stops at the limit, however the body arrives', async () => {
   let sent = 0
   const endless = new ReadableStream<Uint8Array>({
     pull(controller) {
@@ -26,13 +26,13 @@ test('reading stops at the limit, however the body comes', async () => {
   expect(sent).toBeLessThan(20_000)
 })
 
-test('a body that comes packed is not unpacked, and refused', async () => {
+test('a compressed body is rejected without being unpacked', async () => {
   for (const coding of ['gzip', 'identity, gzip', 'br', 'x'])
     expect(refusal(await readJson(request('{}', { 'content-encoding': coding })))).toBe('invalid_body')
   expect(await readJson(request('{}', { 'content-encoding': 'identity' }))).toMatchObject({ value: {} })
 })
 
-test('a body that is announced too large is let by, so that a proxy hears the answer, and waited for a second at most', async () => {
+test('a body that is announced too large is drained for at most a second, so that a proxy receives the response', async () => {
   const announced = (bytes: number) => ({ 'content-length': String(bytes) })
   const pulled = { bytes: 0 }
   const inPieces = (total: number) =>
@@ -54,7 +54,7 @@ test('a body that is announced too large is let by, so that a proxy hears the an
   expect(refusal(read)).toBe('body_too_large')
 })
 
-test('a body that stops coming is given up', async () => {
+test('a body that stops arriving is abandoned', async () => {
   let cancelled = false
   const silent = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(new TextEncoder().encode('{')),
@@ -66,12 +66,12 @@ test('a body that stops coming is given up', async () => {
   expect(cancelled).toBe(true)
 })
 
-test('a body that breaks off is no 500', async () => {
+test('a truncated body does not cause a 500', async () => {
   const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('reset')) })
   expect(refusal(await readJson(request(broken)))).toBe('invalid_body')
 })
 
-test('a body is UTF-8 to the last byte', async () => {
+test('a body must be UTF-8 to the last byte', async () => {
   expect(refusal(await readJson(request(Uint8Array.of(0x22, 0xff, 0x22))))).toBe('invalid_body')
   expect(refusal(await readJson(request(Uint8Array.of(0xef, 0xbb, 0xbf, 0x31))))).toBe('invalid_body')
   expect(refusal(await readJson(request(Bun.gzipSync('{}'), { 'content-encoding': 'gzip' })))).toBe('invalid_body')
@@ -94,16 +94,16 @@ const types: ReadonlyArray<readonly [type: string, isTaken: boolean]> = [
   ['application/json, text/plain', false],
 ]
 
-test.each(types)('a body of type %s is taken: %p', async (type, isTaken) => {
+test.each(types)('a body of type %s is accepted: %p', async (type, isTaken) => {
   const read = await readJson(request('{}', { 'content-type': type }))
   expect(refusal(read)).toBe(isTaken ? 'none' : 'invalid_body')
 })
 
-test('a body without a type is taken for JSON', async () => {
+test('a body without a type is read as JSON', async () => {
   expect(await readJson(request(new TextEncoder().encode('{}')))).toMatchObject({ value: {} })
 })
 
-test('a body that comes too slowly is given up long before its deadline', async () => {
+test('a body that arrives too slowly is abandoned long before its deadline', async () => {
   const body = new ReadableStream({ start: (controller) => controller.enqueue(Uint8Array.of(1)) })
   const request = new Request('http://wall.test/', { method: 'POST', body })
   const read = within(3000, () => readBody(request, { deadlineMs: 600_000, bytesPerSecondMin: 16_384 }))

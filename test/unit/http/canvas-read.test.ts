@@ -51,7 +51,7 @@ const blocksNow = async () => {
   return blocks
 }
 
-test('each row of the wall is a line, so that a reader can draw as it reads', async () => {
+test('each row of the wall is one line, so that a reader can draw while reading', async () => {
   for (const coord of ['0,0', '5,0', '3,4', '159,89']) sell(coord)
   const text = await (await read(get())).text()
   const lines = text.slice(text.indexOf('"blocks":[')).split('\n')
@@ -66,7 +66,7 @@ test('each row of the wall is a line, so that a reader can draw as it reads', as
   expect(JSON.parse(text)).toHaveProperty('blocks.length', 4)
 })
 
-test('every change is seen: a sale, pixels alone, words alone, and a name', async () => {
+test('every kind of change appears: a sale, pixels, texts and a name', async () => {
   sell('3,4', 'a')
   expect(await blocksNow()).toEqual([{ i: 643, a: 0, t: NOW, m: 'a' }])
   repaint('3,4', 'a', 7)
@@ -79,7 +79,7 @@ test('every change is seen: a sale, pixels alone, words alone, and a name', asyn
   expect(await (await read(get())).json()).toMatchObject({ agents: [{ name: 'Ada', blocks: 2 }] })
 })
 
-test('a change serialises its own block only, once for each read that tells of it, and reading serialises nothing', async () => {
+test('a change serialises its own block only, once per kind of read, and reading serialises nothing', async () => {
   let looked = 0
   for (const coord of ['0,0', '0,50']) sell(coord)
   await read(get())
@@ -99,7 +99,7 @@ test('a change serialises its own block only, once for each read that tells of i
   }
 })
 
-test('the first change is published at once, and those in quick succession together, once in a while', async () => {
+test('the first change is published immediately, and quick later ones together after an interval', async () => {
   const clock = fakeClock(NOW)
   reads = canvasReads({ view, terms: PRICED, clock, everyMs: 1000 })
   await reads.published()
@@ -111,7 +111,7 @@ test('the first change is published at once, and those in quick succession toget
   expect(clock.elapsed()).toBe(1000)
 })
 
-test('a wall that takes long to publish is published less often, yet within two seconds', async () => {
+test('a wall that is slow to publish is published less often, but within two seconds', async () => {
   const clock = fakeClock(NOW)
   let takesMs = 0
   const parts: Parts = {
@@ -137,7 +137,7 @@ test('a wall that takes long to publish is published less often, yet within two 
   expect([await periodOf(1), await periodOf(60), await periodOf(500)]).toEqual([900, 1140, 2000])
 })
 
-test('an answer stays what it was, however often the wall is published before it is read', async () => {
+test('a response stays unchanged, however often the wall is published before it is read', async () => {
   sell('3,4', 'first')
   const kept = await Promise.all(
     ['identity', 'gzip', 'zstd'].map((encoding) => read(get({ 'Accept-Encoding': encoding }))),
@@ -154,7 +154,7 @@ test('an answer stays what it was, however often the wall is published before it
     expect(new TextDecoder().decode(body)).toBe(text)
 })
 
-test('whoever asks while the wall is published gets what was shown before, or what is shown from then on', async () => {
+test('a request during publishing gets the wall as before or as after it', async () => {
   sell('3,4', 'before')
   await reads.published()
   repaint('3,4', 'after', 7)
@@ -168,7 +168,7 @@ test('whoever asks while the wall is published gets what was shown before, or wh
   expect(new Set(said)).toEqual(new Set(['before', 'after']))
 })
 
-test('the first readers are not kept waiting for the compression', async () => {
+test('the first readers do not wait for the compression', async () => {
   sell('3,4')
   const fresh = open(view)
   const response = fresh.canvas.answer(get({ 'Accept-Encoding': 'gzip' }))
@@ -179,7 +179,7 @@ test('the first readers are not kept waiting for the compression', async () => {
 describe('a copy that is current', () => {
   const tagOf = async () => (await read(get())).headers.get('etag') ?? ''
 
-  test('is not sent again', async () => {
+  test('a current copy of the canvas is not sent again', async () => {
     sell('3,4')
     const etag = await tagOf()
     for (const held of [etag, etag.replace('W/', ''), `"x", ${etag}`, '*']) {
@@ -197,13 +197,13 @@ describe('a copy that is current', () => {
     }
   })
 
-  test('is no longer after a change', async () => {
+  test('a copy of the canvas is stale after a change', async () => {
     const etag = await tagOf()
     sell('3,4')
     expect((await read(get({ 'If-None-Match': etag }))).status).toBe(200)
   })
 
-  test('says nothing of another wall with as many changes', async () => {
+  test('a copy of the canvas proves nothing about another wall with as many changes', async () => {
     sell('3,4')
     const etag = await tagOf()
     view = emptyView()
@@ -212,7 +212,7 @@ describe('a copy that is current', () => {
     expect((await read(get({ 'If-None-Match': etag }))).status).toBe(200)
   })
 
-  test('is current for every process that shows the same', async () => {
+  test('a copy of the canvas is current for every process that shows the same wall', async () => {
     sell('3,4')
     const etag = await tagOf()
     const other = emptyView()
@@ -253,7 +253,7 @@ const encodings: ReadonlyArray<readonly [accept: string, encoding: 'gzip' | 'zst
   ['gzip;q=2', null],
 ]
 
-test.each(encodings)('a client that takes %p gets %p', async (accept, encoding) => {
+test.each(encodings)('a client that accepts %p gets %p', async (accept, encoding) => {
   sell('3,4')
   const response = await read(get({ 'Accept-Encoding': accept }))
   expect(response.headers.get('content-encoding')).toBe(encoding)
@@ -263,7 +263,7 @@ test.each(encodings)('a client that takes %p gets %p', async (accept, encoding) 
   expect(text).toBe(await (await read(get())).text())
 })
 
-test('the pixels alone are the blocks one after another, in half the bytes of the canvas read', async () => {
+test('the bare pixels are the blocks one after another, in half the bytes of the canvas read', async () => {
   for (const coord of ['0,0', '3,4', '159,89']) sell(coord)
   repaint('3,4', 'painted', 7)
   await reads.published()
@@ -275,7 +275,7 @@ test('the pixels alone are the blocks one after another, in half the bytes of th
   expect(reads.pixels.answer(get({ 'If-None-Match': response.headers.get('etag') ?? '' })).status).toBe(304)
 })
 
-test('the wall without its pictures is the canvas read but for them, and a repaint of pixels alone leaves its text', async () => {
+test('the wall without pictures is the canvas read without them, and a repaint of pixels does not change its text', async () => {
   sell('3,4', 'a')
   sell('9,9')
   repaint('3,4', 'a', 7)
@@ -290,7 +290,7 @@ test('the wall without its pictures is the canvas read but for them, and a repai
   expect(reads.number()).toBe(view.number)
 })
 
-test('a repaint of pixels alone leaves the copies of the texts current, with the new number', async () => {
+test('a repaint of pixels leaves copies of the texts current, with the new number', async () => {
   sell('3,4', 'a')
   await reads.published()
   const etag = reads.blocks.answer(get()).headers.get('etag') ?? ''
@@ -308,7 +308,7 @@ describe('the texts in Brotli', () => {
     return reads.blocks.answer(get(browser))
   }
 
-  test('are sent to browsers once they are compressed, and in gzip until then', async () => {
+  test('texts are sent to browsers in Brotli once they are compressed, and in gzip until then', async () => {
     sell('3,4', 'a')
     await reads.published()
     expect(encodingNow()).toBe('gzip')
@@ -317,7 +317,7 @@ describe('the texts in Brotli', () => {
     expect(reads.canvas.answer(get(browser)).headers.get('content-encoding')).toBe('gzip')
   })
 
-  test('are compressed again only when they change', async () => {
+  test('texts are compressed with Brotli again only when they change', async () => {
     sell('3,4', 'a')
     await reads.published()
     await inBrotli()
@@ -330,7 +330,7 @@ describe('the texts in Brotli', () => {
     expect(brotliDecompressSync(await (await inBrotli()).arrayBuffer()).toString()).toContain('"m":"b"')
   })
 
-  test('are not sent to a client that prefers another encoding', async () => {
+  test('Brotli is not sent to a client that prefers another encoding', async () => {
     sell('3,4', 'a')
     await reads.published()
     await inBrotli()
@@ -344,7 +344,7 @@ describe('the texts in Brotli', () => {
   })
 })
 
-test('each read of the whole wall says up to which change it shows everything, also to who has it already', async () => {
+test('each read of the whole wall names the last change that it shows, also to readers with a current copy', async () => {
   sell('3,4')
   repaint('3,4', 'painted', 7)
   await reads.published()
@@ -356,7 +356,7 @@ test('each read of the whole wall says up to which change it shows everything, a
   }
 })
 
-test('the reads that a start does not wait for are built from the wall as it is when they are first asked for', () => {
+test('reads that a start does not wait for are built from the wall when they are first requested', () => {
   // The view has it, and nobody has told the reads.
   applyChange(view, saleOf(1, blockOf('3,4')))
   const shown = [reads.canvas, reads.pixels, reads.blocks].map((one) => one.answer(get()).headers.get('log-number'))

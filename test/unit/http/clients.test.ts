@@ -14,18 +14,18 @@ test.each([
   ['2001:0DB8:0:0:9::', undefined, undefined, '2001:db8:0:0::/64'],
   ['fe80::1%eth0', undefined, undefined, 'fe80:0:0:0::/64'],
   [undefined, undefined, undefined, ''],
-])('a client at %p is told by its own address', (peer, forwarded, hops, address) => {
+])('a client at %p is identified by its own address', (peer, forwarded, hops, address) => {
   expect(addressOf(peer, forwarded, hops)).toBe(address)
 })
 
-test('a proxy on this machine is believed where nothing else is set, and only its own word', () => {
+test('without a setting, only a proxy on this machine is believed, and only its own entry', () => {
   expect(addressOf('127.0.0.1', '203.0.113.9')).toBe('203.0.113.9')
   expect(addressOf('::1', '198.51.100.1, 203.0.113.9')).toBe('203.0.113.9')
   expect(addressOf('127.0.0.1')).toBe('127.0.0.1')
   expect(addressOf('198.51.100.7', '203.0.113.9')).toBe('198.51.100.7')
 })
 
-test('as many proxies are believed as the operator says, and none where it says none', () => {
+test('the configured number of proxies is believed, and none with 0', () => {
   expect(addressOf('127.0.0.1', '203.0.113.9', 0)).toBe('127.0.0.1')
   expect(addressOf('10.0.0.2', '192.0.2.1, 203.0.113.9, 10.0.0.1', 2)).toBe('203.0.113.9')
   expect(addressOf('10.0.0.2', '203.0.113.9', 3)).toBe('203.0.113.9')
@@ -39,7 +39,7 @@ test.each(['nonsense', '', ' , ', '999.1.1.1', '2001:db8::1::2', '[2001:db8::1']
   },
 )
 
-test('ports and brackets that proxies write are no part of an address', () => {
+test('ports and brackets that proxies write are not part of an address', () => {
   expect(addressOf('10.0.0.2', '203.0.113.9:5500', 1)).toBe('203.0.113.9')
   expect(addressOf('10.0.0.2', '[2001:db8::1]:5500', 1)).toBe('2001:db8:0:0::/64')
 })

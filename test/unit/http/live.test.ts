@@ -61,7 +61,7 @@ async function textFrom(
   return text
 }
 
-test('a change is told to those who follow, as the log has it', async () => {
+test('a change is sent to followers as the log stores it', async () => {
   const world = logged()
   const reading = textFrom(world.stream, (text) => text.includes('data'))
   const content = { ...BARE, message: 'two\nlines never happen' }
@@ -76,7 +76,7 @@ test('a change is told to those who follow, as the log has it', async () => {
   })
 })
 
-test('what is hidden is told to nobody any more, and the block as it is shown from then on', async () => {
+test('hidden content is no longer sent to anybody, and the block is sent as it is shown from then on', async () => {
   const world = logged()
   const block = blockOf('3,4')
   const [content, bare] = [
@@ -94,7 +94,7 @@ test('what is hidden is told to nobody any more, and the block as it is shown fr
   expect(text).not.toContain('bad word')
 })
 
-test('a reader starts at the present unless it says otherwise', async () => {
+test('a reader starts at the present unless it names a number', async () => {
   const world = logged()
   for (let n = 0; n < 3; n++) add(world)
   const reading = idsFrom(world.stream, 1)
@@ -102,7 +102,7 @@ test('a reader starts at the present unless it says otherwise', async () => {
   expect(await reading).toEqual([4])
 })
 
-test('a reader that comes back misses nothing and sees nothing twice, from memory or from the log', async () => {
+test('a reader that reconnects misses nothing and sees nothing twice, from memory or from the log', async () => {
   const world = logged()
   for (let n = 0; n < 1200; n++) add(world)
   const restarted = { ...world, stream: world.open() }
@@ -116,7 +116,7 @@ test('a reader that comes back misses nothing and sees nothing twice, from memor
   expect(await reading).toEqual([1205, 1206])
 })
 
-test('a reader begins where its read of the wall ended, and once it has an event, after that event', async () => {
+test('a reader begins after its read of the wall, and after an event once it has one', async () => {
   const world = logged()
   for (let n = 0; n < 5; n++) add(world)
   const url = 'http://wall.test/api/live?after=2'
@@ -126,7 +126,7 @@ test('a reader begins where its read of the wall ended, and once it has an event
   expect([refused.status, await refused.json()]).toMatchObject([400, { error: 'invalid_after' }])
 })
 
-test('changes that come together are told together', async () => {
+test('changes that come together are sent together', async () => {
   const world = logged(20)
   const response = await world.stream.answer(new Request(LIVE), '')
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
@@ -138,7 +138,7 @@ test('changes that come together are told together', async () => {
   await reader.cancel()
 })
 
-test('a reader that does not read is cut off, and catches up when it comes back', async () => {
+test('a reader that does not read is cut off, and catches up when it reconnects', async () => {
   const world = logged()
   const response = await world.stream.answer(new Request(LIVE), '')
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
@@ -157,14 +157,14 @@ test('a reader that does not read is cut off, and catches up when it comes back'
   expect([...kept, ...rest]).toEqual(Array.from({ length: 1800 }, (_, at) => at + 1))
 })
 
-test('a reader from another process that was quicker to follow goes on where it was', async () => {
+test('a reader from another process that was ahead continues where it was', async () => {
   const { changes, others, open } = logged()
   for (let n = 1; n <= 5; n++) changes.push(identity(n))
   others.unseen = 3
   expect(await idsFrom(open(), 1, 4)).toEqual([5])
 })
 
-test('a number that no event has is refused', async () => {
+test('a number that no event has is rejected', async () => {
   const world = logged()
   for (const id of ['-1', 'x', '1e3', '0x1']) {
     const response = await world.stream.answer(new Request(LIVE, { headers: { 'last-event-id': id } }), '')
@@ -172,7 +172,7 @@ test('a number that no event has is refused', async () => {
   }
 })
 
-test('a reader that is far behind, or ahead of the log, is told to read the canvas, and goes on from there', async () => {
+test('a reader that is far behind, or ahead of the log, is asked to read the canvas, and continues from there', async () => {
   const world = logged()
   for (let n = 0; n < 1500; n++) add(world)
   const reset = 'id: 1497\nevent: reset\ndata: {"number":1497,"kind":"reset"}\n\n'
@@ -184,7 +184,7 @@ test('a reader that is far behind, or ahead of the log, is told to read the canv
   expect(await idsFrom(world.stream, 1000, 500)).toEqual(Array.from({ length: 1000 }, (_, at) => 501 + at))
 })
 
-test('however many come back at once, what they missed is read from the log once', async () => {
+test('missed changes are read from the log once, however many readers reconnect at the same time', async () => {
   const world = logged()
   for (let n = 0; n < 900; n++) add(world)
   const restarted = { ...world, stream: world.open() }
@@ -196,7 +196,7 @@ test('however many come back at once, what they missed is read from the log once
   expect(world.reads.length).toBe(40 + 8)
 })
 
-test('closing ends every stream, and starts none', async () => {
+test('closing ends every stream, and no new one starts', async () => {
   const world = logged()
   const response = await world.stream.answer(new Request(LIVE), '')
   const ended = response.text()

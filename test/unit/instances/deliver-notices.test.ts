@@ -136,7 +136,7 @@ test.each(['it returned status 500', 'it did not respond in time'])(
   },
 )
 
-test('while a receiver hangs, sales go on, and one notice at a time is under way', async () => {
+test('while a receiver hangs, sales continue, and one notice at a time is in progress', async () => {
   const wall = await open()
   const { world, received, run } = deliveryFrom(wall)
   const { promise, resolve } = Promise.withResolvers<null>()
@@ -153,7 +153,7 @@ test('while a receiver hangs, sales go on, and one notice at a time is under way
   wall.close()
 })
 
-test('after a crash the rest follows in order, and what is sent twice has the same id', async () => {
+test('after a crash the remaining notices follow in order, and a notice that is sent twice has the same id', async () => {
   const wall = await open()
   for (let number = 1; number <= 3; number++) await sell(wall, 'next', 1, number)
   // It ends before it has recorded what was accepted.
@@ -172,7 +172,7 @@ test('after a crash the rest follows in order, and what is sent twice has the sa
   wall.close()
 })
 
-test('a process that does not have the job delivers none of the log', async () => {
+test('a process without the delivery lease delivers nothing of the log', async () => {
   const wall = await open()
   const { received, run } = deliveryFrom(wall, { jobs: { run: async () => false } })
   await sell(wall, 'next', 1, 1)
@@ -180,7 +180,7 @@ test('a process that does not have the job delivers none of the log', async () =
   wall.close()
 })
 
-test('alerts and the ends of outages are delivered under one id each, oldest first, and the newest hundred wait', async () => {
+test('alerts and the ends of outages are delivered under one id each, oldest first, and at most a hundred wait', async () => {
   const wall = await open()
   const { world, received, run, logger, written } = deliveryFrom(wall)
   logger.note('open')
@@ -213,7 +213,7 @@ test('an alert keeps its id when it is sent again', async () => {
   wall.close()
 })
 
-test('reports are delivered once, under an id that stays', async () => {
+test('each report is delivered once, under a permanent id', async () => {
   const wall = await open()
   const { world, received, run } = deliveryFrom(wall)
   const block = blockOf('3,4')

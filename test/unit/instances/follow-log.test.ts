@@ -35,7 +35,7 @@ function logOf(changes: Change[]) {
 const nameIn = (view: WallView) => canvasAgents(view)[0]?.name
 
 describe('the view of a log', () => {
-  test('is built from the compacted log, and then follows it', async () => {
+  test('a view is built from the compacted log, and then follows the log', async () => {
     const log = logOf([SALE, renamed(2), renamed(3)])
     const follower = await followLog(log)
     expect([nameIn(follower.view), follower.view.number]).toEqual(['name 3', 3])
@@ -45,7 +45,7 @@ describe('the view of a log', () => {
     expect([nameIn(follower.view), follower.view.number]).toEqual(['name 4', 4])
   })
 
-  test('is read in pages until the log is at its end', async () => {
+  test('a view is read in pages until the end of the log', async () => {
     const log = logOf([SALE])
     const follower = await followLog(log)
     log.changes.push(...Array.from({ length: 1000 }, (_, i) => renamed(i + 2)))
@@ -58,7 +58,7 @@ describe('the view of a log', () => {
     expect(nameIn(follower.view)).toBe('name 1001')
   })
 
-  test('applies each change once, however many ask at once', async () => {
+  test('a view applies each change once, however many callers need it at the same time', async () => {
     const log = logOf([SALE])
     const follower = await followLog(log)
     const calls = Array.from({ length: 20 }, async (_, i) => {
@@ -71,7 +71,7 @@ describe('the view of a log', () => {
     expect(nameIn(follower.view)).toBe('name 21')
   })
 
-  test('recovers from a read that failed', async () => {
+  test('a view recovers from a failed read', async () => {
     const log = logOf([SALE])
     let broken = true
     const follower = await followLog({
@@ -85,7 +85,7 @@ describe('the view of a log', () => {
     expect(nameIn(follower.view)).toBe('name 2')
   })
 
-  test('stops at a gap, and does not pass over it later', async () => {
+  test('a view stops at a gap in the log, and does not skip it later', async () => {
     const log = logOf([SALE])
     const follower = await followLog(log)
     log.changes.push(renamed(3))
@@ -124,14 +124,14 @@ function poll(times: number, advance: (time: number) => Promise<void>) {
   return { done, logger, waits, asked: () => asked, ring: () => ring?.(), isHeard: () => ring !== undefined }
 }
 
-test('a view is level with what others write within a second, whether it is notified or not', async () => {
+test('a view shows the writes of other processes within a second, whether it is notified or not', async () => {
   const { done, waits, asked } = poll(3, async () => {})
   await done
   expect(asked()).toBe(3)
   expect(waits).toEqual([1000, 1000, 1000])
 })
 
-test('a notification is followed at once, for as long as the view is kept level', async () => {
+test('a notification is followed immediately while the view is kept up to date', async () => {
   const reading = Promise.withResolvers<void>()
   const { done, ring, asked, isHeard } = poll(1, (time) => (time === 1 ? reading.promise : Promise.resolve()))
   ring()
@@ -161,7 +161,7 @@ function builder(ready: Promise<unknown> = Promise.resolve()) {
   }
 }
 
-test('what was built on a whole store is kept', async () => {
+test('a view that was built on an undamaged database is kept', async () => {
   expect(await afterStartUpCheck(Promise.resolve('whole'), builder())).toBe(1)
 })
 
@@ -170,7 +170,7 @@ test('a view from before the store was repaired is built again, even if it could
   expect(await afterStartUpCheck(Promise.resolve('mended'), builder(Promise.reject(new Error('a gap'))))).toBe(2)
 })
 
-test('nothing is built on before the store was looked through', async () => {
+test('no view is built before the database was checked', async () => {
   const looked = Promise.withResolvers<'whole'>()
   let isDone = false
   const building = afterStartUpCheck(looked.promise, builder()).then(() => (isDone = true))
@@ -180,13 +180,13 @@ test('nothing is built on before the store was looked through', async () => {
   await building
 })
 
-test('a rejected store reports its reason, whatever happened while a view was built on it', async () => {
+test('a rejected database reports its reason, whatever happened while a view was built on it', async () => {
   const refused = Promise.reject(new Error('the database is damaged'))
   for (const ready of [Promise.resolve(), Promise.reject(new Error('a gap'))])
     expect(String(await failureOf(afterStartUpCheck(refused, builder(ready))))).toContain('the database is damaged')
 })
 
-test('a whole store on which nothing can be built says why', async () => {
+test('if nothing can be built on an undamaged database, the error says why', async () => {
   const building = afterStartUpCheck(Promise.resolve('whole'), builder(Promise.reject(new Error('a gap'))))
   expect(String(await failureOf(building))).toContain('a gap')
 })

@@ -42,8 +42,8 @@ function longWork() {
   return { run: () => promise, end: resolve }
 }
 
-describe('a payment that another process is at', () => {
-  test('is left alone for as long as that takes, and then run', async () => {
+describe('a payment that another process works on', () => {
+  test('a payment that another process works on is left to it, and run afterwards', async () => {
     const { process, pass, notes, told } = world()
     const [here, there] = [process(), process()]
     const long = longWork()
@@ -58,7 +58,7 @@ describe('a payment that another process is at', () => {
     expect(notes).toEqual(['ran'])
   })
 
-  test('is told to be so in time to whoever waits', async () => {
+  test('a request that waits too long for another process is told that the payment is in progress', async () => {
     const { process, pass, notes, told } = world()
     const long = longWork()
     const first = process().whenFree(KEY, { isOver, work: long.run, late: told('late') })
@@ -70,7 +70,7 @@ describe('a payment that another process is at', () => {
     await first
   })
 
-  test('is nothing for a reconciler', async () => {
+  test('the sweep skips a payment that another process works on', async () => {
     const { process, notes, told } = world()
     const [here, there] = [process(), process()]
     const long = longWork()
@@ -85,14 +85,14 @@ describe('a payment that another process is at', () => {
   })
 })
 
-test('what is over is told at once, whoever died with its lease', async () => {
+test('a finished payment is answered immediately, even if a crashed process still has its lease', async () => {
   const { process, notes, told } = world()
   void process().whenFree(KEY, { isOver, work: longWork().run, late: told('late') })
   await process().whenFree(KEY, { isOver: async () => true, work: told('ran'), late: told('late') })
   expect(notes).toEqual(['ran'])
 })
 
-test('the payment of a process that died is taken up once its lease has ended', async () => {
+test('the payment of a crashed process is resumed once its lease has ended', async () => {
   const { process, pass, notes, told } = world()
   const dead = process(({ take, give, isTaken }) => {
     let times = 0
@@ -107,7 +107,7 @@ test('the payment of a process that died is taken up once its lease has ended', 
   expect(notes).toEqual(['ran'])
 })
 
-test('a store that knows no lease keeps nobody from looking a payment up', async () => {
+test('if leases cannot be read, payments can still be looked up', async () => {
   const { process, notes, told } = world()
   const broken = () => Promise.reject(new StoreUnavailable('down'))
   const apart = process(() => ({ take: broken, give: broken, isTaken: broken }))
@@ -116,7 +116,7 @@ test('a store that knows no lease keeps nobody from looking a payment up', async
   expect(apart.unlessTaken(KEY, told('swept'))).rejects.toBeInstanceOf(StoreUnavailable)
 })
 
-test('an answer does not wait for its lease to be given back, and the next run of the process does', async () => {
+test('a response does not wait until its lease is released, but the next run of the process does', async () => {
   const { process, notes, told } = world()
   const giving = Promise.withResolvers<void>()
   const apart = process(({ take, give, isTaken }) => ({

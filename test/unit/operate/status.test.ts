@@ -30,7 +30,7 @@ const seen: Overview = {
   alerts: [],
 }
 
-test('a wall that sells is told in a screen', () => {
+test('a wall that sells is reported in one screen', () => {
   expect(statusLines(seen).join('\n')).toMatchInlineSnapshot(`
     "Pixel Wall 1.0.0 at https://wall.example on eip155:8453, up 1 d 1 h, at 2026-11-22T12:00:00.000Z
 
@@ -49,7 +49,7 @@ test('a wall that sells is told in a screen', () => {
   `)
 })
 
-test('what keeps it from selling stands where the eye falls first, with each outage and the last alerts', () => {
+test('the reason why a wall does not sell comes first, with each outage and the last alerts', () => {
   const reason = 'the facilitator pay.example does not answer'
   const lines = statusLines({
     ...seen,
@@ -82,7 +82,7 @@ test('what keeps it from selling stands where the eye falls first, with each out
   `)
 })
 
-test('the last alerts are kept, the newest at the end, and written as they were', () => {
+test('the last alerts are kept, with the newest at the end, and written unchanged', () => {
   const clock = fakeClock(NOW)
   const written = fakeLogger()
   const { logger, last } = recentAlerts(written, clock)

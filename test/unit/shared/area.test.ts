@@ -10,7 +10,7 @@ describe('the name of an area', () => {
     ['140,70,20x20', { col: 140, row: 70, w: 20, h: 20 }],
     ['0,7,160x2', { col: 0, row: 7, w: 160, h: 2 }],
     ['3,0,4x90', { col: 3, row: 0, w: 4, h: 90 }],
-  ])('%s is read, and written as it was', (text, area) => {
+  ])('the area name %s is read, and written back unchanged', (text, area) => {
     expect(parseArea(text)).toEqual(area)
     expect(String(areaName(area))).toBe(text)
   })
@@ -37,12 +37,12 @@ describe('the name of an area', () => {
     '0,0,161x1',
     '0,0,1x91',
     'next,4x3',
-  ])('%j is none', (text) => {
+  ])('%j is not an area name', (text) => {
     expect(parseArea(text)).toBeUndefined()
   })
 })
 
-test('the blocks of an area go row by row', () => {
+test('the blocks of an area are in order, row by row', () => {
   expect(blocksOf({ col: 80, row: 45, w: 3, h: 2 }).map(coordOf)).toEqual([
     '80,45',
     '81,45',
@@ -53,14 +53,14 @@ test('the blocks of an area go row by row', () => {
   ])
 })
 
-test('a block is the area of 1x1 at its place', () => {
+test('a block is the area of 1x1 at its position', () => {
   for (const block of ALL_BLOCKS) {
     const area = areaAt(block, { w: 1, h: 1 })
     expect(area === undefined ? [] : blocksOf(area)).toEqual([block])
   }
 })
 
-test('an area does not reach over the edge', () => {
+test('an area cannot extend beyond the edge of the wall', () => {
   const last = parseCoord('159,89')
   if (last === undefined) throw new Error('unreachable')
   expect(areaAt(last, { w: 1, h: 1 })).toBeDefined()

@@ -25,7 +25,7 @@ describe('the kinds of text', () => {
     [false, ' '],
     [false, 'a\u202Eb'],
     [false, null],
-  ])('a name: %p for %j', (expected, value) => {
+  ])('the schema accepts this name: %p for %j', (expected, value) => {
     expect(accepts(Printable(40, 'a name', 'Ada'), value)).toBe(expected)
   })
 
@@ -34,7 +34,7 @@ describe('the kinds of text', () => {
     [false, 'http://example.org/'],
     [false, 'https://user@example.org/'],
     [false, null],
-  ])('a link: %p for %j', (expected, value) => {
+  ])('the schema accepts this link: %p for %j', (expected, value) => {
     expect(accepts(Link, value)).toBe(expected)
   })
 
@@ -43,11 +43,11 @@ describe('the kinds of text', () => {
     [false, 'f0'.repeat(100)],
     [false, '00'.repeat(99)],
     [false, 100],
-  ])('pixels: %p for %j', (expected, value) => {
+  ])('the schema accepts these pixels: %p for %j', (expected, value) => {
     expect(accepts(PixelsHex, value)).toBe(expected)
   })
 
-  test('each publishes an example that it takes', () => {
+  test('each schema publishes an example that it accepts', () => {
     for (const schema of Object.values(ListingQuery.properties))
       expect(schema['examples'].map((example: unknown) => accepts(schema, example))).toEqual([true])
   })
@@ -59,7 +59,7 @@ describe('an edit', () => {
     [{ ...SIGNED, pixels: '00'.repeat(100), message: 'hi', link: 'https://e.org/' }],
     [{ ...SIGNED, message: null, link: null }],
     [{ ...SIGNED, ts: -1 }],
-  ])('may be %j', (body) => {
+  ])('an edit may be %j', (body) => {
     expect(accepts(EditBody, body)).toBe(true)
   })
 
@@ -82,7 +82,7 @@ describe('an edit', () => {
     [{ ...SIGNED, link: '' }],
     [{ ...SIGNED, name: 'Ada' }],
     [JSON.parse(`{"ts":1,"signature":"0x12","__proto__":{"pixels":"00"}}`)],
-  ])('is not %j', (body) => {
+  ])('an edit may not be %j', (body) => {
     expect(accepts(EditBody, body)).toBe(false)
   })
 })
@@ -98,7 +98,7 @@ describe('a registration', () => {
     [false, { ...SIGNED, wallet: WALLET, name: 'x'.repeat(41) }],
     [false, { ...SIGNED, wallet: WALLET, framework: 'x'.repeat(33) }],
     [false, { ...SIGNED, wallet: WALLET, message: 'hi' }],
-  ])('%p for %j', (expected, body) => {
+  ])('the schema accepts this registration: %p for %j', (expected, body) => {
     expect(accepts(RegisterBody, body)).toBe(expected)
   })
 })
@@ -111,6 +111,6 @@ test.each([
   [false, 0.5, 50],
   [false, 0, 0],
   [false, 0, 201],
-])('a page of the feed: %p after %d with limit %d', (expected, after, limit) => {
+])('the schema accepts this page of the feed: %p after %d with limit %d', (expected, after, limit) => {
   expect(accepts(FeedQuery, { after, limit })).toBe(expected)
 })

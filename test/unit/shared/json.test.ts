@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { parseStrictJson, UnsafeJson } from '../../../shared/json.ts'
 
 describe('strict JSON', () => {
-  test('is read as JSON is', () => {
+  test('strict JSON is read like JSON', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(parseStrictJson(text)).toEqual(JSON.parse(text))
@@ -13,7 +13,7 @@ describe('strict JSON', () => {
     )
   })
 
-  test('refuses a key given twice, wherever it stands and however it is written', () => {
+  test('strict JSON rejects a duplicate key, wherever it is and however it is written', () => {
     const key = fc.string()
     fc.assert(
       fc.property(
@@ -29,7 +29,7 @@ describe('strict JSON', () => {
     )
   })
 
-  test('lets different objects hold the same key', () => {
+  test('strict JSON accepts the same key in different objects', () => {
     expect(parseStrictJson('{"a":{"a":1},"b":[{"a":1},{"a":2}],"c":{}}')).toEqual({
       a: { a: 1 },
       b: [{ a: 1 }, { a: 2 }],
@@ -42,19 +42,19 @@ describe('strict JSON', () => {
     ['spelt with an escape', '{"a":1,"\\u0061":2}'],
     ['that is empty', '{"":1,"":2}'],
     ['that is a prototype', '{"__proto__":1,"__proto__":2}'],
-  ])('refuses a key given twice %s', (_, text) => {
+  ])('strict JSON rejects a duplicate key %s', (_, text) => {
     expect(() => parseStrictJson(text)).toThrow(UnsafeJson)
   })
 
   test.each(['', ' ', '{', '{"a":1,}', '[1,]', "{'a':1}", '// x\n{}', '{}{}', 'NaN', '01', '\uFEFF{}', '"\n"'])(
-    'refuses %j, which is no JSON',
+    'strict JSON rejects %j, which is not JSON',
     (text) => {
       expect(() => parseStrictJson(text)).toThrow(SyntaxError)
       expect(() => parseStrictJson(text)).not.toThrow(UnsafeJson)
     },
   )
 
-  test('nests to a depth of 64, and no deeper', () => {
+  test('strict JSON accepts a depth of 64, and no more', () => {
     const lists = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
     const objects = (depth: number) => '{"a":'.repeat(depth) + '0' + '}'.repeat(depth)
     expect(() => parseStrictJson(lists(64))).not.toThrow()
@@ -71,11 +71,11 @@ describe('strict JSON', () => {
     ['many objects', JSON.stringify(Array.from({ length: 30_000 }, () => ({})))],
     ['many keys', JSON.stringify(Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [at, at])))],
     ['many quotation marks in a string', JSON.stringify('"'.repeat(5000))],
-  ])('refuses %s, which are never meant and take long to read', (_, text) => {
+  ])('strict JSON rejects %s, which are never meant and slow to read', (_, text) => {
     expect(() => parseStrictJson(text)).toThrow(UnsafeJson)
   })
 
-  test('reads a long string, whatever is in it', () => {
+  test('strict JSON reads a long string, whatever it contains', () => {
     const long = `{"\\\\]}:${'x'.repeat(1_000_000)}`
     expect(parseStrictJson(JSON.stringify({ a: long, b: [long] }))).toEqual({ a: long, b: [long] })
   })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { keptOrMade, lru } from '../../../shared/lru.ts'
 
 describe('a bounded map', () => {
-  test('forgets what was neither read nor written for longest', () => {
+  test('a full map forgets the entry that was not used for longest', () => {
     const numbers = lru<string, number>(2)
     numbers.set('a', 1)
     numbers.set('b', 2)
@@ -14,7 +14,7 @@ describe('a bounded map', () => {
     expect([numbers.get('a'), numbers.get('c'), numbers.get('d')]).toEqual([4, undefined, 5])
   })
 
-  test('forgets what it is told to', () => {
+  test('a map forgets an entry on request', () => {
     const numbers = lru<string, number>(2)
     numbers.set('a', 1)
     numbers.set('b', 2)
@@ -25,8 +25,8 @@ describe('a bounded map', () => {
   })
 })
 
-describe('what is made on demand', () => {
-  test('is made once for all who ask, and kept', async () => {
+describe('values made on demand', () => {
+  test('a value that is made on demand is made once for all callers, and kept', async () => {
     const kept = lru<string, Promise<string>>(2)
     const making = Promise.withResolvers<string>()
     let made = 0
@@ -41,7 +41,7 @@ describe('what is made on demand', () => {
     expect(made).toBe(1)
   })
 
-  test('is made again after a failure, which all who waited are told', async () => {
+  test('a value is made again after a failure, which all waiting callers get', async () => {
     const kept = lru<string, Promise<string>>(2)
     const making = Promise.withResolvers<string>()
     const asked = [1, 2].map(() => keptOrMade(kept, 'wall', () => making.promise))

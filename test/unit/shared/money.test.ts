@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { atomicOf, countOf, moneyText } from '../../../shared/money.ts'
 
-test('money is told with cents, and with what is below a cent', () => {
+test('an amount is written with cents, and with more digits if it has them', () => {
   const told = [0n, 1n, 100n, 10_000n, 25_000n, 1_000_000n, 12_500_000n, 999_999_990_000n].map(moneyText)
   expect(told).toEqual(['0.00', '0.000001', '0.0001', '0.01', '0.025', '1.00', '12.50', '999999.99'])
 })
 
-test('a price is read as what it is told as, and nothing else is a price', () => {
+test('a written price is read back as that price, and other texts are not prices', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 99_999_999n }), (cents) => {
       expect(atomicOf(moneyText(cents * 10_000n))).toBe(cents * 10_000n)

@@ -11,7 +11,7 @@ const known: ReadonlyArray<readonly [colour: string, lab: Oklab]> = [
   ['#808080', [0.5999, 0, 0]],
 ]
 
-test.each(known)('%s is where OKLab has it', (colour, lab) => {
+test.each(known)('%s has its known OKLab values', (colour, lab) => {
   const found = oklab(...linearRgb(colour))
   found.forEach((part, at) => expect(part).toBeCloseTo(lab[at] ?? Number.NaN, 3))
 })

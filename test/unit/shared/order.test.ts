@@ -61,7 +61,7 @@ const VECTORS: ReadonlyArray<readonly [string, Order, string, string]> = [
 ]
 
 describe('an order', () => {
-  test.each(VECTORS)('for %s has one text, which reads back as the order, and one nonce', (_, order, text, nonce) => {
+  test.each(VECTORS)('the order %s has one text, which reads back as the order, and one nonce', (_, order, text, nonce) => {
     expect(orderText(order)).toBe(text)
     expect(parseOrderText(text)).toEqual(order)
     expect(orderNonce(text, SALT)).toBe(nonce as `0x${string}`)
@@ -69,13 +69,13 @@ describe('an order', () => {
     expect(fitsOrder(nonce.toUpperCase().replace('0X', '0x'), text, SALT.toUpperCase().replace('0X', '0x'))).toBeTrue()
   })
 
-  test('without a picture says so alike for blocks and areas', () => {
+  test('an order without a picture has the same ending for blocks and areas', () => {
     const ending = `\n${absent('px', 'painter')}`
     expect(orderText({ host: 'wall.example', area: 'next,2x2' })).toEndWith(ending)
     expect(orderText({ host: 'wall.example', block: '0,0' })).toEndWith(ending)
   })
 
-  test('with a line break in any member has no text, because it could be another order’s', () => {
+  test('an order with a line break in any field has no text, because it could be another order’s', () => {
     const order: Order = { host: 'wall.example', block: 'next', name: 'Ada\nframework_present=0' }
     expect(() => orderText(order)).toThrow(RangeError)
     expect(() => orderText({ host: 'wall.example\rx', block: 'next' })).toThrow(RangeError)
@@ -85,14 +85,14 @@ describe('an order', () => {
 describe('a nonce', () => {
   const [[, , text, nonce]] = VECTORS as [(typeof VECTORS)[number]]
 
-  test('fits no other order, no other salt and no salt that is malformed', () => {
+  test('a nonce fits no other order, no other salt and no malformed salt', () => {
     expect(fitsOrder(nonce, text.replace('Ada', 'Eve'), SALT)).toBeFalse()
     expect(fitsOrder(nonce, text, SALT.replace('1f', '1e'))).toBeFalse()
     expect(fitsOrder(nonce, text, SALT.slice(0, -2))).toBeFalse()
     expect(fitsOrder(nonce, text, '')).toBeFalse()
   })
 
-  test('says by its first four bytes whether it is bound, in any letter case', () => {
+  test('the first four bytes of a nonce show whether it is bound, in any letter case', () => {
     expect(isOrderNonce(nonce)).toBeTrue()
     expect(isOrderNonce('0x50584F31FF')).toBeTrue()
     expect(isOrderNonce(`0x${'50584f30'}${'0'.repeat(56)}`)).toBeFalse()
@@ -106,11 +106,11 @@ describe('a text', () => {
     ['without its last line', VECTORS[1]?.[2].split('\n').slice(0, -1).join('\n') ?? ''],
     ['with a line too many', `${VECTORS[1]?.[2]}\n`],
     ['with fields in another order', swapped()],
-  ])('that is %s is no order', (_, text) => {
+  ])('a text that is %s is not an order', (_, text) => {
     expect(parseOrderText(text)).toBeUndefined()
   })
 
-  test('reads back as what it was written from, whatever the members are', () => {
+  test('an order text reads back as its order, whatever its fields are', () => {
     const member = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => !/[\r\n]/.test(text))
     const order = fc.record(
       { host: member, block: member, name: member, message: member, link: member, pixels: member, painter: member },

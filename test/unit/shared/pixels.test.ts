@@ -5,7 +5,7 @@ import { parsePixels, trustPixels } from '../../../shared/pixels.ts'
 const pictures = fc.uint8Array({ minLength: 100, maxLength: 100, max: 239 })
 
 describe('a picture', () => {
-  test('is read from hex as it was', () => {
+  test('a picture in hex is read unchanged', () => {
     fc.assert(
       fc.property(pictures, (bytes) => {
         const pixels = parsePixels(bytes.toHex())
@@ -15,11 +15,11 @@ describe('a picture', () => {
     )
   })
 
-  test('may be written in either letter case', () => {
+  test('a picture in hex may use either letter case', () => {
     expect(parsePixels('aB'.repeat(100))).toEqual(parsePixels('ab'.repeat(100)))
   })
 
-  test('names the first pixel that is no palette index', () => {
+  test('the error for a picture names the first pixel that is not a palette index', () => {
     fc.assert(
       fc.property(pictures, fc.nat(99), fc.integer({ min: 240, max: 255 }), (bytes, at, byte) => {
         bytes[at] = byte
@@ -39,11 +39,11 @@ describe('a picture', () => {
     ['a line feed within', '0'.repeat(198) + '\n0'],
     ['full-width digits', '０'.repeat(200)],
     ['a sign', '-' + '0'.repeat(199)],
-  ])('is not made of %s', (_, text) => {
+  ])('a picture cannot be made of %s', (_, text) => {
     expect(parsePixels(text)).toEqual({ problem: 'must be exactly 200 hex characters, two for each of 100 pixels' })
   })
 
-  test('stored bytes of another length are a broken store', () => {
+  test('stored pixels of another length mean that the database is damaged', () => {
     expect(() => trustPixels(new Uint8Array(99))).toThrow(RangeError)
   })
 })

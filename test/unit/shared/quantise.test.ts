@@ -23,7 +23,7 @@ function nearestOfAll(red: number, green: number, blue: number): number {
   return distances.indexOf(Math.min(...distances))
 }
 
-test('the nearest colour is the nearest of all 240', () => {
+test('the nearest palette colour is the nearest of all 240', () => {
   const part = fc.double({ min: 0, max: 1, noNaN: true })
   fc.assert(
     fc.property(part, part, part, (red, green, blue) => {
@@ -33,7 +33,7 @@ test('the nearest colour is the nearest of all 240', () => {
   )
 })
 
-test.each(DITHERS)('a picture in palette colours comes back as it is (%s)', (dither) => {
+test.each(DITHERS)('a picture in palette colours stays unchanged (%s)', (dither) => {
   const index = fc.integer({ min: 0, max: PALETTE_SIZE - 1 })
   fc.assert(
     fc.property(fc.array(index, { minLength: 12, maxLength: 12 }), (indices) => {
@@ -65,7 +65,7 @@ test.each(['#7f7f7f', '#ff8040', '#0000a0', '#010203'])('dithering keeps the lig
   sum.forEach((part, at) => expect(part / side ** 2).toBeCloseTo(wanted[at] ?? Number.NaN, 2))
 })
 
-test('what no colour can take up does not smear over the rest of the picture', () => {
+test('an error that no colour can take up does not smear over the rest of the picture', () => {
   const over: Light = { width: 8, height: 8, rgb: new Float32Array(192).fill(40, 0, 3) }
   expect([...quantise(over, 'floyd-steinberg')].slice(32).every((index) => index === 0)).toBe(true)
 })

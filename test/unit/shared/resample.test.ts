@@ -21,7 +21,7 @@ const reds = ({ rgb, width }: Light) =>
     Array.from({ length: width }, (_each, x) => Math.round((rgb[(y * width + x) * 3] ?? 0) * 1000) / 1000),
   )
 
-test('a picture of the right size stays as it is, to the bit', () => {
+test('a picture of the right size stays unchanged, to the bit', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ minLength: 36, maxLength: 36 }),
@@ -35,7 +35,7 @@ test('a picture of the right size stays as it is, to the bit', () => {
   )
 })
 
-test('a smaller picture holds the mean of the light, not of the bytes', () => {
+test('a smaller picture has the mean of the light, not of the bytes', () => {
   const checks = raster(4, 4, (x, y) => ((x + y) % 2 === 0 ? WHITE : BLACK))
   expect(reds(resample(checks, 2, 2, 'cover', '#000000'))).toEqual([
     [0.5, 0.5],
@@ -43,7 +43,7 @@ test('a smaller picture holds the mean of the light, not of the bytes', () => {
   ])
 })
 
-test('a pixel that lies across a border has its share of both sides', () => {
+test('a pixel across a border contributes its share to both sides', () => {
   const half = raster(3, 1, (x) => (x === 0 ? WHITE : BLACK))
   expect(reds(resample(half, 2, 1, 'fill', '#000000'))).toEqual([[0.667, 0]])
 })
@@ -56,14 +56,14 @@ test('a larger picture keeps its hard edges', () => {
   ])
 })
 
-test('cover cuts both ends off alike', () => {
+test('cover cuts off both ends equally', () => {
   const bars = raster(4, 1, (x) => (x === 0 || x === 3 ? WHITE : BLACK))
   expect(reds(resample(bars, 2, 1, 'cover', '#000000'))).toEqual([[0, 0]])
   const tall = raster(1, 4, (_, y) => (y === 0 || y === 3 ? WHITE : BLACK))
   expect(reds(resample(tall, 1, 2, 'cover', '#000000'))).toEqual([[0], [0]])
 })
 
-test('contain shows all of it, with the background around', () => {
+test('contain shows the whole picture, with the background around it', () => {
   const wide = raster(4, 2, () => BLACK)
   expect(reds(resample(wide, 4, 4, 'contain', '#ffffff'))).toEqual([
     [1, 1, 1, 1],
@@ -80,7 +80,7 @@ test('the thinnest picture is still contained', () => {
   expect(reds(resample(line, 3, 3, 'contain', '#000000'))[1]).toEqual([1, 1, 1])
 })
 
-test('the background shows through what is transparent, as light', () => {
+test('the background shows through transparent parts, mixed as light', () => {
   expect(
     resample(
       raster(1, 1, () => CLEAR),
@@ -94,7 +94,7 @@ test('the background shows through what is transparent, as light', () => {
   expect(reds(resample(half, 1, 1, 'cover', '#000000'))).toEqual([[0.2]])
 })
 
-test('whatever the sizes, no light is made and none is lost', () => {
+test('resampling neither adds nor loses light, whatever the sizes', () => {
   const side = fc.integer({ min: 1, max: 40 })
   fc.assert(
     fc.property(

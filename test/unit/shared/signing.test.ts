@@ -6,7 +6,7 @@ const PIXELS = 'aB'.repeat(100)
 const WALLET = '0xAbCdEf0123456789aBcDeF0123456789AbCdEf01'
 
 describe('the message of an edit', () => {
-  test('says what is changed, line by line', () => {
+  test('the message of an edit names each change on its own line', () => {
     const fields = { pixels: PIXELS, message: 'hello, wall', link: 'https://ada.example/' }
     expect(editMessage('wall.example', '80,45', TS, fields)).toBe(
       `wall.example\nset_pixels v2\nblock=80,45\nts=1800000000123\npixels_present=1\npixels=${PIXELS}\n` +
@@ -14,34 +14,34 @@ describe('the message of an edit', () => {
     )
   })
 
-  test('says what is kept by absence', () => {
+  test('the message of an edit omits fields that stay unchanged', () => {
     expect(editMessage('wall.example', '7,3', TS, {})).toBe(
       'wall.example\nset_pixels v2\nblock=7,3\nts=1800000000123\npixels_present=0\npixels=\n' +
         'message_present=0\nmessage=\nlink_present=0\nlink=',
     )
   })
 
-  test('says what is cleared by presence without a value', () => {
+  test('the message of an edit shows a cleared field without a value', () => {
     expect(editMessage('wall.example', '7,3', TS, { message: null, link: undefined })).toBe(
       'wall.example\nset_pixels v2\nblock=7,3\nts=1800000000123\npixels_present=0\npixels=\n' +
         'message_present=1\nmessage=\nlink_present=0\nlink=',
     )
   })
 
-  test('holds the coordinate as it was sent', () => {
+  test('the message of an edit contains the coordinate as it was sent', () => {
     expect(editMessage('wall.example', '007,3', TS, {})).toContain('\nblock=007,3\n')
   })
 })
 
 describe('the message of a registration', () => {
-  test('says who the wallet is, its address in lower case', () => {
+  test('the message of a registration names the wallet, in lower case', () => {
     expect(registerMessage('wall.example', WALLET, TS, { name: 'Ada', framework: 'loom' })).toBe(
       'wall.example\nregister v2\nwallet=0xabcdef0123456789abcdef0123456789abcdef01\nts=1800000000123\n' +
         'name_present=1\nname=Ada\nframework_present=1\nframework=loom',
     )
   })
 
-  test('tells clearing from keeping', () => {
+  test('the message of a registration distinguishes cleared fields from unchanged ones', () => {
     expect(registerMessage('wall.example', WALLET, TS, { name: null })).toBe(
       'wall.example\nregister v2\nwallet=0xabcdef0123456789abcdef0123456789abcdef01\nts=1800000000123\n' +
         'name_present=1\nname=\nframework_present=0\nframework=',
@@ -49,7 +49,7 @@ describe('the message of a registration', () => {
   })
 })
 
-test('the message of an area names it, and its pixels by their digest', () => {
+test('the message of an area contains its name, and its pixels as a digest', () => {
   const pixels = 'ab'.repeat(32)
   expect(areaMessage('wall.example', '80,45,4x3', TS, { pixels, message: null })).toBe(
     `wall.example\nset_area v1\narea=80,45,4x3\nts=1800000000123\npixels_present=1\npixels=${pixels}\n` +
@@ -57,7 +57,7 @@ test('the message of an area names it, and its pixels by their digest', () => {
   )
 })
 
-test('the message that names a painter has both addresses in lower case, and nothing for nobody', () => {
+test('the message that names a painter has both addresses in lower case, and an empty value for nobody', () => {
   const start =
     'wall.example\nset_painter v1\nwallet=0xabcdef0123456789abcdef0123456789abcdef01\nts=1800000000123\npainter='
   expect(painterMessage('wall.example', WALLET, TS, WALLET)).toBe(`${start}${WALLET.toLowerCase()}`)

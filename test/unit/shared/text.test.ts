@@ -32,7 +32,7 @@ describe('text on the wall', () => {
     ['a keycap', '1\uFE0F\u20E3 #\uFE0F\u20E3'],
     ['an old keycap', '1\u20E3'],
     ['eight marks on each letter', `a${'\u0301'.repeat(8)}b${'\u0328'.repeat(8)}`],
-  ])('may be %s', (_, text) => {
+  ])('a text may be %s', (_, text) => {
     expect(isPrintable(text, MESSAGE_MAX)).toBe(true)
   })
 
@@ -56,19 +56,19 @@ describe('text on the wall', () => {
     ['a selector on a plain digit', '1\uFE0F'],
     ['another variation selector', '❤\uFE00'],
     ['an ideographic variation', '葛\u{E0100}'],
-  ])('is not %s', (_, text) => {
+  ])('a text may not be %s', (_, text) => {
     expect(isPrintable(text, MESSAGE_MAX)).toBe(false)
   })
 
   // Fillers of Hangul, a Khitan one, a cell of braille, a notehead, a grapheme joiner, a Khmer vowel, a Mongolian selector.
   const unseen = ['3164', '115f', '1160', 'ffa0', '16fe4', '2800', '1d159', '34f', '17b4', '180b']
 
-  test.each(unseen)('holds no U+%s, which is a letter, mark or symbol that nobody sees', (code) => {
+  test.each(unseen)('a text may not contain U+%s, which is an invisible letter, mark or symbol', (code) => {
     const character = String.fromCodePoint(Number.parseInt(code, 16))
     for (const text of [character, `a${character}b`]) expect(isPrintable(text, MESSAGE_MAX)).toBe(false)
   })
 
-  test('is counted in code points', () => {
+  test('the length of a text is counted in code points', () => {
     expect(isPrintable('😀'.repeat(NAME_MAX), NAME_MAX)).toBe(true)
     expect(isPrintable('😀'.repeat(NAME_MAX + 1), NAME_MAX)).toBe(false)
     expect(isPrintable('x'.repeat(NAME_MAX), NAME_MAX)).toBe(true)
@@ -77,7 +77,7 @@ describe('text on the wall', () => {
     expect(isPrintable('e\u0301'.repeat(NAME_MAX / 2) + 'e', NAME_MAX)).toBe(false)
   })
 
-  test('holds no character of the classes that hide or turn text', () => {
+  test('a text may not contain characters of the classes that hide or turn text', () => {
     const isHiding = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|(?!\u200D)\p{Cf}|(?! )\p{Zs}/u
     const every = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code))
     const hiding = every.filter((character) => isHiding.test(character))
@@ -108,7 +108,7 @@ describe('a link', () => {
     'https://example.org/@user',
     'https://example.org/a:b',
     `https://example.org/${'a'.repeat(LINK_MAX - 20)}`,
-  ])('may be %s', (text) => {
+  ])('a link may be %s', (text) => {
     expect(isLink(text)).toBe(true)
   })
 
@@ -144,20 +144,20 @@ describe('a link', () => {
     ['with a zone', 'https://[fe80::1%25eth0]/'],
     ['with a number beyond IPv4', 'https://999.999.999.999/'],
     ['of 201 characters', `https://example.org/${'a'.repeat(LINK_MAX - 19)}`],
-  ])('is not %s', (_, text) => {
+  ])('a link may not be %s', (_, text) => {
     expect(isLink(text)).toBe(false)
   })
 
-  test.each('\0\t\n \\"\'<>`{}|\u00E9\u202E'.split(''))('has no %j in its path', (character) => {
+  test.each('\0\t\n \\"\'<>`{}|\u00E9\u202E'.split(''))('the path of a link may not contain %j', (character) => {
     expect(isLink(`https://example.org/${character}`)).toBe(false)
     expect(isLink(`https://example.org/a${character}b`)).toBe(false)
   })
 
-  test.each(['', '0', '65536', '99999', '000443', 'http'])('has no port %j', (port) => {
+  test.each(['', '0', '65536', '99999', '000443', 'http'])('a link may not have the port %j', (port) => {
     expect(isLink(`https://example.org:${port}/`)).toBe(false)
   })
 
-  test('is read by the platform as the same host, and without a user', () => {
+  test('a link is read by the platform as the same host, and without a user', () => {
     // Without digits, which make a number an IPv4 address.
     const tail = fc.string({ unit: fc.constantFrom(...'aB.-_~:/?#[]@!$&()*+,;=%\\ "<>\u00E9'.split('')) })
     fc.assert(
@@ -173,7 +173,7 @@ describe('a link', () => {
   })
 })
 
-test('a text of megabytes is refused without more work than a short one', () => {
+test('a text of megabytes is rejected with no more work than a short one', () => {
   const durationOf = (text: string) => {
     const startedAt = performance.now()
     for (let at = 0; at < 100; at++) expect(isPrintable(text, MESSAGE_MAX)).toBe(false)

@@ -19,7 +19,7 @@ describe('a coordinate', () => {
     ['159,89', 14_399],
     ['007,003', 487],
     ['000,000', 0],
-  ])('%s names block %i', (text, index) => {
+  ])('the coordinate %s names block %i', (text, index) => {
     expect(Number(parseCoord(text))).toBe(index)
   })
 
@@ -40,7 +40,7 @@ describe('a coordinate', () => {
     '１,２',
     '١,٢',
     'next',
-  ])('%j names no block', (text) => {
+  ])('the coordinate %j names no block', (text) => {
     expect(parseCoord(text)).toBeUndefined()
   })
 
@@ -51,7 +51,7 @@ describe('a coordinate', () => {
 })
 
 describe('a block', () => {
-  test('lies at its column and row', () => {
+  test('a block is at its column and row', () => {
     expect(ALL_BLOCKS.every((block) => blockAt(cellOf(block).col, cellOf(block).row) === block)).toBe(true)
   })
 
@@ -63,17 +63,17 @@ describe('a block', () => {
     [0.5, 0],
     [Number.NaN, 0],
     [0, Number.NaN],
-  ])('column %d, row %d is off the wall', (col, row) => {
+  ])('column %d, row %d is not on the wall', (col, row) => {
     expect(blockAt(col, row)).toBeUndefined()
   })
 
-  test.each([-1, 14_400, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('%d is no index of one', (value) => {
+  test.each([-1, 14_400, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('%d is not the index of a block', (value) => {
     expect(isBlockIndex(value)).toBe(false)
   })
 })
 
 describe('the claim order', () => {
-  test('goes by the distance of pixel centres from the canvas centre, then by index', () => {
+  test('the claim order goes by the distance of pixel centres from the canvas centre, then by index', () => {
     const rings = new Map<number, number[]>()
     for (let index = 0; index < TOTAL_BLOCKS; index++) {
       const x = (index % 160) * 10 + 5 - 800

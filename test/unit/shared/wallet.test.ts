@@ -9,6 +9,6 @@ test('a wallet is shown by the ends of its checksummed address, however it is wr
   expect(truncatedWallet('0xd8da6bf26964af9d7eed9e03e53415d37aa96045')).toBe('0xd8dA…6045')
 })
 
-test('what is no address is not shown', () => {
+test('a text that is not an address is not shown', () => {
   expect(() => truncatedWallet('0x1234')).toThrow()
 })

@@ -5,21 +5,21 @@ import { failureIn, lastLine, missingIn } from '../../support/run-report.ts'
 const quiet = { load: 0.5, processors: 2, flushMs: 2 }
 const busy = { load: 7.5, processors: 2, flushMs: 58 }
 
-test('a failed test and a missing program are known from their lines, with colours or without', () => {
+test('a failed test and a missing program are recognised by their lines, with colours or without', () => {
   expect(failureIn('\u001B[31m(fail)\u001B[0m the page > opens [1.20s]')).toBe('the page > opens')
   expect(failureIn('(pass) the page > opens [1.20s]')).toBeUndefined()
   expect(missingIn('skipped without pgbouncer')).toBe('pgbouncer')
   expect(missingIn('(skip) a pooler')).toBeUndefined()
 })
 
-test('the last line says how long the tests took, on what machine, and what was missing', () => {
+test('the last line shows how long the tests took, on which machine, and what was missing', () => {
   expect(lastLine({ seconds: 590.4, measured: [quiet, busy], missing: ['pgbouncer', 'Firefox'] })).toBe(
     'The tests took 590 s; on average load 4.0 on 2 processors, 30 ms to flush a file. Skipped what needs Firefox, pgbouncer; long runs are for `bun run endurance`.',
   )
   expect(lastLine({ seconds: 5, measured: [quiet], missing: [] })).toContain('Nothing was missing')
 })
 
-test('a machine is as slow as its processors are wanted or as its disk is, within limits', () => {
+test('the slowness of a machine follows its CPU load or its disk, within limits', () => {
   expect(slownessOf(quiet)).toBe(1)
   expect(slownessOf(busy)).toBe(3.75)
   expect(slownessOf({ ...quiet, flushMs: 60 })).toBe(3)
@@ -27,7 +27,7 @@ test('a machine is as slow as its processors are wanted or as its disk is, withi
   expect(describeMachine(busy)).toBe('load 7.5 on 2 processors, 58 ms to flush a file')
 })
 
-test('a limit never shrinks', () => {
+test('a time limit never shrinks', () => {
   expect(limitMs(1000)).toBeGreaterThanOrEqual(1000)
   expect(limitMs(1000)).toBeLessThanOrEqual(4000)
 })

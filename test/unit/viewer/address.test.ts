@@ -14,7 +14,7 @@ function opened(address: string) {
   return readAddress(search, hash)
 }
 
-test('a link leads to where it was made', () => {
+test('a link restores the view where it was made', () => {
   const place = fc.record({
     camera: camerasIn(view),
     block: fc.option(blocks, { nil: undefined }),
@@ -39,7 +39,7 @@ test('a link leads to where it was made', () => {
   )
 })
 
-test('a page that was not moved has a bare address, the wall shown whole says so, and what others put into it stays', () => {
+test('a page that was not moved has a bare address, the whole wall has its own, and unknown parts stay', () => {
   expect(writeAddress(nowhere, view, '')).toBe('')
   expect(writeAddress({ ...nowhere, camera: fit(view) }, view, '')).toBe('#all')
   expect(opened('#all')).toEqual({ ...nowhere, camera: 'all' })
@@ -47,17 +47,17 @@ test('a page that was not moved has a bare address, the wall shown whole says so
   expect(writeAddress(nowhere, view, '?block=80,45&embed=1')).toBe('?embed=1')
 })
 
-test('a camera is written short', () => {
+test('a camera is written with few characters', () => {
   const camera = { x: 805.04, y: 455.26, zoom: 12.34567 }
   expect(writeAddress({ ...nowhere, camera }, view, '')).toBe('#805,455.3,12.346')
 })
 
-test('a malformed address leads nowhere', () => {
+test('a malformed address opens the default view', () => {
   const malformed = ['?block=160,0', '?block=a', '?at=-1', '?at=1e9', '#1,2', '#a,b,c', '#1,2,0', '#1,2,3,4', '#%']
   for (const address of malformed) expect(opened(address)).toEqual(nowhere)
 })
 
-test('commas may come escaped', () => {
+test('commas may be escaped', () => {
   expect(opened('?block=80%2C45#800%2C450%2C8')).toEqual({
     ...nowhere,
     block: rainbowBlock,

@@ -6,10 +6,10 @@ import { newSketch } from '../../../viewer/studio/sketch.ts'
 const block = (coord: string, index: number) => ({ block: { coord, index } })
 const pixels = new Uint8Array(600).fill(7)
 
-describe('what a call is about', () => {
+describe('the view of a call', () => {
   test.each([
     [
-      'a preview of an area: its place, and the picture that was sent',
+      'the view shows the place and the sent picture of a preview of an area',
       {
         given: { pixels: pixels.toBase64() },
         answered: { acceptable: true, area: '80,45,3x2', ...block('80,45', 7280) },
@@ -17,27 +17,27 @@ describe('what a call is about', () => {
       { size: { w: 3, h: 2 }, at: { col: 80, row: 45 }, indices: pixels },
     ],
     [
-      'a preview of a block: its px',
+      'the view shows the px of a preview of a block',
       { given: { px: '0a'.repeat(100) }, answered: { acceptable: true, area: null, ...block('3,4', 643) } },
       { size: { w: 1, h: 1 }, at: { col: 3, row: 4 }, indices: new Uint8Array(100).fill(10) },
     ],
     [
-      'a preview without room: no place',
+      'the view shows no place for a preview without space',
       { given: { w: 3, h: 2 }, answered: { acceptable: false, area: null, block: null } },
       { size: { w: 3, h: 2 }, at: undefined },
     ],
     [
-      'a preview whose picture has another size: no picture',
+      'the view shows no picture for a preview whose picture has another size',
       { given: { pixels: 'AAEC' }, answered: { acceptable: false, area: '80,45,3x2', ...block('80,45', 7280) } },
       { size: { w: 3, h: 2 }, indices: undefined },
     ],
     [
-      'a search for room: the nearest',
+      'the view shows the nearest result of a search for space',
       { given: {}, answered: { w: 4, h: 3, spaces: [{ coord: '78,43' }, { coord: '1,1' }] } },
       { size: { w: 4, h: 3 }, at: { col: 78, row: 43 } },
     ],
     [
-      'a wallet: its first area, and all that it owns',
+      'the view shows the first area of a wallet, and all that it owns',
       {
         given: {},
         answered: { wallet: '0x', blocks: [block('1,0', 1), block('2,0', 2)], areas: [{ area: '1,0,2x1' }] },
@@ -49,7 +49,7 @@ describe('what a call is about', () => {
     expect(proposalOf(call)).toMatchObject(proposal)
   })
 
-  test('a picture of several blocks is put together row by row', () => {
+  test('a picture of several blocks is assembled row by row', () => {
     const px = (index: number) => index.toString(16).padStart(2, '0').repeat(100)
     const blocks = [0, 1].map((dx) => ({ dx, dy: 0, px: px(dx + 1) }))
     const { indices } = proposalOf({ given: {}, answered: { w: 2, h: 1, blocks } })
@@ -73,7 +73,7 @@ test('the button names place and price to the model, and never a byte of the pic
   ])
 })
 
-test('a place without a picture is not offered for sale, and a chat that lets the view read nothing is named', () => {
+test('a place without a picture is not offered for sale, and a chat that blocks requests is named as the reason', () => {
   const sketch = { ...newSketch({ col: 80, row: 45 }), size: { w: 3, h: 2 } }
   const shown: Shown = { sketch, hasSize: true, hasPlace: true, perBlock: '1.00', host: 'wall.test' }
   expect(offerOf(shown)).toMatchObject({

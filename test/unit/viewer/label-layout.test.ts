@@ -41,7 +41,7 @@ function labelFor(work: ReturnType<typeof boxAround>, view: View, height: number
   return { ...placeCard(work, size, view), ...size }
 }
 
-test('a work that is looked at is whole on the stage, and its label stands beside it', () => {
+test('an opened artwork is whole on the stage, next to its details', () => {
   const zooms = fc.double({ min: 0.1, max: ZOOM_MAX, noNaN: true })
   fc.assert(
     fc.property(views, works, zooms, fc.integer({ min: 100, max: 900 }), (view, work, zoom, height) => {
@@ -63,7 +63,7 @@ test('a work that is looked at is whole on the stage, and its label stands besid
   )
 })
 
-test('a label is always wholly on the stage', () => {
+test('the details are always wholly on the stage', () => {
   const boxes = fc.record({
     left: fc.double({ min: -2000, max: 4000, noNaN: true }),
     top: fc.double({ min: -2000, max: 4000, noNaN: true }),

@@ -21,27 +21,27 @@ const strengths = (state: OverlayState) => {
 }
 const [CLEAR, DIM, TINT, WHOLE] = [0, 190, 215, 255]
 
-test('without an overlay nothing lies over the wall', () => {
+test('without an overlay, nothing covers the wall', () => {
   expect(overlayBytes(wall, plain, dark).every((byte) => byte === CLEAR)).toBe(true)
 })
 
-test('a chosen agent’s blocks stay bright and all others are dimmed', () => {
+test('the blocks of a selected agent stay bright, and all others are dimmed', () => {
   expect(strengths({ ...plain, agent: 0 })).toEqual([CLEAR, DIM, DIM])
   expect(strengths({ ...plain, agent: 1 })).toEqual([DIM, CLEAR, DIM])
 })
 
-test('a block sold after the moment that is shown looks open', () => {
+test('a block sold after the shown moment looks open', () => {
   expect(strengths({ ...plain, at: 1_760_000_000_000 })).toEqual([CLEAR, WHOLE, CLEAR])
   // The wall of that moment has the ground itself, with the lines on it.
   expect(strengths({ ...plain, at: 1_760_000_000_000, past: {} })).toEqual([CLEAR, CLEAR, CLEAR])
 })
 
-test('an overlay colours what it is about and dims the rest', () => {
+test('an overlay colours its blocks and dims the rest', () => {
   expect(strengths({ ...plain, overlay: 'open' })).toEqual([DIM, DIM, TINT])
   expect(strengths({ ...plain, overlay: 'framework' })).toEqual([TINT, TINT, DIM])
 })
 
-test('every colour of an overlay is told in its legend', () => {
+test('the legend of an overlay lists all its colours', () => {
   for (const overlay of ['open', 'framework'] as const) {
     const bytes = overlayBytes(wall, { ...plain, overlay }, dark)
     const used = [rainbowBlock, nastyBlock, openBlock, blockWithoutPicture, checkerBlock].flatMap((block) => {
@@ -59,13 +59,13 @@ test('frameworks are counted in blocks', () => {
   ])
 })
 
-test('the moment after so many sales has seen so many, and the first has seen none', () => {
+test('the moment after n sales shows n sales, and the first moment shows none', () => {
   const moments = momentsOf(wall)
   expect([0, 1, 2, 3, 4].map((count) => soldBy(moments, momentAfter(moments, count)))).toEqual([0, 1, 2, 3, 4])
   expect(momentAfter(moments, 4)).toBeUndefined()
 })
 
-test('playing shows every sale within its time, from any wall', () => {
+test('playing shows every sale within its duration, on any wall', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 14_400 }), (count) => {
       const moments = new Float64Array(count)

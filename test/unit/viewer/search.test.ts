@@ -7,7 +7,7 @@ const nameOf = (hit: Hit) =>
   hit.kind === 'work' ? hit.work.blocks[0] : hit.kind === 'block' ? hit.block : `agent ${hit.agent}`
 const hits = (text: string) => search(wall, text, 10).map(nameOf)
 
-test('a coordinate finds what stands there, however it is written', () => {
+test('a coordinate finds the artwork at that position, however it is written', () => {
   for (const text of ['80,45', ' 80, 45 ', '(80 / 45)', 'block 80,45']) expect(hits(text)).toEqual([rainbowBlock])
   expect(hits('5,5')).toEqual([at(5, 5)])
   expect(hits('160,0')).toEqual([])
@@ -19,13 +19,13 @@ test('an agent is found by name, framework and either end of its wallet', () => 
   expect(hits(`0x1234${'0'.repeat(32)}abce`)).toEqual([])
 })
 
-test('a work is found by what any of its blocks says, once', () => {
+test('an artwork is found once, by the texts of any of its blocks', () => {
   expect(hits('from a MACHINE')).toEqual([rainbowBlock])
   expect(hits('<script')).toEqual([nastyBlock])
   expect(hits('')).toEqual([])
 })
 
-test('no more is found than asked for', () => {
+test('a search returns no more than the limit', () => {
   expect(search(wall, 'a', 1)).toHaveLength(1)
 })
 

@@ -43,7 +43,7 @@ const pointOf = (state: State, block: typeof openBlock) => {
   return { x: box.left + box.width / 2, y: box.top + box.height / 2 }
 }
 
-test('before the wall has arrived no block is shown', () => {
+test('before the wall has arrived, no block is shown', () => {
   const state = step(initialState(view), { do: 'point', at: { x: 640, y: 380 } })
   expect(shownBlock(state)).toBeUndefined()
 })
@@ -52,14 +52,14 @@ test('the first block of the wall is shown like any other', () => {
   expect(shownBlock(step(opened, { do: 'point', at: pointOf(opened, at(0, 0)) }))).toBe(at(0, 0))
 })
 
-test('the pointed block is the one under the pointer after the wall has moved, too', () => {
+test('the pointed block is the one under the pointer, also after the wall has moved', () => {
   const near = step(step(opened, { do: 'point', at: pointOf(opened, rainbowBlock) }), { do: 'zoom', factor: 10 })
   const blockPx = 10 * near.camera.zoom
   const left = step(near, { do: 'pan', dx: blockPx, dy: 0 })
   expect(shownBlock(left)).toBe(at(79, 45))
 })
 
-test('a tap keeps a block open while others are pointed at; a tap on its work again, or on no block, lets it go', () => {
+test('a tap keeps a block open while others are pointed at, and a tap on its artwork or on no block closes it', () => {
   const pinned = step(opened, { do: 'tap', at: pointOf(opened, rainbowBlock) })
   const elsewhere = step(pinned, { do: 'point', at: pointOf(opened, openBlock) })
   expect([elsewhere.pinned, pointedBlock(elsewhere)]).toEqual([rainbowBlock, openBlock])
@@ -107,7 +107,7 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
     return seen.length === 0 ? from : step(from, { do: 'tap', at: touched, byFinger: way === 'touch' })
   }
 
-  test('a work ends whole beside its label, however it is gone to and from wherever', () => {
+  test('an opened artwork ends in full view next to its details, from wherever it was opened', () => {
     fc.assert(
       fc.property(
         ways,
@@ -126,7 +126,7 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
     )
   })
 
-  test('a window of another size keeps the work beside its label, in flight and at rest', () => {
+  test('after the window changes its size, the artwork is in full view next to its details, in flight and at rest', () => {
     fc.assert(
       fc.property(shares, fc.boolean(), (chance, rests) => {
         const flying = step(start, { do: 'surprise', chance })
@@ -140,7 +140,7 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
   })
 })
 
-test('a sheet that is closed lets the wall back to where it may be', () => {
+test('closing a sheet moves the wall back into its bounds', () => {
   const phone = arrived({ width: 390, height: 590 }, crowded)
   const open = atRest(step(phone, { do: 'open-work', block: at(159, 89) }))
   const closed = atRest(step(open, { do: 'unpin' }))
@@ -148,7 +148,7 @@ test('a sheet that is closed lets the wall back to where it may be', () => {
   expect(closed.camera).not.toEqual(open.camera)
 })
 
-test('on a phone a panel takes the place of the label, and a work that is chosen takes the place of the panel', () => {
+test('on a phone, a panel replaces the details, and selecting an artwork replaces the panel', () => {
   const phone = arrived({ width: 390, height: 590 }, crowded, true)
   const open = step(phone, { do: 'open-work', block: at(80, 45) })
   const covered = step(open, { do: 'open', panel: 'find' })
@@ -161,20 +161,20 @@ test('on a phone a panel takes the place of the label, and a work that is chosen
   expect(showsLabel(step(open, { do: 'open', panel: 'time' }))).toBe(true)
 })
 
-test('a work of somebody else lets the chosen agent go, and one of its own does not', () => {
+test('an artwork of another agent clears the selected agent, and one of the same agent does not', () => {
   const ada = step(home, { do: 'select-agent', agent: 0 })
   const own = step(ada, { do: 'open-work', block: rainbowBlock })
   const other = step(ada, { do: 'open-work', block: nastyBlock })
   expect([own.agent, own.panel, other.agent, other.panel]).toEqual([0, 'profile', undefined, undefined])
 })
 
-test('a work that was sold later than the moment shown is opened in the present', () => {
+test('an artwork that was sold after the shown moment is opened in the present', () => {
   const past = step(home, { do: 'seek', at: 1_760_000_000_000 })
   expect(step(past, { do: 'open-work', block: nastyBlock }).at).toBeUndefined()
   expect(step(past, { do: 'open-work', block: rainbowBlock }).at).toBe(1_760_000_000_000)
 })
 
-test('a finger that cannot tell blocks apart means the work nearest to it, and goes there first', () => {
+test('a touch that is too coarse for one block selects the nearest artwork, and moves there first', () => {
   const phone = arrived({ width: 390, height: 600 }, wallOf(canvas), true)
   const far = step(phone, { do: 'fit' })
   const { x, y } = pointOf(far, nastyBlock)
@@ -186,7 +186,7 @@ test('a finger that cannot tell blocks apart means the work nearest to it, and g
   expect(nothing.camera.zoom).toBeGreaterThan(far.camera.zoom)
 })
 
-test('the page opens on what is sold, and stays there in a window of another size until it is moved', () => {
+test('the page opens on the sold blocks, and stays there when the window changes, until it is moved', () => {
   const opening = arrived(view, wallOf(canvas))
   expect(opening.camera).toMatchObject({ x: 800, y: 450, zoom: 6 })
   expect(
@@ -199,14 +199,14 @@ test('the page opens on what is sold, and stays there in a window of another siz
   expect(resize(moved, { width: 1000, height: 700 }).camera).toEqual(moved.camera)
 })
 
-test('on a stage that stands upright the wall is as high as the stage', () => {
+test('on an upright stage, the wall is as high as the stage', () => {
   const upright = { width: 390, height: 600 }
   const full = { ...canvas, blocks: ALL_BLOCKS.map((i) => ({ i, a: 0, t: 0 })) }
   expect(arrived(upright, wallOf(full)).camera.zoom).toBeCloseTo(0.64)
   expect(arrived(view, wallOf(full)).camera).toEqual(fit(view))
 })
 
-test('a surprise is a work that is not open already', () => {
+test('a surprise is an artwork that is not already open', () => {
   const still = { ...opened, reducedMotion: true }
   const seen = [0, 0.4, 0.99].map((chance) => step(still, { do: 'surprise', chance }).pinned)
   expect(new Set(seen).size).toBe(3)
@@ -215,7 +215,7 @@ test('a surprise is a work that is not open already', () => {
   expect(step(initialState(view), { do: 'surprise', chance: 0 }).pinned).toBeUndefined()
 })
 
-test('a wall shown whole stays whole in a window of another size, and a closer look stays where it is', () => {
+test('when the window changes, a wall shown whole stays whole, and a zoomed view stays where it is', () => {
   const small = { width: 360, height: 690 }
   const whole = step(home, { do: 'fit' })
   expect(resize(whole, small).camera).toEqual(fit(small))
@@ -223,7 +223,7 @@ test('a wall shown whole stays whole in a window of another size, and a closer l
   expect(resize(near, { width: 1000, height: 700 }).camera).toEqual(near.camera)
 })
 
-test('a cursor begins where its user looks, walks block by block, and stops at the wall’s edge', () => {
+test('a cursor begins at the centre of the view, moves block by block, and stops at the edge of the wall', () => {
   const begun = step(opened, { do: 'walk', right: 1, down: 0 })
   expect(shownBlock(begun)).toBe(at(80, 45))
   expect(shownBlock(step(begun, { do: 'walk', right: 1, down: -1 }))).toBe(at(81, 44))
@@ -231,14 +231,14 @@ test('a cursor begins where its user looks, walks block by block, and stops at t
   expect(shownBlock(step(begun, { do: 'leave' }))).toBeUndefined()
 })
 
-test('a pointer takes over from the cursor, and the cursor from the pointer', () => {
+test('a pointer replaces the cursor, and the cursor replaces the pointer', () => {
   const walked = step(opened, { do: 'walk', right: 0, down: 0 })
   const pointed = step(walked, { do: 'point', at: pointOf(opened, openBlock) })
   expect(shownBlock(pointed)).toBe(openBlock)
   expect(shownBlock(step(pointed, { do: 'walk', right: 1, down: 0 }))).toBe(openBlock)
 })
 
-test('a hand on the wall stops it, and whoever wants no motion gets none', () => {
+test('a press on the wall stops its motion, and visitors who prefer no motion get none', () => {
   const near = step(opened, { do: 'zoom', factor: 10 })
   const thrown = step(near, { do: 'throw', vx: 1, vy: 0 })
   expect(step(thrown, { do: 'tick', ms: 16 }).camera.x).toBeLessThan(near.camera.x)
@@ -247,7 +247,7 @@ test('a hand on the wall stops it, and whoever wants no motion gets none', () =>
   expect(step({ ...near, reducedMotion: true }, { do: 'fit' }).camera).toEqual(fit(view))
 })
 
-test('Escape takes one layer away at a time', () => {
+test('Escape closes one layer at a time', () => {
   let state = step(step(opened, { do: 'select-agent', agent: 0 }), { do: 'set-overlay', overlay: 'framework' })
   state = step(step(state, { do: 'go', to: rainbowBlock }), { do: 'open', panel: 'find' })
   const layers = () => [state.panel, state.pinned, state.agent, state.overlay]
@@ -265,20 +265,20 @@ test('Escape takes one layer away at a time', () => {
   ])
 })
 
-test('the wall counts as moved once its user has moved it, and not before', () => {
+test('the wall counts as moved once the visitor has moved it, and not before', () => {
   expect([home.isMoved, resize(home, { width: 900, height: 600 }).isMoved]).toEqual([false, false])
   expect(step(home, { do: 'open', panel: 'find' }).isMoved).toBe(false)
   expect(step(home, { do: 'pan', dx: 10, dy: 0 }).isMoved).toBe(true)
 })
 
-test('a link to an agent shows its profile, unless it names a work too or stands in a frame', () => {
+test('a link to an agent shows its profile, unless the link also names an artwork or the page is in a frame', () => {
   const place = { camera: undefined, block: undefined, agent: '1', at: undefined }
   expect([atPlace(home, place).agent, atPlace(home, place).panel]).toEqual([0, 'profile'])
   expect(atPlace(home, { ...place, block: rainbowBlock }).panel).toBeUndefined()
   expect(atPlace(home, { ...place, embedded: true }).panel).toBeUndefined()
 })
 
-test('a link to a camera that its work is not on the stage with leads to the work', () => {
+test('if the camera of a link does not show its artwork, the link opens the artwork', () => {
   const far = { camera: { x: 100, y: 100, zoom: 8 }, block: rainbowBlock, agent: undefined, at: undefined }
   expect(isBeside(atPlace(home, far).camera, view, workBounds(home, rainbowBlock))).toBe(true)
   const near = { ...far, camera: { x: 810, y: 455, zoom: 9 } }

@@ -27,7 +27,7 @@ function saidAt(changes: readonly Change[], moment: number): Map<number, string 
 
 const repaint = fc.record({ block: fc.nat(BLOCKS.length - 1), afterMs: fc.nat(HOUR_MS / 4) })
 
-test('at every full hour the wall is what it was, and young repaints are all there', async () => {
+test('compacting keeps the wall of every full hour, and all recent repaints', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(repaint, { minLength: 1, maxLength: 40 }), fc.nat(12), async (repaints, hoursLater) => {
       const wall = await openBlank()
@@ -61,7 +61,7 @@ test('at every full hour the wall is what it was, and young repaints are all the
   )
 })
 
-test('a long log is gone through page by page, and told of once', async () => {
+test('a long log is compacted page by page, and reported once', async () => {
   const wall = await openBlank()
   await sell(wall, '3,4', 1, 1, SILENT)
   const edits = Array.from({ length: 1300 }, (_, at) => ({ ...editOf(at, { message: `${at}` }), ts: 0 }))
@@ -75,7 +75,7 @@ test('a long log is gone through page by page, and told of once', async () => {
   wall.close()
 })
 
-test('names are made fewer like repaints, and after the days of history only the last word on anything is left', async () => {
+test('names are compacted like repaints, and after the days of history only the last change of anything is left', async () => {
   const wall = await openBlank()
   await sell(wall, '3,4', 1, 1, SILENT)
   for (const [at, minutes] of [0, 1, 61].entries()) {

@@ -29,7 +29,7 @@ function looking() {
 
 const WISH = { w: 2, h: 2, near: blockOf('0,0'), limit: 1 }
 
-test('the same question has the same answer until something is taken', async () => {
+test('the same search has the same result until a block is taken', async () => {
   const { held, taken } = looking()
   const find = spaceFinder(taken, OFFER)
   const first = await find(WISH)
@@ -41,7 +41,7 @@ test('the same question has the same answer until something is taken', async () 
   expect(await find(WISH)).toEqual(first)
 })
 
-test('those who look at once share a read, and whoever comes while one is under way gets a newer one', async () => {
+test('searches at the same time share a read, and a later one gets a newer read', async () => {
   const { held, taken, reads } = looking()
   const early = [taken(), taken(), taken()]
   await early[0]
@@ -56,7 +56,7 @@ test('those who look at once share a read, and whoever comes while one is under 
   await under
 })
 
-test('a read that failed is not kept', async () => {
+test('a failed read is not cached', async () => {
   let broken = true
   const failing = takenWith(() => (broken ? Promise.reject(new Error('no store')) : Promise.resolve([])))
   await expect(failing()).rejects.toThrow('no store')

@@ -5,7 +5,7 @@ import { receiptsOf } from '../../../server/wall/my-receipts.ts'
 import { openBlank } from '../../support/blank-wall.ts'
 import { hash, HEAD, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
 
-test('a credit is in the receipts of its payer as owed until the operator has paid it back', async () => {
+test('a credit is shown as owed in its payer’s receipts until the operator has paid it back', async () => {
   const { ledgerReader, payouts } = await openBlank()
   const lost = { payment: paymentOf(1, 1), target: 'next', listing: SILENT, head: HEAD } as const
   await payouts.owe(lost, hash(7), NOW)

@@ -15,7 +15,7 @@ function countedBody(fields: number) {
   return { body, reads: () => reads }
 }
 
-test('a body of four thousand unknown fields is refused at the first', () => {
+test('a body with four thousand unknown fields is rejected at the first one', () => {
   const [few, many] = [countedBody(1), countedBody(4000)]
   expect(readEdit(many.body)).toEqual(readEdit(few.body))
   expect(readEdit(many.body)).toMatchObject({ code: 'invalid_body' })

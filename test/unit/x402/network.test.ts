@@ -9,7 +9,7 @@ import { isNetwork } from '../../../shared/usdc.ts'
 
 const ARBITRUM = ['eip155:42161', 'eip155:421614']
 
-test('blocks are sold wherever the SDK knows a USDC of six decimals that takes signed transfers, but on Arbitrum', () => {
+test('blocks are sold on every network where the SDK knows a USDC of six decimals with signed transfers, except Arbitrum', () => {
   const fit = Object.entries(DEFAULT_ASSETS).filter(([network, [asset]]) => {
     const chain = Object.values(chains).find(({ id }) => id === Number(network.slice('eip155:'.length)))
     // Balances and authorizations are read at one block by this contract.
@@ -24,7 +24,7 @@ test.each(ARBITRUM)('a wall that has sold on %s still opens, and sells nothing',
   expect([isNetwork(network), isSoldOn(network)]).toEqual([true, false])
 })
 
-test.each(NETWORKS)('the chain of %s goes by the names that others know it by', (network) => {
+test.each(NETWORKS)('the chain of %s has its usual names', (network) => {
   const { id, name, publicUrl } = chainOf(network)
   const known = Object.values(chains).find((chain) => chain.id === id)
   expect({ name, publicUrl }).toEqual({ name: known?.name ?? '', publicUrl: known?.rpcUrls.default.http[0] ?? '' })
@@ -32,12 +32,12 @@ test.each(NETWORKS)('the chain of %s goes by the names that others know it by', 
   expect(nameInV1(network)).toBe(older?.[0] ?? network)
 })
 
-test.each(NETWORKS)('blocks are sold in the dollar the SDK pays in on %s', (network) => {
+test.each(NETWORKS)('blocks are sold in the dollar that the SDK pays with on %s', (network) => {
   const { asset, name, version } = getDefaultAsset(network)
   expect(tokenOf(network)).toEqual({ address: asset.toLowerCase() as Address, name, version })
 })
 
-test.each(['', 'base', 'eip155:4326', 'EIP155:8453', 'eip155:8453 '])('%j is no network of ours', (name) => {
+test.each(['', 'base', 'eip155:4326', 'EIP155:8453', 'eip155:8453 '])('%j is not a supported network', (name) => {
   expect(isNetwork(name)).toBe(false)
 })
 

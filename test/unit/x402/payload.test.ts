@@ -42,7 +42,7 @@ const codeOf = (answer: ReturnType<typeof readPayment>) => (isFailure(answer) ? 
 
 const readHeaderOf = (value: unknown) => readPaymentHeader(encodeHeader(value))
 
-test('what a client says to extensions that are not ours goes along, unless it is too much', () => {
+test('a client’s data for other extensions is passed on, unless it is too large', () => {
   const withExtensions = (extensions: unknown) => readPayment({ ...stock, extensions })
   const plain = readPayment({ ...stock, extensions: undefined })
   const builder = { info: { code: 'bc_7' } }
@@ -55,7 +55,7 @@ test('what a client says to extensions that are not ours goes along, unless it i
 })
 
 describe("the stock client's own header", () => {
-  test('is read as what was signed', () => {
+  test('the stock client’s header is read as it was signed', () => {
     const { authorization, signature } = stock.payload
     expect(readPaymentHeader(stockHeader)).toEqual({
       payer: PAYER.toLowerCase(),
@@ -69,16 +69,16 @@ describe("the stock client's own header", () => {
     } as Payment)
   })
 
-  test('says the same as the payload that MCP carries', () => {
+  test('the stock client’s header equals the payload that MCP carries', () => {
     expect(readPayment(stock)).toEqual(readPaymentHeader(stockHeader))
   })
 
-  test('is read without its padding', () => {
+  test('the stock client’s header is read without its padding', () => {
     expect(readPaymentHeader(stockHeader.replace(/=+$/, ''))).toEqual(readPaymentHeader(stockHeader))
   })
 })
 
-describe('one payment in other letters', () => {
+describe('letter case', () => {
   const upper = (hex: unknown) => `0x${String(hex).slice(2).toUpperCase()}`
 
   test.each([
@@ -89,7 +89,7 @@ describe('one payment in other letters', () => {
     ['payload.signature', upper],
     ['accepted.asset', upper],
     ['accepted.payTo', (hex: unknown) => String(hex).toLowerCase()],
-  ])('%s is the same payment', (path, spell) => {
+  ])('another letter case in %s does not change the payment', (path, spell) => {
     const value = path.split('.').reduce<unknown>((at, step) => (at as Json)[step], stock)
     expect(readPayment(changed(path, spell(value)))).toEqual(readPayment(stock))
   })
@@ -99,11 +99,11 @@ describe('the salt of an order', () => {
   const saying = (binding: unknown) => readPayment(changed('extensions', { 'order-binding': binding }))
   const salt = `0x${'5a'.repeat(32)}`
 
-  test('is read where a client sends one, and is nothing that a facilitator is sent', () => {
+  test('the salt of an order is read from the client’s payload, and is not sent to a facilitator', () => {
     expect(saying({ info: { salt } })).toEqual({ ...(readPayment(stock) as Payment), salt })
   })
 
-  test('that is not a text fits nothing', () => {
+  test('a salt that is not a text fits no order', () => {
     expect(saying({ info: { salt: 5 } })).toHaveProperty('salt', '')
   })
 
@@ -116,10 +116,10 @@ describe('the salt of an order', () => {
     [{ info: [] }],
     [{ salt }],
     [Object.create({ info: { salt } })],
-  ])('is absent where a client says %p', (binding) => expect(saying(binding)).toEqual(readPayment(stock)))
+  ])('there is no salt if a client sends %p', (binding) => expect(saying(binding)).toEqual(readPayment(stock)))
 })
 
-describe("the client's own name for the purchase", () => {
+describe('the payment identifier', () => {
   const id = 'pay_7d5d747be160e280'
 
   /** The payload of a stock client that names the purchase, or only echoes what is declared. */
@@ -131,13 +131,13 @@ describe("the client's own name for the purchase", () => {
     )
   }
 
-  test('is read where it is given, and nothing else of the payment depends on it', () => {
+  test('a payment identifier is read, and nothing else of the payment depends on it', () => {
     expect(readPayment(named(id))).toEqual({ ...(readPayment(stock) as Payment), identifier: id })
     expect(readPayment(named())).toEqual(readPayment(stock))
     expect(readPayment(changed('extensions', {}))).toEqual(readPayment(stock))
   })
 
-  test('is any that the SDK makes or takes', () => {
+  test('a payment identifier may be any that the SDK makes or accepts', () => {
     const every = [generatePaymentId(), generatePaymentId(''), 'a'.repeat(16), 'Z'.repeat(128), '0123456789-_AZaz']
     for (const name of every) expect(readPayment(named(name))).toMatchObject({ identifier: name })
   })
@@ -152,13 +152,13 @@ describe("the client's own name for the purchase", () => {
     ['without its info', {}],
     ['a string', 'pay_7d5d747be160e280'],
     ['null', null],
-  ])('is refused where it is %s', (_, extension) => {
+  ])('a payment identifier that is %s is rejected', (_, extension) => {
     const payload = changed('extensions', { 'payment-identifier': extension })
     expect(codeOf(readPayment(payload))).toBe('invalid_payment')
   })
 })
 
-describe('what the payload only echoes', () => {
+describe('echoed fields', () => {
   test.each([
     ['resource', { url: 'https://evil.test/' }],
     ['resource', undefined],
@@ -167,7 +167,7 @@ describe('what the payload only echoes', () => {
     ['more', 1],
     ['accepted.extra', { name: 'Another Coin', version: '9' }],
     ['accepted.maxTimeoutSeconds', 1],
-  ])('%s as %j is dropped', (path, value) => {
+  ])('an echoed %s of %j is dropped', (path, value) => {
     expect(readPayment(changed(path, value))).toEqual(readPayment(stock))
   })
 
@@ -182,7 +182,7 @@ describe('what the payload only echoes', () => {
   })
 })
 
-describe('a payload is refused whose', () => {
+describe('invalid payloads', () => {
   const numbers = [
     '1e6',
     '+1',
@@ -231,25 +231,25 @@ describe('a payload is refused whose', () => {
     ['payload.permissionContext', ['0x']],
   ]
   test.each(cases.flatMap(([path, values]) => values.map((value) => [path, value] as const)))(
-    '%s is %j',
+    'a payload whose %s is %j is rejected',
     (path, value) => {
       expect(codeOf(readPayment(changed(path, value)))).toBe('invalid_payment')
       expect(codeOf(readHeaderOf(changed(path, value)))).toBe('invalid_payment')
     },
   )
 
-  test('keys are inherited', () => {
+  test('a payload with inherited keys is rejected', () => {
     const inherited = Object.create(stock.payload) as object
     expect(codeOf(readPayment(changed('payload', undefined)))).toBe('invalid_payment')
     expect(codeOf(readPayment({ ...stock, payload: inherited }))).toBe('invalid_payment')
   })
 
-  test.each([[null], [undefined], [[]], [123], ['x'], [true], [{}]])('whole is %p', (payload) => {
+  test.each([[null], [undefined], [[]], [123], ['x'], [true], [{}]])('a payload that is %p is rejected', (payload) => {
     expect(codeOf(readPayment(payload))).toBe('invalid_payment')
   })
 })
 
-describe('a header is refused that is', () => {
+describe('invalid headers', () => {
   const encoded = (text: string | Uint8Array) => Buffer.from(text).toString('base64')
 
   test.each([
@@ -262,34 +262,34 @@ describe('a header is refused that is', () => {
     ['no JSON', encoded('{bad')],
     ['no UTF-8', encoded(Uint8Array.from([0x7b, 0xff, 0xfe, 0x7d]))],
     ['nested without end', encoded('['.repeat(12_000) + ']'.repeat(12_000))],
-  ])('%s', (_, header) => {
+  ])('a header that is %s is rejected', (_, header) => {
     expect(codeOf(readPaymentHeader(header))).toBe('invalid_payment')
   })
 
-  test('in the alphabet for addresses', () => {
+  test('a header in the base64 alphabet for addresses is rejected', () => {
     const urlSafe = Buffer.from(JSON.stringify({ ...stock, more: '???>>>' })).toString('base64url')
     expect(urlSafe).toMatch(/[-_]/)
     expect(codeOf(readPaymentHeader(urlSafe))).toBe('invalid_payment')
   })
 
-  test('saying one thing twice', () => {
+  test('a header with a duplicate key is rejected', () => {
     const text = JSON.stringify(stock).replace('"value":', '"value":"1","value":')
     expect(codeOf(readPaymentHeader(encoded(text)))).toBe('invalid_payment')
     expect(codeOf(readPaymentHeader(encoded(JSON.stringify(stock))))).toBe('read')
   })
 })
 
-describe('whatever is sent', () => {
+describe('any input', () => {
   const isRefused = (answer: ReturnType<typeof readPayment>) => codeOf(answer) === 'invalid_payment'
 
-  test('as a payload is refused, not thrown at', () => {
+  test('a payload of any shape is rejected, and does not throw', () => {
     fc.assert(
       fc.property(fc.anything({ withNullPrototype: true, withBigInt: true }), (value) => isRefused(readPayment(value))),
       { numRuns: 2000 },
     )
   })
 
-  test('as a header is refused, not thrown at', () => {
+  test('a header of any content is rejected, and does not throw', () => {
     const headers = fc.oneof(
       fc.uint8Array().map((bytes) => Buffer.from(bytes).toString('latin1')),
       fc.base64String(),
@@ -302,7 +302,7 @@ describe('whatever is sent', () => {
     )
   })
 
-  test('in place of one member is refused, or read as a well-formed payment', () => {
+  test('a payload with any value in place of one field is rejected, or read as a well-formed payment', () => {
     const paths = [
       'x402Version',
       ...['scheme', 'network', 'amount', 'asset', 'payTo'].map((key) => `accepted.${key}`),

@@ -86,8 +86,8 @@ const catalogued = (demand: ReturnType<typeof demandOf>) => {
   return extractDiscoveryInfo({ ...demand, accepted, payload: {} }, accepted)
 }
 
-describe('what is asked for a block', () => {
-  test('is a whole demand as the SDK builds it', async () => {
+describe('the terms of a block', () => {
+  test('the terms of a block are a whole demand as the SDK builds it', async () => {
     const server = await stockServer()
     for (const target of TARGETS) {
       const ours = demandOf(OFFER, target)
@@ -104,7 +104,7 @@ describe('what is asked for a block', () => {
     }
   })
 
-  test('follows the terms it is given', () => {
+  test('the terms of a block use the configured network, payee and amount', () => {
     const other = { ...TERMS, network: 'eip155:84532', payTo: TERMS.asset, amount: 7n }
     expect(requirementsOf(OFFER, other)).toMatchObject({
       network: 'eip155:84532',
@@ -117,30 +117,30 @@ describe('what is asked for a block', () => {
 describe.each([...TARGETS])('the demand for %p', (target) => {
   const demand = demandOf(OFFER, target)
 
-  test('passes the schema of x402 v2, and its header is read by the SDK', () => {
+  test('the demand passes the schema of x402 v2, and its header is read by the SDK', () => {
     expect(isPaymentRequiredV2(demand)).toBe(true)
     expect(decodePaymentRequiredHeader(encodeHeader(demand))).toEqual(demand)
   })
 
-  test('leaves room in a 4 KiB header buffer', () => {
+  test('the demand leaves room in a 4 KiB header buffer', () => {
     expect(encodeHeader(demand).length).toBeLessThan(3500)
   })
 
-  test('keeps to what strict facilitators take of a resource', () => {
+  test('the demand contains only what strict facilitators accept of a resource', () => {
     const { description = '', serviceName = '', tags = [] } = demand.resource
     expect(description.length).toBeLessThan(500)
     expect(isValidServiceName(serviceName)).toBe(true)
     expect(sanitizeTags(tags)).toEqual(tags)
   })
 
-  test('carries the extensions as the SDK declares them, and its validators take them', () => {
+  test('the demand carries the extensions as the SDK declares them, and its validators accept them', () => {
     expect(demand.extensions).toEqual({ ...stockDiscovery(target), ...IDENTIFIER, ...orderBinding })
     validDiscovery(demand)
   })
 })
 
 describe('the demand for one request', () => {
-  test('names the very address, the query as it was sent', () => {
+  test('the demand for one request names the exact address, with the query as it was sent', () => {
     const query = 'name=Ada&message=hi+%F0%9F%98%80'
     const demand = demandOf(OFFER, 'next', { query })
     expect(demand).toEqual({

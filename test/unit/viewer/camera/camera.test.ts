@@ -28,7 +28,7 @@ const standing = fc.tuple(views, anyCamera, numbers(0, 1), numbers(0, 1)).map(([
   wallPoint: { x: across * WIDTH, y: down * HEIGHT },
 }))
 
-test('a wall point and its place on the screen lead to each other', () => {
+test('converting a wall point to the screen and back returns the same point', () => {
   fc.assert(
     fc.property(standing, ({ view, camera, wallPoint }) => {
       const back = toWall(camera, view, toScreen(camera, view, wallPoint))
@@ -49,7 +49,7 @@ test('zooming in keeps the wall point under the cursor where it is', () => {
   )
 })
 
-test('zooming in and out again at one point comes back', () => {
+test('zooming in and out again at one point returns to the same view', () => {
   fc.assert(
     fc.property(standing, numbers(1, 20), ({ view, camera, wallPoint }, factor) => {
       const cursor = toScreen(camera, view, wallPoint)
@@ -62,7 +62,7 @@ test('zooming in and out again at one point comes back', () => {
   )
 })
 
-test('zooming all the way out shows the whole wall in the middle, from anywhere', () => {
+test('zooming out completely shows the whole wall in the middle, from anywhere', () => {
   fc.assert(
     fc.property(standing, ({ view, camera, wallPoint }) => {
       const out = zoom(camera, view, 1e-6, toScreen(camera, view, wallPoint))
@@ -72,7 +72,7 @@ test('zooming all the way out shows the whole wall in the middle, from anywhere'
   )
 })
 
-test('however the wall is moved, it covers the place it would take as a whole', () => {
+test('the wall covers its whole bounds, however it is moved', () => {
   const distances = numbers(-1e5, 1e5)
   fc.assert(
     fc.property(standing, distances, distances, ({ view, camera }, dx, dy) => {
@@ -92,7 +92,7 @@ test('however the wall is moved, it covers the place it would take as a whole', 
   )
 })
 
-test('a clamped camera is allowed, and clamping it again changes nothing', () => {
+test('a clamped camera is valid, and clamping it again changes nothing', () => {
   fc.assert(
     fc.property(fc.oneof(views, coveredViews), anyCamera, (view, camera) => {
       const once = clamp(camera, view)
@@ -103,7 +103,7 @@ test('a clamped camera is allowed, and clamping it again changes nothing', () =>
   )
 })
 
-test('a drag moves the wall as far as the hand', () => {
+test('a drag moves the wall as far as the pointer', () => {
   const near = zoom(fit(STAGE), STAGE, 10, { x: 640, y: 400 })
   const before = toScreen(near, STAGE, { x: 800, y: 450 })
   const after = toScreen(pan(near, STAGE, 30, -20), STAGE, { x: 800, y: 450 })
@@ -124,7 +124,7 @@ test('the block under a point inside a block’s box is that block', () => {
   )
 })
 
-test('there is no block beside the wall', () => {
+test('outside the wall there is no block', () => {
   const camera = fit(STAGE)
   const corner = boxOf(camera, STAGE, at(0, 0))
   const opposite = boxOf(camera, STAGE, at(159, 89))
@@ -134,7 +134,7 @@ test('there is no block beside the wall', () => {
   expect(blockUnder(camera, STAGE, { x: 640, y: opposite.top + opposite.height + 1 })).toBeUndefined()
 })
 
-test('the middle of the stage shows a block of the wall’s middle', () => {
+test('the middle of the stage shows a block of the middle of the wall', () => {
   const block = blockUnder(fit(STAGE), STAGE, { x: 641, y: 401 })
   expect(block === undefined ? undefined : coordOf(block)).toBe('80,45')
 })

@@ -28,7 +28,7 @@ test('a thrown wall slows down and comes to rest', () => {
   )
 })
 
-test('a thrown wall goes on the way the hand went', () => {
+test('a thrown wall continues in the direction of the throw', () => {
   const near = clamp({ x: 800, y: 450, zoom: 10 }, view)
   const after = rest(near, { kind: 'glide', vx: 1, vy: -0.5 }).camera
   expect(after.x).toBeLessThan(near.x)
@@ -42,7 +42,7 @@ test('a drag that ends in motion throws the wall, and one that came to rest does
   expect(throwSpeed(trail.slice(0, 1), 5)).toBeUndefined()
 })
 
-test('a flight ends exactly where it was meant to', () => {
+test('a flight ends exactly at its target', () => {
   fc.assert(
     fc.property(cameras, cameras, (from, to) => {
       const end = rest(from, { kind: 'flight', to })
@@ -52,13 +52,13 @@ test('a flight ends exactly where it was meant to', () => {
   )
 })
 
-test('a page that slept does not leap', () => {
+test('a page that slept does not jump', () => {
   const from = fit(view)
   const motion: Motion = { kind: 'flight', to: clamp({ x: 100, y: 100, zoom: 20 }, view) }
   expect(advance(from, view, motion, 60_000)).toEqual(advance(from, view, motion, 64))
 })
 
-test('an area that is looked at is wholly on the stage', () => {
+test('an area that is shown is wholly on the stage', () => {
   fc.assert(
     fc.property(blocks, blocks, (one, other) => {
       const camera = lookAt(boundsOf([one, other]), view, 12)
@@ -67,7 +67,7 @@ test('an area that is looked at is wholly on the stage', () => {
   )
 })
 
-test('what a cursor walks onto comes into view, and what is in view moves nothing', () => {
+test('the wall moves until the block of the cursor is visible, and not if it is visible already', () => {
   fc.assert(
     fc.property(cameras, blocks, (camera, block) => {
       // Nearer than that a block is larger than the stage's middle.

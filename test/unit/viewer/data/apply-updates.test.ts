@@ -24,7 +24,7 @@ const sale = (seq: number, block = openBlock, agent = carol) => ({
   px,
 })
 
-test('a sale claims its block for its agent, who is new or gains one', () => {
+test('a sale assigns its block to its agent, who is new or gains one', () => {
   const after = withChanges(wallOf(canvas), [sale(5), sale(6, at(0, 0), { ...carol, id: 1, name: 'Ada' })])
   expect(after.changed).toEqual([openBlock, at(0, 0)])
   expect(after.claims.get(openBlock)).toEqual({ i: openBlock, a: 2, t: 1_760_000_900_005 })
@@ -43,14 +43,14 @@ test('a sale claims its block for its agent, who is new or gains one', () => {
   })
 })
 
-test('a sale that comes again is counted once, and brings the picture that was read before it', () => {
+test('a sale that arrives again is counted once, and brings the picture that was read before it', () => {
   const once = withChanges(wallOf(canvas), [sale(5)])
   const again = withChanges({ ...once, texture: wallOf(canvas).texture }, [sale(5)])
   expect([again.stats, again.agents]).toEqual([once.stats, once.agents])
   expect(pictureAt(again.texture, openBlock)).toEqual(Uint8Array.fromBase64(px))
 })
 
-test('a repaint and a new name are worked in, and told twice they change no more', () => {
+test('a repaint and a new name are applied, and applying them again changes nothing', () => {
   const [ada] = canvas.agents
   const news = [
     { number: 5, kind: 'repaint' as const, t: 9, i: rainbowBlock, coord: coordOf(rainbowBlock), m: 'new', px },
@@ -66,7 +66,7 @@ test('a repaint and a new name are worked in, and told twice they change no more
   expect(withChanges(once, news)).toEqual(once)
 })
 
-test('sales and the canvas read that has them lead to the same wall', () => {
+test('applying sales leads to the same wall as the canvas read that has them', () => {
   const agents = [...canvas.agents, { ...carol, blocks: 1 }]
   const blocks = [...canvas.blocks, { i: openBlock, a: 2, t: 1_760_000_900_005, px }]
   const stats = { claimed: 5, remaining: TOTAL_BLOCKS - 5, agents: 3, lastClaimedAt: 1_760_000_900_005, lastSaleId: 5 }
@@ -75,7 +75,7 @@ test('sales and the canvas read that has them lead to the same wall', () => {
   for (const key of ['agents', 'stats', 'texture', 'claims'] as const) expect(told[key]).toEqual(read[key])
 })
 
-test('halves of two moments and the changes between them lead to the wall of now', () => {
+test('two halves of different moments and the changes between them lead to the current wall', () => {
   const changes = [
     sale(5),
     { number: 6, kind: 'repaint' as const, t: 9, i: openBlock, coord: coordOf(openBlock), m: 'new' },
@@ -89,7 +89,7 @@ test('halves of two moments and the changes between them lead to the wall of now
   for (const key of ['agents', 'stats', 'texture', 'claims'] as const) expect(known[key]).toEqual(now[key])
 })
 
-test('a wall whose pictures arrive in pieces before all else is the wall that the canvas read tells', async () => {
+test('a wall whose pictures arrive in pieces before its texts equals the canvas read', async () => {
   const shown: Wall[] = []
   const { pixels, blocks } = readingOf(canvas)
   const { promise: isDrawn, resolve } = Promise.withResolvers<void>()

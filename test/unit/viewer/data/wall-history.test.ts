@@ -36,7 +36,7 @@ function logOf(order: readonly (typeof blocks)[number][]): ChangeDto[] {
 
 const fresh = () => ({ ...nobodys, texture: blankTexture(), claims: new Map() })
 
-test('the past is what the changes until then lead to, from wherever it is reached', () => {
+test('a moment in the history shows the result of the changes until then, from wherever it is reached', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom(...blocks), { minLength: 1, maxLength: 12 }),
@@ -60,7 +60,7 @@ test('the past is what the changes until then lead to, from wherever it is reach
   )
 })
 
-test('looking at the past leaves the present as it is', () => {
+test('looking at the history does not change the present', () => {
   const log = logOf([blocks[0], blocks[0]])
   const wall = withChanges(fresh(), log)
   const remembering = step(

@@ -25,7 +25,7 @@ const noiseOf = (seed: number) => {
   return () => prng.below(PALETTE_SIZE)
 }
 
-test('a plan is the same after it was written as a link and read again', async () => {
+test('a plan stays the same when it is written as a link and read again', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 10 }),
@@ -49,7 +49,7 @@ test('the largest area fits a link if its picture is plain, and has none if its 
   expect(typeof (await writePlan(planOf(20, 20, noiseOf(7))))).toBe('undefined')
 })
 
-test('a text that is no plan, is cut off, or holds another size, colour or place opens nothing', async () => {
+test('an invalid or truncated plan, or one with another size, colour or position, opens nothing', async () => {
   const whole = (await writePlan(planOf(2, 2, noiseOf(7)))) ?? ''
   const texts = [
     '#plan=',

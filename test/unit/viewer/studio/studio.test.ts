@@ -53,7 +53,7 @@ async function throughJpeg({ width, height, rgba }: ReturnType<typeof raster>) {
   return readPlainPng(await new Bun.Image(jpeg).png({ compressionLevel: 0 }).bytes())
 }
 
-test('photographs and gradients are told from logos and flat drawings, and neither by its file format', async () => {
+test('photographs and gradients are distinguished from logos and flat drawings, and not by their file format', async () => {
   const soft = raster(300, 200, (x, y) => [(x * 255) / 300, (y * 255) / 200, ((x + y) * 255) / 500])
   const logo = raster(300, 200, (x, y) => (Math.hypot(x - 150, y - 100) < 60 ? [220, 30, 30] : [250, 250, 250]))
   const stripes = raster(300, 200, (x) => [Math.floor(x / 3) * 2, 255 - Math.floor(x / 3) * 2, (x * 7) % 256])
@@ -67,7 +67,7 @@ test('photographs and gradients are told from logos and flat drawings, and neith
 })
 
 describe('a sketch', () => {
-  test('photographs are dithered, what is drawn is not, and a choice of its maker stays', () => {
+  test('photographs are dithered, drawings are not, and a choice of the visitor is kept', () => {
     const dithered = withPicture(newSketch({ col: 0, row: 0 }), photo)
     expect(dithered.style.dither).toBe('floyd-steinberg')
     expect(withPicture(dithered, { ...photo, isPhoto: false }).style.dither).toBe('none')
@@ -75,7 +75,7 @@ describe('a sketch', () => {
     expect(withPicture(own, photo).style.dither).toBe('none')
   })
 
-  test('a picture made of whole blocks keeps its pixels; any other begins small and in shape', () => {
+  test('a picture made of whole blocks keeps its pixels, and any other one begins small and in proportion', () => {
     const sizeOf = (width: number, height: number) =>
       withPicture(newSketch({ col: 0, row: 0 }), { ...photo, width, height }).size
     expect(sizeOf(160, 90)).toEqual({ w: 16, h: 9 })
@@ -84,14 +84,14 @@ describe('a sketch', () => {
     expect(sizeOf(5000, 10)).toEqual({ w: 8, h: 1 })
   })
 
-  test('one side follows the other while the shape is kept', () => {
+  test('one side follows the other while the proportions are kept', () => {
     const sketch = withPicture(newSketch({ col: 0, row: 0 }), photo)
     expect(withWidth(sketch, 12).size).toEqual({ w: 12, h: 9 })
     expect(withHeight(sketch, 3).size).toEqual({ w: 4, h: 3 })
     expect(withWidth({ ...sketch, keepsShape: false }, 12).size).toEqual({ w: 12, h: 6 })
   })
 
-  test('size and place never leave the wall, nor what one payment buys', () => {
+  test('size and position never exceed the wall, nor the limit of one payment', () => {
     const sketch = withPicture(newSketch({ col: 158, row: 0 }), photo)
     expect(sketch.at).toEqual({ col: 152, row: 0 })
     expect(movedTo(sketch, { col: -4, row: 1000 }).at).toEqual({ col: 0, row: 84 })
@@ -99,14 +99,14 @@ describe('a sketch', () => {
     expect(covered(withWidth({ ...sketch, keepsShape: false, size: { w: 1, h: 2 } }, 160))).toHaveLength(320)
   })
 
-  test('a picture that is only moved is not painted anew', () => {
+  test('a picture that is only moved is not painted again', () => {
     const sketch = painted(10, 10, 20, 20)
     expect(finished(movedTo(sketch, { col: 20, row: 20 }))).toBe(finished(sketch))
     expect(finished(withWidth(sketch, 3))).toBeUndefined()
     expect(finished({ ...sketch, style: { ...sketch.style } })).toBeUndefined()
   })
 
-  test('what it covers is told apart, and is bought whole or repainted whole', () => {
+  test('covered blocks are counted by kind, and are bought or repainted only all together', () => {
     const sketch = { ...painted(78, 44, 40, 20), mine: new Set([at(80, 45)]), held: 1 }
     expect(coveredCounts(sketch)).toEqual({ open: 3, held: 1, others: 3, mine: 1 })
     expect(dealOf(sketch)).toBe('neither')
@@ -118,7 +118,7 @@ describe('a sketch', () => {
     expect(priceOf({ pricing: { perPixel: '0.025', perBlock: '2.50', asset: 'USDC', network: '' } }, 3)).toBe('7.50')
   })
 
-  test('over blocks that differ, or on a wall that is sold out, the page says what helps', () => {
+  test('if the blocks differ, or the wall is sold out, the page says what to do', () => {
     const mixed = { ...painted(78, 44, 40, 20), wallet: '0x12', mine: new Set([at(80, 45)]), held: 1 }
     expect(adviceFor(mixed)).toBe(
       'Blocks under the picture: 3 available, 1 yours, 1 being bought by others, 3 owned by others. Move it to where all blocks are available, or all are yours.',
@@ -143,7 +143,7 @@ describe('an order', () => {
     return order
   }
 
-  test('buys all of it in one payment', () => {
+  test('an order buys the whole picture with one payment', () => {
     const order = ordered(open)
     const bytes = open.painted?.indices.toBase64() ?? ''
     expect(order).toEqual({
@@ -161,7 +161,7 @@ describe('an order', () => {
     expect(Value.Check(AreaOrder, order.body)).toBe(true)
   })
 
-  test('repaints all of it with one signature', () => {
+  test('an order repaints the whole picture with one signature', () => {
     expect(ordered(own)).toEqual({
       kind: 'repaint',
       wall: 'https://wall.example',
@@ -172,7 +172,7 @@ describe('an order', () => {
     })
   })
 
-  test('is not there before the picture is painted, or where the blocks differ', () => {
+  test('there is no order before the picture is painted, or if the blocks differ', () => {
     expect(orderOf({ ...open, painted: undefined }, 'https://wall.example')).toBeUndefined()
     expect(orderOf(painted(78, 44, 40, 20), 'https://wall.example')).toBeUndefined()
   })
@@ -180,7 +180,7 @@ describe('an order', () => {
   test.each([
     ['a purchase', open, '2.00'],
     ['a repaint', own, 'set_area v1'],
-  ])('every form of %s has its address and its picture', (_, sketch, said) => {
+  ])('every form of %s contains its address and its picture', (_, sketch, said) => {
     const order = ordered(sketch)
     for (const form of ['prompt', 'curl', 'script'] as const) {
       const { name, text } = writeOrder(order, form)
@@ -197,7 +197,7 @@ describe('an order', () => {
     expect(JSON.parse(given.trim().split('\n').at(-1) ?? '')).toEqual(ordered(open).body)
   })
 
-  test('a prompt holds its body however large that is, and says when only a program can copy it', () => {
+  test('a prompt contains its body whatever its size, and says when only a program can copy it', () => {
     const [small, large] = [ordered(painted(10, 10, 20, 10)), ordered(painted(0, 0, 160, 90))]
     expect([needsFile(small), needsFile(large)]).toEqual([false, true])
     for (const order of [small, large]) {
@@ -237,7 +237,7 @@ describe('repainting', () => {
     return { ...deps, signed, sent, told }
   }
 
-  test('signs the canonical text of the area once, for the digest of its pixels', async () => {
+  test('repainting signs the canonical text of the area once, for the digest of its pixels', async () => {
     const calm = depsOf([])
     await repaint(order, calm)
     expect(calm.told.map(({ state }) => state)).toEqual(['signing', 'sending', 'done'])
@@ -245,7 +245,7 @@ describe('repainting', () => {
     expect(calm.signed).toEqual([areaMessage('wall.example', '1,1,2x1', calm.sent[0]?.ts ?? 0, { pixels: digest })])
   })
 
-  test('a lost request is sent again as it was signed', async () => {
+  test('a lost repaint request is sent again with the same signature', async () => {
     const calm = depsOf([{ kind: 'lost', words: 'gone' }])
     await repaint(order, calm)
     const failed = calm.told.at(-1)
@@ -256,7 +256,7 @@ describe('repainting', () => {
     expect(calm.sent[1]).toEqual(calm.sent[0] ?? { ts: 0, signature: '' })
   })
 
-  test('where the clocks differ, the next text is signed with the service’s time', async () => {
+  test('if the clocks differ, the next text is signed with the service’s time', async () => {
     const now = Date.now() + 3_600_000
     const calm = depsOf([{ kind: 'refused', words: 'late', now }])
     await repaint(order, calm)
@@ -264,7 +264,7 @@ describe('repainting', () => {
     expect(Math.abs((calm.sent[1]?.ts ?? 0) - now)).toBeLessThan(60_000)
   })
 
-  test('a no of the wallet’s owner sends nothing', async () => {
+  test('if the owner of the wallet declines, nothing is sent', async () => {
     const calm = depsOf([])
     await repaint(order, { ...calm, sign: async () => ({ declined: true, words: 'no' }) })
     expect(calm.told.at(-1)).toEqual({ state: 'failed', words: 'no' })
@@ -272,7 +272,7 @@ describe('repainting', () => {
   })
 })
 
-test('every block of a wallet is read, on however many pages', async () => {
+test('all blocks of a wallet are read, on however many pages', async () => {
   const owned = Array.from({ length: 450 }, (_, index) => index)
   const pages: Record<string, number> = { '0': 200, '200': 400, '400': 450 }
   const asked: string[] = []

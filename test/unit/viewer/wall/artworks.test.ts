@@ -20,7 +20,7 @@ const touch = (a: BlockIndex, b: BlockIndex) => {
   return Math.abs(one.col - other.col) + Math.abs(one.row - other.row) === 1
 }
 
-test('works share out the blocks, and blocks of different works never touch', () => {
+test('every sold block belongs to one artwork, and different artworks never touch', () => {
   // Few columns, so that blocks do touch.
   const crowded = fc
     .uniqueArray(fc.tuple(fc.nat(7), fc.nat(7)), { selector: String })
@@ -38,19 +38,19 @@ test('works share out the blocks, and blocks of different works never touch', ()
   )
 })
 
-test('corners do not make a work, and an open block is none', () => {
+test('blocks that touch only at corners are not one artwork, and an open block belongs to none', () => {
   expect(workAt(wall, rainbowBlock)).toEqual([rainbowBlock, blockWithoutPicture])
   expect(workAt(wall, checkerBlock)).toEqual([checkerBlock])
   expect(workAt(wall, nastyBlock)).toEqual([nastyBlock])
   expect(workAt(wall, at(0, 0))).toEqual([])
 })
 
-test('an area holds its blocks', () => {
+test('an area contains its blocks', () => {
   expect(boundsOf([at(2, 3), at(5, 1)])).toEqual({ left: 20, top: 10, right: 60, bottom: 40 })
   expect(boundsOf([])).toEqual({ left: 0, top: 0, right: 1600, bottom: 900 })
 })
 
-test('the edges of blocks run between those that are among them and those that are not', () => {
+test('edges run between blocks of the set and other blocks', () => {
   expect(edgesOf([at(1, 2)])).toBe('M10 20h10M10 30h10M10 20v10M20 20v10')
   expect(edgesOf([at(0, 0), at(1, 0)])).toBe('M0 0h10M0 10h10M0 0v10M10 0h10M10 10h10M20 0v10')
   expect(edgesOf([])).toBe('')

@@ -4,13 +4,13 @@ import { canvas, wallOf } from '../../../support/page/sample-wall.ts'
 
 const wall = wallOf(canvas)
 
-test('the news counts what was sold since a moment, and names the last sale of all', () => {
+test('the news counts the sales since a moment, and names the last sale of all', () => {
   const last = { agent: 1, soldAt: 1_760_000_300_000 }
   expect(newsSince(wall, 1_760_000_100_000)).toEqual({ sold: 3, ...last })
   expect(newsSince(wall, 1_760_000_300_001)).toEqual({ sold: 0, ...last })
 })
 
-test('a wall of which nothing is sold has no news', () => {
+test('a wall without sales has no news', () => {
   expect(newsSince(wallOf({ ...canvas, blocks: [] }), 0)).toBeUndefined()
 })
 
@@ -31,11 +31,11 @@ const glowOf = (old: number, minutes: readonly number[]) => {
   return minutes.map((_, at) => bytes[320 * at])
 }
 
-test('a block glows when it was just sold, less so half an hour later, and not after an hour', () => {
+test('a new sale glows, less after half an hour, and not after an hour', () => {
   expect(glowOf(100, [0, 30, 60])).toEqual([255, 128, 0])
 })
 
-test('of many fresh works only the newest five glow', () => {
+test('only the newest five of many new artworks glow', () => {
   expect(glowOf(100, [7, 6, 1, 2, 3, 4, 5]).map((byte) => (byte ?? 0) > 0)).toEqual([
     false,
     false,
@@ -47,7 +47,7 @@ test('of many fresh works only the newest five glow', () => {
   ])
 })
 
-test('nothing glows where more than a tenth of what is sold is fresh', () => {
+test('nothing glows if more than a tenth of the sold blocks are new', () => {
   expect(glowOf(18, [0, 0])).toEqual([255, 255])
   expect(glowOf(17, [0, 0])).toEqual([0, 0])
 })

@@ -33,7 +33,7 @@ test('a painted block is in the texture as it was sent, and its neighbours stay 
   )
 })
 
-test('a pixel of a block lies at its place in the wall', () => {
+test('a pixel of a block is at its position in the wall', () => {
   const px = Uint8Array.from({ length: PIXELS_PER_BLOCK }, (_, i) => i).toBase64()
   const texture = painted(at(159, 89), px)
   expect(texture).toHaveLength(WIDTH * HEIGHT)

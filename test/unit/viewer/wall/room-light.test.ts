@@ -18,7 +18,7 @@ function lightOf(isRed: (cell: { col: number; row: number }) => boolean) {
 
 const MIDDLE = LIGHT_HEIGHT >> 1
 
-test('the room is lit by what is painted near it, in its colours', () => {
+test('the page around the wall takes on the colours of the nearest paintings', () => {
   const at = lightOf(({ col }) => col < 40)
   const [red, green, blue, strength = 0] = at(3, MIDDLE)
   expect([red, green, blue]).toEqual([255, 0, 0])
@@ -26,7 +26,7 @@ test('the room is lit by what is painted near it, in its colours', () => {
   expect(at(LIGHT_WIDTH - 4, MIDDLE)[3]).toBe(0)
 })
 
-test('an empty wall throws no light', () => {
+test('an empty wall gives no light', () => {
   const at = lightOf(() => false)
   expect(at(3, MIDDLE)).toEqual([0, 0, 0, 0])
 })
