@@ -39,7 +39,7 @@ const every = { ...scenarios, ...onServer, ...(keeps ? behindProxy : {}), ...(br
 const [first = ''] = Object.keys(every)
 
 test.each(Object.entries(every).filter(([name]) => IS_LONG_RUN || name === first))(
-  '%s is measured',
+  'the benchmark measures %s',
   async (_, scenario) => {
     const found = await scenario(walls, { rounds: 1, ms: 30, warmMs: 30, steadyMs: 300 })
     expect(found.rows.length).toBeGreaterThan(0)

@@ -75,7 +75,7 @@ test('check names a setting that cannot work, and a file that is not a database'
     wrong: ['WRONG  settings: PRICE must be an amount in dollars with two decimals, from 0.01 to 999999.99'],
   })
   const path = join(around.folder, 'letter.sqlite')
-  await Bun.write(path, 'Dear reader, this is no database. '.repeat(100))
+  await Bun.write(path, 'Dear reader, this is not a database. '.repeat(100))
   const wrong = [expect.stringMatching(/^WRONG {2}database \(sqlite\): .*damaged/)]
   expect(await wrongIn({ DATABASE_PATH: path })).toEqual({ status: 1, wrong })
 })

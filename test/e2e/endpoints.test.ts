@@ -38,11 +38,11 @@ const isSettled = async (bought: Response) => {
   return 'settled' in deed && deed.settled
 }
 
-test('with endpoints that limit calls and ranges, a sale is confirmed', async () => {
+test('if the endpoints limit calls and ranges, a sale is confirmed', async () => {
   expect(await isSettled(await get(wall, 'next', await sign(wall, await around.wallet())))).toBe(true)
 })
 
-test('with endpoints that limit calls and ranges, a settlement whose response was lost ends with its block', async () => {
+test('if the endpoints limit calls and ranges, a settlement whose response was lost ends with its block', async () => {
   const payer = await around.wallet(5)
   const payment = await sign(wall, payer)
   around.facilitator.settle.next('hang-after')

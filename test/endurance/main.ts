@@ -23,27 +23,27 @@ const RUNS: Readonly<Record<string, Run>> = {
   hostile: tests(['endurance/hostile/catalogue.test.ts'], 'a catalogue of bad requests'),
   connections: tests(['endurance/connections/connections.test.ts'], 'ten thousand half-open connections'),
   fuzz: tests(['endurance/fuzz/fuzz.test.ts'], 'a million generated requests'),
-  abuse: tests(['endurance/abuse/abuse.test.ts'], 'floods of every kind, and what others have of the wall meanwhile'),
-  bodies: tests(['endurance/abuse/bodies.long.ts'], 'the dearest bodies of each route, and their processor time'),
+  abuse: tests(['endurance/abuse/abuse.test.ts'], 'floods of every kind, while other clients use the wall'),
+  bodies: tests(['endurance/abuse/bodies.long.ts'], 'the most expensive bodies of each route, and their CPU time'),
   readers: tests(
     ['endurance/readers/readers.long.ts'],
-    'a thousand clients that read nothing, and the memory they hold',
+    'a thousand clients that read nothing, and the memory that they use',
   ),
   history: tests(
     ['endurance/history/history.long.ts'],
-    'a month of an owner who writes as much as the budgets allow: disk, backups, start',
+    'a month of an owner who repaints as much as the budgets allow: disk, backups, start',
   ),
   outages: tests(
     ['endurance/outages/outages.test.ts'],
-    'each dependency taken away, and how long until that is named and over',
+    'each dependency fails, and the time until that and its end are reported',
   ),
   troubles: tests(
     ['e2e/settle-troubles.test.ts', 'e2e/instances/troubled-instances.test.ts'],
-    'settlements and instances in trouble, with the service’s own times',
+    'failing settlements and instances, with the timeouts of the service',
   ),
   soak: tests(['endurance/soak/soak.test.ts'], 'a full wall in use for half an hour'),
-  flakes: script('flakes/main.ts', 'the gate’s tests again and again beside a load, and what of them failed'),
-  clients: tests(['endurance/clients/clients.long.ts'], 'clients that others made buy, or use every tool'),
+  flakes: script('flakes/main.ts', 'the tests of the gate repeated under load, and those that failed'),
+  clients: tests(['endurance/clients/clients.long.ts'], 'third-party clients buy, or use every tool'),
   releases: tests(['endurance/releases.long.ts'], 'a release is made, installed and run'),
   upgrade: tests(['endurance/upgrade.long.ts'], 'instances are replaced one by one under load'),
   proxies: tests(
@@ -56,11 +56,11 @@ const RUNS: Readonly<Record<string, Run>> = {
   ),
   'hang-ups': tests(
     ['endurance/proxies/hang-ups.long.ts'],
-    'buyers behind each shipped proxy, over HTTP/1.1 and 2, hang up, sign anew and pay once',
+    'buyers behind each shipped proxy, over HTTP/1.1 and 2, hang up, sign a new payment and pay once',
   ),
   appearances: tests(
     ['accessibility', 'server-pages', 'label', 'zoom'].map((name) => `page/${name}.test.ts`),
-    'axe in each window and theme, a hundred clicks a window, both enlargements',
+    'axe in each window size and theme, a hundred clicks per window, both enlargements',
   ),
   bench: tests(['e2e/bench.test.ts'], 'every scenario of the bench, and every goal has one'),
 }

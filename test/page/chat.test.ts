@@ -87,7 +87,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     expect(await drawnPicture(frame)).toEqual(Array.from(picture, (index) => PALETTE[index] ?? ''))
   })
 
-  test('the button in a chat tells the model what to buy, contains no bytes, and pays nothing', async () => {
+  test('the button in a chat sends the model what to buy, contains no bytes, and pays nothing', async () => {
     const [page, frame] = await shown({ tool: 'preview_block', args: preview })
     await frame.locator('#action').focus()
     await page.keyboard.press('Enter')

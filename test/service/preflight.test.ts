@@ -16,7 +16,7 @@ const config = (settings: Record<string, string>) =>
     ...settings,
   })
 
-test('a port that another program has is named with its setting, and a free one is free afterwards', async () => {
+test('a port that another program uses is reported with its setting, and a free one stays free', async () => {
   const other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
   const port = String(other.port)
   const words = `another program is listening on 127.0.0.1, port ${port} (EADDRINUSE)`
@@ -27,13 +27,13 @@ test('a port that another program has is named with its setting, and a free one 
   expect([...portTroubles(wall), ...portTroubles(wall), ...portTroubles(monitors)]).toEqual([])
 })
 
-test('an address of another machine is named', () => {
+test('an address of another machine is reported', () => {
   expect(portTroubles(config({ HOST: '192.0.2.1' }))).toEqual([
     'cannot listen on PORT: 192.0.2.1 is not an address of this machine; check HOST and METRICS_HOST (EADDRNOTAVAIL)',
   ])
 })
 
-test('a port for root alone is named, and a fault of ours is none of the settings', () => {
+test('a port that needs root is reported, and a bug of ours is not blamed on a setting', () => {
   const place = wallPort(config({ PORT: '80' }))
   const failing = (error: Error) => () =>
     listenOn(place, () => {
@@ -45,7 +45,7 @@ test('a port for root alone is named, and a fault of ours is none of the setting
   expect(failing(new TypeError('ours'))).toThrow(TypeError)
 })
 
-test('a place where no file can be is named with its setting', () => {
+test('a path where no file can be created is reported with its setting', () => {
   expect(pathTroubles(config({}))).toEqual([])
   expect(pathTroubles(config({ DATABASE_PATH: ':memory:' }))).toEqual([])
   const file = join(folder, 'file')
@@ -89,7 +89,7 @@ test.each(['WITNESS_PATH', 'ADMIN_SOCKET_PATH'] as const)(
   },
 )
 
-test('a witness that a wall wrote, and a socket that a dead wall left, are used again', () => {
+test('a witness of a wall, and a socket that a crashed wall left, are used again', () => {
   const [witness, socket] = [join(folder, 'witness'), join(folder, 'left.sock')]
   writeFileSync(witness, '{"change":1,"payment":1,"height":"1"}\n')
   const left = Bun.serve({ unix: socket, fetch: () => new Response() })

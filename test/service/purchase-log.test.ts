@@ -12,7 +12,7 @@ const linesOf = (wall: Wall, event: string) =>
 
 const LISTING = 'name=Mallory&message=psst&framework=sly&link=https://mallory.example/'
 
-test('a purchase that goes through as usual is one line, with its block, who settled it and how long it took', async () => {
+test('a normal purchase is logged as one line, with its block, its facilitator and its duration', async () => {
   const wall = await openWall()
   await wall.buy(`/blocks/3,4?${LISTING}`, 1)
   const key = { payer: wallet(1), nonce: hash(1) }
@@ -21,7 +21,7 @@ test('a purchase that goes through as usual is one line, with its block, who set
   expect(linesOf(wall, 'purchase')).toEqual([{ ...key, target: block, outcome: 'bought', block, tx: hash(1), ms: 0 }])
 })
 
-test('a step that is not as usual has a line of its own', async () => {
+test('an unusual step has a line of its own', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear', by: 'pay.example' }
   await wall.buy('/blocks/3,4', 1)
@@ -34,7 +34,7 @@ test('a step that is not as usual has a line of its own', async () => {
   expect(linesOf(wall, 'purchase')).toMatchObject([{ outcome: 'settlement_unknown', facilitator: 'pay.example' }])
 })
 
-test('the purchase of an area is one line, with the name of the area', async () => {
+test('the purchase of an area is logged as one line, with the name of the area', async () => {
   const wall = await openWall()
   await wall.ask('POST /areas', { ...paidBy(paymentFor(12, 1)), body: '{"w":4,"h":3}' })
   const key = { payer: wallet(1), nonce: hash(1) }
@@ -67,7 +67,7 @@ test('a failure of the store is logged with the name of the error only', async (
   ])
 })
 
-test('neither signatures nor what buyers say reach the journal', async () => {
+test('signatures and buyers’ texts never reach the journal', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear' }
   await wall.buy(`/blocks/3,4?${LISTING}`, 1)

@@ -24,7 +24,7 @@ function problemsOf(env: Env): string[] {
 }
 
 describe('settings', () => {
-  test('are read by a former name, too, which is told', () => {
+  test('a setting can also be read by its former name, which causes a warning', () => {
     const former = { ...REQUIRED, DESK_PATH: '/run/wall.sock' }
     expect(readConfig(former).adminSocketPath).toBe('/run/wall.sock')
     expect(readConfig({ ...former, ADMIN_SOCKET_PATH: '/run/new.sock' }).adminSocketPath).toBe('/run/new.sock')
@@ -32,7 +32,7 @@ describe('settings', () => {
     expect(warningsOf(REQUIRED)).toEqual([])
   })
 
-  test('have defaults for all but three', () => {
+  test('all settings but three have defaults', () => {
     expect(readConfig(REQUIRED)).toMatchObject({
       host: '127.0.0.1',
       port: 8402,
@@ -51,7 +51,7 @@ describe('settings', () => {
     })
   })
 
-  test('can each be given', () => {
+  test('every setting can be given', () => {
     const given: Readonly<Record<keyof typeof SETTINGS, readonly [text: string, read: object]>> = {
       BASE_URL: ['http://localhost:9000/', { hosts: ['localhost', 'localhost:9000'] }],
       PAY_TO: [PAYEE.toLowerCase(), { offer: { terms: { payTo: PAYEE.toLowerCase() } } }],
@@ -115,7 +115,7 @@ describe('settings', () => {
     })
   })
 
-  test('of a webhook belong together, and its secret is long enough', () => {
+  test('both settings of a webhook are required together, with a secret that is long enough', () => {
     const [url, secret] = [{ WEBHOOK_URL: 'https://ops.example' }, { WEBHOOK_SECRET: `whsec_${'A'.repeat(32)}` }]
     for (const one of [url, secret])
       expect(problemsOf({ ...REQUIRED, ...one })).toEqual(['set WEBHOOK_URL and WEBHOOK_SECRET together'])
@@ -125,12 +125,12 @@ describe('settings', () => {
       ])
   })
 
-  test('may name the payee in one letter case', () => {
+  test('the payee may be in one letter case', () => {
     const upper = `0x${PAYEE.slice(2).toUpperCase()}`
     expect(readConfig({ ...REQUIRED, PAY_TO: upper })).toEqual(readConfig(REQUIRED))
   })
 
-  test('keep the wall on a server instead of in a file', () => {
+  test('with DATABASE_URL, the wall is stored on a server instead of in a file', () => {
     for (const url of ['postgres://wall:secret@db.example:5433/wall', 'postgresql://db.example/wall?sslmode=require'])
       expect(readConfig({ ...REQUIRED, DATABASE_URL: url }).database).toEqual({ kind: 'postgres', url })
     expect(readPlace({ DATABASE_URL: 'postgres://db.example/wall', PORT: '9000' })).toEqual({
@@ -142,13 +142,13 @@ describe('settings', () => {
     })
   })
 
-  test('keep a witness beside the socket of an instance, and none of a database that is kept nowhere', () => {
+  test('the witness is next to the socket of an instance, and an in-memory database has none', () => {
     const shared = { DATABASE_URL: 'postgres://db.example/wall', ADMIN_SOCKET_PATH: '/run/wall.sock' }
     expect(readPlace(shared).witnessPath).toBe('/run/wall.sock.witness')
     expect(readPlace({ DATABASE_PATH: ':memory:' }).witnessPath).toBeUndefined()
   })
 
-  test('of a server never show its password, and exclude those of a file', () => {
+  test('errors about a server never show its password, and its settings exclude those of a file', () => {
     for (const url of ['mysql://wall:secret@db/wall', 'postgres://wall:secret@db', 'postgres:///wall', 'secret'])
       expect(problemsOf({ ...REQUIRED, DATABASE_URL: url })).toEqual([
         'DATABASE_URL must be a postgres:// URL that names a host and a database',
@@ -160,7 +160,7 @@ describe('settings', () => {
 
   const folder = scratchFolder()
 
-  test('that are secret can be in files of their own, and are not told', () => {
+  test('secret settings can be in files of their own, and never appear in a message', () => {
     const path = join(folder, 'url')
     writeFileSync(path, 'postgres://wall:pa$$word@db.example/wall\n')
     const url = 'postgres://wall:pa$$word@db.example/wall'
@@ -175,14 +175,14 @@ describe('settings', () => {
     expect(readConfig({ ...REQUIRED, PORT_FILE: path })).toEqual(readConfig(REQUIRED))
   })
 
-  test('of others are not looked at', () => {
+  test('settings of other programs are ignored', () => {
     expect(readConfig({ ...REQUIRED, PATH: '/bin', port: 'x' })).toEqual(readConfig(REQUIRED))
   })
 })
 
 describe('settings that cannot work', () => {
   test.each(['javascript:alert(1)', 'http://wall.example', 'data:text/html,x', 'nonsense', '@', 'mailto:ops'])(
-    '%j is no contact',
+    '%j is not a contact',
     (contact) => {
       expect(problemsOf({ ...REQUIRED, OPERATOR_CONTACT: contact })).toEqual([
         'OPERATOR_CONTACT must be an email address, or start with https://, mailto: or tel:',
@@ -190,13 +190,13 @@ describe('settings that cannot work', () => {
     },
   )
 
-  test.each(['http://localhost', 'a b', 'wall.example/'])('%j is nowhere to listen', (host) => {
+  test.each(['http://localhost', 'a b', 'wall.example/'])('the wall cannot listen at %j', (host) => {
     expect(problemsOf({ ...REQUIRED, HOST: host })).toEqual([
       'HOST must be an address or host name of this machine, without a port',
     ])
   })
 
-  test('are all named in one message', () => {
+  test('all settings that cannot work are named in one message', () => {
     expect(problemsOf({})).toEqual(['BASE_URL is not set', 'PAY_TO is not set', 'FACILITATOR_URL is not set'])
     const bad = {
       NETWORK: 'base',
@@ -246,11 +246,11 @@ describe('settings that cannot work', () => {
     ['DENY_PAYERS', `${PAYEE}, 0x12`, 'has something else than an address'],
     ['DENY_PAYERS', '/none/denied.txt', 'names a file that cannot be read (ENOENT)'],
     ['HISTORY_DAYS', '0', 'must be a whole number from 1 to 3650'],
-  ])('%s=%s %s', (name, text, problem) => {
+  ])('the setting %s=%s %s', (name, text, problem) => {
     expect(problemsOf({ ...REQUIRED, [name]: text })).toEqual([`${name} ${problem}`])
   })
 
-  test('include the token of the network that is named', () => {
+  test('the payee must not be the token of the configured network', () => {
     const token = { PAY_TO: '0x036CbD53842c5426634e7929541eC2318f3dCF7e' }
     expect(problemsOf({ ...REQUIRED, ...token })).toEqual([])
     expect(problemsOf({ ...REQUIRED, ...token, NETWORK: 'eip155:84532' })).toEqual([
@@ -258,12 +258,12 @@ describe('settings that cannot work', () => {
     ])
   })
 
-  test('include half a key', () => {
+  test('half a key is an error', () => {
     for (const half of [{ CDP_API_KEY_ID: 'id' }, { CDP_API_KEY_SECRET: 'secret' }])
       expect(problemsOf({ ...REQUIRED, ...half })).toEqual(['set CDP_API_KEY_ID and CDP_API_KEY_SECRET together'])
   })
 
-  test('never put a secret in the message', () => {
+  test('the error message never contains a secret', () => {
     const text = problemsOf({ CDP_API_KEY_SECRET: 'hush', RPC_URL: 'wss://rpc.example/hush' }).join()
     expect(text).not.toContain('hush')
   })

@@ -7,7 +7,7 @@ import { scratchFolder } from '../support/scratch-folder.ts'
 
 const read = (text: string) => Object.fromEntries(parseSettings(text, 'wall.env'))
 
-test('a file of settings means what it means to systemd', () => {
+test('a settings file means the same as in systemd', () => {
   const text = [
     '# a comment',
     '; another',
@@ -43,7 +43,7 @@ test('a file of settings means what it means to systemd', () => {
   })
 })
 
-test('what cannot be read as a setting is named by its line, and nothing of it is told', () => {
+test('an unreadable setting is reported by its line number, without its content', () => {
   const refusal = (text: string) => {
     try {
       return parseSettings(text, 'wall.env')
@@ -57,7 +57,7 @@ test('what cannot be read as a setting is named by its line, and nothing of it i
 
 const folder = scratchFolder()
 
-test('the environment wins over the file, and a named file must be there', () => {
+test('the environment takes precedence over the file, and a named file must exist', () => {
   const path = join(folder, 'wall.env')
   expect(() => loadSettings({}, path)).toThrow(`Cannot read the settings in ${path} (ENOENT).`)
   writeFileSync(path, 'PORT=1\nHOST=one\nDATABASE_PATH=here\n')
@@ -66,7 +66,7 @@ test('the environment wins over the file, and a named file must be there', () =>
   expect<Record<string, string>>(env).toEqual({ HOST: 'two', PORT: '1', DATABASE_PATH: '' })
 })
 
-test('the settings of the machine win over a file in the folder where a command runs', () => {
+test('the settings of the machine take precedence over a file in the folder where a command runs', () => {
   const [ofMachine, ofFolder] = [join(folder, 'machine.env'), join(folder, 'folder.env')]
   writeFileSync(ofFolder, 'HOST=folder')
   const read = () => {
@@ -79,7 +79,7 @@ test('the settings of the machine win over a file in the folder where a command 
   expect(read()).toBe('machine')
 })
 
-test('a name that is nearly a setting’s is refused, and one that nobody reads is warned of', () => {
+test('a misspelt name of a setting is an error, and an unknown name causes a warning', () => {
   const path = join(folder, 'misspelt.env')
   const load = (text: string) => {
     writeFileSync(path, text)

@@ -273,7 +273,7 @@ describe('usage errors', () => {
     ['a key as an argument', ['buy', '--key', secret], {}],
     ['an unknown option', ['buy', '--nmae', 'Ada'], key],
     ['too many arguments', ['buy', 'next', 'next'], key],
-    ['a picture that does not exist', ['buy', '--image', 'nowhere.png'], key],
+    ['a picture that does not exist', ['buy', '--image', 'missing.png'], key],
     ['a file that is not a picture', ['buy', '--image', MAIN], key],
     ['an invalid address', ['look', '--url', 'wall'], key],
   ] as const)('a call with %s exits with 2, and the error repeats no secret', async (_, args, env) => {
@@ -331,7 +331,7 @@ test('a usage error comes first: an unknown command, a missing file, a file that
   const first = async (...args: string[]) =>
     (await run(args, { PRIVATE_KEY: `0x${'1'.repeat(64)}` })).err.split('\n')[0]
   expect(await first('sell')).toBe('usage: There is no command sell.')
-  expect(await first('buy', '--image', 'nowhere.png')).toBe('usage: There is no file nowhere.png.')
+  expect(await first('buy', '--image', 'missing.png')).toBe('usage: There is no file missing.png.')
   expect(await first('buy', '--image', MAIN)).toBe(
     `usage: The file ${MAIN} is not a picture: it must be a PNG or JPEG.`,
   )

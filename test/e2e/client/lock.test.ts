@@ -13,7 +13,7 @@ const NODE = Bun.which('node') ?? 'node'
 const isAllowed = spawnSync(NODE, ['--version'], { uid: NOBODY }).status === 0
 
 test.skipIf(skippedWithout('the right to run Node as another user', isAllowed))(
-  'a process waits for the lock that a process of another user holds',
+  'a process waits for a lock that a process of another user holds',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'wall-lock-'))
     try {

@@ -68,7 +68,7 @@ test.skipIf(isMissing).each([
     ['buy', '--image', picture, '--size', '3x2', '--name', 'Ada', '--max', '6'],
   ],
 ] as const)(
-  'a purchase killed in the middle of its payment and run again is %s',
+  'a purchase that is killed during its payment and run again is %s',
   async (_, dollars, args) => {
     const wallet = await world.wallet(2 * dollars)
     const env = surroundings(wallet.privateKey)
@@ -93,7 +93,7 @@ test.skipIf(isMissing).each([
 )
 
 test.skipIf(isMissing)(
-  'who has it installed buys, paints, looks, repaints and asks what is theirs, with Node and with Bun',
+  'the installed package buys, paints, reads, repaints and lists its own blocks, with Node and with Bun',
   async () => {
     const wallet = await world.wallet(5)
     const env = surroundings(wallet.privateKey)

@@ -203,7 +203,7 @@ const lies: readonly (readonly [lie: string, place: string, Lie, finds: readonly
     ['no_payment', 'payment_without_deed'],
   ],
   [
-    'a transaction that was never made',
+    'a transaction that does not exist',
     '8,8',
     { deed: (it) => ({ ...it, tx: NOWHERE, nonce: NOWHERE }) },
     ['not_on_chain', 'payment_without_deed'],
@@ -241,13 +241,13 @@ const lies: readonly (readonly [lie: string, place: string, Lie, finds: readonly
     { page: (it) => ({ ...it, payTo: [ANYBODY] }) },
     Array(7).fill('another_address'),
   ],
-  ['other words', '5,5', { deed: orderOf({ message: 'forged' }) }, ['order_changed']],
+  ['another message', '5,5', { deed: orderOf({ message: 'forged' }) }, ['order_changed']],
   ['no link', '5,5', { deed: orderOf({ link: undefined }) }, ['order_changed']],
-  ['other px', '5,5', { deed: orderOf({ px: '01'.repeat(100) }) }, ['order_changed']],
+  ['another px', '5,5', { deed: orderOf({ px: '01'.repeat(100) }) }, ['order_changed']],
   ['other pixels', '50,60', { deed: orderOf({ pixels: `sha256:${'1'.repeat(64)}` }) }, ['order_changed']],
   ['another place', '5,5', { deed: orderOf({ block: '5,6' }) }, ['order_changed']],
   ['no order', '5,5', { deed: (it) => ({ ...it, order: undefined, salt: undefined }) }, ['order_changed']],
-  ['other words in the feed', '5,5', { sale: (it) => ({ ...it, m: 'forged' }) }, ['order_changed']],
+  ['another message in the feed', '5,5', { sale: (it) => ({ ...it, m: 'forged' }) }, ['order_changed']],
   [
     'another picture in the feed',
     '51,61',
@@ -267,7 +267,7 @@ const lies: readonly (readonly [lie: string, place: string, Lie, finds: readonly
     ['payment_without_deed'],
   ],
   [
-    'a stranger’s money left out',
+    'stray money left out',
     '8,8',
     { page: (it) => ({ ...it, owed: it.owed.filter(({ tx }) => tx !== null) }) },
     ['payment_without_deed'],
@@ -300,7 +300,7 @@ async function verifying(place: string, lie: Lie, folder: string): Promise<WallR
 let reports: readonly Promise<WallReport>[] | undefined
 
 test.each(lies.map((lie, at) => [...lie, at] as const))(
-  'a wall that tells of %s is caught at it, and at nothing else',
+  'verify finds %s on a wall, and reports nothing else',
   async (_, __, ___, finds, at) => {
     reports ??= lies.map(([name, place, lie]) => verifying(place, lie, name))
     const { findings } = (await reports[at]) as WallReport

@@ -66,7 +66,7 @@ test('of 64 payers of one block on three instances, one becomes its owner, and o
 })
 
 test(
-  '64 payers of the next block get a block each, and a reader of the feed who hops misses and repeats none',
+  '64 payers of the next block get a block each, and a reader of the feed that switches instances misses and repeats none',
   async () => {
     const heldBefore = await dollarsOf(crowd)
     const payments = await Promise.all(crowd.map((payer, at) => sign(wall.at(at), payer)))

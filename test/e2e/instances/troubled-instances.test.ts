@@ -74,7 +74,7 @@ test(
 )
 
 test(
-  'an instance that is cut off from the database charges nobody, does not stop the others, and goes on when it is back',
+  'an instance that is cut off from the database charges nobody, does not stop the others, and resumes when it reconnects',
   async () => {
     const proxy = cutProxy(database)
     try {
@@ -158,7 +158,7 @@ test.if(isOurs)(
 )
 
 test.if(isOurs)(
-  'a server that does not let a wall in at its start is told of, and again when it does; who asks it to end meanwhile is heard',
+  'a database server that rejects a wall at its start is reported, and so is its return, and the process can be stopped meanwhile',
   async () => {
     await standbys('missing')
     const [patient, other] = await Promise.all([startWaiting(), startWaiting()])

@@ -83,7 +83,7 @@ const CASES = ENTRANCES.flatMap((entrance) =>
 )
 
 test.each(CASES)(
-  'during a flood of %s from %i addresses, %s, the wall sells, and nobody else is refused',
+  'during a flood of %s from %i addresses, %s, the wall sells, and no other client is rejected',
   async (flood, addresses, entrance) => {
     const effect = await scene.flood({ connectionsMax: Number.POSITIVE_INFINITY, ...PLAN, flood, addresses, entrance })
     const { bought, painted, rails, statuses, waits } = effect

@@ -23,7 +23,7 @@ linuxTest.each([
   ['the live stream', '/api/live', async (): Promise<number> => await repaintOften(world, REPAINTS)],
   ['the canvas', '/api/canvas', async (): Promise<number> => 1],
 ] as const)(
-  'clients that read nothing of %s hold little memory and are disconnected',
+  'clients that do not read %s use little memory and are disconnected',
   async (_, path, meanwhile) => {
     const memory = await measureUnread(world, path, READERS, async () => {
       expect(await meanwhile()).toBeGreaterThan(0)

@@ -478,7 +478,7 @@ function request(history: History): void {
   const { world, crowd } = history
   if (history.requests >= history.requestsMax) return
   const payer = world.prng.pick(crowd.payers)
-  if (payer.habit === 'asks anew') return shop(history, wishFor(history, payer))
+  if (payer.habit === 'asks again') return shop(history, wishFor(history, payer))
   const keeper = history.keepers.find((one) => one.payer === payer)
   if (keeper !== undefined) return visit(history, keeper)
   const order = nextOrder(world, crowd, payer)
@@ -814,7 +814,7 @@ function sendEverythingAgain(history: History): void {
       const released = isSpentByLonger(world, row.payment) ? ['payment_credited', sold] : ['payment_required']
       const expected = { sold: [sold], credited: ['payment_credited'], released, reserved: [] }[row.state.kind]
       if (!expected.some((one) => one === told))
-        throw new Violation(`the same request again is answered ${told}, not ${expected.join(' or ')}`)
+        throw new Violation(`a resend of the same request is answered with ${told}, not ${expected.join(' or ')}`)
     }
     send(history, order, { check })
   }

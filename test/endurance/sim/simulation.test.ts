@@ -62,8 +62,8 @@ const lessons: readonly (readonly [number, string])[] = [
   [47_351_697, 'a client signed a new payment while a rejected one could still be sold'],
   [1_416_896_435, 'a payment signed for longer was resumed without its lease, while another server worked on it'],
   [3_029_014_470, 'somebody else broadcast a longer authorization of a nonce that was never recorded'],
-  [583_034_874, 'a payment that was answered with an earlier receipt was told to wait permanently once it had expired'],
-  [3_106_778_314, 'a payment that was answered with an earlier receipt was told to wait permanently once its nonce was spent'],
+  [583_034_874, 'a payment that was answered with an earlier receipt had to wait permanently once it had expired'],
+  [3_106_778_314, 'a payment that was answered with an earlier receipt had to wait permanently once its nonce was spent'],
   [
     4_090_481_513,
     'a payment answered with an earlier receipt was sent for another block, and called uncharged although it was broadcast',

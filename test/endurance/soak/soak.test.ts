@@ -25,7 +25,7 @@ const RUN: Run = IS_LONG_RUN
     }
 
 test.skipIf(process.platform !== 'linux')(
-  'a full wall in use sells its last blocks, serves all who come, and lets go of those who left',
+  'a full wall in use sells its last blocks, serves every client, and frees disconnected ones',
   async () => {
     const { wrong, alerts, bought, sold, reads, repaints, events, samples, rest } = await soak(RUN, (sample) => {
       if (IS_LONG_RUN) console.log(JSON.stringify(sample))

@@ -82,7 +82,7 @@ function money(transfers: readonly Transfer[], buyers: readonly Buyer[]): string
     const paidFor = Number(amount) / DOLLAR
     if (paidFor !== priceOf(buyer)) return [`${nonce} was charged ${paidFor} dollars, not ${priceOf(buyer)}`]
     if (buyer.refusal === 'payment_credited') return []
-    if (buyer.receipt === undefined) return [`${nonce} was charged and told ${buyer.refusal ?? 'nothing'}`]
+    if (buyer.receipt === undefined) return [`${nonce} was charged and got ${buyer.refusal ?? 'nothing'}`]
     const { length } = blocksOf(buyer.receipt)
     if (length !== paidFor) return [`${nonce} was charged ${paidFor} dollars for ${length} blocks`]
     return buyer.receipt.deed.tx === tx ? [] : [`the receipt of ${nonce} names ${buyer.receipt.deed.tx}, not ${tx}`]

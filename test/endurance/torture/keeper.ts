@@ -50,7 +50,7 @@ export function keeperOf(settings: Readonly<Record<string, string>>, folder: str
         checkJournal(started, totals.wrong)
         if (wall !== started) return
         if (code === DISK_DEATH) totals.diskDeaths++
-        else totals.wrong.push(`the wall ended by itself with ${code}`)
+        else totals.wrong.push(`the wall exited on its own with ${code}`)
         await launch()
       }),
     )

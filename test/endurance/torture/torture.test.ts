@@ -9,7 +9,7 @@ test.each([
   { name: 'a wall on a file', crowd: 8, instances: undefined },
   { name: 'three instances on one database', crowd: 8, instances: 3 },
 ])(
-  'a round of kills and failures on $name: each dollar bought one block, areas are whole, every receipt stays true, and who hung up paid once',
+  'after a round of kills and failures on $name, each dollar bought one block, areas are whole, receipts are true, and clients that hung up paid once',
   async ({ crowd, instances }) => {
     const { wrong, sold, areas, left, dollars, claimed, credits, kills } = await torture(
       { seed: 1, rounds: 1, crowd, instances },

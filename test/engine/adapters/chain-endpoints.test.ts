@@ -137,7 +137,7 @@ describe('one endpoint', () => {
     expect(await chain.fault()).toMatchObject({ kind: 'none' })
   })
 
-  test('on a chain whose contracts see other heights, payments are found, and nothing is sold', async () => {
+  test('on a chain whose contracts see other block heights, payments are found, and nothing is sold', async () => {
     const endpoints = openEndpoints('eip155:42161', [oddEndpoint(ofArbitrum).url], { clock: fakeClock(0) })
     const chain = viemChain(endpoints, { ...offer, terms: { ...offer.terms, network: 'eip155:42161' } })
     const what = 'this wall no longer sells on eip155:42161; what was sold there stays sold'

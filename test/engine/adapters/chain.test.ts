@@ -117,7 +117,7 @@ chainContract('viem', async () => ({
 }))
 
 describe('who moved the money', () => {
-  test('many payments in one transaction are each paid by it, and one for somebody else among them is not', async () => {
+  test('many payments in one transaction are each paid by it, but not a payment for another payee', async () => {
     const [first, second, astray] = [await newPayment(), await newPayment(), await newPayment()]
     const head = await headFor(chain, first)
     const elsewhere = await signedAgain(astray, { to: lower(STRANGER) })
@@ -321,7 +321,7 @@ describe('an endpoint that has not caught up with itself', () => {
   })
 })
 
-test('a payment that landed long after is found by no question that spans more than the endpoint serves', async () => {
+test('a payment that settled much later is found with queries within the range that the endpoint serves', async () => {
   const payment = await newPayment()
   const head = await headFor(chain, payment)
   await network.client.mine({ blocks: 100 })
@@ -334,7 +334,7 @@ test('a payment that landed long after is found by no question that spans more t
   }
 })
 
-test('transfers over many blocks are read in ranges that the endpoint serves, and none is lost', async () => {
+test('transfers over many blocks are read in ranges that the endpoint serves, and none is missed', async () => {
   const payee = lower(newWallet().address)
   const payments = [await newPayment(), await newPayment(), await newPayment()]
   const from = (await headFor(chain, payments[0] ?? (await newPayment()))) + 1n

@@ -102,7 +102,7 @@ describe('behind a faulty line', () => {
   }
 
   test.each(Object.entries(settled) as [SettleFault, (typeof settled)[SettleFault]][])(
-    'settle with %s is taken for what it proves, whether the dollar moved or not',
+    'a settle request with %s is classified by what it proves, whether the dollar moved or not',
     async (fault, [told, moved]) => {
       const payer = await network.wallet(1)
       const payment = await sign(payer, offer)
@@ -128,7 +128,7 @@ describe('behind a faulty line', () => {
   }
 
   test.each(Object.entries(verified) as [VerifyFault, object][])(
-    'verify with %s is taken for what it proves',
+    'a verify request with %s is classified by what it proves',
     async (fault, answer) => {
       const payment = await pay(1)
       faulty.verify.next(fault)
@@ -158,7 +158,7 @@ describe('behind a faulty line', () => {
     expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unsent' })
   })
 
-  test('a host name that does not resolve was sent nothing', async () => {
+  test('a request to a host name that does not resolve was not sent', async () => {
     expect(await at('http://nowhere.invalid').settle(BLOCK, await pay(0))).toEqual({ kind: 'unsent' })
   })
 })
@@ -169,7 +169,7 @@ describe('answers that are odd', () => {
   const failed = { success: false, transaction: '', network: 'eip155:8453' }
   const words = 'the facilitator rejected the payment'
 
-  test('a hash in capitals is the same hash', async () => {
+  test('a hash in capitals is read as the same hash', async () => {
     const settling = await answering(200, claimed).settle(BLOCK, await pay(0))
     expect(settling).toEqual({ kind: 'success', tx: lower(tx) })
   })
@@ -199,7 +199,7 @@ describe('answers that are odd', () => {
     [429, { error: 'slow down' }, { kind: 'unclear' }],
     [500, { ...failed, errorReason: 'invalid_exact_evm_recipient_mismatch' }, { kind: 'unclear' }],
     [502, { ...failed, success: true }, { kind: 'unclear' }],
-  ])('a settle answered with %i is taken for what it proves (%#)', async (status, body, settling) => {
+  ])('a settle response with status %i is classified by what it proves (%#)', async (status, body, settling) => {
     expect<object>(await answering(status, body).settle(BLOCK, await pay(0))).toEqual(settling)
   })
 
@@ -216,7 +216,7 @@ describe('answers that are odd', () => {
     [500, { isValid: false, invalidReason: 'unexpected_verify_error' }, { kind: 'unavailable' }],
     [503, { isValid: true }, { kind: 'unavailable' }],
     [200, { isValid: 1 }, { kind: 'unavailable' }],
-  ])('a verify answered with %i is taken for what it proves (%#)', async (status, body, answer) => {
+  ])('a verify response with status %i is classified by what it proves (%#)', async (status, body, answer) => {
     expect<object>(await answering(status, body).verify(BLOCK, await pay(0))).toEqual(answer)
   })
 

@@ -313,7 +313,7 @@ describe('what anybody can make us ask', () => {
     expect(await digestBy(wallets, otherWallet, await byOwner(other), FROM)).toBe(hashMessage(text))
   })
 
-  test('a flood from a hundred addresses about one contract ends for its owner once the addresses are known', async () => {
+  test('a flood from a hundred addresses about one contract delays its owner only until the addresses are known', async () => {
     const clock = fakeClock(0)
     const wallets = walletsAt(network.rpcUrl, clock)
     const owner = newWallet()
@@ -439,6 +439,6 @@ describe('a payment', () => {
   })
 })
 
-test('the committed code is what the contract wallet compiles to', async () => {
+test('the committed bytecode matches the compiled contract wallet', async () => {
   expect(await compileFactory()).toEqual(artefact)
 })

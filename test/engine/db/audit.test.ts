@@ -46,7 +46,7 @@ async function onServer(left?: number): Promise<Audited> {
 auditContract('SQLite', onFile, () => onFile(1))
 auditContract('PostgreSQL', onServer, () => onServer(1))
 
-test('the books of a wall that is stopped can be read', async () => {
+test('the books of a stopped wall can be read', async () => {
   const path = join(folder, 'stopped.sqlite')
   const wall = await openSqlite(path, TERMS.network)
   await sell(wall, '3,4', 1, 1)
@@ -87,7 +87,7 @@ async function noteMovedAt(url: string): Promise<void> {
   await sql.close()
 }
 
-test('a file that is not there, or no wall, is refused in plain words', async () => {
+test('a file that does not exist, or is not a wall, is rejected with a clear error', async () => {
   const open = async (name: string) => void openAudit(join(folder, name))
   expect(await failureOf(open('none.sqlite'))).toMatchObject({
     name: 'CannotOpen',

@@ -67,7 +67,7 @@ describe('a database from before areas', () => {
   const folder = scratchFolder()
   const { server } = postgresWalls()
 
-  test('a SQLite database from before areas goes on', async () => {
+  test('a SQLite database from before areas is migrated and sells', async () => {
     const path = join(folder, 'old.sqlite')
     const db = new Database(path)
     db.run(`${sqliteWall}; ${unanswered}; ${sqliteCompaction}; PRAGMA user_version = 3; ${written(sqliteValue)}`)
@@ -81,7 +81,7 @@ describe('a database from before areas', () => {
     }
   })
 
-  test('a PostgreSQL database from before areas goes on', async () => {
+  test('a PostgreSQL database from before areas is migrated and sells', async () => {
     const url = server().url(await server().newDatabase())
     const sql = new SQL(url, { max: 1 })
     await sql

@@ -65,20 +65,20 @@ const REFUSED: readonly Refused[] = [
   ['sell a held block to a second payer', `UPDATE payments SET block = ${held} WHERE id = 1`],
   ['hold a sold block for a second payer', `UPDATE payments SET block = ${first} WHERE id = 3`],
   ['name another painter for a purchase', `UPDATE purchase_painters SET painter = '${wallet(7)}'`],
-  ['put an older word of a wallet before a newer one', 'UPDATE wallet_painters SET ts = ts - 1'],
+  ['replace the painter of a wallet by an older one', 'UPDATE wallet_painters SET ts = ts - 1'],
   ['give a claimed block to another agent', `UPDATE blocks SET agent = 2 WHERE i = ${first}`],
   ['give a claimed block to another payment', `UPDATE blocks SET payment = 3 WHERE i = ${first}`],
   ['open a claimed block', `UPDATE blocks SET state = 'open', payment = NULL, agent = NULL WHERE i = ${first}`],
   ['claim a block without a payment', `UPDATE blocks SET state = 'claimed', agent = 1 WHERE i = 1`],
-  ['paint a block that nobody owns', `UPDATE blocks SET message = 'x' WHERE i = 1`],
+  ['paint a block without an owner', `UPDATE blocks SET message = 'x' WHERE i = 1`],
   ['add a block', 'INSERT INTO blocks (i, rank) VALUES (14400, 14400)'],
   ['take a sale back', `UPDATE payments SET state = 'released', seq = NULL, tx = NULL, claimed_at = NULL WHERE id = 1`],
   ['renumber a sale', 'UPDATE payments SET seq = 9 WHERE id = 1'],
   ['use a nonce twice', `UPDATE payments SET payer = '${wallet(1)}', nonce = '${paymentOf(1, 1).nonce}' WHERE id = 3`],
   ['forget a payment', 'DELETE FROM payments WHERE id = 3'],
   ['sell without a transaction', `UPDATE payments SET state = 'sold', seq = 1, claimed_at = 1 WHERE id = 3`],
-  ['wait for a sale', 'UPDATE payments SET uncertain = 1 WHERE id = 1'],
-  ['settle what is only held', 'UPDATE payments SET settled = 1 WHERE id = 3'],
+  ['mark a sale as uncertain', 'UPDATE payments SET uncertain = 1 WHERE id = 1'],
+  ['settle a held purchase', 'UPDATE payments SET settled = 1 WHERE id = 3'],
   ['rewrite the log', `UPDATE changes SET message = 'y' WHERE number = 3`],
   ['shorten the log', 'DELETE FROM changes WHERE number = 3'],
   ['leave a gap in the log', entry(`5, 1, 'repaint', ${first}, NULL, NULL`)],
@@ -101,13 +101,13 @@ const ONLY_IN_POSTGRES: readonly Refused[] = [
 ]
 
 describe('hand-written SQL cannot', () => {
-  test.each([...REFUSED, ...ONLY_IN_SQLITE])('%s, in SQLite', (_, sql) => {
+  test.each([...REFUSED, ...ONLY_IN_SQLITE])('hand-written SQL cannot %s, in SQLite', (_, sql) => {
     expect(() => file.run(sql)).toThrow(
       /constraint failed|stays|final|whole|remembered|append-only|gaps|once|older|cannot store/,
     )
   })
 
-  test.each([...REFUSED, ...ONLY_IN_POSTGRES])('%s, in PostgreSQL', async (_, sql) => {
+  test.each([...REFUSED, ...ONLY_IN_POSTGRES])('hand-written SQL cannot %s, in PostgreSQL', async (_, sql) => {
     expect(await failureOf(server.unsafe(sql))).toMatchObject({ errno: expect.stringMatching(/^23/) })
   })
 })

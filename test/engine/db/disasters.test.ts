@@ -34,7 +34,7 @@ async function* linesOf(output: ReadableStream<Uint8Array>): AsyncGenerator<stri
   }
 }
 
-test('every acknowledged sale survives kill -9, and the wall goes on without a gap', async () => {
+test('every acknowledged sale survives kill -9, and the wall continues without a gap', async () => {
   const path = join(folder, 'killed.sqlite')
   const acknowledged: number[] = []
   for (const round of [1, 2, 3]) {
@@ -57,7 +57,7 @@ test('every acknowledged sale survives kill -9, and the wall goes on without a g
   close()
 })
 
-test('a disk that fails at commit breaks the store, and a restart has all that was acknowledged', async () => {
+test('a disk that fails at commit breaks the store, and after a restart everything acknowledged is there', async () => {
   const path = join(folder, 'limited.sqlite')
   ;(await openSqlite(path, TERMS.network)).close()
   // The write-ahead log grows past the limit before it is folded into the main file.
@@ -70,7 +70,7 @@ test('a disk that fails at commit breaks the store, and a restart has all that w
   close()
 })
 
-test('a full disk refuses a step whole, reads go on, and the same step works once there is room', async () => {
+test('a full disk rejects a whole step, reads continue, and the same step works once there is space', async () => {
   const connection = openWall(join(folder, 'full.sqlite'), TERMS.network)
   const { ledger, log, store } = ports(connection)
   connection.run('PRAGMA max_page_count = 1')

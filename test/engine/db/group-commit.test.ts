@@ -47,20 +47,20 @@ function slowDisk() {
   }
 }
 
-test('those who write in one turn wait for one commit, and each gets its own answer', async () => {
+test('writers in one turn of the event loop share a commit, and each gets its own result', async () => {
   const { kept, write } = store()
   const lengths = await Promise.all(['a', 'b', 'c'].map((row) => write(() => kept.rows.push(row))))
   expect(lengths).toEqual([1, 2, 3])
   expect(kept).toEqual({ rows: ['a', 'b', 'c'], commits: 1 })
 })
 
-test('nobody is answered before the commit', async () => {
+test('no write is acknowledged before the commit', async () => {
   const { kept, write } = store()
   const first = write(() => kept.rows.push('a')).then(() => kept.commits)
   expect(await first).toBe(1)
 })
 
-test('one that fails takes nobody with it', async () => {
+test('a failed write does not affect the others in its commit', async () => {
   const { kept, write } = store()
   const fails = () => {
     kept.rows.push('half')
@@ -76,7 +76,7 @@ test('one that fails takes nobody with it', async () => {
   expect(kept.rows).toEqual(['a', 'b'])
 })
 
-test('after a disk that broke nothing is tried again', async () => {
+test('after a disk failed, nothing is tried again', async () => {
   let commits = 0
   const { write } = store({
     atCommit: () => {
@@ -107,7 +107,7 @@ test('a writer that arrives during a flush shares the next commit, and waits for
   expect(kept.commits).toBe(2)
 })
 
-test('a disk that fails after the commit fails those who were committed and those who wait, and nothing is tried again', async () => {
+test('a disk that fails after the commit fails the committed and the waiting writes, and nothing is tried again', async () => {
   const disk = slowDisk()
   const { kept, write } = store({ flush: disk.flush })
   const first = failureOf(write(() => kept.rows.push('a')))

@@ -211,7 +211,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
   })
 })
 
-test('nothing that a wall keeps is left out, whatever tables it has', async () => {
+test('every table of a wall is moved', async () => {
   const there = await newPlace()
   await at(there, async () => {})
   using file = new Database(lived.path, { readonly: true })
@@ -235,7 +235,7 @@ test('nothing that a wall keeps is left out, whatever tables it has', async () =
   expect(namesOf(beyond.filter(({ table }) => !own.includes(String(table))))).toEqual([...kept, 'edits.id'].toSorted())
 })
 
-test('no wall starts where one moved away, until that is taken back or it has come home', async () => {
+test('no wall starts at the old location after a move, until the move is undone or reversed', async () => {
   const [source, there, back] = [fileAt('left'), await newPlace(), fileAt('left-back')]
   await at(source, (wall) => sell(wall, 'next', 1, 1))
   await moveWall(source, there, final)
@@ -278,7 +278,7 @@ describe('of the old place and the new one never both can sell:', () => {
     expect((await at(back, (wall) => stored(wall, paymentOf(2, 2)))).state.kind).toBe('reserved')
   })
 
-  test('a transaction that was begun before the note is left is refused at its commit', async () => {
+  test('a transaction that began before the move is rejected at its commit', async () => {
     const there = await newPlace()
     await at(there, async (wall) => {
       const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
@@ -376,7 +376,7 @@ async function lockIsWaitedFor(place: { readonly url: string }): Promise<void> {
 }
 
 describe('a rehearsal', () => {
-  test('a rehearsal does the whole move on a wall that goes on selling, and keeps nothing', async () => {
+  test('a rehearsal performs the whole move while the wall continues to sell, and keeps nothing', async () => {
     const [source, there, back] = [fileAt('rehearsed'), await newPlace(), fileAt('rehearsed-back')]
     await Bun.write(source.path, Bun.file(lived.path))
     await at(source, async (wall) => {
@@ -521,7 +521,7 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
   })
 })
 
-test('a log that was compacted is moved as it is, there and back', async () => {
+test('a compacted log is moved unchanged, there and back', async () => {
   const [gapped, there, back] = [fileAt('gapped'), await newPlace(), fileAt('gapped-back')]
   await at(gapped, async (wall) => {
     await sell(wall, '3,4', 1, 1)

@@ -32,7 +32,7 @@ test('a wall that is opened again is the same wall', async () => {
   second.close()
 })
 
-test('a closed wall is one file, with nothing left beside it but the lock', async () => {
+test('a closed wall is one file, with only its lock file next to it', async () => {
   const path = fileOf('closed')
   const engine = await openSqlite(path, TERMS.network)
   await sell(engine, 'next', 1, 1)
@@ -42,7 +42,7 @@ test('a closed wall is one file, with nothing left beside it but the lock', asyn
   expect(beside.toSorted()).toEqual(['closed.sqlite', 'closed.sqlite.lock'])
 })
 
-test('a wall whose process was killed can be written as soon as it was checked', async () => {
+test('a wall whose process was killed accepts writes as soon as it was checked', async () => {
   const path = fileOf('cut')
   const cut = fileOf('cut-off')
   const owner = await openSqlite(path, TERMS.network)
@@ -60,7 +60,7 @@ test('a wall whose process was killed can be written as soon as it was checked',
 })
 
 describe('the lock', () => {
-  test('a database that is open is refused a second time, whatever it is called, until it is closed', async () => {
+  test('a database that is open cannot be opened a second time under any name, until it is closed', async () => {
     const path = fileOf('mine')
     const alias = fileOf('alias')
     const owner = await openSqlite(path, TERMS.network)
@@ -71,7 +71,7 @@ describe('the lock', () => {
     ;(await openSqlite(path, TERMS.network, { timeoutMs: 0 })).close()
   })
 
-  test('a handle that nobody refers to keeps its lock', async () => {
+  test('a handle without references keeps its lock', async () => {
     const path = fileOf('forgotten')
     await openSqlite(path, TERMS.network)
     Bun.gc(true)
@@ -80,7 +80,7 @@ describe('the lock', () => {
     )
   })
 
-  test('a second process is refused while the first lives, and gets in when it is killed', async () => {
+  test('a second process is refused while the first one lives, and can open the file once that is killed', async () => {
     const path = fileOf('theirs')
     const child = Bun.spawn([process.execPath, Bun.fileURLToPath(import.meta.resolve('./seller.ts')), path], {
       stdout: 'pipe',

@@ -32,7 +32,7 @@ test('only the wall’s own user may read its database, its log and its backups'
   db.close()
 })
 
-test('a log that an older version left readable to others is not, once the wall is open', async () => {
+test('a log file that an older version left readable to others becomes private when the wall is opened', async () => {
   const [path, left] = [join(folder, 'one.sqlite'), join(folder, 'left.sqlite')]
   const db = await openSqlite(path, TERMS.network)
   await sell(db, '3,4', 1, 1)

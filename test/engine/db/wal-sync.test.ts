@@ -65,7 +65,7 @@ test('a claim is acknowledged, and can be looked up by its payment, only once it
   expect(heard).toEqual(['reserved', 'reserved'])
 })
 
-test('a power cut takes no edit that was answered', async () => {
+test('a power cut loses no acknowledged edit', async () => {
   // What the disk is sure to have after a flush is what the files held when it began.
   let saved = 0
   let begun = 0
@@ -114,7 +114,7 @@ test('a flush covers the write-ahead log, where commits are', async () => {
   expect(await failureOf(Promise.try(() => diskOf(path).flush?.()))).toMatchObject({ code: 'ENOENT' })
 })
 
-test('a database that is closed while the disk is waited for is closed in peace', async () => {
+test('a database that is closed during a flush is closed without an error', async () => {
   let broken = 0
   const path = join(folder, 'closing.sqlite')
   const wall = await openSqlite(path, TERMS.network, { onBroken: () => void broken++ })

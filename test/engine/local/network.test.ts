@@ -18,7 +18,7 @@ afterAll(() => network.stop())
 
 const seller = () => oneDollarTo(newWallet().address)
 
-test('a refusal has its own reason', async () => {
+test('each rejection has its own reason', async () => {
   const terms = seller()
   const facilitator = facilitatorAt(network.facilitatorUrl)
   const poor = await signPayment(await network.wallet(0.5), terms)
@@ -54,7 +54,7 @@ test('a transfer dropped from the pool leaves no gap that would hold up the next
   expect(await network.balanceOf(first.address)).toBe(1_000_000n)
 })
 
-test('the facilitator answers nonsense with an error in JSON', async () => {
+test('the local facilitator answers malformed requests with an error in JSON', async () => {
   const terms = seller()
   const payment = await signPayment(newWallet(), terms)
   const ask = { x402Version: 2, paymentPayload: payment, paymentRequirements: terms }
@@ -98,13 +98,13 @@ test('a receipt that does not come in time is reported as pending, with its hash
   await hasty.stop()
 })
 
-test('a stopped chain is gone', async () => {
+test('a stopped chain does not respond', async () => {
   const chain = await startChain()
   await chain.stop()
   expect(() => process.kill(chain.pid, 0)).toThrow()
 })
 
-test('the chain dies with the process that started it, however that ends', async () => {
+test('the chain process ends with the process that started it, however that ends', async () => {
   const chainModule = new URL('../../../server/local/chain.ts', import.meta.url).pathname
   const program = `
     const { startChain } = await import(${JSON.stringify(chainModule)})

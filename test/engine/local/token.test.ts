@@ -21,15 +21,15 @@ beforeAll(async () => {
 })
 afterAll(() => network.stop())
 
-test('the committed artefacts are what the sources compile to', async () => {
+test('the committed artefacts match the compiled sources', async () => {
   expect(await compileContracts()).toEqual(artefacts)
 })
 
-test('the typed ABI lists exactly what the compiled dollar offers', () => {
+test('the typed ABI lists exactly the functions of the compiled dollar', () => {
   expect(dollarAbi.map(shape).toSorted()).toEqual(artefacts.contracts.Dollar.abi.map(shape).toSorted())
 })
 
-test('the dollar says of itself what USDC on Base says', async () => {
+test('the local dollar describes itself like USDC on Base', async () => {
   const read = (functionName: 'name' | 'symbol' | 'version' | 'decimals' | 'DOMAIN_SEPARATOR' | 'MINTER') =>
     network.client.readContract({ address: dollarAddress, abi: dollarAbi, functionName })
   expect(await read('name')).toBe('USD Coin')
@@ -40,7 +40,7 @@ test('the dollar says of itself what USDC on Base says', async () => {
   expect((await read('MINTER')).toString().toLowerCase()).toBe(minterAddress)
 })
 
-test('no one but the minter prints dollars', async () => {
+test('only the minter can mint dollars', async () => {
   const mint = encodeFunctionData({ abi: dollarAbi, functionName: 'mint', args: [STRANGER, 1n] })
   await expect(simulate(mint)).rejects.toThrow('caller is not the minter')
 })
@@ -58,7 +58,7 @@ test('an authorization counts strictly after validAfter and strictly before vali
   expect(await at(start + 20n, start + 19n, start + 21n)).toStartWith('0x')
 })
 
-test('a payment to be received is collected by its payee alone', async () => {
+test('a payment with receiveWithAuthorization is collected by its payee alone', async () => {
   const payer = await network.wallet(1)
   const payee = newWallet().address
   const nonce = lower(generatePrivateKey())

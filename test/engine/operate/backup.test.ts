@@ -17,7 +17,7 @@ import { skippedWithout } from '../../support/skipped.ts'
 const folder = scratchFolder()
 const NOT_RECORDED = 'no wall is running on this machine, so the time of this backup is not recorded\n'
 
-test('a file is copied under a name with the time, and the oldest copies go', async () => {
+test('a backup of a file has the time in its name, and the oldest copies are deleted', async () => {
   const path = join(folder, 'wall.sqlite')
   const wall = await openSqlite(path, TERMS.network)
   await sell(wall, 'next', 1, 1)
@@ -53,7 +53,7 @@ describe('on a PostgreSQL server', () => {
     await server.stop()
   })
 
-  test('a dump is made, is its owner’s alone, and holds the wall when it is restored', async () => {
+  test('a dump is readable by its owner only, and contains the wall when it is restored', async () => {
     if (skippedWithout('pg_dump of the server’s version', isNewEnough)) return
     const wall = await openPostgres(url, TERMS.network)
     await sell(wall, 'next', 1, 1)

@@ -47,7 +47,7 @@ const engines = {
   },
 }
 
-test.each(Object.entries(engines))('every sale, credit and payout on %s is a line, in order', async (_, open) => {
+test.each(Object.entries(engines))('every sale, credit and payout on %s is exported as one line, in order', async (_, open) => {
   const { settings, wall } = await open()
   await trade(wall)
   const run = async (...args: string[]) => await runCommand(settings, folder, 'export', ...args)
@@ -79,7 +79,7 @@ test.each(Object.entries(engines))('every sale, credit and payout on %s is a lin
   await wall.close()
 })
 
-test('a sold-out wall is written whole, each sale once, on either engine', async () => {
+test('a sold-out wall is exported completely, with each sale once, on either engine', async () => {
   const path = join(folder, 'sold-out.sqlite')
   const connection = openWall(path, TERMS.network)
   sellAllBut(0, connection)

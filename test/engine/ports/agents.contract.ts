@@ -29,7 +29,7 @@ export function agentsContract(name: string, test: EngineTest): void {
       ])
     })
 
-    test('the same word again changes nothing: repeated while it is the latest, superseded after a newer one', async (wall) => {
+    test('the same registration again changes nothing: it is repeated while it is the latest, and superseded after a newer one', async (wall) => {
       await sell(wall, '3,4', 1, 1)
       const [older, newer] = [identityOf(1, { name: 'older' }), identityOf(2, { name: 'newer' })]
       const say = (identity: typeof older) => wall.agents.identify(wallet(1), identity, NOW)
@@ -38,7 +38,7 @@ export function agentsContract(name: string, test: EngineTest): void {
       expect((await wall.blocks.owned(block))?.profile.name).toBe('newer')
     })
 
-    test('a purchase that names its buyer is a newer word; one that does not is none', async (wall) => {
+    test('a purchase with a name counts as a newer registration, and one without a name does not', async (wall) => {
       await sell(wall, '3,4', 1, 1)
       const say = () => wall.agents.identify(wallet(1), identityOf(1, { name: 'Bob' }), NOW)
       await say()
@@ -49,7 +49,7 @@ export function agentsContract(name: string, test: EngineTest): void {
       expect((await wall.blocks.owned(block))?.profile).toEqual({ name: 'Bob', framework: 'reed' })
     })
 
-    test('a word signed before the last one applied comes too late, whatever was repainted since', async (wall) => {
+    test('a registration that is older than the last applied one is rejected as late, whatever was repainted since', async (wall) => {
       await sell(wall, '3,4', 1, 1)
       const say = (digest: number, ts: number) =>
         wall.agents.identify(wallet(1), { ...identityOf(digest, { name: `${digest}` }), ts }, NOW)
@@ -59,7 +59,7 @@ export function agentsContract(name: string, test: EngineTest): void {
       expect((await wall.blocks.owned(block))?.profile.name).toBe('3')
     })
 
-    test('one wallet’s word says nothing about another’s', async (wall) => {
+    test('a registration of one wallet does not affect another one', async (wall) => {
       await sell(wall, '3,4', 1, 1)
       await sell(wall, '5,6', 2, 2)
       for (const payer of [1, 2])

@@ -40,7 +40,7 @@ const claim = ({ ledger }: Pick<Engine, 'ledger'>, target: Target, payer: number
   ledger.claim(target, paymentOf(payer, nonce), SILENT, HEAD, NOW, [])
 
 function holding(test: EngineTest): void {
-  test('a claim holds every block, and remembers what was said of them', async (wall) => {
+  test('a claim holds every block of an area, and stores its listing', async (wall) => {
     const listing = listingOf({ pixels: pictureOf(12) })
     const held = await hold(wall, '80,45,4x3', paymentOf(1, 1), listing)
     expect(held).toMatchObject({ target: '80,45,4x3', block: blockOf('80,45'), state: { kind: 'reserved' } })
@@ -55,7 +55,7 @@ function holding(test: EngineTest): void {
     expect(await wall.ledger.holders('80,45,4x2')).toEqual([])
   })
 
-  test('nobody else can have any of it, whatever they ask for', async (wall) => {
+  test('nobody else can claim any block of a held area, with any target', async (wall) => {
     await hold(wall, '80,45,4x3', paymentOf(1, 1), SILENT)
     const [inside, corner, within, around, same] = [
       blockOf('83,47'),
@@ -72,7 +72,7 @@ function holding(test: EngineTest): void {
     expect(await wall.ledgerReader.held()).toEqual(blocksIn('80,45,4x3'))
   })
 
-  test('an area of which one block is sold or held cannot be had, and nothing of it is held', async (wall) => {
+  test('an area with a sold or held block cannot be claimed, and none of its blocks is held', async (wall) => {
     await sell(wall, '81,46', 1, 1)
     expect(await wall.ledger.space('80,45,4x3')).toBe('claimed')
     expect(await claim(wall, '80,45,4x3', 2)).toEqual({ kind: 'lost', space: 'claimed' })
@@ -114,7 +114,7 @@ function nearest(test: EngineTest, testLast: EngineTest): void {
     expect(await wall.ledger.space('next,2x1')).toBe('claimed')
   })
 
-  test('if held blocks may still become free for an area, the result says so', async (wall) => {
+  test('if held blocks may still be released for an area, the result says so', async (wall) => {
     await hold(wall, '0,0,160x1', paymentOf(1, 1), SILENT)
     expect(await wall.ledger.space('next,4x90')).toBe('reserved')
     expect(await wall.ledger.space('next,4x89')).toBe('open')
@@ -185,7 +185,7 @@ function selling(test: EngineTest): void {
 }
 
 function givingBack(test: EngineTest): void {
-  test('every block is given back, and can be held again by the same payment', async (wall) => {
+  test('every block of an area is released, and can be held again by the same payment', async (wall) => {
     const held = await hold(wall, '80,45,4x3', paymentOf(1, 1), SILENT)
     await wall.ledger.release(held, false)
     expect(await wall.ledgerReader.held()).toEqual([])
@@ -203,7 +203,7 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
     return held
   }
 
-  test('it gets its own area while that is open', async (wall) => {
+  test('an area that settles late gets its own blocks while they are open', async (wall) => {
     const held = await releasedOn(wall, '10,10,2x2')
     expect(await wall.ledger.fulfilLatePayment(held, hash(1), NOW)).toMatchObject({
       block: blockOf('10,10'),
@@ -212,7 +212,7 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
     expect(await statesIn(wall, '10,10,2x2')).toEqual(['claimed', 'claimed', 'claimed', 'claimed'])
   })
 
-  test('it gets the nearest open area of its size when a block of its own is taken, and no part of that', async (wall) => {
+  test('an area that settles late gets the nearest open area of its size if one of its blocks is taken', async (wall) => {
     const held = await releasedOn(wall, '10,10,2x2')
     await sell(wall, '11,11', 2, 2)
     const given = await wall.ledger.fulfilLatePayment(held, hash(1), NOW)
@@ -255,7 +255,7 @@ function priors(test: EngineTest): void {
 }
 
 function limits(test: EngineTest): void {
-  test('a payer holds at most 400 blocks, however they were asked for', async (wall) => {
+  test('a payer holds at most 400 blocks, with any targets', async (wall) => {
     await hold(wall, '0,0,20x19', paymentOf(1, 1), SILENT)
     await hold(wall, '30,0,19x1', paymentOf(1, 2), SILENT)
     expect((await wall.ledger.availability('next,2x1', paymentOf(1, 3), NOW, [])).space).toBe('full')

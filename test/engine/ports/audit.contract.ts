@@ -19,7 +19,7 @@ const keyOf = (payer: number, nonce: number) => ({ payer: wallet(payer), nonce: 
 
 /** The suite. `open` opens a wall on which nothing was bought, `openLast` one with a single block left. */
 export function auditContract(name: string, open: () => Promise<Audited>, openLast: () => Promise<Audited>): void {
-  test(`every payment is in the books on ${name} as what became of it, while the wall goes on`, async () => {
+  test(`every payment is in the books on ${name} with its outcome, while the wall runs`, async () => {
     const { wall, books, close } = await open()
     for (const audit of books) expect(await audit.statement()).toEqual(EMPTY_BOOKS)
 
@@ -47,7 +47,7 @@ export function auditContract(name: string, open: () => Promise<Audited>, openLa
     await close()
   })
 
-  test(`stray money on ${name} is booked once, and the operator can say so or pay it back later, which stands`, async () => {
+  test(`stray money on ${name} is booked once, and a later decision or payout by the operator replaces that`, async () => {
     const { wall, books, close } = await open()
     const [key, note] = [keyOf(9, 9), wall.payouts.note]
     expect([await wall.payouts.noteOf(key), await note(key, STRAY_NOTE, NOW)]).toEqual([undefined, true])
@@ -60,7 +60,7 @@ export function auditContract(name: string, open: () => Promise<Audited>, openLa
     await close()
   })
 
-  test(`a credit on ${name} is owed until it was paid out, stray though it seemed before`, async () => {
+  test(`a credit on ${name} is owed until it is paid out, even if it was booked as stray before`, async () => {
     const { wall, books, close } = await openLast()
     await wall.payouts.note(keyOf(1, 1), STRAY_NOTE, NOW)
     const given = await hold(wall, 'next', paymentOf(1, 1))
@@ -74,7 +74,7 @@ export function auditContract(name: string, open: () => Promise<Audited>, openLa
     await close()
   })
 
-  test(`money that is owed on ${name} without a purchase is one credit, and its payment buys nothing`, async () => {
+  test(`money owed on ${name} without a purchase is one credit, and its payment buys nothing`, async () => {
     const { wall, books, close } = await open()
     const payment = paymentOf(1, 1)
     const lost = { payment, target: 'next', listing: SILENT, head: HEAD } as const

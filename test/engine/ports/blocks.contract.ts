@@ -37,7 +37,7 @@ export function blocksContract(name: string, test: EngineTest): void {
 }
 
 function owners(test: EngineTest): void {
-  test('a sold block has an owner, a content and its proof; any other has none', async (wall) => {
+  test('a sold block has an owner, content and its proof, and any other block has none', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await hold(wall, blockOf('5,6'), paymentOf(1, 2))
     expect(await wall.blocks.owned(block)).toEqual({
@@ -76,7 +76,7 @@ function owners(test: EngineTest): void {
 }
 
 function edits(test: EngineTest): void {
-  test('an edit changes what it names, clears what it sets to null, keeps the rest and is logged', async (wall) => {
+  test('an edit sets the given fields, clears fields set to null, keeps the rest and is logged', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     const edit = editOf(1, { pixels: pixelsOf(9), message: null })
     expect(await wall.blocks.edit(block, edit, NOW + 5)).toBe('applied')
@@ -85,7 +85,7 @@ function edits(test: EngineTest): void {
     expect(await wall.log.after(1, 9)).toEqual([{ number: 2, at: NOW + 5, kind: 'repaint', block, content }])
   })
 
-  test('each block of an area gets its part of the picture, message and link as they are, and an entry of the log', async (wall) => {
+  test('each block of an area gets its part of the picture, the same message and link, and an entry of the log', async (wall) => {
     await sellAll(wall)
     const edit = editOf(1, { pixels, message: 'ours', link: null })
     expect(await wall.blocks.editArea(area, edit, NOW + 5)).toBe('applied')
@@ -101,7 +101,7 @@ function edits(test: EngineTest): void {
     expect(await wall.log.after(6, 99)).toEqual(entries as never)
   })
 
-  test('a part that an edit leaves out stays as it is on each block', async (wall) => {
+  test('a field that an edit omits stays unchanged on each block', async (wall) => {
     await sellAll(wall)
     await wall.blocks.edit(block, editOf(1, { message: 'mine' }), NOW)
     expect(await wall.blocks.editArea(area, editOf(2, { link: null }), NOW)).toBe('applied')
@@ -110,7 +110,7 @@ function edits(test: EngineTest): void {
     expect(contents.every((content) => content?.link === null && content.pixels !== null)).toBe(true)
   })
 
-  test('a block that nobody owns is not edited, not even by the one it is held for, nor an area that it is of', async (wall) => {
+  test('a block without an owner cannot be edited, not even by the payer that it is held for, nor can an area with it', async (wall) => {
     await sellAll(wall, blocks.slice(1))
     await hold(wall, block, paymentOf(1, 50))
     const before = await contentsOf(wall)
@@ -121,7 +121,7 @@ function edits(test: EngineTest): void {
     expect(await wall.log.after(5, 9)).toEqual([])
   })
 
-  test('the largest area is repainted at once, and a purchase beside it goes on', async (wall) => {
+  test('the largest area is repainted in one step, and a parallel purchase succeeds', async (wall) => {
     const large = areaAt(blockOf('40,30'), { w: 20, h: 1 }) ?? area
     await sellAll(wall, blocksOf(large))
     const picture = blockwise(new Uint8Array(2000).fill(9), large.w)
@@ -134,7 +134,7 @@ function edits(test: EngineTest): void {
     expect(numbers).toEqual(Array.from({ length: 41 }, (_, at) => at + 1))
   })
 
-  test('two areas that overlap are repainted one after the other, whatever their order', async (wall) => {
+  test('two overlapping areas are repainted one after the other, whatever their order', async (wall) => {
     await sellAll(wall)
     const areas = [areaIn('3,4,2x2'), areaIn('4,4,2x2')]
     const repaint = (at: number) =>
@@ -147,7 +147,7 @@ function edits(test: EngineTest): void {
 }
 
 function replays(test: EngineTest): void {
-  test('the same edit again changes nothing: repeated while it is the latest of every block, else superseded', async (wall) => {
+  test('the same edit again changes nothing: it is repeated while it is the latest on every block, and otherwise superseded', async (wall) => {
     await sellAll(wall)
     const paint = (digest: number) => wall.blocks.editArea(area, editOf(digest, { pixels }), NOW)
     const change = () => wall.blocks.edit(last, editOf(2, { pixels: pixelsOf(1) }), NOW)
@@ -159,7 +159,7 @@ function replays(test: EngineTest): void {
     expect(await wall.log.after(6, 99)).toHaveLength(13)
   })
 
-  test('an edit signed before the last one of any of its blocks comes too late; one signed at the same time does not', async (wall) => {
+  test('an edit signed before the last one of any of its blocks is late, and one signed at the same time is not', async (wall) => {
     await sellAll(wall)
     const paint = (digest: number, ts: number) => wall.blocks.editArea(area, { ...editOf(digest, { pixels }), ts }, NOW)
     const edit = (digest: number, ts: number) =>
@@ -174,7 +174,7 @@ function replays(test: EngineTest): void {
     expect((await wall.blocks.owned(last))?.content.message).toBe('7')
   })
 
-  test('an edit by a clock that is fast keeps out nothing that is signed after it was applied', async (wall) => {
+  test('an edit signed with a fast clock does not block edits that are signed after it was applied', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     const say = (digest: number, ts: number, now: number) =>
       wall.blocks.edit(block, { ...editOf(digest, { message: `${digest}` }), ts }, now)
@@ -182,7 +182,7 @@ function replays(test: EngineTest): void {
     expect([await say(2, NOW - 1, NOW + 1), await say(3, NOW, NOW + 1)]).toEqual(['superseded', 'applied'])
   })
 
-  test('an edit of one block says nothing about another', async (wall) => {
+  test('an edit of one block does not affect another', async (wall) => {
     await sellAll(wall)
     const say = (each = block) => wall.blocks.edit(each, editOf(1, { message: 'a' }), NOW)
     expect([await say(), await say(last), await say()]).toEqual(['applied', 'applied', 'repeated'])
@@ -200,7 +200,7 @@ function replays(test: EngineTest): void {
 }
 
 function painters(test: EngineTest): void {
-  test('a painter may paint an area, and is shown as its painter, while it may paint every block of it', async (wall) => {
+  test('a painter can paint an area, and is shown as its painter, if it can paint every block', async (wall) => {
     const painted = listingOf({ painter: wallet(9) })
     await sellAll(wall, blocks, painted)
     const paint = (digest: number, painter: number) =>

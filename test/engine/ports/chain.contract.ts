@@ -37,14 +37,14 @@ export function chainContract(name: string, open: () => Promise<ChainWorld>): vo
 }
 
 function ends(open: () => Promise<ChainWorld>): void {
-  test('an authorization that was sent to nobody is unspent', async () => {
+  test('an authorization that nobody broadcast is unspent', async () => {
     const { chain, payment } = await open()
     const ours = await payment()
     expect(await chain.read(ours)).toMatchObject({ spent: false })
     expect(await chain.status(ours, await headFor(chain, ours))).toEqual({ kind: 'unspent' })
   })
 
-  test('money that moved is paid, by the transaction that moved it', async () => {
+  test('a payment is paid by the transaction that moved its money', async () => {
     const { chain, payment, land } = await open()
     const ours = await payment()
     const head = await headFor(chain, ours)
@@ -83,7 +83,7 @@ function ends(open: () => Promise<ChainWorld>): void {
     expectVoid(await chain.status(ours, head))
   })
 
-  test('a payment whose amount is not known is paid by any amount, to whom it was to pay alone', async () => {
+  test('a payment with an unknown amount is paid by any amount, but only to its payee', async () => {
     const { chain, payment, land } = await open()
     const ours = await payment()
     const { amount, ...anyAmount } = ours
@@ -94,7 +94,7 @@ function ends(open: () => Promise<ChainWorld>): void {
     expect(await chain.status({ ...anyAmount, amount: amount + 1n }, head)).toMatchObject({ kind: 'void' })
   })
 
-  test('an authorization that ended unused can never pay', async () => {
+  test('an authorization that expired unused can never pay', async () => {
     const { chain, payment, expire } = await open()
     const ours = await payment()
     const head = await headFor(chain, ours)
@@ -103,7 +103,7 @@ function ends(open: () => Promise<ChainWorld>): void {
     expect(await chain.status(ours, head)).toMatchObject({ kind: 'void', final: true })
   })
 
-  test('a payment that moved in time is paid for good', async () => {
+  test('a payment that moved in time is paid permanently', async () => {
     const { chain, payment, land, expire } = await open()
     const ours = await payment()
     const head = await headFor(chain, ours)
@@ -165,7 +165,7 @@ function balances(open: () => Promise<ChainWorld>): void {
 }
 
 function limits(open: () => Promise<ChainWorld>): void {
-  test('a chain that is older than what was read before knows nothing', async () => {
+  test('a chain that is older than what was read before returns nothing', async () => {
     const { chain, payment, land } = await open()
     const ours = await payment()
     const head = await headFor(chain, ours)

@@ -4,7 +4,7 @@ import type { EngineTest } from '../../support/engine.ts'
 /** The suite of the port `ChainCheckpoint`. */
 export function checkpointContract(name: string, test: EngineTest): void {
   describe(`the checkpoint on ${name}`, () => {
-    test('the height that everything is accounted for up to is unknown at first, and never goes back', async (wall) => {
+    test('the accounted height is unknown at first, and never decreases', async (wall) => {
       expect(await wall.checkpoint.height()).toBeUndefined()
       for (const [height, reached] of [
         [7n, 7n],

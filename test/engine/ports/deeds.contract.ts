@@ -25,7 +25,7 @@ const bound = (payer: number, nonce: number): Payment => paymentOf(payer, nonce,
 /** The suite of deeds and debts. */
 export function deedsContract(name: string, test: EngineTest, testLast: EngineTest): void {
   describe(`deeds on ${name}`, () => {
-    test('a sale is a deed of its payment, with the order that it is bound to, if it is', async (wall) => {
+    test('each sale has the deed of its payment, with its bound order, if there is one', async (wall) => {
       expect(await wall.ledgerReader.sold(0, 9)).toEqual([])
       const held = await hold(wall, blockOf('3,4'), bound(1, 1), listingOf({ pixels: pixelsOf(7) }), NOW + 5)
       expect(await wall.ledgerReader.sold(0, 9)).toEqual([])
@@ -65,7 +65,7 @@ export function deedsContract(name: string, test: EngineTest, testLast: EngineTe
       expect(deed).toMatchObject({ target: '80,45,2x2', block: blockOf('80,45') })
     })
 
-    test('a payment that settled late keeps its order, and the place that it asked for beside the one it got', async (wall) => {
+    test('a payment that settled late keeps its order, with the requested and the actual position', async (wall) => {
       const held = await hold(wall, blockOf('3,4'), bound(1, 1))
       await wall.ledger.release(held, false)
       await sell(wall, '3,4', 2, 2)
@@ -78,14 +78,14 @@ export function deedsContract(name: string, test: EngineTest, testLast: EngineTe
       expect((await wall.ledgerReader.sold(2, 1))[0]).toMatchObject({ nonce: hash(3), order: ORDER })
     })
 
-    test('a released payment that is sent again keeps the order that it was first sent with', async (wall) => {
+    test('a released payment that is sent again keeps its first order', async (wall) => {
       const held = await hold(wall, 'next', bound(1, 1))
       await wall.ledger.release(held, false)
       await wall.ledger.finalize(await hold(wall, 'next', paymentOf(1, 1)), hash(1), true, NOW)
       expect((await wall.ledgerReader.sold(0, 9))[0]).toMatchObject({ order: ORDER })
     })
 
-    test('a payment that was signed for another order is never kept', async (wall) => {
+    test('a payment that was signed for another order is never stored', async (wall) => {
       const payment = paymentOf(1, 1, { binding: 'mismatch' })
       expect(hold(wall, 'next', payment)).rejects.toThrow(RangeError)
       expect(await wall.ledger.find(payment)).toBeUndefined()

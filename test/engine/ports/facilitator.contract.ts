@@ -24,7 +24,7 @@ const BLOCK = blockOf('3,4')
 /** The suite of the `Facilitator` port. */
 export function facilitatorContract(name: string, open: () => Promise<FacilitatorWorld>): void {
   describe(`facilitator of ${name}`, () => {
-    test('a good payment is valid, and no money moves by verifying it', async () => {
+    test('a good payment is valid, and verifying it moves no money', async () => {
       const { facilitator, payment, landed } = await open()
       const good = await payment()
       expect(await facilitator.verify(BLOCK, good)).toMatchObject({ kind: 'valid' })
@@ -32,7 +32,7 @@ export function facilitatorContract(name: string, open: () => Promise<Facilitato
       expect(await landed(good)).toBeUndefined()
     })
 
-    test('settling moves the money and names the transaction', async () => {
+    test('settling moves the money and returns the transaction', async () => {
       const { facilitator, payment, landed } = await open()
       const good = await payment()
       const settling = await facilitator.settle(BLOCK, good)
@@ -40,7 +40,7 @@ export function facilitatorContract(name: string, open: () => Promise<Facilitato
       expect(await landed(good)).toBe(settling.kind === 'success' ? settling.tx : undefined)
     })
 
-    test('a bare payment is as good as one with everything around it', async () => {
+    test('a bare payment is as good as one with all optional fields', async () => {
       const { facilitator, payment, landed } = await open()
       const good = await payment()
       const bare = { withinMs: 5000, isBare: true }
@@ -49,7 +49,7 @@ export function facilitatorContract(name: string, open: () => Promise<Facilitato
       expect(await landed(good)).toBeDefined()
     })
 
-    test('a payment settled twice moves no more money, and no other transaction is named', async () => {
+    test('a payment that is settled twice moves no more money, and returns no other transaction', async () => {
       const { facilitator, payment, landed } = await open()
       const good = await payment()
       const first = await facilitator.settle('next', good)
@@ -60,7 +60,7 @@ export function facilitatorContract(name: string, open: () => Promise<Facilitato
       expect(await landed(good)).toBe(tx)
     })
 
-    test('a payer without the money is refused with a reason, and nothing moves', async () => {
+    test('a payer without enough money is rejected with a reason, and nothing moves', async () => {
       const { facilitator, unaffordable, landed } = await open()
       const poor = await unaffordable()
       const reason = 'invalid_exact_evm_insufficient_balance'
@@ -69,7 +69,7 @@ export function facilitatorContract(name: string, open: () => Promise<Facilitato
       expect(await landed(poor)).toBeUndefined()
     })
 
-    test('a facilitator out of reach is unavailable, and was sent nothing', async () => {
+    test('a facilitator that cannot be reached is unavailable, and got nothing', async () => {
       const { unreachable, payment } = await open()
       const good = await payment()
       expect(await unreachable.verify(BLOCK, good)).toEqual({ kind: 'unavailable' })
@@ -77,7 +77,7 @@ export function facilitatorContract(name: string, open: () => Promise<Facilitato
       expect(await unreachable.supports()).toBe('unavailable')
     })
 
-    test('it takes what we sell for', async () => {
+    test('a facilitator supports our version, scheme and network', async () => {
       const { facilitator } = await open()
       expect(await facilitator.supports()).toBe('yes')
     })

@@ -25,7 +25,7 @@ export function ledgerReaderContract(name: string, test: EngineTest, testLast: E
 }
 
 function holding(test: EngineTest): void {
-  test('held purchases are those in progress, neither sold nor released', async (wall) => {
+  test('held purchases are those in progress, and neither sold nor released ones', async (wall) => {
     expect(await wall.ledgerReader.held()).toEqual([])
     await sell(wall, '1,1', 1, 1)
     await hold(wall, blockOf('9,9'), paymentOf(1, 2))
@@ -100,7 +100,7 @@ function accounts(test: EngineTest): void {
 }
 
 function everything(test: EngineTest): void {
-  test('every purchase of a wallet is listed, whatever its outcome, newest first and page by page', async (wall) => {
+  test('every purchase of a wallet is listed, with any outcome, newest first and page by page', async (wall) => {
     const late = await hold(wall, 'next', paymentOf(1, 1), SILENT, NOW)
     await wall.ledger.release(late, false)
     const expired = await hold(wall, 'next', paymentOf(1, 2), SILENT, NOW + 1)
@@ -119,7 +119,7 @@ function everything(test: EngineTest): void {
 }
 
 function pages(test: EngineTest, testLast: EngineTest): void {
-  test('sales are listed after a number, up to a limit, with whether there are more', async (wall) => {
+  test('sales are listed after a number and up to a limit, and the result says if there are more', async (wall) => {
     for (const [at, coord] of ['1,1', '2,2', '3,3', '4,4'].entries()) await sell(wall, coord, at === 1 ? 2 : 1, at + 1)
     const page = async (after: number, limit: number) => {
       const { sales, nextAfter, hasMore } = await wall.ledgerReader.ofPayer(wallet(1), { after, limit })
@@ -143,7 +143,7 @@ function pages(test: EngineTest, testLast: EngineTest): void {
     expect(told).toEqual(CLAIM_ORDER.slice(0, -1))
   })
 
-  test('held purchases are listed however many were released since, and of those the latest', async (wall) => {
+  test('every held purchase is listed, and the latest of the released ones', async (wall) => {
     const held = await hold(wall, blockOf('1,1'), paymentOf(1, 1))
     for (let nonce = 2; nonce <= ACCOUNT_PAGE_MAX + 1; nonce++)
       await wall.ledger.release(await hold(wall, 'next', paymentOf(1, nonce), SILENT, NOW + nonce), false)

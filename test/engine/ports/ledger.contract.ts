@@ -29,7 +29,7 @@ export function ledgerContract(name: string, test: EngineTest, testLast: EngineT
 }
 
 function holding(test: EngineTest): void {
-  test('a claim holds the block and remembers everything about the payment', async (wall) => {
+  test('a claim holds the block and stores everything about the payment', async (wall) => {
     const payment = paymentOf(1, 1, { validAfter: 5n })
     const purchase = await hold(wall, blockOf('3,4'), payment)
     expect(purchase).toEqual({
@@ -46,7 +46,7 @@ function holding(test: EngineTest): void {
     expect(await wall.blocks.owned(blockOf('3,4'))).toBeUndefined()
   })
 
-  test('block 0 and a buyer who says nothing are remembered as they are', async (wall) => {
+  test('block 0 and a buyer without texts are stored as they are', async (wall) => {
     const purchase = await hold(wall, blockOf('0,0'), paymentOf(1, 1), SILENT)
     expect(purchase).toMatchObject({ target: 0, block: 0, listing: SILENT })
   })
@@ -57,7 +57,7 @@ function holding(test: EngineTest): void {
     expect(await wall.ledger.find(paymentOf(1, 2))).toBeUndefined()
   })
 
-  test('a block that is held or sold is lost to everybody else, and their payment leaves no trace', async (wall) => {
+  test('a block that is held or sold is unavailable to everybody else, and their payments leave no trace', async (wall) => {
     const { ledger } = wall
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     const claimAgain = () => ledger.claim(blockOf('3,4'), paymentOf(2, 2), listingOf(), HEAD, NOW, [])
@@ -67,7 +67,7 @@ function holding(test: EngineTest): void {
     expect(await ledger.find(paymentOf(2, 2))).toBeUndefined()
   })
 
-  test('of 64 claims of one block at once exactly one wins', async ({ ledger }) => {
+  test('of 64 parallel claims of one block, exactly one wins', async ({ ledger }) => {
     const payers = Array.from({ length: 64 }, (_, payer) => payer + 1)
     const claimings = await Promise.all(
       payers.map((payer) => ledger.claim(blockOf('3,4'), paymentOf(payer, 1), listingOf(), HEAD, NOW, [])),
@@ -76,7 +76,7 @@ function holding(test: EngineTest): void {
     expect(claimings.filter(({ kind }) => kind === 'lost')).toHaveLength(63)
   })
 
-  test('next is the open block nearest the centre, past those that are held or sold', async (wall) => {
+  test('next is the open block nearest the centre, after held and sold ones', async (wall) => {
     const held = await hold(wall, 'next', paymentOf(1, 1))
     const sold = await sell(wall, 'next', 1, 2)
     const heldToo = await hold(wall, 'next', paymentOf(1, 3))
@@ -123,7 +123,7 @@ function selling(test: EngineTest): void {
     expect(await ledger.space(other)).toBe('open')
   })
 
-  test('a sale makes the block its payer’s and says so everywhere', async (wall) => {
+  test('a sale makes the payer the owner of the block in every read', async (wall) => {
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     const sold = await wall.ledger.finalize(held, hash(9), false, NOW + 5)
     const state = { kind: 'sold', tx: hash(9), claimedAt: NOW + 5, name: 'Ada', framework: 'loom' } as const
@@ -134,7 +134,7 @@ function selling(test: EngineTest): void {
     expect(await wall.blocks.owned(blockOf('3,4'))).toMatchObject({ wallet: held.payment.payer, tx: hash(9) })
   })
 
-  test('a final sale is returned as it is, and made once', async (wall) => {
+  test('a final sale is stored once, and returned unchanged', async (wall) => {
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     const sold = await wall.ledger.finalize(held, hash(1), true, NOW)
     expect(await wall.ledger.finalize(held, hash(2), true, NOW + 9)).toEqual(sold)
@@ -142,7 +142,7 @@ function selling(test: EngineTest): void {
     expect(await wall.log.after(0, 9)).toHaveLength(1)
   })
 
-  test('a sale on the facilitator’s word is confirmed once the chain shows it, in the chain’s transaction', async (wall) => {
+  test('a sale that relies on a facilitator is confirmed when the chain shows it, with the transaction of the chain', async (wall) => {
     const { ledger } = wall
     const unseen = [1, 2].map(async (nonce) => {
       const held = await hold(wall, 'next', paymentOf(1, nonce))
@@ -162,7 +162,7 @@ function selling(test: EngineTest): void {
     expect(await stored(wall, held.payment)).toEqual(held)
   })
 
-  test('a sale carries the identity of its moment; what a listing leaves out stays as it was', async (wall) => {
+  test('a sale applies the names in its listing, and leaves the others unchanged', async (wall) => {
     const profile = async (nonce: number, name: string | null, framework: string | null) => {
       const { state } = await sell(wall, 'next', 1, nonce, listingOf({ name, framework }))
       return [state.name, state.framework]
@@ -174,13 +174,13 @@ function selling(test: EngineTest): void {
     expect((await stored(wall, paymentOf(1, 2))).state).toMatchObject({ name: 'Ada', framework: null })
   })
 
-  test('the time of a sale never goes back, even when the clock does', async (wall) => {
+  test('the time of a sale never decreases, even when the clock does', async (wall) => {
     await sell(wall, 'next', 1, 1, SILENT, NOW)
     expect((await sell(wall, 'next', 2, 2, SILENT, NOW - 5000)).state.claimedAt).toBe(NOW)
     expect((await sell(wall, 'next', 3, 3, SILENT, NOW + 1)).state.claimedAt).toBe(NOW + 1)
   })
 
-  test('a purchase is unanswered from its claim until its receipt went out', async (wall) => {
+  test('a purchase is unanswered from its claim until its receipt was sent', async (wall) => {
     const { ledger } = wall
     const waiting = await ledger.markUncertain(await hold(wall, 'next', paymentOf(1, 1)))
     expect(waiting.state).toEqual({ kind: 'reserved', uncertain: true, attempt: 1 })
@@ -243,14 +243,14 @@ function overtaking(test: EngineTest): void {
 }
 
 function givingBack(test: EngineTest): void {
-  test('a released block is open again and its payment is remembered', async (wall) => {
+  test('a released block is open again, and its payment is remembered', async (wall) => {
     const held = await wall.ledger.markUncertain(await hold(wall, blockOf('3,4'), paymentOf(1, 1)))
     await wall.ledger.release(held, false)
     expect(await wall.ledger.space(blockOf('3,4'))).toBe('open')
     expect(await stored(wall, held.payment)).toEqual({ ...held, state: { kind: 'released', isFinal: false } })
   })
 
-  test('a payment that can never land is given back for good', async (wall) => {
+  test('a payment that can never settle is released permanently', async (wall) => {
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     for (const [isFinal, expected] of [
       [false, false],
@@ -262,7 +262,7 @@ function givingBack(test: EngineTest): void {
     }
   })
 
-  test('a released payment takes up its first target and listing, whatever it carries now', async (wall) => {
+  test('a released payment is held again with its first target and listing, whatever it is sent with', async (wall) => {
     const held = await hold(wall, 'next', paymentOf(1, 1), listingOf({ message: 'first' }))
     await wall.ledger.release(held, true)
     await sell(wall, 'next', 2, 2)
@@ -301,7 +301,7 @@ function givingBack(test: EngineTest): void {
 }
 
 function landingLate(test: EngineTest, testLast: EngineTest): void {
-  test('a payment that lands after its release gets its block and is owed the receipt', async (wall) => {
+  test('a payment that settles after its release gets its block, and its payer is owed the receipt', async (wall) => {
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     await wall.ledger.release(held, false)
     const owed = await wall.ledger.fulfilLatePayment(held, hash(1), NOW + 1)
@@ -311,7 +311,7 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
     expect(await wall.ledger.fulfilLatePayment(held, hash(2), NOW + 2)).toEqual(owed)
   })
 
-  test('a payment that lands when its block is gone gets the next open one', async (wall) => {
+  test('a payment that settles when its block is taken gets the next open one', async (wall) => {
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     await wall.ledger.release(held, true)
     await hold(wall, blockOf('3,4'), paymentOf(2, 2))
@@ -331,7 +331,7 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
     )
   })
 
-  test('a sale that is confirmed late is still looked at once more, like one that was confirmed at once', async (wall) => {
+  test('a sale that is confirmed late is checked once more, like one that was confirmed immediately', async (wall) => {
     const { ledger } = wall
     const sold = await ledger.finalize(await hold(wall, 'next', paymentOf(1, 1)), hash(1), false, NOW)
     const { payer, nonce } = sold.payment
@@ -342,7 +342,7 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
   })
 
   testLast(
-    'a credit is looked at after its authorization’s end: it ends if it was never paid, else it is not looked at any more',
+    'a credit is checked after its authorization expired: it ends if it was never paid, and otherwise is not checked again',
     async (wall) => {
       const { ledger } = wall
       const held = await hold(wall, 'next', paymentOf(1, 1))
@@ -364,7 +364,7 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
     },
   )
 
-  test('a payment that nothing was held for is kept as released, with what it was first sent with, and gets its block if it lands', async (wall) => {
+  test('a payment that held nothing is stored as released with its first listing, and gets its block if it settles', async (wall) => {
     await hold(wall, blockOf('3,4'), paymentOf(2, 2))
     const payment = { ...paymentOf(1, 1), identifier: 'order-0000000001' }
     const unclaimed = { payment, target: blockOf('3,4'), listing: listingOf(), head: HEAD }
@@ -408,7 +408,7 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
     expect(await stored(wall, held.payment)).toEqual(held)
   })
 
-  test('every payment that is not at its end is listed, oldest first, and no other', async (wall) => {
+  test('every payment without a final outcome is listed, oldest first, and no other', async (wall) => {
     const { ledger } = wall
     const final = await hold(wall, 'next', paymentOf(1, 1))
     await ledger.release(final, true)
@@ -423,7 +423,7 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
     expect(await ledger.unfinished(NOW)).toEqual(keys.toSpliced(1, 1))
   })
 
-  test('a sale that was seen is looked at again soon and after its authorization’s end, and then never more', async (wall) => {
+  test('a confirmed sale is checked again soon and after its authorization’s expiry, and then never again', async (wall) => {
     const { ledger } = wall
     const sold = await sell(wall, 'next', 1, 1)
     const [soon, late] = [
@@ -441,7 +441,7 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
     expect((await stored(wall, sold.payment)).state).toEqual({ ...sold.state, tx: hash(7) })
   })
 
-  test('a sale whose payment vanished keeps its deed, and is looked at until it is written off', async (wall) => {
+  test('a sale whose payment vanished keeps its deed, and is checked until it is written off', async (wall) => {
     const { ledger } = wall
     const sold = await sell(wall, 'next', 1, 1)
     for (let twice = 0; twice < 2; twice += 1) await ledger.markMissing(sold)
@@ -454,7 +454,7 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
 }
 
 function priors(test: EngineTest): void {
-  test('an unanswered purchase goes before the same payer’s next for the same target, and only that', async (wall) => {
+  test('an unanswered purchase comes before the same payer’s next purchase of the same target, and of no other', async (wall) => {
     const { ledger } = wall
     const held = await hold(wall, 'next', paymentOf(1, 1))
     expect(await ledger.availability('next', paymentOf(1, 2), NOW, [])).toEqual({ space: 'open', prior: held })
@@ -483,7 +483,7 @@ function priors(test: EngineTest): void {
     expect(await priorNow()).toBeUndefined()
   })
 
-  test('the payer of a held block learns of it before learning that the block is held', async (wall) => {
+  test('the payer of a held block gets that purchase, and not an error that the block is held', async (wall) => {
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     expect(await wall.ledger.availability(blockOf('3,4'), paymentOf(1, 2), NOW, [])).toEqual({
       space: 'reserved',
@@ -539,7 +539,7 @@ function priors(test: EngineTest): void {
     expect([await priorOf(paymentOf(1, 4)), await priorOf(paymentOf(2, 2))]).toEqual([undefined, undefined])
   })
 
-  test('a receipt answers no payment that has a purchase of its own, and sixteen payments at most', async (wall) => {
+  test('a receipt is returned for at most sixteen later payments, and for none with a purchase of its own', async (wall) => {
     const { ledger } = wall
     const sold = await ledger.finalize(await hold(wall, 'next', paymentOf(1, 1)), hash(1), true, NOW)
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 2))

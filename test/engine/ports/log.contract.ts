@@ -9,7 +9,7 @@ import { blockOf, editOf, hash, identityOf, listingOf, NOW, paymentOf, SILENT, w
 export function logContract(name: string, test: EngineTest): void {
   describe(`log on ${name}`, () => {
     shortening(test)
-    test('a sale is logged with its number, its buyer and what it showed then', async (wall) => {
+    test('a sale is logged with its number, its buyer and its content at that time', async (wall) => {
       await sell(wall, '3,4', 1, 1)
       const { name: buyer, framework, painter: _, ...content } = listingOf()
       expect(await wall.log.after(0, 9)).toEqual([
@@ -43,7 +43,7 @@ export function logContract(name: string, test: EngineTest): void {
       ])
     })
 
-    test('time in the log never goes back, even when the clock does', async (wall) => {
+    test('times in the log never decrease, even when the clock does', async (wall) => {
       const { block } = await sell(wall, '3,4', 1, 1, SILENT, NOW)
       await wall.blocks.edit(block, editOf(1, { message: 'x' }), NOW - 1000)
       await wall.agents.identify(wallet(1), identityOf(1, { name: 'Bob' }), NOW + 1)
@@ -58,7 +58,7 @@ export function logContract(name: string, test: EngineTest): void {
       expect(await wall.log.after(whole.length, 3)).toEqual([])
     })
 
-    test('the compacted log leaves out what a later change made pointless, and ends where the log does', async (wall) => {
+    test('the compacted log omits overwritten changes, and ends where the log does', async (wall) => {
       expect(await wall.log.compacted()).toEqual([])
       await story(wall)
       const whole = await wall.log.after(0, 100)
@@ -107,7 +107,7 @@ async function hoursOfRepaints(wall: Engine): Promise<void> {
 }
 
 function shortening(test: EngineTest): void {
-  test('repaints and names that a later one replaced can be dropped, and the log goes on with its numbers', async (wall) => {
+  test('repaints and names that were overwritten can be dropped, and the log keeps its numbers', async (wall) => {
     await hoursOfRepaints(wall)
     const outline = await wall.compaction.outline(0, 9)
     const [block, named] = [`block ${blockOf('3,4')}`, 'wallet 1']
@@ -132,7 +132,7 @@ function shortening(test: EngineTest): void {
     expect((await wall.log.after(8, 9)).map(({ number }) => number)).toEqual([9])
   })
 
-  test('nothing else is ever dropped, and what is refused in part is refused whole', async (wall) => {
+  test('nothing else is ever dropped, and a request with one invalid number is rejected whole', async (wall) => {
     await hoursOfRepaints(wall)
     const before = await wall.log.after(0, 9)
     for (const numbers of [[1], [5], [6], [8], [2, 3, 8]])

@@ -25,7 +25,7 @@ export function moderationContract(name: string, test: EngineTest): void {
 const contentOf = async ({ blocks }: Engine): Promise<BlockContent | undefined> => (await blocks.owned(block))?.content
 
 function acts(test: EngineTest): void {
-  test('a hidden part is shown as absent, and the others as they are; the owner stays', async (wall) => {
+  test('a hidden part is shown as absent, the other parts stay, and so does the owner', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     const hidden = { ...NOTHING_HIDDEN, pixels: true }
     expect(await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)).toEqual({ kind: 'applied', hidden })
@@ -35,7 +35,7 @@ function acts(test: EngineTest): void {
     ])
   })
 
-  test('parts are hidden and shown one by one, and all that is shown again is as it was', async (wall) => {
+  test('parts are hidden and shown one by one, and show the same content afterwards', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await wall.moderation.moderate(block, 'hide', ['message', 'link'], NOW)
     await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)
@@ -46,7 +46,7 @@ function acts(test: EngineTest): void {
     expect([kind, await contentOf(wall)]).toEqual(['applied', SOLD])
   })
 
-  test('an act that changes nothing is not written to the log, and a block without an owner has nothing to hide', async (wall) => {
+  test('an action that changes nothing is not logged, and a block without an owner cannot be hidden', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await hold(wall, blockOf('5,6'), paymentOf(1, 2))
     const moderate = async (coord: string, act: 'hide' | 'unhide') =>
@@ -70,7 +70,7 @@ function owners(test: EngineTest): void {
     expect(await contentOf(wall)).toEqual({ ...seen, pixels: pixelsOf(9) })
   })
 
-  test('an owner’s latest word stays the latest when the operator hides it', async (wall) => {
+  test('an owner’s latest change stays the latest when the operator hides it', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     const edit = editOf(1, { message: 'new' })
     await wall.blocks.edit(block, edit, NOW)
@@ -110,7 +110,7 @@ function wallets(test: EngineTest): void {
     wall.moderation.moderateWallet(wallet(1), { act: 'hide', parts }, NOW)
   const shown = { name: 'Ada', framework: 'loom' }
 
-  test('the names of a wallet are hidden part by part on all of its blocks, and shown again as they are then', async (wall) => {
+  test('the names of a wallet are hidden part by part on all its blocks, and shown again in their current form', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await sell(wall, '5,6', 2, 2)
     const hidden = { name: true, framework: false }
@@ -126,7 +126,7 @@ function wallets(test: EngineTest): void {
     expect((await wall.moderation.moderateWallet(wallet(7), { act: 'ban' }, NOW)).kind).toBe('unknown-wallet')
   })
 
-  test('a name that was hidden once is left out of older entries of the log for good, whole or compacted', async (wall) => {
+  test('a name that was hidden once is permanently left out of older entries of the log, compacted or not', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await sell(wall, '5,6', 2, 2)
     await wall.agents.identify(wallet(1), identityOf(9, { name: 'rude' }), NOW)
@@ -177,7 +177,7 @@ function wallets(test: EngineTest): void {
 }
 
 function records(test: EngineTest): void {
-  test('the acts of an operator are on record, in their order', async ({ moderation }) => {
+  test('the actions of an operator are recorded in order', async ({ moderation }) => {
     const act = { at: NOW, who: 'ada', act: 'hide', what: 'block 3,4', parts: 'pixels', why: null } as const
     const other = { ...act, who: 'bob', act: 'ban', what: `wallet ${wallet(1)}`, parts: '', why: 'spam' } as const
     await moderation.record(act)

@@ -22,7 +22,7 @@ export function operatorContract(name: string, test: EngineTest): void {
   })
 
   describe(`deliveries on ${name}`, () => {
-    test('the number that was delivered is unknown at first, and never goes back', async ({ deliveries }) => {
+    test('the delivered number is unknown at first, and never decreases', async ({ deliveries }) => {
       expect(await deliveries.reached()).toBeUndefined()
       for (const [number, reached] of [
         [0, 0],
@@ -49,7 +49,7 @@ const reportOf = (coord: string, reporter: string, note: string | null = null) =
 
 function reportsContract(name: string, test: EngineTest): void {
   describe(`reports on ${name}`, () => {
-    test('a reporter is counted once for each work and day, and waits for the operator', async ({ reports }) => {
+    test('a reporter is counted once per artwork and day, and the report waits for the operator', async ({ reports }) => {
       expect(await reports.open()).toEqual([])
       expect(await reports.file(reportOf('3,4', 'a', 'look'), TODAY, NOW)).toBe('filed')
       expect(await reports.file(reportOf('3,4', 'a'), { ...TODAY, fresh: 'two' }, NOW + 1)).toBe('known')
@@ -73,7 +73,7 @@ function reportsContract(name: string, test: EngineTest): void {
       })
     })
 
-    test('the operator closes all reports of a work at once, and closed ones are forgotten after their time', async ({
+    test('the operator closes all reports of an artwork together, and closed ones are deleted after a time', async ({
       reports,
     }) => {
       const by = { outcome: 'dismissed', who: 'ada', why: 'fine' } as const
@@ -89,7 +89,7 @@ function reportsContract(name: string, test: EngineTest): void {
       expect(await reports.file(reportOf('3,4', 'a'), TODAY, later)).toBe('filed')
     })
 
-    test('enough reports of a work are enough', async ({ reports }) => {
+    test('reports of an artwork beyond the limit are not stored', async ({ reports }) => {
       for (let reporter = 0; reporter < REPORTS_OF_A_WORK_MAX; reporter++)
         expect(await reports.file(reportOf('3,4', `${reporter}`), TODAY, NOW)).toBe('filed')
       expect(await reports.file(reportOf('3,4', 'one more'), TODAY, NOW)).toBe('known')
@@ -98,7 +98,7 @@ function reportsContract(name: string, test: EngineTest): void {
       expect(OPEN_REPORTS_MAX).toBeGreaterThan(REPORTS_OF_A_WORK_MAX)
     })
 
-    test('each report that waits is delivered once', async ({ reports }) => {
+    test('each open report is delivered once', async ({ reports }) => {
       for (const reporter of ['a', 'b', 'c']) await reports.file(reportOf('3,4', reporter), TODAY, NOW)
       const ids = async (limit = 9) => (await reports.undelivered(limit)).map(({ id }) => id)
       expect(await ids(2)).toEqual([1, 2])

@@ -22,7 +22,7 @@ export function paintersContract(name: string, test: EngineTest, testLast: Engin
 }
 
 function namings(test: EngineTest, testLast: EngineTest): void {
-  test('a purchase names the painter of its own blocks, and is remembered with it', async (wall) => {
+  test('a purchase names the painter of its own blocks, and stores it', async (wall) => {
     const listing = listingOf({ painter: wallet(9) })
     const held = await hold(wall, block, paymentOf(1, 1), listing)
     expect(held.listing).toEqual(listing)
@@ -34,7 +34,7 @@ function namings(test: EngineTest, testLast: EngineTest): void {
     expect([await painterOf(wall, '3,4'), await painterOf(wall, '5,6')]).toEqual([wallet(9), null])
   })
 
-  test('a payment that is given back, held again or lands late keeps the painter it named first', async (wall) => {
+  test('a payment that is released, held again or settled late keeps the painter it named first', async (wall) => {
     const held = await hold(wall, block, paymentOf(1, 1), listingOf({ painter: wallet(9) }))
     await wall.ledger.release(held, false)
     const again = await hold(wall, block, paymentOf(1, 1), listingOf({ painter: wallet(8) }))
@@ -45,7 +45,7 @@ function namings(test: EngineTest, testLast: EngineTest): void {
     expect(await painterOf(wall, '3,4')).toBe(wallet(9))
   })
 
-  test('a payment that landed before anything was held for it names its painter all the same', async (wall) => {
+  test('a payment that settled before anything was held still names its painter', async (wall) => {
     const landed = { payment: paymentOf(1, 1), target: block, listing: listingOf({ painter: wallet(9) }), head: 1n }
     const purchase = await landUnclaimed(wall, landed, hash(1))
     expect(await stored(wall, paymentOf(1, 1))).toEqual(purchase)
@@ -67,7 +67,7 @@ function namings(test: EngineTest, testLast: EngineTest): void {
 }
 
 function words(test: EngineTest): void {
-  test('a wallet names the painter of all its blocks, those of later purchases too, and of nobody else’s', async (wall) => {
+  test('a wallet can name a painter for all its blocks, including later purchases, and for no other wallet’s', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await sell(wall, '5,6', 2, 2)
     expect(await wall.agents.namePainter(wallet(1), naming(wallet(9)))).toBe('applied')
@@ -80,7 +80,7 @@ function words(test: EngineTest): void {
     expect(await wall.log.after(3, 9)).toEqual([])
   })
 
-  test('a wallet’s word ends every naming before it, those of purchases that are only held too, and none after it', async (wall) => {
+  test('a message of a wallet replaces all earlier painters, also those of held purchases, and none named later', async (wall) => {
     await sell(wall, '3,4', 1, 1, listingOf({ painter: wallet(8) }))
     const held = await hold(wall, blockOf('5,6'), paymentOf(1, 2), listingOf({ painter: wallet(8) }))
     expect(await wall.agents.namePainter(wallet(1), naming(null))).toBe('applied')
@@ -93,14 +93,14 @@ function words(test: EngineTest): void {
     expect((await stored(wall, paymentOf(1, 3))).listing.painter).toBe(wallet(7))
   })
 
-  test('one wallet’s word ends nobody else’s', async (wall) => {
+  test('a message of one wallet does not change the painters of another one', async (wall) => {
     await sell(wall, '3,4', 1, 1, listingOf({ painter: wallet(8) }))
     await sell(wall, '5,6', 2, 2)
     await wall.agents.namePainter(wallet(2), naming(null))
     expect(await painterOf(wall, '3,4')).toBe(wallet(8))
   })
 
-  test('a word whose time is not above that of the last one changes nothing', async (wall) => {
+  test('a message whose time is not after that of the last one changes nothing', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     const name = (painter: Address | null, ts: number) => wall.agents.namePainter(wallet(1), naming(painter, ts))
     expect(await name(wallet(9), NOW)).toBe('applied')
@@ -114,7 +114,7 @@ function words(test: EngineTest): void {
     expect(await painterOf(wall, '3,4')).toBeNull()
   })
 
-  test('of many parallel messages that name a painter, the one with the latest time holds', async (wall) => {
+  test('of many parallel messages that name a painter, the one with the latest time wins', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await Promise.all(
       Array.from({ length: 8 }, (_, at) => wall.agents.namePainter(wallet(1), naming(wallet(20 + at), NOW + at))),
@@ -122,7 +122,7 @@ function words(test: EngineTest): void {
     expect(await painterOf(wall, '3,4')).toBe(wallet(27))
   })
 
-  test('a wallet that has bought nothing names nobody', async (wall) => {
+  test('a wallet that has bought nothing cannot name a painter', async (wall) => {
     await hold(wall, block, paymentOf(1, 1))
     expect(await wall.agents.namePainter(wallet(1), naming(wallet(9)))).toBe('unknown-wallet')
   })
@@ -142,7 +142,7 @@ function words(test: EngineTest): void {
 }
 
 function repaints(test: EngineTest): void {
-  test('no repaint of a painter is kept after the word that ended it', async (wall) => {
+  test('no repaint by a painter is stored after the message that removed it', async (wall) => {
     await sell(wall, '3,4', 1, 1, { ...SILENT, painter: wallet(9) })
     const edits = Array.from({ length: 20 }, (_, digest) => editOf(digest + 1, { message: 'p', painter: wallet(9) }))
     const ended = wall.agents.namePainter(wallet(1), naming(null)).then(async () => await wall.log.after(0, 99))

@@ -32,7 +32,7 @@ export function walletsContract(name: string, open: () => Promise<WalletsWorld>)
   describe(`wallets of ${name}`, () => {
     const texts = ['one', 'two\nlines', '']
 
-    test('whichever of the texts was signed is recognised, by a digest of its own', async () => {
+    test('a signature is recognised for any of the allowed texts, each with its own digest', async () => {
       const { wallets, owner } = await open()
       const digests = await Promise.all(
         texts.map(async (text) => digest(wallets, owner.address, texts, await owner.sign(text), FROM)),
@@ -41,7 +41,7 @@ export function walletsContract(name: string, open: () => Promise<WalletsWorld>)
       expect(new Set(digests).size).toBe(texts.length)
     })
 
-    test('a text has the same digest whatever texts it is among', async () => {
+    test('a text has the same digest in any list of texts', async () => {
       const { wallets, owner } = await open()
       const signature = await owner.sign('one')
       const alone = await digest(wallets, owner.address, ['one'], signature, FROM)
@@ -49,7 +49,7 @@ export function walletsContract(name: string, open: () => Promise<WalletsWorld>)
       expect(await digest(wallets, owner.address, ['two', 'one'], signature, FROM)).toBe(alone)
     })
 
-    test("another wallet's signature, and one for another text, have no signer here", async () => {
+    test('a signature of another wallet, or for another text, has no signer', async () => {
       const { wallets, owner, stranger } = await open()
       expect(await digest(wallets, owner.address, texts, await stranger.sign('one'), FROM)).toBe('not-signed')
       expect(await digest(wallets, stranger.address, texts, await owner.sign('one'), FROM)).toBe('not-signed')
@@ -74,7 +74,7 @@ export function walletsContract(name: string, open: () => Promise<WalletsWorld>)
         expect(await digest(wallets, owner.address, texts, bytes, FROM)).toBe('not-signed')
     })
 
-    test('a payment is signed by its payer or it is not', async () => {
+    test('a payment signature of its payer is valid, and any other is not', async () => {
       const { wallets, payment, forged } = await open()
       const [good, bad] = [await payment(), await forged()]
       expect(await wallets.signedPayment(good)).toBe('signed')

@@ -75,7 +75,7 @@ describe('signing in on PostgreSQL, which has several processes', () => {
 })
 
 function owners(test: WallsTest): void {
-  test('an owner repaints a block, and gets what PUT answers', async ([wall]) => {
+  test('with a sign-in, an owner repaints a block and gets the same response as for PUT', async ([wall]) => {
     const { response } = await signedIn(wall, BLOCK, { message: 'new', link: null }, OWNER)
     expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store'])
     const answer = await jsonOf(response)
@@ -84,7 +84,7 @@ function owners(test: WallsTest): void {
     expect(await jsonOf(put)).toEqual(answer)
   })
 
-  test('an owner repaints an area, and names its wallet', async ([wall]) => {
+  test('with a sign-in, an owner repaints an area and names its wallet', async ([wall]) => {
     const area = await signedIn(wall, 'POST /areas/3,4,2x1', { message: 'both' }, OWNER)
     expect(await jsonOf(area.response)).toEqual({ updated: true, area: '3,4,2x1', blocks: 2 })
     expect([await messageOf(wall), await messageOf(wall, '4,4')]).toEqual(['both', 'both'])
@@ -92,7 +92,7 @@ function owners(test: WallsTest): void {
     expect(await jsonOf(named.response)).toMatchObject({ updated: true, agent: { name: 'Ada', blocks: 2 } })
   })
 
-  test('a painter repaints its blocks; other wallets repaint nothing, and neither owner an area of two wallets', async ([
+  test('with a sign-in, a painter repaints its blocks, other wallets repaint nothing, and nobody repaints an area of two wallets', async ([
     wall,
   ]) => {
     expect((await signedIn(wall, BLOCK, { message: 'painted' }, PAINTER)).response.status).toBe(200)
@@ -115,7 +115,7 @@ function receipts(test: WallsTest): void {
   const list = async (wall: Wall, body: object, by = OWNER) =>
     (await (await signedIn(wall, LIST, body, by)).response.json()) as Receipts
 
-  test('a wallet lists what it bought with the receipts, and nobody else does', async ([wall]) => {
+  test('with a sign-in, a wallet lists its purchases with their receipts, and nobody else can', async ([wall]) => {
     const bought = await wall.buy('/blocks/6,4', 1, 4)
     const { purchases, nextAfter } = await list(wall, {})
     expect(purchases.map(({ target, state }) => [target, state])).toEqual([
@@ -131,7 +131,7 @@ function receipts(test: WallsTest): void {
     expect((await wall.ask(LIST, posting({}, forged))).status).toBe(401)
   })
 
-  test('more than fifty receipts are read page by page', async ([wall]) => {
+  test('more than fifty receipts are listed page by page', async ([wall]) => {
     for (let at = 0; at < 50; at += 1) await wall.buy(`/blocks/${at},9`, 1, 100 + at)
     const first = await list(wall, {})
     expect(first.purchases.map(({ target }) => target)).toEqual(Array.from({ length: 50 }, (_, at) => `${49 - at},9`))
@@ -191,7 +191,7 @@ function demands(test: WallsTest): void {
     ['POST /api/agents/me/receipts', { after: 0 }, 400, 'invalid_body'],
     ['POST /api/agents/me/receipts', '', 400, 'invalid_body'],
   ]
-  test('an error that does not depend on the wallet comes first, with a header or without', async ([wall]) => {
+  test('an error that does not depend on the wallet comes before the sign-in, with a header or without', async ([wall]) => {
     const { header } = await signedIn(wall, BLOCK, { message: 'a' }, OWNER)
     for (const [request, body, status, code] of bad)
       for (const sent of [undefined, header]) {
@@ -202,7 +202,7 @@ function demands(test: WallsTest): void {
 }
 
 function refusals(test: WallsTest): void {
-  test('a header is good for one body at one address of one service, and is never answered with 402', async ([
+  test('a sign-in is valid for one body at one address of one service, and is never answered with 402', async ([
     wall,
   ]) => {
     const { header } = await signedIn(wall, BLOCK, { message: 'new' }, OWNER)
@@ -226,7 +226,7 @@ function refusals(test: WallsTest): void {
     expect([await messageOf(wall, '4,4'), await messageOf(wall)]).toEqual([null, 'new'])
   })
 
-  test('a header is good for five minutes either way, not after its end nor before its beginning', async ([wall]) => {
+  test('a sign-in is valid for five minutes in either direction, but not after its expiry or before its beginning', async ([wall]) => {
     const at = (ms: number) => new Date(NOW + ms).toISOString()
     const timely: readonly SignInFields[] = [
       { issuedAt: at(-300_000), expirationTime: undefined },
@@ -265,7 +265,7 @@ function refusals(test: WallsTest): void {
     ['a list for a signature', { signature: ['0x12'] }],
     ['more than 8 kB', { signature: `0x${'ab'.repeat(4000)}` }],
   ]
-  test('a header that is not a sign-in for this chain is rejected as such', async ([wall]) => {
+  test('a header that is not a sign-in for this chain is rejected with that reason', async ([wall]) => {
     for (const [what, changes] of unreadable) {
       const response = await askedWith(wall, {}, changes)
       expect([what, response.status, await codeOf(response)]).toEqual([what, 400, 'invalid_sign_in'])
@@ -300,7 +300,7 @@ function refusals(test: WallsTest): void {
 }
 
 function repeats(test: WallsTest): void {
-  test('the same header again changes nothing, through another instance too; an older one comes too late', async ([
+  test('a repeated sign-in changes nothing, also at another instance, and an older one is rejected as late', async ([
     wall,
     other,
   ]) => {
@@ -320,7 +320,7 @@ function repeats(test: WallsTest): void {
     expect(await messageOf(wall)).toBe('second')
   })
 
-  test('one header at two instances at once paints once', async ([wall, other]) => {
+  test('one sign-in at two instances at the same time repaints once', async ([wall, other]) => {
     const demand = await wall.ask(BLOCK, posting({ message: 'once' }))
     const header = headerFor(fieldsFor(demand, OWNER), OWNER)
     const sent = [wall, other].map((each) => each.ask(BLOCK, posting({ message: 'once' }, header)))

@@ -380,7 +380,7 @@ describe('several purchases of one wallet', () => {
     expect(new Set(wall.paid.map(({ payment }) => payment)).size).toBe(2)
   })
 
-  test('do not wait for a process that is gone', async () => {
+  test('several purchases of one wallet do not wait for a process that has ended', async () => {
     using wall = playWall([sold('1,1')])
     await mkdir(folder, { recursive: true })
     const gone = Bun.spawn(['true'])
@@ -389,7 +389,7 @@ describe('several purchases of one wallet', () => {
     expect(await buyAt(wall)).toMatchObject({ end: '1,1', payments: 1 })
   })
 
-  test('wait for a process however long it takes, as it goes on giving signs of life', async () => {
+  test('several purchases of one wallet wait for a process as long as it gives signs of life', async () => {
     const unlock = await lock(folder)
     const path = join(folder, 'lock')
     const changes = watch(path)
@@ -398,7 +398,7 @@ describe('several purchases of one wallet', () => {
     await unlock()
   })
 
-  test('do not wait for a process that has given no sign of life, though another has its number', async () => {
+  test('several purchases of one wallet do not wait for a process without signs of life, even if another process has its number', async () => {
     using wall = playWall([sold('1,1')])
     const path = join(folder, 'lock')
     await Bun.write(path, String(process.pid))
@@ -407,7 +407,7 @@ describe('several purchases of one wallet', () => {
   })
 })
 
-test('a request that takes long is said to be open, once', async () => {
+test('a request that takes long is reported as open, once', async () => {
   const said: string[] = []
   const answered = Promise.withResolvers<Response>()
   const buying = buyer({

@@ -106,7 +106,7 @@ const proved = (sold: number) => ({
 })
 const PROVED = proved(SOLD)
 
-test('a full wall is proved with at most 200 requests of 100 calls, and the next time with one for what is new', async () => {
+test('a full wall is verified with at most 200 requests of 100 calls, and the next time with one for new blocks', async () => {
   using chain = endpoint(ALL)
   const full = await openSold(ALL)
   const first = await check(chain, 'full', full)
@@ -117,12 +117,12 @@ test('a full wall is proved with at most 200 requests of 100 calls, and the next
   expect(await check(chain, 'full', full)).toMatchObject({ ...proved(ALL), requests: { payments: 2, search: 1 } })
 })
 
-test('an endpoint that takes few calls and few blocks at a time proves the same', async () => {
+test('an endpoint that accepts few calls and few blocks at a time verifies the same', async () => {
   using chain = endpoint(SOLD, { calls: 10, blocks: 2000 })
   expect(await check(chain, 'narrow')).toMatchObject(PROVED)
 })
 
-test('a search that an endpoint ended goes on where it was, and says how far it is', async () => {
+test('a search that an endpoint interrupted continues where it was, and reports its progress', async () => {
   using broken = endpoint(SOLD, { eventsFrom: 600_000 })
   await expect(check(broken, 'resumed')).rejects.toMatchObject({ kind: 'unavailable', code: 'chain_unavailable' })
   using chain = endpoint(SOLD)
@@ -140,18 +140,18 @@ test('if an endpoint does not respond, the next one is used', async () => {
   expect(await check({ rpc: ['http://127.0.0.1:9', ...chain.rpc] }, 'next')).toMatchObject(PROVED)
 })
 
-test('a payment that has no deed is found by its event alone, and only its receipt is read', async () => {
+test('a payment without a deed is found by its event alone, and only its receipt is read', async () => {
   using chain = endpoint(SOLD + 1)
   const { findings } = await check(chain, 'stray')
   expect(findings).toMatchObject([{ kind: 'payment_without_deed', tx: hash(SOLD + 1), nonce: hash(SOLD + 1) }])
 })
 
-test('a payment of the last ten minutes may still get its deed, and is not wrong', async () => {
+test('a payment of the last ten minutes may still get its deed, and is not reported', async () => {
   using chain = endpoint(SOLD, { alsoAt: HEAD - 599 })
   expect(await check(chain, 'young')).toMatchObject({ ...PROVED, young: 1 })
 })
 
-test('an endpoint that is busy for a moment is asked for as much again', async () => {
+test('an endpoint that is briefly overloaded gets the same request again', async () => {
   using chain = endpoint(SOLD, { busy: 4 })
   const { requests } = await check(chain, 'busy')
   // The chain's id, its newest block, and four batches of receipts, one of them twice.

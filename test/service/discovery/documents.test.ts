@@ -20,7 +20,7 @@ const wall = await openWall({ viewer: (path) => (path === PATHS.paint ? page : u
 
 const paths = ['/', '/openapi.json', '/.well-known/security.txt', ...documents(site).map(({ path }) => path)]
 
-test.each(paths)('%s may be kept for a while, is asked about by its tag, and answers HEAD', async (path) => {
+test.each(paths)('%s may be cached for a while, is revalidated by its ETag, and supports HEAD', async (path) => {
   const response = await wall.ask(`GET ${path}`)
   expect(response.status).toBe(200)
   expect(response.headers.get('cache-control')).toBe('public, max-age=300')
@@ -33,7 +33,7 @@ test.each(paths)('%s may be kept for a while, is asked about by its tag, and ans
   expect((await wall.ask(`POST ${path}`)).status).toBe(405)
 })
 
-test('proofs of ownership stand where catalogues look for them', async () => {
+test('proofs of ownership are where catalogues look for them', async () => {
   const ownershipProofs = [`0x${'1b'.repeat(65)}`]
   const proven = await openWall({ offer: { ...OFFER, ownershipProofs } })
   expect(await jsonOf(await proven.ask('GET /.well-known/x402'))).toMatchObject({ ownershipProofs })
@@ -53,7 +53,7 @@ const types: ReadonlyArray<readonly [path: string, type: string]> = [
   ['/favicon.ico', 'image/x-icon'],
 ]
 
-test.each(types)('%s is of type %s', async (path, type) => {
+test.each(types)('%s has the type %s', async (path, type) => {
   expect((await wall.ask(`GET ${path}`)).headers.get('content-type')).toBe(type)
 })
 
@@ -62,13 +62,13 @@ const twins: ReadonlyArray<readonly [string, string]> = [
   ['/.well-known/mcp.json', '/mcp/server-card'],
 ]
 
-test.each(twins)('%s and %s say the same', async (one, other) => {
+test.each(twins)('%s and %s have the same content', async (one, other) => {
   expect(await (await wall.ask(`GET ${one}`)).text()).toBe(await (await wall.ask(`GET ${other}`)).text())
 })
 
 const manuals = ['/llms.txt', '/llms-full.txt', '/skill.md', '/openapi.json', '/.well-known/x402']
 
-test.each(manuals)('%s says of each answer without a receipt what the answer itself says', async (path) => {
+test.each(manuals)('%s describes each answer without a receipt as the answer describes itself', async (path) => {
   const text = await (await wall.ask(`GET ${path}`)).text()
   for (const advice of [ADVICE[402], ADVICE[502], REPEAT, IF_YOURS]) expect(text).toContain(advice)
   expect(settlementUnknown({ target: 'next', block: blockOf('1,1') }).message).toContain(REPEAT)
@@ -77,7 +77,7 @@ test.each(manuals)('%s says of each answer without a receipt what the answer its
   expect(toolNamed('buy_block')?.description).toContain(REPEAT)
 })
 
-test('every address that a document names is there', async () => {
+test('every address that a document names exists', async () => {
   const named = new Set<string>()
   for (const path of paths.filter((each) => !each.includes('favicon'))) {
     const text = await (await wall.ask(`GET ${path}`)).text()
@@ -99,7 +99,7 @@ const preferences: ReadonlyArray<readonly [accept: string, type: string]> = [
   ['', 'text/html; charset=utf-8'],
 ]
 
-test.each(preferences)('the homepage for %p is of type %s', async (accept, type) => {
+test.each(preferences)('the homepage for %p has the type %s', async (accept, type) => {
   const built = await openWall({ viewer: (path) => (path === '/' ? page : undefined) })
   const { headers } = await built.ask('GET /', { headers: { accept } })
   expect(headers.get('content-type')).toBe(type)
@@ -107,7 +107,7 @@ test.each(preferences)('the homepage for %p is of type %s', async (accept, type)
   expect(headers.get('link')).toContain('</openapi.json>; rel="service-desc"')
 })
 
-test('the page names its picture and its documents at our own address', async () => {
+test('the page names its picture and its documents with the wall’s own address', async () => {
   const built = await openWall({ viewer: (path) => (path === '/' ? page : undefined) })
   const html = await (await built.ask('GET /')).text()
   expect(html).toStartWith('<!doctype html><html><head><title>Pixel Wall</title><link rel="canonical"')
@@ -117,7 +117,7 @@ test('the page names its picture and its documents at our own address', async ()
   expect(html).toContain('<link rel="alternate" href="https://wall.test/skill.md" type="text/markdown">')
 })
 
-test('every address of the homepage’s links is there', async () => {
+test('every address in the links of the homepage exists', async () => {
   const link = (await wall.ask('GET /')).headers.get('link') ?? ''
   const named = [...link.matchAll(/<([^>]+)>; rel="([\w-]+)"; type="[\w/+-]+"/g)]
   expect(named.map(([, , rel]) => rel)).toEqual([
@@ -138,27 +138,27 @@ const contacts: ReadonlyArray<readonly [contact: string, line: string]> = [
   ['https://wall.test/contact', 'Contact: https://wall.test/contact'],
 ]
 
-test.each(contacts)('security.txt names the contact %s, and its end', async (contact, line) => {
+test.each(contacts)('security.txt names the contact %s, and its expiry', async (contact, line) => {
   const asked = await (await openWall({ contact })).ask('GET /.well-known/security.txt')
   const lines = (await asked.text()).split('\n')
   expect(lines[0]).toBe(line)
   expect(lines[1]).toBe('Expires: 2027-04-15T00:00:00.000Z')
 })
 
-test.each([null, '', 'Ada, room 4', 'http://insecure.test/'])('no security.txt for the contact %p', async (contact) => {
+test.each([null, '', 'Ada, room 4', 'http://insecure.test/'])('a wall with the contact %p has no security.txt', async (contact) => {
   const response = await (await openWall({ contact })).ask('GET /.well-known/security.txt')
   expect(response.status).toBe(404)
   expect(await codeOf(response)).toBe('not_found')
 })
 
-test('the digest of the skill is that of what is served', async () => {
+test('the digest of the skill matches the served file', async () => {
   const index = await jsonOf(await wall.ask('GET /.well-known/agent-skills/index.json'))
   const [entry] = index['skills'] as [{ url: string; digest: string }]
   const bytes = await (await wall.ask(`GET ${new URL(entry.url, BASE_URL).pathname}`)).bytes()
   expect(entry.digest).toBe(`sha256:${new Bun.CryptoHasher('sha256').update(bytes).digest('hex')}`)
 })
 
-test('a demand for payment leads to the documents, in JSON and as a page, and fits into a header', async () => {
+test('a demand for payment links to the documents, in JSON and as a page, and fits into a header', async () => {
   for (const accept of ['application/json', 'text/html']) {
     const { headers } = await wall.ask('GET /blocks/0,0', { headers: { accept } })
     expect(headers.get('link')).toBe(
@@ -169,7 +169,7 @@ test('a demand for payment leads to the documents, in JSON and as a page, and fi
   }
 })
 
-test('the icon for old browsers is one bitmap of 32 by 32', async () => {
+test('the icon for old browsers is one bitmap of 32 by 32 pixels', async () => {
   const icon = Buffer.from(await (await wall.ask('GET /favicon.ico')).bytes())
   expect(icon.subarray(0, 6)).toEqual(Buffer.from([0, 0, 1, 0, 1, 0]))
   expect([icon[6], icon[7], icon.readUInt16LE(12)]).toEqual([32, 32, 32])
@@ -178,7 +178,7 @@ test('the icon for old browsers is one bitmap of 32 by 32', async () => {
   expect(icon.subarray(62 + (15 * 32 + 16) * 4).subarray(0, 4)).toEqual(Buffer.from([0x87, 0xff, 0x87, 0xff]))
 })
 
-test('another address makes other documents', async () => {
+test('a wall at another address serves documents with that address', async () => {
   const elsewhere = { ...OFFER, baseUrl: 'http://[::1]:8402' }
   const texts = documents({ ...site, offer: elsewhere })
     .map(({ body }) => body())

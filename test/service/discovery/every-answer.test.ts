@@ -335,7 +335,7 @@ const all = listed.map((answer): readonly [answer: string, provoke: Provoke | un
   return [answer, provoked[answer] ?? (request === undefined ? undefined : alike[status]?.(request, init))]
 })
 
-test.each(all)('%s is what the server answers, and as the document says', async (answer, provoke) => {
+test.each(all)('%s is what the server returns, and matches the OpenAPI document', async (answer, provoke) => {
   const [method = '', path, status] = answer.split(' ')
   if (provoke === undefined) throw new Error(`nothing here makes the server answer ${answer}`)
   const response = await provoke()
@@ -346,11 +346,11 @@ test.each(all)('%s is what the server answers, and as the document says', async 
   await expectDocumented(emptyWall.app, response, operation)
 })
 
-test('the operator is alerted of faults of ours, and not by each request of a store that cannot be used', () => {
+test('the operator gets alerts for bugs of ours, and not for each request while the database is unavailable', () => {
   expect(broken500.logger.alerts.length).toBeGreaterThan(0)
   expect(broken503.logger.alerts).toEqual([])
 })
 
-test('nothing is provoked that the document does not list', () => {
+test('every response that this test provokes is in the OpenAPI document', () => {
   expect(Object.keys(provoked).filter((answer) => !listed.includes(answer))).toEqual([])
 })

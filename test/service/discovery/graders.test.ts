@@ -51,14 +51,14 @@ type Operation = {
 const { paths } = openApi.raw as { paths: Record<string, Record<string, Operation>> }
 
 describe('AgentCash and x402scan', () => {
-  test('find no cause for an error, a warning or a remark in the OpenAPI document, and the favicon', async () => {
+  test('AgentCash and x402scan find no cause for an error, a warning or a remark in the OpenAPI document, and the favicon', async () => {
     expect(getWarningsForOpenAPI(openApi)).toEqual([])
     expect(getWarningsForL2(checkL2ForOpenAPI(openApi))).toEqual([])
     expect(getWarningsForL4(checkL4ForOpenAPI(openApi))).toEqual([])
     expect((await getWarningsForFavicon(origin))._unsafeUnwrap()).toEqual([])
   })
 
-  test('find three ways to buy paid and priced, what is signed in with a header, all else free, and guidance', async () => {
+  test('AgentCash and x402scan find three paid and priced ways to buy, the sign-in operations, all other operations free, and guidance', async () => {
     const found = await discoverOriginSchema({ target: origin, guidance: GuidanceMode.Always })
     if (!found.found) throw new Error('nothing was discovered')
     const paid = found.endpoints.filter(({ authMode }) => authMode !== 'unprotected')
@@ -77,7 +77,7 @@ describe('AgentCash and x402scan', () => {
     expect(found.info?.contactEmail).toBe('ops@wall.test')
   })
 
-  test('register /blocks/next without an error or a warning, over GET and over HEAD', async () => {
+  test('AgentCash and x402scan register /blocks/next without an error or a warning, over GET and HEAD', async () => {
     const checked = await checkEndpointSchema({ url: `${origin}/blocks/next`, probe: true })
     if (!checked.found) throw new Error('the endpoint was not found')
     const payable = checked.advisories.filter(({ authMode }) => authMode === 'paid')
@@ -92,7 +92,7 @@ describe('AgentCash and x402scan', () => {
     expect(wall.facilitator.verified).toEqual([])
   })
 
-  test('skip the literal /blocks/{coord}, and find its example clean', async () => {
+  test('AgentCash and x402scan skip the literal /blocks/{coord}, and accept its example', async () => {
     // The registry asks for the path as the document writes it, braces and all. That names no block, so the answer is 400
     // and not a demand for payment: nobody should be asked to pay for a block that cannot be. The example can be bought.
     const literal = (await getProbe(`${origin}/blocks/{coord}`))._unsafeUnwrap()
@@ -105,7 +105,7 @@ describe('AgentCash and x402scan', () => {
     expect(validatePaymentRequiredDetailed(demand)).toMatchObject({ valid: true, issues: [] })
   })
 
-  test('find the older well-known document, and no MPP rail, for there is none', async () => {
+  test('AgentCash and x402scan find the older well-known document, and no MPP rail because there is none', async () => {
     expect((await probeLegacyWellKnown(origin))._unsafeUnwrap()).toEqual({ x402: true, mpp: false })
     expect((await wall.ask('GET /blocks/next')).headers.get('www-authenticate')).toBeNull()
   })
@@ -147,7 +147,7 @@ test.each(paid)(
   },
 )
 
-test('x402-surface-check: nothing of the request but its own address is in the terms', async () => {
+test('x402-surface-check finds nothing of the request in the terms except its own address', async () => {
   const headers = { cookie: 'secret=1', authorization: 'Bearer secret', referer: 'https://secret.example/' }
   const asked = await wall.ask('GET /blocks/next?name=Ada', { headers })
   expect(demandIn(asked)).toEqual({

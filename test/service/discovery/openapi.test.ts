@@ -18,7 +18,7 @@ type Described = {
 
 const paths = document['paths'] as Record<string, Record<string, Described>>
 
-test("Redocly's linter, with all that it recommends, finds only the scheme that no operation may require", async () => {
+test("Redocly's linter, with all recommended rules, reports only the scheme that no operation may require", async () => {
   // A read that takes nothing cannot be asked wrongly.
   const rules = { 'operation-4xx-response': 'off' } as const
   const config = await createConfig({ extends: ['recommended'], rules })
@@ -29,7 +29,7 @@ test("Redocly's linter, with all that it recommends, finds only the scheme that 
   ])
 })
 
-test('every code that can be answered is explained, with its operation or in the description of the service', () => {
+test('every code that can be returned is explained, with its operation or in the description of the service', () => {
   const shared = (document['components'] as { responses: Record<string, Answer> }).responses
   for (const { path, method, codes } of OPERATIONS)
     for (const code of codes) {

@@ -102,11 +102,11 @@ function textOf(path: string, baseUrl = BASE_URL): string {
   return body
 }
 
-test.each(shapes)('%s has the shape of its specification, at whatever address', (path, shape) => {
+test.each(shapes)('%s has the format of its specification, at any address', (path, shape) => {
   for (const address of addresses) expect([...Value.Errors(shape, JSON.parse(textOf(path, address)))]).toEqual([])
 })
 
-test('the skill has front matter that names it as the index does', () => {
+test('the front matter of the skill has the same name as the index', () => {
   const { skills } = JSON.parse(textOf('/.well-known/agent-skills/index.json')) as {
     skills: ReadonlyArray<{ name: string; description: string }>
   }
@@ -118,7 +118,7 @@ test('the skill has front matter that names it as the index does', () => {
   })
 })
 
-test('installers of either version of the index find the same skill where it says', () => {
+test('installers of both versions of the index find the same skill at its address', () => {
   const { skills } = JSON.parse(textOf('/.well-known/skills/index.json')) as {
     skills: ReadonlyArray<{ name: string; files: readonly string[] }>
   }
@@ -126,7 +126,7 @@ test('installers of either version of the index find the same skill where it say
   expect(textOf(`/.well-known/skills/${name}/${file}`)).toBe(textOf('/skill.md'))
 })
 
-test('llms.txt is a title, a summary, a list of what matters, then lists of links only', () => {
+test('llms.txt is a title, a summary, a list of key facts, then only lists of links', () => {
   const [title, summary, ...rest] = textOf('/llms.txt').trimEnd().split('\n\n')
   expect(title).toMatch(/^# [^\n]+$/)
   expect(summary).toMatch(/^> [^\n]+$/)

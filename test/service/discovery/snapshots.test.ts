@@ -30,7 +30,7 @@ const readText = async (path: string) =>
 const [, guide = ''] = (await readText('/')).split(/^# .*\n/)
 const SEEN = '(here stands the guide, as in guide.md.txt)\n'
 
-test.each(documents)('%s reads as its snapshot', async (path, name) => {
+test.each(documents)('%s equals its snapshot', async (path, name) => {
   const response = await wall.ask(`GET ${path}`, { headers: { accept: '*/*, text/markdown' } })
   expect(response.status).toBe(200)
   const text = await response.text()

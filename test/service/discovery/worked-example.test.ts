@@ -10,7 +10,7 @@ import { signInDemand, textOfSignIn } from '../../../server/x402/sign-in.ts'
 import { orderNonce } from '../../../shared/order.ts'
 import { editMessage } from '../../../shared/signing.ts'
 
-test('the worked sign-in is for its body, and is the text that the SDK makes, signed by the wallet it names', async () => {
+test('the sign-in in the example fits its body, equals the text of the SDK, and is signed by the wallet it names', async () => {
   const { body, header } = WORKED_SIGN_IN
   expect<string>(header.requestId).toBe(createHash('sha256').update(body).digest('hex'))
   const message = textOfSignIn(header)
@@ -24,12 +24,12 @@ test('the schema of a sign-in is the extension’s own', () => {
   expect<unknown>(extensions['sign-in-with-x'].schema).toEqual(buildSIWxSchema())
 })
 
-test('the worked edit is that of the test vector', () => {
+test('the edit in the example is that of the test vector', () => {
   const { host, coord, body } = WORKED_EXAMPLE
   expect(editMessage(host, coord, body.ts, { message: body.message, link: body.link })).toBe(TEST_VECTOR.message)
 })
 
-test('the worked bodies are signed by the wallet they name', async () => {
+test('the bodies in the examples are signed by the wallets they name', async () => {
   const signed = [
     { message: TEST_VECTOR.message, signature: WORKED_EXAMPLE.body.signature },
     { message: WORKED_REGISTRATION.message, signature: WORKED_REGISTRATION.body.signature },
@@ -38,7 +38,7 @@ test('the worked bodies are signed by the wallet they name', async () => {
     expect(await recoverMessageAddress({ message, signature: signature as Hash })).toBe(TEST_VECTOR.address)
 })
 
-test('the worked order has the nonce that another implementation of keccak-256 computed', () => {
+test('the order in the example has the nonce that another implementation of keccak-256 computed', () => {
   const { message, salt, nonce } = ORDER_VECTOR
   expect<string>(orderNonce(message, salt)).toBe(nonce)
 })

@@ -13,7 +13,7 @@ const jsonOf = async (response: Response) => [response.status, await response.js
 const report = async (wall: Wall, body: object) => await wall.ask('POST /api/reports', sending(body))
 const RECEIVED = [200, { received: true }]
 
-test('a report is stored under the work that the block is part of, and no reader sees a difference', async () => {
+test('a report is stored under the artwork that contains the block, and readers see no difference', async () => {
   const db = await openBlank()
   const wall = await openWall({}, db)
   await wall.buy('/blocks/3,4', 1)
@@ -55,7 +55,7 @@ test('a client that sends too many reports gets the time to wait', async () => {
   expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true])
 })
 
-test('while more reports wait than anybody can read, the answer says that this one was not stored', async () => {
+test('while too many reports wait, the response says that this one was not stored', async () => {
   const wall = await openWall({ reports: { file: async () => 'full' } })
   await wall.buy('/blocks/3,4', 1)
   const [status, body] = await jsonOf(await report(wall, { block: '3,4', reason: 'other' }))

@@ -16,7 +16,7 @@ beforeAll(async () => {
   wall = await openWall({ chatView: HTML })
 })
 
-test('the tools that show something name the view, by the key of today and the one before it', () => {
+test('the tools with a view name it by the current key and by the previous one', () => {
   const shown = TOOL_LIST.filter((tool) => getToolUiResourceUri(tool) !== undefined)
   expect(shown.map(({ name }) => name)).toEqual([
     'get_wall',
@@ -28,7 +28,7 @@ test('the tools that show something name the view, by the key of today and the o
   for (const tool of shown) expect(tool).toMatchObject({ _meta: { ui: { resourceUri: URI }, 'ui/resourceUri': URI } })
 })
 
-test('the view is the one resource, and may ask this wall only', async () => {
+test('the view is the only resource, and may make requests to this wall only', async () => {
   const { result: listed } = await rpc(wall, { id: 1, method: 'resources/list' }, NEGOTIATED)
   expect(listed).toMatchObject({ resources: [{ uri: URI, mimeType: RESOURCE_MIME_TYPE }] })
   const { result: read } = await rpc(wall, { id: 1, method: 'resources/read', params: { uri: URI } }, NEGOTIATED)
@@ -47,7 +47,7 @@ test('another resource is unknown', async () => {
   expect(error).toEqual({ code: -32_602, message: 'Unknown resource.', data: { uri: 'ui://other' } })
 })
 
-test('the view knows the wall’s address, name and price', async () => {
+test('the view contains the wall’s address, name and price', async () => {
   const path = `${scratchFolder()}/chat.html`
   await Bun.write(path, '<head><title>Pixel Wall</title><meta name="wall" content="" /></head>')
   const words = { title: 'A "wall"', price: '5.00' }

@@ -9,11 +9,11 @@ import { expectSnapshot, shownOnce } from '../../support/snapshot.ts'
 const directory = join(import.meta.dir, 'snapshots')
 const snapshots = shownOnce(Object.fromEntries(TOOL_LIST.map((tool) => [tool.name, tool])))
 
-test.each([...snapshots])('the tool %s is defined as its snapshot', (name, text) =>
+test.each([...snapshots])('the definition of the tool %s equals its snapshot', (name, text) =>
   expectSnapshot(text, join(directory, `${name}.yaml.txt`)),
 )
 
-test('there is no snapshot of a tool that is gone', async () => {
+test('every snapshot belongs to an existing tool', async () => {
   const files = await readdir(directory)
   expect(files.toSorted()).toEqual([...snapshots.keys()].map((name) => `${name}.yaml.txt`).toSorted())
 })

@@ -199,7 +199,7 @@ describe('both doors', () => {
     return wall
   }
 
-  test.each(worlds)('$name: $ends, by either door', async ({ open: prepare, ask = PAID, ends }) => {
+  test.each(worlds)('$name: $ends, over HTTP and over MCP', async ({ open: prepare, ask = PAID, ends }) => {
     const changesNothing = prepare === undefined && ends !== 'sold'
     const [front, back] = changesNothing ? untouched : await Promise.all([touch(), touch()])
     if (front === undefined || back === undefined) throw new Error('two walls were opened')
@@ -211,7 +211,7 @@ describe('both doors', () => {
     expect(await traceOf(back, ask)).toEqual(await traceOf(front, ask))
   })
 
-  test('a payment in doubt goes on by the other door, to one receipt and one charge', async () => {
+  test('a payment in doubt can continue over the other interface, with one receipt and one charge', async () => {
     const wall = await touch()
     await uncertain('3,4', own)(wall)
     wall.facilitator.settling = 'honest'

@@ -23,7 +23,7 @@ test('tools/list returns the registry', async () => {
   expect(answer).toEqual({ status: 200, id: 1, result: { tools: JSON.parse(JSON.stringify(TOOL_LIST)) } })
 })
 
-test.each(TOOLS)('$name declares every annotation, and what it says of itself agrees with them', (tool) => {
+test.each(TOOLS)('$name declares every annotation, and its description agrees with them', (tool) => {
   expect(Object.keys(tool.annotations).toSorted()).toEqual(ANNOTATIONS.toSorted())
   const { readOnlyHint, destructiveHint } = tool.annotations
   expect(readOnlyHint && destructiveHint).toBe(false)
@@ -38,7 +38,7 @@ test.each(TOOLS)('$name says when to use it and when not, its cost and what it r
   expect(tool.description).toContain('Returns ')
 })
 
-test.each(TOOLS)('every argument of $name is described, with an example or the values it takes', (tool) => {
+test.each(TOOLS)('every argument of $name has a description, with an example or its values', (tool) => {
   expect(tool.input['additionalProperties']).toBe(false)
   for (const [name, schema] of Object.entries(tool.input.properties)) {
     const described = `${tool.name}.${name}`
@@ -61,7 +61,7 @@ function exemplified(schema: TSchema): boolean {
   )
 }
 
-test('every tool that a description points to is there', () => {
+test('every tool that a description mentions exists', () => {
   const names = TOOLS.map(({ name }) => name)
   const pointed = TOOLS.flatMap(({ description }) => [
     ...description.matchAll(/\b(?:get|list|set|buy|preview|find|image|signing|my)_[a-z_]+\b/g),
@@ -70,7 +70,7 @@ test('every tool that a description points to is there', () => {
   expect(pointed.map(([name]) => name).filter((name) => !names.includes(name))).toEqual([])
 })
 
-test('every tool declares its output but buying, because clients hold the demand for payment against it', () => {
+test('every tool except buying declares its output, because clients validate the demand for payment with it', () => {
   expect(TOOLS.filter(({ output }) => output === undefined).map(({ name }) => name)).toEqual(['buy_block', 'buy_area'])
 })
 
@@ -82,7 +82,7 @@ test('an argument that has a default may be left out', async () => {
     expect(await read(wall, name)).not.toHaveProperty('error')
 })
 
-test('tools that cost name their terms; only the one whose price is fixed asks to be paid beforehand', () => {
+test('tools that cost money name their terms, and only the one with a fixed price asks for payment in advance', () => {
   const terms = { scheme: 'exact', network: 'eip155:8453', amount: '1000000', maxTimeoutSeconds: 300 }
   const priced = TOOL_LIST.flatMap(({ name, _meta }) => (_meta?.['x402'] === undefined ? [] : [[name, _meta['x402']]]))
   expect(priced).toMatchObject([
@@ -96,7 +96,7 @@ test('the list of tools has at most 28 kB, since every agent pays for it before 
   expect(Buffer.byteLength(JSON.stringify({ tools: TOOL_LIST }))).toBeLessThanOrEqual(28_000)
 })
 
-test('the list says of an argument what a caller needs, and of an output its members and their types', () => {
+test('the list describes arguments for callers, and outputs by their fields and types', () => {
   const listed = TOOL_LIST.find(({ name }) => name === 'signing_message')
   expect(listed?.inputSchema.properties?.['kind']).toMatchObject({
     type: 'string',

@@ -16,7 +16,7 @@ const say = async (...request: Parameters<typeof stateless>) => {
   return await rpc(wall, { id: 7, ...message }, headers)
 }
 
-test('server/discover says what is spoken and offered, without a handshake', async () => {
+test('server/discover lists the protocol versions and capabilities, without a handshake', async () => {
   const { status, id, result } = await say('server/discover')
   expect([status, id]).toEqual([200, 7])
   expect(result).toMatchObject({
@@ -28,7 +28,7 @@ test('server/discover says what is spoken and offered, without a handshake', asy
   })
 })
 
-test('the tools are those of the older revisions, and may be kept for five minutes', async () => {
+test('the tools are the same as in the older revisions, and may be cached for five minutes', async () => {
   const { result } = await say('tools/list')
   expect(result).toMatchObject({ resultType: 'complete', ttlMs: 300_000, cacheScope: 'public' })
   expect<unknown>(result?.['tools']).toEqual(JSON.parse(JSON.stringify(TOOL_LIST)))
@@ -66,7 +66,7 @@ test('responses are JSON that is not cached, and notifications get no body', asy
   expect([noted.status, await noted.text()]).toEqual([202, ''])
 })
 
-test('a fault of the program is an error of HTTP, in whatever revision, and its words stay here', async () => {
+test('a bug of the program is an HTTP error in any revision, without its message', async () => {
   const space = async () => {
     throw new Error('secret')
   }
@@ -98,11 +98,11 @@ describe('what the revision forbids', () => {
   test.each<[string, Readonly<Record<string, string>>]>([
     ['another revision', { 'mcp-protocol-version': '2025-11-25' }],
     ['another method', { 'mcp-method': 'tools/call' }],
-  ])('headers that name %s than the body are 400', async (_, headers) => {
+  ])('headers that name %s than the body return 400', async (_, headers) => {
     expect(await say('tools/list', {}, {}, headers)).toMatchObject({ status: 400, id: 7, error: { code: -32_020 } })
   })
 
-  test('a header that names another tool than the body is 400, and nothing is asked of any', async () => {
+  test('a header that names another tool than the body returns 400, and no tool runs', async () => {
     const call = { name: 'buy_block', arguments: { coord: '6,6' } }
     const answer = await say(
       'tools/call',
@@ -119,7 +119,7 @@ describe('what the revision forbids', () => {
     expect(answer).toMatchObject({ status: 400, error: { code: -32_602 } })
   })
 
-  test.each(['ping', 'prompts/list', 'nope'])('the method %s is not there', async (method) => {
+  test.each(['ping', 'prompts/list', 'nope'])('the method %s does not exist', async (method) => {
     expect((await say(method)).error?.code).toBe(-32_601)
   })
 
@@ -127,7 +127,7 @@ describe('what the revision forbids', () => {
     expect((await say('tools/call', { name: 'nope' })).error).toEqual({ code: -32_602, message: 'Unknown tool.' })
   })
 
-  test('nothing changes that one could subscribe to', async () => {
+  test('a client cannot subscribe to anything, because nothing changes', async () => {
     const { status, error } = await say('subscriptions/listen', { notifications: { toolsListChanged: true } })
     expect([status, error?.code]).toEqual([200, -32_603])
   })

@@ -47,7 +47,7 @@ test('a client gets the name of the server, a version that both support, and ins
   `)
 })
 
-test.each([1, 0, -7, 'x', ''])('the id %p comes back as it was sent', async (id) => {
+test.each([1, 0, -7, 'x', ''])('the id %p is returned as it was sent', async (id) => {
   expect(await rpc(wall, { id, method: 'ping' })).toEqual({ status: 200, id, result: {} })
 })
 
@@ -56,14 +56,14 @@ test.each([
   ['ping', undefined],
   ['tools/list', undefined],
   ['tools/call', { name: 'get_block', arguments: { coord: '1,1' } }],
-])('%s without an id is answered, with the id null', async (method, params) => {
+])('%s without an id gets a response with the id null', async (method, params) => {
   const answer = await rpc(wall, { method, params })
   expect(answer).toMatchObject({ status: 200, id: null })
   expect(answer.result).toBeDefined()
 })
 
 test.each(['notifications/initialized', 'notifications/cancelled', 'whatever'])(
-  'the notification %s is taken without a word',
+  'the notification %s gets no body',
   async (method) => {
     const response = await post(wall, JSON.stringify({ jsonrpc: '2.0', method }))
     expect(response.status).toBe(202)
@@ -80,13 +80,13 @@ test.each([
   ['an empty batch', '[]', -32_600],
   ['an answer', '{"jsonrpc":"2.0","id":1,"result":{}}', -32_600],
   ['a broken id', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32_600],
-])('a body that is %s is 400', async (_, body, code) => {
+])('a body that is %s returns 400', async (_, body, code) => {
   const response = await post(wall, body)
   expect(response.status).toBe(400)
   expect(await response.json()).toEqual({ jsonrpc: '2.0', id: null, error: { code, message: expect.any(String) } })
 })
 
-test.each(['__proto__', 'prompts/list', 'notifications/initialized'])('the method %s is not there', async (method) => {
+test.each(['__proto__', 'prompts/list', 'notifications/initialized'])('the method %s does not exist', async (method) => {
   expect(await rpc(wall, { id: 1, method })).toEqual({
     status: 200,
     id: 1,
@@ -106,7 +106,7 @@ test.each([
   ['tools/call', { name: 'get_block', arguments: ['1,1'] }],
   ['tools/call', { name: 'get_wall', _meta: 'x' }],
   ['initialize', {}],
-])('%s does not take the params %j', async (method, params) => {
+])('%s does not accept the params %j', async (method, params) => {
   expect(await rpc(wall, { id: 1, method, params })).toEqual({
     status: 200,
     id: 1,
@@ -114,7 +114,7 @@ test.each([
   })
 })
 
-test('a body is taken up to 64 KiB, and no further, unless it sends a picture to be converted', async () => {
+test('a body is accepted up to 64 KiB, or more if it contains a picture to convert', async () => {
   const ofSize = (bytes: number) => '{"jsonrpc":"2.0","id":1,"method":"ping"}'.padEnd(bytes, ' ')
   expect((await post(wall, ofSize(65_536))).status).toBe(200)
   const tool = (name: string, size: number) =>
@@ -131,7 +131,7 @@ test('a body is taken up to 64 KiB, and no further, unless it sends a picture to
   }
 })
 
-test('whatever a client says it accepts, it gets JSON, kept by nobody and guessed at by no browser', async () => {
+test('whatever a client accepts, it gets JSON that is not cached and not sniffed by browsers', async () => {
   for (const accept of ['text/html', 'application/json', 'text/event-stream', '']) {
     const response = await post(wall, '{"jsonrpc":"2.0","id":1,"method":"ping"}', { accept })
     expect(await response.json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
@@ -147,7 +147,7 @@ test('a body whose content type is not JSON is not read', async () => {
   expect(await response.json()).toMatchObject({ error: { code: -32_700 } })
 })
 
-test('a version nobody speaks is 400, and every version of the SDK is taken', async () => {
+test('an unknown protocol version returns 400, and every version of the SDK is accepted', async () => {
   const wrong = await rpc(wall, { id: 1, method: 'ping' }, { 'mcp-protocol-version': '1900-01-01' })
   expect(wrong).toMatchObject({ status: 400, id: 1, error: { code: -32_022, data: { requested: '1900-01-01' } } })
   for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
@@ -167,7 +167,7 @@ const foreign: ReadonlyArray<Record<string, string>> = [
   { host: 'localhost' },
 ]
 
-test.each(foreign)('a request from %j is turned away, and no page may read why', async (headers) => {
+test.each(foreign)('a request from %j is rejected, and no page may read why', async (headers) => {
   const response = await post(wall, ping, headers)
   expect(response.status).toBe(403)
   expect(await response.json()).toMatchObject({ error: 'forbidden' })
@@ -180,12 +180,12 @@ test.each([
   { origin: 'https://wall.test' },
   { origin: 'https://client.example', host: 'wall.test' },
   { origin: 'null' },
-])('a request from %j is ours', async (headers: Record<string, string>) => {
+])('a request from %j is accepted', async (headers: Record<string, string>) => {
   expect((await post(wall, ping, headers)).status).toBe(200)
 })
 
 test.each(['localhost', '127.0.0.1:9', '[::1]:8402'])(
-  'the name %s is ours where only this machine can reach us',
+  'a request to the name %s is accepted if only this machine can connect',
   async (host) => {
     const local = await openWall({ bindHost: '127.0.0.1' })
     expect((await post(local, ping, { host, origin: `http://${host}` })).status).toBe(200)
@@ -200,7 +200,7 @@ const preflight = (of: typeof wall, origin: string, host?: string) =>
     new Request(`${BASE_URL}/mcp`, { method: 'OPTIONS', headers: { origin, ...(host === undefined ? {} : { host }) } }),
   )
 
-test('a page of any origin may call a wall of a public name, as browsers’ clients do', async () => {
+test('a page of any origin may call a wall with a public name, like browser clients do', async () => {
   const answer = await preflight(wall, 'https://client.example')
   expect(answer.status).toBe(204)
   expect(answer.headers.get('access-control-allow-origin')).toBe('*')
@@ -228,7 +228,7 @@ test.each([
   expect([own.status, own.headers.get('access-control-allow-origin')]).toEqual([204, 'http://localhost:8402'])
 })
 
-test('a wall whose own name is a loopback one is closed to pages of others under any name', async () => {
+test('a wall on a loopback name rejects pages of other origins under any name', async () => {
   const local = await openWall({ bindHost: '127.0.0.1', offer: { ...OFFER, baseUrl: 'http://127.0.0.1:8402' } })
   for (const host of ['127.0.0.1:8402', 'localhost:8402'])
     expect((await post(local, ping, { host, origin: 'https://evil.example' })).status).toBe(403)

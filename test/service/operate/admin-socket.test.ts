@@ -108,7 +108,7 @@ test('an unknown command, or one without its arguments, changes nothing', async 
   close()
 })
 
-test('blocks are hidden by name, by area and by wallet, and what is hidden is listed, with every act', async () => {
+test('blocks can be hidden by name, area and wallet, and the hidden ones are listed with every action', async () => {
   const world = await openWorld()
   await sell(world.db, '3,4', 1, 1)
   await sell(world.db, '4,4', 1, 2)
@@ -159,7 +159,7 @@ test('hiding all of a block says that its owner is still named, and how to hide 
   close()
 })
 
-test('a wallet is hidden by its names and banned, and the list and the trail say so', async () => {
+test('the names of a wallet can be hidden and the wallet banned, and the list and the trail show it', async () => {
   const world = await openWorld()
   await sell(world.db, '3,4', 1, 1)
   const close = world.open()
@@ -188,7 +188,7 @@ test('a wallet is hidden by its names and banned, and the list and the trail say
   close()
 })
 
-test('a payout is noted for a credit or for money of no purchase, never for what bought a block or was not paid', async () => {
+test('a payout can be noted for a credit or for money without a purchase, but not for a sale or an unpaid payment', async () => {
   const world = await openWorld()
   const close = world.open()
   await sell(world.db, '3,4', 1, 1)
@@ -205,7 +205,7 @@ test('a payout is noted for a credit or for money of no purchase, never for what
   close()
 })
 
-test('an authorization that was spent on anybody but the wall is not noted as paid out, nor as stray', async () => {
+test('an authorization that was spent on another payee cannot be noted as paid out or as stray', async () => {
   const { chain, commands, db } = await openWorld()
   const key = { payer: wallet(3), nonce: hash(3) }
   chain.land(paymentOf(3, 3, { to: wallet(9) }))
@@ -229,7 +229,7 @@ test('open purchases are listed, each with its evidence', async () => {
   close()
 })
 
-test('the socket has the shorter of its two names', () => {
+test('the socket uses the shorter of its two paths', () => {
   const besideFile = (path: string, adminSocketPath?: string) =>
     adminSocketAt({ database: { kind: 'sqlite', path }, port: 8402, adminSocketPath, isWitnessApart: false })
   expect(besideFile('./wall.sqlite')).toBe('wall.sqlite.sock')
@@ -240,7 +240,7 @@ test('the socket has the shorter of its two names', () => {
   expect(besideFile('./wall.sqlite', '/run/wall.sock')).toBe('/run/wall.sock')
 })
 
-test('a credit is noted as paid out only while the chain shows its money', async () => {
+test('a credit can be noted as paid out only while the chain shows its money', async () => {
   const { db, chain, call, open } = await openWorld()
   const close = open()
   const payment = paymentOf(1, 1)
@@ -256,7 +256,7 @@ test('a credit is noted as paid out only while the chain shows its money', async
   close()
 })
 
-test('all money that no purchase is known for is booked as stray by one command, but not in an older copy', async () => {
+test('all money without a known purchase is booked as stray by one command, but not in an older copy', async () => {
   const payments = [paymentOf(1, 1), paymentOf(2, 2)]
   const copy = { orphans: [] as Orphans, isOlder: true }
   const restored = { orphans: () => copy.orphans, isOlder: () => copy.isOlder }

@@ -161,7 +161,7 @@ test('the time of the ledger is reported by call, with failures apart', async ()
 const promtool = Bun.which('promtool')
 
 test.skipIf(skippedWithout('Prometheus (promtool)', promtool !== null))(
-  'the metrics keep to the conventions of Prometheus',
+  'the metrics follow the conventions of Prometheus',
   async () => {
     const metrics = openMetrics()
     metrics.watch(READINGS)

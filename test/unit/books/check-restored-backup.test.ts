@@ -110,7 +110,7 @@ describe('without a witness', () => {
 })
 
 describe('a store level with its witness', () => {
-  test('a database level with its witness may have been restored together with it, so unknown money stops sales, whoever sent it', async () => {
+  test('a database level with its witness may have been restored together with it, so unknown money of any sender stops sales', async () => {
     const { chain, check, events, payouts, logger } = await openWitnessed()
     chain.land(paymentOf(3, 3))
     expect([await check.isCurrent(), events()]).toEqual([false, ['orphan']])

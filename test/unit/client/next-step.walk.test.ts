@@ -40,12 +40,12 @@ law(
 )
 
 law(
-  'a receipt of the wallet ends its purchase, whatever else comes with it',
+  'a receipt for the wallet ends its purchase, whatever else comes with it',
   (step, answer, { sent }) => sent !== undefined && isReceipt(answer) && step.do !== 'deliver',
 )
 
 law(
-  'only a receipt of the wallet, for a payment that was sent, is handed on',
+  'the client returns only a receipt for its wallet and for a payment that was sent',
   (step, answer, { sent }) => step.do === 'deliver' && (sent === undefined || !isReceipt(answer)),
 )
 
@@ -57,23 +57,23 @@ law('only a payment that was taken without a purchase is set aside as a proof', 
 law('nothing is signed while a payment is open', (step, _, { sent }) => sent !== undefined && step.do === 'sign')
 
 law(
-  'nothing is signed but terms of a 402 in dollars, within the maximum',
+  'the client signs only the terms of a 402 in dollars, within the maximum',
   (step, answer, { max }) =>
     step.do === 'sign' && (answer?.status !== 402 || answer.terms !== TERMS['good terms'] || step.terms.amount > max),
 )
 
 law(
-  'a call that may sign nothing more asks for no terms',
+  'a call that may not sign anything requests no terms',
   (step, _, { signaturesLeft }) => step.do === 'ask' && signaturesLeft === 0,
 )
 
 law(
-  'a request is not sent again beyond its last try',
+  'a request is not sent again after its last try',
   (step, _, { sent }) => step.do === 'resend' && (sent === undefined || sent.tries >= sent.triesMax),
 )
 
 law(
-  'between two tries lie at most thirty seconds',
+  'the client waits at most thirty seconds between two tries',
   (step) => step.do === 'resend' && !(step.afterMs >= 0 && step.afterMs <= 30_000),
 )
 
@@ -96,6 +96,6 @@ law('without an open payment, the exit status says that nothing was paid, or tha
 })
 
 law(
-  'a refusal of the first request leaves no payment to keep',
+  'a rejection of the first request leaves no payment to keep',
   (step, _, { sent }) => sent === undefined && step.do === 'stop' && step.saved !== 'none',
 )

@@ -4,7 +4,7 @@ import type { ChainHealth, Facilitator } from '../../../server/ports.ts'
 
 type Supports = Awaited<ReturnType<Facilitator['supports']>>
 
-const SILENT: ChainHealth = { kind: 'silent', what: 'the chain endpoint rpc.example does not answer' }
+const SILENT: ChainHealth = { kind: 'silent', what: 'the chain endpoint rpc.example does not respond' }
 const WELL: ChainHealth = { kind: 'none' }
 const OTHER_CHAIN: ChainHealth = { kind: 'fault', what: 'the chain is another one' }
 const STALLED: ChainHealth = { kind: 'stalled', what: 'the chain makes no blocks' }
@@ -51,8 +51,8 @@ async function armedRail() {
   return over
 }
 
-const NO_FACILITATOR = 'the facilitator at pay.example does not answer'
-const NO_CHAIN = 'the chain endpoint rpc.example does not answer'
+const NO_FACILITATOR = 'the facilitator at pay.example does not respond'
+const NO_CHAIN = 'the chain endpoint rpc.example does not respond'
 const ARMED = ['armed', null]
 
 describe('the rail', () => {

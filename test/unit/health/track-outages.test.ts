@@ -23,7 +23,7 @@ const DISK = { kind: 'disk', name: 'data' } as const
 
 test('an outage is one alert when it begins and one line when it ends, however often it is reported meanwhile', () => {
   outages.saw(ONE, null)
-  outages.saw(ONE, 'it does not answer')
+  outages.saw(ONE, 'it does not respond')
   clock.pass(5000)
   outages.saw(ONE, 'it answers with status 503')
   expect(outages.all()).toEqual([{ ...ONE, state: 'down', since: NOW, reason: 'it answers with status 503' }])
@@ -32,7 +32,7 @@ test('an outage is one alert when it begins and one line when it ends, however o
   outages.saw(ONE, null)
   expect(outages.all()).toEqual([{ ...ONE, state: 'up', since: NOW + 10_000, reason: null }])
   const named = { dependency: 'facilitator', name: 'one.example' }
-  expect(logger.alerts).toEqual([{ event: 'outage', facts: { ...named, reason: 'it does not answer' } }])
+  expect(logger.alerts).toEqual([{ event: 'outage', facts: { ...named, reason: 'it does not respond' } }])
   expect(logger.notes).toEqual([{ event: 'outage-over', facts: { ...named, seconds: 10 } }])
 })
 

@@ -61,7 +61,7 @@ test('every command of an operator in the documents is one of the program', asyn
 const FETCHES_OUR_NAME =
   /\b(?:npx|bunx|(?:pnpm|yarn) dlx|npm (?:exec|x|install|i|add)|(?:bun|pnpm|yarn) (?:x|add))(?: -\S+)* pixel-wall(?![-\w./])/
 
-test('nothing tells anybody to fetch the name of the client from npm, and its README names the archive of this version', async () => {
+test('no document asks anybody to fetch the client from npm, and its README names the archive of this version', async () => {
   const listed = Bun.spawnSync(['git', 'ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root }).stdout
   const ours = listed
     .toString()

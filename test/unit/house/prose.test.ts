@@ -41,7 +41,7 @@ const TEXTS = [
 const PRODUCT = ['{server,viewer,shared,db}/**/*.ts']
 
 // A folder joins once all of its titles, those of table rows too, are whole sentences in these words.
-const TITLED = ['test/unit/{domain,house,purchase}/**/*.ts', 'test/service/**/*.ts', 'test/engine/**/*.ts']
+const TITLED = ['test/{unit,service,engine,e2e,page,endurance}/**/*.ts']
 
 const here = 'test/unit/house/prose.test.ts'
 

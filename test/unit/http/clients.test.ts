@@ -33,7 +33,7 @@ test('the configured number of proxies is believed, and none with 0', () => {
 })
 
 test.each(['nonsense', '', ' , ', '999.1.1.1', '2001:db8::1::2', '[2001:db8::1'])(
-  'what a proxy says that is no address is not believed: %p',
+  'an entry of a proxy that is not an address is not believed: %p',
   (forwarded) => {
     expect(addressOf('10.0.0.2', forwarded, 1)).toBe('10.0.0.2')
   },

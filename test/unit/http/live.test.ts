@@ -126,7 +126,7 @@ test('a reader begins after its read of the wall, and after an event once it has
   expect([refused.status, await refused.json()]).toMatchObject([400, { error: 'invalid_after' }])
 })
 
-test('changes that come together are sent together', async () => {
+test('several changes at the same time are sent together', async () => {
   const world = logged(20)
   const response = await world.stream.answer(new Request(LIVE), '')
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()

@@ -110,7 +110,7 @@ test('a new webhook receives what happens after the process started, even before
 })
 
 test.each(['it returned status 500', 'it did not respond in time'])(
-  'a receiver of which “%s” is true for a day gets everything once and in order, and waits longer between tries',
+  'a receiver with “%s” for a day gets everything once and in order, and waits longer between tries',
   async (trouble) => {
     const wall = await open()
     const { world, received, run, clock, outages } = deliveryFrom(wall)

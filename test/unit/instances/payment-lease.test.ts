@@ -58,7 +58,7 @@ describe('a payment that another process works on', () => {
     expect(notes).toEqual(['ran'])
   })
 
-  test('a request that waits too long for another process is told that the payment is in progress', async () => {
+  test('a request that waits too long for another process gets the response that the payment is in progress', async () => {
     const { process, pass, notes, told } = world()
     const long = longWork()
     const first = process().whenFree(KEY, { isOver, work: long.run, late: told('late') })

@@ -50,7 +50,7 @@ test('a wall that sells is reported in one screen', () => {
 })
 
 test('the reason why a wall does not sell comes first, with each outage and the last alerts', () => {
-  const reason = 'the facilitator pay.example does not answer'
+  const reason = 'the facilitator pay.example does not respond'
   const lines = statusLines({
     ...seen,
     sells: {
@@ -67,7 +67,7 @@ test('the reason why a wall does not sell comes first, with each outage and the 
     alerts: [{ at: NOW - 5000, event: 'outage', facts: { dependency: 'facilitator', reason } }],
   })
   expect(lines.slice(2).join('\n')).toMatchInlineSnapshot(`
-    "  sells       NO: the facilitator pay.example does not answer
+    "  sells       NO: the facilitator pay.example does not respond
       reads       yes
       rail        armed
       sold        421 of 14400 blocks
@@ -76,9 +76,9 @@ test('the reason why a wall does not sell comes first, with each outage and the 
       backup      NEVER
       listed      1 address at pay.example, 1 min 0 s ago
       dependencies
-        DOWN for 5 s       facilitator pay.example: the facilitator pay.example does not answer
+        DOWN for 5 s       facilitator pay.example: the facilitator pay.example does not respond
       last alerts
-        2026-11-22T11:59:55.000Z outage dependency=facilitator reason=the facilitator pay.example does not answer"
+        2026-11-22T11:59:55.000Z outage dependency=facilitator reason=the facilitator pay.example does not respond"
   `)
 })
 

@@ -13,7 +13,7 @@ const SALE: SoldPurchase = {
   state: { kind: 'sold', tx: hash(7), claimedAt: NOW, name: null, framework: null, settled: true, unanswered: false },
 }
 
-test('PAYMENT-RESPONSE tells the SDK who paid, how much, where and in which transaction', () => {
+test('the SDK reads from PAYMENT-RESPONSE who paid, how much, where and in which transaction', () => {
   expect(decodePaymentResponseHeader(encodeHeader(settleResponse(SALE)))).toEqual({
     success: true,
     payer: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',

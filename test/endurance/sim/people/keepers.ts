@@ -65,7 +65,7 @@ export function startKeeper(
   const paymentIn = (header: string): Payment => {
     const known = keeper.payments.get(header)
     if (known !== undefined) return known
-    if (errand === undefined) throw new Violation('a client that only finishes signs nothing')
+    if (errand === undefined) throw new Violation('a client that only finishes purchases signs nothing')
     const payment = sign(world, crowd, keeper.payer, errand.target, penOf(world))
     keeper.payments.set(header, payment)
     errand.signed.push(payment)

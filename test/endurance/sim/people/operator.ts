@@ -123,7 +123,7 @@ export function accept(world: World, operator: Operator, seenBy: Witness): void 
   settled(acceptRestoredBackup(deps, lost))
   for (const orphan of lost.orphans) {
     const key = keyOf(orphan)
-    promise(rowOf(seenBy, key)?.state.kind === 'credited', 'what an older copy lost is owed once it is accepted', key)
+    promise(rowOf(seenBy, key)?.state.kind === 'credited', 'a payment lost by an older copy is a credit once the copy is accepted', key)
     seenBy.accepted.add(key)
   }
   operator.putBack = undefined
@@ -137,17 +137,17 @@ export function checkBooks(world: World, { vault, firstLook }: Operator, witness
   const arrivals = transfersIn(world).filter(({ to }) => payees.has(to))
   const { unpaid, landed, orphans } = balanceOf(statement, arrivals, statement)
   for (const sale of unpaid)
-    promise(witness.alerts.has(keyOf(sale)), 'the books: the operator is told of what was not paid', keyOf(sale))
+    promise(witness.alerts.has(keyOf(sale)), 'the books: the operator gets an alert for an unpaid sale', keyOf(sale))
   for (const { payer, nonce, amount } of landed) {
     const key = `${payer}:${nonce}`
-    promise(rowOf(witness, key)?.payment.amount !== amount, 'the books: what arrived is a sale or a credit', key)
+    promise(rowOf(witness, key)?.payment.amount !== amount, 'the books: money that arrived is a sale or a credit', key)
   }
   for (const { payer, nonce } of orphans) {
     const key = `${payer}:${nonce}`
     const isBefore = (world.spendings.get(key)?.height ?? 0) <= (firstLook ?? Infinity)
     promise(
       isBefore || witness.strays.has(key),
-      'the books: the operator is told of money that no purchase is known for',
+      'the books: the operator gets an alert for money without a known purchase',
       key,
     )
   }

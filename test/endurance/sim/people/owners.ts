@@ -92,7 +92,7 @@ export function checkPaint(paint: Paint, { sent, done }: Studio, follower: Serve
   for (const word of sent.map(wordOf)) {
     const times = written.filter((other) => other === word).length
     if (times > 1) throw new Violation(`a change is applied once: ${word}`)
-    if (times === 0 && done.has(word)) throw new Violation(`what an owner was told is done: ${word}`)
+    if (times === 0 && done.has(word)) throw new Violation(`a change that was acknowledged is applied: ${word}`)
   }
   // Owners of the simulation have no fast clocks, so the order of their times is the order of their words.
   for (const [of, changes] of Map.groupBy(log, subjectOf)) {
@@ -101,9 +101,9 @@ export function checkPaint(paint: Paint, { sent, done }: Studio, follower: Serve
       throw new Violation(`what was signed earlier does not undo what was signed later: ${of}`)
   }
   const views = [log, settled(paint.log.compacted())].map(shown)
-  if (!isDeepStrictEqual(views[0], views[1])) throw new Violation('the short log shows what the long one shows')
+  if (!isDeepStrictEqual(views[0], views[1])) throw new Violation('the compacted log shows the same as the full one')
   if (follower !== undefined && !isDeepStrictEqual(views[0], seenIn(follower.view)))
-    throw new Violation('the view of the server is the log')
+    throw new Violation('the view of the server equals the log')
   for (const block of new Set(log.flatMap((change) => ('block' in change ? [change.block] : [])))) {
     const last = log.findLast((change) => 'block' in change && change.block === block)
     const owned = settled(Promise.resolve(paint.blocks.owned(block)))

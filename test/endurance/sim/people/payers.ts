@@ -23,7 +23,7 @@ export type Order = {
  * What a client does when it was not served: it sends its request again, forgets it and signs anew, asks for new terms first,
  * or is the wall's own, which keeps it.
  */
-export type Payer = { readonly wallet: Address; readonly habit: 'resends' | 'signs anew' | 'asks anew' | 'keeps' }
+export type Payer = { readonly wallet: Address; readonly habit: 'resends' | 'signs again' | 'asks again' | 'keeps' }
 
 /** Every authorization that was signed, and where it was sent first. */
 export type Crowd = {
@@ -41,10 +41,10 @@ export type Shop = Pick<Crowd, 'wall' | 'areas'>
 export function crowdOf(world: World, { wall, areas }: Shop, size: number): Crowd {
   const { prng, balances } = world
   const payers = Array.from({ length: size }, (_, i) => {
-    const habit = prng.pick(['resends', 'resends', 'signs anew', 'signs anew', 'asks anew'] as const)
+    const habit = prng.pick(['resends', 'resends', 'signs again', 'signs again', 'asks again'] as const)
     const wallet = addressOf(i + 1)
     // What a client was told of a block that an older copy does not know binds nobody.
-    if (world.hasOperator) return { wallet, habit: habit === 'asks anew' ? 'signs anew' : habit } as const
+    if (world.hasOperator) return { wallet, habit: habit === 'asks again' ? 'signs again' : habit } as const
     return { wallet, habit: world.isKept && habit === 'resends' ? 'keeps' : habit } as const
   })
   for (const { wallet } of payers) balances.set(wallet, 1 + prng.below(3))
@@ -69,7 +69,7 @@ export function nextOrder(world: World, crowd: Crowd, payer: Payer): Order {
   const target =
     same !== undefined && prng.chance(isGreedy && first === undefined ? 0 : 0.85) ? same : aim(world, crowd)
   const signed = known === undefined ? sign(world, crowd, payer, target, pen) : anew(world, known, first ?? target)
-  const listing = prng.chance(0.05) ? failure('invalid_listing', 'link: is no address') : draftOf(world, target)
+  const listing = prng.chance(0.05) ? failure('invalid_listing', 'link: is not an address') : draftOf(world, target)
   const order =
     world.isBound && known === undefined ? bind(world, crowd, { target, payment: signed, listing }) : undefined
   const payment = order?.payment ?? signed

@@ -63,7 +63,7 @@ describe.skipIf(!isOurs)('a server that is put back to when one block was sold',
     await wall.close()
   })
 
-  test('one that lost only a claim is as old, since money may have moved for it', async () => {
+  test('a server that lost only a claim counts as older too, because money may have moved for it', async () => {
     const { wall, replaced } = await open()
     await hold(wall, blockOf('5,6'), paymentOf(2, 3))
     await server.putCopyBack()
@@ -82,7 +82,7 @@ describe.skipIf(!isOurs)('a server that is put back to when one block was sold',
     await Promise.all([one.wall.close(), other.wall.close()])
   })
 
-  test('a server that was only restarted is reported as replaced, and goes on', async () => {
+  test('a server that was only restarted is reported as replaced, and stays in use', async () => {
     const { wall, replaced } = await open()
     const sold = await sell(wall, '5,6', 2, 2)
     expect(replaced).toEqual([])
@@ -95,7 +95,7 @@ describe.skipIf(!isOurs)('a server that is put back to when one block was sold',
   })
 })
 
-test('a commit on a connection that was good is refused once the database is older than what was seen', async () => {
+test('a commit on an open connection is rejected once the database is older than before', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
   const sold = await sell(wall, '5,6', 1, 1)

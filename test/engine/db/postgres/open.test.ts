@@ -76,14 +76,14 @@ test('a wall that is opened again is the same wall', async () => {
   await second.close()
 })
 
-test('of processes that open an empty database at once one makes the tables, and all of them can use them', async () => {
+test('if several processes open an empty database, one of them creates the tables, and all can use them', async () => {
   const url = await newUrl()
   const walls = await Promise.all(Array.from({ length: 4 }, () => openPostgres(url, TERMS.network)))
   expect(await Promise.all(walls.map(({ ledger }) => ledger.space('next')))).toEqual(['open', 'open', 'open', 'open'])
   await Promise.all(walls.map((wall) => wall.close()))
 })
 
-test('running processes go on reading tables that another process migrates', async () => {
+test('running processes continue to read tables that another process migrates', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
   const sold = await sell(wall, 'next', 1, 1)
@@ -126,7 +126,7 @@ describe('a database is refused, in words without its password, that', () => {
     ['drops settings', 'session', 'drops the session settings'],
     ['rejects settings', 'transaction', 'rejects the session settings'],
   ])(
-    'a database behind a pooler that %s in %s mode is refused, even if its limits are those of a wall',
+    'a database behind a pooler that %s in %s mode is rejected, even if its limits are those of a wall',
     async (how, mode, words) => {
       const url = new URL(await newWall())
       for (const limit of ['statement_timeout = 4000', 'lock_timeout = 3000'])
@@ -175,7 +175,7 @@ ignore_startup_parameters = ${how === 'rejects settings' ? '' : settings}
   })
 })
 
-test('the same purchases and words leave the same rows on both engines', async () => {
+test('the same purchases and texts create the same rows on both engines', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'wall-'))
   const [url, file] = [await newWall(), join(folder, 'wall.sqlite')]
   const walls = [await openPostgres(url, TERMS.network), await openSqlite(file, TERMS.network)] as const
@@ -223,7 +223,7 @@ test('a server that does not check its pages for damage causes one note', async 
   await wall.close()
 })
 
-test('a wall whose server is restarted goes on automatically, and is notified again', async () => {
+test('a wall whose server is restarted continues automatically, and receives notifications again', async () => {
   const own = await startPostgres({ isDurable: true })
   if (own.url('x') === server().url('x')) return
   const wall = await openPostgres(own.url(await own.newDatabase()), TERMS.network)
@@ -249,7 +249,7 @@ test('a wall whose server is restarted goes on automatically, and is notified ag
   await own.stop()
 })
 
-test('a request that waits for a server that says nothing is ended, and the server is used again when it speaks', async () => {
+test('a request to a server that hangs is aborted, and the server is used again when it responds', async () => {
   const proxy = cutProxy(await newWall())
   const wall = await openPostgres(proxy.url, TERMS.network, { answerMs: limitMs(300) })
   const sprung = proxy.cutAt('EXISTS', 'silence')

@@ -129,7 +129,7 @@ test('a commit in progress is rejected if the database is replaced by an older o
   await Promise.all([wall.close(), sql.close()])
 })
 
-test('of two repaints of a block by two processes at once each keeps what the other changed', async () => {
+test('two repaints of a block by two processes at the same time each keep the other’s change', async () => {
   const url = await newWall()
   const walls = [await openPostgres(url, TERMS.network), await openPostgres(url, TERMS.network)] as const
   const { block } = await sell(walls[0], '3,4', 1, 1)
@@ -156,7 +156,7 @@ test('a repaint in progress is not stored if the owner replaces its painter', as
   await wall.close()
 })
 
-test('buyers who all want the nearest area wait for each other, and get one each', async () => {
+test('parallel buyers of the nearest area wait for each other, and get one each', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
   const BUYERS = 8
@@ -309,7 +309,7 @@ onTwo()(
   },
 )
 
-test('a process that is cut off from the store keeps the others from its work for a while only', async () => {
+test('a process that is disconnected from the database blocks the others’ work only for a while', async () => {
   const url = await newWall()
   const proxy = cutProxy(url)
   const [frozen, alive] = [connect(proxy.url, 200), connect(url)]

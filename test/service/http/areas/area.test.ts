@@ -34,7 +34,7 @@ async function areaWall() {
 
 const names = ['3,4', '03,4,1x1', '3,4,1X1', '159,4,2x1', '0,0,21x20', 'next,1x1', '%zz']
 
-test.each(names)('%s names no area', async (name) => {
+test.each(names)('%s is not the name of an area', async (name) => {
   const { ask } = await openWall()
   for (const request of [`GET /areas/${name}`, `GET /areas/${name}.png`]) {
     expect(await codeOf(await ask(request))).toBe('invalid_area')
@@ -61,7 +61,7 @@ test('an area shows how many blocks are open, sold and held, and the price of al
   expect(await read()).toEqual({ area: AREA, blocks: 6, open: 4, taken: 1, held: 1, price: null, owner: null })
 })
 
-test('an area has an owner when one wallet owns every block', async () => {
+test('an area has an owner if one wallet owns every block', async () => {
   const { read, ask, buy } = await areaWall()
   const owner = { name: 'Ada', wallet: '0x0000…0001', framework: 'loom' }
   expect(await read()).toEqual({ area: AREA, blocks: 6, open: 0, taken: 6, held: 0, price: null, owner })
@@ -71,7 +71,7 @@ test('an area has an owner when one wallet owns every block', async () => {
   expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store'])
 })
 
-test('an area is seen as a picture of its part of the wall, which may be kept for two seconds', async () => {
+test('an area is returned as a picture of its part of the wall, which may be cached for two seconds', async () => {
   const { put, ask } = await areaWall()
   await put(areaEditOf(1, AREA, { pixels: PIXELS }))
   const response = await ask(`GET /areas/${AREA}.png?scale=1`)
@@ -99,7 +99,7 @@ test('an owner repaints an area with one signature, and every reader sees each b
   expect(await jsonOf(await ask('GET /blocks/0,0'))).toHaveProperty('message', 'elsewhere')
 })
 
-test('a signature for other pixels, another area or a block is none for this', async () => {
+test('a signature for other pixels, another area or a block is not valid for this repaint', async () => {
   const { put } = await areaWall()
   const { signature } = areaEditOf(1, AREA, { pixels: PIXELS })
   const other = PIXELS.with(0, 7)
@@ -109,7 +109,7 @@ test('a signature for other pixels, another area or a block is none for this', a
   expect((await put(ofBlock, '3,4,1x1')).status).toBe(401)
 })
 
-test('a repaint of an area takes one of each block’s budget, or none of any', async () => {
+test('a repaint of an area counts against the budget of each block, or against none', async () => {
   const db = (await openWall()).db
   for (const [at, coord] of COORDS.entries()) await sell(db, coord, 1, at + 1)
   const { ask } = await openWall({ limits: rateLimits(fakeClock(NOW)) }, db)
@@ -124,7 +124,7 @@ test('a repaint of an area takes one of each block’s budget, or none of any', 
   expect(others.slice(-2)).toEqual([200, 429])
 })
 
-test('the live stream and the history tell of each block, row by row', async () => {
+test('the live stream and the history show each block, row by row', async () => {
   const { put, ask } = await areaWall()
   const live = await ask('GET /api/live')
   await put(areaEditOf(1, AREA, { pixels: PIXELS, message: 'ours' }))
@@ -139,7 +139,7 @@ test('the live stream and the history tell of each block, row by row', async () 
   for (const coord of COORDS) expect(heard).toContain(`"coord":"${coord}"`)
 })
 
-test('the largest area is repainted within its body', async () => {
+test('a repaint of the largest area fits into its body limit', async () => {
   const db = (await openWall()).db
   const name = '40,30,20x20'
   for (const [at, coord] of coordsOf(name).entries()) await sell(db, coord, 1, at + 1)
@@ -162,7 +162,7 @@ const bodies: ReadonlyArray<readonly [what: string, fields: object, code: string
   ['an image', { image: '' }, 'invalid_body'],
 ]
 
-test.each(bodies)('an edit with %s is refused', async (_, given, code) => {
+test.each(bodies)('an edit with %s is rejected', async (_, given, code) => {
   expect(await codeOf(await wall.put({ ts: NOW, signature: '0x12', ...given }))).toBe(code)
 })
 

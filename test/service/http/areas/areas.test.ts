@@ -72,7 +72,7 @@ describe('an order without a payment', () => {
     [{ w: 4, h: 3 }, '12000000', '12.00'],
     [{ at: '80,45', w: 20, h: 20 }, '400000000', '400.00'],
     [{ at: '80,45', w: 1, h: 1 }, '1000000', '1.00'],
-  ])('%j is offered for its blocks’ price, to be paid where it was asked for', async (body, amount, price) => {
+  ])('the order %j returns terms with the price of all its blocks, payable at the requested address', async (body, amount, price) => {
     const wall = await openWall()
     const response = await order(wall, body)
     expect(response.status).toBe(402)

@@ -180,7 +180,7 @@ describe('a bound payment for an area', () => {
     }
   })
 
-  test('the nonce of an order with an image is bound to the way of scaling it, too', async () => {
+  test('the nonce of an order with an image is also bound to the way of scaling', async () => {
     const payment = boundTo({ area: 'next,2x1', image: `${digest(FILE)},contain,none` }, paymentFor(2, 1))
     const wall = await openWall()
     await expectNothingBought(wall, () => posting(wall, { w: 2, h: 1, image: FILE.toBase64() }, payment))
@@ -196,7 +196,7 @@ describe('a bound payment for an area', () => {
   })
 })
 
-test('a bound payment that is sent on as version 1, which says nothing of orders, buys nothing', async () => {
+test('a bound payment that is forwarded as version 1, which does not know orders, buys nothing', async () => {
   const wall = await openWall()
   const { payload } = payloadOf(boundTo({ block: '3,4' }, paymentOf(1, 1)))
   const older = { x402Version: 1, scheme: 'exact', network: 'base', payload }
@@ -268,12 +268,12 @@ test.each<[string, object | undefined]>([
   expect((await wall.ask('GET /blocks/3,4?message=hi', init)).status).toBe(200)
 })
 
-test('a salt for a nonce that is not bound is refused', async () => {
+test('a salt for a nonce that is not bound is rejected', async () => {
   const wall = await openWall()
   await expectNothingBought(wall, () => getting(wall, '/blocks/3,4', { ...paymentOf(1, 1), salt: OTHER_SALT }))
 })
 
-test('a resend of a known payment that somebody altered is answered as the known one', async () => {
+test('a resend of a known payment with an altered order gets the response of the known payment', async () => {
   const wall = await openWall()
   const payment = boundTo({ block: '3,4', message: 'hello' }, paymentOf(1, 1))
   const { answer } = await getting(wall, '/blocks/3,4?message=hello', payment)
@@ -285,7 +285,7 @@ test('a resend of a known payment that somebody altered is answered as the known
   expect(wall.facilitator.settled).toHaveLength(1)
 })
 
-test('the salt is the wall’s own matter: a facilitator is sent the announcement, as everybody is', async () => {
+test('a facilitator gets the announcement of bound orders, but not the salt', async () => {
   const wall = await openWall()
   await getting(wall, '/blocks/3,4', boundTo({ block: '3,4' }, paymentOf(1, 1)))
   expect(wall.facilitator.verified).toHaveLength(1)

@@ -11,7 +11,7 @@ import { codeOf, demandIn, jsonOf, misconfigure, openWall, paidBy } from '../../
 
 const px = '07'.repeat(100)
 
-test('an open block is offered with terms an x402 client understands', async () => {
+test('an open block returns terms that an x402 client understands', async () => {
   const wall = await openWall()
   const response = await wall.ask('GET /blocks/007,3')
   expect(response.status).toBe(402)
@@ -29,7 +29,7 @@ test('an open block is offered with terms an x402 client understands', async () 
   expect(response.headers.get('cache-control')).toBe('no-store')
 })
 
-test('the header names the address that was asked for, and the reason why a payment was not taken', async () => {
+test('the header names the requested address, and the reason why a payment was not accepted', async () => {
   const wall = await openWall()
   for (const headers of [{}, { accept: 'text/html' }]) {
     const { resource, error } = demandIn(
@@ -98,7 +98,7 @@ test('a payment buys the block and answers with its receipt', async () => {
   })
 })
 
-test('a claimed block answers its deed to anyone, and 304 to those who hold it', async () => {
+test('a claimed block returns its deed to anyone, and 304 for a current copy', async () => {
   const wall = await openWall()
   await wall.buy(`/blocks/3,4?message=hi`, 1)
   const response = await wall.ask('GET /blocks/3,4')
@@ -124,7 +124,7 @@ test('a claimed block answers its deed to anyone, and 304 to those who hold it',
   expect(await again.text()).toBe('')
 })
 
-test('the same payment again gets the same receipt, whatever the query says by now', async () => {
+test('the same payment again gets the same receipt, whatever the query contains now', async () => {
   const wall = await openWall()
   const first = await wall.buy('/blocks/3,4?name=Ada', 1)
   const again = await wall.buy('/blocks/3,4?name=%00', 1)
@@ -134,7 +134,7 @@ test('the same payment again gets the same receipt, whatever the query says by n
   expect(wall.facilitator.settled).toHaveLength(1)
 })
 
-test('next sells the block nearest the centre, under either spelling', async () => {
+test('next sells the open block nearest the centre, with either spelling of its address', async () => {
   const wall = await openWall()
   const blocks = [await wall.buy('/blocks/next', 1), await wall.buy('/blocks/%6eext', 2)]
   expect(await Promise.all(blocks.map(async (response) => (await jsonOf(response))['block']))).toEqual([
@@ -151,7 +151,7 @@ test('a payment that bought one block buys no other', async () => {
   expect(await response.json()).toMatchObject({ error: 'payment_used', block: '3,4' })
 })
 
-test('a payment whose end is unknown asks the payer to wait, and its block with the terms, so that its payer comes back', async () => {
+test('a payment with an unknown outcome makes its payer wait, and the terms of its block say so, so that the payer returns', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear' }
   const response = await wall.buy('/blocks/3,4', 1)
@@ -172,7 +172,7 @@ test('a payment whose end is unknown asks the payer to wait, and its block with 
   expect(wall.facilitator.settled.map(({ nonce }) => nonce)).toEqual([hash(1), hash(1)])
 })
 
-test('each 503 in doubt says settlement_pending with the transaction that a facilitator named, which is never believed', async () => {
+test('each 503 in doubt has settlement_pending with the transaction that a facilitator named, which is never believed', async () => {
   const wall = await openWall()
   const pending = {
     success: false,
@@ -203,7 +203,7 @@ test('each 503 in doubt says settlement_pending with the transaction that a faci
   expect(await jsonOf(await wall.buy('/blocks/3,4', 1))).toMatchObject({ deed: { tx: hash(1) } })
 })
 
-test('a block that is being bought right now is not for sale, and its buyer is asked to repeat', async () => {
+test('a block that is being bought is not for sale, and its buyer is asked to repeat the request', async () => {
   const wall = await openWall()
   const asked = Promise.withResolvers<Response>()
   const whileSettling = () => {
@@ -219,7 +219,7 @@ test('a block that is being bought right now is not for sale, and its buyer is a
   expect((await jsonOf(response))['message']).toContain('If this is your purchase, send the same request again')
 })
 
-test('a payment that our own full queue keeps from being checked or settled costs nothing, and can be sent again', async () => {
+test('a payment that cannot be checked or settled because our own queue is full costs nothing, and can be sent again', async () => {
   const wall = await openWall()
   const { facilitator } = wall
   for (const busy of [{ verification: { kind: 'busy' } }, { settling: { kind: 'busy' } }] as const) {
@@ -236,7 +236,7 @@ test('a payment that our own full queue keeps from being checked or settled cost
 })
 
 test.each(['invalid_exact_evm_signature', 'eip6492_factory_not_allowed'])(
-  'a signature that a facilitator calls bad (%s) is judged as the token would',
+  'a signature that a facilitator calls bad (%s) is judged as the token judges it',
   async (reason) => {
     const wall = await openWall()
     wall.facilitator.verification = { kind: 'invalid', reason }
@@ -266,7 +266,7 @@ test.each([
   ['claimed', 'sold_out', 'sold_out', 'before'],
   ['reserved', 'wall_busy', 'invalid_listing', 'after'],
 ] as const)(
-  'a wall with %s blocks only is %s: %s for a bad listing, said %s it is read',
+  'a wall with only %s blocks returns %s: %s for a bad listing, %s it is read',
   async (space, code, listed) => {
     const wall = await openWall({ ledger: { space: () => space } })
     const response = await wall.ask('GET /blocks/next')
@@ -275,7 +275,7 @@ test.each([
   },
 )
 
-test('a demand is the same however often it is asked for, and a rail that can never work asks nobody for money', async () => {
+test('the terms are the same for every request, and a rail that can never work requests no money', async () => {
   const wall = await openWall()
   const [first, second] = [await wall.ask('GET /blocks/3,4'), await wall.ask('GET /blocks/3,4')]
   expect(await second.text()).toBe(await first.text())
@@ -297,7 +297,7 @@ test('a rail that can never work asks no payer of a payment gone bad for another
   expect(response.headers.get('payment-required')).toBeNull()
 })
 
-test('a person with a browser gets a page, with the terms still in the header', async () => {
+test('a person with a browser gets a page, with the terms in the header as well', async () => {
   const wall = await openWall()
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
   const response = await wall.ask('GET /blocks/3,4?message=%3Cscript%3E', { headers: { accept } })
@@ -314,14 +314,14 @@ test('a person with a browser gets a page, with the terms still in the header', 
   expect(page).not.toContain('3,4')
 })
 
-test('a payment is never answered with a page', async () => {
+test('a payment never gets a page as its response', async () => {
   const wall = await openWall()
   const { headers } = paidBy(paymentOf(1, 1, { amount: 1n }))
   const response = await wall.ask('GET /blocks/3,4', { headers: { ...headers, accept: 'text/html' } })
   expect(response.headers.get('content-type')).toBe('application/json')
 })
 
-test('the wallet of a buyer is known to the world in part only', async () => {
+test('the wallet of a buyer is only published in part', async () => {
   const wall = await openWall()
   await wall.buy('/blocks/3,4', 0xabcdef)
   for (const path of ['/blocks/3,4', '/api/canvas', '/api/feed', '/api/agents']) {

@@ -26,7 +26,7 @@ test('an owner repaints a block, and every reader sees it', async () => {
   expect(await jsonOf(await wall.ask('GET /api/canvas'))).toMatchObject({ blocks: [{ i: 643, m: 'new', px: pixels }] })
 })
 
-test('an owner may sign any spelling of the coordinate that was sent, or the canonical one', async () => {
+test('an owner may sign any spelling of the coordinate, or the canonical one', async () => {
   const wall = await soldWall()
   expect((await wall.put(editOf(1, '003,04', { message: 'a' }), '003,04')).status).toBe(200)
   expect((await wall.put(editOf(1, '3,4', { message: 'b' }), '003,4')).status).toBe(200)
@@ -34,7 +34,7 @@ test('an owner may sign any spelling of the coordinate that was sent, or the can
   expect((await wall.put(editOf(1, '003,04', { message: 'd' }), '3,4')).status).toBe(401)
 })
 
-test('the host may be signed with its port, and no other host', async () => {
+test('the signed host may include its port, and must be the host of the wall', async () => {
   const wall = await soldWall()
   expect((await wall.put(editOf(1, '3,4', { message: 'a' }, { host: `${HOST}:8402` }))).status).toBe(200)
   const foreign = await wall.put(editOf(1, '3,4', { message: 'b' }, { host: 'other.test' }))
@@ -45,7 +45,7 @@ test('the host may be signed with its port, and no other host', async () => {
   })
 })
 
-test('nobody but the owner edits a block', async () => {
+test('only the owner can edit a block', async () => {
   const wall = await soldWall()
   const response = await wall.put(editOf(2, '3,4', { message: 'mine' }))
   expect(response.status).toBe(401)
@@ -60,7 +60,7 @@ const signedChanges: ReadonlyArray<readonly [what: string, address: string, body
 ]
 
 test.each(signedChanges)(
-  'a smart wallet that cannot be asked is not denied %s, and nothing changes',
+  'if a smart wallet cannot be queried, %s is not denied to it, and nothing changes',
   async (_, address, body) => {
     const wall = await soldWall()
     const standing = async () => await jsonOf(await wall.ask(`GET /api/agents/${wallet(1)}`))
@@ -77,7 +77,7 @@ test.each(signedChanges)(
   },
 )
 
-test('the same edit again is still true, unless a newer one has been applied', async () => {
+test('a repeated edit is acknowledged again, unless a newer one has been applied', async () => {
   const wall = await soldWall()
   const edit = editOf(1, '3,4', { message: 'a' })
   expect((await wall.put(edit)).status).toBe(200)

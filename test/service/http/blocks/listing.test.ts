@@ -8,7 +8,7 @@ const wall = await openWall()
 const encode = encodeURIComponent
 const smile = '\u{1F600}'
 
-test('a listing is kept as it was said', () => {
+test('a listing is stored as it was sent', () => {
   expect(
     readListingQuery(`https://wall.test/blocks/next?name=a+b%2B&message=${encode(smile)}&link=https://e/%2541#x`),
   ).toEqual({ ...SILENT, name: 'a b+', message: smile, link: 'https://e/%41' })
@@ -21,7 +21,7 @@ test.each([
   ['two names, one of them escaped', 'name=a&%6eame=b', 'invalid_listing'],
   ['a colour that is none', `px=${'00'.repeat(99)}f0`, 'invalid_pixels'],
   ['two pictures', `px=${'00'.repeat(100)}&px=${'00'.repeat(100)}`, 'invalid_pixels'],
-])('a listing may not say %s', async (_, query, code) => {
+])('a listing may not contain %s', async (_, query, code) => {
   expect(await codeOf(await wall.ask(`GET /blocks/next?${query}`))).toBe(code)
 })
 
@@ -40,7 +40,7 @@ const strangers: ReadonlyArray<readonly [query: string, meant: string]> = [
   ['=', 'The request has an unknown parameter.'],
 ]
 
-test.each(strangers)('a block is not sold for %s, which would be lost', async (query, meant) => {
+test.each(strangers)('a block is not sold for %s, because it would be lost', async (query, meant) => {
   const response = await wall.ask(`GET /blocks/3,4?${query}`)
   expect(response.status).toBe(400)
   expect(await response.json()).toEqual({
@@ -49,12 +49,12 @@ test.each(strangers)('a block is not sold for %s, which would be lost', async (q
   })
 })
 
-test('a query that is longer than any listing is refused', async () => {
+test('a query that is longer than any listing is rejected', async () => {
   const query = `name=Ada&${'&'.repeat(4096)}`
   expect(await codeOf(await wall.ask(`GET /blocks/3,4?${query}`))).toBe('invalid_listing')
 })
 
-test('an unknown parameter is refused with a payment too, and stops neither a deed nor a payment that is known', async () => {
+test('an unknown parameter is rejected even with a payment, but not for a claimed block or a known payment', async () => {
   const own = await openWall()
   const refused = await own.buy('/blocks/3,4?nmae=Ada', 1)
   expect(await codeOf(refused)).toBe('invalid_listing')
@@ -65,7 +65,7 @@ test('an unknown parameter is refused with a payment too, and stops neither a de
   expect((await own.ask('GET /blocks/3,4?nmae=Ada')).status).toBe(200)
 })
 
-test('a refusal names field and rule, and repeats nothing that was sent', async () => {
+test('an error of a listing names its field and rule, and repeats nothing that was sent', async () => {
   const response = await wall.ask(`GET /blocks/3,4?message=${encode('evil\u202e')}`)
   expect(await jsonOf(response)).toEqual({
     error: 'invalid_listing',

@@ -28,7 +28,7 @@ test('a painter that a purchase names can repaint its block, and so can the owne
   expect((await paint(2, 'by another wallet')).status).toBe(401)
 })
 
-test('the receipt shows the painter in full, also when it is asked for again', async () => {
+test('the receipt shows the painter in full, also when it is requested again', async () => {
   const { bought, buy } = await paintedWall()
   const shown = getAddress(PAINTER)
   expect(await jsonOf(bought)).toMatchObject({
@@ -37,7 +37,7 @@ test('the receipt shows the painter in full, also when it is asked for again', a
   expect(await jsonOf(await buy('/blocks/3,4', 1))).toMatchObject({ deed: { painter: shown } })
 })
 
-test('a receipt without a painter does not speak of one', async () => {
+test('a receipt without a painter does not mention one', async () => {
   const { bought } = await paintedWall('name=Ada')
   const { deed } = (await jsonOf(bought)) as { deed: object }
   expect(deed).not.toHaveProperty('painter')
@@ -89,7 +89,7 @@ test('a repaint that a painter signed is rejected once another painter is named'
   expect((await ask('PUT /blocks/3,4', sending(edit))).status).toBe(401)
 })
 
-test('a painter names nobody: not the wallet, not another painter', async () => {
+test('a painter cannot name the wallet or another painter', async () => {
   const { name, ask } = await paintedWall()
   const forged = { ...namingOf(9, wallet(8)), wallet: wallet(1) }
   const refused = await name(forged)
@@ -105,7 +105,7 @@ test('a painter names nobody: not the wallet, not another painter', async () => 
 })
 
 test.each(['block', 'area'] as const)(
-  'a word that ends a painter while its repaint of %s is read counts',
+  'a message that removes a painter takes effect while a repaint of %s by that painter is read',
   async (kind) => {
     const { db } = await paintedWall()
     const sources = { ...db, view: emptyView() }

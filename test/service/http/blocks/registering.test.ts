@@ -11,7 +11,7 @@ async function soldWall() {
 
 const wall = await soldWall()
 
-test('a wallet that bought names itself, and all its blocks show it', async () => {
+test('a wallet that bought can set its name, and all its blocks show it', async () => {
   const { put, ask, clock } = await soldWall()
   const response = await put(registrationOf(0xab, { name: 'Lovelace', framework: 'engine' }))
   expect(response.status).toBe(200)
@@ -34,7 +34,7 @@ test('a wallet that bought names itself, and all its blocks show it', async () =
   })
 })
 
-test('the same word again changes nothing and says so', async () => {
+test('the same registration again changes nothing and says so', async () => {
   const { put } = await soldWall()
   const word = registrationOf(0xab, { name: 'Lovelace' })
   expect(await jsonOf(await put(word))).toHaveProperty('updated', true)
@@ -49,7 +49,7 @@ test('the wallet may be written in any letter case', async () => {
   expect((await put({ ...registrationOf(0xab, { name: null, framework: null }), wallet: upper })).status).toBe(200)
 })
 
-test('nobody names another wallet', async () => {
+test('nobody can name another wallet', async () => {
   const stranger = registrationOf(2, { name: 'Eve' })
   const response = await wall.put({ ...stranger, wallet: wallet(0xab) })
   expect(response.status).toBe(401)
@@ -63,6 +63,6 @@ test.each([
   ['a short wallet', { name: 'x', wallet: '0x123' }, 'invalid_wallet'],
   ['a name of 41 characters', { name: 'a'.repeat(41) }, 'invalid_name'],
   ['a framework of 33 characters', { framework: 'a'.repeat(33) }, 'invalid_framework'],
-])('a registration with %s is refused', async (_, given, code) => {
+])('a registration with %s is rejected', async (_, given, code) => {
   expect(await codeOf(await wall.put({ wallet: wallet(0xab), ts: NOW, signature: '0x12', ...given }))).toBe(code)
 })

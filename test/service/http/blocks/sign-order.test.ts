@@ -9,7 +9,7 @@ const wall = await openWall()
 
 const sign = (body: object) => wall.ask('POST /api/sign', sending(body))
 
-test('a payment made as the answer says buys the order, over each address that sells', async () => {
+test('a payment made from the response buys the order, over each address that sells', async () => {
   const orders = [
     [{ coord: '007,3', message: 'hello, wall' }, 'GET /blocks/7,3?message=hello,%20wall', 1],
     [{}, 'GET /blocks/next', 1],
@@ -24,7 +24,7 @@ test('a payment made as the answer says buys the order, over each address that s
   }
 })
 
-test('the text is the order’s, and the nonce fits it with the salt that was given, or with a new one', async () => {
+test('the text is that of the order, and the nonce fits it with the given salt, or with a new one', async () => {
   const rows = new Uint8Array(200).fill(7)
   const order = { at: '80,45', w: 2, h: 1, pixels: rows.toBase64(), name: 'Ada' }
   const answer = await jsonOf(await sign({ ...order, salt: hash(5) }))
@@ -38,7 +38,7 @@ test('the text is the order’s, and the nonce fits it with the salt that was gi
   expect(fitsOrder(String(one['nonce']), message, String(one['salt']))).toBe(true)
 })
 
-test('the test vector fits itself', async () => {
+test('the published test vector is consistent', async () => {
   const { testVector } = (await jsonOf(await sign({}))) as { testVector: Record<'message' | 'salt' | 'nonce', string> }
   expect(fitsOrder(testVector.nonce, testVector.message, testVector.salt)).toBe(true)
 })
@@ -52,6 +52,6 @@ test.each<[string, object, string]>([
   ['a field that is none', { coord: 'next', mesage: 'hi' }, 'invalid_body'],
   ['a salt that is too short', { salt: '0x00' }, 'invalid_body'],
   ['a list', [], 'invalid_body'],
-])('%s is refused as buying would refuse it', async (_, body, code) => {
+])('%s is rejected with the same error as a purchase', async (_, body, code) => {
   expect(await codeOf(await sign(body))).toBe(code)
 })

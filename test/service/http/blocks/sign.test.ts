@@ -26,7 +26,7 @@ async function signAndSend(query: string) {
   return { help, sent }
 }
 
-test('the text of an edit, once signed, is accepted as it was answered', async () => {
+test('the returned text of an edit is accepted once it is signed', async () => {
   wall.clock.pass(1)
   const { help, sent } = await signAndSend(`kind=set_pixels&coord=003,4&message=hi%20there&pixels=${px}&clear=link`)
   expect(help).toMatchObject({
@@ -59,7 +59,7 @@ const rows = Uint8Array.from({ length: 200 }, (_, i) => i % 240)
 const digest = createHash('sha256').update(rows).digest('hex')
 const areaEdit = 'kind=set_area&area=6,4,2x1'
 
-test('the text of an area’s edit signs the digest of its pixels, and is accepted as it was answered', async () => {
+test('the text of an area’s edit signs the digest of its pixels, and is accepted once it is signed', async () => {
   wall.clock.pass(1)
   const pixels = rows.toBase64()
   const { help, sent } = await signAndSend(`${areaEdit}&message=hi&pixels=${encodeURIComponent(pixels)}&clear=link`)
@@ -81,7 +81,7 @@ test('the text of an area’s edit signs the digest of its pixels, and is accept
   expect(await jsonOf(sent)).toEqual({ updated: true, area: '6,4,2x1', blocks: 2 })
 })
 
-test('for an area too large for an address the digest is enough: the pixels are added to the body', async () => {
+test('for an area too large for an address, the digest is enough, and the pixels are sent in the body', async () => {
   wall.clock.pass(1)
   const help = (await jsonOf(await wall.ask(`GET /api/sign?${areaEdit}&pixels=${digest}`))) as Help
   expect(help.request.body).toEqual({ ts: wall.clock.now() })
@@ -89,7 +89,7 @@ test('for an area too large for an address the digest is enough: the pixels are 
   expect((await wall.ask('PUT /areas/6,4,2x1', sending(body))).status).toBe(200)
 })
 
-test('the text that names a painter, once signed, is accepted as it was answered', async () => {
+test('the returned text that names a painter is accepted once it is signed', async () => {
   wall.clock.pass(1)
   const { help, sent } = await signAndSend(`kind=set_painter&wallet=${wallet(1)}&painter=${wallet(5)}`)
   expect(help.message.split('\n')).toEqual([
@@ -104,7 +104,7 @@ test('the text that names a painter, once signed, is accepted as it was answered
   expect([cleared.help.message.split('\n')[4], cleared.sent.status]).toEqual(['painter=', 200])
 })
 
-test('the text of a registration, once signed, is accepted as it was answered', async () => {
+test('the returned text of a registration is accepted once it is signed', async () => {
   wall.clock.pass(1)
   const { help, sent } = await signAndSend(`${owner}&framework=loom&clear=name`)
   expect(help.message.split('\n').slice(4)).toEqual([
@@ -116,7 +116,7 @@ test('the text of a registration, once signed, is accepted as it was answered', 
   expect(await jsonOf(sent)).toMatchObject({ updated: true, agent: { name: null, framework: 'loom' } })
 })
 
-test('a time of one’s own is signed as it is', async () => {
+test('a time that the caller gives is signed unchanged', async () => {
   const ts = wall.clock.now() - 60_000
   const help = await jsonOf(await wall.ask(`GET /api/sign?kind=set_pixels&coord=3,4&message=a&ts=${ts}`))
   expect(help['ts']).toBe(ts)
@@ -166,6 +166,6 @@ const refused: ReadonlyArray<readonly [query: string, code: string]> = [
 
 await hold(wall.db, blockOf('9,9'), paymentOf(2, 2))
 
-test.each(refused)('what the write would refuse is refused: %s', async (query, code) => {
+test.each(refused)('a text for an invalid change is rejected like the change: %s', async (query, code) => {
   expect(await codeOf(await wall.ask(`GET /api/sign?${query}`))).toBe(code)
 })

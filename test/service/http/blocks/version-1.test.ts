@@ -22,7 +22,7 @@ const newerHeader = (payment: Payment) => ({ 'PAYMENT-SIGNATURE': headerOf(paylo
 
 const read = (header: string | null) => JSON.parse(atob(header ?? ''))
 
-test('the body of a 402 is a demand of version 1, its header one of version 2', async () => {
+test('the body of a 402 is a demand of version 1, and its header one of version 2', async () => {
   const wall = await openWall()
   for (const target of ['next?name=Ada', '3,4']) {
     const response = await wall.ask(`GET /blocks/${target}`)
@@ -69,7 +69,7 @@ test('a payment of version 1 buys an area for the price of all its blocks', asyn
   expect([response.status, await jsonOf(response)]).toMatchObject([200, { area: '3,4,3x2' }])
 })
 
-test('both headers at once are one payment, or are refused', async () => {
+test('a request with both payment headers is one payment, or is rejected', async () => {
   const wall = await openWall()
   const ask = (one: Payment, other: Payment) =>
     wall.ask('GET /blocks/3,4', { headers: { ...olderHeader(one), ...newerHeader(other) } })
@@ -88,7 +88,7 @@ describe('a payment of version 1', () => {
     ['on a network named as in version 2', { ...olderPayload(paymentOf(1, 1)), network: 'eip155:8453' }],
     ['of another scheme', { ...olderPayload(paymentOf(1, 1)), scheme: 'upto' }],
     ['that is nothing', null],
-  ])('%s cannot be read', async (_, payload) => {
+  ])('the payload %s is not a payment of version 1', async (_, payload) => {
     const wall = await openWall()
     expect(await codeOf(await wall.ask('GET /blocks/3,4', { headers: { 'X-PAYMENT': headerOf(payload) } }))).toBe(
       'invalid_payment',
@@ -96,7 +96,7 @@ describe('a payment of version 1', () => {
     expect(wall.facilitator.verified).toEqual([])
   })
 
-  test('over another amount is asked for again, with the reason in both', async () => {
+  test('a payment of version 1 with another amount gets new terms, with the reason in both', async () => {
     const wall = await openWall()
     const headers = olderHeader(paymentOf(1, 1, { amount: 1n }))
     const response = await wall.ask('GET /blocks/3,4', { headers })

@@ -31,7 +31,7 @@ test('a request beyond its budget is rejected with the time to wait, and changes
   })
 })
 
-test('buying, the whole wall and health are asked for without a budget', async () => {
+test('buying, the whole wall and health have no request budget', async () => {
   const { ask } = await openWall({ limits: usedUp() })
   const blocks = ['/blocks/next', '/blocks/3,4', '/api/canvas', '/api/canvas.bin', '/api/blocks']
   for (const path of [...blocks, '/api/feed', '/api/agents', '/api/health', '/'])
@@ -47,7 +47,7 @@ test.each([
   for (const path of paths) expect((await ask(`GET ${path}`)).status).toBe(429)
 })
 
-test('a picture sent over either door counts by its megapixels', async () => {
+test('a picture sent over HTTP or MCP counts by its megapixels', async () => {
   let used = 0
   const take: RateLimits['take'] = (name, _, cost = 1) => void (used += name === 'uploads' ? cost : 0)
   const wall = await openWall({ limits: { ...unlimited, take } })
@@ -58,7 +58,7 @@ test('a picture sent over either door counts by its megapixels', async () => {
   expect(used).toBe(6)
 })
 
-test('a picture that a client holds already costs it nothing', async () => {
+test('a picture that the client has cached costs nothing', async () => {
   let limits: RateLimits = usedUp('calls')
   const turning: RateLimits = { take: (...asked) => limits.take(...asked), check: (...asked) => limits.check(...asked) }
   const { ask } = await openWall({ limits: turning })
@@ -68,7 +68,7 @@ test('a picture that a client holds already costs it nothing', async () => {
   expect((await ask('GET /blocks/3,4.png', { headers: { 'if-none-match': etag } })).status).toBe(304)
 })
 
-test('a payment that the ledger knows is answered by either door, whatever its client has used up', async () => {
+test('a payment that the ledger knows gets its response over HTTP and MCP, whatever its client has used up', async () => {
   let spent = false
   const refusal = () => (spent ? tooManyRequests(1000) : undefined)
   const wall = await openWall({ limits: { take: refusal, check: refusal } })
@@ -88,7 +88,7 @@ test('after too many junk payments from an address, a payment signed by its paye
   expect((await buy('/blocks/3,4', 1)).status).toBe(200)
 })
 
-test('refused payments count, and what the service is at fault for does not', async () => {
+test('rejected payments count against the budget, and errors of the service do not', async () => {
   const taken: string[] = []
   const limits: RateLimits = { take: (name) => void taken.push(name), check: () => undefined }
   const wall = await openWall({ limits })
@@ -102,7 +102,7 @@ test('refused payments count, and what the service is at fault for does not', as
   expect(taken).toEqual(['payments'])
 })
 
-test('a block is repainted thirty times at once and then once a second, and the log grows by no more', async () => {
+test('a block can be repainted thirty times at once and then once per second, and the log grows no faster', async () => {
   const clock = fakeClock(NOW)
   const { ask, buy, db } = await openWall({ limits: rateLimits(clock) })
   await buy('/blocks/3,4', 1)
@@ -115,7 +115,7 @@ test('a block is repainted thirty times at once and then once a second, and the 
   expect((await db.log.after(0, 100)).length).toBe(1 + 32)
 })
 
-test('nobody but its owner uses a block’s budget up, and too many bad signatures close the door to their sender', async () => {
+test('only the owner uses up the budget of a block, and too many bad signatures block their sender', async () => {
   const { ask, buy, db } = await openWall({ limits: rateLimits(fakeClock(NOW)) })
   await buy('/blocks/3,4', 1)
   const bad = repaint(2, 'not mine')
@@ -167,7 +167,7 @@ test.each([
     { painter: truncatedWallet(wallet(9)) },
   ],
 ] as const)(
-  'a wallet that names %s without end is stopped, and its last answer holds',
+  'a wallet that names %s again and again is rate-limited, and its last change stays',
   async (_, request, at, told) => {
     const { ask, buy } = await openWall({ limits: rateLimits(fakeClock(NOW)) })
     await buy('/blocks/3,4', 1)
@@ -178,7 +178,7 @@ test.each([
   },
 )
 
-test('one address has so many live streams, gets one back when it closes one, and takes none from others', async () => {
+test('an address can open a limited number of live streams, gets one back by closing one, and takes none from others', async () => {
   const { live } = await openWall()
   const open = async (address: string) => await live.answer(new Request('http://wall.test/api/live'), address)
   const streams: Response[] = []
@@ -195,7 +195,7 @@ test('one address has so many live streams, gets one back when it closes one, an
   expect((await open('203.0.113.9')).status).toBe(429)
 })
 
-test('one IPv6 site has so many live streams over all of its addresses, and takes none from other sites', async () => {
+test('an IPv6 site can open a limited number of live streams over all its addresses, and takes none from other sites', async () => {
   const { live } = await openWall()
   const open = async (network: string) => await live.answer(new Request('http://wall.test/api/live'), network)
   for (let at = 0; at < STREAMS_PER_SITE; at++)
@@ -205,7 +205,7 @@ test('one IPv6 site has so many live streams over all of its addresses, and take
   expect((await open('2001:db8:8:ffff::/64')).status).toBe(200)
 })
 
-test('a call of MCP counts as one, and as what its tool costs', async () => {
+test('a call over MCP counts as one call, plus the cost of its tool', async () => {
   const { ask } = await openWall({ limits: usedUp('searches') })
   const call = (name: string, given: object = {}) =>
     ask('POST /mcp', sending({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }))
@@ -215,7 +215,7 @@ test('a call of MCP counts as one, and as what its tool costs', async () => {
   expect(await (await call('get_wall')).json()).toMatchObject({ result: { structuredContent: { canvas: {} } } })
 })
 
-test('a block takes 1,440 repaints in a day, at whatever pace, and then says when to come again', async () => {
+test('a block accepts 1,440 repaints per day, at any pace, and then returns the time to retry', async () => {
   const clock = fakeClock(NOW)
   const limits = rateLimits(clock)
   const { ask, buy } = await openWall({ limits })

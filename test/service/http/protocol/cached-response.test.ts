@@ -37,7 +37,7 @@ describe('an answer that is held and released', () => {
     expect(others).toHaveLength(4)
   })
 
-  test('a response that is released while it is sent arrives whole', async () => {
+  test('a response that is released while it is being sent arrives complete', async () => {
     const answer = answerOf(7)
     await using server = Bun.serve({ port: 0, fetch: () => copyOf(answer) })
     const body = await slowly(server.port ?? 0, () => {
@@ -88,7 +88,7 @@ function counted(status = 200) {
   return { view, made, ask }
 }
 
-test('a page is made once, and again after a change', async () => {
+test('a page is rendered once, and again after a change', async () => {
   const { view, made, ask } = counted()
   const first = await ask('?after=1')
   expect(await ask('?after=1')).toBe(first)
@@ -99,7 +99,7 @@ test('a page is made once, and again after a change', async () => {
   expect(made.length).toBe(3)
 })
 
-test('refusals, odd queries and too many of them are not kept', async () => {
+test('errors, unusual queries and too many queries are not cached', async () => {
   const refused = counted(400)
   for (const _ of [1, 2]) await refused.ask('?after=x')
   expect(refused.made.length).toBe(2)

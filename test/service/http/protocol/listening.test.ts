@@ -43,14 +43,14 @@ const CLOSE = 'Connection: close'
 const statusOf = (answer: string) => Number(answer.split(' ')[1])
 const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4)
 
-test('a request of HTTP/1.0 without a host is answered', async () => {
+test('a request of HTTP/1.0 without a host gets a response', async () => {
   expect(statusOf(await raw('GET /api/health HTTP/1.0', '', ''))).toBe(200)
   expect(statusOf(await raw('GET /blocks/1,1?name=%00 HTTP/1.0', '', ''))).toBe(400)
   expect(statusOf(await raw('GET /blocks/1,1 HTTP/1.0', '', ''))).toBe(402)
   expect(bodyOf(await raw('GET /a HTTP/1.0', '', ''))).toContain('not_found')
 })
 
-test('a host of one letter leads no request astray', async () => {
+test('a host of one letter does not change the route of a request', async () => {
   const ask = (line: string) => raw(`${line} HTTP/1.1`, 'Host: a', CLOSE, '', '')
   expect(statusOf(await ask('GET /api/health'))).toBe(200)
   expect(statusOf(await ask('GET /foo/api/health'))).toBe(404)
@@ -59,7 +59,7 @@ test('a host of one letter leads no request astray', async () => {
   expect(statusOf(await ask('DELETE /blocks/1,1'))).toBe(405)
 })
 
-test('a request with two hosts is refused everywhere, over MCP too', async () => {
+test('a request with two hosts is rejected everywhere, including MCP', async () => {
   const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
   const json = ['Content-Type: application/json', `Content-Length: ${body.length}`]
   for (const [line, ...rest] of [
@@ -88,7 +88,7 @@ test('a path must match exactly: other spellings of it are not found', async () 
   }
 })
 
-test('verbs that Bun lets through are refused in the one shape', async () => {
+test('methods that Bun lets through are rejected with the usual error', async () => {
   for (const verb of ['TRACE', 'PROPFIND', 'DELETE', 'MKCOL']) {
     const answer = await raw(`${verb} /blocks/1,1 HTTP/1.1`, 'Host: wall.test', 'Cookie: secret', CLOSE, '', '')
     expect(statusOf(answer)).toBe(405)
@@ -118,7 +118,7 @@ test('HEAD has the length of the body it does not send, and buys nothing', async
 
 const PUT = ['PUT /blocks/1,1 HTTP/1.1', 'Host: wall.test', 'Content-Type: application/json']
 
-test('a body that is announced too large is refused in JSON, and the connection ends', async () => {
+test('a body that is announced too large is rejected in JSON, and the connection is closed', async () => {
   for (const announced of [4097, 2 ** 52]) {
     const answer = await raw(...PUT, `Content-Length: ${announced}`, '', '')
     expect(statusOf(answer)).toBe(413)
@@ -138,7 +138,7 @@ test('a chunked body is rejected as soon as it is too large, and the rest of it 
   }
 })
 
-test('a signed edit in chunks is read whole', async () => {
+test('a signed edit with a chunked body is read completely', async () => {
   const body = JSON.stringify(editOf(1, '1,1', { message: 'a' }))
   const chunks = [body.slice(0, 20), body.slice(20)].map((part) => `${part.length.toString(16)}\r\n${part}\r\n`)
   const answer = await raw(...PUT, 'Transfer-Encoding: chunked', CLOSE, '', `${chunks.join('')}0\r\n\r\n`)

@@ -43,7 +43,7 @@ const verbs: ReadonlyArray<readonly [path: string, allowed: string]> = [
   ['/', 'GET, HEAD, OPTIONS'],
 ]
 
-test.each(verbs)('%s names the verbs it takes to those who use another', async (path, allowed) => {
+test.each(verbs)('%s returns its allowed methods for any other method', async (path, allowed) => {
   for (const method of ['GET', 'HEAD', 'PUT', 'POST', 'PATCH', 'DELETE', 'PROPFIND', 'MKCOL'].filter(
     (verb) => !allowed.includes(verb),
   )) {
@@ -78,6 +78,6 @@ test('a page of another origin may read and pay', async () => {
   }
 })
 
-test('a preflight is answered wherever it is sent, before anything is looked at', async () => {
+test('a preflight request gets a response at any path, before any check', async () => {
   for (const path of ['/blocks/160,0', '/nowhere', '/']) expect((await wall.ask(`OPTIONS ${path}`)).status).toBe(204)
 })

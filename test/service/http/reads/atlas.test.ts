@@ -17,7 +17,7 @@ await wall.buy(
 
 const textAt = async (path: string) => (await wall.ask(`GET ${path}`)).text()
 
-test('the atlas shows each work once, with its picture, title, agent and link, newest first', async () => {
+test('the atlas shows each artwork once, with its picture, title, agent and link, newest first', async () => {
   const html = await textAt('/atlas')
   expect(html.match(/<article>/g)).toHaveLength(2)
   expect(html).toContain('src="/wall.png?col=3&amp;row=4&amp;cols=2&amp;rows=1&amp;scale=16"')
@@ -36,7 +36,7 @@ test('untrusted text stays text in the atlas, and the page may not run scripts',
   expect(await textAt('/atlas.atom')).not.toMatch(/<script|<b>/)
 })
 
-test('agents have a list and a page each', async () => {
+test('agents have a list and a page for each of them', async () => {
   const agents = await textAt('/atlas?list=agents')
   expect(agents).toContain('<a href="/atlas?agent=1"><bdi>Ada</bdi></a>')
   const ada = await textAt('/atlas?agent=1')
@@ -45,7 +45,7 @@ test('agents have a list and a page each', async () => {
   expect(ada).toContain('href="/atlas.atom?agent=1"')
 })
 
-test('many works stand on several pages that lead to each other', async () => {
+test('many artworks are spread over several pages that link to each other', async () => {
   const large = await openWall()
   for (let at = 0; at < 50; at++) await large.buy(`/blocks/${at * 2},${at % 2}`, 1 + (at % 3), at)
   const [first, second] = [await large.ask('GET /atlas'), await large.ask('GET /atlas?page=2')]
@@ -56,7 +56,7 @@ test('many works stand on several pages that lead to each other', async () => {
 })
 
 test.each(['/atlas?agent=3', '/atlas?agent=x', '/atlas?page=2', '/atlas?page=0', '/atlas?list=all', '/nowhere'])(
-  'a page that is not there says so to a person: %s',
+  'a person gets a readable error for a page that does not exist: %s',
   async (path) => {
     const response = await wall.ask(`GET ${path}`, { headers: { accept } })
     expect(response.status).toBe(404)
@@ -64,7 +64,7 @@ test.each(['/atlas?agent=3', '/atlas?agent=x', '/atlas?page=2', '/atlas?page=0',
   },
 )
 
-test('the feed has each work with its author and its place, and an agent has one of its own', async () => {
+test('the feed has each artwork with its author and position, and each agent has its own feed', async () => {
   const response = await wall.ask('GET /atlas.atom')
   expect(response.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
   const feed = await response.text()

@@ -23,21 +23,21 @@ await wall.buy(`/blocks/159,89?px=${flat(RED)}`, 2, 4)
 const colourOf = (index: number) => PALETTE[index] ?? ''
 const card = async (query: string) => await decoded(await wall.ask(`GET /card.png${query}`))
 
-test.each(['', '?block=3,4', '?block=80,45', '?agent=1', '?agent=2'])('the card of %p is 1200 x 630', async (query) => {
+test.each(['', '?block=3,4', '?block=80,45', '?agent=1', '?agent=2'])('the card of %p has 1200 x 630 pixels', async (query) => {
   const response = await wall.ask(`GET /card.png${query}`)
   expect(response.headers.get('content-type')).toBe('image/png')
   const { width, height } = await decoded(response)
   expect([width, height]).toEqual([1200, 630])
 })
 
-test('the wall’s card shows the whole wall, each block six pixels wide in its place', async () => {
+test('the wall’s card shows the whole wall, each block six pixels wide at its position', async () => {
   const { colourAt } = await card('')
   const middleOf = (col: number, row: number) => colourAt(120 + col * 6 + 3, 28 + row * 6 + 3)
   expect([middleOf(4, 4), middleOf(20, 4), middleOf(159, 89)]).toEqual([RED, GREEN, RED].map(colourOf))
   expect([middleOf(50, 50), colourAt(5, 5)]).toEqual([217, 216].map(colourOf))
 })
 
-test('a block’s card shows every pixel of the block, and marks its place on the wall', async () => {
+test('a block’s card shows every pixel of the block, and marks its position on the wall', async () => {
   const { colourAt } = await card('?block=3,4')
   for (let at = 0; at < 100; at++)
     expect(colourAt(40 + (at % 10) * 44 + 22, 140 + Math.floor(at / 10) * 44 + 22)).toBe(colourOf(16 + 2 * at))
@@ -56,7 +56,7 @@ test('an agent’s card shows its blocks, and all others dimmed', async () => {
   expect(middleOf(4, 4)).not.toBe(colourOf(RED))
 })
 
-test('a work’s card and an agent’s name it where there are letters for all of its name', async () => {
+test('the cards of an artwork and of an agent show the name if the font has letters for all of it', async () => {
   const named = await openWall()
   await named.buy('/blocks/3,4?name=Ada', 1)
   await named.buy(`/blocks/9,9?name=${encodeURIComponent('Адель')}`, 2, 2)
@@ -80,7 +80,7 @@ test('an agent’s blocks that are far apart are shown on the whole wall', async
   expect(middleOf(20, 4)).not.toBe(colourOf(GREEN))
 })
 
-test('a card may be kept until the wall changes', async () => {
+test('a card may be cached until the wall changes', async () => {
   const own = await openWall()
   const path = 'GET /card.png?block=1,1'
   const first = await own.ask(path)
@@ -102,11 +102,11 @@ test.each([
   ['?agent=0x12', 'invalid_option'],
   ['?agent=1&block=1,1', 'invalid_option'],
   ['?agent=3', 'not_found'],
-])('there is no card %s', async (query, code) => {
+])('a request for the card %s is rejected', async (query, code) => {
   expect(await codeOf(await wall.ask(`GET /card.png${query}`))).toBe(code)
 })
 
-test('uploads that crowd the workers keep no card waiting', async () => {
+test('many uploads to the workers do not delay a card', async () => {
   const own = await openWall()
   const paint = async (): Promise<never> => await new Promise(() => {})
   const crowd = await openWall({ pictures: { ...workerPictures(), paint } })
@@ -116,7 +116,7 @@ test('uploads that crowd the workers keep no card waiting', async () => {
   expect([card.status, await card.bytes()]).toEqual([200, await same.bytes()])
 })
 
-test('the wall is made small once for all the cards of a moment', async () => {
+test('the wall is scaled down once for all the cards of a moment', async () => {
   let shrunk = 0
   const pictures: Pictures = {
     encode: async () => new Uint8Array(1),

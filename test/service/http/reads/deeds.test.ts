@@ -26,7 +26,7 @@ const buy = async (wall: Wall, path: string, payment: Payment) =>
 const PX = 'aB'.repeat(100)
 const ROWS = Uint8Array.from({ length: 600 }, (_, i) => i % 7)
 
-test('each payment that bought something has one deed, with all that finds it on the chain', async () => {
+test('each payment that bought something has one deed, with everything needed to find it on the chain', async () => {
   const wall = await openWall()
   expect(await deedsOf(wall)).toEqual({
     nextAfter: 0,
@@ -72,7 +72,7 @@ test('each payment that bought something has one deed, with all that finds it on
   expect(nextAfter).toBe(2)
 })
 
-test('the nonce of a bound order is computed again from its deed alone', async () => {
+test('the nonce of a bound order can be recomputed from its deed alone', async () => {
   const wall = await openWall()
   const order = { block: 'next', name: 'Ada', message: 'hello', px: PX.toLowerCase(), painter: wallet(9) }
   await buy(wall, `/blocks/next?name=Ada&message=hello&px=${PX}&painter=${wallet(9)}`, boundTo(order, paymentOf(1, 1)))
@@ -84,7 +84,7 @@ test('the nonce of a bound order is computed again from its deed alone', async (
   expect(await (await wall.ask('GET /blocks/79,44')).json()).toMatchObject({ bound: true })
 })
 
-test('deeds are read on from any number, each once', async () => {
+test('deeds can be read from any number on, each once', async () => {
   const wall = await openWall()
   for (const at of [1, 2, 3]) await buy(wall, `/blocks/${at},1`, paymentOf(at, at))
   await wall.ask('POST /areas', sending({ w: 2, h: 1 }, paidBy(paymentFor(2, 4)).headers))
@@ -98,7 +98,7 @@ test('deeds are read on from any number, each once', async () => {
   expect(await page(99, 200)).toEqual([[], 99, false])
 })
 
-test('a page may be kept for two seconds by proxies, and is never served stale', async () => {
+test('a page of deeds may be cached by proxies for two seconds, and is never served stale', async () => {
   const response = await (await openWall()).ask('GET /api/deeds')
   expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
 })
@@ -132,7 +132,7 @@ test('content that the operator hid is missing in the deed, which says so, even 
   expect(await shown()).toEqual(hidden)
 })
 
-test('a payment that settled late says that it got another place than it asked for', async () => {
+test('a deed of a payment that settled late shows that it got another position than requested', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
   const late = boundTo({ block: '3,4' }, paymentOf(1, 1))
@@ -146,7 +146,7 @@ test('a payment that settled late says that it got another place than it asked f
   expect(deed?.blocks).not.toEqual({ coord: '3,4' })
 })
 
-test('money that bought nothing comes in pages of its own, and says how it was paid back only if that is a transaction', async () => {
+test('money that bought nothing has pages of its own, and shows a repayment only if it is a transaction', async () => {
   const store = await openNearlySold(1)
   const wall = await openWall({}, store)
   await buy(wall, '/blocks/next', paymentOf(1, 1))

@@ -188,7 +188,7 @@ test.each([
   '/atlas.atom',
   '/oembed?url=https://wall.test/',
 ])(
-  'a proxy may keep %s for two seconds and never serve it stale, because it may show what is hidden next',
+  'a proxy may keep %s for two seconds and never serve it stale, because hidden content may be in it',
   async (path) => {
     const { ask, buy } = await openWall()
     await buy('/blocks/3,4', 1)

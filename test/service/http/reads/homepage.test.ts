@@ -49,7 +49,7 @@ test('a link to the wall shows its card', async () => {
   })
 })
 
-test('a link to a block shows the block, its owner and what it says', async () => {
+test('a link to a block has a preview of the block, its owner and its message', async () => {
   expect(await tagsOf(wall, '/?block=003,4&agent=2')).toMatchObject({
     'og:title': `Block 3,4 of ${NAME} · Pixel Wall`,
     'og:description': MESSAGE,
@@ -59,7 +59,7 @@ test('a link to a block shows the block, its owner and what it says', async () =
   })
 })
 
-test('a link to an open block says what it costs', async () => {
+test('a link to an open block has a preview with its price', async () => {
   const { 'og:title': title, 'og:description': description } = await tagsOf(wall, '/?block=80,45')
   expect(title).toBe('Block 80,45 is open · Pixel Wall')
   expect(description).toContain('1.00 USDC')
@@ -68,7 +68,7 @@ test('a link to an open block says what it costs', async () => {
 const registry = Value.Cast(Agents, await jsonOf(await wall.ask('GET /api/agents')))
 const shown = registry.agents[0]?.wallet ?? ''
 
-test.each(['1', wallet(1), shown])('a link to the agent %s shows its blocks', async (agent) => {
+test.each(['1', wallet(1), shown])('a link to the agent %s has a preview of its blocks', async (agent) => {
   expect(await tagsOf(wall, `/?agent=${encodeURIComponent(agent)}`)).toMatchObject({
     'og:title': `${NAME} · Pixel Wall`,
     'og:description': `Agent 1 of 2, wallet ${shown}, which runs on eliza, has bought one block of the wall.`,
@@ -78,13 +78,13 @@ test.each(['1', wallet(1), shown])('a link to the agent %s shows its blocks', as
 })
 
 test.each(['/?block=160,0', '/?block=%zz', '/?block=3,4&block=3,4', '/?agent=3', '/?agent=', '/?agent=__proto__'])(
-  'a link that names nothing there is shows the wall: %s',
+  'a link to something that does not exist shows the wall: %s',
   async (path) => {
     expect((await tagsOf(wall, path))['og:image']).toBe('https://wall.test/card.png')
   },
 )
 
-test('untrusted text on the home page is text and nothing else', async () => {
+test('untrusted text on the homepage is only text', async () => {
   for (const path of ['/?block=3,4', '/?agent=1']) {
     const html = await (await wall.ask(`GET ${path}`)).text()
     expect(html).not.toMatch(/<script|<img/)
@@ -99,7 +99,7 @@ const ROBOTS = [
   ['LinkedInBot/1.0', undefined],
 ] as const
 
-test.each(ROBOTS)('%s gets the page with its tags', async (agent, accept) => {
+test.each(ROBOTS)('%s gets the page with its meta tags', async (agent, accept) => {
   const headers = { 'User-Agent': agent, ...(accept === undefined ? {} : { Accept: accept }) }
   const response = await wall.ask('GET /?block=3,4', { headers })
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -126,12 +126,12 @@ test('a client that prefers Markdown gets the guide, whatever the address names'
   expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
 })
 
-test('without a contact that can be written to there is none in the page', async () => {
+test('without a usable contact, the page shows none', async () => {
   for (const contact of [null, 'Ada, room 4'])
     expect((await tagsOf(await openWall({ viewer, contact }), '/'))['contact']).toBeUndefined()
 })
 
-test('the page says how much is sold, who bought last and where, before any script runs', async () => {
+test('the page shows how much is sold, who bought last and where, before any script runs', async () => {
   const own = await openWall({ viewer })
   const body = async () => (await (await own.ask('GET /')).text()).replace(/^.*<body>/s, '')
   expect(await body()).toStartWith(
@@ -144,7 +144,7 @@ test('the page says how much is sold, who bought last and where, before any scri
   )
 })
 
-test('the page is the same until something is sold, and another one then', async () => {
+test('the page stays the same until something is sold, and then changes', async () => {
   const own = await openWall({ viewer })
   const tag = async () => (await own.ask('GET /')).headers.get('etag') ?? ''
   const before = await tag()

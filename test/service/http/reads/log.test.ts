@@ -28,7 +28,7 @@ test('the history lists every change once, page by page, as followers received i
 
 const tailOf = ({ client }: Wall) => bodyOf(client.api.tail.get())
 
-test('the end of the log is the same for everyone, and kept by proxies for a moment', async () => {
+test('the end of the log is the same for everyone, and proxies may cache it for a moment', async () => {
   const wall = await openWall()
   expect(await tailOf(wall)).toEqual({ after: 0, nextAfter: 0, askAgainMs: 4000, changes: [] })
   await wall.buy('/blocks/1,0?name=Ada', 1)
@@ -47,7 +47,7 @@ test('the end of the log is the same for everyone, and kept by proxies for a mom
   expect((await wall.ask('GET /api/tail', held)).status).toBe(304)
 })
 
-test('the end of the log holds the last hundred changes, and says from where on', async () => {
+test('the end of the log has the last hundred changes, and the number where it begins', async () => {
   const wall = await openWall({}, await openNearlySold(CLAIM_ORDER.length - 103))
   const { after, nextAfter, changes } = await tailOf(wall)
   expect([after, nextAfter, changes.length]).toEqual([3, 103, 100])

@@ -11,7 +11,7 @@ await wall.buy(`/blocks/3,4?px=${px}`, 1)
 
 const drawn = async (path: string) => await decoded(await wall.ask(`GET ${path}`))
 
-test('the wall as a picture shows every block where it is, to the pixel', async () => {
+test('the picture of the wall shows every block at its position, to the pixel', async () => {
   const { width, height, colourAt } = await drawn('/wall.png')
   expect([width, height]).toEqual([1600, 900])
   for (let at = 0; at < 100; at++)
@@ -19,7 +19,7 @@ test('the wall as a picture shows every block where it is, to the pixel', async 
   expect([colourAt(0, 0), colourAt(1, 1), colourAt(1599, 899)]).toEqual([220, 217, 217].map((i) => PALETTE[i] ?? ''))
 })
 
-test('a part of the wall is shown at any scale', async () => {
+test('a part of the wall is returned at any scale', async () => {
   const { width, height, colourAt } = await drawn('/wall.png?col=2&row=4&cols=2&rows=1&scale=3')
   expect([width, height]).toEqual([60, 30])
   expect([colourAt(29, 0), colourAt(30, 0), colourAt(32, 2), colourAt(33, 0)]).toEqual(
@@ -27,13 +27,13 @@ test('a part of the wall is shown at any scale', async () => {
   )
 })
 
-test('a block is a picture of its own', async () => {
+test('each block has its own picture', async () => {
   const { width, height, colourAt } = await drawn('/blocks/003,4.png?scale=2')
   expect([width, height, colourAt(19, 19)]).toEqual([20, 20, PALETTE[140] ?? ''])
   expect((await drawn('/blocks/0,0.png')).width).toBe(160)
 })
 
-test('a picture may be kept until the wall changes', async () => {
+test('a picture may be cached until the wall changes', async () => {
   const own = await openWall()
   const path = 'GET /wall.png?cols=2&rows=2'
   const first = await own.ask(path)
@@ -61,11 +61,11 @@ test.each([
   '/blocks/3,4.png?scale=1.5',
   '/areas/0,0,20x20.png?scale=13',
   '/areas/0,0,2x2.png?scale=17',
-])('there is no picture %s', async (path) => {
+])('a request for the picture %s is rejected', async (path) => {
   expect(await codeOf(await wall.ask(`GET ${path}`))).toBe('invalid_region')
 })
 
-test('a picture of no block is none, and pictures are only read', async () => {
+test('a picture of an unknown block does not exist, and pictures are read-only', async () => {
   for (const path of ['/blocks/160,0.png', '/blocks/next.png', '/blocks/%zz.png'])
     expect(await codeOf(await wall.ask(`GET ${path}`))).toBe('invalid_coordinate')
   expect((await wall.ask('PUT /blocks/3,4.png')).status).toBe(405)
@@ -77,7 +77,7 @@ const sendingPicture = (body: Uint8Array<ArrayBuffer>, type = 'image/png'): Requ
   body,
 })
 
-test('a picture becomes blocks to buy, and shows how they look', async () => {
+test('a picture is converted into blocks to buy, with a preview of them', async () => {
   const file = flatPng(40, 20, '#d75f00')
   const answer = await jsonOf(await wall.ask('POST /api/pixels?w=2&h=1', sendingPicture(file)))
   const orange = PALETTE.indexOf('#d75f00').toString(16).repeat(100)
@@ -93,7 +93,7 @@ test('a picture becomes blocks to buy, and shows how they look', async () => {
   expect([width, height, colourAt(19, 9)]).toEqual([20, 10, '#d75f00'])
 })
 
-test('bare pixels are painted row by row into the right blocks', async () => {
+test('bare pixels are assigned row by row to the right blocks', async () => {
   // Twenty by twenty pixels, each of its own palette colour, which nothing may change.
   const indices = Uint8Array.from({ length: 400 }, (_, at) => (at * 7) % 240)
   const rgb = Uint8Array.from(Buffer.from([...indices].map((index) => PALETTE[index]?.slice(1)).join(''), 'hex'))
@@ -111,7 +111,7 @@ test('bare pixels are painted row by row into the right blocks', async () => {
   )
 })
 
-test('a picture that does not fill its blocks has the background around it', async () => {
+test('a picture that does not fill its blocks is surrounded by the background', async () => {
   const request = 'POST /api/pixels?fit=contain&background=FFFFFF'
   const { blocks } = await jsonOf(await wall.ask(request, sendingPicture(flatPng(10, 5, '#000000'))))
   const [{ px: painted = '' } = {}] = blocks as { px?: string }[]
@@ -142,18 +142,18 @@ const refusals: ReadonlyArray<readonly [what: string, query: string, init: Reque
   ['too many bytes', '', sendingPicture(new Uint8Array(UPLOAD_MAX_BYTES + 1)), 'body_too_large'],
 ]
 
-test.each(refusals)('a request with %s is refused', async (_, query, init, code) => {
+test.each(refusals)('a request with %s is rejected', async (_, query, init, code) => {
   expect(await codeOf(await wall.ask(`POST /api/pixels?${query}`, init))).toBe(code)
 })
 
-test('more uploads than the server holds are refused, and the others served', async () => {
+test('uploads beyond the limit of the server are rejected, and the others are served', async () => {
   const uploads = Array.from({ length: 18 }, () => wall.ask('POST /api/pixels', sendingPicture(image)))
   const statuses = (await Promise.all(uploads)).map(({ status }) => status)
   expect(statuses.filter((status) => status === 503)).toHaveLength(1)
   expect(statuses.filter((status) => status === 200)).toHaveLength(17)
 })
 
-test('slow uploads do not delay anybody: only large bodies take a place, and only whole pictures a worker', async () => {
+test('slow uploads delay nobody: only large bodies occupy a slot, and only complete pictures a worker', async () => {
   const { ask } = await openWall()
   const leave = new AbortController()
   const slow = () =>

@@ -47,7 +47,7 @@ test('a preview of an acceptable purchase has its terms, its request and its pic
   })
 })
 
-test('the request of a preview buys what was previewed', async () => {
+test('the request in a preview buys the previewed block', async () => {
   const own = await openWall()
   const body = {
     coord: 'next',
@@ -62,7 +62,7 @@ test('the request of a preview buys what was previewed', async () => {
   expect(receipt['deed']).toMatchObject({ block, ...said })
 })
 
-test('next is the block that is next, past those that are held or sold', async () => {
+test('next is the next open block, after held and sold ones', async () => {
   const own = await openWall()
   await own.buy('/blocks/next', 1)
   await hold(own.db, 'next', paymentOf(2, 2))
@@ -86,7 +86,7 @@ test('a preview reports every error in one response, with the messages and codes
   expect((problems as { field: string }[]).map(({ field }) => field)).toEqual(Object.keys(bad))
 })
 
-test('a block that is sold or held is shown as it is, without terms', async () => {
+test('a sold or held block is previewed with its state, without terms', async () => {
   const own = await openWall()
   await own.buy(`/blocks/3,4?px=${'07'.repeat(100)}`, 1)
   await hold(own.db, blockOf('9,9'), paymentOf(2, 2))
@@ -152,7 +152,7 @@ describe('of an area', () => {
     expect(await coloursAt(image, [])).toMatchObject({ width: 440, height: 440 })
   })
 
-  test('next is the nearest open one of that size', async () => {
+  test('next is the nearest open area of that size', async () => {
     const own = await openWall()
     await own.buy('/blocks/79,44', 1)
     const { area, request } = await preview(own, { coord: 'next', w: 4, h: 3 })
@@ -212,7 +212,7 @@ describe('of an area', () => {
   })
 })
 
-test('nothing comes of a preview', async () => {
+test('a preview changes nothing', async () => {
   const own = await openWall()
   await preview(own, { coord: 'next', name: 'Ada', px: 'b4'.repeat(100) })
   expect(await own.db.ledgerReader.held()).toEqual([])
@@ -233,6 +233,6 @@ const malformed: ReadonlyArray<readonly [what: string, body: unknown, code: stri
   ['half a block', { coord: 'next', w: 1.5, h: 1 }, 'invalid_body'],
 ]
 
-test.each(malformed)('a preview of %s is refused', async (_, body, code) => {
+test.each(malformed)('a preview of %s is rejected', async (_, body, code) => {
   expect(await codeOf(await wall.ask('POST /api/preview', sending(body)))).toBe(code)
 })

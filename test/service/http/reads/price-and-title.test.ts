@@ -46,7 +46,7 @@ test.each(PRICED)('%s shows the price', async (path) => {
 // A schema's example of money is a sample, as its other examples are.
 const exampled = (text: string) => text.replaceAll('"examples":["1.00"]', '').replaceAll('"examples":["1000000"]', '')
 
-test('a demand for payment asks for it, in its header, its words and its page', async () => {
+test('a demand for payment has the price in its header, its message and its page', async () => {
   const response = await wall.ask('GET /blocks/next')
   expect(demandIn(response)).toMatchObject({ resource: { serviceName: TITLE }, accepts: [{ amount: '2500000' }] })
   expect((await jsonOf(response))['message']).toContain('costs 2.50 USDC')
@@ -59,7 +59,7 @@ test('a demand for payment asks for it, in its header, its words and its page', 
   expect((await jsonOf(area))['message']).toContain('This area costs 10.00 USDC')
 })
 
-test('a preview and the tools tell it', async () => {
+test('a preview and the tools show the price', async () => {
   const { price } = await jsonOf(await wall.ask('POST /api/preview', sending({ coord: '3,4' })))
   expect(price).toEqual({ amount: '2.50', asset: 'USDC', network: TERMS.network })
   expect((await callTool(wall, 'get_wall')).structuredContent).toMatchObject({
@@ -80,14 +80,14 @@ test('the wall’s name is the title of its previews and feeds', async () => {
   expect(guide.split('\n')[0]).toBe(`# ${TITLE} (first: your client's spend cap must allow 2.50 USD)`)
 })
 
-test('a payment of the usual price is refused with the reason, and one of this price buys', async () => {
+test('a payment of the default price is rejected with the reason, and one of this price buys', async () => {
   const wrong = await wall.ask('GET /blocks/5,6', paidBy(paying(1, TERMS.amount)))
   expect([wrong.status, (await jsonOf(wrong))['reason']]).toEqual([402, 'the amount is not exactly 2.50 USDC'])
   const bought = await wall.ask('GET /blocks/5,6', paidBy(paying(2)))
   expect(await jsonOf(bought)).toMatchObject({ deed: { price: { amount: '2.50' } } })
 })
 
-test('a wall whose price changes keeps its word and its books: what is open or sold stands at its own amount', async () => {
+test('a wall whose price changes keeps its promises and its books: open and sold purchases keep their own amount', async () => {
   const db = await openBlank()
   const before = await openWall({}, db)
   const sold = paymentOf(1, 1)

@@ -6,7 +6,7 @@ import { codeOf, jsonOf, misconfigure, openWall, paidBy } from '../../../support
 
 const wall = await openWall()
 
-test('an empty wall reads as one', async () => {
+test('an empty wall has an empty canvas, feed and registry', async () => {
   const canvas = await jsonOf(await wall.ask('GET /api/canvas?x=1'))
   expect(Value.Check(Canvas, canvas)).toBe(true)
   expect(canvas).toMatchObject({
@@ -50,13 +50,13 @@ test('canvas, feed, registry and deed show the same sale', async () => {
 
 const notNumbers = ['', '-1', '1.0', '+10', '0x10', 'null', '9007199254740992', '%zz', '1&KEY=2']
 
-test.each(notNumbers)('the feed does not take %p for a number', async (text) => {
+test.each(notNumbers)('the feed does not accept %p as a number', async (text) => {
   for (const key of ['after', 'limit']) {
     expect(await codeOf(await wall.ask(`GET /api/feed?${key}=${text.replace('KEY', key)}`))).toBe(`invalid_${key}`)
   }
 })
 
-test('health shows what an operator must know', async () => {
+test('health shows what an operator needs to know', async () => {
   const healthy = await wall.ask('GET /api/health')
   expect(healthy.headers.get('cache-control')).toBe('no-store')
   expect(await jsonOf(healthy)).toEqual({ ok: true, service: 'pixel-wall', rail: 'armed', network: 'eip155:8453' })
@@ -72,7 +72,7 @@ test('health shows what an operator must know', async () => {
   })
 })
 
-test('whatever is thrown is a 500 in the one shape, with no word of it, and an alert', async () => {
+test('any exception returns a 500 in the usual format without its message, and causes an alert', async () => {
   const broken = async (): Promise<never> => {
     throw new Error('the password is swordfish')
   }

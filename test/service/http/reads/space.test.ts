@@ -5,7 +5,7 @@ import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 
-test('each space has the order that buys it in one payment, and its price', async () => {
+test('each space has the order that buys it with one payment, and its price', async () => {
   expect(await jsonOf(await wall.ask('GET /api/space?w=2&h=2&near=0,0&limit=2'))).toEqual({
     w: 2,
     h: 2,
@@ -28,7 +28,7 @@ test('a search without parameters returns the five open blocks nearest the centr
   ])
 })
 
-test('neither sold nor held blocks are room', async () => {
+test('sold and held blocks do not count as space', async () => {
   const { buy, db, ask } = await openWall()
   await buy('/blocks/1,1', 1)
   await hold(db, blockOf('3,0'), paymentOf(2, 2))
@@ -36,7 +36,7 @@ test('neither sold nor held blocks are room', async () => {
   expect(spaces).toMatchObject([{ coord: '0,2' }])
 })
 
-test('a wall without room of that size answers an empty list', async () => {
+test('a wall without space of that size returns an empty list', async () => {
   const { buy, ask } = await openWall()
   await buy('/blocks/0,0', 1)
   expect((await jsonOf(await ask('GET /api/space?w=160&h=90')))['spaces']).toEqual([])
@@ -54,7 +54,7 @@ test.each([
   ['near=160,0', 'invalid_coordinate'],
   ['near=here', 'invalid_coordinate'],
   ['near=%zz', 'invalid_coordinate'],
-])('room is not looked for with %s', async (query, code) => {
+])('a search for space with %s is rejected', async (query, code) => {
   expect(await codeOf(await wall.ask(`GET /api/space?${query}`))).toBe(code)
 })
 

@@ -16,7 +16,7 @@ await Bun.write(join(scratch, 'outside.txt'), 'secret')
 
 const wall = await openWall({ viewer: await viewerFiles(await filesIn(folder)) })
 
-test('the page is at the root, asked about by browsers each time, and kept by proxies for a moment', async () => {
+test('the page is at the root, is revalidated by browsers each time, and cached by proxies for a moment', async () => {
   for (const path of ['/', '/index.html', '/?x=1']) {
     const response = await wall.ask(`GET ${path}`)
     expect(response.status).toBe(200)
@@ -28,7 +28,7 @@ test('the page is at the root, asked about by browsers each time, and kept by pr
   expect((await wall.ask('GET /', { headers: { 'If-None-Match': etag } })).status).toBe(304)
 })
 
-test('the page runs and loads nothing but what this service sends: its files, and what its HTML was built with', async () => {
+test('the page runs and loads only files of this service, and the scripts that its HTML was built with', async () => {
   const etag = (await wall.ask('GET /')).headers.get('etag') ?? ''
   for (const [path, headers] of [
     ['/', {}],
@@ -44,7 +44,7 @@ test('the page runs and loads nothing but what this service sends: its files, an
 
 const sha256 = (text: string) => `'sha256-${new Bun.CryptoHasher('sha256').update(text).digest('base64')}'`
 
-test('every page renounces what it never uses, and is come back to over https alone', async () => {
+test('every page disables browser features that it never uses, and requires https for later visits', async () => {
   const browser = { headers: { accept: 'text/html' } }
   for (const path of ['/', '/index.html', '/paint', '/blocks/1,1', '/blocks/next']) {
     const { headers } = await wall.ask(`GET ${path}`, browser)
@@ -90,7 +90,7 @@ test('a file that Vite named by its content is cached permanently', async () => 
   expect(response.headers.get('content-encoding')).toBe('gzip')
 })
 
-test('nothing but the viewer is served', async () => {
+test('only files of the viewer are served', async () => {
   for (const path of [
     '/../outside.txt',
     '/%2e%2e/outside.txt',
@@ -102,7 +102,7 @@ test('nothing but the viewer is served', async () => {
     expect((await wall.ask(`GET ${path}`)).status).toBe(404)
 })
 
-test('a file is only read', async () => {
+test('a file is read-only', async () => {
   const response = await wall.ask('PUT /index.html')
   expect(response.status).toBe(405)
   expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS')

@@ -84,7 +84,7 @@ test('the account of a wallet with 2,000 blocks lists them 200 at a time, or few
 
 type Page = Pick<WalletStanding, 'blocks' | 'nextAfter' | 'hasMore'>
 
-test('a returning owner gets the changes at its blocks and next to them, and its rank', async () => {
+test('a returning owner gets the changes of its blocks and their neighbours, and its rank', async () => {
   const { ask, buy, clock } = await openWall()
   const since = async (number: number) =>
     (await jsonOf(await ask(`GET /api/agents/${wallet(1)}?since=${number}`))) as WalletStanding
@@ -131,7 +131,7 @@ test.each([
   ['after=1&after=2', 'invalid_after'],
   ['limit=0', 'invalid_limit'],
   ['limit=201', 'invalid_limit'],
-])('a page that cannot be is refused: %s', async (query, code) => {
+])('a page that cannot exist is rejected: %s', async (query, code) => {
   expect(await codeOf(await wall.ask(`GET /api/agents/${wallet(1)}?${query}`))).toBe(code)
 })
 

@@ -9,7 +9,7 @@ import { demandIn, headerOf, openWall, payloadOf } from '../../../support/servic
 // For what changes nothing.
 const untouched = openWall()
 
-test('a client that negotiated is asked to pay by a tool result that x402 clients can pay', async () => {
+test('a client that negotiated gets the terms as a tool result that x402 clients can pay', async () => {
   const answer = await callTool(await untouched, 'buy_block', { coord: '007,3' })
   const { _meta: meta = {}, structuredContent, content, isError } = answer
   expect(isError).toBe(true)
@@ -28,7 +28,7 @@ test('a client that negotiated is asked to pay by a tool result that x402 client
   expect<object>({ ...terms, extensions: undefined }).toEqual({ ...overHttp, resource, extensions: undefined })
 })
 
-test('a bare request is asked to pay by a JSON-RPC error with the same terms', async () => {
+test('a bare request gets the same terms as a JSON-RPC error', async () => {
   const wall = await untouched
   const request = { id: 7, method: 'tools/call', params: { name: 'buy_block', arguments: { coord: 'next' } } }
   const { status, error = { code: 0, message: '' } } = await rpc(wall, request)
@@ -40,7 +40,7 @@ test('a bare request is asked to pay by a JSON-RPC error with the same terms', a
   expect(terms).toMatchObject({ resource: { url: 'https://wall.test/mcp' } })
 })
 
-test('a receipt is the same to a bare request, as text and as data', async () => {
+test('a receipt for a bare request is the same as text and as data', async () => {
   const wall = await openWall()
   const sold = await buy(wall, { coord: '3,4' }, paymentOf(1, 1))
   expect([sold.isError, JSON.parse(sold.content[0]?.text ?? '')]).toEqual([undefined, sold.structuredContent])
@@ -59,7 +59,7 @@ test.each([[undefined], [null], ['string'], [5], [true], [[]], [[{}]]])('%j is n
   expect(structuredContent).not.toHaveProperty('reason')
 })
 
-test('a payment that is inherited is none', async () => {
+test('an inherited payment is ignored', async () => {
   const wall = await untouched
   const params = JSON.parse(
     '{"name":"buy_block","arguments":{"coord":"next"},"_meta":{"__proto__":{"x402/payment":{}}}}',
@@ -73,7 +73,7 @@ test.each([
   ['the name null', { coord: '3,4', name: null }, 'invalid_listing'],
   ['a misspelt px', { coord: '3,4', pixels: '07'.repeat(100) }, 'invalid_listing'],
   ['a picture that is a number', { coord: '3,4', px: 7 }, 'invalid_pixels'],
-])('%s is refused before anyone is asked to pay, and before anyone is charged', async (_, args, error) => {
+])('%s is rejected without terms, and nobody is charged', async (_, args, error) => {
   const wall = await untouched
   for (const payment of [undefined, payloadOf(paymentOf(1, 1))]) {
     const { isError, structuredContent } = await callTool(wall, 'buy_block', args, payment)
@@ -83,7 +83,7 @@ test.each([
   expect(wall.facilitator.verified).toEqual([])
 })
 
-test('a store that cannot be used is said so, and nobody is charged', async () => {
+test('a database that is unavailable is reported, and nobody is charged', async () => {
   const space = async () => {
     throw new StoreUnavailable('secret')
   }
@@ -93,7 +93,7 @@ test('a store that cannot be used is said so, and nobody is charged', async () =
   expect(structuredContent).toMatchObject({ error: 'database_unavailable', retryAfter: 2 })
 })
 
-test('a payment with an unknown outcome gets it where x402 clients look for its settlement', async () => {
+test('a payment with an unknown outcome reports it where x402 clients look for the settlement', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear', tx: hash(7) }
   const { isError, structuredContent, _meta: meta } = await buy(wall, { coord: '3,4' }, paymentOf(0xab, 1))
@@ -125,7 +125,7 @@ describe('a payment in an argument `headers`, where AWS AgentCore puts it,', () 
       { at: '3,4', w: 1, h: 1, message: 'hi' },
       { area: '3,4,1x1', deed: { message: 'hi' } },
     ],
-  ])('%s, in any letter case and beside other headers', async (_, tool, order, receipt) => {
+  ])('a payment in an argument `headers` %s, in any letter case and with other headers', async (_, tool, order, receipt) => {
     const wall = await openWall()
     const headers = { Accept: 'application/json', 'payment-Signature': signed, 'X-Retry': 3 }
     expect(await callTool(wall, tool, { ...order, headers })).toMatchObject({

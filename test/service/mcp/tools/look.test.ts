@@ -30,7 +30,7 @@ const twins: ReadonlyArray<readonly [tool: string, args: object, request: string
   ['preview_block', { coord: '20,10', w: 3, h: 2, pixels }, 'POST /api/preview'],
 ]
 
-test.each(twins)('%s with %j answers what its address answers', async (tool, args, request) => {
+test.each(twins)('%s with %j returns the same as its HTTP address', async (tool, args, request) => {
   const { untrusted: _, ...told } = await read(wall, tool, args)
   const { image: _image, ...answer } = await jsonOf(
     await wall.ask(request, request.startsWith('P') ? sending(args) : {}),
@@ -64,7 +64,7 @@ test('the tool for the wall returns its numbers and colours, as the canvas read 
   expect(await read(wall, 'get_wall')).toEqual({ canvas, pricing, stats, canvasUrl, palette: [...PALETTE] })
 })
 
-test('open blocks are listed in the order next sells them or from a block on, neither sold nor held ones', async () => {
+test('open blocks are listed in the order of sale, or from a given block on, without sold and held ones', async () => {
   const coords = async (args: object) =>
     ((await read(wall, 'list_unclaimed', args))['blocks'] as { coord: string }[]).map(({ coord }) => coord)
   expect(await coords({ limit: 3 })).toEqual(['80,44', '80,45', '79,43'])
@@ -72,7 +72,7 @@ test('open blocks are listed in the order next sells them or from a block on, ne
   expect(await coords({})).toHaveLength(20)
 })
 
-test('agents and spaces are at most as many as asked for', async () => {
+test('lists of agents and spaces are no longer than requested', async () => {
   expect((await read(wall, 'get_founding_machines', { limit: 1 }))['agents']).toHaveLength(1)
   expect((await read(wall, 'find_space', { limit: 20 }))['spaces']).toHaveLength(20)
 })
@@ -86,7 +86,7 @@ test('the order of a space buys all of it', async () => {
   expect(price).toBe('6.00')
 })
 
-test('the wall and each part of it is shown as a picture', async () => {
+test('the wall and any part of it can be returned as a picture', async () => {
   const whole = await callTool(wall, 'get_wall_image')
   const region = { col: 0, row: 0, cols: 160, rows: 90 }
   expect(whole.structuredContent).toEqual({ region, scale: 1, width: 1600, height: 900 })
@@ -100,7 +100,7 @@ test('the wall and each part of it is shown as a picture', async () => {
   expect(pictureSize(preview).every((side) => side >= 80)).toBe(true)
 })
 
-test('a picture becomes what buying and repainting take: bare pixels, and a PNG over several blocks', async () => {
+test('a picture is converted into the input for buying and repainting: bare pixels, and a PNG over several blocks', async () => {
   const answer = await callTool(wall, 'image_to_pixels', { image: RED.toString('base64'), width: 10, height: 10 })
   const red = 'b4'.repeat(100)
   expect(answer.structuredContent).toEqual({ w: 1, h: 1, blocks: [{ dx: 0, dy: 0, px: red }] })
@@ -110,7 +110,7 @@ test('a picture becomes what buying and repainting take: bare pixels, and a PNG 
   expect(blocks).toEqual([0, 1].map((dx) => ({ dx, dy: 0, px: red })))
 })
 
-test('a picture of 320 x 320 pixels is taken, even if nothing in it can be compressed', async () => {
+test('a picture of 320 x 320 pixels is accepted, even if it cannot be compressed', async () => {
   const side = 320
   const noise = Uint8Array.from({ length: side * side * 3 }, (_, at) => (at * 2_654_435_761) >>> 24)
   const raw = await read(wall, 'image_to_pixels', { image: noise.toBase64(), width: side, height: side, w: 8, h: 8 })
@@ -141,7 +141,7 @@ test.each([
   ['image_to_pixels', { image, w: 9, h: 8 }, 'invalid_size'],
   ['image_to_pixels', { image, dither: 'yes' }, 'invalid_option'],
   ['image_to_pixels', { image, background: 'red' }, 'invalid_option'],
-])('%s with %j is refused with %s', async (tool, args, error) => {
+])('%s with %j is rejected with %s', async (tool, args, error) => {
   expect(await read(wall, tool, args)).toMatchObject({ error })
 })
 

@@ -84,7 +84,7 @@ const rows: readonly Row[] = [
 ]
 
 test.each(rows.map(([tool, named, address, body, ends = 'made']) => [tool, named, address, body, ends] as const))(
-  '%s of %j is answered as a PUT to %s',
+  '%s of %j gets the same response as a PUT to %s',
   async (tool, named, address, body, ends) => {
     const { untrusted: _, ...told } = await read(back, tool, { ...named, ...body })
     expect(told).toEqual(await jsonOf(await front.ask(`PUT ${address}`, sending(body))))
@@ -151,7 +151,7 @@ test('the text to sign for the name of a wallet is the same as over HTTP', async
   })
 })
 
-test('a body that lacks something is refused with the names of what it lacks', async () => {
+test('a body with missing fields is rejected with their names', async () => {
   expect(await read(back, 'set_pixels', { coord: '3,4', message: 'hi' })).toMatchObject({
     error: 'invalid_body',
     message: expect.stringMatching(/^Missing: ts, signature\. Send a JSON object with /),
@@ -165,6 +165,6 @@ test.each([
   [{}, 'invalid_body'],
   [{ kind: 'x' }, 'invalid_body'],
   [{ kind: 'set_pixels', coord: '3,4' }, 'empty_update'],
-])('the text for %j is refused with %s, as the change would be', async (args, error) => {
+])('the text for %j is rejected with %s, like the change itself', async (args, error) => {
   expect(await read(back, 'signing_message', args)).toMatchObject({ error })
 })
