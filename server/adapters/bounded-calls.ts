@@ -1,12 +1,12 @@
-/** Limits for calls to third parties: how many at once, how long, how large, and no redirects. */
+/** Limits for calls to third parties: concurrency, duration, size, and no redirects. */
 
 import pLimit from 'p-limit'
 import { withTimeout } from '../times.ts'
 
-/** How many calls run at once, and how many wait for their turn. */
+/** How many calls run concurrently, and how many may wait. */
 type CallLimits = { readonly atOnce: number; readonly waitingMax: number }
 
-/** Runs calls within limits; `busy` when too many wait before one. */
+/** Runs calls within limits; `busy` if too many wait. */
 export function callLimit({ atOnce, waitingMax }: CallLimits) {
   const limit = pLimit(atOnce)
   const isFull = () => limit.pendingCount >= waitingMax
@@ -14,14 +14,14 @@ export function callLimit({ atOnce, waitingMax }: CallLimits) {
   return { isFull, inTurn }
 }
 
-// For questions about wallets.
+// For queries about wallets.
 const LIMITS: CallLimits = { atOnce: 8, waitingMax: 64 }
 
-// Waiting for one's turn counts.
+// Includes the time in the queue.
 const DEADLINE_MS = 3000
 
 export type BoundedCalls = {
-  /** What a call answers; `silent` when it fails or takes too long, `busy` when too many wait before it. */
+  /** The result of a call; `silent` if it fails or takes too long, `busy` if too many others wait. */
   make<T>(call: () => Promise<T>): Promise<T | 'busy' | 'silent'>
   /** Whether one more call would be `busy`. */
   areFull(): boolean
@@ -40,14 +40,14 @@ export function boundedCalls(): BoundedCalls {
   }
 }
 
-/** An address whose URL holds no secret: credentials are in `headers`, and logs may name the `host`. */
+/** An address without secrets in its URL: the credentials are in `headers`, and logs may show the `host`. */
 export type HttpAddress = {
   readonly url: string
   readonly host: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Moves user information from an address into a header: `fetch` refuses it in the URL, and no message may show it. */
+/** Moves user information from an address into a header: `fetch` rejects it in the URL, and no message may show it. */
 export function readAddress(address: string): HttpAddress {
   const url = new URL(address)
   const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
@@ -56,12 +56,12 @@ export function readAddress(address: string): HttpAddress {
   return { url: url.href, host: url.host, headers: { ...auth } }
 }
 
-/** What one call may cost. */
+/** Limits of one call. */
 type Bounds = { readonly timeoutMs: number; readonly maxBytes: number }
 
 /**
- * Fetches, and reads the answer to its last byte. Rejects when that takes longer, when the answer is larger, and when it
- * is a redirect: where we ask is the operator's choice.
+ * Fetches a response completely. Rejects if it takes too long, is too large, or is a redirect: only the operator chooses
+ * where requests go.
  */
 export async function fetchBounded(
   input: string | URL | Request,
@@ -89,16 +89,16 @@ async function readUpTo({ body }: Response, maxBytes: number): Promise<Uint8Arra
 
 const UNSENT_CODES: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ConnectionRefused', 'ENOTFOUND', 'EAI_AGAIN'])
 
-/** The code of an error, or of what caused it; empty where it has none. */
+/** The code of an error, or of its cause; empty if there is none. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
   return 'code' in error && typeof error.code === 'string' ? error.code : codeOf(error.cause)
 }
 
-/** Whether a request cannot have reached anyone. */
+/** Whether a request cannot have reached a server. */
 export const isUnsent = (error: unknown): boolean => UNSENT_CODES.has(codeOf(error))
 
-/** What keeps an address from being asked, in our words; `undefined` for an error that is not of the connection. */
+/** Why an address cannot be reached, in our words; `undefined` if the error is not about the connection. */
 export function connectionTrouble(error: unknown): string | undefined {
   const code = codeOf(error)
   if (UNSENT_CODES.has(code)) return 'cannot be reached'

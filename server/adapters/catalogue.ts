@@ -1,4 +1,4 @@
-/** What the catalogue of a facilitator lists for an address that is paid: `GET {catalogue}/discovery/merchant?payTo=`. */
+/** The entries of a facilitator's catalogue for a payment address: `GET {catalogue}/discovery/merchant?payTo=`. */
 
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
@@ -6,18 +6,18 @@ import type { Catalogue } from '../operator-ports.ts'
 import type { Offer } from '../x402/terms.ts'
 import { fetchBounded, readAddress } from './bounded-calls.ts'
 
-/** What a catalogue lists for an address that is paid. */
+/** What a catalogue lists for a payment address. */
 export const Merchant = Type.Object({
   resources: Type.Array(Type.Object({ resource: Type.String({ maxLength: 2000 }) })),
 })
 
-/** The path below a catalogue. */
+/** The path below the catalogue's URL. */
 export const merchantPath = (payTo: string): string => `/discovery/merchant?payTo=${payTo}&limit=100`
 
-/** How long a catalogue may take, and how much it may say. */
+/** Time and size limits of a catalogue's response. */
 export const CATALOGUE_BOUNDS = { timeoutMs: 60_000, maxBytes: 4 * 1024 * 1024 }
 
-/** An address as catalogues tell addresses apart: without a query, and all blocks as one. */
+/** An address in the form that catalogues compare: without a query, and with one template for all blocks. */
 export const entryOf = (address: string): string =>
   address.replace(/\?.*$/, '').replace(/\/(?:\d+,\d+|[:{][^/]*)$/, '/*')
 

@@ -1,4 +1,4 @@
-/** The payers that the operator does not sell to: from the settings, or from a file that is read again while the wall runs. */
+/** The payers that the operator denies: from the settings, or from a file that is read again while the wall runs. */
 
 import { readFile } from 'node:fs/promises'
 import { addressesIn } from '../../shared/wallet.ts'
@@ -8,13 +8,13 @@ import type { Logger } from '../ports.ts'
 export type DeniedPayers = {
   has(payer: Address): boolean
   /**
-   * Reads the file again, if there is one. If it cannot be read any more, or has something else, nothing changes and the operator
-   * is alerted once.
+   * Reads the file again, if there is one. If it cannot be read or is invalid, nothing changes and the operator gets one
+   * alert.
    */
   reload(): Promise<void>
 }
 
-/** Makes them of what the settings said at the start. */
+/** Makes them from the settings at start. */
 export function deniedPayers(
   { addresses, path }: { readonly addresses: ReadonlySet<Address>; readonly path: string | undefined },
   logger: Logger,
@@ -35,7 +35,7 @@ export function deniedPayers(
   }
 }
 
-/** What a file lists, or why it cannot be used; `said` tells whether that has changed. */
+/** The addresses in a file, or why it cannot be used. `said` is the content, to notice changes. */
 async function readList(path: string) {
   try {
     const said = await readFile(path, 'utf8')

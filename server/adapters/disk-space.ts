@@ -1,9 +1,9 @@
-/** What is left on a disk, and what files take of it. */
+/** Free space on a disk, and the size of files. */
 
 import { stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
-/** Makes a function that reads how many bytes are free on the disk of a file; `undefined` where the system does not say. */
+/** Makes a function that reads the free bytes on the disk of a file; `undefined` if the system does not say. */
 export function freeBytesBeside(path: string): () => Promise<number | undefined> {
   const folder = dirname(resolve(path))
   return async () => {
@@ -16,7 +16,7 @@ export function freeBytesBeside(path: string): () => Promise<number | undefined>
   }
 }
 
-/** How many bytes files take together; those that are not there take none. */
+/** The total size of files in bytes; missing files count as 0. */
 export async function sizeOf(paths: readonly string[]): Promise<number> {
   const sizes = await Promise.all(
     paths.map((path) =>

@@ -1,4 +1,4 @@
-/** The operator's journal: one line of JSON an event, on standard error. */
+/** The operator's journal: one line of JSON per event, on standard error. */
 
 import { terminalLine } from '../../shared/terminal.ts'
 import { tokenBuckets, type Budget } from '../domain/token-bucket.ts'
@@ -6,15 +6,15 @@ import type { Clock, Logger } from '../ports.ts'
 
 type Facts = Parameters<Logger['note']>[1]
 
-// What strangers can cause without end must not fill the disk: many purchases a second fit, a flood does not.
+// Events that anybody can cause must not fill the disk: many purchases per second fit, a flood does not.
 const BYTES: Budget = { burst: 1_048_576, perSecond: 65_536 }
 
-// Many times what any fact needs.
+// Much longer than any value needs.
 const TEXT_MAX = 512
 
 /**
- * Makes a journal over a sink of lines. Notes and alerts each have a budget of bytes; what is over it is counted, and the
- * next line that fits is preceded by the count.
+ * Makes a journal over a sink of lines. Notes and alerts each have a budget of bytes. Lines over the budget are counted,
+ * and the next line that fits is preceded by the count.
  */
 export function lineLogger(write: (line: string) => void, { now, elapsed }: Pick<Clock, 'now' | 'elapsed'>): Logger {
   const level = (name: 'note' | 'alert') => {

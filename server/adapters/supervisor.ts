@@ -9,11 +9,11 @@ const AF_UNIX = 1
 const SOCK_DGRAM = 2
 const SOCK_CLOEXEC = 0o2000000
 
-/** Tells the supervisor about the state of the process. */
+/** Notifies the supervisor of the state of the process. */
 export type Supervisor = {
-  /** It serves. From here on it says that it is alive, as often as it was asked to. */
+  /** The process serves. From now on it sends signs of life as often as requested. */
   ready(): void
-  /** It finishes what is under way. */
+  /** The process finishes the requests in progress. */
   stopping(): void
 }
 
@@ -21,7 +21,7 @@ const nobody: Supervisor = { ready: () => {}, stopping: () => {} }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The supervisor that the environment names; `failed` is called where it cannot be reached. */
+/** The supervisor that the environment names; `failed` is called if it cannot be reached. */
 export function supervisorIn(env: Environment, failed: (why: string) => void): Supervisor {
   const path = env['NOTIFY_SOCKET']
   if (path === undefined || path === '' || process.platform !== 'linux') return nobody
@@ -32,7 +32,7 @@ export function supervisorIn(env: Environment, failed: (why: string) => void): S
     return {
       ready() {
         tell('READY=1')
-        // A thread that hangs sends nothing. Twice in the time, since one may be late.
+        // A hanging thread sends nothing. Sent twice per interval, because one may be late.
         if (timeoutMs > 0) setInterval(() => tell('WATCHDOG=1'), timeoutMs / 2).unref()
       },
       stopping: () => tell('STOPPING=1'),
@@ -50,7 +50,7 @@ function datagramsTo(path: string): (text: string) => void {
   })
   const socket = system.socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)
   if (socket < 0) throw new Error('no socket can be made')
-  // A name that begins with @ is in no folder: a zero stands in its place.
+  // A name with @ is an abstract socket: its first byte is a zero.
   const name = Buffer.from(path)
   if (path.startsWith('@')) name[0] = 0
   const address = Buffer.concat([new Uint8Array(Uint16Array.of(AF_UNIX).buffer), name])

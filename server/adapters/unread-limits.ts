@@ -1,6 +1,6 @@
 /**
- * Limits what the kernel keeps for clients that do not read. By default it keeps up to 4 MB for each connection, for as
- * long as the client lives. Bun has no option for this, so libc's setsockopt is used.
+ * Limits what the kernel buffers for clients that do not read. By default it buffers up to 4 MB per connection, as long as
+ * the client stays connected. Bun has no option for this, so libc's setsockopt is used.
  */
 
 import { dlopen } from 'bun:ffi'
@@ -19,11 +19,11 @@ const TCP_USER_TIMEOUT = 18
 
 /** Limits of one connection. */
 export type UnreadLimits = {
-  readonly bufferBytes: number // what is sent and not acknowledged; the kernel doubles it for its own needs
-  readonly timeoutMs: number // how long a client may acknowledge none of it
+  readonly bufferBytes: number // sent and not acknowledged; the kernel doubles it for its own needs
+  readonly timeoutMs: number // how long a client may acknowledge nothing
 }
 
-/** A client that is 100 ms away still gets half a megabyte a second, and a proxy on the machine all it can take. */
+/** A client 100 ms away still gets half a megabyte per second, and a proxy on the machine its full speed. */
 export const UNREAD_LIMITS: UnreadLimits = { bufferBytes: 64 * 1024, timeoutMs: 30_000 }
 
 /**

@@ -1,16 +1,16 @@
-/** A webhook, signed as Standard Webhooks 1.0 has it (https://www.standardwebhooks.com). */
+/** A webhook, signed according to Standard Webhooks 1.0 (https://www.standardwebhooks.com). */
 
 import { createHmac } from 'node:crypto'
 import type { Notice, NoticeReceiver } from '../operator-ports.ts'
 import type { Clock } from '../ports.ts'
 import { connectionTrouble, readAddress } from './bounded-calls.ts'
 
-/** Where notices go, and the key that they are signed with. */
+/** Where notices are sent, and the key that signs them. */
 export type Webhook = { readonly url: string; readonly key: Uint8Array }
 
 const TIMEOUT_MS = 15_000
 
-/** Opens the webhook. Only a status of 2xx counts as delivered; what else the receiver says is not read. */
+/** Opens the webhook. Only a status of 2xx counts as delivered; the rest of the response is not read. */
 export function webhookReceiver({ url, key }: Webhook, { now }: Pick<Clock, 'now'>): NoticeReceiver {
   const address = readAddress(url)
   return {

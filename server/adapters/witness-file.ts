@@ -1,4 +1,4 @@
-/** The witness as a file: one line of JSON, replaced as a whole. It is on the disk before `write` resolves. */
+/** The witness as a file: one line of JSON, replaced as a whole. It is flushed before `write` resolves. */
 
 import { readFileSync } from 'node:fs'
 import { open, readFile, rename, writeFile } from 'node:fs/promises'
@@ -25,7 +25,7 @@ export function isWitness(path: string): boolean {
   }
 }
 
-/** The witness at a path; without one, none is kept. Reading one that holds something else throws. */
+/** The witness at a path; without one, none is stored. Throws if the file contains something else. */
 export function witnessAt(path: string | undefined): Witness {
   if (path !== undefined) return witnessFile(path)
   return { read: async () => undefined, write: async () => {} }
@@ -49,7 +49,7 @@ function witnessFile(path: string): Witness {
       const line = `${JSON.stringify({ change, payment, height: height.toString(), payees })}\n`
       await writeFile(aside, line, { mode: 0o600, flush: true })
       await rename(aside, path)
-      // The new name is on the disk once its folder is.
+      // The new name is flushed once its folder is.
       await using names = await open(folder, 'r')
       await names.sync()
     },

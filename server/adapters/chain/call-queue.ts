@@ -1,18 +1,18 @@
-/** Queues the calls to one endpoint: limits how many run at once and how many start in a second. The most urgent go first. */
+/** Queues the calls to one endpoint, most urgent first. Limits how many run concurrently and how many start per second. */
 
 import type { Clock } from '../../ports.ts'
 
-/** What a call is for: a payer who may have paid, a buyer who has not, or nobody who waits. */
+/** Whom a call is for: a payer who may have paid, a buyer who has not, or nobody who waits. */
 export type Urgency = 'settlement' | 'buyer' | 'background'
 
 const BY_URGENCY: readonly Urgency[] = ['settlement', 'buyer', 'background']
 
-/** Too many calls wait already. This is our own limit, and no fault of the endpoint. */
+/** Too many calls wait. This is our own limit, not a fault of the endpoint. */
 export class QueueFull extends Error {
   override name = 'QueueFull'
 }
 
-/** What a queue lets through. `perSecond` counts the calls that begin within any second; `undefined` is any number. */
+/** Limits of a queue. `perSecond` counts the calls that start within any second; `undefined` is unlimited. */
 export type QueueLimits = {
   readonly atOnce: number
   readonly waitingMax: number // of each urgency
@@ -20,8 +20,8 @@ export type QueueLimits = {
 }
 
 /**
- * Begins a call in its turn. A `begin` that answers `undefined` had nothing left to ask, and takes nobody's turn. Throws
- * `QueueFull`.
+ * Starts a call in its turn. If `begin` returns `undefined`, nothing is left to call and the turn goes to the next one.
+ * Throws `QueueFull`.
  */
 export type CallQueue = <T>(urgency: Urgency, begin: () => Promise<T> | undefined) => Promise<T | undefined>
 
@@ -43,7 +43,7 @@ export function callQueue({ atOnce, waitingMax, perSecond }: QueueLimits, clock:
       line.shift()?.()
     }
   }
-  /** How long until another call may begin. */
+  /** Milliseconds until another call may start. */
   const untilFree = () => {
     if (perSecond === undefined) return 0
     const now = clock.elapsed()

@@ -1,4 +1,4 @@
-/** The chain over JSON-RPC: what became of an authorization, looked up by payer and nonce through the operator's endpoints. */
+/** The chain over JSON-RPC: looks up the state of authorizations by payer and nonce through the operator's endpoints. */
 
 import { lru } from '../../../shared/lru.ts'
 import { keyOf, type PaymentKey, type WatchedPayment } from '../../domain/purchase/payment.ts'
@@ -12,15 +12,15 @@ import { balanceOf, stateReader } from './state.ts'
 import { statusAt, type Proof } from './status.ts'
 import { transfersAt } from './transfers.ts'
 
-// A payment that was read within it has a buyer who waits for its settlement.
+// The buyer of a payment that was read within this time waits for its settlement.
 const BUYING_MS = 60_000
 
-// Of payments that were read, and of those seen paid: more than are open at a time.
+// Limits of the caches of read and of paid payments: more than are open at a time.
 const REMEMBERED_MAX = 10_000
 
 const SILENT = { kind: 'silent' } as const
 
-/** Makes the chain port. Each question is answered within eight seconds. */
+/** Makes the chain port. Each query ends within eight seconds. */
 export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
   const { clock, deadlineMs, machine } = endpoints
   const { asset } = offer.terms
@@ -84,7 +84,7 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
   }
 }
 
-// A nonce may be signed for several amounts.
+// A payer may sign a nonce for several amounts.
 const moneyOf = (payment: WatchedPayment) => `${keyOf(payment)} ${payment.to} ${payment.amount}`
 
 const NO_ANSWER: ChainHealth = { kind: 'silent', what: 'the chain endpoint did not respond in time' }

@@ -1,4 +1,4 @@
-/** One JSON-RPC endpoint: its calls, bounded in time, size and number, and what is known of it. */
+/** One JSON-RPC endpoint: its calls, limited in time, size and number, and its known state. */
 
 import { HttpRequestError, RpcRequestError } from 'viem'
 import type { Clock } from '../../ports.ts'
@@ -7,60 +7,60 @@ import { fetchBounded, readAddress } from '../bounded-calls.ts'
 import { callQueue, type CallQueue, type Urgency } from './call-queue.ts'
 import { logWindow, type LogWindow } from './log-window.ts'
 
-// The largest answer there can be is the receipt of a transaction that is nothing but events.
+// The largest possible response is the receipt of a transaction that only makes events.
 const ANSWER_MAX_BYTES = 8 * 1024 * 1024
 
-// Public endpoints turn away who asks too much at once.
+// Public endpoints reject clients with too many parallel calls.
 const CALLS_AT_ONCE = 32
 const CALLS_WAITING_MAX = 512
 
-// The longest pause that an endpoint can ask for.
+// The longest pause that an endpoint can request.
 const REST_MAX_MS = 300_000
 
-/** How urgent a call is, and a signal that aborts when nobody waits for its answer any more. */
+/** How urgent a call is, and a signal that aborts if nobody waits for its result any more. */
 export type CallContext = { readonly urgency: Urgency; readonly late: AbortSignal }
 
-/** The endpoint takes no calls for now. */
+/** The endpoint is rate-limiting us. */
 export class EndpointBusy extends Error {
   override name = 'EndpointBusy'
-  readonly restMs: number | undefined // undefined: it did not say for how long
+  readonly restMs: number | undefined // undefined: it named no time
   constructor(restMs: number | undefined) {
     super('the endpoint takes no calls for now')
     this.restMs = restMs
   }
 }
 
-/** The endpoint's newest block is older than one that was seen before. */
+/** The endpoint's newest block is older than one seen before. */
 export class EndpointBehind extends Error {
   override name = 'EndpointBehind'
 }
 
-/** What the endpoint answered is no JSON-RPC. */
+/** The response is not JSON-RPC. */
 export class NoRpcAnswer extends Error {
   override name = 'NoRpcAnswer'
 }
 
 export type Endpoint = {
-  /** The part of its address that operators are shown; the whole may hold a secret. */
+  /** The part of the address that operators see; the whole address may contain a secret. */
   readonly host: string
   readonly logs: LogWindow
-  /** Whether it answers a multicall; `undefined` until it was asked one. */
+  /** Whether the endpoint supports multicall; `undefined` until it was tried. */
   hasMulticall: boolean | undefined
-  /** Which chain it serves; asked until it is the one that is wanted, by whoever needs it first. */
+  /** The chain that the endpoint serves; queried by the first caller, and again until it is the right one. */
   chainId(context: CallContext): Promise<bigint>
-  /** Whether it failed when it was asked last. */
+  /** Whether the last call failed. */
   isInTrouble: boolean
-  /** When it takes calls again, by the clock that is never set. */
+  /** When the endpoint accepts calls again, by the monotonic clock. */
   restsUntil: number
-  /** Has its turn among the calls to this endpoint; see `CallQueue`. */
+  /** Takes a turn among the calls to this endpoint; see `CallQueue`. */
   readonly turn: CallQueue
-  /** Calls at once; only for a caller that has its turn. */
+  /** Calls immediately; only for a caller that has its turn. */
   post(method: string, params: readonly unknown[]): Promise<unknown>
-  /** Asks in its turn. */
+  /** Calls in its turn. */
   call(context: CallContext, method: string, params: readonly unknown[]): Promise<unknown>
 }
 
-/** An endpoint with the context of the calls that are made to it. */
+/** An endpoint with the context of the calls to it. */
 export type Session = CallContext & {
   readonly endpoint: Endpoint
   call(method: string, params: readonly unknown[]): Promise<unknown>
@@ -73,7 +73,7 @@ export const sessionWith = (endpoint: Endpoint, context: CallContext): Session =
   call: (method, params) => endpoint.call(context, method, params),
 })
 
-/** Where an endpoint is, and how it is called. */
+/** Where an endpoint is, and how to call it. */
 export type Transport = Pick<Endpoint, 'host' | 'post'>
 
 /** Calls an http address. A call takes at most `timeoutMs`. */
@@ -92,7 +92,7 @@ export function httpTransport(address: string, timeoutMs: number): Transport {
   }
 }
 
-/** How calls and time pass beneath the adapter. `soon` runs what ends a turn of the event loop. */
+/** Calls and timers below the adapter. `soon` runs a function at the end of this turn of the event loop. */
 export type Machine = {
   readonly transportTo: (address: string, timeoutMs: number) => Transport
   readonly withTimeout: typeof withTimeout
@@ -148,7 +148,7 @@ type SentCall = { readonly body: Record<string, unknown>; readonly url: string }
 
 const TOO_MANY_REQUESTS = 429
 
-// Of JSON-RPC: Alchemy's, QuickNode's and Ankr's words for one call too many.
+// JSON-RPC errors of Alchemy, QuickNode and Ankr for too many calls.
 const BUSY_CODES: ReadonlySet<number> = new Set([429, -32_007, -32_029])
 
 async function resultOf(response: Response, { body, url }: SentCall): Promise<unknown> {
@@ -178,7 +178,7 @@ function errorIn(answer: unknown): { code: number; message: string; data?: unkno
   return { code: error.code, message, ...('data' in error ? { data: error.data } : {}) }
 }
 
-/** A number as JSON-RPC writes it. Throws for anything else. */
+/** Parses a JSON-RPC number. Throws for anything else. */
 export function quantity(value: unknown): bigint {
   if (typeof value !== 'string' || !/^0x[0-9a-f]{1,64}$/i.test(value)) throw new TypeError('no quantity')
   return BigInt(value)

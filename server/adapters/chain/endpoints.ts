@@ -1,4 +1,4 @@
-/** The endpoints of one chain: which is asked first, and which next when that one is silent, refuses or lags behind. */
+/** The endpoints of one chain: their order, and the next one if an endpoint fails, rejects a call or lags behind. */
 
 import { HttpRequestError, numberToHex, RpcRequestError } from 'viem'
 import type { Network } from '../../../shared/usdc.ts'
@@ -29,27 +29,27 @@ export type Height = { readonly number: bigint; readonly timestamp: UnixSeconds 
 
 export type Endpoints = {
   readonly clock: Clock
-  /** How long a question may take, with all its calls. */
+  /** The time limit of one query, with all its calls. */
   readonly deadlineMs: number
   readonly machine: Machine
   readonly all: readonly Endpoint[]
-  /** The newest block that any of them has shown. */
+  /** The newest block that any endpoint has shown. */
   newest(): Height | undefined
-  /** Takes note of a block. */
+  /** Records a block. */
   saw(height: Height): void
   /**
-   * Has one endpoint after the other do `work` until one can. An answer is of one endpoint alone, since two may be of two
-   * moments. While all lag behind, they are asked for as long as `onLag` says; other trouble gets a second try.
+   * Tries `work` on one endpoint after the other until one succeeds. A result comes from one endpoint only, because two may
+   * be at different blocks. While all lag behind, retries as long as `onLag` allows; other failures get a second try.
    */
   ask<T>(context: CallContext, work: (session: Session) => Promise<T>, onLag?: 'fail' | 'wait'): Promise<T>
   readonly onProbed: OnProbed
-  /** Asks what no buyer waits for, once; what a contract refuses is thrown, and no other endpoint is asked about it. */
+  /** Calls once, for queries without a waiting buyer. Throws the error of a contract, without trying another endpoint. */
   readonly request: RpcRequest
 }
 
 export type RpcRequest = (method: string, params: readonly unknown[]) => Promise<unknown>
 
-/** How endpoints are asked. `callsPerSecond` is what each of them may get; `undefined` is any number. */
+/** How endpoints are called. `callsPerSecond` is the limit of each; `undefined` is unlimited. */
 export type EndpointOptions = {
   readonly clock: Clock
   readonly callsPerSecond?: number | undefined
@@ -58,7 +58,7 @@ export type EndpointOptions = {
   readonly machine?: Machine
 }
 
-/** Called with what a probe found wrong with an endpoint, in our words; `null` for nothing. */
+/** Called with the problem that a probe found with an endpoint, in our words; `null` if there is none. */
 export type OnProbed = (host: string, trouble: string | null) => void
 
 const RETRY_MS = 150
@@ -78,7 +78,7 @@ export function openEndpoints(
   const all = transports.map((transport) => endpointOver(transport, BigInt(id), limits, hasMulticall))
   let newest: Height | undefined
 
-  /** Those that take calls, the ones without trouble first. */
+  /** The endpoints that accept calls, healthy ones first. */
   const inOrder = () => {
     const awake = all.filter(({ restsUntil }) => restsUntil <= clock.elapsed())
     return awake.toSorted((one, other) => Number(one.isInTrouble) - Number(other.isInTrouble))
@@ -95,14 +95,14 @@ export function openEndpoints(
       for (const endpoint of inOrder()) {
         if (context.late.aborted) throw failure
         try {
-          // There is no other endpoint, and no payment depends on these questions.
+          // There is no other endpoint, and no payment depends on these queries.
           const isKnown = context === FOR_ANYBODY && all.length === 1
           if (!isKnown && (await endpoint.chainId(context)) !== BigInt(id)) throw new TypeError('another chain')
           const answer = await work(sessionWith(endpoint, context))
           endpoint.isInTrouble = false
           return answer
         } catch (error) {
-          // Our own queue says nothing of the endpoint.
+          // Our own full queue proves nothing about the endpoint.
           if (error instanceof QueueFull) throw error
           noteTrouble(endpoint, error)
           failure = error
@@ -132,7 +132,7 @@ export function openEndpoints(
 const requestBy =
   (ask: Endpoints['ask']): RpcRequest =>
   async (method, params) => {
-    // What a contract refuses is an answer of the endpoint's.
+    // An error of the contract is a response of the endpoint.
     const answer = await ask(FOR_ANYBODY, (session) =>
       session.call(method, params).catch((error: unknown) => {
         if (isRevert(error)) return error
@@ -143,16 +143,16 @@ const requestBy =
     return answer
   }
 
-// Anybody can cause these calls, so buyers and settlements go before them.
+// Anybody can cause these calls, so buyers and settlements come first.
 const FOR_ANYBODY: CallContext = { urgency: 'background', late: new AbortController().signal }
 
-// What JSON-RPC calls a contract that refused, as opposed to an endpoint that failed.
+// The JSON-RPC code of a contract that reverted, as opposed to a failing endpoint.
 const REVERTED = 3
 
-// Endpoints say it in several ways. Only a contract's own code can use up what a call may.
+// Endpoints word it differently. Only a contract's own code can use up the gas of a call.
 const OUT_OF_GAS = /out\s?of\s?gas|gas required exceeds/i
 
-/** Whether a contract refused what it was called with, or used up all gas over it. */
+/** Whether a contract reverted the call, or used up all its gas. */
 export const isRevert = (error: unknown): error is RpcRequestError =>
   error instanceof RpcRequestError &&
   (error.code === REVERTED || error.details.includes('revert') || OUT_OF_GAS.test(error.details))
@@ -167,7 +167,7 @@ export function describeError(error: unknown): string {
   return connectionTrouble(error) ?? 'does not respond'
 }
 
-/** Reads a block's height and time; throws for an answer without them. */
+/** Reads a block's height and time; throws for a response without them. */
 export async function blockAt(session: Session, tag: 'latest' | 'safe'): Promise<Height | undefined> {
   const block = await session.call('eth_getBlockByNumber', [tag, false])
   if (block === null) return undefined
@@ -176,7 +176,7 @@ export async function blockAt(session: Session, tag: 'latest' | 'safe'): Promise
   return { number: quantity(block.number), timestamp: quantity(block.timestamp) }
 }
 
-/** Calls a contract at a block. Throws for an answer that is no data. */
+/** Calls a contract at a block. Throws for a response that is not hex data. */
 export async function callContract(
   session: Session,
   to: Address,
@@ -187,7 +187,7 @@ export async function callContract(
   return hexData(await session.call('eth_call', [{ to, data }, block]))
 }
 
-/** Bytes as JSON-RPC writes them. Throws for anything else. */
+/** Parses JSON-RPC bytes. Throws for anything else. */
 export function hexData(value: unknown): `0x${string}` {
   if (!isHexData(value)) throw new TypeError('no data')
   return value

@@ -1,26 +1,26 @@
-/** How many blocks of events an endpoint serves in one call, learnt from its refusals. */
+/** How many blocks of events an endpoint returns in one call, learnt from its rejections. */
 
 export type LogWindow = {
-  /** How many to ask for; 0 for an endpoint that has refused even one. */
+  /** The number of blocks to request; 0 if the endpoint rejected even one. */
   size(): bigint
-  /** Tells that a range of so many blocks was answered. */
+  /** Records that a range of so many blocks was served. */
   served(blocks: bigint): void
-  /** Tells that a range of so many blocks was refused. */
+  /** Records that a range of so many blocks was rejected. */
   refused(blocks: bigint): void
-  /** Whether anything is known of it yet, and it serves any. */
+  /** Whether the size is known, and not 0. */
   isLearnt(): boolean
-  /** Lets an endpoint that refused everything be asked for one block again. */
+  /** Allows one block again after an endpoint rejected everything. */
   retry(): void
 }
 
 const FIRST = 2000n
 const MOST = 10_000n
 
-// Each refusal of more makes growing rarer, so that a limit that stays costs next to nothing.
+// After each rejection the window grows less often, so a fixed limit costs almost no calls.
 const GROW_AFTER = 16
 const GROW_AFTER_MOST = 4096
 
-/** Starts with what most endpoints serve. */
+/** Starts with a size that most endpoints serve. */
 export function logWindow(): LogWindow {
   let size = FIRST
   let servedInARow = 0
@@ -36,7 +36,7 @@ export function logWindow(): LogWindow {
       size = size * 2n > MOST ? MOST : size * 2n
     },
     refused(blocks) {
-      // Others may have learnt more since that range was asked for.
+      // Other calls may have learnt more since that range was requested.
       if (blocks > size) return
       size = blocks / 2n
       servedInARow = 0

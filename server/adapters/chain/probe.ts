@@ -1,4 +1,4 @@
-/** Checks what each endpoint is and can do, and reports it in words without secrets. */
+/** Checks what each endpoint is and supports, and reports it in words without secrets. */
 
 import { decodeFunctionResult, encodeFunctionData, parseAbi, zeroAddress, zeroHash } from 'viem'
 import { USED } from '../../../shared/chain/arrivals.ts'
@@ -12,12 +12,12 @@ import { callContract, isRevert, describeError, type Endpoints } from './endpoin
 import type { StateReader } from './state.ts'
 import { eventsFrom, NoEvents } from './transfers.ts'
 
-// Where fewer blocks are served, looking back over what was missed takes long.
+// If an endpoint serves fewer blocks, reading missed history takes long.
 const FEW_BLOCKS = 1000n
 
 const abi = parseAbi(['function name() view returns (string)', 'function version() view returns (string)'])
 
-/** Asks every endpoint. One that answers is enough; what is wrong with the others is reported. */
+/** Probes every endpoint. One that responds is enough; problems of the others are reported. */
 export async function probe(
   endpoints: Endpoints,
   states: StateReader,
@@ -29,7 +29,7 @@ export async function probe(
       (error: unknown): ChainHealth => silence(endpoint, error),
     )
     endpoint.isInTrouble = health.kind === 'silent'
-    // It takes calls again, whatever it had asked for: a wall that is armed must not keep buyers waiting for it.
+    // The endpoint accepts calls again, whatever pause it requested: an armed wall must not keep buyers waiting for it.
     if (health.kind === 'none') endpoint.restsUntil = 0
     tellOf(endpoints, endpoint, health)
     return health
@@ -45,7 +45,7 @@ export async function probe(
   return { kind: 'none', head, ...(what === '' ? {} : { lacks: what }) }
 }
 
-/** Tells what is wrong with an endpoint; our own full queue says nothing of it. */
+/** Reports the problem of an endpoint; our own full queue is not one. */
 function tellOf({ onProbed }: Endpoints, { host }: Endpoint, health: ChainHealth): void {
   if (health.kind === 'none') onProbed(host, null)
   else if (health.what !== undefined && health.what !== queueWords(host)) onProbed(host, health.what)
@@ -78,7 +78,7 @@ async function probeOne(
   if (words === undefined) return { kind: 'fault', what: 'the token is not deployed on this chain' }
   if (words[0] !== assetName || words[1] !== assetVersion)
     return { kind: 'fault', what: 'the token’s name or version differs from the one that payers sign for' }
-  // What refused a multicall once may take it by now.
+  // An endpoint that rejected a multicall once may support it by now.
   if (endpoint.hasMulticall === false) endpoint.hasMulticall = undefined
   const nobody = { asset: terms.asset, key: { payer: zeroAddress, nonce: zeroHash } }
   const { number, timestamp } = await states.latest(session, nobody)
@@ -88,12 +88,12 @@ async function probeOne(
   return { kind: 'none', head: number, ...(lacks === undefined ? {} : { lacks }) }
 }
 
-/** What an endpoint lacks in events. Asks it where that is not known yet. */
+/** Which queries of events an endpoint does not support. Tries them if that is not known yet. */
 async function eventsLacked(session: Session, address: Address, newest: bigint): Promise<string | undefined> {
   const { endpoint } = session
   if (!endpoint.logs.isLearnt()) {
     endpoint.logs.retry()
-    // No authorization has these topics. The answer is empty, and shows which range is served.
+    // No authorization has these topics. The result is empty, and shows the range that is served.
     const filter = { address, topics: [USED, zeroHash, zeroHash] }
     const size = endpoint.logs.size()
     const from = newest < size ? 0n : newest - size + 1n
@@ -108,7 +108,7 @@ async function eventsLacked(session: Session, address: Address, newest: bigint):
     : undefined
 }
 
-/** The token's name and version; `undefined` where there is no contract, and no words where it is no such token. */
+/** The token's name and version; `undefined` if there is no contract, empty if it is not such a token. */
 async function tokenWords(session: Session, asset: Address): Promise<readonly string[] | undefined> {
   const read = async (functionName: 'name' | 'version') => {
     const data = await callContract(session, asset, encodeFunctionData({ abi, functionName }), 'latest')

@@ -7,14 +7,14 @@ import { lower, TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import type { Hash, WatchedPayment } from '../../domain/purchase/payment.ts'
 import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 
-// As Circle's FiatTokenV2 declares it.
+// As declared by Circle's FiatTokenV2.
 export const CANCELLED = toEventSelector('AuthorizationCanceled(address,bytes32)')
 
 const Hex = Type.TemplateLiteral('0x${string}')
 const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()]))
 
-/** An event as JSON-RPC writes it; the parts that are used. */
+/** The used fields of a JSON-RPC event. */
 export const EventLog = Type.Object({
   address: Hex,
   topics: Type.Array(Hex),
@@ -36,13 +36,13 @@ export type TransactionReceipt = Static<typeof TransactionReceipt>
 const receiptCheck = TypeCompiler.Compile(Type.Union([TransactionReceipt, Type.Null()]))
 const receiptsCheck = TypeCompiler.Compile(Type.Union([Type.Array(TransactionReceipt), Type.Null()]))
 
-/** Reads a receipt; `undefined` for a transaction that is in no block. Throws for nonsense. */
+/** Parses a receipt; `undefined` for a transaction that is not in a block. Throws for malformed data. */
 export function readReceipt(value: unknown): TransactionReceipt | undefined {
   if (!receiptCheck.Check(value)) throw new TypeError('no receipt')
   return value ?? undefined
 }
 
-/** Reads the receipts of a block. Throws for nonsense. */
+/** Parses the receipts of a block. Throws for malformed data. */
 export function readReceipts(value: unknown): readonly TransactionReceipt[] {
   if (!receiptsCheck.Check(value)) throw new TypeError('no receipts')
   return value ?? []
@@ -52,13 +52,13 @@ const SILENT = { kind: 'silent' } as const
 const ELSEWHERE = { kind: 'void', why: 'the authorization was used for another transfer' } as const
 
 /**
- * What a transaction did to a payment's authorization; `silent` where it did nothing to it. Everything is looked for in the
- * receipt alone, since a block replaced meanwhile numbers its events anew.
+ * What a transaction did to a payment's authorization; `silent` if nothing. Uses the receipt alone, because a reorganisation
+ * gives events other numbers.
  *
- * Circle's token marks an authorization as used and moves the money with nothing in between: it has looked at the
- * signature before, and a contract wallet that is asked for it can make no events. So the very next event is the transfer
- * that was signed. Should a later version of the token tell something in between, that is no proof of either: such a
- * receipt shows only that we were not paid, and only if nothing in it pays us that amount from that payer.
+ * Circle's token marks an authorization as used and then moves the money, without another event in between: it verified
+ * the signature before, and a contract wallet cannot emit events while it verifies. So the very next event is the signed
+ * transfer. If a later version of the token emits an event in between, nothing is proven: such a receipt only shows that
+ * we were not paid, and only if nothing in it pays us that amount from that payer.
  */
 export function endIn(receipt: TransactionReceipt, payment: WatchedPayment): ChainStatus {
   const { logs } = receipt
@@ -77,6 +77,6 @@ export function endIn(receipt: TransactionReceipt, payment: WatchedPayment): Cha
   const next = logs[at + 1]
   if (paysUs(next)) return { kind: 'paid', tx: lower(receipt.transactionHash) }
   if (topicsOf(next)?.startsWith([TRANSFER, pad(payment.payer)].join()) === true) return ELSEWHERE
-  // Without a next event the receipt is not whole.
+  // Without a next event the receipt is incomplete.
   return next === undefined || logs.some(paysUs) ? SILENT : ELSEWHERE
 }

@@ -1,4 +1,4 @@
-/** The state of authorizations at one block. Questions of one turn of the event loop share one multicall. */
+/** The state of authorizations at one block. Queries in one turn of the event loop share one multicall. */
 
 import { decodeFunctionResult, encodeFunctionData, multicall3Abi, parseAbi, RpcRequestError } from 'viem'
 import type { Address, Hash, PaymentKey, UnixSeconds } from '../../domain/purchase/payment.ts'
@@ -6,7 +6,7 @@ import type { Urgency } from './call-queue.ts'
 import type { Endpoint, Machine, Session } from './endpoint.ts'
 import { blockAt, callContract, hexData, MULTICALL } from './endpoints.ts'
 
-/** The state of one authorization at one block. `hash` is of the block that was asked for, where it is not too old. */
+/** The state of one authorization at one block. `hash` is that of the requested block, unless it is too old. */
 export type AuthorizationState = {
   readonly number: bigint
   readonly timestamp: UnixSeconds
@@ -14,20 +14,20 @@ export type AuthorizationState = {
   readonly hash: Hash | undefined
 }
 
-/** Whose state is asked, and of which block's hash. */
+/** Which authorization to read, and which block's hash. */
 export type StateQuestion = {
   readonly asset: Address
   readonly key: PaymentKey
   readonly blockAsked?: bigint | undefined
 }
 
-/** Asks an endpoint at its newest block, or at the newest that will not be replaced; `undefined` where it knows none such. */
+/** Reads at the newest block, or at the newest safe block; `undefined` if the endpoint knows no safe block. */
 export type StateReader = {
   latest(session: Session, question: StateQuestion): Promise<AuthorizationState>
   safe(session: Session, question: StateQuestion): Promise<AuthorizationState | undefined>
 }
 
-// What nodes let one call compute is a thousand times as much.
+// A thousandth of what nodes allow one call to compute.
 const SHARED_MAX = 100
 
 const abi = parseAbi([
@@ -38,7 +38,7 @@ const abi = parseAbi([
   'function getBlockHash(uint256 blockNumber) view returns (bytes32)',
 ])
 
-/** Makes a reader whose questions of one turn share their calls. */
+/** Makes a reader whose queries in one turn share their calls. */
 export function stateReader({ soon }: Machine): StateReader {
   const shared = { latest: new Map<Endpoint, SharedCheck>(), safe: new Map<Endpoint, SharedCheck>() }
   const check = (tag: Tag, { endpoint, urgency }: Session, question: StateQuestion) => {
@@ -57,7 +57,7 @@ export function stateReader({ soon }: Machine): StateReader {
       } catch (error) {
         if (!isRefusal(error)) throw error
         const state = await plainState(session, question)
-        // The plain way goes, so that it was the multicall that did not.
+        // Single calls work, so the endpoint rejects multicalls.
         endpoint.hasMulticall = false
         return state
       }
@@ -90,7 +90,7 @@ type Tag = 'latest' | 'safe'
 type SharedCheck = (urgency: Urgency, question: StateQuestion) => Promise<AuthorizationState>
 type Waiting = PromiseWithResolvers<AuthorizationState> & { readonly question: StateQuestion }
 
-/** Whoever has its turn first asks for all who wait by then. */
+/** The first query that gets its turn reads for all that wait. */
 function sharedCheck(endpoint: Endpoint, tag: Tag, soon: Machine['soon']): SharedCheck {
   let waiting: Waiting[] = []
   const askForAll = async (taken: readonly Waiting[]) => {
@@ -108,7 +108,7 @@ function sharedCheck(endpoint: Endpoint, tag: Tag, soon: Machine['soon']): Share
   return async (urgency, question) => {
     const mine: Waiting = { ...Promise.withResolvers<AuthorizationState>(), question }
     waiting.push(mine)
-    // What else is asked in this turn of the event loop is taken along.
+    // Includes the other queries of this turn of the event loop.
     soon(() => {
       const turn = endpoint.turn(urgency, () => {
         const taken = waiting.slice(0, SHARED_MAX)
@@ -166,7 +166,7 @@ async function manyStates(
 
 const NO_HASH = `0x${'0'.repeat(64)}`
 
-/** The same in calls of their own, for a chain without the contract and an endpoint that refuses such calls. */
+/** The same with single calls, for a chain without the multicall contract or an endpoint that rejects it. */
 async function plainState(session: Session, question: StateQuestion): Promise<AuthorizationState> {
   const block = await blockAt(session, 'latest')
   if (block === undefined) throw new TypeError('no newest block')
@@ -176,7 +176,7 @@ async function plainState(session: Session, question: StateQuestion): Promise<Au
 
 async function plainSafeState(session: Session, question: StateQuestion): Promise<AuthorizationState | undefined> {
   const block = await blockAt(session, 'safe').catch((error: unknown) => {
-    // An endpoint without safe blocks answers with an error; an exceeded limit is a failure.
+    // An endpoint without safe blocks returns an error; a rate limit is a failure.
     if (error instanceof RpcRequestError && error.code !== LIMIT_EXCEEDED) return undefined
     throw error
   })
@@ -186,7 +186,7 @@ async function plainSafeState(session: Session, question: StateQuestion): Promis
 
 const LIMIT_EXCEEDED = -32_005
 
-/** Whether a call was answered, and not with what was asked: by an error, or by what is no answer of the contract. */
+/** Whether a call returned an error, or data that is not a valid result of the contract. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof RpcRequestError) return true
   return (

@@ -1,4 +1,4 @@
-/** What became of an authorization: its state first, and then, only where it is used, what used it. */
+/** The state of an authorization, and if it is used, the transaction that used it. */
 
 import { numberToHex, pad, RpcRequestError } from 'viem'
 import { USED } from '../../../shared/chain/arrivals.ts'
@@ -13,16 +13,16 @@ import { eventsFrom } from './transfers.ts'
 // How many of the newest blocks a reorganisation may replace by fewer.
 const REORGANISED_MAX = 64n
 
-// How far past the end of an authorization the newest block must be where the endpoint has no safe block to read.
+// If the endpoint has no safe block, its newest block must be this far past the expiry of an authorization.
 const UNSAFE_MARGIN_SECONDS = 60n
 
 const SILENT = { kind: 'silent' } as const
 const EXPIRED = { kind: 'void', why: 'the authorization expired without being used', final: true } as const
 
-/** A transaction that was seen to pay, and the block it was seen in. */
+/** A transaction that was seen to pay, and its block. */
 export type Proof = { readonly tx: Hash; readonly block: bigint; readonly blockHash: Hash }
 
-/** What a check works with. `proof` is what an earlier check found. */
+/** The inputs of a check. `proof` is the result of an earlier one. */
 export type ChainCheck = {
   readonly endpoints: Endpoints
   readonly states: StateReader
@@ -33,12 +33,12 @@ export type ChainCheck = {
   readonly proved: (proof: Proof) => void
 }
 
-/** One check through one endpoint. Throws `EndpointBehind` where that is older than what is known. */
+/** One check through one endpoint. Throws `EndpointBehind` if the endpoint is older than known blocks. */
 export async function statusAt(session: Session, check: ChainCheck): Promise<ChainStatus> {
   const { endpoints, states, payment, head, proof } = check
   const question = { asset: payment.accepted.asset, key: payment, blockAsked: proof?.block }
   const askSafe = () => states.safe(session, question)
-  // Once its time is over, what will not be replaced is asked first. It does not show an end that its payer signed for longer.
+  // After the expiry, the safe block is read first. It does not show the use of an authorization signed for longer.
   const isOver = (endpoints.newest()?.timestamp ?? 0n) > payment.validBefore
   const early = isOver ? await orUnknown(askSafe()) : 'unknown'
   if (early !== 'unknown' && early !== undefined && early.number >= head && early.spent)
@@ -46,7 +46,7 @@ export async function statusAt(session: Session, check: ChainCheck): Promise<Cha
   const known = endpoints.newest()?.number ?? 0n
   const latest = await states.latest(session, question)
   endpoints.saw(latest)
-  // An endpoint older than what was read before knows nothing of what is not there.
+  // An endpoint that is older than what was read before proves no absence.
   if (latest.number < head || (!latest.spent && latest.number < known)) throw new EndpointBehind('an older block')
   const safeState = async () => (early === 'unknown' ? await askSafe() : early)
   if (!latest.spent) return (await isExpired(latest, payment, safeState)) ? EXPIRED : { kind: 'unspent' }
@@ -61,7 +61,7 @@ const finalOf = (end: ChainStatus): ChainStatus =>
 
 const orUnknown = <T>(asked: Promise<T>): Promise<T | 'unknown'> => asked.catch(() => 'unknown' as const)
 
-/** Whether an end can be undone no more; a safe block that cannot be read now unsays no end. */
+/** Whether an outcome is final; a safe block that cannot be read now does not revoke an outcome. */
 async function isFinal(latest: AuthorizationState, payment: WatchedPayment, safeState: SafeState): Promise<boolean> {
   if (latest.timestamp <= payment.validBefore) return false
   const safe = await orUnknown(safeState())
@@ -69,7 +69,7 @@ async function isFinal(latest: AuthorizationState, payment: WatchedPayment, safe
   return safe === undefined ? latest.timestamp > payment.validBefore + UNSAFE_MARGIN_SECONDS : safe.spent
 }
 
-/** Whether an authorization that is unspent at the newest block can never be spent, even if the newest blocks are replaced. */
+/** Whether an authorization that is unspent at the newest block can never be spent, even after a reorganisation. */
 async function isExpired(latest: AuthorizationState, payment: WatchedPayment, safeState: SafeState): Promise<boolean> {
   if (latest.timestamp <= payment.validBefore) return false
   const safe = await safeState()
@@ -85,7 +85,7 @@ async function howSpent(
   seen: AuthorizationState,
 ): Promise<ChainStatus> {
   const { payment, named, proof, proved } = check
-  // The block it was paid in is still there.
+  // The block of the payment was not replaced.
   if (proof !== undefined && seen.hash === proof.blockHash) return { kind: 'paid', tx: proof.tx }
   const read = (receipt: TransactionReceipt | undefined) => {
     const end = receipt === undefined ? SILENT : endIn(receipt, payment)
@@ -94,7 +94,7 @@ async function howSpent(
     return end
   }
   const receiptOf = async (hash: Hash) => read(readReceipt(await session.call('eth_getTransactionReceipt', [hash])))
-  // Some endpoints call a transaction they do not know an error.
+  // Some endpoints return an error for an unknown transaction.
   const orUnheardOf = (error: unknown) => {
     if (error instanceof RpcRequestError) return SILENT
     throw error
@@ -118,7 +118,7 @@ async function howSpent(
   for (let next = from; next <= to && !session.late.aborted;) {
     const { events, through } = await eventsFrom(session, filter, next, to)
     const tx = events[0]?.transactionHash
-    // The token lets an authorization end once.
+    // The token ends an authorization once.
     if (tx !== undefined) return tx === null ? SILENT : await receiptOf(tx)
     next = through + 1n
   }
@@ -126,8 +126,8 @@ async function howSpent(
 }
 
 /**
- * Blocks in which the use must be: no more than one question for events reaches, where the endpoint tells the state at
- * older blocks; else all since `head`. It was unspent at `head`, so that a use in an older block is of a reorganisation.
+ * The blocks that can contain the use: at most the range of one events query if the endpoint has the state at older blocks,
+ * otherwise all since `head`. It was unspent at `head`, so a use in an older block is due to a reorganisation.
  */
 async function rangeOfUse(
   session: Session,
@@ -145,7 +145,7 @@ async function rangeOfUse(
       else unspent = middle
     }
   } catch (error) {
-    // Some endpoints have forgotten the state at older blocks; their events are all there is.
+    // Some endpoints no longer have the state at older blocks; only events remain.
     if (error instanceof EndpointBusy || session.late.aborted) throw error
   }
   return { from: unspent + 1n, to: spent }

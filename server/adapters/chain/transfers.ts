@@ -1,4 +1,4 @@
-/** What an address was paid, read from the token's events one stretch of blocks at a time. */
+/** The transfers to an address, read from the token's events one range of blocks at a time. */
 
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
@@ -10,10 +10,10 @@ import { EndpointBehind, quantity, type Session } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
 import { EventLog } from './receipt.ts'
 
-// Further than endpoints lag.
+// More than endpoints lag behind.
 const FAR = 64n
 
-/** One stretch of what `payTo` was paid in `asset`, from height `from` on. Throws when the endpoint does not answer. */
+/** One range of transfers to `payTo` in `asset`, from height `from` on. Throws if the endpoint does not respond. */
 export async function transfersAt(
   session: Session,
   newestSeen: ReturnType<Endpoints['newest']>,
@@ -21,10 +21,10 @@ export async function transfersAt(
   payTo: Address,
   from: bigint,
 ): Promise<Receipts> {
-  // Far behind the newest block nobody needs to know how far it has come since.
+  // Far behind the newest block, the current height does not matter.
   const isFarBehind = newestSeen !== undefined && from + session.endpoint.logs.size() + FAR <= newestSeen.number
   const newest = isFarBehind ? newestSeen.number : quantity(await session.call('eth_blockNumber', []))
-  // What an older endpoint leaves out would be missed for good.
+  // An older endpoint would omit transfers, and they would be missed permanently.
   if (newestSeen !== undefined && newest < newestSeen.number) throw new EndpointBehind('an older block')
   if (newest < from) return { transfers: [], next: from, isAll: true }
   const filter = { address: asset, topics: [TRANSFER, null, pad(payTo)] }
@@ -50,19 +50,19 @@ async function usesBy(
   return uses
 }
 
-/** The endpoint serves no events, not even of one block. */
+/** The endpoint returns no events, not even of one block. */
 export class NoEvents extends Error {
   override name = 'NoEvents'
 }
 
-/** What is looked for: a contract's events, by topic. */
+/** The filter of a query: a contract's events, by topic. */
 type EventFilter = { readonly address: Address; readonly topics: readonly (null | string | readonly string[])[] }
 
 const logsCheck = TypeCompiler.Compile(Type.Array(EventLog))
 
 /**
- * Events from height `from` on, as far as one call reaches, and at most to `to`. What the endpoint refuses is asked for in
- * halves, and remembered. Throws `NoEvents`.
+ * Events from height `from` on, as far as one call reaches, and at most to `to`. Halves a range that the endpoint rejects,
+ * and remembers the size. Throws `NoEvents`.
  */
 export async function eventsFrom(
   { endpoint, call }: Session,
@@ -91,10 +91,10 @@ export async function eventsFrom(
 // Bad request, payload too large, unprocessable.
 const REFUSING: ReadonlySet<number | undefined> = new Set([400, 413, 422])
 
-/** Whether fewer blocks may be answered where so many were not: endpoints have many words for that. */
+/** Whether a smaller range may succeed: endpoints word this error differently. */
 function isTooMuch(error: unknown, blocks: bigint): boolean {
   if (error instanceof RpcRequestError) return true
   if (error instanceof HttpRequestError) return REFUSING.has(error.status)
-  // Ours: the answer took too long, or was too large.
+  // Ours: the response took too long, or was too large.
   return blocks > 1n && error instanceof Error && (error.name === 'TimeoutError' || error instanceof RangeError)
 }

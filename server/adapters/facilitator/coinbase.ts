@@ -1,12 +1,12 @@
-/** Keys for Coinbase's facilitator: each call carries a token that is good for that call alone, for two minutes. */
+/** Authentication for Coinbase's facilitator: each call has its own token, valid for that call only and two minutes. */
 
 import { createPrivateKey, randomBytes, type KeyObject } from 'node:crypto'
 import type { Authorize } from './facilitator.ts'
 
-/** An operator's key, as Coinbase hands it out. */
+/** An operator's key in Coinbase's format. */
 export type CdpKey = { readonly id: string; readonly secret: string }
 
-/** A secret that is no key; the message holds nothing of it. */
+/** An invalid secret; the message contains nothing of it. */
 export class UnusableKey extends Error {
   override name = 'UnusableKey'
 }
@@ -15,13 +15,13 @@ const COINBASE = 'https://api.cdp.coinbase.com'
 
 const GOOD_FOR = '2m'
 
-/** Signs calls to Coinbase with the operator's key, and to nobody else. Throws `UnusableKey`. */
+/** Signs calls to Coinbase with the operator's key, and no other calls. Throws `UnusableKey`. */
 export function coinbaseAuth({ id, secret }: CdpKey): Authorize {
   const { alg, key } = keyOf(secret)
   return async (method, address) => {
     const { origin, host, pathname } = new URL(address)
     if (origin !== COINBASE) return {}
-    // Loaded by those alone who have a key.
+    // Loaded only if there is a key.
     const { SignJWT } = await import('jose')
     const token = await new SignJWT({ uris: [`${method} ${host}${pathname}`] })
       .setProtectedHeader({ alg, kid: id, typ: 'JWT', nonce: randomBytes(16).toString('hex') })

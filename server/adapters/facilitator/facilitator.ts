@@ -1,4 +1,4 @@
-/** Calls an x402 facilitator over HTTP, and classifies its answers by what they prove. */
+/** Calls an x402 facilitator over HTTP, and classifies its responses by what they prove. */
 
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
@@ -29,23 +29,23 @@ export type FacilitatorSettings = {
   readonly url: string
   readonly verifyTimeoutMs: number
   readonly settleTimeoutMs: number
-  readonly probeTimeoutMs?: number // for each question of a probe
-  readonly authorize: Authorize | undefined // undefined for a facilitator that asks for none
-  readonly onExtension?: (said: ExtensionSaid) => void // called with what the facilitator says of an extension, such as being catalogued
-  readonly onProbed?: (trouble: string | null) => void // called after each probe with what is wrong, in our words; `null` is nothing
+  readonly probeTimeoutMs?: number // for each call of a probe
+  readonly authorize: Authorize | undefined // undefined if the facilitator needs none
+  readonly onExtension?: (said: ExtensionSaid) => void // called with the status of an extension, such as being catalogued
+  readonly onProbed?: (trouble: string | null) => void // called after each probe with the problem, in our words; `null` if there is none
 }
 
-/** Headers that say who calls `address`. */
+/** The headers that authenticate a call to `address`. */
 export type Authorize = (method: 'GET' | 'POST', address: string) => Promise<Readonly<Record<string, string>>>
 
-// Limits for verify and for settle, each by itself: what strangers have verified must not delay settlements of held blocks.
+// Verify and settle have separate limits: a flood of verifications must not delay settlements of held blocks.
 const LIMITS = { atOnce: 64, waitingMax: 256 }
 
-// Answers are much smaller.
+// Real responses are much smaller.
 const ANSWER_MAX_BYTES = 65_536
 
 /**
- * Makes the facilitator port. Verify and settle have a queue each: 64 calls run at once, 256 wait, and further ones are
+ * Makes the facilitator port. Verify and settle have a queue each: 64 calls run concurrently, 256 wait, and further ones are
  * `busy` without a call. Probes do not queue.
  */
 export function httpFacilitator(settings: FacilitatorSettings, offer: Offer): RingMember {
@@ -69,7 +69,7 @@ async function orBusy<T extends object>(answering: Promise<T | 'busy'>): Promise
   return answer === 'busy' ? { kind: 'busy' } : answer
 }
 
-// The parts of each answer that are used; x402 has more.
+// The used fields of each response; x402 has more.
 const Reason = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 const Verified = Type.Object({ isValid: Type.Boolean(), invalidReason: Reason })
 const Settled = Type.Object({
@@ -102,9 +102,9 @@ async function supports(
 }
 
 /**
- * Has a payment verified that nobody can make. Any answer to that shows that the facilitator works, but that the signature is bad,
- * since it is good. So does a complaint about the request: real payments are smaller. Throws when it does not work. The
- * payment is sent bare, because a catalogue may list what it is asked to verify.
+ * Verifies a payment that nobody can make. Any response shows that the facilitator works, except that the signature is bad,
+ * because it is valid. An error about the request shows it too: real payments are smaller. Throws if it does not work. The
+ * payment is sent bare, because a catalogue may list verified payments.
  */
 async function verifyProbe(connection: Connection, offer: Offer, timeoutMs: number): Promise<void> {
   const wire = wireOf(offer, 'next', await probePayment(offer), true)
@@ -117,7 +117,7 @@ async function verifyProbe(connection: Connection, offer: Offer, timeoutMs: numb
   if (isSignatureReason(reasonOf(invalidReason))) throw new NotUsable('rejects valid signatures')
 }
 
-/** A facilitator answered, and not with what was asked. The message says what it does, in our words. */
+/** A facilitator returned something unexpected. The message describes it in our words. */
 class NotUsable extends Error {
   override name = 'NotUsable'
 }
@@ -128,7 +128,7 @@ const HINTS: Readonly<Record<number, string>> = {
   429: 'is rate-limiting us (429)',
 }
 
-/** The answer of a call that succeeded. Throws `NotUsable` for any other, and for what is not in the schema. */
+/** The body of a successful response. Throws `NotUsable` for any other, and for a body that does not match the schema. */
 function usable<Schema extends TSchema>(schema: Schema, { status, value }: HttpAnswer, path: Path): Static<Schema> {
   if (isSuccess(status) && Value.Check(schema, value)) return value
   if (isSuccess(status)) throw new NotUsable(`does not return a valid x402 response for /${path}`)
@@ -191,8 +191,8 @@ type Path = 'verify' | 'settle' | 'supported'
 type HttpAnswer = { readonly status: number; readonly value: unknown }
 
 /**
- * Asks once. The SDK's client would follow redirects, read answers of any size, and print what strangers say. Rejects
- * when there is no answer, and when a success is no JSON.
+ * Calls once. The SDK's client would follow redirects, read responses of any size, and print untrusted text. Rejects if
+ * there is no response, or if a success is not JSON.
  */
 async function ask(
   { url, headers: credentials, authorize, onExtension }: Connection,
@@ -207,7 +207,7 @@ async function ask(
   const response = await fetchBounded(address, { ...init, headers }, { timeoutMs, maxBytes: ANSWER_MAX_BYTES })
   if (onExtension !== undefined) for (const said of extensionsIn(response)) onExtension(said)
   const { status } = response
-  // The status of an error says enough, and its page need not be JSON.
+  // The status of an error is enough, and its body need not be JSON.
   return { status, value: isSuccess(status) ? await response.json() : await response.json().catch(() => undefined) }
 }
 
@@ -217,13 +217,13 @@ function addressOf(base: string, path: Path): string {
   return url.href
 }
 
-/** What a facilitator reports about an extension. Only what has the form of a code is kept. */
+/** What a facilitator reports about an extension. Only texts that look like codes are kept. */
 export type ExtensionSaid = { readonly extension: string; readonly status: string; readonly reason?: string }
 
-// As many as any facilitator knows.
+// More than any facilitator reports.
 const EXTENSIONS_TOLD_MAX = 8
 
-/** Reads EXTENSION-RESPONSES: base64 of an object by extension. What cannot be read says nothing. */
+/** Reads EXTENSION-RESPONSES: base64 of an object by extension. An unreadable header counts as empty. */
 function extensionsIn({ headers }: Response): readonly ExtensionSaid[] {
   try {
     const value: unknown = JSON.parse(Buffer.from(headers.get('extension-responses') ?? '', 'base64').toString())
@@ -244,24 +244,24 @@ const isSuccess = (status: number) => status >= 200 && status < 300
 
 const SERVER_ERROR = 500
 
-/** The refusal in an answer that blames the request: x402 lets refusals come with such a status. */
+/** The rejection in a response with an error status: x402 allows that. */
 function refusalIn({ status, value }: HttpAnswer, field: 'isValid' | 'success'): Record<string, unknown> | undefined {
   if (isSuccess(status) || status >= SERVER_ERROR) return undefined
   return typeof value === 'object' && value !== null && field in value ? { ...value } : undefined
 }
 
-// Without a refusal in it, such an answer is about the request, and not about the payment.
+// Without a rejection in it, such a response is about the request, and not about the payment.
 const NOT_UNDERSTOOD: ReadonlySet<number> = new Set([400, 422])
 
-/** A facilitator that names a transaction has sent one, whatever else it says. */
+/** A facilitator that names a transaction has sent one, whatever else the response contains. */
 const refusal = (reason: unknown, transaction: unknown): SettleResult =>
   transaction === '' || transaction === undefined || transaction === null
     ? { kind: 'refused', reason: reasonOf(reason) }
     : unclear(hashIn(transaction))
 
 /**
- * What the facilitator is sent: the payer's authorization with our own terms, resource and extensions, never the echo of
- * those. Some refuse what they do not know, or find too long, and take the bare payment.
+ * The request to the facilitator: the payer's authorization with our own terms, resource and extensions, never the client's
+ * copy of them. Some facilitators reject unknown or long fields, and accept the bare payment.
  */
 function wireOf(offer: Offer, target: Target, payment: Payment, isBare: boolean) {
   const { resource, extensions } = demandOf(offer, target)
@@ -291,14 +291,14 @@ function wireOf(offer: Offer, target: Target, payment: Payment, isBare: boolean)
   return { x402Version: payload.x402Version, paymentPayload: payload, paymentRequirements: requirements }
 }
 
-// Keys that are refused or a quota that is used up say nothing about the payer.
+// Rejected keys or a used-up quota prove nothing about the payer.
 const ourTrouble = new Set([401, 403, 429])
 
 const reasonPattern = /^[a-z0-9_]{1,80}$/
 
 const isCode = (text: unknown): text is string => typeof text === 'string' && /^[a-z0-9_-]{1,80}$/.test(text)
 
-/** A reason that looks like a code is passed on; other people's sentences are not, for they may hold anything. */
+/** Passes on a reason that looks like a code, but no other text, because it may contain anything. */
 const reasonOf = (reason: unknown) =>
   typeof reason === 'string' && reasonPattern.test(reason) ? reason : 'the facilitator rejected the payment'
 

@@ -1,4 +1,4 @@
-/** A payment to ask a facilitator about: signed well, and of more money than there is, so that nobody can ever make it. */
+/** A payment for probing a facilitator: validly signed, but for more money than exists, so that it can never be made. */
 
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { getAddress } from 'viem/utils'
@@ -7,10 +7,10 @@ import { MAX_TIMEOUT_SECONDS, type Address, type Payment } from '../../domain/pu
 import { domainOf } from '../../x402/authorization.ts'
 import type { Offer } from '../../x402/terms.ts'
 
-// A billion billion dollars. Larger amounts would be more than some facilitators can read.
+// A billion billion dollars. Some facilitators cannot parse larger amounts.
 const AMOUNT = 10n ** 24n
 
-/** Makes one, by a key that is then forgotten. */
+/** Makes one with a key that is then forgotten. */
 export async function probePayment(offer: Offer): Promise<Payment> {
   const { terms } = offer
   const account = privateKeyToAccount(generatePrivateKey())
@@ -28,7 +28,7 @@ export async function probePayment(offer: Offer): Promise<Payment> {
   })
   return {
     ...authorization,
-    // viem spells addresses with their checksums.
+    // viem writes addresses with their checksums.
     payer: account.address.toLowerCase() as Address,
     amount: AMOUNT,
     signature,

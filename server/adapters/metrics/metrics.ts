@@ -1,4 +1,4 @@
-/** What a monitor reads, in Prometheus' text form: counts, times and states, without anybody's names. */
+/** Metrics in Prometheus' text format: counts, times and states, without names of people or wallets. */
 
 import { Counter, Histogram, Registry } from 'prom-client'
 import type { Outcome } from '../../domain/purchase/purchase.ts'
@@ -7,36 +7,36 @@ import type { Chain, Logger, Ledger, RingMember } from '../../ports.ts'
 import { watchProcess } from './process.ts'
 import { watchWall, type WallReadings } from './wall.ts'
 
-/** Counts and times what passes through it. */
+/** Counts and times the calls that pass through it. */
 export type Metrics = {
-  /** The same port, its calls timed under its host. */
+  /** Wraps a facilitator: times its calls under its host. */
   facilitator(port: RingMember): RingMember
-  /** The same port, its calls timed. */
+  /** Wraps a port: times its calls. */
   chain(port: Chain): Chain
-  /** Counts how one paid request ended. */
+  /** Counts the outcome of one paid request. */
   outcome(outcome: Outcome): void
-  /** Counts one paid request over HTTP, by the version of x402 it came in. */
+  /** Counts one paid request over HTTP, by its version of x402. */
   paid(version: 1 | 2): void
   /** Observes how long an expensive request waited for its turn, by its class. */
   waited(of: string, ms: number): void
-  /** The same port, the calls that sell timed. */
+  /** Wraps the ledger: times the calls that sell. */
   ledger(port: Ledger): Ledger
-  /** The same journal, its alerts counted. */
+  /** Wraps a journal: counts its alerts. */
   logger(logger: Logger): Logger
-  /** Counts and times what is answered over HTTP. */
+  /** Counts and times HTTP responses. */
   readonly http: HttpMeter
-  /** Reports the state of a wall, too, read anew for each scrape. */
+  /** Also reports the state of a wall, read again for each scrape. */
   watch(readings: WallReadings): void
-  /** All of it as text. */
+  /** All metrics as text. */
   read(): Promise<string>
-  /** Serves `GET /metrics` and nothing else, on a port of its own. */
+  /** Serves only `GET /metrics`, on a port of its own. */
   listen(hostname: string, port: number): { readonly port: number; close(): void }
 }
 
-/** Counts an answer: the path of its route, its status, and the milliseconds it took. */
+/** Counts a response: the path of its route, its status, and its duration in milliseconds. */
 type HttpMeter = (route: string, status: number, tookMs: number) => void
 
-// A read of the chain takes tens of milliseconds, a settlement seconds, and none of them more than its deadline.
+// A read of the chain takes tens of milliseconds, a settlement seconds, and none exceeds its timeout.
 const BUCKETS_SECONDS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
 
 // Reads take a fraction of a millisecond, a purchase seconds.
@@ -155,7 +155,7 @@ function instruments(registry: Registry) {
     labelNames: ['version'],
     registers,
   })
-  // A version that nobody sends is reported as 0, so that it is visible.
+  // A version that nobody uses is reported as 0, so that it is visible.
   for (const version of [1, 2]) paid.inc({ version }, 0)
   const waits = new Histogram({
     name: 'wall_queue_seconds',
@@ -183,7 +183,7 @@ function instruments(registry: Registry) {
   }
 }
 
-/** Counts and times answers under the path of their route: as many series as there are routes, whatever is asked for. */
+/** Counts and times responses by the path of their route, so that the number of series is limited. */
 function httpMeter(registry: Registry): HttpMeter {
   const registers = [registry]
   const requests = new Counter({

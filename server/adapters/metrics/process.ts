@@ -1,14 +1,14 @@
-/** What a monitor reads of the process itself, under the names that Prometheus' own libraries use. */
+/** Metrics of the process itself, under the names of Prometheus' own libraries. */
 
 import { readdir } from 'node:fs/promises'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
-// A turn that is late by more than the last of these is a process that stood still.
+// A turn that is later than the last bucket means that the process stood still.
 const DELAYS_SECONDS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10]
 
 const TURN_EVERY_MS = 50
 
-/** Adds processor, memory, descriptors and the delay of turns. */
+/** Adds CPU, memory, file descriptors and the event loop delay. */
 export function watchProcess(registry: Registry): void {
   const registers = [registry]
   const delays = new Histogram({
@@ -44,7 +44,7 @@ export function watchProcess(registry: Registry): void {
   })
 }
 
-/** A gauge that is read anew for each scrape; `undefined` is no value. */
+/** A gauge that is read again for each scrape; `undefined` reports no value. */
 export function gauge(
   registry: Registry,
   name: string,
@@ -63,7 +63,7 @@ export function gauge(
   })
 }
 
-/** The same with labels: a value for each set of them. */
+/** A gauge with labels: one value per set of labels. */
 export function labelledGauge<Label extends string>(
   registry: Registry,
   name: string,

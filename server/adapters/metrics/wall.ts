@@ -1,4 +1,4 @@
-/** What a monitor reads of the wall: whether it sells, what it depends on, what is open and what is sold. No other system is asked. */
+/** Metrics of the wall: whether it sells, its dependencies, open purchases and sales. Reading them calls no other system. */
 
 import type { Registry } from 'prom-client'
 import type { Rail } from '../../../shared/contract/service.ts'
@@ -9,7 +9,7 @@ import type { UnixMs } from '../../domain/purchase/payment.ts'
 import type { Clock } from '../../ports.ts'
 import { gauge, labelledGauge } from './process.ts'
 
-/** The state of a wall, each part known without asking anybody. */
+/** The state of the wall, all of it known without a call. */
 export type WallReadings = {
   readonly clock: Clock
   readonly rail: () => Rail
@@ -30,7 +30,7 @@ export type WallReadings = {
 
 const RAILS: readonly Rail[] = ['armed', 'arming', 'misconfigured']
 
-/** Adds the wall. */
+/** Adds the metrics of the wall. */
 export function watchWall(registry: Registry, readings: WallReadings): void {
   watchStates(registry, readings)
   watchDependencies(registry, readings)

@@ -1,5 +1,5 @@
 /**
- * The worker that reads uploaded pictures. It handles one picture, and is terminated at the deadline, whatever the file
+ * The worker that decodes uploaded pictures. It handles one picture, and is terminated at the deadline, whatever the file
  * does to it.
  */
 
@@ -16,10 +16,10 @@ import {
 } from '../../domain/picture/picture.ts'
 import { readPlainPng } from './png.ts'
 
-/** What the worker is sent, once. It answers a `Bitmap` or a `PictureFlaw`. */
+/** The message to the worker, sent once. It returns a `Bitmap` or a `PictureFlaw`. */
 export type PaintJob = { readonly picture: SentPicture; readonly plan: PaintPlan }
 
-// Longer sides than any camera's; tables are kept for each pixel of a side.
+// Longer than the sides of any camera's pictures; tables have an entry for each pixel of a side.
 const SIDE_MAX = 20_000
 
 // A progressive JPEG has about ten. Each costs a pass over the whole picture, however few bytes it has in the file.
@@ -51,7 +51,7 @@ function readRaw({ bytes, width, height }: SentPicture & { kind: 'raw' }): Raste
 }
 
 async function readFile(bytes: Uint8Array<ArrayBuffer>): Promise<Raster | PictureFlaw> {
-  // The runtime reads more kinds of files than were asked for, and each is code that a stranger reaches.
+  // The runtime decodes more formats than we accept, and an upload could reach the code of each.
   if (!isJpeg(bytes) && !isPng(bytes)) return 'unreadable'
   if (isJpeg(bytes) && scansOf(bytes) > JPEG_SCANS_MAX) return 'tangled'
   try {
@@ -65,7 +65,7 @@ async function readFile(bytes: Uint8Array<ArrayBuffer>): Promise<Raster | Pictur
 
 const open = (bytes: Uint8Array<ArrayBuffer>) => new Bun.Image(bytes, { maxPixels: PICTURE_PIXELS_MAX })
 
-/** How often the mark of a scan stands in the file: at least once for each, since data never holds it. */
+/** How often the marker of a scan occurs in the file: at least once per scan, because data never contains it. */
 function scansOf(bytes: Uint8Array<ArrayBuffer>): number {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let scans = 0

@@ -1,4 +1,4 @@
-/** The worker that makes the wall's own pictures. No upload gets here, so it lives as long as the process. */
+/** The worker that encodes the wall's own pictures. It gets no uploads, so it lives as long as the process. */
 
 import { PALETTE } from '../../../shared/palette.ts'
 import { quantise } from '../../../shared/quantise.ts'
@@ -7,16 +7,16 @@ import type { Bitmap } from '../../domain/picture/picture.ts'
 import { enlarge } from '../../domain/picture/wall-picture.ts'
 import { encodePng } from './png.ts'
 
-/** A picture to write as a PNG, each pixel as a square of `scale` x `scale`; or to bring down to a smaller size. */
+/** A picture to write as a PNG with pixels of `scale` x `scale`, or to scale down. */
 export type OwnJob = { readonly bitmap: Bitmap } & (
   | { readonly kind: 'encode'; readonly scale: number }
   | { readonly kind: 'shrink'; readonly width: number; readonly height: number }
 )
 
-/** What comes of a job, by its kind. */
+/** The result of a job, by its kind. */
 export type OwnPicture = Uint8Array<ArrayBuffer> | Bitmap
 
-/** A job and its number, as the worker is sent it; it answers the number with what came of it. */
+/** A job with its number; the worker returns the number with the result. */
 export type NumberedJob = { readonly id: number; readonly job: OwnJob }
 export type NumberedPicture = { readonly id: number; readonly picture: OwnPicture }
 
@@ -38,7 +38,7 @@ async function make(job: OwnJob): Promise<OwnPicture> {
 
 const rgb = Uint8Array.from(Buffer.from(PALETTE.map((colour) => colour.slice(1)).join(''), 'hex'))
 
-/** The colours of a picture, four bytes to a pixel. */
+/** The colours of a picture, four bytes per pixel. */
 function coloursOf({ indices }: Bitmap): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(indices.length * 4)
   for (let i = 0, to = 0; i < indices.length; i++) {

@@ -1,7 +1,7 @@
 /**
- * Reads and writes pictures with the runtime's codecs, outside the main thread. Each upload has a worker of its own, which
- * can be terminated. One is read at a time of those that are paid for, and one of the others, so that these delay no order.
- * The wall's own pictures share another worker, so that no upload delays them.
+ * Reads and writes pictures with the runtime's codecs, outside the main thread. Each upload has its own worker, which can
+ * be terminated. One paid and one free picture are decoded at a time, so that free pictures delay no order. The wall's own
+ * pictures share another worker, so that no upload delays them.
  */
 
 import { fairLine } from '../../domain/fair-line.ts'
@@ -14,13 +14,13 @@ import { encodePng } from './png.ts'
 
 const DEADLINE_MS = 10_000
 
-// Of each kind; one that waits may have 4 MB.
+// Of each kind; a waiting one may have 4 MB.
 const WAITING_MAX = 16
 
-// Smaller ones take less time than sending them to the worker and back.
+// Smaller pictures take less time than sending them to the worker and back.
 const OWN_PIXELS_MIN = 200_000
 
-/** Makes the pictures' port. */
+/** Makes the pictures port. */
 export function workerPictures(deadlineMs: number = DEADLINE_MS): Pictures {
   const limits = { payer: fairLimit(WAITING_MAX), client: fairLimit(WAITING_MAX) }
   const own = ownWorker()
@@ -40,7 +40,7 @@ export function workerPictures(deadlineMs: number = DEADLINE_MS): Pictures {
   }
 }
 
-/** The worker for the wall's own pictures: begun with the first of them, and anew after it failed. */
+/** The worker for the wall's own pictures: started with the first one, and again after it failed. */
 function ownWorker(): (job: OwnJob) => Promise<OwnPicture> {
   const waiting = new Map<number, PromiseWithResolvers<OwnPicture>>()
   let worker: Worker | undefined
@@ -56,7 +56,7 @@ function ownWorker(): (job: OwnJob) => Promise<OwnPicture> {
       for (const { reject } of waiting.values()) reject(new Error('the worker for pictures failed'))
       waiting.clear()
     })
-    // It is no reason for the process to go on.
+    // The worker must not keep the process alive.
     begun.unref()
     return begun
   }
@@ -86,7 +86,7 @@ async function paintInWorker(picture: SentPicture, plan: PaintPlan, deadlineMs: 
   }
 }
 
-/** Does the work in its turn; `busy` if too much waits. */
+/** Runs the work in its turn; `busy` if too much waits. */
 type FairLimit = <T>(sender: string, work: () => Promise<T>) => Promise<T | 'busy'>
 
 /** Makes the limit: one piece of work is done at a time, and at most `waitingMax` wait. */

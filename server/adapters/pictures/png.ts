@@ -1,4 +1,4 @@
-/** PNG files (RFC 2083, ISO 15948): writes those of the wall, and reads back what this runtime itself writes. */
+/** PNG files (RFC 2083, ISO 15948): writes the wall's pictures, and reads PNGs that this runtime writes. */
 
 import { promisify } from 'node:util'
 import { crc32, deflate, inflateSync } from 'node:zlib'
@@ -12,7 +12,7 @@ const BIT_DEPTH = 8
 const INDEXED = 3
 const RGBA = 6
 
-// Length, name and check sum around a chunk's data.
+// Length, type and checksum of a chunk.
 const CHUNK_FRAME_BYTES = 12
 
 const paletteChunk = chunk('PLTE', Buffer.from(PALETTE.map((colour) => colour.slice(1)).join(''), 'hex'))
@@ -20,20 +20,20 @@ const endChunk = chunk('IEND', new Uint8Array())
 
 const compress = promisify(deflate)
 
-/** Writes palette indices as an indexed PNG of our 240 colours. */
+/** Writes palette indices as an indexed PNG with our 240 colours. */
 export async function encodePng({ width, height, indices }: Bitmap): Promise<Uint8Array<ArrayBuffer>> {
   const header = Buffer.alloc(HEADER_BYTES)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
   header.set([BIT_DEPTH, INDEXED], 8)
-  // Indices next to each other say nothing of their difference, so no row is filtered.
+  // The difference of two indices means nothing, so no row is filtered.
   const rows = new Uint8Array((width + 1) * height)
   for (let y = 0; y < height; y++) rows.set(indices.subarray(y * width, (y + 1) * width), y * (width + 1) + 1)
   const data = chunk('IDAT', await compress(rows))
   return Uint8Array.from(Buffer.concat([SIGNATURE, chunk('IHDR', header), paletteChunk, data, endChunk]))
 }
 
-/** Reads a PNG of four bytes a pixel without filters, which is what the runtime makes when it is not to compress. */
+/** Reads an unfiltered PNG with four bytes per pixel, which the runtime writes without compression. */
 export function readPlainPng(file: Uint8Array): Raster {
   const view = Buffer.from(file.buffer, file.byteOffset, file.byteLength)
   const parts: Uint8Array[] = []
@@ -53,7 +53,7 @@ export function readPlainPng(file: Uint8Array): Raster {
   return unframe(inflateSync(data), width, header.readUInt32BE(4))
 }
 
-/** Takes the filter's byte away from the start of each row, in place: large pictures need no second copy. */
+/** Removes the filter byte at the start of each row, in place: large pictures need no second copy. */
 function unframe(rows: Uint8Array<ArrayBuffer>, width: number, height: number): Raster {
   const rowBytes = width * 4
   for (let y = 0; y < height; y++) {

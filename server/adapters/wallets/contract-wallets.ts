@@ -1,6 +1,6 @@
 /**
- * Wallets that are contracts, asked on the chain whether they signed (EIP-1271), also before they are deployed (EIP-6492).
- * Anybody can make us ask, so it is bounded, in all and for each wallet. Beyond a bound the answer is `busy`, never a denial.
+ * Contract wallets: queries on the chain whether they signed (EIP-1271), also before their deployment (EIP-6492).
+ * Anybody can cause these queries, so they are limited, in total and per wallet. Over a limit the result is `busy`, never a denial.
  */
 
 import {
@@ -24,7 +24,7 @@ type Hex = `0x${string}`
 
 type Unsigned = Exclude<SignatureCheck, 'signed'>
 
-/** The first of the digests that a wallet's contract takes the signature for. A wallet that has no code has not signed. */
+/** The first digest for which a wallet's contract accepts the signature. A wallet without code has not signed. */
 type SignedByContract = (
   wallet: Address,
   digests: readonly Hash[],
@@ -32,7 +32,7 @@ type SignedByContract = (
   priority: Priority,
 ) => Promise<Hash | Unsigned>
 
-// Forty questions in any second, in all. A payer that was once seen to sign does not wait behind those that never were.
+// Forty queries in any second, in total. A payer that signed before does not wait behind unknown ones.
 const QUESTIONS: Readonly<Record<Priority | 'known payer', Budget>> = {
   owner: { burst: 8, perSecond: 6 },
   suspect: { burst: 3, perSecond: 3 },
@@ -40,13 +40,13 @@ const QUESTIONS: Readonly<Record<Priority | 'known payer', Budget>> = {
   'known payer': { burst: 6, perSecond: 4 },
 }
 
-// A flood that names one wallet must not use up what is there for the others.
+// A flood that names one wallet must not use up the share of the others.
 const ABOUT_ONE: Budget = { burst: 4, perSecond: 2 }
 
-// Wallets of each kind that are remembered, some hundred bytes each.
+// Cached wallets of each kind, some hundred bytes each.
 const REMEMBERED_MAX = 4096
 
-/** Asks contracts through `client`. */
+/** Queries contracts through `client`. */
 export function signedByContract(
   request: RpcRequest,
   contracts: ContractCode,
@@ -67,7 +67,7 @@ export function signedByContract(
     if (!code && wrapper === undefined) return 'not-signed'
     const isKnown = priority === 'payer' && knownPayers.get(wallet) === true
     if (!mayAsk(wallet, isKnown ? 'known payer' : priority)) return 'busy'
-    // A wallet that is there needs no deployment, so the call that comes with the signature is not made.
+    // A deployed wallet needs no deployment, so the call in the signature is not made.
     const asked = wrapper === undefined || !code ? wrapper : { signature: wrapper.signature }
     const answer = await calls.make(() => ask(request, wallet, digests, asked ?? { signature }))
     if (priority === 'payer' && isTaken(answer)) knownPayers.set(wallet, true)
@@ -76,12 +76,12 @@ export function signedByContract(
   }
 }
 
-/** Whether that is a digest which was signed. */
+/** Whether the answer is a digest that was signed. */
 export const isTaken = (answer: Hash | Unsigned): answer is Hash => answer.startsWith('0x')
 
 const bytesPattern = /^0x(?:[0-9a-fA-F]{2})*$/
 
-/** A signature, and the call that deploys its wallet first where that is still to be done. */
+/** A signature, and the call that deploys its wallet first, if necessary. */
 type Wrapped = { readonly signature: Hex; readonly deployment?: { readonly to: Address; readonly data: Hex } }
 
 /** The parts of an EIP-6492 signature; `undefined` for any other. */
@@ -97,13 +97,13 @@ function unwrap(wrapped: Hex): Wrapped | undefined {
 
 const eip1271 = parseAbi(['function isValidSignature(bytes32 digest, bytes signature) view returns (bytes4)'])
 
-// Enough to deploy a wallet and to have a passkey's signature computed in Solidity.
+// Enough gas to deploy a wallet and to verify a passkey's signature in Solidity.
 const GAS_MAX = numberToHex(5_000_000)
 
-// EIP-1271's yes, as the whole word that a token compares.
+// EIP-1271's magic value, as the whole word that a token compares.
 const YES = `0x1626ba7e${'00'.repeat(28)}`
 
-/** Asks about all digests in one call, in a state of which nothing is kept. */
+/** Queries all digests in one call that stores no state. */
 async function ask(
   request: RpcRequest,
   wallet: Address,
@@ -115,7 +115,7 @@ async function ask(
     allowFailure: true,
     callData: encodeFunctionData({ abi: eip1271, functionName: 'isValidSignature', args: [digest, signature] }),
   }))
-  // A wallet that is deployed by now makes its deployment fail, which changes nothing.
+  // The deployment of a wallet that is deployed by now fails, and changes nothing.
   const first =
     deployment === undefined ? [] : [{ target: deployment.to, allowFailure: true, callData: deployment.data }]
   const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [[...first, ...questions]] })
@@ -129,33 +129,33 @@ async function ask(
   return digests[taken] ?? 'not-signed'
 }
 
-/** What a wallet's code does is its answer; every other failure is the endpoint's. */
+/** A failure of the wallet's code is its answer; any other failure is the endpoint's. */
 function orNothing(error: unknown): undefined {
   if (isRevert(error)) return undefined
   throw error
 }
 
 /**
- * Who is asked about, and for whom: owners of blocks, of whom there are few, for somebody who may be one or for a suspect;
- * or payers, whom anybody can invent.
+ * Who is looked up, and for whom: the few owners of blocks, for a possible owner or for a suspect; or payers, which anybody
+ * can invent.
  */
 export type Priority = 'owner' | 'suspect' | 'payer'
 
 type ContractCode = {
-  /** Whether there is code at an address; `busy` and `silent` when that is not known now. */
+  /** Whether there is code at an address; `busy` and `silent` if that is unknown now. */
   has(wallet: Address, priority: Priority): Promise<boolean | 'busy' | 'silent'>
-  /** Forgets that there was none: it is about to be deployed. */
+  /** Forgets that there was no code: it is about to be deployed. */
   forget(wallet: Address): void
 }
 
-// Twenty look-ups in any second, in all. Owners have a share that no flood of payments can use up.
+// Twenty look-ups in any second, in total. Owners have a share that no flood of payments can use up.
 const LOOK_UPS: Readonly<Record<Priority, Budget>> = {
   owner: { burst: 3, perSecond: 2 },
   suspect: { burst: 4, perSecond: 1 },
   payer: { burst: 3, perSecond: 7 },
 }
 
-// A wallet may be deployed at any moment, and must not be denied for long then.
+// A wallet may be deployed at any moment, and must not be denied for long afterwards.
 const NO_CODE_KEPT_MS = 10_000
 
 /** Looks up code through `client`. */

@@ -1,4 +1,4 @@
-// The package's own types are for its main file, which falls back to slow JavaScript without a word.
+// The package's own types are for its main file, which silently falls back to slow JavaScript.
 declare module 'secp256k1/bindings.js' {
   const native: {
     ecdsaRecover(signature: Uint8Array, recoveryBit: number, digest: Uint8Array, compressed: boolean): Uint8Array

@@ -1,4 +1,4 @@
-/** Wallet signatures: plain keys by recovery here, contract wallets by asking them on the chain. */
+/** Wallet signatures: keys by recovery here, contract wallets by a query on the chain. */
 
 import type { Hex } from 'viem'
 import { lru } from '../../../shared/lru.ts'
@@ -17,10 +17,10 @@ import type { Keys } from './recover.ts'
 /**
  * Makes the wallets port. Calls wait until `keys` has resolved.
  *
- * A key's signature is enough to admit a payment even where its payer has code, as with EIP-7702: nobody else can make one, so
- * that it is no junk, and the key is the root of such an account. The token asks the code instead, and some code takes
- * nothing but signatures of a form of its own. Whether the money would move is for the facilitator to find out before
- * anything is claimed; `signedForToken` tells whom to believe when it says that it would not.
+ * A key's signature is enough to admit a payment even if its payer has code, as with EIP-7702: nobody else can make one, so
+ * it is not junk, and the key controls such an account. The token queries the code instead, and some code accepts only
+ * signatures in its own format. The facilitator checks whether the money would move before anything is claimed;
+ * `signedForToken` decides whether to believe a facilitator that says no.
  */
 export function viemWallets(
   request: RpcRequest,
@@ -39,7 +39,7 @@ export function viemWallets(
     const answer = await askContract(payer, [digest], signature, 'payer')
     return isTaken(answer) ? 'signed' : answer
   }
-  /** The first of the contracts that takes the signature. None is denied by what another could not be asked. */
+  /** The first contract that accepts the signature. If one cannot be queried, the signature is not denied. */
   const askContracts = async (
     signers: readonly Address[],
     digests: readonly Hash[],
@@ -88,7 +88,7 @@ export function viemWallets(
   }
 }
 
-/** Whether a key's signature is of the one form that the token takes: v is 27 or 28, and s the smaller of its twins. */
+/** Whether a key's signature has the one form that the token accepts: v is 27 or 28, and s the smaller of its twins. */
 const isStrict = (signature: `0x${string}`) =>
   strictForm.test(signature) && BigInt(`0x${signature.slice(S_FROM, S_TO)}`) <= S_MAX
 
@@ -101,16 +101,16 @@ const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0
 type Reputation = {
   /** Whether requests from an address are checked before those of suspects. */
   isTrusted(from: string): boolean
-  /** Records whether a signature sent from there was good. */
+  /** Records whether a signature from that address was valid. */
   saw(from: string, isGood: boolean): void
 }
 
-// What an address may send that nothing is known of: somebody who does as Retry-After says sends less.
+// What an unknown address may send; a client that follows Retry-After sends less.
 const ATTEMPTS: Budget = { burst: 3, perSecond: 0.5 }
 
 const SUSPECTED_MS = 600_000
 
-// Addresses that are remembered of each kind, some hundred bytes each.
+// Remembered addresses of each kind, some hundred bytes each.
 const REMEMBERED_MAX = 4096
 
 function reputation({ elapsed }: Pick<Clock, 'elapsed'>): Reputation {

@@ -96,7 +96,7 @@ test('texts for people and agents use none of these words and shapes', async () 
   expect(breaches(lines)).toEqual([])
 })
 
-const TITLE = /(?:\b(?:test|law)|^\s*\])(?:\.\w+)*(?:\))?\(\s*(['"`])(.*?)\1/gm
+const TITLE = /(?:\b(?:test|law)(?:\.\w+)*|\b(?:test|law)\.\w+\(.*\)|^\s*\](?: as const)?\))\(\s*(['"`])(.*?)\1/gm
 
 // How a title begins that needs the words of the `describe` around it, or names nobody.
 const FRAGMENT =
