@@ -1,4 +1,4 @@
-/** Treats a chain that makes no blocks as silent: it does not show what was sent to it. */
+/** Treats a chain that makes no blocks as silent: sent transactions do not appear in it. */
 
 import type { Chain, ChainHealth, Clock } from '../ports.ts'
 
@@ -9,9 +9,9 @@ const STILL = 'the chain has produced no block for more than a minute, or its en
 const STALLED: ChainHealth = { kind: 'stalled', what: STILL }
 
 /**
- * The chain, silent once its newest block's number has not grown for a minute by a clock that is never set. What it shows
- * as paid or void stays so; that something is unspent is not believed, since it may have been sent and not yet be in a block.
- * `told` is called after each reading with what is wrong, or `null`.
+ * The chain, silent once its newest block's number has not grown for a minute by the monotonic clock. A payment that it shows
+ * as paid or void stays so. It is not believed that a payment is unspent, because it may be sent and not yet in a block.
+ * `told` is called after each reading with the problem, or `null`.
  */
 export function freshChain(
   chain: Chain,
@@ -20,7 +20,7 @@ export function freshChain(
   let newest: { readonly head: bigint; readonly at: number } | undefined
   let isStalled = false
 
-  /** Notes a height that was requested at `asked`; answers whether the chain makes blocks. The height may be as old as the request. */
+  /** Records a height that was requested at `asked`; returns whether the chain makes blocks. The height may be as old as the request. */
   const moves = (head: bigint, asked: number) => {
     if (newest === undefined || head > newest.head) {
       newest = { head, at: clock.elapsed() }

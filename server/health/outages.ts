@@ -6,21 +6,21 @@ import type { PaymentHealth } from './payment-health.ts'
 
 export type Outages = {
   /**
-   * Takes note of how a dependency is: `null` is well, else what is wrong, in our words and without secrets. While this
-   * process is late itself, nothing else begins to be wrong.
+   * Records the state of a dependency: `null` if it works, otherwise the problem, in our words and without secrets. While this
+   * process is late itself, no new problem begins.
    */
   saw(dependency: Dependency, reason: string | null): void
-  /** Every dependency that was ever looked at, in the order of the first looks. */
+  /** Every dependency with a known state, in the order of the first reports. */
   all(): readonly DependencyState[]
 }
 
-/** What a watch needs, which compares times and reports outages. */
+/** What a watch needs that compares times and reports outages. */
 export type WatchDeps = { readonly clock: Clock; readonly outages: Outages }
 
-/** What outages are tracked with. `isLate` says whether this process is late itself. */
+/** The inputs of the tracking. `isLate` says whether this process is late itself. */
 type OutageDeps = { readonly clock: Clock; readonly logger: Logger; readonly isLate?: () => boolean }
 
-/** Starts with nothing known. */
+/** Starts with no known states. */
 export function trackOutages({ clock, logger, isLate = () => false }: OutageDeps): Outages {
   const states = new Map<string, DependencyState>()
   return {
@@ -46,7 +46,7 @@ export function trackOutages({ clock, logger, isLate = () => false }: OutageDeps
 // These are measured here, so a late process does not distort them.
 const OF_ITSELF: ReadonlySet<string> = new Set<DependencyKind>(['event-loop', 'purchases', 'queue', 'disk', 'backup'])
 
-/** The answer to a readiness check. `reasons` say why it is not ready, in our words. */
+/** The result of a readiness check. `reasons` say why it is not ready, in our words. */
 export type Ready = {
   readonly ready: boolean
   readonly reasons: readonly string[]
@@ -54,11 +54,11 @@ export type Ready = {
 }
 
 export type Readiness = {
-  /** Whether a purchase would go through now. */
+  /** Whether a purchase would succeed now. */
   sells(): Ready
-  /** Whether readers are answered, and will be for a while. */
+  /** Whether readers get responses, and will for a while. */
   reads(): Ready
-  /** What stops sales beside the rail: the store or the clock. */
+  /** What stops sales besides the rail: the store or the clock. */
   troubles(): readonly DependencyState[]
   /** Must be called before the process ends. From then on it is not ready. */
   drain(): void

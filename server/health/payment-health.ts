@@ -1,4 +1,4 @@
-/** Watches whether payments can be taken, by probing the facilitator and the chain. Nothing else changes the rail's state. */
+/** Watches whether payments can be accepted, by probing the facilitator and the chain. Nothing else changes the rail's state. */
 
 import type { Rail } from '../../shared/contract/service.ts'
 import type { Chain, ChainHealth, Clock, Facilitator, Logger } from '../ports.ts'
@@ -6,24 +6,23 @@ import { TIMES, type Times } from '../times.ts'
 
 export type PaymentHealth = {
   state(): Rail
-  /** What is wrong, or what is done without, in words without secrets; `null` when nothing is. */
+  /** The problem, or a missing feature, in words without secrets; `null` if there is none. */
   fault(): string | null
-  /** Asks facilitator and chain once. */
+  /** Probes facilitator and chain once. */
   probe(): Promise<void>
-  /** How long until the next probe is due, in milliseconds; 0 is now. It may be due earlier than was said before. */
+  /** Milliseconds until the next probe is due; 0 is now. It may become due earlier than an earlier result. */
   probeInMs(): number
   /** Must be called once the open purchases of an earlier run were checked and the store is known to be current. */
   reconciled(): void
-  /** Sets what `reconciled` waits for, in words without secrets; `null` when that takes only seconds. */
+  /** Sets the reason why `reconciled` is not called yet, in words without secrets; `null` if it takes only seconds. */
   waitsFor(reason: string | null): void
-  /** Must be called when the store may have been replaced: no new payment is taken until `reconciled` is called again. */
+  /** Must be called when the store may have been replaced: no new payment is accepted until `reconciled` is called again. */
   suspend(): void
 }
 
 /**
- * What a rail is watched with. `facilitatorTrouble` says what is wrong with facilitators, the one or the other, since they
- * were probed last; `isSuspect` whether a buyer has met trouble since; `isLate` whether this process is late itself, so that
- * a probe that fails proves nothing.
+ * The inputs of the watch. `facilitatorTrouble` reports problems of facilitators since their last probe; `isSuspect` whether
+ * a purchase failed since; `isLate` whether this process is late itself, so that a failed probe proves nothing.
  */
 export type PaymentHealthDeps = {
   readonly facilitator: Facilitator & { readonly isSuspect?: () => boolean }
@@ -39,18 +38,18 @@ export type PaymentHealthDeps = {
 export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
   const { facilitator, chain, clock, logger, times = TIMES } = deps
   const { facilitatorTrouble = () => null, isLate = () => false } = deps
-  let fault: string | null = null // what can never work
-  let trouble: string | null = null // what the last probe did not get
-  let lack: string | null = null // what is done without
+  let fault: string | null = null // a permanent fault
+  let trouble: string | null = null // why the last probe failed
+  let lack: string | null = null // an unsupported feature
   let checked = false
   let reconciled = false
-  let waiting: string | null = null // what `reconciled` waits for
+  let waiting: string | null = null // why `reconciled` was not called yet
   let stalled = false
   let failedProbes = 0
   let failingSince: number | null = null
   let wasArmed = false
   let head: bigint | undefined
-  let isStill = false // the chain was no further at the last probe than at the one before
+  let isStill = false // the height has not grown between the last two probes
   let probedMs: number | undefined
   const note = changesNoted(logger)
 
@@ -94,7 +93,7 @@ export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
       failingSince = usable || isLate() ? null : (failingSince ?? clock.elapsed())
       stalled = health.kind === 'stalled' || (stalled && !usable)
       checked ||= usable
-      // A permanent fault of one side stays known while the other is silent.
+      // A permanent fault of one side stays known while the other does not respond.
       const what = faultIn(supports, health, ofFacilitators)
       if (what !== null || usable) fault = what
       if (health.kind === 'none') {
@@ -107,7 +106,7 @@ export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
   }
 }
 
-/** Notes the state of the rail in the journal when it, or what is wrong, changes. */
+/** Logs the state of the rail when it, or its problem, changes. */
 function changesNoted(logger: Logger): (now: Rail, what: string | null) => void {
   let shown: { readonly now: Rail; readonly what: string | null } = { now: 'arming', what: null }
   return (now, what) => {
@@ -126,11 +125,11 @@ function probesEveryMs(times: Times, { isUneasy, wasArmed, isSuspect, isStill }:
   return isStill ? times.uneasyProbesEveryMs : times.probesEveryMs
 }
 
-/** What is known of the rail. */
+/** The known facts about the rail. */
 export type RailFacts = {
-  readonly fault: string | null // what the network answered that can never work
-  readonly checked: boolean // facilitator and chain have answered a whole probe once
-  readonly reconciled: boolean // purchases left open by an earlier run were looked at
+  readonly fault: string | null // a response of the network that can never work
+  readonly checked: boolean // facilitator and chain have passed a whole probe once
+  readonly reconciled: boolean // open purchases of an earlier run were checked
   readonly stalled: boolean // the chain makes no blocks
   readonly failedProbes: number // in a row
   readonly failingForMs: number // how long probes have failed without one success
@@ -139,7 +138,7 @@ export type RailFacts = {
 const FAILED_PROBES_MAX = 5
 const FAILING_MAX_MS = 60_000
 
-/** The state health shows. Only `armed` takes payments that were not seen before. */
+/** The state that health shows. Only `armed` accepts payments that were not seen before. */
 export function railState(facts: RailFacts): Rail {
   if (facts.fault !== null) return 'misconfigured'
   if (!facts.checked || !facts.reconciled || facts.stalled) return 'arming'

@@ -1,13 +1,13 @@
-/** Watches whether the catalogues of the facilitators list the wall: agents that look there find nothing else. */
+/** Watches whether the catalogues of the facilitators list the wall: agents that search there find only listed sellers. */
 
 import type { Listing } from '../domain/listing-state.ts'
 import type { Catalogue } from '../operator-ports.ts'
 import type { WatchDeps } from './outages.ts'
 
 export type ListingWatch = {
-  /** Asks every catalogue once, but not when it is called first, just after a start; returns when to call it again, in milliseconds. */
+  /** Queries every catalogue once, but not at the first call, right after a start; returns when to call it again, in milliseconds. */
   check(): Promise<number>
-  /** What each of them listed when it last answered. */
+  /** What each catalogue listed in its last response. */
   seen(): readonly Listing[]
 }
 
@@ -16,10 +16,10 @@ const DAY_MS = 86_400_000
 const FIRST_MS = 60_000
 const EVERY_MS = DAY_MS / 4
 
-// After a sale a catalogue takes some days, and drops who sells nothing for a month.
+// A catalogue needs some days after a sale, and drops sellers without sales for a month.
 const UNLISTED_MS = 7 * DAY_MS
 
-/** Starts with nothing known. A catalogue that does not answer, or a facilitator that has none, changes nothing. */
+/** Starts with nothing known. A catalogue that does not respond, or a facilitator without one, changes nothing. */
 export function watchListing({
   catalogues,
   clock,

@@ -14,12 +14,12 @@ export const CLOCK_OFF_MAX = 60
 export function watchClock({ clock, outages }: WatchDeps): (newest: Block | undefined) => void {
   let seen: bigint | undefined
   return (newest) => {
-    // The first may have been made at any time before.
+    // The first block may have been made at any earlier time.
     const isFresh = newest !== undefined && seen !== undefined && newest.number > seen
     seen = newest?.number ?? seen
     if (newest === undefined) return
     const ahead = Math.round(clock.now() / 1000) - Number(newest.timestamp)
-    // An old block may be all there is; one from the future cannot be.
+    // An old block may simply be the newest one; a block from the future is impossible.
     if (!isFresh && ahead > 0) return
     const isOff = Math.abs(ahead) > CLOCK_OFF_MAX
     const way = ahead > 0 ? 'ahead of' : 'behind'
@@ -41,7 +41,7 @@ const TURN_MS = 200
 const WINDOW_MS = 3000
 const LATE_SHARE = 0.5
 
-// Garbage collection or a busy machine causes shorter ones.
+// Garbage collection or a busy machine causes shorter delays.
 const LASTS_MS = 4000
 
 type Turn = { readonly atMs: number; readonly lateMs: number }
@@ -49,7 +49,7 @@ type Turn = { readonly atMs: number; readonly lateMs: number }
 /** Starts in time. */
 export function watchEventLoop(clock: Clock): EventLoopWatch {
   let turns: readonly Turn[] = []
-  let dueMs: number | undefined // of the turn that is waited for
+  let dueMs: number | undefined // of the awaited turn
   let changedMs = clock.elapsed() // when lateness began or ended
   let wasLate = false
   let isTold = false

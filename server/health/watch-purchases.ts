@@ -1,4 +1,4 @@
-/** Watches how purchases end. That many fail for no fault of their buyers is an outage of its own, whatever its cause. */
+/** Watches the outcomes of purchases. Many failures without a fault of their buyers are an outage of its own, whatever the cause. */
 
 import { statusOf, type FailureCode } from '../domain/failure.ts'
 import type { Address } from '../domain/purchase/payment.ts'
@@ -6,26 +6,26 @@ import type { Outcome } from '../domain/purchase/purchase.ts'
 import type { WatchDeps } from './outages.ts'
 
 export type PurchaseWatch = {
-  /** Takes note of how a purchase ended. */
+  /** Records the outcome of a purchase. */
   ended(payer: Address, outcome: Outcome): void
-  /** Looks at what ended within a minute. Must be called again and again. */
+  /** Evaluates the purchases of the last minute. Must be called again and again. */
   check(): void
 }
 
 const WINDOW_MS = 60_000
 
-// One client alone cannot cause it, be it broken or hostile.
+// One client alone cannot cause it, whether broken or hostile.
 const FAILING_PAYERS_MIN = 5
 const FAILING_SHARE_MIN = 0.2
 
 const OVER_AFTER_MS = 8000
 
-// More than a wall sells in a minute. The limit is for the memory.
+// More than a wall sells in a minute. Limits the memory.
 const ENDED_MAX = 8192
 
 type Ended = { readonly atMs: number; readonly payer: Address; readonly failed: FailureCode | null }
 
-/** Starts with no purchases. Those that end with a fault of their buyer, or before our own full queues, do not count. */
+/** Starts with no purchases. Failures by the buyer's fault, or because of our own full queues, do not count. */
 export function watchPurchases({ clock, outages }: WatchDeps): PurchaseWatch {
   let recent: Ended[] = []
   let isDown = false
@@ -34,7 +34,7 @@ export function watchPurchases({ clock, outages }: WatchDeps): PurchaseWatch {
     recent = recent.filter(({ atMs }) => now - atMs < WINDOW_MS)
     const lastMs = recent.findLast(({ failed }) => failed !== null)?.atMs
     const isOver = isDown && (lastMs === undefined || now - lastMs >= OVER_AFTER_MS)
-    // Its purchases must not begin the next one.
+    // The purchases of this outage must not start the next one.
     if (isOver) recent = []
     const failing = recent.flatMap(({ payer, failed }) => (failed === null ? [] : [{ payer, failed }]))
     const payers = new Set(failing.map(({ payer }) => payer)).size

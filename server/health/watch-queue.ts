@@ -3,9 +3,9 @@
 import type { WatchDeps } from './outages.ts'
 
 export type QueueWatch<Class extends string> = {
-  /** Notes how long a request of a class waited, whether it was served or refused. */
+  /** Records how long a request of a class waited, whether it was served or refused. */
   waited(of: Class, ms: number): void
-  /** Judges the last seconds. Must be called periodically. */
+  /** Evaluates the last seconds. Must be called periodically. */
   check(): void
 }
 
@@ -18,12 +18,12 @@ const LONG_SHARE_MIN = 0.2
 
 const OVER_AFTER_MS = 8000
 
-/** What one class waited lately, counted in slices of the window, so that a flood needs no more memory. */
+/** How long one class waited recently, counted in slices of the window, so that a flood needs no more memory. */
 type Counts = { readonly slices: { atMs: number; all: number; long: number }[]; isDown: boolean; lastLongMs: number }
 
 const SLICE_MS = 1000
 
-/** Starts with nothing waiting. */
+/** Starts without waits. */
 export function watchQueue<Class extends string>(
   { clock, outages }: WatchDeps,
   classes: readonly Class[],

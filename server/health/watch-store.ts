@@ -1,4 +1,4 @@
-/** Watches whether the store can be read and written, the disk below it, and its backups. Answers at once, even if the store hangs. */
+/** Watches whether the store can be read and written, the disk below it, and its backups. Returns immediately, even if the store hangs. */
 
 import type { Pending } from '../domain/purchase/account.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
@@ -7,20 +7,20 @@ import type { LedgerReader, Clock, Store } from '../ports.ts'
 import { TIMES, type Times } from '../times.ts'
 import type { Outages } from './outages.ts'
 
-/** What watching needs. `freeBytes` reads the free space of the disk; `undefined` where the system does not say. */
+/** The inputs of the watch. `freeBytes` reads the free space of the disk; `undefined` if the system does not say. */
 export type StoreWatchDeps = {
   readonly store: Pick<Store, 'ready' | 'tryWrite'>
   readonly ledgerReader: Pick<LedgerReader, 'pending'>
   readonly backups: Pick<Backups, 'last'>
   readonly freeBytes: () => Promise<number | undefined>
-  readonly engine: string // how operators call it
+  readonly engine: string // its name for operators
   readonly hasStandbys: boolean
   readonly outages: Outages
   readonly clock: Clock
   readonly times?: Times
 }
 
-/** What was seen last. */
+/** The last known state. */
 export type StoreSeen = {
   readonly pending: Pending | undefined
   readonly freeBytes: number | undefined
@@ -28,22 +28,22 @@ export type StoreSeen = {
 }
 
 export type StoreWatch = {
-  /** Looks at all of it once, within seconds. */
+  /** Checks everything once, within seconds. */
   check(): Promise<void>
-  /** Whether it can be read: what it says now, or else, after a moment, what was seen last. */
+  /** Whether the store can be read: its current state, or after a moment, the last known one. */
   isReadable(): Promise<boolean>
   seen(): StoreSeen
 }
 
 const WRITE_MS = 5000
 
-// A health check must be answered within a fifth of a second.
+// A health check must respond within a fifth of a second.
 const MOMENT_MS = 120
 
 /** How old the last backup may be; the timer makes one each hour. */
 export const BACKUP_LATE_MS = 3 * 3_600_000
 
-/** Below this the operator is alerted. */
+/** Below this, the operator gets an alert. */
 export const FREE_BYTES_MIN = 64 * 1024 * 1024
 
 // An outage ends only well above the limit, so that a disk near it is one outage.
@@ -53,7 +53,7 @@ const NEVER_BACKED_UP = 'no backup was ever made; see “WallBackupMissing” in
 
 const LATE: unique symbol = Symbol('late')
 
-/** Starts with nothing seen, and takes the store for readable. */
+/** Starts with nothing known, and assumes that the store is readable. */
 export function watchStore(deps: StoreWatchDeps): StoreWatch {
   const { store, ledgerReader, backups, engine, hasStandbys, outages, clock, times = TIMES } = deps
   const read = oneAtATime(() => store.ready())
@@ -79,7 +79,7 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
       if (failure === LATE) return of === 'store-write' ? 'the database did not complete a write in time' : undefined
       return failure.of === of ? failure.reason : undefined
     }
-    // One outage has one name: a failed write says nothing about the standby, nor the other way round.
+    // One outage has one name: a failed write says nothing about the standby, and vice versa.
     for (const kind of ['store-write', ...(hasStandbys ? (['standby'] as const) : [])] as const) {
       const reason = reasonOf(kind)
       if (reason !== undefined) outages.saw({ kind, name: engine }, reason)
@@ -121,7 +121,7 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
   }
 }
 
-/** Asks one at a time; callers share the answer. So no calls pile up behind a store that hangs. */
+/** Makes one call at a time; callers share the result. So no calls pile up behind a store that hangs. */
 function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined
   return () =>
@@ -130,7 +130,7 @@ function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
     }))
 }
 
-/** An answer, or that it did not come in time. */
+/** A result, or that it did not arrive in time. */
 async function answerOrLate<T>(clock: Clock, answer: Promise<T>, ms: number): Promise<T | typeof LATE> {
   const over = new AbortController()
   try {

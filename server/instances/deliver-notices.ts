@@ -1,6 +1,6 @@
 /**
- * Delivers to the operator's webhook what happens: sales, changes, reports and alerts. The log itself is what waits, from the number that
- * the store says was delivered, so nothing is queued for a receiver that is away, and no sale knows of it.
+ * Delivers events to the operator's webhook: sales, changes, reports and alerts. The log itself is the queue, read from the number that
+ * the store has as delivered, so nothing is queued for a receiver that is unavailable, and no sale waits for it.
  */
 
 import { coordOf } from '../../shared/wall.ts'
@@ -29,15 +29,15 @@ type DeliveryDeps = {
 const PAGE = 100
 const POLL_MS = 1000
 
-// After so many failures in a row the operator is alerted elsewhere.
+// After so many failures in a row, the journal gets an alert.
 const FAILURES_OF_AN_OUTAGE = 3
 const RETRY_FIRST_MS = 5000
 const RETRY_LAST_MS = 600_000
 
-// What was delivered since is delivered again after a crash, with the same ids.
+// After a crash, notices since this number are delivered again, with the same ids.
 const SAVED_EVERY_MS = 1000
 
-/** Makes the delivery: each call delivers what there is, and returns after how many milliseconds to call it again. */
+/** Makes the delivery: each call delivers pending notices, and returns after how many milliseconds to call it again. */
 export function noticeDelivery(deps: DeliveryDeps): (signal: AbortSignal) => Promise<number> {
   const { reports, jobs } = deps
   const { send, retryMs } = sender(deps)
@@ -61,18 +61,18 @@ export function noticeDelivery(deps: DeliveryDeps): (signal: AbortSignal) => Pro
     return isDone
   }
   return async (signal) => {
-    // While the store is away, there is nothing to deliver.
+    // While the store is unavailable, there is nothing to deliver.
     const isDone = (await sendAlerts(signal)) && ((await ifAvailable(sendStored(signal))) ?? true)
     return isDone ? POLL_MS : retryMs()
   }
 }
 
-/** Delivers what there is, oldest first; returns whether none is left. */
+/** Delivers pending notices, oldest first; returns whether none is left. */
 type Deliver = (signal: AbortSignal) => Promise<boolean>
 
 type Send = (notice: Notice, signal: AbortSignal) => Promise<boolean>
 
-/** Makes what sends one notice and returns whether it was accepted, and how long to wait after one that was not. */
+/** Makes a function that sends one notice. It returns whether it was accepted, and if not, how long to wait. */
 function sender({ receiver, outages }: Pick<DeliveryDeps, 'receiver' | 'outages'>) {
   let failures = 0
   const send: Send = async (notice, signal) => {
@@ -98,13 +98,13 @@ function alertDelivery({ alerts }: Pick<DeliveryDeps, 'alerts'>, send: Send): De
   }
 }
 
-/** Delivers the log in order. One process at a time must do so. */
+/** Delivers the log in order. Only one process may do so at a time. */
 function logDelivery(deps: DeliveryDeps, send: Send): { isBehind(): boolean; readonly deliver: Deliver } {
   const { log, deliveries, clock, number } = deps
   const opened = number()
   let reached: LogNumber | undefined // unknown until the first delivery
 
-  /** Where to begin. A new webhook receives what happens from the start of this process on. */
+  /** Where to begin. A new webhook receives events from the start of this process on. */
   const begin = async () => {
     const from = await deliveries.reached()
     if (from === undefined) await deliveries.reach(opened)
@@ -134,8 +134,8 @@ function logDelivery(deps: DeliveryDeps, send: Send): { isBehind(): boolean; rea
 }
 
 /**
- * What is delivered of a log entry, and the last entry that it is about: a purchase is one notice, however many blocks it
- * bought. The time in an id tells an entry from one of the same number that a restored backup lost.
+ * The notice of a log entry, and the last entry that it covers: a purchase is one notice, however many blocks it bought.
+ * The time in an id distinguishes an entry from one with the same number that a restored backup lost.
  */
 async function noticeOf(
   change: Change,
@@ -194,8 +194,8 @@ export type AlertQueue = { first(): Notice | undefined; remove(notice: Notice): 
 const ALERTS_MAX = 100
 
 /**
- * The same journal, which also queues its alerts, and the ends of outages, for the webhook. The newest `ALERTS_MAX` wait; the
- * journal has all of them.
+ * The same journal, which also queues its alerts, and the ends of outages, for the webhook. The newest `ALERTS_MAX` wait;
+ * the journal has all of them.
  */
 export function queueAlerts(
   logger: Logger,
@@ -203,7 +203,7 @@ export function queueAlerts(
 ): { readonly logger: Logger; readonly alerts: AlertQueue } {
   const waiting: Notice[] = []
   const queue = (event: string, facts: Parameters<Logger['alert']>[1] = {}, at: UnixMs = now()) => {
-    // That the webhook fails is no news to it.
+    // The webhook does not report its own failure.
     if (facts['dependency'] === 'webhook') return
     waiting.push({ id: `alert-${crypto.randomUUID()}`, type: 'alert', at, data: { event, ...facts } })
     if (waiting.length > ALERTS_MAX) waiting.shift()

@@ -12,9 +12,9 @@ const PAGE = 500
 
 export type Follower = {
   readonly view: WallView
-  /** Applies new entries of the log. What was committed before the call is in the view after it. */
+  /** Applies new entries of the log. Everything committed before the call is in the view after it. */
   advance(): Promise<void>
-  /** Calls `listener` with each change once the view has it. Returns how to unsubscribe. */
+  /** Calls `listener` with each change once the view has it. Returns a function that unsubscribes. */
   subscribe(listener: Listener): () => void
 }
 
@@ -26,7 +26,7 @@ export async function followLog(log: Log): Promise<Follower> {
   for (const change of await log.compacted()) applyChange(view, change)
 
   const listeners = new Set<Listener>()
-  // One reader at a time, for two that read the same entries would apply them twice.
+  // One reader at a time, because two would apply the same entries twice.
   const advance = sharedRead(async () => {
     for (;;) {
       const changes = await log.after(view.number, PAGE)
@@ -83,10 +83,10 @@ export async function pollLog(deps: PollLogDeps, signal: AbortSignal): Promise<v
   stop()
 }
 
-/** What `build` makes, made anew if what it was made from had to be mended. Rejects when the store is refused. */
+/** The result of `build`, built again if the store was repaired meanwhile. Rejects if the store is rejected. */
 export async function afterStartUpCheck<T>(checked: Promise<'whole' | 'mended'>, build: () => Promise<T>): Promise<T> {
   const early = build()
-  // Damage may keep it from being built, which says nothing before the damage is known.
+  // Damage may make the build fail; wait until the damage is known before reporting that.
   early.catch(() => {})
   return (await checked) === 'whole' ? await early : await build()
 }

@@ -1,11 +1,11 @@
-/** Keeps several processes from working on one payment at once. This only improves answers: no money depends on a lease. */
+/** Keeps several processes from working on one payment in parallel. This only improves responses: no money depends on a lease. */
 
 import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
 import type { Clock, Leases } from '../ports.ts'
 import { TIMES } from '../times.ts'
 
 /**
- * What to do with a lease: `work` once it is free or the payment `isOver`, `late` if the wait is too long. `work` is told
+ * What to do with a lease: `work` once it is free or the payment `isOver`, `late` if the wait is too long. `work` gets
  * whether it has the lease, and whether another process had it before.
  */
 export type LeasedWork<T> = {
@@ -16,9 +16,9 @@ export type LeasedWork<T> = {
 
 /** How runs of one payment wait for those of other processes. */
 export type PaymentLease = {
-  /** Runs `work` once no other process is at the payment, or `late` where one is for longer than a payer waits. */
+  /** Runs `work` once no other process works on the payment, or `late` if another works for longer than a payer waits. */
   whenFree<T>(key: PaymentKey, { isOver, work, late }: LeasedWork<T>): Promise<T>
-  /** Runs `work` unless another process is at the payment. */
+  /** Runs `work` unless another process works on the payment. */
   unlessTaken<T>(key: PaymentKey, work: () => Promise<T>): Promise<T | 'elsewhere'>
 }
 
@@ -31,12 +31,12 @@ export const NO_LEASE: PaymentLease = {
 const FIRST_WAIT_MS = 50
 const WAIT_MAX_MS = 1000
 
-// A settlement mostly takes some seconds. A payer who has waited for this long is told to come back.
+// A settlement usually takes some seconds. After this time, the payer is asked to retry later.
 const TIMEOUT_MS = 60_000
 
 /** For a store with several processes. */
 export function paymentLease(leases: Leases, clock: Clock, times = TIMES): PaymentLease {
-  // How many runs of this process share each lease. The last of them gives it back.
+  // How many runs of this process share each lease. The last one releases it.
   const holders = new Map<string, number>()
   const hold = (key: PaymentKey, more: 1 | -1) => {
     const count = (holders.get(keyOf(key)) ?? 0) + more
@@ -44,7 +44,7 @@ export function paymentLease(leases: Leases, clock: Clock, times = TIMES): Payme
     else holders.delete(keyOf(key))
     return count
   }
-  // An answer does not wait for its lease to be given back; the next run of this process for the payment does.
+  // A response does not wait until its lease is released; the next run of this process for the payment does.
   const giving = new Map<string, Promise<void>>()
   const take = async (key: PaymentKey) => {
     await giving.get(keyOf(key))

@@ -10,7 +10,7 @@ const packageOf: Readonly<Record<string, string>> = {
   'win32-x64': '@foundry-rs/anvil-win32-amd64',
 }
 
-/** Thrown when this machine has no anvil, and so no embedded network; its message tells the operator what to do. */
+/** Thrown if this machine has no anvil, and so no embedded network; its message says what the operator can do. */
 export class AnvilMissing extends Error {
   override readonly name = 'AnvilMissing'
 
@@ -26,12 +26,12 @@ export class AnvilMissing extends Error {
   }
 }
 
-/** The path of the anvil program npm installed for a platform named as `process.platform-process.arch`; throws `AnvilMissing`. */
+/** The path of the installed anvil binary for a platform named as `process.platform-process.arch`; throws `AnvilMissing`. */
 export function anvilBinary(platform = `${process.platform}-${process.arch}`): string {
   const name = packageOf[platform]
   const manifest = name && resolveManifest(name)
   if (!manifest) throw new AnvilMissing(platform)
-  // The package's own launcher is made by an install script, which Bun does not run: this is the program itself.
+  // The package's own launcher is created by an install script, which Bun does not run: this is the program itself.
   const path = join(dirname(manifest), 'bin', platform.startsWith('win32') ? 'anvil.exe' : 'anvil')
   if (!existsSync(path)) throw new AnvilMissing(platform)
   return path

@@ -2,21 +2,21 @@ import { createTestClient, defineChain, http, parseEther, publicActions } from '
 import { anvilBinary } from './anvil-binary.ts'
 import { dollarAddress, dollarCode, minterAddress, multicallAddress, multicallCode } from './token/contracts.ts'
 
-/** The chain id of Base, so that payments signed here have the form of real ones. */
+/** The chain id of Base, so that payments signed here look like real ones. */
 export const localChainId = 8453
 
 /**
- * How the chain makes blocks: one per transaction at once and one each second besides, as a chain goes on without us; or one
- * every so many seconds, which need not be whole; or, where it is `idle`, one per transaction and no other.
+ * How the chain makes blocks: one per transaction plus one per second, like a live chain; or one per fixed number of seconds,
+ * which may be a fraction; or, if `idle`, only one per transaction.
  */
 export type ChainOptions = { blockTimeSeconds?: number; idle?: boolean }
 
 const BLOCK_EVERY_MS = 1000
 
-/** A client that reads the chain and moves its clock, blocks and balances at will. */
+/** A client that reads the chain and changes its clock, blocks and balances. */
 export type ChainClient = ReturnType<typeof connect>
 
-/** A running chain of this process's own. */
+/** A running chain of this process. */
 export type Chain = {
   rpcUrl: string
   /** The process id of the node. */
@@ -28,7 +28,7 @@ export type Chain = {
   stop(): Promise<void>
 }
 
-/** Starts a node on a free loopback port with the dollar and multicall in place; throws `AnvilMissing` where there is no anvil. */
+/** Starts a node on a free loopback port with the dollar and multicall deployed; throws `AnvilMissing` if there is no anvil. */
 export async function startChain(options: ChainOptions = {}): Promise<Chain> {
   const node = Bun.spawn([anvilBinary(), ...nodeArguments(options)], {
     stdin: 'ignore',
@@ -42,7 +42,7 @@ export async function startChain(options: ChainOptions = {}): Promise<Chain> {
   const stop = async () => {
     clearInterval(timer)
     node.ref()
-    // The node has nothing to save, so it is killed at once.
+    // The node has nothing to save, so it is killed immediately.
     node.kill('SIGKILL')
     await node.exited
     await guard?.exited
@@ -67,7 +67,7 @@ export async function startChain(options: ChainOptions = {}): Promise<Chain> {
   }
 }
 
-/** Connects to a chain started here. Nothing is retried or cached, so that a test sees each answer as it is. */
+/** Connects to a chain started here. Nothing is retried or cached, so that a test sees each response as it is. */
 export function connect(rpcUrl: string) {
   const chain = defineChain({
     id: localChainId,
@@ -80,13 +80,13 @@ export function connect(rpcUrl: string) {
   return createTestClient({ mode: 'anvil', chain, transport, pollingInterval: 20, cacheTime: 0 }).extend(publicActions)
 }
 
-/** Makes a block each second. The node's own timer cannot be stopped and started again beside a block per transaction. */
+/** Makes a block each second. The node's own timer cannot be stopped and restarted in addition to a block per transaction. */
 function mineEverySecond(client: ChainClient): Timer {
   let isMining = false
   const mine = async () => {
     if (isMining) return
     isMining = true
-    // A node that was stopped on purpose mines nothing.
+    // A stopped node mines nothing.
     await client.mine({ blocks: 1 }).catch(() => {})
     isMining = false
   }
@@ -99,13 +99,13 @@ type Node = Bun.Subprocess<'ignore', 'pipe', 'pipe'>
 
 function nodeArguments({ blockTimeSeconds }: ChainOptions): string[] {
   const fixed = ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(localChainId), '--accounts', '0']
-  // Old states would otherwise be written to a folder in the user's home.
+  // Otherwise old states would be written to a folder in the user's home.
   const memoryOnly = ['--max-persisted-states', '0']
   const pace = blockTimeSeconds === undefined ? [] : ['--block-time', String(blockTimeSeconds)]
   return [...fixed, ...memoryOnly, ...pace, '--color', 'never']
 }
 
-/** Reads until the node names its address, then keeps draining, since a full pipe would stop the node. */
+/** Reads until the node prints its address, then keeps draining, because a full pipe would stop the node. */
 async function listeningAddress(node: Node): Promise<string> {
   const complaint = new Response(node.stderr).text()
   const lines = node.stdout.pipeThrough(new TextDecoderStream()).getReader()
@@ -135,8 +135,8 @@ async function prepare(client: ChainClient): Promise<void> {
 }
 
 /**
- * Ends the node when this process is gone, even by SIGKILL: a shell waits on a pipe only this process holds open.
- * It outlives neither, and Windows, which has no such shell, does without.
+ * Ends the node when this process is gone, even by SIGKILL: a shell waits on a pipe that only this process holds open. It
+ * outlives neither. Windows has no such shell, and no guard.
  */
 function guardAgainstOrphans(node: Node) {
   if (process.platform === 'win32') return undefined
@@ -145,7 +145,7 @@ function guardAgainstOrphans(node: Node) {
   const guard = Bun.spawn(['/bin/sh', '-c', script], { ...streams, detached: true })
   guard.unref()
   node.unref()
-  // Once the node is gone its number may pass to a stranger, so the guard must go at once.
+  // Once the node has ended, another process may get its number, so the guard must be killed immediately.
   void node.exited.then(() => guard.kill('SIGKILL'))
   return guard
 }

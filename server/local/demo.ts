@@ -1,4 +1,4 @@
-/** `bun run demo`: the whole thing on this machine: a chain, a facilitator, a wall, and agents that buy from it. */
+/** `bun run demo`: everything on this machine: a chain, a facilitator, a wall, and agents that buy from it. */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ import { newWallet } from './wallets.ts'
 
 const PORT = 8402
 
-/** The sign in the middle, or one picture where the terminal has room for no more: ten characters a block. */
+/** The sign in the middle, or one picture if the terminal is too small for more: ten characters per block. */
 const DRAWN = {
   wide: { across: 14, down: 7, around: parseCoord('80,44') },
   narrow: { across: 7, down: 6, around: parseCoord('78,37') },
@@ -74,7 +74,7 @@ async function openWall(network: LocalNetwork, folder: string): Promise<WallProc
     RPC_URL: network.rpcUrl,
     DATABASE_PATH: join(folder, 'wall.sqlite'),
   }
-  // The usual port makes the usual address; when something else has it, any other will do.
+  // The usual port gives the usual address; if another program uses it, any other port will do.
   const wall = await startWall({ ...settings, PORT: String(PORT) }).catch(async () =>
     startWall({ ...settings, PORT: String(await freePort()) }),
   )

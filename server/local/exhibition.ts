@@ -1,11 +1,11 @@
-/** Agents that come to the demo's wall, each with a picture, a wallet of its own and one payment. */
+/** Agents that buy from the demo's wall, each with a picture, a wallet and one payment. */
 
 import type { AreaReceipt, Wall } from '../client/wall.ts'
 import { wall as wallAt, WallError } from '../client/wall.ts'
 import { KEY, LATE, LIT, pictureOf, SIGN, WORKS, type Work } from './gallery.ts'
 import type { LocalNetwork } from './network.ts'
 
-/** What the exhibition needs: a chain that prints dollars, a wall, and where agents keep their signed payments. */
+/** The inputs of the exhibition: a chain that mints dollars, a wall, and a folder for the agents' signed payments. */
 export type Venue = {
   readonly network: Pick<LocalNetwork, 'wallet' | 'balanceOf'>
   readonly url: string
@@ -13,10 +13,10 @@ export type Venue = {
   readonly say: (line: string) => void
 }
 
-/** A work on the wall, with the wall as its owner sees it. */
+/** A work on the wall, with its owner's view of the wall. */
 type Exhibit = { readonly wall: Wall; readonly receipt: AreaReceipt }
 
-/** Every picture but the late one, in a few seconds; answers how many blocks they take. */
+/** Buys every picture except the late one, in a few seconds; returns how many blocks they take. */
 export async function exhibit(venue: Venue): Promise<number> {
   const { say } = venue
   say(`${SIGN.name} wants a sign in the middle of the wall, ${SIGN.w} by ${SIGN.h} blocks,`)
@@ -33,7 +33,7 @@ export async function exhibit(venue: Venue): Promise<number> {
   return [sign, ...hung].reduce((sum, { receipt }) => sum + receipt.blocks.length, 1)
 }
 
-/** The picture that arrives while somebody looks. */
+/** The picture that arrives while somebody watches. */
 export async function arriveLate(venue: Venue): Promise<void> {
   const { receipt } = await hang(venue, LATE)
   venue.say(`${LATE.name} has just arrived, with a picture of ${LATE.w} by ${LATE.h} blocks at ${receipt.area}.`)
@@ -62,7 +62,7 @@ async function hangAll(venue: Venue): Promise<Exhibit[]> {
 
 const RACERS = ['Euler', 'Fermat', 'Gauss']
 
-/** Of several who want the same block at the same moment one gets it, and the others pay nothing. */
+/** Several agents want the same block at the same moment: one gets it, and the others pay nothing. */
 async function race(venue: Venue): Promise<void> {
   const { network, url, folder, say } = venue
   const block = `${KEY.col},${KEY.row}`
@@ -81,7 +81,7 @@ async function race(venue: Venue): Promise<void> {
   say(`  ${RACERS.join(', ')} all want block ${block}: ${(await Promise.all(ends)).join('; ')}.`)
 }
 
-/** The refusal of somebody else's block. A payment that a facilitator saw may still move for some minutes, so its end is unknown. */
+/** The refusal of a block that somebody else got. A payment that a facilitator saw may still move for some minutes, so its outcome is unknown. */
 function refusalIn(error: unknown): WallError {
   if (error instanceof WallError && (error.kind === 'refused' || error.kind === 'unknown')) return error
   throw error

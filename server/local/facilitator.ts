@@ -11,23 +11,23 @@ import { inTurn, newWallet } from './wallets.ts'
 /** How a facilitator is started. */
 export type FacilitatorOptions = {
   rpcUrl: string
-  /** How long `/settle` waits for a receipt before it answers `settlement_pending` with the hash. */
+  /** How long `/settle` waits for a receipt before it returns `settlement_pending` with the hash. */
   confirmationTimeoutMs?: number
-  /** Factories that it calls to deploy payers' wallets (EIP-6492); without any it deploys none. */
+  /** Factories that it calls to deploy payers' wallets (EIP-6492); without any, it deploys none. */
   allowedFactories?: readonly Address[]
 }
 
 /** A facilitator listening on loopback. */
 type RunningFacilitator = {
   url: string
-  /** Who pays for gas and sends the transfers. */
+  /** The account that pays for gas and sends the transfers. */
   address: Address
-  /** Answers a request as `url` does, without a connection. */
+  /** Responds to a request like `url`, without a connection. */
   fetch(request: Request): Promise<Response>
   stop(): Promise<void>
 }
 
-/** Starts the reference x402 facilitator over the chain at `rpcUrl`, with a gas wallet of its own. */
+/** Starts the reference x402 facilitator over the chain at `rpcUrl`, with its own gas wallet. */
 export async function startFacilitator(options: FacilitatorOptions): Promise<RunningFacilitator> {
   const { rpcUrl, confirmationTimeoutMs = 30_000, allowedFactories = [] } = options
   const wallet = await openGasWallet(connect(rpcUrl), confirmationTimeoutMs)
@@ -41,7 +41,7 @@ export async function startFacilitator(options: FacilitatorOptions): Promise<Run
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
-    // Bun would otherwise cut a connection whose settlement takes longer than ten seconds; zero means never.
+    // Otherwise Bun would cut a connection whose settlement takes longer than ten seconds; zero means never.
     idleTimeout: 0,
     fetch,
   })
@@ -69,7 +69,7 @@ async function answer(facilitator: x402Facilitator, request: Request): Promise<R
   return route.handle(facilitator, request)
 }
 
-/** The reference facilitator throws where the payload is malformed inside; hosted ones answer that with a 500, and so does this. */
+/** The reference facilitator throws for a malformed payload; hosted ones return a 500, and so does this one. */
 async function act(
   request: Request,
   failure: string,
@@ -95,20 +95,20 @@ function refuse(status: number, error: string, headers: Record<string, string> =
   return Response.json({ error }, { status, headers })
 }
 
-/** The account a facilitator sends from, and what the x402 packages sign through. */
+/** The account that a facilitator sends from, and the signer for the x402 packages. */
 type GasWallet = { address: Address; signer: FacilitatorEvmSigner }
 
-/** Far above what full blocks can drive the local base fee to within any run. */
+/** Far above the local base fee that full blocks can cause within any run. */
 const feeCeiling = { maxFeePerGas: parseGwei('10000'), maxPriorityFeePerGas: parseGwei('1') }
 
-/** Makes a fresh account, gives it ether, and lets it send any number of transfers at once. */
+/** Makes a fresh account, gives it ether, and lets it send any number of transfers in parallel. */
 async function openGasWallet(client: ChainClient, confirmationTimeoutMs: number): Promise<GasWallet> {
   const account = newWallet()
   await client.setBalance({ address: account.address, value: parseEther('1000000') })
   const senderInTurn = inTurn<Hex>(() => client.getTransactionCount({ address: account.address, blockTag: 'pending' }))
 
   const send = async (call: { to: Address; data: Hex; gas?: bigint | undefined }) => {
-    // The estimate runs the call, so what would revert fails here and is never broadcast.
+    // The estimate runs the call, so a call that would revert fails here and is never broadcast.
     const gas = call.gas ?? (await client.estimateGas({ account: account.address, to: call.to, data: call.data }))
     return senderInTurn(async (nonce) => {
       const transaction = { type: 'eip1559', chainId: localChainId, nonce, gas, ...feeCeiling } as const
@@ -122,7 +122,7 @@ async function openGasWallet(client: ChainClient, confirmationTimeoutMs: number)
       address: account.address,
       readContract: (call) => client.readContract({ ...call, args: call.args ?? [] }),
       getCode: (of) => client.getCode(of),
-      // The type asks for it, but the scheme checks signatures by their digest, with `getCode` and `readContract`.
+      // The type requires it, but the scheme checks signatures by their digest, with `getCode` and `readContract`.
       verifyTypedData: () => Promise.reject(new Error('typed data is verified by its digest')),
       waitForTransactionReceipt: (wait) => client.waitForTransactionReceipt(wait),
       sendTransaction: send,

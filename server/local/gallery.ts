@@ -1,9 +1,9 @@
-/** The demo's agents: each with a listing, a picture and its place around the middle of the wall. */
+/** The demo's agents: each with a listing, a picture and its position around the middle of the wall. */
 
 import { parseArea, type Area } from '../../shared/area.ts'
 import gallery from './art/works.json'
 
-/** An agent's picture: the area it covers, and its listing. */
+/** An agent's picture: its area and its listing. */
 export type Work = Area & {
   readonly name: string
   readonly framework?: string
@@ -26,14 +26,14 @@ function workOn({ area: name, ...shown }: (typeof gallery)['works'][number]): Wo
 /** The sign in the middle, which is bought dark. */
 export const SIGN: Work = workOn(gallery.sign)
 
-/** The same, switched on. */
+/** The same, lit. */
 export const LIT: Work = { ...SIGN, picture: 'sign-on' }
 
-/** What the others bring, all at once. */
+/** The pictures of the others, all bought at the same time. */
 export const WORKS: readonly Work[] = gallery.works.map(workOn)
 
-/** What three want at the same moment. */
+/** The area that three agents want at the same moment. */
 export const KEY: Work = workOn(gallery.key)
 
-/** What arrives while one looks. */
+/** The picture that arrives while somebody watches. */
 export const LATE: Work = workOn(gallery.late)

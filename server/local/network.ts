@@ -7,19 +7,19 @@ import { newWallet, openMint, type Fund, type Wallet } from './wallets.ts'
 /** How the embedded network runs; see `ChainOptions`. */
 export type LocalNetworkOptions = ChainOptions & Omit<FacilitatorOptions, 'rpcUrl'>
 
-/** A chain, its dollar and a facilitator, all on this machine and gone with `stop`. */
+/** A chain, its dollar and a facilitator, all on this machine and removed by `stop`. */
 export type LocalNetwork = Omit<Chain, 'pid'> & {
   facilitatorUrl: string
-  /** Answers as `facilitatorUrl` does, without a connection. */
+  /** Responds like `facilitatorUrl`, without a connection. */
   askFacilitator(request: Request): Promise<Response>
   fund: Fund
-  /** A new wallet holding so many dollars. */
+  /** A new wallet with so many dollars. */
   wallet(dollars: number): Promise<Wallet>
-  /** What an address holds, in atomic units: a dollar is a million. */
+  /** The balance of an address in atomic units: a dollar is a million. */
   balanceOf(address: Address): Promise<bigint>
 }
 
-/** Starts everything a sale needs on free loopback ports; throws `AnvilMissing` where there is no anvil. */
+/** Starts everything that a sale needs on free loopback ports; throws `AnvilMissing` if there is no anvil. */
 export async function startLocalNetwork(options: LocalNetworkOptions = {}): Promise<LocalNetwork> {
   const chain = await startChain(options)
   const { rpcUrl, client, halt, resume } = chain

@@ -1,4 +1,4 @@
-/** The wall as a process of its own, as an operator runs it, on a free loopback port. */
+/** The wall as a separate process, as an operator runs it, on a free loopback port. */
 
 import { join } from 'node:path'
 import type { Health } from '../../shared/contract/service.ts'
@@ -11,25 +11,25 @@ export type WallProcess = {
   readonly url: string
   readonly pid: number
   readonly exited: Promise<number>
-  /** Asks it to finish what it is doing and end, as an operator does. */
+  /** Asks it to finish its requests and exit, as an operator does. */
   stop(): Promise<number>
-  /** Ends it at once, as a power cut would. */
+  /** Kills it immediately, like a power cut. */
   kill(): Promise<number>
-  /** What it wrote in its journal so far, a line each. */
+  /** The lines of its journal so far. */
   journal(): readonly string[]
 }
 
-/** Settings besides those this module makes: address and port. */
+/** Settings other than those that this module sets: address and port. */
 export type WallSettings = Readonly<Record<string, string>>
 
-/** How a process is started: `limits` is a shell command whose limits it inherits, `folder` is where it runs, `program` what. */
+/** How a process is started: `limits` is a shell command whose limits it inherits, `folder` is its working directory, `program` what to run. */
 export type Start = {
   readonly limits?: string | undefined
   readonly folder?: string | undefined
   readonly program?: readonly string[] | undefined
 }
 
-/** Starts `server/main.ts` and resolves once it listens; rejects with its words when it ends instead. */
+/** Starts `server/main.ts` and resolves once it listens; rejects with its output if it exits instead. */
 export async function startWall(settings: WallSettings, { limits, folder, program }: Start = {}): Promise<WallProcess> {
   const port = settings['PORT'] ?? String(await freePort())
   const url = `http://127.0.0.1:${port}`
@@ -68,7 +68,7 @@ export async function startWall(settings: WallSettings, { limits, folder, progra
   }
 }
 
-/** Resolves once the wall at `url` takes payments. */
+/** Resolves once the wall at `url` accepts payments. */
 export async function armed(url: string): Promise<void> {
   for (;;) {
     const { rail } = (await (await fetch(new URL('/api/health', url))).json()) as Health

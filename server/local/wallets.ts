@@ -6,10 +6,10 @@ import type { PrivateKeyAccount } from 'viem/accounts'
 import type { ChainClient } from './chain.ts'
 import { dollarAbi, dollarAddress, minterAddress } from './token/contracts.ts'
 
-/** A throwaway account with the key it was made from. */
+/** A throwaway account with its key. */
 export type Wallet = PrivateKeyAccount & { privateKey: Hex }
 
-/** Prints dollars for an address and returns once the chain has them. `dollars` may have up to six decimals. */
+/** Mints dollars for an address and returns once the chain has them. `dollars` may have up to six decimals. */
 export type Fund = (address: Address, dollars: number) => Promise<void>
 
 /** Makes a wallet with a fresh random key. */
@@ -18,7 +18,7 @@ export function newWallet(): Wallet {
   return { ...privateKeyToAccount(privateKey), privateKey }
 }
 
-/** Makes what mints dollars on a chain. It sends a transaction, so a chain that does not mine by itself must be mined by the caller. */
+/** Makes a function that mints dollars on a chain. It sends a transaction; if the chain does not mine automatically, the caller must mine it. */
 export function openMint(client: ChainClient): Fund {
   const nextNonce = () => client.getTransactionCount({ address: minterAddress, blockTag: 'pending' })
   const minterInTurn = inTurn<Hex>(nextNonce)
@@ -38,7 +38,7 @@ export function openMint(client: ChainClient): Fund {
 
 const LOOK_AGAIN_MS = 10
 
-/** Waits until a transaction is mined. viem looks again with the next block only, and there may be none. */
+/** Waits until a transaction is mined. viem checks again only with the next block, and there may be none. */
 async function receiptOf(client: ChainClient, hash: Hex): Promise<{ readonly status: string }> {
   for (;;) {
     try {
@@ -51,8 +51,8 @@ async function receiptOf(client: ChainClient, hash: Hex): Promise<{ readonly sta
 }
 
 /**
- * Numbers the transactions of one account: `send` is given the next number, and the next caller waits until it is done.
- * The number is asked of the chain each time, so one that failed, or was dropped from the pool, leaves no gap behind it.
+ * Numbers the transactions of one account: `send` gets the next number, and the next caller waits until it is done. The
+ * number is read from the chain each time, so one that failed, or was dropped from the pool, leaves no gap.
  */
 export function inTurn<T>(nextNonce: () => Promise<number>): (send: (nonce: number) => Promise<T>) => Promise<T> {
   const one = pLimit(1)

@@ -1,4 +1,4 @@
-/** Makes the log shorter: of repaints and names, keeps the last of each hour for a while, and then the last alone. */
+/** Shortens the log: of repaints and names, keeps the last one of each hour for a while, and then only the last one. */
 
 import { ifAvailable } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
@@ -11,16 +11,16 @@ export type CompactionDeps = {
   readonly jobs: ExclusiveJobs
   readonly clock: Clock
   readonly logger: Logger
-  readonly historyDays: number // how long the last of each hour is kept
+  readonly historyDays: number // how long the last entry of each hour is kept
 }
 
 const HOUR_MS = 3_600_000
 
-// A page takes some milliseconds; between two of them others are answered.
+// A page takes some milliseconds; requests are served between two pages.
 const PAGE = 500
 const PAUSE_MS = 50
 
-/** Answers which entry may be dropped now that this one was seen. */
+/** Returns which entry may be dropped, given the next entry. */
 type Choice = (entry: OutlinedEntry) => LogNumber | undefined
 
 /** Makes the compactor. Skips an unavailable store. */
@@ -31,10 +31,10 @@ export function logCompactor({
   logger,
   historyDays,
 }: CompactionDeps): (signal: AbortSignal) => Promise<void> {
-  // The first run begins at the log's start, later ones where the last ended.
+  // The first run begins at the log's start, later ones where the last one ended.
   let thinnedTo: LogNumber = 0
 
-  /** Goes through the entries from before a moment, drops what is chosen, and answers where it ended. */
+  /** Goes through the entries before a time, drops the chosen ones, and returns where it ended. */
   const go = async (after: LogNumber, before: UnixMs, choose: Choice, signal: AbortSignal) => {
     let [to, dropped] = [after, 0]
     for (let isOver = false; !isOver && !signal.aborted;) {
@@ -52,10 +52,10 @@ export function logCompactor({
 
   const compact = async (signal: AbortSignal) => {
     const now = clock.now()
-    // Whole hours only, so that the last entry of one is known.
+    // Whole hours only, so that the last entry of each is known.
     const thinned = await go(thinnedTo, hourOf(now - COMPACTED_AFTER_MS) * HOUR_MS, replaced(), signal)
     thinnedTo = thinned.to
-    // From the start each time: little is left there, and what was the last word may be superseded by now.
+    // From the start each time: few entries are left there, and the last change may be superseded by now.
     const expired = await go(0, now - historyDays * 24 * HOUR_MS, superseded, signal)
     const dropped = thinned.dropped + expired.dropped
     if (dropped > 0) logger.note('log-compacted', { dropped, to: thinnedTo })
@@ -70,7 +70,7 @@ const superseded: Choice = ({ number, subject, superseded: isOld }) =>
 
 /** Chooses the earlier entry that each one replaces within its hour. Takes entries in order. */
 function replaced(): Choice {
-  const latest = new Map<string, LogNumber>() // of the hour under way
+  const latest = new Map<string, LogNumber>() // of the current hour
   let hour = Number.NEGATIVE_INFINITY
   return ({ number, at, subject }) => {
     if (subject === null) return undefined

@@ -17,12 +17,12 @@ import { picturesBusy } from '../domain/purchase/refusals.ts'
 import type { Pictures } from '../ports.ts'
 import type { RateLimits } from './rate-limits.ts'
 
-/** What to make of a picture: how many blocks wide and high, and how. */
+/** How to convert a picture: width and height in blocks, and the style. */
 export type BlockPlan = Pick<PaintPlan, 'fit' | 'dither' | 'background'> & { readonly w: number; readonly h: number }
 
 export type ImageToPixelsDeps = { readonly pictures: Pictures; readonly limits: RateLimits }
 
-/** The blocks row by row, and how they look together. The client at `address` has been charged for the first megapixel. */
+/** The blocks row by row, and a picture of them together. The client at `address` has been charged for the first megapixel. */
 export async function imageToPixels(
   { pictures, limits }: ImageToPixelsDeps,
   address: string,

@@ -1,4 +1,4 @@
-/** Hides parts of blocks from every reader, or shows them again, and lists what was done. */
+/** Hides parts of blocks from every reader, or shows them again, and lists these actions. */
 
 import { areaName, blocksOf, parseArea } from '../../shared/area.ts'
 import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
@@ -26,8 +26,8 @@ export type ModerateDeps = {
 export type NamedBlocks = { readonly name: string; readonly blocks: readonly BlockIndex[]; readonly wallet?: Address }
 
 /**
- * Finds what an operator names: `column,row`, `column,row,WxH`, or a wallet, in full or as readers see it. If it is none of
- * these, answers why, in words.
+ * Parses what an operator names: `column,row`, `column,row,WxH`, or a wallet, in full or as readers see it. Returns the reason
+ * in words if it is none of these.
  */
 export async function namedBlocks({ log }: Pick<ModerateDeps, 'log'>, text: string): Promise<NamedBlocks | string> {
   const block = parseCoord(text)
@@ -56,7 +56,7 @@ export async function ownersOf(
   return [...new Set(sales.filter(({ block }) => blocks.includes(block)).map(({ wallet }) => wallet))]
 }
 
-// In full, or with an ellipsis, or the three dots that a keyboard has.
+// In full, or with an ellipsis, or with three dots from a keyboard.
 const WALLET = /^0x[0-9a-f]{4}(?:[0-9a-f]{36}|(?:…|\.\.\.)[0-9a-f]{4})$/i
 
 const isWallet = (text: string) => {
@@ -64,13 +64,13 @@ const isWallet = (text: string) => {
   return (wallet: Address) => wallet === wanted || truncatedWallet(wallet).toLowerCase() === wanted
 }
 
-/** What came of it, block by block. */
+/** The result, block by block. */
 export type Moderated = readonly { readonly block: BlockIndex; readonly result: ModerationResult }[]
 
-/** By whose hand something is done, and why. */
+/** Who acts, and why. */
 export type Reason = { readonly who: string; readonly why: string | null }
 
-/** Hides or shows parts. Once this resolves, no reader sees what was hidden. */
+/** Hides or shows parts. Once this resolves, no reader sees hidden parts. */
 export async function moderateBlocks(
   { moderation, clock, logger, advance }: ModerateDeps,
   { name, blocks, wallet }: NamedBlocks,
@@ -90,10 +90,10 @@ export async function moderateBlocks(
   return { blocks: done, wallet: named }
 }
 
-/** Which parts an act is about: of blocks, and of what their wallet is called. */
+/** The parts that an action is about: of blocks, and of the names of their wallet. */
 export type Withheld = { readonly parts: readonly ContentPart[]; readonly names: readonly NamePart[] }
 
-/** Bans a wallet, so that what it says from now on is hidden, or ends the ban. */
+/** Bans a wallet, so that its content from now on is hidden, or ends the ban. */
 export async function banWallet(
   { moderation, clock, logger }: ModerateDeps,
   wallet: Address,
@@ -106,17 +106,17 @@ export async function banWallet(
   return await moderation.moderateWallet(wallet, { act }, clock.now())
 }
 
-/** Every act of the operator's on what blocks show, oldest first: the log keeps them all. */
+/** Every action of the operator on the content of blocks, oldest first: the log keeps them all. */
 export async function moderationTrail({ log }: Pick<ModerateDeps, 'log'>): Promise<readonly Act[]> {
   return (await log.compacted()).filter(isAct)
 }
 
-/** One act: what is withheld of a block from it on. */
+/** One action: the parts of a block that are hidden from it on. */
 export type Act = Extract<Change, ModerationChange>
 
 const isAct = (change: Change): change is Act => change.kind === 'hide' || change.kind === 'unhide'
 
-/** What is withheld now, by the latest act on each block, in the order of these acts. */
+/** The parts that are hidden now, by the latest action on each block, in the order of these actions. */
 export async function hiddenNow(deps: Pick<ModerateDeps, 'log'>): Promise<readonly Act[]> {
   const latest = new Map<BlockIndex, Act>()
   for (const act of await moderationTrail(deps)) {

@@ -18,10 +18,10 @@ export type MyReceiptsDeps = {
   readonly baseUrl: string
 }
 
-/** Where the list is asked for, and what is signed for it. */
+/** The address of the list, and the statement that is signed for it. */
 export const RECEIPTS = { path: '/api/agents/me/receipts', what: 'List the receipts of this wallet' } as const
 
-/** A page of a wallet's purchases, those begun before number `after`; refused where it has none at all. */
+/** A page of a wallet's purchases, those begun before number `after`; refused if the wallet has none at all. */
 export async function receiptsOf(
   { view, ledgerReader, baseUrl }: MyReceiptsDeps,
   wallet: Address,
@@ -33,7 +33,7 @@ export async function receiptsOf(
   const nextAfter = found.length > RECEIPTS_MAX ? (page.at(-1)?.number ?? null) : null
   return {
     ...ofWallet(wallet),
-    // Nothing changes, so that the same header can be sent again.
+    // Nothing changes, so the same header can be sent again.
     apply: async () => 'repeated',
     answer: () => ({ purchases: page.map((one) => ownPurchase(one, view, baseUrl)), nextAfter }),
   }

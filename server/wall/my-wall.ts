@@ -1,4 +1,4 @@
-/** Lists what the wall knows of a wallet, for an agent that has lost its state. */
+/** Lists everything that the wall stores about a wallet, for an agent that has lost its state. */
 
 import type { AreaName } from '../../shared/area.ts'
 import type { News, OpenPurchase, WalletArea, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
@@ -14,7 +14,7 @@ import { nearChanges, rankByBlocks } from '../domain/wall/near-changes.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader, Clock, Log } from '../ports.ts'
 
-/** What the list needs. `contact` is whom a payer asks who is owed money. */
+/** The inputs of the list. `contact` is for payers that are owed money. */
 export type MyWallDeps = {
   readonly view: WallView
   readonly ledgerReader: LedgerReader
@@ -24,7 +24,7 @@ export type MyWallDeps = {
   readonly advance: () => Promise<void>
 }
 
-/** What is known of a wallet, one page of its blocks; refused if nothing is known. */
+/** The account of a wallet, with one page of its blocks; refused if the wallet is unknown. */
 export async function myWall(deps: MyWallDeps, wallet: Address, page: WalletQuery): Promise<WalletStanding | Failure> {
   const { view, ledgerReader, clock, contact, advance } = deps
   const { sales, nextAfter, hasMore, open, credits, painter } = await ledgerReader.ofPayer(wallet, page)
@@ -102,7 +102,7 @@ const whenReleased = {
   area: 'The area was released, and nothing has been charged so far. If the payment still settles, you get this area, or else the nearest open one of its size, or else a credit for the whole amount.',
 } as const
 
-/** A wallet of which nothing is known. */
+/** The refusal for an unknown wallet. */
 export const noPurchases = (): Failure =>
   failure(
     'no_purchases',

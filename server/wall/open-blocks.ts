@@ -10,7 +10,7 @@ import type { LedgerReader } from '../ports.ts'
 import { sharedRead } from '../purchase/single-flight.ts'
 import type { Offer } from '../x402/terms.ts'
 
-/** What is taken at a moment; the same object until a block is sold, held or released. */
+/** The taken blocks at a moment; the same object until a block is sold, held or released. */
 export type Taken = {
   /** Whether somebody owns or holds a block. */
   has(block: BlockIndex): boolean
@@ -24,14 +24,14 @@ type TakenBlocksDeps = {
   readonly advance: () => Promise<void>
 }
 
-/** Reads what is taken, no older than the call. */
+/** Reads the taken blocks, no older than the call. */
 export type TakenBlocks = () => Promise<Taken>
 
-/** Keeps what is taken until it changes, so that most reads do not go through the whole wall. */
+/** Caches the taken blocks until they change, so that most reads do not go through the whole wall. */
 export function takenBlocks({ view, ledgerReader, advance }: TakenBlocksDeps): TakenBlocks {
   let kept: { readonly state: string; readonly taken: Taken } | undefined
   return sharedRead(async () => {
-    // In this order a block that is sold meanwhile is seen as held or claimed, never as open.
+    // In this order, a block that is sold meanwhile is seen as held or claimed, never as open.
     const held = await ledgerReader.held()
     await advance()
     // A claimed block stays so.
@@ -57,12 +57,12 @@ export async function listUnclaimed(taken: TakenBlocks, limit: number, near?: Bl
   return openSpaces(now.occupied().taken, { w: 1, h: 1, near, limit }).map(({ at }) => at)
 }
 
-/** Finds the open rectangles nearest to a place. The answer stays the same until a block is taken or released. */
+/** Finds the open rectangles nearest to a position. The result stays the same until a block is taken or released. */
 export type FindSpace = (wish: SpaceWish) => Promise<Spaces>
 
 const CACHE_MAX = 64
 
-/** Makes the search. Keeps its answers until a block is sold, held or released. */
+/** Makes the search. Caches its results until a block is sold, held or released. */
 export function spaceFinder(taken: TakenBlocks, { terms }: Pick<Offer, 'terms'>): FindSpace {
   const kept = lru<string, Spaces>(CACHE_MAX)
   let asOf: Taken | undefined

@@ -34,7 +34,7 @@ type PreviewInput = Readonly<Record<string, unknown>>
 const SCALE_MAX = 8
 const IMAGE_SIDE = 480
 
-/** What buying `target` with this listing would give. Holds, sells and stores nothing. */
+/** The result of buying `target` with this listing. Holds, sells and stores nothing. */
 export async function previewBlock(previewing: PreviewDeps, target: Target, said: PreviewInput): Promise<Preview> {
   const { offer, rail } = previewing
   const { block, space } = await targetStateOf(previewing, target)
@@ -133,7 +133,7 @@ function requestFor(offer: Offer, target: Target, said: PreviewInput): Preview['
   return { method: 'POST', url, body: { at: at === 'next' ? at : coordOf(at), w, h, ...texts } }
 }
 
-/** Draws a claimed place as it is, any other as it would be. */
+/** Draws claimed blocks as they are, and others as they would be. */
 async function imageOf(
   { view, pictures }: PreviewDeps,
   holding: Holding,

@@ -1,11 +1,11 @@
-/** Limits how often one client, wallet or block may ask for what costs: far above honest use, far below a flood. */
+/** Limits how often one client, wallet or block may make expensive requests: far above honest use, far below a flood. */
 
 import type { Failure } from '../domain/failure.ts'
 import { tooManyRequests } from '../domain/purchase/refusals.ts'
 import { tokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock } from '../ports.ts'
 
-/** A budget, whom each bucket of it belongs to, and what it counts. */
+/** A budget, what each bucket of it belongs to, and what it counts. */
 export type NamedBudget = Budget & { readonly per: 'address' | 'wallet' | 'block'; readonly what: string }
 
 /** Every budget. docs/operating-reference.md repeats them, and a test compares the two. */
@@ -66,7 +66,7 @@ export const BUDGETS = {
 
 export type BudgetName = keyof typeof BUDGETS
 
-// What the refusal says where the budget is used up for longer than a client would guess.
+// The message of the refusal, if the budget is used up for longer than a client would guess.
 const REFUSALS: Readonly<Partial<Record<BudgetName, string>>> = {
   'daily repaints':
     'This block has used up its repaints for today. Nothing was changed. Wait Retry-After seconds, then send it again; if its ts is then older than 5 minutes, sign again.',
@@ -74,10 +74,10 @@ const REFUSALS: Readonly<Partial<Record<BudgetName, string>>> = {
     'This wallet has used up its changes of name for today. Nothing was changed. Wait Retry-After seconds, then send it again; if its ts is then older than 5 minutes, sign again.',
 }
 
-/** How many live streams one address may have open at once. */
+/** How many live streams one address may have open in parallel. */
 export const STREAMS_PER_ADDRESS = 256
 
-/** The same for the addresses of one IPv6 site (/48): it has 65,536 of what counts as an address. */
+/** The same for the addresses of one IPv6 site (/48): it has 65,536 client addresses. */
 export const STREAMS_PER_SITE = 1024
 
 // Some 100 bytes each. Budgets do not help against a client with more addresses than that.

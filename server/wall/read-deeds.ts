@@ -1,4 +1,4 @@
-/** The deeds of the wall, a page at a time, with what a stranger needs to check each on the chain. */
+/** The deeds of the wall, a page at a time, with everything that anybody needs to check each on the chain. */
 
 import type { DeedsPage, DeedsQuery, OrderAsSigned, OwedMoney, SaleDeed } from '../../shared/contract/deeds.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
@@ -61,7 +61,7 @@ function deedOf(sold: SoldPayment, sales: readonly Sale[]): SaleDeed {
   }
 }
 
-/** The order without the parts that are hidden of any of its blocks, or were hidden since. */
+/** The order without parts that are hidden of any of its blocks, or were hidden since. */
 function shownOrder(
   order: Order | undefined,
   { isPainted }: SoldPayment,
@@ -87,7 +87,7 @@ function shownOrder(
 
 const transactionPattern = /^0x[0-9a-f]{64}$/
 
-/** A reference in the operator's own words is for the operator. */
+/** Readers do not see a reference in the operator's own words. */
 const owedMoney = ({ payer, nonce, tx, amount, reference }: OwedPayment): OwedMoney => ({
   wallet: truncatedWallet(payer),
   nonce,

@@ -47,7 +47,7 @@ const deedIn = (blocks: Blocks, block: BlockIndex): MaybeAsync<Found> =>
     owned === undefined ? { kind: 'reserved' } : { kind: 'deed', deed: keptDeedOf(owned) },
   )
 
-/** The same deed for the same block, so that its answer is made once. */
+/** The same deed object for the same block, so that its response is made once. */
 const keptDeedOf = (owned: OwnedBlock): Deed => {
   const deed = deeds.get(owned) ?? deedOf(owned)
   deeds.set(owned, deed)

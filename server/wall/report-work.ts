@@ -1,4 +1,4 @@
-/** Takes reports of works. Nothing is hidden because of one; the operator reads them and decides. */
+/** Accepts reports of artworks. A report hides nothing; the operator reads it and decides. */
 
 import { REPORT_NOTE_MAX, REPORT_REASONS, ReportBody, type Reported } from '../../shared/contract/report.ts'
 import { parseCoord } from '../../shared/wall.ts'
@@ -17,7 +17,7 @@ const SHAPE = `Send a JSON object with block ("col,row"), reason (one of ${REPOR
 /** Reads the body of a report. */
 export const readReport = reader(ReportBody, () => failure('invalid_body', SHAPE))
 
-/** Stores a report from a client address, which is kept only as a hash whose key is replaced every day. */
+/** Stores a report from a client address, which is stored only as a hash with a key that is replaced every day. */
 export async function reportWork(
   { view, reports, clock }: ReportDeps,
   { block: coord, reason, note }: ReportBody,

@@ -1,4 +1,4 @@
-/** The works that readers reported, as the operator sees them, and what the operator does about one. */
+/** The artworks that readers reported, as the operator sees them, and the operator's decision. */
 
 import { blockAt, cellOf, coordOf, type BlockIndex } from '../../shared/wall.ts'
 import type { Address } from '../domain/purchase/payment.ts'
@@ -12,7 +12,7 @@ import { moderateBlocks, type ModerateDeps } from './moderate-blocks.ts'
 
 type ReportedDeps = ModerateDeps & { readonly view: WallView; readonly reports: Pick<Reports, 'open' | 'close'> }
 
-/** A reported work, and the surroundings of the block that was meant first: its pixels in base64, or `null` without a picture. */
+/** A reported artwork, and the surroundings of the block in the first report: its pixels in base64, or `null` without a picture. */
 export type ReportedWork = {
   readonly place: string // a block of it
   readonly owner: Address | null
@@ -26,12 +26,12 @@ export type ReportedWork = {
 /** How much of the wall is drawn, in blocks. */
 export const DRAWN = { across: 7, down: 5 } as const
 
-/** How many works wait for the operator, and at most `limit` of them, those with the most reports first. */
+/** How many artworks wait for the operator, and at most `limit` of them, most reported first. */
 export async function reportedWorks(
   { view, reports }: Pick<ReportedDeps, 'view' | 'reports'>,
   limit: number,
 ): Promise<{ readonly waiting: number; readonly works: readonly ReportedWork[] }> {
-  // Works may have grown since they were reported.
+  // Artworks may have grown since they were reported.
   const byWork = Map.groupBy(await reports.open(), ({ block, work }) => artworkAt(view, block)?.blocks[0] ?? work)
   const all = [...byWork.values()].toSorted((one, other) => other.length - one.length)
   const works = all.slice(0, limit).flatMap((open) => {
@@ -66,7 +66,7 @@ function around({ canvas, claimed }: WallView, middle: BlockIndex): ReportedWork
   })
 }
 
-/** Hides the work that a block is part of, or leaves it, and closes its reports; returns how many there were, or `undefined` for an open block. */
+/** Hides the artwork that a block is part of, or leaves it, and closes its reports; returns how many there were, or `undefined` for an open block. */
 export async function closeReports(
   deps: ReportedDeps,
   block: BlockIndex,

@@ -1,4 +1,4 @@
-/** Reads the JSON bodies of changes that are signed, in the body or by signing in: of a block, an area, a wallet and its painter. */
+/** Reads the JSON bodies of signed changes, with a signature in the body or a sign-in: of a block, an area, a wallet and its painter. */
 
 import type { Static, TObject } from '@sinclair/typebox'
 import { IdentityFields, PainterBody, RegisterBody } from '../../shared/contract/agent.ts'
@@ -42,8 +42,8 @@ export const readPainterNaming = changeReader(
 )
 
 /**
- * Makes the reader of a body, which must change something. An error has the code of a field when that field is a string and
- * breaks its rule, else `invalid_body`.
+ * Makes the reader of a body, which must change something. An error has the code of a field if that field is a string and
+ * breaks its rule, otherwise `invalid_body`.
  */
 function changeReader<Schema extends TObject>(kind: Kind, schema: Schema, shape: string): Reader<Static<Schema>> {
   const texts: readonly string[] = ['wallet', ...SIGNABLE[kind]]

@@ -44,7 +44,7 @@ import { noPurchases } from './my-wall.ts'
 import type { BudgetName, RateLimits } from './rate-limits.ts'
 import { deedOf } from './read-wall.ts'
 
-/** What a signature lets somebody do here: `signers` are those whose signature counts, `whose` names them in a refusal. */
+/** Who may sign: `signers` are the wallets whose signature counts, `whose` names them in a refusal. */
 export type SignedRequest<Answer> = {
   readonly signers: readonly Address[]
   readonly whose: string
@@ -55,14 +55,14 @@ export type SignedRequest<Answer> = {
   answer(result: ChangeResult): Answer
 }
 
-/** A change, and the texts that are good for it: the one that a refusal shows is the first. */
+/** A change, and the texts that are valid for it; a refusal shows the first one. */
 export type SignedChange<Answer> = SignedRequest<Answer> & {
   readonly path: string
-  readonly what: string // what will change, in words for its owner
+  readonly what: string // the change, in words for its owner
   texts(host: string, ts: UnixMs): readonly string[]
 }
 
-/** How a change ended in the store. */
+/** The result of a change in the store. */
 export type ChangeResult = EditResult | IdentityResult
 
 /** What changes are read from. */
@@ -79,7 +79,7 @@ export type ChangeDeps = ChangeSources & {
 
 const REPAINTS = ['repaints', 'daily repaints'] as const
 
-/** A repaint of the block at `coord`, as the request wrote it, with fields that keep their rules. */
+/** A repaint of the block at `coord`, as the request wrote it, with valid fields. */
 export async function repaintOfBlock(
   { blocks, view }: ChangeSources,
   coord: string,
@@ -106,13 +106,13 @@ export async function repaintOfBlock(
   }
 }
 
-/** A picture as it is signed, by its digest, and block by block unless the asker keeps it to itself. */
+/** A picture as it is signed, by its digest, and block by block unless the caller sends only the digest. */
 type SignedPicture = { readonly digest: string; readonly blocks?: Pixels }
 
 /** Reads the picture that is sent for an area. */
 export type ReadPicture = (pixels: string, area: Area) => SignedPicture | Failure
 
-/** A repaint of every block of an area, which must all be of one wallet. */
+/** A repaint of every block of an area; one wallet must own all of them. */
 export async function repaintOfArea(
   { blocks }: ChangeSources,
   name: string,
@@ -128,7 +128,7 @@ export async function repaintOfArea(
   if (owner.kind === 'held') return beingBought(owner.block)
   const { message, link } = fields
   const painted = blocksOf(area)
-  // Nobody's signature counts for what belongs to several wallets.
+  // No signature counts for blocks of several wallets.
   const wallet = owner.kind === 'owned' ? owner.wallet : undefined
   return {
     path: `/areas/${areaName(area)}`,
@@ -154,7 +154,7 @@ const readPicture: ReadPicture = (pixels, area) => {
 const namesOf = (kind: Kind, fields: { readonly [Name in keyof SignedFields]: Field }): string =>
   SIGNABLE[kind].filter((name) => fields[name] !== undefined).join(', ')
 
-/** Where a wallet names itself, and what it does there, whichever wallet it is. */
+/** The address and the statement of a registration, for any wallet. */
 export const registrationIn = (fields: IdentityFields) =>
   ({ path: '/api/agents/me', what: `Name this wallet (${namesOf('register', fields)})` }) as const
 
@@ -200,13 +200,13 @@ export async function painterNaming(
   }
 }
 
-/** What holds for everything that a wallet signs for itself alone. */
+/** The rules for everything that a wallet signs for itself alone. */
 export const ofWallet = (wallet: Address) =>
   ({ signers: [wallet], whose: 'this wallet', budgets: ['registrations'], keys: [wallet] }) as const
 
 const lower = (address: string) => address.toLowerCase() as Address
 
-/** A wallet that has bought: any other has no place in the registry. */
+/** A wallet that has bought: any other is not in the registry. */
 async function buyer(agents: Agents, given: string): Promise<Address | Failure> {
   if (!isAddress(given)) return failure('invalid_wallet', `wallet ${ruleOf(WalletParams.properties.wallet)}.`)
   const wallet = lower(given)

@@ -1,5 +1,5 @@
 /**
- * Gives the exact text that a wallet signs to edit a block or an area, to register or to name a painter. Refuses what the
+ * Returns the exact text that a wallet signs to edit a block or an area, to register or to name a painter. Refuses what the
  * write itself would refuse.
  */
 
@@ -33,17 +33,17 @@ import {
   type SignedChange,
 } from './signed-changes.ts'
 
-/** What making the text needs. `hosts` are the names a message may be signed for, the canonical one first. */
+/** The inputs of the text. `hosts` are the names a message may be signed for, the canonical one first. */
 export type SigningMessageDeps = ChangeSources & {
   readonly clock: Clock
   readonly hosts: readonly string[]
   readonly baseUrl: string
 }
 
-/** What is to be signed, and the body that is sent with the signature. */
+/** The text to sign, and the body to send with the signature. */
 type Draft = { readonly change: SignedChange<unknown>; readonly body: Readonly<Record<string, unknown>> }
 
-/** The text to sign, from a query that passed the contract's schema. Anyone may ask; only the signature says who it is. */
+/** The text to sign, from a query that passed the contract's schema. Anyone may ask; only the signature shows who it is. */
 export async function signingMessage(deps: SigningMessageDeps, query: SignQuery): Promise<Signing | Failure> {
   const now = deps.clock.now()
   const ts = query.ts ?? now
@@ -125,7 +125,7 @@ const drafts: Readonly<Record<Kind, DraftBuilder>> = {
     const change = isDigest
       ? await repaintOfArea(deps, area, { ...texts, pixels }, (digest) => ({ digest }))
       : await repaintOfArea(deps, area, { ...texts, pixels })
-    // Who gives the digest alone adds the pixels to the body himself.
+    // A caller that gives only the digest adds the pixels to the body itself.
     return drafted(change, { ts, ...texts, ...(isDigest || pixels === undefined ? {} : { pixels }) })
   },
 

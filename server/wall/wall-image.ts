@@ -16,15 +16,15 @@ import type { Offer } from '../x402/terms.ts'
 
 type ImageDeps = { readonly view: WallView; readonly pictures: Pictures }
 
-/** A picture of the wall in a state, named as by `stateOf`. */
+/** A picture of the wall. `state` identifies what it shows, like `stateOf`. */
 export type WallImage = { readonly state: string; readonly png: Uint8Array<ArrayBuffer> }
 
 export type WallImages = { draw(query: RegionQuery): Promise<WallImage | Failure> }
 
-/** The whole wall at twice its size, or any part of it with as many pixels. */
+/** The largest picture: the whole wall at twice its size, or a part enlarged to as many pixels. */
 const IMAGE_PIXELS_MAX = 4 * COLS * ROWS * BLOCK_SIZE ** 2
 
-// Enough for those that many ask for, and little enough to hold.
+// Enough for frequently requested pictures, and small enough to keep in memory.
 const IMAGES_MAX = 16
 
 /** Draws pictures of the wall. */
@@ -43,10 +43,10 @@ export function wallImages({ view, pictures }: ImageDeps): WallImages {
 const AT_ONCE = 2
 const WAITING_MAX = 32
 
-/** A picture under its key: a kept one, or one that `make` draws now; refused while too many wait. */
+/** A picture by its key: a cached one, or one that `make` draws now; refused while too many wait. */
 type ImageCache = (key: string, make: () => Promise<WallImage['png']>) => Promise<WallImage | Failure>
 
-/** Has a few pictures drawn at once, and keeps the latest `keptMax` until the wall changes. */
+/** Draws a few pictures at a time, and caches the latest `keptMax` until the wall changes. */
 function imageCache(view: WallView, keptMax: number): ImageCache {
   const limit = pLimit(AT_ONCE)
   const kept = lru<string, Promise<WallImage>>(keptMax)
@@ -59,7 +59,7 @@ function imageCache(view: WallView, keptMax: number): ImageCache {
   }
 }
 
-/** The region a query asks for, which must lie on the wall and not grow too large. */
+/** The region that a query requests; it must be on the wall and not too large. */
 function regionOf({ col, row, cols = COLS - col, rows = ROWS - row, scale }: RegionQuery): Region | Failure {
   if (col + cols > COLS || row + rows > ROWS)
     return failure('invalid_region', `The region extends beyond the wall, which has ${COLS} x ${ROWS} blocks.`)
@@ -73,17 +73,17 @@ function regionOf({ col, row, cols = COLS - col, rows = ROWS - row, scale }: Reg
 }
 
 export type CardImages = {
-  /** The card of a subject; refused for an agent that there is not, and while too many wait. */
+  /** The card of a subject; refused for an unknown agent, and while too many wait. */
   draw(subject: CardSubject): Promise<WallImage | Failure>
 }
 
 // A card has some 50 kB.
 const CARDS_MAX = 64
 
-// The wall stands in two sizes on cards.
+// Cards show the wall in two sizes.
 const SMALL_WALLS_MAX = 2
 
-/** Draws cards. The wall is made small once for all of them, until it changes. */
+/** Draws cards. The wall is scaled down once for all of them, until it changes. */
 export function cardImages({
   view,
   pictures,

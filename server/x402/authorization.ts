@@ -4,10 +4,10 @@ import { getAddress, hashTypedData } from 'viem/utils'
 import { AUTHORIZATION_TYPES, PRIMARY_TYPE } from '../../shared/usdc.ts'
 import type { Hash, Payment, Terms } from '../domain/purchase/payment.ts'
 
-/** A token that is paid in, with the words of its EIP-712 domain. */
+/** A token that payments use, with the fields of its EIP-712 domain. */
 type Asset = { readonly terms: Terms; readonly assetName: string; readonly assetVersion: string }
 
-/** The EIP-712 domain of the token that an offer is paid in. */
+/** The EIP-712 domain of the token of an offer. */
 export const domainOf = ({ terms, assetName: name, assetVersion: version }: Asset) => ({
   name,
   version,
@@ -15,7 +15,7 @@ export const domainOf = ({ terms, assetName: name, assetVersion: version }: Asse
   verifyingContract: getAddress(terms.asset),
 })
 
-/** Makes the digests that payments' signatures are made for; `undefined` for a network that is no EVM's. */
+/** Makes the digests that payers sign; `undefined` for a network that is not an EVM network. */
 export const authorizationDigest =
   (name: string, version: string) =>
   ({ payer: from, to, amount: value, validAfter, validBefore, nonce, accepted }: Payment): Hash | undefined => {
@@ -29,5 +29,5 @@ export const authorizationDigest =
     })
   }
 
-// An EVM network of CAIP-2. Sixteen digits are more than any chain's id has, and fewer than a word holds.
+// An EVM network in CAIP-2. Sixteen digits are more than any chain id has, and fewer than a word holds.
 const evmNetwork = /^eip155:(\d{1,16})$/

@@ -1,6 +1,6 @@
 /**
- * Describes our paid addresses to catalogues: the SDK's `bazaar` extension of a demand. Written out here,
- * since loading what makes it would hold up each start; a test holds it against what the SDK makes.
+ * Describes our paid addresses to catalogues: the SDK's `bazaar` extension of a demand. Written out here, because loading
+ * the SDK's generator would slow down each start; a test compares it with the generated one.
  */
 
 import type { TSchema } from '@sinclair/typebox'
@@ -14,7 +14,7 @@ export const BUYING_TOOL = 'buy_block'
 
 export const AREA_TOOL = 'buy_area'
 
-/** Some rules of a schema, where it has them. */
+/** The rules of a schema, if it has them. */
 const rulesOf = (schema: TSchema, rules: readonly string[]): JsonObject =>
   Object.fromEntries(rules.filter((rule) => schema[rule] !== undefined).map((rule) => [rule, schema[rule]]))
 
@@ -37,7 +37,7 @@ const areaAnswer = { area: '80,45,4x3', owner: 'you', pixels: 'yours' }
 
 export const ofNext: JsonObject = { bazaar: entryOf(input, httpSchema('GET', { queryParams }), blockAnswer) }
 
-/** Of every block by its coordinate, as one address. */
+/** The entry of all blocks by coordinate, as one address. */
 export const ofBlocks: JsonObject = {
   bazaar: {
     ...entryOf(
@@ -49,7 +49,7 @@ export const ofBlocks: JsonObject = {
   },
 }
 
-/** Of the tool that buys blocks. */
+/** The entry of the tool that buys blocks. */
 export const ofTool: JsonObject = toolOf(
   BUYING_TOOL,
   object({
@@ -79,7 +79,7 @@ function areaFieldOf(schema: TSchema): JsonObject {
 
 const areaExample = { at: 'next', w: 4, h: 3, message: 'hello' }
 
-/** Of `/areas`, which takes what is bought in its body. */
+/** The entry of `/areas`, which takes the order in its body. */
 export const ofAreas: JsonObject = {
   bazaar: entryOf(
     { type: 'http', method: 'POST', bodyType: 'json', body: areaExample },
@@ -91,7 +91,7 @@ export const ofAreas: JsonObject = {
   ),
 }
 
-/** Of the tool that buys areas. */
+/** The entry of the tool that buys areas. */
 export const ofAreaTool: JsonObject = toolOf(AREA_TOOL, areaBody, areaExample, areaAnswer)
 
 /** A tool's entry. Its identity is the address of the MCP server and its name. */
@@ -120,7 +120,7 @@ function httpSchema(method: 'GET' | 'POST', params: JsonObject, required: readon
   })
 }
 
-/** An example of a call and of its answer, and the JSON schema of both. */
+/** An example of a call and of its response, and the JSON schema of both. */
 function entryOf(called: JsonObject, inputSchema: JsonObject, answer: JsonObject): JsonObject {
   const output = object({ properties: { type: { type: 'string' }, example: { type: 'object' } }, required: ['type'] })
   return {

@@ -1,22 +1,22 @@
 /**
- * The networks of walls: those that the SDK's clients know, whose dollar token is USDC, takes signed transfers (EIP-3009) and
+ * The networks of walls: networks of the SDK's clients whose dollar token is USDC, supports signed transfers (EIP-3009) and
  * has six decimals.
  */
 
 import { isNetwork, type Network, networks } from '../../shared/usdc.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 
-/** A token with the words of its EIP-712 domain. */
+/** A token with the fields of its EIP-712 domain. */
 export type Token = { readonly address: Address; readonly name: string; readonly version: string }
 
 type Known = {
   readonly name: string
-  readonly nameV1?: string // what x402 version 1 calls it
-  readonly publicUrl: string // of an endpoint that anyone may ask
+  readonly nameV1?: string // its name in x402 version 1
+  readonly publicUrl: string // of an endpoint that anyone may use
   readonly token: Omit<Token, 'address'> & { readonly address: string }
 }
 
-// Loading the SDK, or every chain there is, for a few facts would hold up each start; a test compares them.
+// Loading the SDK, or every known chain, for a few facts would slow down each start; a test compares them.
 const KNOWN: Readonly<Record<Network, Known>> = networks
 
 // On Arbitrum, contracts see Ethereum's block numbers, but events carry Arbitrum's. A wall that has sold there still opens,
@@ -35,7 +35,7 @@ export function tokenOf(network: Network): Token {
   return { address: address as Address, ...token }
 }
 
-/** A network as whoever asks its endpoints needs it. */
+/** A network with everything that its endpoints need. */
 export type ChainInfo = { readonly id: number; readonly name: string; readonly publicUrl: string }
 
 export function chainOf(network: Network): ChainInfo {
@@ -43,10 +43,10 @@ export function chainOf(network: Network): ChainInfo {
   return { id: Number(network.slice('eip155:'.length)), name, publicUrl }
 }
 
-/** What x402 version 1 calls a network; those that came after it go by their CAIP-2 name. */
+/** The name of a network in x402 version 1; later networks use their CAIP-2 name. */
 export const nameInV1 = (network: string): string => (isNetwork(network) ? KNOWN[network].nameV1 : undefined) ?? network
 
-/** A network's name with its form known to the compiler, as the SDK wants it. */
+/** A network's name with its template literal type, which the SDK requires. */
 export function asCaip2(network: string): `${string}:${string}` {
   const [namespace, reference] = network.split(':')
   if (namespace === undefined || reference === undefined) throw new RangeError('a network is named namespace:reference')

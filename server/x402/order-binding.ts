@@ -18,16 +18,16 @@ export const orderBinding = {
   },
 }
 
-/** What a payer adds to the `extensions` of its payload. */
+/** The data that a payer adds to the `extensions` of its payload. */
 export const saltOfOrder = (salt: string) => ({ [NAME]: { info: { salt } } })
 
-/** The salt in the `extensions` of a payload, if a client sends one. A salt that is no text is read as the empty one, which fits nothing. */
+/** The salt in the `extensions` of a payload, if a client sends one. A salt that is not a text is read as empty, which fits no order. */
 export function readSalt(extensions: unknown): string | undefined {
   const salt = memberOf(memberOf(memberOf(extensions, NAME), 'info'), 'salt')
   if (salt === undefined) return undefined
   return typeof salt === 'string' ? salt : ''
 }
 
-/** A member that an object has itself. */
+/** An own property of an object. */
 export const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? { ...value }[name] : undefined

@@ -1,6 +1,6 @@
 /**
- * The payment a client sends: the PAYMENT-SIGNATURE header (base64 of JSON) of x402 v2's `exact` scheme over EIP-3009.
- * Only the signed authorization counts, and the name its client gives the purchase; what else the payload echoes is
+ * The payment that a client sends: the PAYMENT-SIGNATURE header (base64 of JSON) of x402 v2's `exact` scheme over EIP-3009.
+ * Only the signed authorization and the payment identifier count; other fields of the payload are
  * compared or dropped.
  */
 
@@ -11,16 +11,16 @@ import type { Accepted, Address, Extensions, Hash, Payment } from '../domain/pur
 import { ofNext } from './bazaar.ts'
 import { memberOf, orderBinding, readSalt } from './order-binding.ts'
 
-// What the reference SDK reads: standard alphabet, padding optional at the end, nothing else.
+// The format of the reference SDK: standard alphabet, optional padding at the end, nothing else.
 const base64Pattern = /^[A-Za-z0-9+/]+={0,2}$/
 
-// A uint256 in decimal; other spellings of a number would be read differently by different parties.
+// A uint256 in decimal; different parties could read other notations differently.
 const decimalPattern = /^(?:0|[1-9]\d{0,77})$/
 const UINT256_MAX = 2n ** 256n - 1n
 
 const noncePattern = /^0x[0-9a-fA-F]{64}$/
 
-/** Reads the header of a payment, or says why it is none; `read` is the reader of what it holds. */
+/** Reads the header of a payment, or says why it is not one; `read` parses its content. */
 export function readPaymentHeader(header: string, read = readPayment): Payment | Failure {
   if (!base64Pattern.test(header)) return malformed('the header is not base64')
   try {
@@ -31,14 +31,14 @@ export function readPaymentHeader(header: string, read = readPayment): Payment |
   }
 }
 
-/** Reads a decoded PaymentPayload, as MCP carries it, or says why it is no payment. */
+/** Reads a decoded PaymentPayload, as MCP carries it, or says why it is not a payment. */
 export function readPayment(payload: unknown): Payment | Failure {
   if (!isRecord(payload)) return malformed('it is not a JSON object')
   if (payload['x402Version'] !== 2) return malformed('x402Version must be 2')
   const accepted = readAccepted(payload['accepted'])
   if (accepted === undefined) return malformed('accepted must repeat the offered terms')
   const inner = payload['payload']
-  // With further keys a facilitator may follow another method than the one that is checked here.
+  // With further keys, a facilitator may use another method than the one that is checked here.
   if (!isRecord(inner) || !hasExactly(inner, ['authorization', 'signature']))
     return malformed('payload must hold authorization and signature, and nothing else')
   const { signature } = inner
@@ -61,10 +61,10 @@ export function readPayment(payload: unknown): Payment | Failure {
   }
 }
 
-// Many times what a builder's code takes.
+// Much larger than a builder code.
 const EXTENSIONS_MAX_CHARACTERS = 4096
 
-/** What else a client says, for the facilitator; nothing where it is too much, or no object. */
+/** The client's data for other extensions, for the facilitator; empty if it is too large, or not an object. */
 function furtherExtensions(value: unknown): Extensions | undefined {
   if (!isRecord(value)) return undefined
   const further = Object.entries(value).filter(([name]) => !ownExtensions.has(name))
@@ -103,7 +103,7 @@ function readAccepted(value: unknown): Accepted | undefined {
   return { scheme, network, asset, payTo, amount }
 }
 
-/** An address in any letter case, lower-cased; mixed case must carry a right checksum. */
+/** An address in any letter case, lower-cased; mixed case must have a valid checksum. */
 function readAddress(value: unknown): Address | undefined {
   if (typeof value !== 'string' || !isAddress(value, { strict: false })) return undefined
   const digits = value.slice(2)
@@ -136,7 +136,7 @@ const NAME = 'payment-identifier'
 const PATTERN = '^[a-zA-Z0-9_-]+$'
 const [LENGTH_MIN, LENGTH_MAX] = [16, 128]
 
-/** What a demand declares. */
+/** The declaration in a demand. */
 export const paymentIdentifier = {
   [NAME]: {
     info: { required: false },
@@ -152,12 +152,12 @@ export const paymentIdentifier = {
   },
 }
 
-// Those the wall declares itself are sent to the facilitator in its own words.
+// Extensions that the wall declares are sent to the facilitator in its own words.
 const ownExtensions: ReadonlySet<string> = new Set(Object.keys({ ...ofNext, ...paymentIdentifier, ...orderBinding }))
 
 /**
- * The identifier in the `extensions` of a payload; `none` where a client gives none, as one does that only echoes what was
- * declared, and `malformed` where it breaks the extension's rules.
+ * The identifier in the `extensions` of a payload; `none` if a client gives none, or only echoes the declaration, and
+ * `malformed` if it breaks the extension's rules.
  */
 function readIdentifier(extensions: unknown): { readonly id: string } | 'none' | 'malformed' {
   const declared = memberOf(extensions, NAME)

@@ -15,22 +15,22 @@ import type { SoldPurchase } from '../domain/purchase/purchase.ts'
 import { areaOf, blocksHeld } from '../domain/purchase/target.ts'
 import { asCaip2 } from './network.ts'
 
-/** What a receipt is made of. */
+/** The parts of a receipt. */
 type ReceiptFacts = {
   readonly purchase: SoldPurchase
-  readonly sales: readonly Sale[] // of its blocks, as readers see them, without what is hidden; none while no reader has seen them
+  readonly sales: readonly Sale[] // of its blocks, as readers see them, without hidden parts; empty while no reader has seen them
   readonly isEarlier?: true | undefined // the payer signed a new payment, and gets the receipt of this purchase instead
   readonly baseUrl: string // the service's own, without a trailing slash
 }
 
 /**
- * The receipt of a purchase, as it was sold, but for what the operator has hidden since: anybody can show a settled payment.
- * `isArea` says how it was asked for.
+ * The receipt of a purchase, as it was sold, except parts that the operator has hidden since: anybody can resend a settled
+ * payment. `isArea` says how it was requested.
  */
 export const receiptOf = (facts: ReceiptFacts, isArea: boolean): Receipt | AreaReceipt =>
   isArea ? areaReceiptOf(facts) : blockReceiptOf(facts)
 
-/** The receipt of one block. `sales` is of it. */
+/** The receipt of one block, with its `sales`. */
 export function blockReceiptOf({ purchase, sales, isEarlier, baseUrl }: ReceiptFacts): Receipt {
   const { block } = purchase
   const coord = coordOf(block)
@@ -66,7 +66,7 @@ function areaReceiptOf({ purchase, sales, isEarlier, baseUrl }: ReceiptFacts): A
 const howToPaint = ({ listing }: SoldPurchase, baseUrl: string, path: string) =>
   `as often as you like: PUT ${baseUrl}${path} with a body signed by this wallet${listing.painter === null ? '' : ' or its painter'}, or POST there and sign in (x402 extension sign-in-with-x), as ${baseUrl}/openapi.json describes.`
 
-/** What is said of a purchase, less what is hidden of any block of it. */
+/** The listing of a purchase, without parts that are hidden on any of its blocks. */
 function boughtWith(
   { payment, listing, state }: SoldPurchase,
   sales: readonly Sale[],
@@ -91,7 +91,7 @@ const earlier = (what: 'block' | 'area') =>
 /** A header's value. */
 export const encodeHeader = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')
 
-/** What PAYMENT-RESPONSE says of a purchase. */
+/** The content of PAYMENT-RESPONSE for a purchase. */
 export function settleResponse({ payment, state }: SoldPurchase): SettleResponse {
   return {
     success: true,
@@ -102,7 +102,7 @@ export function settleResponse({ payment, state }: SoldPurchase): SettleResponse
   }
 }
 
-/** The same of a payment that may still be settled. The transaction is what a facilitator named, which proves nothing. */
+/** The same for a payment that may still be settled. The transaction is the one that a facilitator named, which proves nothing. */
 export function pendingResponse({ payer, accepted }: Payment, { details }: Failure): SettleResponse {
   const transaction = details?.['transaction']
   return {

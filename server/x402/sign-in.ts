@@ -1,7 +1,7 @@
 /**
- * Signing in by x402's extension `sign-in-with-x` (CAIP-122), for wallets that answer it and sign nothing else on demand: a
- * 402 without terms says what to sign, and the request comes again with a signature in a header. On `eip155` chains the text
- * is that of EIP-4361. It binds the address, the body and the moment, so that nothing has to be stored.
+ * Sign-in with x402's extension `sign-in-with-x` (CAIP-122), for wallets that sign only such requests: a 402 without terms
+ * says what to sign, and the client sends the request again with a signature in a header. On `eip155` chains the text is
+ * that of EIP-4361. It binds the address, the body and the time, so that nothing has to be stored.
  */
 
 import { parseStrictJson } from '../../shared/json.ts'
@@ -9,9 +9,9 @@ import { isAddress } from '../../shared/wallet.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
 import { TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
-import schema from './sign-in-schema.json' // the extension's own, which a test holds against the SDK's
+import schema from './sign-in-schema.json' // the extension's own, which a test compares with the SDK's
 
-/** The header that carries what was signed. */
+/** The header that carries the signed fields. */
 export const SIGN_IN_HEADER = 'SIGN-IN-WITH-X'
 
 const EXTENSION = 'sign-in-with-x'
@@ -21,11 +21,11 @@ export type SignInTerms = {
   readonly domain: string // host of the service, with its port
   readonly uri: string // of the request
   readonly requestId: string // SHA-256 of the body's bytes, in lower-case hex
-  readonly statement: string // what will be done, in printable ASCII
+  readonly statement: string // the action, in printable ASCII
   readonly chainId: string // CAIP-2
 }
 
-/** What a wallet sent: the fields of the text as they were sent, and its signature. */
+/** The fields that a wallet sent, unchanged, and its signature. */
 export type SignIn = {
   readonly [Field in (typeof REQUIRED)[number]]: string
 } & { readonly [Field in (typeof OPTIONAL)[number]]?: string }
@@ -65,7 +65,7 @@ export function signInDemand({ chainId, ...terms }: SignInTerms, nonce: string, 
   }
 }
 
-/** Reads the header, or says why it is no sign-in for this chain. */
+/** Reads the header, or says why it is not a sign-in for this chain. */
 export function readSignIn(header: string, chainId: string): SignIn | Failure {
   const fields = fieldsIn(header)
   if (fields === undefined) return invalid('it is not base64 of a JSON object, or larger than 8 kB')
@@ -112,7 +112,7 @@ const invalid = (what: string): Failure =>
     `The ${SIGN_IN_HEADER} header is invalid: ${what}. Send the request without it to get the text to sign.`,
   )
 
-/** The first field that is not as the server wrote it for this request. */
+/** The first field that differs from the server's value for this request. */
 export const differingField = (
   { domain, uri, requestId, statement }: SignIn,
   terms: SignInTerms,
@@ -123,7 +123,7 @@ export const differingField = (
   return statement === terms.statement ? undefined : 'statement'
 }
 
-/** When it was signed; `undefined` when that is too far from `now`, or it is not good at the time. */
+/** When it was signed; `undefined` if that is too far from `now`, or it is not valid now. */
 export function timeOfSignIn({ issuedAt, expirationTime, notBefore }: SignIn, now: UnixMs): UnixMs | undefined {
   const ts = Date.parse(issuedAt)
   const isExpired = expirationTime !== undefined && Date.parse(expirationTime) <= now
@@ -131,7 +131,7 @@ export function timeOfSignIn({ issuedAt, expirationTime, notBefore }: SignIn, no
   return Math.abs(now - ts) > TS_TOLERANCE_MS || isExpired || isEarly ? undefined : ts
 }
 
-/** The text that was signed (EIP-4361), of the fields as they were sent; a statement and a request's identifier are part of it. */
+/** The signed text (EIP-4361), made of the fields as they were sent, including the statement and the request's identifier. */
 export function textOfSignIn(signIn: SignIn): string {
   const { domain, address, statement, uri, version, chainId, nonce, issuedAt } = signIn
   const { expirationTime, notBefore, requestId } = signIn

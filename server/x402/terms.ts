@@ -1,6 +1,6 @@
 /**
- * The payment demand of x402 v2: what a PAYMENT-REQUIRED header says for a block. Built from the settings alone, so
- * that terms never depend on what a facilitator or a client says.
+ * The payment demand of x402 v2: the content of a PAYMENT-REQUIRED header for a block. Built from the settings alone, so
+ * that terms never depend on a facilitator or a client.
  */
 
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
@@ -15,19 +15,19 @@ import { asCaip2 } from './network.ts'
 import { orderBinding } from './order-binding.ts'
 import { paymentIdentifier } from './payload.ts'
 
-/** What is offered, where, and in which token's words (EIP-712 domain) it is signed. */
+/** The offer: what is sold, where, and the EIP-712 domain of its token. */
 export type Offer = {
   readonly terms: Terms
   readonly title: string // the wall's name
   readonly baseUrl: string // without a trailing slash
   readonly assetName: string
   readonly assetVersion: string
-  readonly ownershipProofs?: readonly string[] // signatures (EIP-191) of `baseUrl` by the address that is paid
+  readonly ownershipProofs?: readonly string[] // signatures (EIP-191) of `baseUrl` by the payment address
 }
 
 /**
  * The same for clients, with the name of the message to sign: without it some clients read the token's contract. Facilitators
- * get the bare terms, as some refuse fields that they do not know.
+ * get the bare terms, because some reject fields that they do not know.
  */
 export function offered(offer: Offer, target: Target = 'next'): PaymentRequirements {
   const requirements = requirementsOf(offer, termsFor(offer.terms, target))
@@ -37,16 +37,16 @@ export function offered(offer: Offer, target: Target = 'next'): PaymentRequireme
 /** A demand, which always names what is paid for. */
 export type Demand = PaymentRequired & { readonly resource: NonNullable<PaymentRequired['resource']> }
 
-/** Canonical path of what sells a target. */
+/** The canonical path that sells a target. */
 export const pathOf = (target: Target): string => (isBlock(target) ? `/blocks/${nameOf(target)}` : AREAS_PATH)
 
-/** Where areas are sold; which one is said in the body. */
+/** Where areas are sold; the body names the area. */
 export const AREAS_PATH = '/areas'
 
-/** The address a payment is for. */
+/** The address that a payment is for. */
 export const resourceUrl = ({ baseUrl }: Offer, target: Target): string => baseUrl + pathOf(target)
 
-/** What a target costs, as a sentence. */
+/** The price of a target, as a sentence. */
 export const costOf = ({ terms }: Offer, target: Target): string =>
   `This ${kindOf(target)} costs ${amountText(termsFor(terms, target).amount)} on ${terms.network}.`
 
@@ -64,27 +64,27 @@ export function requirementsOf({ assetName, assetVersion }: Offer, terms: Terms)
 }
 
 /**
- * What one request adds to the demand: its query, as it was sent, why the payment it carried was not taken, and whether it
- * came to where areas are sold, be it of one block.
+ * What one request adds to the demand: its query, as it was sent, why its payment was not accepted, and whether it was sent
+ * to the address that sells areas, even for one block.
  */
 export type DemandDetails = { readonly query?: string; readonly reason?: string; readonly isArea?: true }
 
-/** Why a payment was refused, where the details of a refusal say it. Many clients show only this text. */
+/** Why a payment was refused, if the details of a refusal say it. Many clients show only this text. */
 export function reasonIn(details: Failure['details']): Pick<DemandDetails, 'reason'> {
   const reason = details?.['reason']
   return typeof reason === 'string' ? { reason } : {}
 }
 
-// What catalogues read is left out beside a query so long that the header would not fit the usual 8 kB of a proxy.
+// The catalogue entry is left out if a long query would make the header exceed the usual 8 kB of a proxy.
 const QUERY_WITH_CATALOGUE_MAX = 2000
 
 const NOT_CATALOGUED = {}
 
-// They never change, and are most of a demand: writing their JSON each time would take longer than all the rest of it.
+// They never change, and are most of a demand: serialising them each time would take longer than all the rest.
 const extensionsBeside = new Map<object, NonNullable<Demand['extensions']>>()
 const texts = new WeakMap<object, string>()
 
-/** What a demand announces beside an entry of the catalogue: the same object for the same entry. */
+/** The announcements in a demand, besides a catalogue entry: the same object for the same entry. */
 function announced(catalogued: object): NonNullable<Demand['extensions']> {
   const known = extensionsBeside.get(catalogued)
   if (known !== undefined) return known

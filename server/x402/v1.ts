@@ -17,7 +17,7 @@ import { requirementsOf, type Demand, type Offer } from './terms.ts'
 export const PAYMENT_V1 = 'X-PAYMENT'
 export const PAYMENT_RESPONSE_V1 = 'X-PAYMENT-RESPONSE'
 
-/** The same demand, as the body of a 402 says it. */
+/** The same demand, in the form of the body of a 402. */
 export const demandV1 = ({ accepts, resource }: Demand): DemandV1 => ({
   x402Version: 1,
   accepts: accepts.map(({ scheme, network, amount, asset, payTo, maxTimeoutSeconds, extra }) => ({
@@ -34,7 +34,7 @@ export const demandV1 = ({ accepts, resource }: Demand): DemandV1 => ({
   })),
 })
 
-/** The headers that say what became of a payment. */
+/** The headers with the outcome of a payment. */
 export function settlementHeaders(response: SettleResponse, version: SentPayment['version']): Record<string, string> {
   const { amount: _, network, ...older } = response
   return {
@@ -46,14 +46,14 @@ export function settlementHeaders(response: SettleResponse, version: SentPayment
 /** The payment of a request, and its version of the protocol. */
 export type SentPayment = { readonly payment: Payment | Failure; readonly version: 1 | 2 }
 
-/** Whether a request carries a payment, in whichever header. */
+/** Whether a request carries a payment, in either header. */
 export const carriesPayment = ({ headers }: Request): boolean =>
   (headers.get('payment-signature') ?? '') !== '' || (headers.get(PAYMENT_V1) ?? '') !== ''
 
-/** What reads a header by its name in lower or upper case, as a request does. */
+/** Reads a header by its name in lower or upper case, like a request. */
 type HeaderReader = { get(name: string): string | null }
 
-/** The payment for a target that headers carry, in whichever of them; `undefined` where there is none. */
+/** The payment for a target in either header; `undefined` if there is none. */
 export function paymentOf(
   { headers }: { readonly headers: HeaderReader },
   offer: Offer,
@@ -67,7 +67,7 @@ export function paymentOf(
   return { payment: onePayment(readPaymentHeader(second), older), version: 2 }
 }
 
-/** The payment that was sent in two places. */
+/** The payment that was sent in two headers. */
 export function onePayment(newer: Payment | Failure, older: Payment | Failure): Payment | Failure {
   const isOne = isFailure(newer) || isFailure(older) || isSame(newer, older)
   if (!isOne) return twoPayments()

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import solc from 'solc'
 
-/** Everything the compiler's answer depends on besides the sources. No metadata is appended, so equal sources give equal code. */
+/** Everything that the compiler's output depends on besides the sources. No metadata is appended, so equal sources give equal code. */
 export const compilerSettings = {
   evmVersion: 'cancun',
   optimizer: { enabled: true, runs: 200 },
@@ -10,12 +10,12 @@ export const compilerSettings = {
   metadata: { bytecodeHash: 'none', appendCBOR: false },
 }
 
-/** The contracts of the embedded network; each lives in the file of its name beside this one. */
+/** The contracts of the embedded network; each is in the file of its name in this folder. */
 export const contractNames = ['Dollar', 'Multicall'] as const
 
 const artefactSchema = Type.Object({ abi: Type.Array(Type.Unknown()), deployedBytecode: Type.String() })
 
-/** What `artefacts.json` holds; bytecode is bare hex without a prefix. */
+/** The content of `artefacts.json`; bytecode is bare hex without a prefix. */
 export const artefactsSchema = Type.Object({
   compiler: Type.String(),
   settings: Type.Unknown(),
@@ -38,7 +38,7 @@ const outputSchema = Type.Object({
   ),
 })
 
-/** Compiles the sources to what `artefacts.json` must hold; throws with the compiler's own words on an error or a warning. */
+/** Compiles the sources to the content of `artefacts.json`; throws with the compiler's message for an error or a warning. */
 export async function compileContracts() {
   const settings = { ...compilerSettings, outputSelection }
   const input = { language: 'Solidity', sources: await readSources(), settings }

@@ -2,21 +2,21 @@ import { parseAbi } from 'viem'
 import type { Address, Hex } from 'viem'
 import artefacts from './artefacts.json' with { type: 'json' }
 
-/** Where the dollar lies: the address of USDC on Base, the only one stock x402 clients pay in without being told to. */
+/** The address of the dollar: that of USDC on Base, the only one that stock x402 clients pay with by default. */
 export const dollarAddress: Address = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
-/** The only account that may print dollars. It has no key: the local node acts for it. */
+/** The only account that may mint dollars. It has no key: the local node acts for it. */
 export const minterAddress: Address = '0x000000000000000000000000000000000000d011'
 
-/** Where every chain has its Multicall3, and where the facilitator and viem look for it. */
+/** The address of Multicall3 on every chain, where the facilitator and viem expect it. */
 export const multicallAddress: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
 export const dollarCode: Hex = `0x${artefacts.contracts.Dollar.deployedBytecode}`
 
-/** The code of `Multicall.sol` as the chain holds it. */
+/** The code of `Multicall.sol` as deployed on the chain. */
 export const multicallCode: Hex = `0x${artefacts.contracts.Multicall.deployedBytecode}`
 
-/** Everything that can be asked of the dollar and everything it reports, typed for viem. */
+/** All functions and events of the dollar, typed for viem. */
 export const dollarAbi = parseAbi([
   'function name() view returns (string)',
   'function symbol() view returns (string)',
