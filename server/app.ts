@@ -1,4 +1,4 @@
-/** The whole service as an Elysia app: a list of plugins, one for each resource. */
+/** The whole service as an Elysia app: a list of plugins, one per resource. */
 
 import { Elysia } from 'elysia'
 import { operationsOf } from './discovery/openapi/operation.ts'
@@ -58,10 +58,10 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images' | 'taken'>
     readonly waited?: (of: QueueClass, ms: number) => void // called with how long each expensive request waited
   }
 
-// A settlement may take 200 s, and Bun closes idle connections without an answer. 255 s is the longest time that Bun allows.
+// A settlement may take 200 s, and Bun closes idle connections without a response. 255 s is the longest time that Bun allows.
 const IDLE_SECONDS = 255
 
-/** Makes the app; `handle(request)` answers one request, `listen` serves. */
+/** Makes the app; `handle(request)` returns the response to one request, `listen` serves. */
 export function app(given: Service) {
   const viewer = filesOver(given.offer.baseUrl, given.viewer)
   const rest: (request: Request) => Response = (request) => (namesOneHost(request) ? notFound(request) : refuseHosts())
@@ -70,7 +70,7 @@ export function app(given: Service) {
     normalize: false,
     serve: {
       idleTimeout: IDLE_SECONDS,
-      // Bun refuses large bodies without a JSON error, so our readers limit them instead.
+      // Bun rejects large bodies without a JSON error, so our readers limit them instead.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       development: false,
       // Otherwise two processes could listen on one port and share its requests unnoticed.
@@ -111,7 +111,7 @@ export function app(given: Service) {
 /** The type of the app, from which Eden types its clients. */
 export type App = ReturnType<typeof app>
 
-/** Adds what several plugins share. */
+/** Adds dependencies that several plugins share. */
 function servicesOf(given: Service, peerOf: (request: Request) => string | undefined) {
   const { limits, trustedHops, changing, offer, contact } = given
   const { agents, clock, hosts, advance, wallets } = changing

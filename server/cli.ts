@@ -7,7 +7,7 @@ import { ConfigError, EXIT_CONFIG, warningsOf } from './config.ts'
 import type { Command } from './operate/command.ts'
 import { loadSettings } from './settings-file.ts'
 
-/** The commands. Each is loaded when it is run. */
+/** The commands. Each is loaded when it runs. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   books: async () => (await import('./operate/books.ts')).books,
   resolve: async () => (await import('./operate/resolve.ts')).resolve,
@@ -64,7 +64,7 @@ if (name === '--version') {
   }
 }
 
-/** What is wrong with what was typed. */
+/** The usage error of the given arguments. */
 function mistake(): string {
   if (name === undefined) return 'No command given.'
   if (name === 'serve') return '`serve` takes no arguments; put --env-file FILE before it.'
@@ -72,7 +72,7 @@ function mistake(): string {
   return terminalLine(`Unknown command ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`}`)
 }
 
-/** Loads the settings file into the environment. Ends the process when it cannot be read. */
+/** Loads the settings file into the environment. Ends the process if it cannot be read. */
 function settle(): void {
   try {
     const warnings = loadSettings(process.env, file)

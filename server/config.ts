@@ -19,8 +19,8 @@ export type Config = {
   readonly database: Database
   readonly adminSocketPath: string | undefined // undefined: the default of `adminSocketAt`
   readonly witnessPath: string | undefined // undefined: none, for a database in memory
-  readonly isWitnessApart: boolean // on a device of its own, as the operator says
-  readonly booksPath: string | undefined // where `books` caches what it read of the chain; undefined: nowhere
+  readonly isWitnessApart: boolean // on a device of its own, according to the operator
+  readonly booksPath: string | undefined // where `books` caches what it read of the chain; undefined: no cache
   readonly network: Network
   readonly rpcUrls: readonly string[] // called in this order; none: the network's public endpoint
   readonly rpcCallsPerSecond: number | undefined // to each of them; undefined: no limit
@@ -45,10 +45,10 @@ export type Config = {
 /** Payers to whom nothing is sold, and the file that lists them; `path` is undefined if the setting itself lists them. */
 export type DeniedPayers = { readonly addresses: ReadonlySet<Address>; readonly path: string | undefined }
 
-/** The exit status for what only an operator can mend (EX_CONFIG of sysexits.h): a restart would change nothing. */
+/** The exit status for errors that only an operator can fix (EX_CONFIG of sysexits.h): a restart would change nothing. */
 export const EXIT_CONFIG = 78
 
-/** Wrong settings. The message names all of them. */
+/** Invalid settings. The message names all of them. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
   readonly problems: readonly string[]
@@ -105,10 +105,10 @@ export const SETTINGS = {
 
 type Setting = keyof typeof SETTINGS
 
-// Former names, which are read when the current name is not set.
+// Former names, which are read if the current name is not set.
 const formerNames: Readonly<Partial<Record<Setting, string>>> = { ADMIN_SOCKET_PATH: 'DESK_PATH' }
 
-/** All names that are read: settings, the files of those that are secrets, and former names. */
+/** All names that are read: settings, the files of secret ones, and former names. */
 export const SETTING_NAMES: readonly string[] = [
   ...Object.entries(SETTINGS).flatMap(([name, about]) => ('secret' in about ? [name, `${name}_FILE`] : [name])),
   ...Object.values(formerNames),
@@ -183,10 +183,10 @@ export function readConfig(env: Env): Config {
   }
 }
 
-/** What identifies a wall on this machine. */
+/** The settings that identify a wall on this machine. */
 export type Place = Pick<Config, 'database' | 'port' | 'adminSocketPath' | 'witnessPath' | 'isWitnessApart'>
 
-/** Reads only where a wall is kept and listens. Throws `ConfigError`. */
+/** Reads only where a wall is stored and listens. Throws `ConfigError`. */
 export function readPlace(env: Env): Place {
   const problems: string[] = []
   const place = placeIn(reader(env, problems), problems)
@@ -287,7 +287,7 @@ const contactOf = (text: string): Parsed<string> =>
     ? { value: text }
     : { problem: 'must be an email address, or start with https://, mailto: or tel:' }
 
-// As Standard Webhooks writes secrets.
+// The secret format of Standard Webhooks.
 const webhookKeyOf = (text: string): Parsed<Uint8Array> => {
   const [, encoded = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
   const value = new Uint8Array(Buffer.from(encoded, 'base64'))

@@ -45,7 +45,7 @@ export async function main(times: Times = TIMES): Promise<void> {
   }
 }
 
-/** Alerts the operator when the store does not open soon. The returned function is called when it has opened. */
+/** Alerts the operator if the store does not open soon. The returned function is called when it has opened. */
 function tellOfWaiting({ database }: Config, { storeOpensWithinMs }: Times): () => void {
   const named = { dependency: 'store-write', name: database.kind }
   const began = systemClock.elapsed()
@@ -60,7 +60,7 @@ function tellOfWaiting({ database }: Config, { storeOpensWithinMs }: Times): () 
   }
 }
 
-/** Ends before the store is open, when nothing has begun. */
+/** Ends the process before the store is open, when nothing has begun. */
 function endUnopened(): never {
   logger.note('stopped')
   process.exit(0)
@@ -81,19 +81,19 @@ function signalled(): { readonly asked: Promise<void>; readonly askedAgain: Abor
   return { asked, askedAgain: again.signal }
 }
 
-/** Tells once that PostgreSQL does not check its pages: nobody else would notice damage. */
+/** Notes once that PostgreSQL does not check its pages: nobody else would notice damage. */
 function onUnchecked(): void {
   logger.note('pages-unchecked', {
     what: 'the database server does not check its pages for damage; enable data_checksums',
   })
 }
 
-/** Alerts of a row that does not match its checksum. It is left out of all reads; only a backup has it intact. */
+/** Alerts about a row that does not match its checksum. It is left out of all reads; only a backup has it intact. */
 function onDamaged({ table, row }: DamagedRow): void {
   logger.alert('row-damaged', { table, row, what: 'the row is damaged; restore a backup' })
 }
 
-/** Ends the process at once: when the disk failed at a commit, only a restart can tell what was kept. */
+/** Ends the process immediately: after the disk failed at a commit, only a restart can tell what was saved. */
 function exitNow(): never {
   logger.alert('disk-failed', {
     what: 'the disk failed during a commit; the process exits, because only a restart can tell what was saved',

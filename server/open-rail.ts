@@ -1,6 +1,6 @@
 /**
- * What payments go by, as the settings say: the chain, the facilitators, and the rail over both. The wall opens it at its
- * start, and `pixel-wall check` to look whether that will work.
+ * Opens the dependencies of payments from the settings: the chain, the facilitators, and the rail over both. The wall does it
+ * at its start, and `pixel-wall check` to find out whether that will work.
  */
 
 import { viemChain } from './adapters/chain/chain.ts'
@@ -21,7 +21,7 @@ import { facilitatorRing } from './purchase/facilitator-ring.ts'
 import { TIMES, type Times } from './times.ts'
 
 /**
- * Opens the chain and the facilitators of these settings, and tracks every outage. Nothing is asked yet. `clockSeen` compares
+ * Opens the chain and the facilitators of these settings, and tracks every outage. Makes no calls yet. `clockSeen` compares
  * the clock with that of the chain.
  */
 export function openRail(config: Config, metrics: Metrics | undefined, logger: Logger, times: Times = TIMES) {
@@ -53,7 +53,7 @@ export function openRail(config: Config, metrics: Metrics | undefined, logger: L
   return { endpoints, chain, facilitator, rail, outages, eventLoop, clockSeen, catalogues }
 }
 
-/** Why dependencies of a kind are down; `null` when none is. */
+/** Why dependencies of a kind are down; `null` if none is. */
 function reasonsOf(outages: Outages, kind: DependencyKind): string | null {
   const down = outages.all().filter((one) => one.kind === kind && one.state === 'down')
   return down.map(({ reason }) => reason ?? kind).join('; ') || null
@@ -74,7 +74,7 @@ function membersOf(
     const facilitator = new URL(url).host
     const key = facilitatorKeys.get(facilitator)
     const authorize = key === undefined ? coinbase : async () => ({ Authorization: `Bearer ${key}` })
-    // Noted where it differs from the last time, since each payment repeats it.
+    // Noted only if it changed, because each payment repeats it.
     const onExtension = (said: ExtensionSaid) => {
       const key = `${facilitator} ${said.extension}`
       const answer = { facilitator, ...said }
@@ -95,5 +95,5 @@ function membersOf(
   })
 }
 
-// More than any facilitator has. The limit is for one that invents names.
+// More than any facilitator has. Limits a facilitator that invents names.
 const EXTENSIONS_REMEMBERED = 64

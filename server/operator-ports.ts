@@ -1,4 +1,4 @@
-/** The ports that serve the operator: upkeep of the store, what it records beside payments and the log, and the webhook. */
+/** The ports that serve the operator: upkeep of the store, its records besides payments and the log, and the webhook. */
 
 import type { BlockIndex } from '../shared/wall.ts'
 import type { Statement } from './domain/purchase/balance.ts'
@@ -9,7 +9,7 @@ import type { OpenReport, ReportOutcome } from './domain/wall/reports.ts'
 /** The ledger, as the audit reads it; see `Statement`. */
 export type Audit = { statement(): Promise<Statement> }
 
-/** The record of backups, whichever tool makes them. */
+/** The record of backups, made by any tool. */
 export type Backups = {
   /** When the last one was made; `undefined` before the first. */
   last(): Promise<UnixMs | undefined>
@@ -18,13 +18,13 @@ export type Backups = {
 
 /** How far the log was delivered to the webhook. */
 export type Deliveries = {
-  /** Number of the last entry that was delivered; `undefined` before the first. */
+  /** The number of the last delivered entry; `undefined` before the first. */
   reached(): Promise<LogNumber | undefined>
   /** Records that all entries up to a number were delivered. A lower number than before changes nothing. */
   reach(number: LogNumber): Promise<void>
 }
 
-/** Something that happened, as the operator's webhook receives it. The same event has the same `id` each time it is sent. */
+/** A notice for the operator's webhook. The same event has the same `id` each time it is sent. */
 export type Notice = {
   readonly id: string
   readonly type: 'sale' | 'repaint' | 'hide' | 'unhide' | 'identity' | 'report' | 'alert' | 'test'
@@ -32,10 +32,10 @@ export type Notice = {
   readonly data: Readonly<Record<string, string | number | boolean | null>>
 }
 
-/** The operator's webhook. `host` is the part of its address that operators are shown. */
+/** The operator's webhook. `host` is the part of its address that operators see. */
 export type NoticeReceiver = {
   readonly host: string
-  /** Sends a notice, within seconds; `null` if it was accepted, else why not, in our words. */
+  /** Sends a notice, within seconds; `null` if it was accepted, otherwise the reason, in our words. */
   send(notice: Notice, signal: AbortSignal): Promise<string | null>
 }
 
@@ -44,26 +44,26 @@ export type FiledReport = Pick<OpenReport, 'work' | 'block' | 'reason' | 'note'>
   readonly reporterFor: (key: string) => string
 }
 
-/** Reports of works. Nobody but the operator reads them. */
+/** Reports of artworks. Only the operator reads them. */
 export type Reports = {
   /**
-   * Stores a report: one for each work, reporter and day, which `day` names. `known` if there is one, or if enough of this work
-   * wait; `full` if too many wait in all. `fresh` becomes the key of a new day.
+   * Stores a report: one per artwork, reporter and day, which `day` names. `known` if there is one, or if enough reports of this
+   * artwork are open; `full` if too many are open in total. `fresh` becomes the key of a new day.
    */
   file(
     report: FiledReport,
     key: { readonly day: string; readonly fresh: string },
     now: UnixMs,
   ): Promise<'filed' | 'known' | 'full'>
-  /** Those that wait for the operator, oldest first. */
+  /** The open reports, oldest first. */
   open(): Promise<readonly OpenReport[]>
-  /** Closes the reports of works that begin at, or were meant by, some blocks; returns how many there were. */
+  /** Closes the reports of artworks that begin at one of these blocks, or that name one of them; returns how many there were. */
   close(
     blocks: readonly BlockIndex[],
     by: { readonly outcome: ReportOutcome; readonly who: string; readonly why: string },
     now: UnixMs,
   ): Promise<number>
-  /** At most `limit` of those that wait and that the webhook has not had, oldest first. */
+  /** At most `limit` open reports that were not delivered to the webhook, oldest first. */
   undelivered(limit: number): Promise<readonly OpenReport[]>
   markDelivered(id: number): Promise<void>
 }
@@ -75,18 +75,18 @@ export type Catalogue = {
   listed(): Promise<number | 'none' | 'silent'>
 }
 
-/** An entry of the log, as compaction needs it. */
+/** An entry of the log, for compaction. */
 export type OutlinedEntry = {
   readonly number: LogNumber
   readonly at: UnixMs
-  readonly subject: string | null // the block or wallet that a repaint or a name is about; null for what is never dropped
-  readonly superseded: 0 | 1 // whether a later entry is the last word on it
+  readonly subject: string | null // the block or wallet of a repaint or a name; null for entries that are never dropped
+  readonly superseded: 0 | 1 // whether a later entry has replaced it
 }
 
-/** Compaction of the log. Later reads do not contain what was dropped. */
+/** Compaction of the log. Later reads do not contain dropped entries. */
 export type LogCompaction = {
   /** At most `limit` entries after number `after`, oldest first. */
   outline(after: LogNumber, limit: number): Promise<readonly OutlinedEntry[]>
-  /** Drops superseded repaints and names, all or none. Throws for the last word on a block or a wallet, and for any other entry. */
+  /** Drops superseded repaints and names, all or none. Throws for the last change of a block or a wallet, and for any other entry. */
   drop(numbers: readonly LogNumber[]): Promise<void>
 }

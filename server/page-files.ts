@@ -1,7 +1,7 @@
-/** Where the built page is: beside the source, or inside the executable, which brings a module of its own instead of this. */
+/** Where the built page is: beside the source, or inside the executable, which includes another module in place of this one. */
 
 import { join } from 'node:path'
 import { filesIn } from './http/answer/viewer-files.ts'
 
-/** The path of each file by its name; none where the page was not built. */
+/** The path of each file by its name; none if the page was not built. */
 export const pageFiles = () => filesIn(join(import.meta.dir, '../dist/viewer'))

@@ -1,6 +1,6 @@
 /**
  * The ports: what the use cases need from outside. All methods are asynchronous, because an engine may be in another
- * process. Ports of the store throw `StoreUnavailable` when nothing was done.
+ * process. Ports of the store throw `StoreUnavailable` if nothing was done.
  */
 
 import type { Area } from '../shared/area.ts'
@@ -44,7 +44,7 @@ import type {
 } from './domain/wall/moderation.ts'
 
 /**
- * Payments and their purchases. The ledger decides all races between payments. A write throws `StaleWriteError` when the
+ * Payments and their purchases. The ledger decides all races between payments. A write throws `StaleWriteError` if the
  * payment is no longer in the state that the caller knows, because another run has changed it. Money depends on this check
  * alone, not on leases.
  */
@@ -52,9 +52,9 @@ export type Ledger = {
   /** The purchase that this payment was first used for. */
   find(key: PaymentKey): Promise<Purchase | undefined>
   /**
-   * Whether this payer can buy a target, and which earlier purchase of the payer must be resolved first: one that is
-   * unanswered. A purchase that is not uncertain is ignored when its nonce is in `activeNonces`: a run of this process claimed
-   * it, and its client still waits.
+   * Whether this payer can buy a target, and which earlier purchase of the payer must be resolved first: an unanswered one. A
+   * purchase that is not uncertain is ignored if its nonce is in `activeNonces`: a run of this process claimed it, and its
+   * client still waits.
    */
   availability(target: Target, payment: Payment, now: UnixMs, activeNonces: readonly Hash[]): Promise<AvailabilityCheck>
   /** The payments that hold a target; for `next`, all payments that hold a block. */
@@ -75,11 +75,11 @@ export type Ledger = {
     now: UnixMs,
     activeNonces: readonly Hash[],
   ): Promise<ClaimResult>
-  /** Records that the payer of a held block was told to wait. */
+  /** Records that the payer of a held block was asked to wait. */
   markUncertain(purchase: Purchase): Promise<Purchase>
   /**
    * Makes the payer the owner of the held block, numbers the sale and writes it to the log, unanswered. Returns a sale that
-   * is final already as it is.
+   * is final already unchanged.
    */
   finalize(purchase: Purchase, tx: Hash, settled: boolean, now: UnixMs): Promise<SoldPurchase>
   /** Records that our own chain check has seen the transfer, in `tx`. */
@@ -92,28 +92,28 @@ export type Ledger = {
   writeOff(purchase: Purchase): Promise<void>
   /**
    * Releases a held block. `isFinal` ends the watch for a late payment. Throws `StaleWriteError` for a purchase that has
-   * become uncertain since, or that a later attempt holds: another run may have settled it, so no refusal is final.
+   * become uncertain since, or that a later attempt holds: another run may have settled it, so no rejection is final.
    */
   release(purchase: Purchase, isFinal: boolean): Promise<void>
   /**
-   * Keeps a payment that was refused before anything was held for it, as a released one: it may still land. Throws
-   * `StaleWriteError` for a payment that is known.
+   * Stores a payment that was rejected before anything was held for it, as a released one: it may still settle. Throws
+   * `StaleWriteError` for a known payment.
    */
   recordUnclaimed(payment: UnclaimedPayment, now: UnixMs): Promise<Purchase>
-  /** Gives a released payment that landed its block, else the next open one, else a credit. */
+  /** Gives a released payment that settled its block, or else the next open one, or else a credit. */
   fulfilLatePayment(purchase: Purchase, tx: Hash, now: UnixMs): Promise<Purchase>
   /**
-   * Records, before the answer is sent, that a later payment of the payer (nonce `to`) is answered with the receipt of a sale
-   * that is unanswered. That payment is never claimed. `false` if it may not be: the receipt went out, or the payment has a
-   * purchase of its own.
+   * Records, before the response is sent, that a later payment of the payer (nonce `to`) is answered with the receipt of an
+   * unanswered sale. That payment is never claimed. `false` if that is not allowed: the receipt was sent, or the payment has
+   * its own purchase.
    */
   reuseReceipt(sale: SoldPurchase, to: Hash): Promise<boolean>
   /** Records that the receipt of a sale was sent to its payer. */
   markAnswered(key: PaymentKey): Promise<void>
   /**
-   * Every payment to check now: held, watched for a late payment, or sold and not seen on the chain. A sale that was seen is
-   * checked twice more: soon, while a lost payment can be settled again, and once its block can no longer be replaced. That is
-   * when a credit is checked, too.
+   * Every payment to check now: held, watched for a late settlement, or sold and not seen on the chain. A sale that was seen is
+   * checked twice more: soon, while a lost payment can be settled again, and once its block can no longer be replaced. A
+   * credit is checked at that time, too.
    */
   unfinished(now: UnixMs): Promise<readonly PaymentKey[]>
 }
@@ -124,22 +124,22 @@ export type LedgerReader = {
   held(): Promise<readonly BlockIndex[]>
   /** How many purchases are open. */
   pending(): Promise<Pending>
-  /** A page of a wallet's purchases, without those that were released for good. */
+  /** A page of a wallet's purchases, without those that were released permanently. */
   ofPayer(wallet: Address, page?: AccountPage): Promise<Account>
-  /** At most `limit` purchases of a wallet, whatever became of them, newest first: all that were begun before number `before`. */
+  /** At most `limit` purchases of a wallet with any outcome, newest first: those begun before number `before`. */
   purchases(wallet: Address, before: number, limit: number): Promise<readonly NumberedPurchase[]>
   /** At most `limit` payments that bought something, in the order of their sales: those whose first sale is after number `after`. */
   sold(after: number, limit: number): Promise<readonly SoldPayment[]>
   /**
-   * At most `limit` payments that bought nothing, without the first `after`: credits, then what was only noted, each in the order in
-   * which it came.
+   * At most `limit` payments that bought nothing, without the first `after`: credits, then noted money, each in the order of
+   * arrival.
    */
   owed(after: number, limit: number): Promise<readonly OwedPayment[]>
 }
 
 /** Claimed blocks and their owners. */
 export type Blocks = {
-  /** What a block's owner has of it; the same object until something is written, where nobody else writes. */
+  /** A block's owner and the owner's content; the same object until something is written, if nobody else writes. */
   owned(block: BlockIndex): MaybeAsync<OwnedBlock | undefined>
   /** Whether an unowned block is held for a payer. */
   reserved(block: BlockIndex): Promise<boolean>
@@ -154,25 +154,25 @@ export type Blocks = {
 /** Money that was handled outside of purchases: credits that were paid back, and payments without a purchase. */
 export type Payouts = {
   /**
-   * Records where money was paid back, or that it is stray (see `isStray`). Returns `false`, and changes nothing, when this
-   * payment has a record. Only what was recorded as stray can be paid back later.
+   * Records where money was paid back, or that it is stray (see `isStray`). Returns `false`, and changes nothing, if this
+   * payment has a record. Only money that was recorded as stray can be paid back later.
    */
   note(key: PaymentKey, reference: string, now: UnixMs): Promise<boolean>
   /** The reference of money that was paid back or is recorded as stray; `undefined` for money without a record. */
   noteOf(key: PaymentKey): Promise<string | undefined>
-  /** Records money without a purchase as a credit, owed to its payer. Throws `StaleWriteError` for a payment that is known. */
+  /** Records money without a purchase as a credit, owed to its payer. Throws `StaleWriteError` for a known payment. */
   owe(payment: UnclaimedPayment, tx: Hash, now: UnixMs): Promise<void>
 }
 
 /** Moderation: what the operator hides from readers. */
 export type Moderation = {
-  /** Hides parts of a claimed block, or shows them again. What the owner set, or sets meanwhile, is kept. */
+  /** Hides parts of a claimed block, or shows them again. The owner's content, also a later one, is kept. */
   moderate(block: BlockIndex, act: ModerationAct, parts: readonly ContentPart[], now: UnixMs): Promise<ModerationResult>
   /** Hides the name or framework of a wallet, or shows it again; bans a wallet, or ends the ban. */
   moderateWallet(wallet: Address, act: WalletAct, now: UnixMs): Promise<WalletActResult>
   /** Wallets with hidden parts or a ban, in the order of their first purchases. */
   wallets(): Promise<readonly ModeratedWallet[]>
-  /** Records what an operator did. */
+  /** Records an action of an operator. */
   record(act: RecordedAct): Promise<void>
   /** The records, oldest first. */
   records(): Promise<readonly RecordedAct[]>
@@ -187,12 +187,12 @@ export type Agents = {
   namePainter(wallet: Address, naming: PainterNaming): Promise<NamingResult>
 }
 
-/** The append-only log of everything visible, in commit order. Entries leave out what was hidden later. */
+/** The append-only log of everything visible, in commit order. Entries omit content that was hidden later. */
 export type Log = {
   /** At most `limit` changes after number `after`, oldest first. */
   after(after: number, limit: number): Promise<readonly Change[]>
   /**
-   * The shortest part of the log that leads to the present state: every sale and act of the operator, the latest repaint of
+   * The shortest part of the log that leads to the present state: every sale and action of the operator, the latest repaint of
    * each block and the latest identity of each agent. The number of the last entry is that of the log.
    */
   compacted(): Promise<readonly Change[]>
@@ -202,11 +202,11 @@ export type Log = {
 export type ChainCheckpoint = {
   /** The height up to which everything is accounted for; `undefined` before the first comparison. */
   height(): Promise<bigint | undefined>
-  /** Whether any payment was ever accepted, whatever became of it. */
+  /** Whether any payment was ever accepted, whatever its outcome. */
   knows(key: PaymentKey): Promise<boolean>
-  /** All addresses that accepted payments were to pay, or that `addPayees` recorded. */
+  /** All addresses that accepted payments were to, or that `addPayees` recorded. */
   payees(): Promise<readonly Address[]>
-  /** Records addresses that the wall asks to be paid at, before it takes a payment to them. */
+  /** Records addresses that the wall asks to be paid at, before it accepts a payment to them. */
   addPayees(payees: readonly Address[]): Promise<void>
   /** When the operator last accepted a restored copy; `undefined` if never. */
   acceptedAt(): Promise<UnixMs | undefined>
@@ -219,12 +219,12 @@ export type ChainCheckpoint = {
 export type Store = {
   /** Whether it can be read now. */
   ready(): Promise<boolean>
-  /** Makes a test write that no read shows; `null` when it was kept, else why not. */
+  /** Makes a test write that no read shows; `null` if it was stored, otherwise the reason. */
   tryWrite(): Promise<WriteFailure | null>
-  /** Its position: what would survive a power failure. */
+  /** Its position: the part that would survive a power failure. */
   position(): Promise<StorePosition>
   /**
-   * Calls `told` when another store may answer than before, before any of its answers is used. While that store is older
+   * Calls `told` if another store may respond than before, before any of its results is used. While that store is older
    * than what this process has seen, all ports of the store are unavailable.
    */
   watch(told: (replaced: StoreReplaced) => void): void
@@ -238,14 +238,14 @@ export type StoreReplaced = { readonly progress: Progress; readonly seen: Progre
 
 /** The last known position of the store, kept outside of it, so that a restored older copy is noticed. */
 export type Witness = {
-  /** `undefined` when there is none. Throws when it cannot be read. */
+  /** `undefined` if there is none. Throws if it cannot be read. */
   read(): Promise<StorePosition | undefined>
-  /** Replaces it atomically. Throws when that fails. */
+  /** Replaces it atomically. Throws if that fails. */
   write(position: StorePosition): Promise<void>
 }
 
 /**
- * Leases: which of several processes on one store works on a payment. They save work, and tell who may have sent a payment to a
+ * Leases: which of several processes on one store works on a payment. They save work, and show who may have sent a payment to a
  * facilitator; whether money moves never depends on them.
  */
 export type Leases = {
@@ -259,31 +259,31 @@ export type Leases = {
   isTaken(key: PaymentKey): Promise<boolean>
 }
 
-/** Jobs that only one of several processes on one store runs at a time. They save questions to the chain; nothing else depends on this. */
+/** Jobs that only one of several processes on one store runs at a time. They save calls to the chain; nothing else depends on this. */
 export type ExclusiveJobs = {
   /** Runs `work` unless another process runs the same job; returns whether it ran. A process that hangs loses its job. */
   run(job: 'sweep' | 'compact' | 'deliver', work: () => Promise<void>): Promise<boolean>
 }
 
 /** Notifies that the log may have grown, also through another process. It is a hint: polling finds what it misses. */
-export type ChangeNotifier = { listen(notify: () => void): () => void } // returns what stops listening
+export type ChangeNotifier = { listen(notify: () => void): () => void } // returns a function that stops listening
 
 /** The x402 facilitator, which verifies and settles payments. Its answers prove little; see `SettleResult`. */
 export type Facilitator = {
   /** `target` is the resource that is paid for. */
   verify(target: Target, payment: Payment, manner?: Manner): Promise<VerifyResult>
   settle(target: Target, payment: Payment, manner?: Manner): Promise<SettleResult>
-  /** Whether it supports our scheme and network; `unavailable` when it does not answer, or fails the probe. */
+  /** Whether it supports our scheme and network; `unavailable` if it does not respond, or fails the probe. */
   supports(probe?: FacilitatorProbe): Promise<'yes' | 'no' | 'unavailable'>
 }
 
-/** What a facilitator is asked to show that it works: `verify` also has it verify a payment that nobody can make. */
+/** How a facilitator is probed: `verify` also makes it verify a payment that nobody can make. */
 export type FacilitatorProbe = 'supported' | 'verify'
 
-/** How a facilitator is called: `withinMs` is the time limit, and `isBare` leaves out everything but the payment. */
+/** How a facilitator is called: `withinMs` is the time limit, and `isBare` omits everything but the payment. */
 export type Manner = { readonly withinMs: number; readonly isBare: boolean }
 
-/** One of several facilitators. `host` is the part of its address that operators are shown. */
+/** One of several facilitators. `host` is the part of its address that operators see. */
 export type RingMember = Facilitator & { readonly host: string }
 
 /** The chain, through the endpoints of the operator. */
@@ -291,8 +291,8 @@ export type Chain = {
   /** The current height, and whether the authorization is used or cancelled at it. */
   read(key: PaymentKey): Promise<{ head: bigint; spent: boolean } | 'silent'>
   /**
-   * What became of an authorization that was unspent at height `head`. `named` is the transaction that a facilitator named.
-   * It is checked first, and only its events count.
+   * The state of an authorization that was unspent at height `head`. `named` is the transaction that a facilitator named. It
+   * is checked first, and only its events count.
    */
   status(payment: WatchedPayment, head: bigint, named?: Hash): Promise<ChainStatus>
   /** How much of our asset a wallet holds at the newest block, in atomic units. */
@@ -305,7 +305,7 @@ export type Chain = {
 
 /** The health of the chain endpoints, in words without secrets. */
 export type ChainHealth =
-  | { readonly kind: 'none'; readonly head?: bigint; readonly lacks?: string } // `lacks`: what the endpoint cannot do
+  | { readonly kind: 'none'; readonly head?: bigint; readonly lacks?: string } // `lacks`: what the endpoint does not support
   | { readonly kind: 'fault'; readonly what: string } // wrong network or token: it can never work
   | { readonly kind: 'stalled'; readonly what: string } // the chain makes no blocks
   | { readonly kind: 'silent'; readonly what?: string }
@@ -323,7 +323,7 @@ export type Transfer = Arrival & { readonly height: bigint }
 /** A cache of payments read from the chain, so that years are read only once. */
 export type ReceiptArchive = {
   read(): Promise<readonly KeptReceipts[]>
-  /** Replaces it. Throws when that fails. */
+  /** Replaces it. Throws if that fails. */
   write(kept: readonly KeptReceipts[]): Promise<void>
 }
 
@@ -338,8 +338,8 @@ export type KeptReceipts = {
 /** Checks signatures of wallets. */
 export type Wallets = {
   /**
-   * Which of `signers` signed which of `messages`. Key signatures are checked here first; contract wallets are asked on the
-   * chain (EIP-1271, EIP-6492) within a time limit. `busy` and `silent` mean that the chain could not be asked, so the
+   * Which of `signers` signed which of `messages`. Key signatures are checked here first; contract wallets are queried on the
+   * chain (EIP-1271, EIP-6492) within a time limit. `busy` and `silent` mean that the chain could not be queried, so the
    * signature is neither good nor bad. `from` is the client's address: clients that sent bad signatures wait behind others.
    */
   signed(
@@ -350,32 +350,32 @@ export type Wallets = {
   ): Promise<SignedBy | Exclude<SignatureCheck, 'signed'>>
   /**
    * Whether the payer signed the payment. It is called before any facilitator. `signed`: by the payer's key, which needs no
-   * chain call, or by its contract, which is asked on the chain. `not-signed`: by nobody, mostly found without a call.
-   * `busy`: not by a key, and too many contracts are being asked. `silent`: not by a key, and the chain did not answer.
+   * chain call, or by its contract, which is queried on the chain. `not-signed`: by nobody, mostly found without a call.
+   * `busy`: not by a key, and too many contracts are being queried. `silent`: not by a key, and the chain did not respond.
    */
   signedPayment(payment: Payment): Promise<SignatureCheck>
   /**
-   * Whether the token would accept the signature of the payment now. The token asks the code of a payer that has code, also
-   * when its key signed; a wallet that is not deployed yet has none. It is called when a facilitator has refused the
+   * Whether the token would accept the signature of the payment now. The token queries the code of a payer that has code, also
+   * when its key signed; a wallet that is not deployed yet has none. It is called after a facilitator has rejected the
    * signature of a payment that `signedPayment` accepted.
    */
   signedForToken(payment: Payment): Promise<SignatureCheck>
 }
 
-/** Encodes and decodes pictures in other threads. The bitmaps it is given go there, and are empty afterwards. */
+/** Encodes and decodes pictures in other threads. Bitmaps are transferred there, and are empty afterwards. */
 export type Pictures = {
   /** Encodes palette indices as PNG, each pixel as a square of `scale` x `scale` (default 1). */
   encode(bitmap: Bitmap, scale?: number): Promise<Uint8Array<ArrayBuffer>>
   /** Scales a picture of the wall down to a size in pixels. It does not wait behind pictures of clients. */
   shrink(bitmap: Bitmap, width: number, height: number): Promise<Bitmap>
   /**
-   * Converts a picture to the palette, within a time limit. What is paid for waits behind nothing that is free, and senders
-   * of each kind take turns.
+   * Converts a picture to the palette, within a time limit. A paid picture never waits behind a free one, and senders of
+   * each kind take turns.
    */
   paint(picture: SentPicture, plan: PaintPlan, sender: PictureSender): Promise<Bitmap | PictureFlaw>
 }
 
-/** Who sent a picture: a client by its address, or a payer whose payment is good. */
+/** Who sent a picture: a client by its address, or a payer with a valid payment. */
 export type PictureSender = { readonly kind: 'client' | 'payer'; readonly who: string }
 
 export type Clock = {

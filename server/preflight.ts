@@ -1,6 +1,6 @@
 /**
- * What must work on this machine before the wall opens: its ports and the paths of its files. A start ends with what cannot work, as
- * with settings that cannot; `pixel-wall check` lists it.
+ * What must work on this machine before the wall opens: its ports and the paths of its files. A start ends with these errors,
+ * as with invalid settings; `pixel-wall check` lists them.
  */
 
 import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
@@ -9,17 +9,17 @@ import { isWitness } from './adapters/witness-file.ts'
 import { ConfigError, type Config } from './config.ts'
 import { adminSocketAt } from './operate/admin-socket-path.ts'
 
-/** A port of the settings, by the name of its setting. */
+/** A port in the settings, by the name of its setting. */
 export type Port = { readonly setting: 'PORT' | 'METRICS_PORT'; readonly hostname: string; readonly port: number }
 
 /** Where the wall listens. */
 export const wallPort = ({ host: hostname, port }: Config): Port => ({ setting: 'PORT', hostname, port })
 
-/** Where monitors read; `undefined` where none do. */
+/** Where metrics are served; `undefined` if they are not. */
 export const metricsPort = ({ metricsHost: hostname, metricsPort: port }: Config): Port | undefined =>
   port === undefined ? undefined : { setting: 'METRICS_PORT', hostname, port }
 
-/** Listens by `listen`. Throws `ConfigError`, which names the setting, where that cannot work. */
+/** Calls `listen`. Throws `ConfigError`, which names the setting, if that cannot work. */
 export function listenOn<T>({ setting, hostname, port }: Port, listen: (place: Omit<Port, 'setting'>) => T): T {
   try {
     return listen({ hostname, port })
@@ -37,7 +37,7 @@ const PORT_TROUBLES: Readonly<Record<string, (hostname: string, port: number) =>
   EADDRNOTAVAIL: (hostname) => `${hostname} is not an address of this machine; check HOST and METRICS_HOST`,
 }
 
-/** What is wrong with the ports; they are free again afterwards. */
+/** The problems of the ports; they are free again afterwards. */
 export function portTroubles(config: Config): readonly string[] {
   const ports = [wallPort(config), metricsPort(config)].filter((port) => port !== undefined)
   return ports.flatMap((port) => {
@@ -53,7 +53,7 @@ export function portTroubles(config: Config): readonly string[] {
 
 const fetch = () => new Response(null, { status: 503 })
 
-/** What is wrong with the paths of the wall's files. Nothing that another program made is ever overwritten or removed. */
+/** The problems of the paths of the wall's files. Files of other programs are never overwritten or removed. */
 export function pathTroubles(config: Config): readonly string[] {
   const { database, witnessPath: witness } = config
   const file = database.kind === 'sqlite' && database.path !== ':memory:' ? resolve(database.path) : undefined
@@ -66,7 +66,7 @@ export function pathTroubles(config: Config): readonly string[] {
   return Object.entries(troubles).flatMap(([setting, trouble]) => (trouble ? [`${setting}: ${trouble}`] : []))
 }
 
-// What SQLite and the wall keep beside a database.
+// The files that SQLite and the wall create beside a database.
 const BESIDE_DATABASE = ['', '-wal', '-shm', '-journal', '.lock']
 
 const isOfDatabase = (path: string, file: string | undefined): boolean =>

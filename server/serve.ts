@@ -55,7 +55,7 @@ const DENIED_READ_EVERY_MS = 1000
 // The time of a request without its settlement: verification, the chain, the store.
 const DRAIN_SLACK_MS = 30_000
 
-// How long other modules wait for the first reads, when changes come without a pause.
+// How long other modules wait for the first reads, if changes arrive without a pause.
 const READERS_FIRST_MS = 1000
 
 const WITNESS_BESIDE =
@@ -71,7 +71,7 @@ export type Given = {
   readonly askedAgain: AbortSignal
 }
 
-/** Serves the wall until a signal, then ends the process. Rejects with `CannotOpen` when the store is refused. */
+/** Serves the wall until a signal, then ends the process. Rejects with `CannotOpen` if the store is rejected. */
 export async function serve(given: Given): Promise<void> {
   const { config, asked } = given
   const { store } = given.ahead
@@ -101,7 +101,7 @@ export async function serve(given: Given): Promise<void> {
   const history = given.ahead.checkHistory()
   const loops = startLoops({ ...given, logger }, wall, { restored, witnessing, history, alerts }, stopping.signal)
 
-  // Modules that readers do not need are loaded after the server listens. When that fails, the process ends.
+  // Modules that readers do not need are loaded after the server listens. If that fails, the process ends.
   await Promise.race([reads.published(), clock.wait(READERS_FIRST_MS)])
   keys.resolve(await keysFor(logger))
   await mcpCalls()
@@ -119,25 +119,25 @@ export async function serve(given: Given): Promise<void> {
   process.exit(0)
 }
 
-/** Finishes what is under way, settlements included. `stop` ends what readers and buyers do not need. */
+/** Finishes requests in progress, including settlements. `stop` ends everything that readers and buyers do not need. */
 async function drain(
   { config, askedAgain }: Given,
   { server, sold, ready, stream }: Wall,
   loops: readonly Promise<void>[],
   stop: () => void,
 ): Promise<void> {
-  // Load balancers get time to notice. Requests that come meanwhile are answered.
+  // Load balancers get time to notice. Requests that arrive meanwhile get responses.
   ready.drain()
   await clock.wait(config.drainMs, askedAgain)
   stop()
   stream.close()
-  // From here on new connections are refused.
+  // From here on, new connections are refused.
   const drained = Promise.all([server.stop(), sold.idle(), ...loops])
   await Promise.race([drained, clock.wait(config.settleTimeoutMs + DRAIN_SLACK_MS)])
   await server.stop(true)
 }
 
-/** Opens the socket for the operator's commands; returns what closes it. */
+/** Opens the socket for the operator's commands; returns a function that closes it. */
 function listenToOperator(
   { config, ahead: { store }, logger }: Given,
   wall: Wall,
@@ -262,7 +262,7 @@ function startLoops(
   const compact = logCompactor({ ...store, clock, logger, historyDays: config.historyDays })
   const stopping = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
   const compacting = runPeriodically({ clock, logger }, signal, async () => {
-    // A damaged entry is no reason to drop another.
+    // One damaged entry is no reason to drop another one.
     await Promise.race([Promise.allSettled([history]), stopping])
     await compact(signal)
     return COMPACT_EVERY_MS
@@ -304,7 +304,7 @@ async function openWall(given: Given, metrics: Metrics | undefined, committed: (
   const limits = rateLimits(clock)
   const adapters = { wallets, pictures: workerPictures(), clock, logger }
   const parts = { ...store, ...rail, ...readers, ...adapters, offer, terms: offer.terms, contact, hosts, limits }
-  // Payments to the addresses of earlier settings are taken, too.
+  // Payments to the addresses of earlier settings are accepted, too.
   const payees = new Set([offer.terms.payTo, ...(await store.checkpoint.payees())])
   const denied = deniedPayers(config.denied, logger)
   const sold = openSeller(given, { ...parts, payees, isDenied: denied.has, claimed: committed })
@@ -337,7 +337,7 @@ async function openWall(given: Given, metrics: Metrics | undefined, committed: (
 
 type OpenRail = ReturnType<typeof openRail>
 
-/** What watches the store and the purchases, and says whether this process is ready. */
+/** Watches the store and the purchases, and determines whether this process is ready. */
 function openWatches({ config, times, ahead: { store } }: Given, { rail, outages }: OpenRail) {
   const disk = { freeBytes: freeBytesBeside(dataPath(config)), engine: config.database.kind }
   const catalogues = config.facilitatorUrls.map((url) => catalogueOf(url, config.offer))

@@ -1,17 +1,17 @@
-/** A file of settings, read as systemd reads an `EnvironmentFile`, so that it means the same whoever starts the wall. */
+/** A settings file in the format of systemd's `EnvironmentFile`, so that it means the same with and without systemd. */
 
 import { readFileSync } from 'node:fs'
 import { nearest } from '../shared/text.ts'
 import { ConfigError, SETTING_NAMES } from './config.ts'
 
-// The first that exists is read. Where a wall is installed, its settings win over a file in the folder where a command happens
-// to run, which anybody may have written.
+// The first file that exists is read. The settings of an installed wall take precedence over a file in the working
+// directory, which anybody may have written.
 const USUAL = ['/etc/pixel-wall.env', '.env']
 
 /**
- * Adds to the environment what the file sets and the environment does not: the first of the usual files, unless one is
- * named. Throws `ConfigError` where a file cannot be read or understood, or misspells a setting. Returns warnings about names
- * that nobody reads.
+ * Adds variables that the file sets and the environment does not: of the first default file, or of the one that is
+ * named. Throws `ConfigError` if a file cannot be read or parsed, or misspells a setting. Returns warnings about names
+ * that nothing reads.
  */
 export function loadSettings(
   env: Record<string, string | undefined>,
@@ -35,7 +35,7 @@ export function loadSettings(
 // Read by the runtime, by the database's client, and by the libraries below them.
 const OTHERS = /^(?:PG|BUN_|NODE_|SSL_|LC_)|^(?:TZ|LANG|PATH|TMPDIR)$|_PROXY$/i
 
-/** Throws for names that are nearly those of settings. A misspelt price would sell at another one. */
+/** Throws for names that are almost those of settings. With a misspelt price, the wall would sell at another one. */
 function checkNames(names: readonly string[], path: string): readonly string[] {
   const unknown = names.filter((name) => !SETTING_NAMES.includes(name) && !OTHERS.test(name))
   const told = unknown.map((name) => ({ name, meant: nearest(name.toUpperCase(), SETTING_NAMES) }))
@@ -63,7 +63,7 @@ const SETTING = /[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*=/y
 const QUOTED = /[ \t]*(?:'([^']*)'|"((?:[^"\\]|\\[^])*)")/y
 const BARE = /[ \t]*((?:[^\\\n]|\\[^])*)/y
 
-/** The settings of a file's text in order. Throws `ConfigError`, which names the line. */
+/** The settings in a file's text, in order. Throws `ConfigError`, which names the line. */
 export function parseSettings(text: string, path: string): ReadonlyArray<readonly [name: string, value: string]> {
   const settings: Array<readonly [string, string]> = []
   let at = 0
@@ -89,6 +89,6 @@ export function parseSettings(text: string, path: string): ReadonlyArray<readonl
   return settings
 }
 
-/** The text without the marks of escape; a line that ends with one goes on. */
+/** The text without its escape characters; a line that ends with one continues. */
 const unescaped = (text: string, escape: RegExp) =>
   text.replaceAll(escape, (_, character: string) => (character === '\n' ? '' : character))

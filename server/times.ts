@@ -1,30 +1,30 @@
-/** Times and time limits: how often the service looks at what it depends on, and how long it waits, in milliseconds. */
+/** Intervals and time limits of the service, in milliseconds. */
 
 /** Operators do not set these. */
 export const TIMES = {
-  /** Probes of facilitator and chain: before the first success, after a buyer met trouble, while something is wrong, else. */
+  /** Intervals of probes: before the first success, after a purchase failed, while something is wrong, and otherwise. */
   firstProbesEveryMs: 1000,
-  // Strangers can make verifications fail, so that a suspicion alone must not cause a flood of probes.
+  // Anybody can make verifications fail, so a suspicion alone must not cause a flood of probes.
   suspicionProbedAfterMs: 2000,
   uneasyProbesEveryMs: 5000,
   // With the time limit of a probe, an outage is reported within fifteen seconds.
   probesEveryMs: 8000,
   // So that an outage is known within seconds, however patient buyers are.
   probeTimeoutMs: 5000,
-  /** How often it is asked whether a probe is due: a buyer who meets trouble makes one due before its time. */
+  /** How often to check whether a probe is due: a failed purchase makes one due earlier. */
   probesDueEveryMs: 1000,
 
   // A store opens within a second; a database server without its standby never does.
   storeOpensWithinMs: 5000,
   storeChecksEveryMs: 2000,
   storeReadTimeoutMs: 2000,
-  // For a database server that does not answer at all: its own limits end before, so that its answer says what happened.
+  // For a database server that does not respond at all: its own limits end first, so that its response says what happened.
   databaseAnswerTimeoutMs: 6000,
 
-  // Long enough for a process that pauses for some seconds, short enough for the payers of one that died.
+  // Long enough for a process that pauses for some seconds, short enough for the payers of a crashed one.
   leaseMs: 15_000,
   leaseRenewedEveryMs: 5000,
-  // In all longer than a lease lasts after its process died.
+  // In total longer than the lease of a crashed process.
   unansweredPurchaseWaitsMs: [50, 100, 200, 400, 800, 1500, ...Array.from({ length: 8 }, () => 2000)],
   // A change whose notification is lost is seen within this time.
   logPolledEveryMs: 1000,
@@ -33,18 +33,18 @@ export const TIMES = {
   // than a second, so that several instances show a change within a second: each must receive and compress it.
   publishedEveryMs: 900,
 
-  // One payment is settled again at most this often, however many copies of its request come in.
+  // One payment is settled again at most this often, however many copies of its request arrive.
   settleGapMs: 3000,
-  // Public endpoints lag behind a facilitator's by up to a few seconds, so a fresh settlement is looked for several times.
+  // Public endpoints lag behind a facilitator's by up to a few seconds, so a fresh settlement is checked several times.
   settlementWaitsMs: [250, 250, 500, 1000, 1000],
-  // A block takes two seconds on Base; one that takes much longer is no block to wait for.
+  // Base makes a block every two seconds; waiting much longer for one makes no sense.
   nextBlockWaitsMs: [250, 250, 500, 1000, 1000, 1000, 1000, 1000, 1000, 1000],
 
   chainCallTimeoutMs: 3000,
-  // A question takes several calls, and each may be made twice.
+  // A query takes several calls, and each may be made twice.
   chainDeadlineMs: 8000,
   chainLagWaitsMs: [150, 350, 500, 1000, 1000],
-  /** How long an endpoint that answers 429 is not called, where it does not say. */
+  /** How long an endpoint that returns 429 gets no calls, if it names no time. */
   endpointRestMs: 5000,
 }
 
@@ -52,7 +52,7 @@ export const TIMES = {
 export type Times = Readonly<typeof TIMES>
 
 /**
- * Waits for `work` at most `ms` milliseconds, and then answers `otherwise`. The result of work that takes longer is
+ * Waits for `work` at most `ms` milliseconds, and then returns `otherwise`. The result of work that takes longer is
  * ignored; its signal is aborted, so that it can stop early.
  */
 export async function withTimeout<T>(ms: number, work: (late: AbortSignal) => Promise<T>, otherwise: T): Promise<T> {

@@ -1,4 +1,4 @@
-/** The atlas: every work and agent of the wall as a page that needs no script, as an Atom feed, and as oEmbed. */
+/** The atlas: every artwork and agent of the wall as a page without scripts, as an Atom feed, and as oEmbed. */
 
 import { blocksText, countOf } from '../../shared/money.ts'
 import { titleOf } from '../../shared/titles.ts'
@@ -8,7 +8,7 @@ import type { WallView } from '../domain/wall/wall-view.ts'
 import { PATHS } from './links.ts'
 import { hostOf, inMarkup, type Site } from './site.ts'
 
-/** What a page of the atlas lists: works, those of one agent, or agents. Pages count from 1. */
+/** What a page of the atlas lists: artworks, those of one agent, or agents. Pages count from 1. */
 export type AtlasPart =
   | { readonly list: 'works'; readonly agent?: number; readonly page: number }
   | { readonly list: 'agents'; readonly page: number }
@@ -17,7 +17,7 @@ const WORKS_A_PAGE = 48
 const AGENTS_A_PAGE = 100
 const FEED_WORKS = 50
 
-// A work's picture is this wide or high at most, in pixels, where its own are enlarged.
+// The largest width or height of an artwork's picture, in pixels, if it is enlarged.
 const PICTURE_MAX = 320
 const SCALE_MAX = 16
 
@@ -46,7 +46,7 @@ article .says { color: var(--text) }
 .agents span { color: var(--quiet); font-size: .875rem }
 `
 
-/** The page of a part of the wall; nothing where there is no such page or agent. */
+/** The page of a part of the wall; `undefined` if there is no such page or agent. */
 export function atlasHtml(site: Site, view: WallView, part: AtlasPart): string | undefined {
   const agent = part.list === 'works' && part.agent !== undefined ? view.agents[part.agent - 1] : undefined
   if (part.list === 'works' && part.agent !== undefined && agent === undefined) return undefined
@@ -120,7 +120,7 @@ const wallLinkOf = ({ blocks }: Artwork) => `/?work=${coordOfFirst(blocks)}`
 
 const coordOfFirst = ([first]: Artwork['blocks']) => (first === undefined ? '' : coordOf(first))
 
-/** Address of a work's picture, with what surrounds it where it is no rectangle. */
+/** The address of an artwork's picture, including its surroundings if it is not a rectangle. */
 function pictureOf({ blocks }: Artwork): string {
   const { col, row, cols, rows } = regionOf(blocks)
   const scale = Math.max(1, Math.min(SCALE_MAX, Math.floor(PICTURE_MAX / (Math.max(cols, rows) * BLOCK_SIZE))))
@@ -156,7 +156,7 @@ const outside = (href: string, host: string) =>
 
 const iso = (unixMs: number) => new Date(unixMs).toISOString()
 
-/** The newest works of the wall or of an agent as an Atom feed (RFC 4287); nothing for an agent that there is not. */
+/** The newest artworks of the wall or of an agent as an Atom feed (RFC 4287); `undefined` for an unknown agent. */
 export function atlasFeed(site: Site, view: WallView, id: number | undefined): string | undefined {
   const agent = id === undefined ? undefined : view.agents[id - 1]
   if (id !== undefined && agent === undefined) return undefined

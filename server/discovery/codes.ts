@@ -1,4 +1,4 @@
-/** Every error code in words: what it means and what to do next. One that is added without words does not compile. */
+/** Every error code in words: its meaning and what to do next. A code without words does not compile. */
 
 import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import { FrameworkText, MessageText, NameText, PainterText } from '../../shared/contract/block.ts'
@@ -15,7 +15,7 @@ import { PATHS } from './links.ts'
 
 const SECONDS = TS_TOLERANCE_MS / 1000
 
-/** What each code tells the caller. */
+/** The meaning of each code, for the caller. */
 export const meaningOf: Readonly<Record<FailureCode, string>> = {
   invalid_coordinate: `Not a block. Name it col,row, with col from 0 to ${COLS - 1} and row from 0 to ${ROWS - 1}.`,
   invalid_area: `Not an area. Name it col,row,WxH, entirely on the wall, with 1 to ${AREA_BLOCKS_MAX} blocks.`,

@@ -8,7 +8,7 @@ import { llmsFullTxt, skill } from './reference.ts'
 import { contactUri, inMarkup, type Site } from './site.ts'
 import { apiCatalog, serverCard, serverJson, skillsIndex, skillsIndexV1, x402Resources } from './well-known.ts'
 
-/** What is served at a path. Its body is made when it is first asked for: all of them would take 24 ms of CPU of a start. */
+/** What is served at a path. Its body is made at the first request: making all of them takes 24 ms of CPU time at start. */
 export type Document = {
   readonly path: string
   readonly type: string
@@ -20,7 +20,7 @@ const MARKDOWN = 'text/markdown; charset=utf-8'
 export const PLAIN = 'text/plain; charset=utf-8'
 const CATALOG = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
-/** The guide as the homepage gives it to whoever asks for Markdown. */
+/** The guide as the homepage returns it to clients that prefer Markdown. */
 export const homeGuide = (site: Site): Document => ({ path: '/', type: MARKDOWN, body: () => guide(site) })
 
 export function documents(site: Site): readonly Document[] {
@@ -64,7 +64,7 @@ ${PAGES.map((path) => `  <url><loc>${inMarkup(offer.baseUrl + path)}</loc></url>
 const DAY_MS = 86_400_000
 const VALID_DAYS = 90
 
-/** /.well-known/security.txt (RFC 9116), good for three months from the day of `now`; nothing without a contact to name. */
+/** /.well-known/security.txt (RFC 9116), valid for three months from the day of `now`; `undefined` without a contact. */
 export function securityTxt(site: Site, now: number): string | undefined {
   const contact = contactUri(site)
   if (contact === undefined) return undefined

@@ -1,4 +1,4 @@
-/** Tables of Markdown, and the contract's schemas as their rows. */
+/** Markdown tables, with rows made from the contract's schemas. */
 
 import type { TObject, TSchema } from '@sinclair/typebox'
 
@@ -6,7 +6,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 export const table = (head: readonly string[], rows: ReadonlyArray<readonly string[]>): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(inCell).join(' | ')} |`).join('\n')
 
-/** A row for each property of an object: its name, its rule and what it means. */
+/** A row for each property of an object: its name, its rule and its meaning. */
 export const fieldRows = ({ properties, required = [] }: TObject): string[][] =>
   Object.entries(properties).map(([name, schema]) => [
     `\`${name}\``,

@@ -1,4 +1,4 @@
-// Texts that are imported as they are.
+// Texts that are imported unchanged.
 
 declare module '*.md' {
   const text: string

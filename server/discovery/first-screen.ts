@@ -1,15 +1,15 @@
-/** What the page shows before its script and the wall have arrived: written into its HTML, so that nothing moves when they do. */
+/** The content of the page before its script and the wall have loaded: it is written into the HTML, so that nothing moves later. */
 
 import { summaryOf } from '../../shared/money.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { soldArea } from '../domain/wall/sold-area.ts'
 import { inMarkup } from './site.ts'
 
-/** What the page says of the wall at first. */
+/** The first facts about the wall on the page. */
 export type FirstScreen = {
   readonly sold: ReadonlySet<BlockIndex> | ReadonlyMap<BlockIndex, unknown>
   readonly perBlock: string // in dollars with cents
-  readonly lastBuyer: string | undefined // what its last buyer is called
+  readonly lastBuyer: string | undefined // the name of its last buyer
 }
 
 /** The page with the counts, the last sale, and the area that the camera opens on: column, row, width and height in blocks. */

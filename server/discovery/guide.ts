@@ -1,4 +1,4 @@
-/** What agents read first: the guide, its dozen essential lines, and what owners come back to. Their texts are in `texts`. */
+/** What agents read first: the guide, its dozen key sentences, and the routine for owners. The texts are in `texts`. */
 
 import type { TObject } from '@sinclair/typebox'
 import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
@@ -34,13 +34,13 @@ import { INDEX_RULE, PURE_COLOURS, WORKED_EXAMPLE, WORKED_REGISTRATION, WORKED_S
 export const guide = (site: Site): string =>
   filled(guideText, { ...factsOf(site), ...tablesOf(site), ...payingByHand(site), ...signing(site) })
 
-/** What an agent must know before its first request, one sentence a line: for `info.x-guidance` and llms.txt. */
+/** What an agent must know before its first request, one sentence per line: for `info.x-guidance` and llms.txt. */
 export const essentials = (site: Site): readonly string[] => filled(essentialsText, factsOf(site)).trimEnd().split('\n')
 
-/** What an owner's timer does: one request for what is new at its blocks. */
+/** What an owner's timer requests: the changes at its blocks. */
 export const heartbeat = (site: Site): string => filled(heartbeatText, factsOf(site))
 
-/** /llms.txt, in the form of llmstxt.org: a title, a summary, what matters, and lists of links. */
+/** /llms.txt, in the format of llmstxt.org: a title, a summary, key facts, and lists of links. */
 export const llmsTxt = (site: Site): string =>
   filled(llmsText, {
     ...factsOf(site),
@@ -54,12 +54,12 @@ export const llmsTxt = (site: Site): string =>
 
 const listOf = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n')
 
-/** /robots.txt: machines are who the wall is for. Some are named, as a crawler may take silence about itself for a no. */
+/** /robots.txt: the wall is for machines. Some crawlers are named, because they take a missing entry as a no. */
 export const robotsTxt = (site: Site): string => filled(robotsText, factsOf(site))
 
 type Values = Readonly<Record<string, string | number>>
 
-/** A text with a value in the place of each `{{name}}`. */
+/** A text with its `{{name}}` placeholders replaced. */
 const filled = (text: string, values: Values): string =>
   text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name]
@@ -79,7 +79,7 @@ const SIZES = {
   AREA_BLOCKS_MAX,
 }
 
-/** What can be said in a word or a sentence. */
+/** Values of a word or a sentence. */
 function factsOf(site: Site): Values {
   const { baseUrl, title, terms } = site.offer
   return {
@@ -133,7 +133,7 @@ function tablesOf({ operations, tools }: Site): Values {
   }
 }
 
-/** Everything that has to be built when no x402 client is at hand. */
+/** Instructions to build a payment without an x402 client. */
 function payingByHand({ offer }: Site): Values {
   const accepted = offered(offer)
   const authorization = {
@@ -153,10 +153,10 @@ function payingByHand({ offer }: Site): Values {
 
 const inJson = (value: unknown) => JSON.stringify(value, null, 2)
 
-// Each member of the type on one line, as such types are usually written.
+// Each field of the type on one line, as such types are usually written.
 const memberPattern = /\{\s+"name": ("\w+"),\s+"type": ("\w+")\s+\}/g
 
-/** The exact texts to sign, and examples by a key that everybody knows. */
+/** The exact texts to sign, and examples with a publicly known key. */
 function signing(site: Site): Values {
   const host = hostOf(site)
   const timed = (text: string) => text.replace('ts=0', 'ts=<Unix milliseconds>')

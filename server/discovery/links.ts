@@ -1,4 +1,4 @@
-/** Where the documents are, and the Link headers that lead to them. */
+/** The paths of the documents, and the Link headers that name them. */
 
 /** Paths of the documents. */
 export const PATHS = {
@@ -32,7 +32,7 @@ export const PATHS = {
 
 const link = (path: string, rel: string, type: string) => `<${path}>; rel="${rel}"; type="${type}"`
 
-/** Link of a demand for payment: how the service is described, for machines and for language models. */
+/** The Link header of a demand for payment: the description of the service, for machines and for language models. */
 export const DEMAND_LINK = [
   link(PATHS.openapi, 'service-desc', 'application/json'),
   link(PATHS.llms, 'service-doc', 'text/plain'),

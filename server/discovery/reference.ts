@@ -1,4 +1,4 @@
-/** /llms-full.txt: all that there is, at length; and the skill. */
+/** /llms-full.txt: the complete reference; and the skill. */
 
 import { statusOf } from '../domain/failure.ts'
 import { fieldRows, table } from './fields.ts'
@@ -33,10 +33,10 @@ function reference(operation: Operation): string {
   ].join('\n\n')
 }
 
-/** Lower case and hyphens, as skills are named. */
+/** Lower case and hyphens, the form of skill names. */
 export const SKILL_NAME = 'pixel-wall'
 
-/** When to use the skill, and the one thing to set before. */
+/** When to use the skill, and the one setting it needs. */
 export const descriptionOf = (site: Site): string =>
   `Buy, paint and repaint blocks of the ${site.offer.title}, a public billboard for software agents, for ${priceOf(site)} USD each over x402. Use it to put a picture, a message or a link on the wall, to read who owns what, or to recover a purchase. Before use, ${spendCap(site)}.`
 

@@ -1,4 +1,4 @@
-/** What a link to the page says of the wall, a block or an agent before it is opened. */
+/** The preview of a link to the page, for the wall, a block or an agent. */
 
 import { ASSET_SYMBOL } from '../../shared/money.ts'
 import { titleOf } from '../../shared/titles.ts'
@@ -9,15 +9,15 @@ import type { WallView } from '../domain/wall/wall-view.ts'
 import { PATHS } from './links.ts'
 import { contactUri, inMarkup, priceOf, type Site, tagline } from './site.ts'
 
-/** Title, description and picture of a link. Title and description may quote strangers; nothing is escaped yet. */
+/** Title, description and picture of a link. Title and description may quote untrusted text; nothing is escaped yet. */
 type Sharing = {
   readonly title: string
   readonly description: string
   readonly query: string // of the page, and of the card
-  readonly alt: string // what the card shows
+  readonly alt: string // describes the card
 }
 
-/** What is said of a subject. */
+/** The texts about a subject. */
 export function sharingOf(site: Site, view: WallView, subject: CardSubject): Sharing {
   const { title } = site.offer
   if (subject.kind === 'block') return blockSharing(site, view, subject.block)
@@ -65,10 +65,10 @@ function blockSharing(site: Site, view: WallView, block: Parameters<typeof coord
   }
 }
 
-/** Address of a card, below that of the service. */
+/** The address of a card, below that of the service. */
 export const cardPath = ({ query }: Sharing): string => PATHS.card + query
 
-/** Tags that need the service's own address, which the built page does not know, or what is shared. */
+/** The tags with the service's own address, which the built page does not know, or with the shared subject. */
 export function headTags(site: Site, sharing: Sharing): string {
   const { baseUrl } = site.offer
   const contact = contactUri(site)
@@ -85,7 +85,7 @@ export function headTags(site: Site, sharing: Sharing): string {
     property('og:image:height', String(CARD_HEIGHT)),
     property('og:image:alt', sharing.alt),
     named('twitter:card', 'summary_large_image'),
-    // The page shows whom to write to about its content.
+    // The page shows whom to contact about its content.
     ...(contact === undefined ? [] : [named('contact', contact)]),
     link('alternate', baseUrl + PATHS.skill, 'text/markdown'),
     link('alternate', baseUrl + PATHS.atlasFeed, 'application/atom+xml'),

@@ -1,4 +1,4 @@
-/** What every document is made from: the offer, who runs it and which tools it has. Never the request or the clock. */
+/** The inputs of every document: the offer, the operator and the tools. Never the request or the clock. */
 
 import manifest from '../../package.json'
 import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
@@ -7,21 +7,21 @@ import type { Offer } from '../x402/terms.ts'
 import { PATHS } from './links.ts'
 import type { Operation } from './openapi/operation.ts'
 
-/** What the documents say of a tool. */
+/** A tool, as the documents describe it. */
 type ToolMetadata = { readonly name: string; readonly title: string }
 
-/** What the documents are functions of. */
+/** The inputs of the documents. */
 export type Site = {
   readonly offer: Offer
-  readonly contact: string | null // the operator's, as the settings say
+  readonly contact: string | null // the operator's, from the settings
   readonly tools: readonly ToolMetadata[]
   readonly operations: readonly Operation[]
 }
 
-/** What a block costs. */
+/** The price of a block. */
 export const priceOf = ({ offer }: Pick<Site, 'offer'>): string => moneyText(offer.terms.amount)
 
-/** The wall's icon, as MCP names icons. */
+/** The wall's icon, in the form that MCP uses. */
 export const iconsOf = ({ baseUrl }: Pick<Offer, 'baseUrl'>) => [
   { src: baseUrl + PATHS.faviconSvg, mimeType: 'image/svg+xml', sizes: ['any'] },
 ]
@@ -33,7 +33,7 @@ export const VERSION = manifest.version
 export const tagline = (site: Pick<Site, 'offer'>): string =>
   `A public ${WIDTH}x${HEIGHT} billboard. Agents buy its ${BLOCK_SIZE}x${BLOCK_SIZE} blocks for ${priceOf(site)} USD over x402.`
 
-/** First of all, because clients that allow less refuse without a word. */
+/** The first sentence of all, because clients with shorter limits cut it silently. */
 export const spendCap = (site: Site): string => `your client's spend cap must allow ${priceOf(site)} USD`
 
 /** The host name that owners sign for: the address without its port. */
@@ -46,13 +46,13 @@ export const pitch = ({ offer }: Site): string =>
 const mailPattern = /^[^\s@:/]+@[^\s@/]+\.[^\s@/]+$/
 const uriPattern = /^(?:https|mailto|tel):\S+$/i
 
-/** The operator's contact as a URI; `undefined` where there is none or it is prose. */
+/** The operator's contact as a URI; `undefined` if there is none or it is prose. */
 export function contactUri({ contact }: Site): string | undefined {
   const text = contact?.trim() ?? ''
   if (mailPattern.test(text)) return `mailto:${text}`
   return uriPattern.test(text) && URL.canParse(text) ? text : undefined
 }
 
-/** A text that can stand between tags or in a quoted attribute. */
+/** A text escaped for HTML, between tags or in a quoted attribute. */
 export const inMarkup = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

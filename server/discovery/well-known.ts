@@ -1,4 +1,4 @@
-/** The small JSON documents that clients, registries and graders look for, each in the form of its own specification. */
+/** The small JSON documents that clients, registries and graders request, each in the format of its own specification. */
 
 import { sha256 } from 'viem/utils'
 import { AREAS_PATH } from '../x402/terms.ts'
@@ -8,7 +8,7 @@ import type { Json } from './openapi/schemas.ts'
 import { descriptionOf, SKILL_NAME } from './reference.ts'
 import { hostOf, iconsOf, tagline, VERSION, type Site } from './site.ts'
 
-/** /.well-known/x402: what can be paid for. Superseded by the OpenAPI document, and still asked for by many. */
+/** /.well-known/x402: the paid addresses. Superseded by the OpenAPI document, and still requested by many clients. */
 export const x402Resources = (site: Site): Json => ({
   version: 1,
   resources: ['/blocks/next', AREAS_PATH, PATHS.mcp].map((path) => site.offer.baseUrl + path),
@@ -16,7 +16,7 @@ export const x402Resources = (site: Site): Json => ({
   instructions: essentials(site).join('\n'),
 })
 
-/** /.well-known/agent-skills/index.json, version 0.2.0; `skill` is the document that the digest is of. */
+/** /.well-known/agent-skills/index.json, version 0.2.0, with the digest of the document `skill`. */
 export const skillsIndex = (site: Site, skill: string): Json => ({
   $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json',
   skills: [
@@ -30,12 +30,12 @@ export const skillsIndex = (site: Site, skill: string): Json => ({
   ],
 })
 
-/** /.well-known/skills/index.json, version 0.1, which installers of a year ago ask for: files beside the index. */
+/** /.well-known/skills/index.json, version 0.1, for older installers: files next to the index. */
 export const skillsIndexV1 = (site: Site): Json => ({
   skills: [{ name: SKILL_NAME, description: descriptionOf(site), files: ['SKILL.md'] }],
 })
 
-/** Name of the MCP server in registries: the host in reverse, a slash, the service. */
+/** The name of the MCP server in registries: the reversed host, a slash, the service. */
 export const registryName = (site: Site): string =>
   `${hostOf(site)
     .replaceAll(/[^a-zA-Z0-9.-]/g, '-')
@@ -61,7 +61,7 @@ export const serverJson = (site: Site): Json => ({
   remotes: remotes(site),
 })
 
-/** The MCP server card (SEP-2127): where to connect. Tools are listed by the server itself. */
+/** The MCP server card (SEP-2127): where to connect. The server itself lists the tools. */
 export const serverCard = (site: Site): Json => ({
   $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
   ...identity(site),

@@ -1,4 +1,4 @@
-/** Signed bodies to check a signer with, as the guide and the OpenAPI document show them. Tests prove the signatures. */
+/** Signed bodies to check a signer with, as shown in the guide and the OpenAPI document. Tests verify the signatures. */
 
 import { PALETTE } from '../../shared/palette.ts'
 import { registerMessage } from '../../shared/signing.ts'
@@ -8,14 +8,14 @@ const HOST = 'wall.example'
 const TS = 1_800_000_000_000
 const NAMES = { name: 'Ada' }
 
-/** The edit of the test vector: host, block, and the body that carries the signature. */
+/** The edit of the test vector: host, block, and the body with the signature. */
 export const WORKED_EXAMPLE = {
   host: HOST,
   coord: '80,45',
   body: { ts: TS, signature: TEST_VECTOR.signature, message: 'hello again', link: null },
 } as const
 
-/** A repaint of the same block that is signed in by the same key: the body, and what the header holds. */
+/** A repaint of the same block with a sign-in by the same key: the body, and the content of the header. */
 export const WORKED_SIGN_IN = {
   path: '/blocks/80,45',
   body: '{"message":"hello again"}',
@@ -59,14 +59,14 @@ const pure = {
   yellow: '#ffff00',
 }
 
-/** Two hex digits of a colour that the palette has. */
+/** Two hex digits of a colour in the palette. */
 function hexOf(colour: string): string {
   const index = PALETTE.indexOf(colour)
   if (index < 0) throw new RangeError(`${colour} is not in the palette`)
   return index.toString(16).padStart(2, '0')
 }
 
-/** How a colour becomes two hex digits. */
+/** How to convert a colour into two hex digits. */
 export const INDEX_RULE = `36r + 6g + b with r, g and b from 0 to 5, or a grey from ${GREYS_FROM} (dark) to ${PALETTE.length - 1} (light)`
 
 /** The pure colours with their digits. */

@@ -1,6 +1,6 @@
 /**
- * What to do after an answer that is no receipt, in the same words wherever an agent reads them: whether money moved, what a
- * client does that can resend a signed request, what one does that cannot, and where to look.
+ * What to do after a response that is not a receipt, in the same words everywhere: whether money moved, the next step of a
+ * client that can resend a signed request and of one that cannot, and where to check.
  */
 
 const OTHERWISE =
@@ -9,20 +9,20 @@ const OTHERWISE =
 /** Where a payer can check the state. */
 export const LOOK = 'GET /api/agents/{wallet} shows its status.'
 
-/** After a 402 that a payment was answered with: nothing moved and nothing can. */
+/** After a 402 in response to a payment: nothing moved and nothing can. */
 export const SIGN_ANEW = 'Sign the terms in the 402 response and send the same request again.'
 
-/** After a 409 about what somebody buys, who may be the very one that asks. */
+/** After a 409 about a block that somebody buys, possibly the caller itself. */
 export const IF_YOURS =
   'If this is your purchase, send the same request again from the same wallet; you will not be charged twice. Otherwise try again in a minute.'
 
-/** After a 502, and where our own limits are reached: this request moved nothing, and the payment is as good as before. */
+/** After a 502, and after our own limits: this request moved nothing, and the payment is still valid. */
 export const TRY_AGAIN = `This request claimed nothing and settled nothing. Send the same signed request again shortly. ${OTHERWISE}`
 
-/** After a 503, and whenever an answer is lost: money may have moved. */
+/** After a 503, and after a lost response: money may have moved. */
 export const REPEAT = `Do not pay again. Send the same signed request again. ${OTHERWISE} ${LOOK}`
 
-/** By status, for those who read before they buy. */
+/** By status, for agents that read before they buy. */
 export const ADVICE = {
   402: `The field reason, if present, says why a payment was rejected, and charged whether it may still move. ${SIGN_ANEW}`,
   409: `The field charged, if present, says whether the payment moved. ${IF_YOURS} Only payment_credited and payment_unmatched mean that a payment arrived but bought nothing: do not pay again, the operator owes it back to you. ${LOOK}`,

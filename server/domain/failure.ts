@@ -1,4 +1,4 @@
-/** Every refusal the service can give: its code, its status and what the caller should do, once. */
+/** Every refusal of the service, defined once: its code and its status. */
 
 /** HTTP status of each error code. */
 export const statusOf = {
@@ -65,14 +65,14 @@ const CODE_OF_FIELDS: ReadonlyArray<readonly [FailureCode, readonly string[]]> =
   ['invalid_option', ['dither', 'fit', 'background']],
 ]
 
-/** The error code of a parameter, field or argument that breaks its rule; `otherwise` where it has none of its own. */
+/** The error code of a parameter, field or argument that breaks its rule; `otherwise` if it has no code of its own. */
 export function codeOfField(name: string, otherwise: FailureCode): FailureCode {
   const own = `invalid_${name}`
   if (isCode(own)) return own
   return CODE_OF_FIELDS.find(([, names]) => names.includes(name))?.[0] ?? otherwise
 }
 
-/** A refusal: `message` says what to do next, `details` are further members of the error body. */
+/** A refusal: `message` says what to do next, `details` are further fields of the error body. */
 export type Failure = {
   readonly kind: 'failure'
   readonly code: FailureCode
@@ -90,8 +90,8 @@ export const isFailure = (result: unknown): result is Failure =>
   typeof result === 'object' && result !== null && 'kind' in result && result.kind === 'failure'
 
 /**
- * The store cannot be written or read now. Nothing of the failed step was kept, with one exception: if a server fails during
- * a commit, the commit may be there. The next read shows it.
+ * The store cannot be written or read now. Nothing of the failed step was stored, with one exception: if a server fails
+ * during a commit, the commit may be there. The next read shows it.
  */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
@@ -112,7 +112,7 @@ export class StaleWriteError extends Error {
   override name = 'StaleWriteError'
 }
 
-/** The disk failed at a commit. Only a restart shows what was kept, so the process must end. */
+/** The disk failed at a commit. Only a restart shows what was saved, so the process must end. */
 export class StoreBroken extends StoreUnavailable {
   override name = 'StoreBroken'
 }

@@ -6,6 +6,6 @@ import type { UnixMs } from './purchase/payment.ts'
 export type Listing = {
   readonly catalogue: string // its host
   readonly addresses: number // how many paid addresses it lists
-  readonly seenAt: UnixMs // when it last answered
+  readonly seenAt: UnixMs // when it last responded
   readonly listedAt: UnixMs // when it last listed one, or since when it is watched
 }

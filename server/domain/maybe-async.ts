@@ -1,9 +1,9 @@
-/** Values that are there at once more often than not. Going on without a promise spares a deed or a demand for payment a tenth of its time. */
+/** Values that are usually available synchronously. Avoiding a promise saves a tenth of the time of a deed or a demand for payment. */
 
 /** A value, or a promise of it. */
 export type MaybeAsync<Value> = Value | Promise<Value>
 
-/** Goes on with a value: at once where it is there, else when it comes. */
+/** Continues with a value: immediately if it is available, otherwise when it arrives. */
 export function proceed<Value, Next>(
   value: MaybeAsync<Value>,
   next: (value: Value) => MaybeAsync<Next>,

@@ -1,4 +1,4 @@
-/** Where a store is and how far it has come. The second distinguishes an older copy from the store itself. */
+/** The location of a store, and its progress, which distinguishes an older copy from the store itself. */
 
 import type { Address } from './purchase/payment.ts'
 
@@ -7,16 +7,16 @@ export type Database =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
-/** Never goes back. Every sale and every change of what is shown is a change of the log; every claim is a payment. */
+/** Never decreases. Every sale and every visible change is a change of the log; every claim is a payment. */
 export type Progress = {
   readonly change: number // the log's last number
   readonly payment: number // the last payment's number
 }
 
-/** The same, with how far the chain was looked at, and for whom. */
+/** The same, with the height up to which the chain was searched, and for which addresses. */
 export type StorePosition = Progress & {
-  readonly height: bigint // of the chain, up to which all that arrived is accounted for; 0 on a wall that never looked
-  readonly payees: readonly Address[] // every address that the wall asked to be paid at, in the order in which it did
+  readonly height: bigint // of the chain, up to which all money is accounted for; 0 on a wall that never searched
+  readonly payees: readonly Address[] // every address that the wall asked to be paid at, in order
 }
 
 /** Whether a store lacks changes or payments that were seen before. */
@@ -24,9 +24,9 @@ export const isBehind = (store: Progress, seen: Progress): boolean =>
   store.change < seen.change || store.payment < seen.payment
 
 /**
- * Whether a store is an older copy of one that had come to `seen`. Heights never go back, so one of a lower height is: also one
- * with more changes and payments than a copy that was accepted meanwhile. One that has accounted for the chain beyond that
- * height is not: then the operator has accepted it.
+ * Whether a store is an older copy of one that had reached `seen`. Heights never decrease, so a lower height means an older copy,
+ * even if it has more changes and payments than a copy that was accepted meanwhile. A store that has accounted for the chain
+ * beyond that height is not older: the operator has accepted it.
  */
 export const isOlder = (store: StorePosition, seen: StorePosition): boolean =>
   store.height < seen.height || (store.height === seen.height && isBehind(store, seen))

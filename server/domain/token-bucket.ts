@@ -1,16 +1,16 @@
 /**
- * Token buckets, one for each key. A bucket begins full, refills at an even rate, and never holds more than its burst. Only
- * the moment at which it is full again is stored (the generic cell rate algorithm).
+ * Token buckets, one per key. A bucket starts full, refills at a constant rate, and never holds more than its burst. Only
+ * the time at which it is full again is stored (the generic cell rate algorithm).
  */
 
 import { lru } from '../../shared/lru.ts'
 
-/** How many at once, and how many a second from then on. */
+/** The burst, and the rate per second from then on. */
 export type Budget = { readonly burst: number; readonly perSecond: number }
 
-/** The buckets of one budget, one for each key. Times are milliseconds by a clock that is never set. */
+/** The buckets of one budget, one per key. Times are milliseconds by the monotonic clock. */
 export type Buckets = {
-  /** Takes `cost` from the bucket of `key`; answers 0, or after how many milliseconds there will be enough. */
+  /** Takes `cost` from the bucket of `key`; returns 0, or after how many milliseconds there will be enough. */
   take(key: string, now: number, cost?: number): number
   /** The same without taking anything. */
   wait(key: string, now: number): number
@@ -19,7 +19,7 @@ export type Buckets = {
 // A seventh of a second, taken seven times, is not quite a second.
 const ROUNDING_MS = 1e-6
 
-/** Makes buckets for at most `keysMax` keys. Beyond that the least recently used one is forgotten, and is full again. */
+/** Makes buckets for at most `keysMax` keys. Beyond that, the least recently used one is forgotten, and is full again. */
 export function tokenBuckets({ burst, perSecond }: Budget, keysMax: number): Buckets {
   const fullAt = lru<string, number>(keysMax)
   const perTokenMs = 1000 / perSecond

@@ -20,7 +20,7 @@ const USAGE = `Accepts a restored database. Uses the wall's settings. The wall m
 Exit status without --yes: 0 if there is nothing to accept, 1 if there is.
 `
 
-// A copy of a wall that had not opened yet, or a new file in the place of one that is gone.
+// A copy of a wall that was never opened, or a new file in place of a missing one.
 const NEVER_LOOKED =
   'This database has never read the chain, so it cannot tell which payments are missing. To list them: pixel-wall books --from HEIGHT'
 
@@ -63,7 +63,7 @@ async function accept(isAccepted: boolean): Promise<number> {
 
 const NOTHING_LOST = 'There is nothing to accept: the wall will arm at its next start.'
 
-/** Prints each payment that no purchase is known for. */
+/** Prints each payment without a known purchase. */
 function listLostPayments({ orphans, through }: LostPayments): void {
   for (const { payer, amount, tx, nonce, isBooked } of orphans)
     console.log(
@@ -72,7 +72,7 @@ function listLostPayments({ orphans, through }: LostPayments): void {
   console.log(`${countOf(orphans.length, 'payment')} without a known purchase, up to block ${through}`)
 }
 
-/** Prints how far the database is behind its witness; whether it is. */
+/** Prints how far the database is behind its witness; returns whether it is. */
 function tellWitness(position: StorePosition, seen: StorePosition | undefined): boolean {
   if (seen === undefined || !isOlder(position, seen)) return false
   const changes = `change ${position.change} of ${seen.change}`

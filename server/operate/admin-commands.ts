@@ -1,6 +1,6 @@
 /**
- * Runs the operator's commands inside the running wall. That process owns the database and the payment leases, so it
- * alone writes.
+ * Runs the operator's commands inside the running wall. Only that process writes, because it owns the database and the
+ * payment leases.
  */
 
 import { Type, type Static } from '@sinclair/typebox'
@@ -43,7 +43,7 @@ export type AdminDeps = ModerateDeps &
     readonly restored: Pick<RestoredBackupCheck, 'orphans' | 'isOlder'>
   }
 
-/** What a command is answered: lines to print, and whether it did what was asked. */
+/** The response to a command: lines to print, and whether it succeeded. */
 export const CommandResult = Type.Object({ ok: Type.Boolean(), lines: Type.Array(Type.String()) })
 export type CommandResult = Static<typeof CommandResult>
 
@@ -57,13 +57,13 @@ const reason = {
 }
 const target = Type.String({ maxLength: 60 })
 
-/** What each command is sent. */
+/** The arguments of each command. */
 export const Commands = {
   moderate: Closed({
     act: Type.Union([Type.Literal('hide'), Type.Literal('unhide')]),
     target,
     parts: Type.Array(Type.Union([...CONTENT_PARTS, ...NAME_PARTS].map((part) => Type.Literal(part))), {
-      uniqueItems: true, // none: all that there are
+      uniqueItems: true, // none: all
     }),
     ...reason,
   }),
@@ -111,7 +111,7 @@ export const adminCommands =
   async (command, body) => {
     if (!isCommand(command)) return no(`unknown command ${JSON.stringify(command.slice(0, 40))}`)
     if (!Value.Check(Commands[command], body)) return no('the command has invalid arguments')
-    // The compiler cannot follow a table through an index by a union.
+    // The compiler cannot follow a table lookup by a union.
     const handle = handlers[command] as (deps: AdminDeps, body: unknown) => CommandResult | Promise<CommandResult>
     return await handle(deps, body)
   }
@@ -148,7 +148,7 @@ async function moderate(deps: AdminDeps, body: CommandBody<'moderate'>): Promise
   )
 }
 
-/** What is withheld of blocks now, a line for all of which the same is. */
+/** The blocks with hidden parts, one line per group with the same hidden parts. */
 function moderatedLines(
   owned: readonly { readonly block: BlockIndex; readonly hidden: Hidden; readonly kind: string }[],
 ) {
@@ -172,7 +172,7 @@ async function ban(deps: AdminDeps, { act, target, who, why }: CommandBody<'ban'
   return yes(`${name}: ${walletWords(await banWallet(deps, wallet, act, { who, why }))}`)
 }
 
-/** What is withheld of a wallet, for operators. */
+/** The hidden names and the ban of a wallet, for operators. */
 function walletWords(result: WalletActResult): string {
   if (result.kind === 'unknown-wallet') return 'this wallet has not bought a block'
   const parts = NAME_PARTS.filter((part) => result.hidden[part])
@@ -180,7 +180,7 @@ function walletWords(result: WalletActResult): string {
   return `${names}${result.isBanned ? '; banned' : ''}${result.kind === 'unchanged' ? ' (unchanged)' : ''}`
 }
 
-/** What is withheld, for operators. */
+/** The hidden parts, for operators. */
 function hiddenWords(hidden: Hidden): string {
   const parts = CONTENT_PARTS.filter((part) => hidden[part])
   return parts.length === 0 ? 'everything is shown' : `hidden: ${parts.join(', ')}`
@@ -202,7 +202,7 @@ async function hidden(deps: AdminDeps, { isTrail }: CommandBody<'hidden'>): Prom
     const reason = why === null ? '' : `: ${why}`
     return { at, text: `${who} ${act} ${what}${parts === '' ? '' : ` (${parts})`}${reason}` }
   })
-  // An act stands before what it left.
+  // At the same time, an action comes before its results.
   return yes(...[...acts, ...blocks].toSorted((one, other) => one.at - other.at).map(lineAt))
 }
 
@@ -221,7 +221,7 @@ async function noteBackup({ backups, clock }: AdminDeps): Promise<CommandResult>
 
 const REPORTED_WORKS_MAX = 20
 
-/** How many works wait, and the first of them, each as a line of JSON. */
+/** How many artworks wait, and the first of them, each as a line of JSON. */
 async function listReports(deps: AdminDeps): Promise<CommandResult> {
   const { waiting, works } = await reportedWorks(deps, REPORTED_WORKS_MAX)
   return yes(String(waiting), ...works.map((work) => JSON.stringify(work)))
@@ -237,7 +237,7 @@ async function closeWork(deps: AdminDeps, body: CommandBody<'close-reports'>): P
   return yes(`the work at ${target} (blocks: ${closed.blocks}): ${what}; reports closed: ${closed.reports}`)
 }
 
-/** Payments to look at, a line each. */
+/** Payments to check, one per line. */
 async function open({ ledger, clock }: AdminDeps): Promise<CommandResult> {
   const keys = await ledger.unfinished(clock.now())
   return yes(...keys.map(({ payer, nonce }) => `${payer} ${nonce}`))
@@ -314,7 +314,7 @@ export function stateWords({ state }: Purchase): string {
   }
 }
 
-/** What the chain says, for operators. */
+/** The state of a payment on the chain, for operators. */
 export function evidenceWords(status: ChainStatus): string {
   switch (status.kind) {
     case 'paid':

@@ -1,11 +1,11 @@
-/** Where the admin socket of a wall is. */
+/** The path of a wall's admin socket. */
 
 import { relative, resolve } from 'node:path'
 import type { Place } from '../config.ts'
 
 /**
- * The socket of a wall: where it is set, beside its database where that is a file, else in the folder it was started in,
- * by its port, because several may share a server. The shorter way to it, because sockets have short names.
+ * The socket path of a wall: the configured one, or beside its database file, or else in the working directory, named after
+ * its port, because several walls may share a server. Uses the shorter of two paths, because socket paths are limited.
  */
 export function adminSocketAt({ database, port, adminSocketPath }: Omit<Place, 'witnessPath'>): string {
   const beside = database.kind === 'sqlite' ? database.path : `wall-${port}`

@@ -1,6 +1,6 @@
 /**
- * The admin socket, by which operators' commands reach the wall: a Unix socket beside the database file, for whoever may write that and nobody else.
- * It has no port, so no other user, web page or misguided request of this machine can come to it, and no secret to keep.
+ * The admin socket, over which operators' commands reach the wall: a Unix socket beside the database file. Only a user who may write the database
+ * can connect. It has no port, so no other user, web page or stray request of this machine can reach it, and it needs no secret.
  */
 
 import { existsSync, lstatSync, unlinkSync } from 'node:fs'
@@ -10,20 +10,20 @@ import { Commands, CommandResult, type CommandBody, type CommandName, type RunCo
 
 const BODY_MAX_BYTES = 4096
 
-// A purchase may wait for the time limit of the facilitator and then for that of the chain.
+// A purchase may wait for the timeout of the facilitator and then for that of the chain.
 const IDLE_SECONDS = 255
 
-/** The running wall does not answer; the message says why. */
+/** The running wall does not respond; the message says why. */
 export class NoAdminSocket extends Error {
   override name = 'NoAdminSocket'
 }
 
 /**
- * Opens the socket at `path`; gives what closes it. The caller owns the database, or the port, so a socket that is there
- * already is left over from a process that died. A socket that cannot be opened is told, and the wall goes on without.
+ * Opens the socket at `path`; returns a function that closes it. The caller owns the database, or the port, so an existing
+ * socket is left over from a crashed process. If the socket cannot be opened, the operator gets an alert, and the wall goes on without.
  */
 export function openAdminSocket(path: string, runCommand: RunCommand, logger: Logger): () => void {
-  // Before anything listens, so that there is no moment in which others could connect.
+  // Set before anything listens, so that other users can never connect.
   const before = process.umask(0o177)
   try {
     // Any other file at the path stays, and the socket cannot be created.
@@ -57,7 +57,7 @@ async function answer(request: Request, runCommand: RunCommand, logger: Logger):
   }
 }
 
-/** Has the running wall do a command. Throws `NoAdminSocket` when none runs on this database. */
+/** Runs a command in the running wall. Throws `NoAdminSocket` if no wall runs on this database. */
 export async function callAdminSocket<C extends CommandName>(
   path: string,
   command: C,

@@ -53,7 +53,7 @@ export const backup: Command = {
     const what = database.kind === 'postgres' ? 'the database' : database.path
     console.log(`${what} was backed up to ${file} (${Bun.file(file).size} bytes)`)
     await record()
-    // Only once the new one is whole.
+    // Only once the new backup is complete.
     if (into !== undefined)
       removeCopies(into, {
         count: keep === undefined ? Number.POSITIVE_INFINITY : Number(keep),
@@ -63,7 +63,7 @@ export const backup: Command = {
   },
 }
 
-/** Has the running wall record the backup. A wall that is stopped has nothing to record it, and the backup counts all the same. */
+/** Lets the running wall record the backup. A stopped wall cannot record it, but the backup is still valid. */
 async function record(): Promise<void> {
   try {
     await ask('backed-up', {})
@@ -81,7 +81,7 @@ const nameOf = (at: Date, engine: 'sqlite' | 'postgres') =>
 
 const BYTES_PER_GB = 1_000_000_000
 
-/** How many copies to keep, and how many bytes they may have together. */
+/** How many copies to keep, and their maximum total size in bytes. */
 type Limits = { readonly count: number; readonly bytes: number }
 
 function removeCopies(folder: string, limits: Limits): void {

@@ -1,4 +1,4 @@
-/** `pixel-wall books`: compares what the wall sold with what arrived on the chain, without asking the wall. */
+/** `pixel-wall books`: compares the sales of the wall with the money on the chain, without the running wall. */
 
 import { parseArgs } from 'node:util'
 import { CannotOpen } from '../../db/cannot-open.ts'
@@ -29,7 +29,7 @@ Exit status: 0 if the books balance, 1 if they do not, 2 if that cannot be deter
 
 const OPTIONS = { json: { type: 'boolean' }, all: { type: 'boolean' }, from: { type: 'string' } } as const
 
-/** Holds what was sold against what arrived. */
+/** Compares the sales with the money that arrived. */
 export const books: Command = {
   usage: USAGE,
   async run(args) {
@@ -48,24 +48,24 @@ export const books: Command = {
   },
 }
 
-/** Years of the chain take minutes to read. */
+/** Reading years of the chain takes minutes. */
 function tellHeight(height: bigint): void {
   if (process.stderr.isTTY) process.stderr.write(`\rread the chain up to block ${height} `)
 }
 
-/** What was read and cannot be kept is read again next time. */
+/** If the cache cannot be written, the chain is read again next time. */
 function orTell(write: ReceiptArchive['write']): ReceiptArchive['write'] {
   return (kept) =>
     write(kept).catch(() => console.error('cannot save what was read from the chain beside the database'))
 }
 
-/** Why the chain told nothing, as it says now. */
+/** Why the chain did not respond, from a probe. */
 function whySilent(health: ChainHealth): string {
   if (health.kind === 'none') return health.lacks ?? 'the chain endpoint did not answer every query; try again'
   return health.kind === 'silent' ? (health.what ?? 'the chain does not respond') : health.what
 }
 
-/** The books as text, a line each. */
+/** The books as text, one entry per line. */
 export function linesOf({ at, from, through, balance, open }: Stock): string[] {
   const { claimed, received, owed, credits, stray, strayed } = balance
   return [
@@ -120,13 +120,13 @@ export function jsonOf({ at, from, through, balance, open }: Stock) {
   }
 }
 
-/** An entry as JSON can hold it. */
+/** An entry in a form that JSON can represent. */
 const amountAsText = <T extends BookedSale | BookedCredit>({ amount, head: _head, ...entry }: T) => ({
   ...entry,
   amount: amount.toString(),
 })
 
-// The chain's own view of it has a height, which JSON has no number for.
+// The chain's status has a height, which is a bigint and so not JSON.
 const arrivalOf = ({ payer, nonce, amount, tx }: Arrival) => ({ payer, nonce, amount: amount.toString(), tx })
 
 function list(title: string, lines: readonly string[]): string[] {

@@ -1,4 +1,4 @@
-/** `pixel-wall check`: whether a wall with these settings will sell, told before it is started. */
+/** `pixel-wall check`: reports before the start whether a wall with these settings will sell. */
 
 import { NoWallYet } from '../../db/cannot-open.ts'
 import { openBooks } from '../../db/open.ts'
@@ -28,7 +28,7 @@ payment, queries the chain endpoints, and sends the webhook a notice of the type
 Exit status: 0 if everything works, 1 if not.
 `
 
-/** Looks whether the wall will sell. */
+/** Checks whether the wall will sell. */
 export const check: Command = {
   usage: USAGE,
   async run(args) {
@@ -41,7 +41,7 @@ export const check: Command = {
   },
 }
 
-/** One thing that was looked at; `trouble` is null where it works. */
+/** One checked item; `trouble` is null if it works. */
 type Finding = { readonly what: string; readonly trouble: string | null }
 
 async function findingsOf(): Promise<readonly Finding[]> {
@@ -49,7 +49,7 @@ async function findingsOf(): Promise<readonly Finding[]> {
     const config = readConfig(Bun.env)
     const runs = await isRunning()
     const places = [
-      // The running wall itself has its ports.
+      // The running wall itself uses its ports.
       ...(runs ? [] : named('ports', portTroubles(config))),
       ...named('folders', pathTroubles(config)),
     ]
@@ -92,7 +92,7 @@ async function diskFinding({ database, witnessPath }: Config): Promise<Finding> 
 async function databaseFinding({ database, network, witnessPath }: Config): Promise<Finding> {
   const what = `database (${database.kind})`
   try {
-    // Before the store, which a running wall takes further meanwhile.
+    // Read before the store, because a running wall writes to it meanwhile.
     const seen = await witnessAt(witnessPath).read()
     const position = await positionOf(database, network)
     return { what, trouble: seen !== undefined && isOlder(position, seen) ? OLDER_COPY : null }
@@ -101,7 +101,7 @@ async function databaseFinding({ database, network, witnessPath }: Config): Prom
   }
 }
 
-/** Whether each proof was signed by the address that is paid, over the address of this wall. */
+/** Whether each proof was signed by the payment address, over the address of this wall. */
 async function proofFindings({ offer }: Config): Promise<readonly Finding[]> {
   const { ownershipProofs = [], baseUrl, terms } = offer
   const signers = await Promise.all(ownershipProofs.map((proof) => signerOf(baseUrl, proof)))
@@ -142,7 +142,7 @@ async function backedUpAt(database: Database): Promise<UnixMs> {
 
 const NOT_THERE: StorePosition = { change: 0, payment: 0, height: 0n, payees: [] }
 
-/** Has the webhook accept a notice of the type `test`. */
+/** Sends the webhook a notice of the type `test`. */
 async function webhookFindings({ webhook }: Config): Promise<readonly Finding[]> {
   if (webhook === undefined) return []
   const { host, send } = webhookReceiver(webhook, clock)
@@ -166,7 +166,7 @@ async function networkFindings(config: Config): Promise<readonly Finding[]> {
   await clock.wait(NEXT_BLOCK_MS)
   await rail.probe()
   clockSeen()
-  // They are in the order in which they answered.
+  // They are in the order of their responses.
   const findings = outages
     .all()
     .map(({ kind, name, reason }: DependencyState) => ({ what: `${kind} ${name}`, trouble: reason }))

@@ -1,4 +1,4 @@
-/** Runs an operator's command: errors go to standard error, and the exit status says how it ended. */
+/** Runs an operator's command: errors go to standard error, and the exit status is the result. */
 
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { terminalLine, terminalText } from '../../shared/terminal.ts'
@@ -7,18 +7,18 @@ import type { CommandBody, CommandName } from './admin-commands.ts'
 import { adminSocketAt } from './admin-socket-path.ts'
 import { callAdminSocket, NoAdminSocket } from './admin-socket.ts'
 
-/** The command was called in a wrong way; the message says which, where its use does not show it. */
+/** Wrong usage of a command; the message says what is wrong, if the usage line does not show it. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }
 
-/** What an operator types: its words of use, and what it does, to its status: 0 done, 1 not. */
+/** A command: its usage line, and a function that returns its exit status: 0 success, 1 failure. */
 export type Command = {
   readonly usage: string
   run(args: readonly string[]): Promise<number>
 }
 
-/** Runs a command; answers its status, or 2 where it was misused or what it needs is out of reach. */
+/** Runs a command; returns its exit status, or 2 for wrong usage or an unavailable dependency. */
 export async function runCommand({ usage, run }: Command, args: readonly string[]): Promise<number> {
   try {
     return await run(args)
@@ -29,34 +29,34 @@ export async function runCommand({ usage, run }: Command, args: readonly string[
   }
 }
 
-/** Prints lines, each as one line, whatever it holds. */
+/** Prints lines, each as one line, whatever it contains. */
 export function printLines(lines: readonly string[], print: (line: string) => void = console.log): void {
   for (const line of lines) print(terminalLine(line))
 }
 
-/** Prints why a command failed: in words where it was to be expected, else with where it happened. */
+/** Prints why a command failed: in words if it was expected, otherwise with the stack. */
 function printTrouble(error: unknown): void {
   const isExpected = error instanceof CannotOpen || error instanceof ConfigError || error instanceof NoAdminSocket
   const what = error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.name)) : String(error)
   console.error(terminalText(what))
 }
 
-/** What was wrong, as a line before the use of a command. */
+/** The usage error, as a line above the usage of a command. */
 function mistakeIn({ message }: Error): string {
   const [what = ''] = message.split('. ')
   return what === '' ? '' : `${terminalLine(what)}\n\n`
 }
 
-// `parseArgs` tells of options it does not know by throwing.
+// `parseArgs` throws for unknown options.
 const isMisuse = (error: unknown): error is Error =>
   error instanceof UsageError ||
   (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
 
-/** Has the running wall do a command. Throws `NoAdminSocket` where none runs. */
+/** Runs a command in the running wall. Throws `NoAdminSocket` if none runs. */
 export const ask = <C extends CommandName>(command: C, body: CommandBody<C>) =>
   callAdminSocket(adminSocketAt(readPlace(Bun.env)), command, body)
 
-/** Has the running wall do a command, and prints what it says; answers the status. */
+/** Runs a command in the running wall, and prints its response; returns the exit status. */
 export async function runRemotely<C extends CommandName>(command: C, body: CommandBody<C>): Promise<number> {
   const { ok, lines } = await ask(command, body)
   printLines(lines, ok ? console.log : console.error)

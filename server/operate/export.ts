@@ -1,4 +1,4 @@
-/** `pixel-wall export`: every sale, credit and payout for whoever keeps the accounts. */
+/** `pixel-wall export`: every sale, credit and payout, for bookkeeping. */
 
 import { parseArgs } from 'node:util'
 import { openBooks } from '../../db/open.ts'
@@ -19,7 +19,7 @@ of your facilitator are on its own invoice. A payout whose payment bought nothin
 
 const OPTIONS = { json: { type: 'boolean' }, since: { type: 'string' } } as const
 
-/** Writes what was sold, owed and paid back. */
+/** Writes sales, credits and payouts. */
 export const exportMoney: Command = {
   usage: USAGE,
   async run(args) {
@@ -33,7 +33,7 @@ export const exportMoney: Command = {
   },
 }
 
-/** Waits until a reader that is slow has taken the lines. */
+/** Waits until a slow reader has taken the lines. */
 const print = async (lines: readonly string[]) =>
   void (await Bun.write(Bun.stdout, lines.map((line) => `${line}\n`).join('')))
 
@@ -79,10 +79,10 @@ function rowOf({ kind, at, holding, payer, nonce, amount, tx, network, reference
   }
 }
 
-/** A row as RFC 4180 has it, with line feeds. */
+/** A row according to RFC 4180, with line feeds. */
 const csvLine = (row: Row): string => COLUMNS.map((column) => cell(row[column])).join(',')
 
-/** The text of a cell. A spreadsheet would run what begins like a formula; only the operator’s own references can. */
+/** The text of a cell. A spreadsheet would run a text that begins like a formula; only the operator’s own references can. */
 function cell(value: string | number | null): string {
   if (typeof value !== 'string') return value === null ? '' : String(value)
   const text = terminalLine(value)

@@ -19,7 +19,7 @@ ${CATALOGUE}.
 Exit status: 0 if all is well, 1 if there is something to do, 2 if that cannot be determined.
 `
 
-/** Looks whether the wall is found. */
+/** Checks whether catalogues list the wall. */
 export const listed: Command = {
   usage: USAGE,
   async run(args) {
@@ -54,7 +54,7 @@ type Row = { readonly address: string; readonly what: string; readonly toDo?: st
 
 const TEXT = Type.String({ maxLength: 2000 })
 
-/** What the catalogue found at an address. */
+/** What the catalogue reports for an address. */
 const Validation = Type.Object({
   valid: Type.Boolean(),
   preflight: Type.Array(
@@ -68,12 +68,12 @@ const Validation = Type.Object({
   ),
 })
 
-/** Something did not answer as it is known to. */
+/** A response was not in its known format. */
 class Unanswered extends Error {
   override name = 'Unanswered'
 }
 
-/** Reads JSON of a shape. */
+/** Reads JSON with a schema. */
 async function read<Schema extends TSchema>(url: string, schema: Schema, init = {}): Promise<Static<Schema>> {
   const response = await fetchBounded(url, init, CATALOGUE_BOUNDS).catch(() => undefined)
   const value: unknown = await response?.json().catch(() => undefined)
@@ -96,7 +96,7 @@ const Paid = Type.Object({
   parameters: Type.Array(Type.Object({ name: Type.String(), in: Type.String(), example: Type.Optional(TEXT) })),
 })
 
-/** The addresses that are paid, as the wall's own description at `baseUrl` has them. */
+/** The paid addresses, from the wall's own description at `baseUrl`. */
 async function paidAddresses(baseUrl: string) {
   const document = await read(`${baseUrl}/openapi.json`, Document)
   return Object.entries(document.paths).flatMap(([path, operations]) =>
@@ -124,7 +124,7 @@ function rowsOf(address: string, { valid, preflight, simulation }: Static<typeof
   return rows.length === 0 ? [{ address, what: `${preflight.length} checks passed, listed` }] : rows
 }
 
-/** A text of others in a cell of a table. */
+/** Untrusted text in a cell of a table. */
 const cell = (text: string) => text.slice(0, 200).replaceAll('|', '/')
 
 const TO_DO: Readonly<Record<string, string>> = {

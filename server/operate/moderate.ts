@@ -1,6 +1,6 @@
 /**
- * `pixel-wall hide`, `unhide`, `ban`, `unban` and `hidden`: what blocks show and wallets are called is withheld from every
- * reader, or shown again; what is, and what was done, by whom and why.
+ * `pixel-wall hide`, `unhide`, `ban`, `unban` and `hidden`: hides the content of blocks and the names of wallets from every
+ * reader, or shows them again, and lists hidden parts and past actions with their authors and reasons.
  */
 
 import { userInfo } from 'node:os'
@@ -34,19 +34,19 @@ const HIDDEN_USAGE = `Lists what is hidden and who is banned, with the time of t
   pixel-wall hidden [--trail]      with --trail: every act so far, by whom and why, oldest first
 `
 
-/** Withholds what blocks show and wallets are called from every reader. */
+/** Hides the content of blocks and the names of wallets from every reader. */
 export const hide: Command = moderation('hide')
 
 /** Shows it again. */
 export const unhide: Command = moderation('unhide')
 
-/** Withholds what a wallet says from now on. */
+/** Hides all new content of a wallet. */
 export const ban: Command = banning('ban')
 
-/** Lets a wallet be read again. */
+/** Shows new content of a wallet again. */
 export const unban: Command = banning('unban')
 
-/** Lists what is withheld, or every act. */
+/** Lists the hidden parts, or every action. */
 export const hidden: Command = {
   usage: HIDDEN_USAGE,
   async run(args) {
@@ -90,7 +90,7 @@ function onlyOne(positionals: readonly string[]): string {
 const WHY_MAX = 200
 const WHO_MAX = 64
 
-/** By whose hand it is done, the user behind `sudo` where there is one, and why. */
+/** The user who runs the command (behind `sudo`, if used), and the reason. */
 export function reasonIn(text: string | undefined) {
   if (text !== undefined && (text === '' || text.length > WHY_MAX)) throw new UsageError()
   const who = Bun.env['SUDO_USER'] ?? userInfo().username

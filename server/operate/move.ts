@@ -1,4 +1,4 @@
-/** `pixel-wall move --to PLACE`: brings the wall from one database to another. */
+/** `pixel-wall move --to PLACE`: moves the wall from one database to another. */
 
 import { parseArgs } from 'node:util'
 import { CannotOpen } from '../../db/cannot-open.ts'
@@ -19,10 +19,10 @@ Exit status: 0 if the wall was moved, 2 if not; then nothing was moved.
 
 const REHEARSED = 'Nothing was kept: this was a rehearsal. To move the wall, stop it and leave out --rehearse.'
 
-// A wall that was just told to stop has some requests to finish.
+// A wall that is stopping may have some requests to finish.
 const TIMEOUT_MS = 3000
 
-/** Brings the wall to another database. */
+/** Moves the wall to another database. */
 export const move: Command = {
   usage: USAGE,
   async run(args) {

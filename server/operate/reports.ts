@@ -1,4 +1,4 @@
-/** `pixel-wall reports`: what readers reported, with its picture, and what the operator does about it. */
+/** `pixel-wall reports`: lists reported artworks with their pictures, and applies the operator's decision. */
 
 import { parseArgs } from 'node:util'
 import { Type } from '@sinclair/typebox'
@@ -21,7 +21,7 @@ Nothing is hidden automatically. A closed report is deleted after 90 days. \`pix
 
 const NOTES_SHOWN = 5
 
-/** Lists what was reported, or decides. */
+/** Lists the reports, or decides on one. */
 export const reports: Command = {
   usage: USAGE,
   async run(args) {

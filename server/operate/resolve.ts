@@ -1,4 +1,4 @@
-/** `pixel-wall resolve`: settles what is open by evidence, now, and notes what was paid back by hand. */
+/** `pixel-wall resolve`: resolves open purchases by evidence, now, and notes manual payouts. */
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -27,7 +27,7 @@ const PAYER = /^0x[0-9a-f]{40}$/i
 const NONCE = /^0x[0-9a-f]{64}$/i
 const REFERENCE_MAX = 200
 
-/** Settles what is open by evidence, or notes what was done by hand. */
+/** Resolves open purchases by evidence, or notes manual payouts. */
 export const resolve: Command = {
   usage: USAGE,
   async run(args) {
@@ -50,7 +50,7 @@ export const resolve: Command = {
 
 const isReference = (text: string) => text.length > 0 && text.length <= REFERENCE_MAX
 
-/** One at a time, so that each is told as soon as it is known. */
+/** One at a time, so that each result is printed as soon as it is known. */
 async function resolveAll(): Promise<number> {
   const { lines } = await ask('open', {})
   if (lines.length === 0) console.log('there are no open purchases')
@@ -62,7 +62,7 @@ async function resolveAll(): Promise<number> {
   return status
 }
 
-/** Notes each payout of a list. A line that cannot be read ends it before anything is noted. */
+/** Notes each payout of a list. If a line cannot be read, nothing is noted. */
 async function notePayouts(path: string): Promise<number> {
   const text = path === '-' ? await Bun.stdin.text() : readList(path)
   const payouts: { readonly payer: string; readonly nonce: string; readonly reference: string }[] = []

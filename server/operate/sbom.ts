@@ -1,4 +1,4 @@
-/** `pixel-wall sbom`: lists every package that a running wall is made of, as CycloneDX, from the lock file. */
+/** `pixel-wall sbom`: lists every package of a running wall as CycloneDX, from the lock file. */
 
 import { Type, type Static } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
@@ -14,7 +14,7 @@ const USAGE = `Prints the packages of a production install of the wall (CycloneD
 const Names = Type.Optional(Type.Record(Type.String(), Type.String()))
 const Locked = Type.Tuple([
   Type.String(), // name@version
-  Type.String(), // the registry; empty for the usual one
+  Type.String(), // the registry; empty for the default one
   Type.Object({ dependencies: Names, optionalDependencies: Names }),
   Type.String(), // integrity
 ])
@@ -22,7 +22,7 @@ type Locked = Static<typeof Locked>
 type Packages = Readonly<Record<string, Locked>>
 const Lock = Type.Object({ packages: Type.Record(Type.String(), Locked) })
 
-/** Lists what the wall is made of. */
+/** Lists the packages of the wall. */
 export const sbom: Command = {
   usage: USAGE,
   async run(args) {
@@ -42,7 +42,7 @@ export const sbom: Command = {
   },
 }
 
-/** Every package that is reached from these names, each version once, by its name. */
+/** Every package reachable from these names, each version once, by its name. */
 function neededBy(names: readonly string[], packages: Packages): Locked[] {
   const found = new Map<string, Locked>()
   const open = names.map((name) => ({ name, from: '' }))
@@ -67,7 +67,7 @@ function placeInLock(name: string, from: string, packages: Packages): string | u
   return Object.hasOwn(packages, name) ? name : undefined
 }
 
-/** `a/@b/c` is below `a`; the name of a package with a scope has a slash of its own. */
+/** `a/@b/c` is below `a`; a scoped package name contains a slash of its own. */
 function parentOf(place: string): string {
   return place.replace(/\/?(?:@[^/]+\/)?[^/]+$/, '')
 }

@@ -1,4 +1,4 @@
-/** How the wall is, as an operator reads it at a glance. */
+/** The state of the wall, for an operator at a glance. */
 
 import type { Rail } from '../../shared/contract/service.ts'
 import { countOf } from '../../shared/money.ts'
@@ -9,7 +9,7 @@ import type { UnixMs } from '../domain/purchase/payment.ts'
 import type { Ready } from '../health/outages.ts'
 import type { Clock, Logger } from '../ports.ts'
 
-/** What there is to tell of a running wall. */
+/** The facts about a running wall. */
 export type Overview = {
   readonly version: string
   readonly baseUrl: string
@@ -21,7 +21,7 @@ export type Overview = {
   readonly reads: Ready
   readonly sold: number
   readonly orphans: number
-  readonly pending: Pending | undefined // undefined until it was looked at
+  readonly pending: Pending | undefined // undefined until it was read
   readonly freeBytes: number | undefined
   readonly backedUpAt: UnixMs | undefined // undefined: never
   readonly catalogues: readonly CatalogueAnswer[]
@@ -29,7 +29,7 @@ export type Overview = {
   readonly alerts: readonly Alert[]
 }
 
-/** What a facilitator said last of an extension, such as `bazaar`: whether its catalogue takes the wall. */
+/** The last status of an extension that a facilitator reported, such as `bazaar`: whether its catalogue lists the wall. */
 export type CatalogueAnswer = {
   readonly facilitator: string
   readonly extension: string
@@ -37,7 +37,7 @@ export type CatalogueAnswer = {
   readonly reason?: string
 }
 
-/** The wall as text, a line each. */
+/** The wall as text, one fact per line. */
 export function statusLines(seen: Overview): string[] {
   const { version, baseUrl, network, startedAt, now, rail, sells, reads, sold, orphans, pending, freeBytes } = seen
   const { backedUpAt, catalogues, listings, alerts } = seen
@@ -80,7 +80,7 @@ function pendingWords({ held, uncertain, watched, oldestSince }: Pending, now: U
   return `${held} held, ${uncertain} of them in doubt, ${watched} watched${oldest}`
 }
 
-/** A stretch of time in its largest units. */
+/** A duration in its largest units. */
 export function lasting(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   const [days, hours, minutes] = [86_400, 3600, 60].map((unit) => Math.floor(seconds / unit)) as [
@@ -97,7 +97,7 @@ export type Alert = { readonly at: UnixMs; readonly event: string; readonly fact
 
 const ALERTS_MAX = 10
 
-/** The same journal, and the last ten alerts that were written to it, oldest first. */
+/** The same journal, which also keeps its last ten alerts, oldest first. */
 export function recentAlerts(
   logger: Logger,
   { now }: Pick<Clock, 'now'>,

@@ -1,4 +1,4 @@
-/** `pixel-wall status`: how the wall is, at a glance; with `--watch`, live. */
+/** `pixel-wall status`: the state of the wall at a glance; with `--watch`, live. */
 
 import { parseArgs } from 'node:util'
 import { openBooks } from '../../db/open.ts'
@@ -21,10 +21,10 @@ Exit status: 0 if the wall sells, 1 if not, 2 if no wall is running.
 
 const EVERY_SECONDS = 2
 
-// Of many the oldest say what is wrong; `books` tells all.
+// Only the oldest of many, because they show what is wrong; `books` lists all.
 const OPEN_SHOWN = 5
 
-/** How the wall is, at a glance. */
+/** Prints the state of the wall. */
 export const status: Command = {
   usage: USAGE,
   async run(args) {
@@ -37,7 +37,7 @@ export const status: Command = {
     for (;;) {
       const { ok, lines } = await ask('status', {})
       const all = [...lines, ...(await bookLines())]
-      // A screen that shows the last answer until the next is there.
+      // The screen shows the last response until the next one arrives.
       if (values.watch === true && process.stdout.isTTY) process.stdout.write('\x1b[H\x1b[2J')
       printLines(all)
       if (values.watch !== true) return ok ? 0 : 1
@@ -46,7 +46,7 @@ export const status: Command = {
   },
 }
 
-/** What the books say, read beside the wall. */
+/** The books, read next to the running wall. */
 async function bookLines(): Promise<string[]> {
   const { database } = readPlace(Bun.env)
   try {

@@ -1,4 +1,4 @@
-/** How the OpenAPI document shows what comes back: successes with samples, refusals with every code in words. */
+/** The responses in the OpenAPI document: successes with samples, errors with every code in words. */
 
 import { Type } from '@sinclair/typebox'
 import { ErrorBody, PaymentRequiredBody, SignInRequiredBody } from '../../../shared/contract/service.ts'
@@ -23,7 +23,7 @@ export function responsesOf(operation: Operation, site: Site): Json {
   }
 }
 
-/** Codes with their meanings, one a line. */
+/** Codes with their meanings, one per line. */
 export const inWords = (codes: readonly FailureCode[]): string =>
   codes.map((code) => `- \`${code}\`: ${meaningOf[code]}`).join('\n')
 
@@ -99,7 +99,7 @@ const otherAnswer = ({ what, schema }: NonNullable<Operation['also']>[number]): 
   ...(schema === undefined ? {} : { content: { 'application/json': { schema: published(schema) } } }),
 })
 
-/** Answers of one code stand in the document once, under the code's name. */
+/** Responses with a single code are in the document once, under the code's name. */
 export function sharedRefusals(operations: readonly Operation[], site: Site): Json {
   const alone = operations.flatMap(({ codes }) => Object.values(byStatus(codes)).filter(({ length }) => length === 1))
   const answers = [...new Set(alone.flat())].map((code) => [

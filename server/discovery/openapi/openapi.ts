@@ -1,4 +1,4 @@
-/** /openapi.json: every operation and schema of the contract as OpenAPI 3.1, with what paying clients look for. */
+/** /openapi.json: every operation and schema of the contract as OpenAPI 3.1, with the extensions for paying clients. */
 
 import type { TSchema } from '@sinclair/typebox'
 import { AREA_BLOCKS_MAX } from '../../../shared/area.ts'
@@ -15,7 +15,7 @@ import { sampleBodies } from './samples.ts'
 import { namedSchemas, published, type Json } from './schemas.ts'
 import described from './tags-and-schemes.json'
 
-/** The document. `example` is a block that is open now, so that who tries the examples meets a demand for payment. */
+/** The document. `example` is a block that is open now, so that trying the examples returns a demand for payment. */
 export function openApi(site: Site, example: Coord): Json {
   const { baseUrl } = site.offer
   return {
@@ -59,7 +59,7 @@ function info(site: Site): Json {
   }
 }
 
-/** What holds at every address, and the codes that belong to no operation. */
+/** What is the same at every address, and the codes that belong to no single operation. */
 function manners({ operations }: Site): string {
   const listed = new Set(operations.flatMap(({ codes }) => codes))
   const others = (Object.keys(statusOf) as FailureCode[]).filter((code) => !listed.has(code))
@@ -88,7 +88,7 @@ function describe(operation: Operation, site: Site, example: Coord): Json {
     tags: [tagOf(operation)],
     summary,
     description,
-    // What is declared here is read as a key to be had beforehand; payment is asked for in the answer instead.
+    // A security scheme that is declared here means a key to get beforehand; payment is requested in the response instead.
     security: operation.signsIn === true ? [{ signInWithX: [] }] : [],
     ...(operation.payable === undefined ? {} : { 'x-payment-info': paymentInfo(site, operation) }),
     parameters: parametersOf(operation, example),
@@ -120,7 +120,7 @@ function parametersOf({ params, query }: Operation, example: Coord): readonly Js
   return [...named.map((one) => (one['name'] === 'coord' ? { ...one, example } : one)), ...asked]
 }
 
-/** What a schema says of itself is said of the parameter, once; and what has a default may be left out. */
+/** The description of a schema becomes that of the parameter; a parameter with a default is optional. */
 function parameter(name: string, place: 'path' | 'query', isNeeded: boolean, schema: TSchema): Json {
   const { description, examples, ...rest } = schema
   const example: unknown = Array.isArray(examples) ? examples[0] : undefined
@@ -134,7 +134,7 @@ function parameter(name: string, place: 'path' | 'query', isNeeded: boolean, sch
   }
 }
 
-/** A choice of texts as an enum, which generators of clients know better than a union of constants. */
+/** A choice of texts as an enum, which client generators support better than a union of constants. */
 const withEnum = ({ anyOf, ...rest }: Record<string, unknown>) =>
   Array.isArray(anyOf) ? { type: 'string', enum: anyOf.map((choice: TSchema) => choice['const']), ...rest } : rest
 

@@ -5,7 +5,7 @@ import type { AnyElysia } from 'elysia'
 import type { ErrorBody, PaymentRequiredBody, SignInRequiredBody } from '../../../shared/contract/service.ts'
 import type { FailureCode, statusOf } from '../../domain/failure.ts'
 
-/** The documentation of an operation, beside the schemas of its route. */
+/** The documentation of an operation, in addition to the schemas of its route. */
 export type OperationDocs = {
   readonly id: string
   readonly summary: string
@@ -19,7 +19,7 @@ export type OperationDocs = {
   readonly priced?: 'by the block' // the price depends on the request
   readonly answers: readonly TSchema[] // the bodies of a 200
   readonly media?: 'image/png' | 'text/event-stream' | 'application/octet-stream' // the media type of a 200 that is not JSON
-  readonly revalidates?: true // answers 304 when its ETag matches
+  readonly revalidates?: true // returns 304 if its ETag matches
   readonly also?: Readonly<Record<number, { readonly what: string; readonly schema?: TSchema }>> // other responses
   readonly codes: readonly FailureCode[]
 }
@@ -27,15 +27,15 @@ export type OperationDocs = {
 /** An operation of the service. */
 export type Operation = OperationDocs & {
   readonly method: 'GET' | 'PUT' | 'POST'
-  readonly path: string // as OpenAPI writes it
+  readonly path: string // in OpenAPI syntax
 }
 
-/** Another operation at the same route, for names with an ending. Bun's router matches whole segments only. */
+/** Another operation at the same route, for names with a file extension. Bun's router matches whole segments only. */
 export type Ending = { readonly ending: '.png'; readonly docs: OperationDocs }
 
 const KEY = 'x-operation'
 
-/** Makes the hooks of a route that document it. Eden types its clients by them. */
+/** Makes the hooks that document a route. Eden derives the types of its clients from them. */
 export const documented = <Docs extends OperationDocs>(docs: Docs, ...endings: readonly Ending[]) => {
   const detail = {
     operationId: docs.id,
@@ -61,7 +61,7 @@ type Responses<Docs extends OperationDocs> = {
 
 type DoneOf<Docs extends OperationDocs> = Docs extends { readonly media: string } ? TUnknown : Docs['answers'][number]
 
-/** The `detail` of a route that only refuses, and keeps another route from matching. */
+/** The `detail` of a route that only rejects, and keeps another route from matching. */
 export const undocumented = { hide: true } as const
 
 /** Collects the operations from the routes of an app. */
@@ -87,7 +87,7 @@ const isDocumented = (detail: unknown): detail is Detail =>
 
 const isMethod = (method: string): method is Operation['method'] => ['GET', 'PUT', 'POST'].includes(method)
 
-/** The schema that documents what a strict reader reads. */
+/** The schema that documents the input of a strict reader. */
 const schemaOf = (strict: unknown) => (strict as { readonly documents?: TObject } | undefined)?.documents
 
 export const listing = [
@@ -119,7 +119,7 @@ export const signedWhole = ['body_too_large', 'invalid_body', ...signatures] as 
 /** Error codes of signed changes. */
 export const signed = ['body_too_large', 'invalid_body', 'empty_update', ...signatures] as const
 
-/** Error codes of requests that are signed in. */
+/** Error codes of requests with a sign-in. */
 export const signedInCodes = [
   ...signed,
   'invalid_option',
@@ -128,21 +128,21 @@ export const signedInCodes = [
   'too_many_requests',
 ] as const
 
-/** Error codes of repaints, beside those of all changes and of the place's name. */
+/** Error codes of repaints, besides those of all changes and of the block or area name. */
 export const repainting = ['invalid_pixels', 'invalid_message', 'invalid_link', 'no_owner', 'purchase_pending'] as const
 
-/** Error codes of pictures of the wall, beside those of their parameters. */
+/** Error codes of pictures of the wall, besides those of their parameters. */
 export const drawing = ['server_busy', 'too_many_requests', 'internal_error'] as const
 
-/** How such a request is made. */
+/** How to make such a request. */
 export const SIGNING_IN =
   'Free. Without the SIGN-IN-WITH-X header the response is 402 with `accepts: []`, and PAYMENT-REQUIRED contains the x402 extension `sign-in-with-x`: the wallet signs its text (EIP-4361), and you send the identical request again with the header. It is valid once, for this body at this address, within 5 minutes.'
 
 /** Error codes of all operations that use the store. */
 export const anywhere = ['database_unavailable', 'internal_error'] as const
 
-/** The same of operations that have a budget. */
+/** The same for operations with a budget. */
 export const limited = ['too_many_requests', ...anywhere] as const
 
-/** The same of operations that wait in the queue, too. */
+/** The same for operations that also wait in the queue. */
 export const queued = ['too_many_requests', 'server_busy', ...anywhere] as const

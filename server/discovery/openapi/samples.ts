@@ -1,4 +1,4 @@
-/** Example values: those of one sold block. The receipt is made by the code that makes the real ones. */
+/** Example values: those of one sold block. The receipt is made by the code that makes real ones. */
 
 import type { Receipt } from '../../../shared/contract/block.ts'
 import type { Health } from '../../../shared/contract/service.ts'
@@ -12,7 +12,7 @@ import samples from './samples.json'
 
 const { deed, feed, agent } = samples
 
-/** What the buyer of that block got. */
+/** The receipt of that block's buyer. */
 function receipt({ offer }: Site): Receipt {
   const { terms } = offer
   const block = parseCoord(deed.block.coord)
@@ -36,7 +36,7 @@ function receipt({ offer }: Site): Receipt {
   return blockReceiptOf({ purchase, sales: [], baseUrl: offer.baseUrl })
 }
 
-/** A service that takes payments. */
+/** Health of a service that accepts payments. */
 const health = ({ offer }: Site): Health => ({
   ok: true,
   service: 'pixel-wall',
@@ -44,7 +44,7 @@ const health = ({ offer }: Site): Health => ({
   network: offer.terms.network,
 })
 
-/** A sample of the 200 of an operation, by the operation's id; none where a sample would say no more than the schema. */
+/** A sample of the 200 of an operation, by its id; none if a sample would add nothing to the schema. */
 export const sampleAnswers = (site: Site): Readonly<Record<string, Readonly<Record<string, unknown>>>> => ({
   buyNextBlock: { receipt: receipt(site) },
   getOrBuyBlock: { deed, receipt: receipt(site) },

@@ -1,4 +1,4 @@
-/** The contract's schemas as OpenAPI shows them: each named one once, and a reference wherever it is used. */
+/** The contract's schemas in the OpenAPI document: each named one once, and references to it. */
 
 import type { TObject } from '@sinclair/typebox'
 import {
@@ -28,7 +28,7 @@ import { OrderSigning, OrderToSign, Signing } from '../../../shared/contract/sig
 import { Spaces } from '../../../shared/contract/space.ts'
 import { WalletStanding } from '../../../shared/contract/wallet.ts'
 
-/** What JSON documents are made of here. */
+/** The JSON types used here. */
 export type Json = Readonly<Record<string, unknown>>
 
 const named: Readonly<Record<string, TObject>> = {

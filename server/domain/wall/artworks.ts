@@ -1,4 +1,4 @@
-/** The wall's works as readers see them: what each is called, whose it is, and where it lies. */
+/** The wall's artworks as readers see them: title, owner and position of each. */
 
 import { ALL_BLOCKS, cellOf, TOTAL_BLOCKS, type BlockIndex } from '../../../shared/wall.ts'
 import { indexWorks, type Work, type WorkIndex } from '../../../shared/works.ts'
@@ -8,7 +8,7 @@ import type { WallView } from './wall-view.ts'
 
 type Agent = WallView['agents'][number]
 
-/** A work, with the words of the first of its blocks that says something. */
+/** An artwork, with the texts of the first of its blocks that has any. */
 export type Artwork = {
   readonly blocks: Work
   readonly agent: Agent
@@ -17,10 +17,10 @@ export type Artwork = {
   readonly until: UnixMs // when its last block was sold
 }
 
-/** Some works out of a list, and how many the whole list has. */
+/** Some artworks of a list, and the length of the whole list. */
 export type ArtworkPage = { readonly total: number; readonly works: readonly Artwork[] }
 
-/** Works of the wall or of one agent, the newest first, from one place in that order up to another. */
+/** Artworks of the wall or of one agent, newest first, from one index in that order to another. */
 export function artworksOf(view: WallView, from: number, to: number, agent?: Agent): ArtworkPage {
   const { lastSales } = worksOf(view)
   const listed = agent === undefined ? lastSales : lastSales.filter((seq) => view.sales[seq - 1]?.agent.id === agent.id)
@@ -33,13 +33,13 @@ export function artworksOf(view: WallView, from: number, to: number, agent?: Age
   return { total: listed.length, works }
 }
 
-/** The work that a block is part of; `undefined` while nobody owns it. */
+/** The artwork that a block is part of; `undefined` if nobody owns the block. */
 export function artworkAt(view: WallView, block: BlockIndex): Artwork | undefined {
   const agent = view.claimed.get(block)?.agent
   return agent && artworkOf(view, agent, blocksAround(worksOf(view), block))
 }
 
-/** The part of the wall that holds all of a work. */
+/** The bounding rectangle of an artwork. */
 export function regionOf(blocks: Work): Region {
   let [left, top, right, bottom] = [Infinity, Infinity, -1, -1]
   for (const block of blocks) {
@@ -52,11 +52,11 @@ export function regionOf(blocks: Work): Region {
   return { col: left, row: top, cols: right + 1 - left, rows: bottom + 1 - top }
 }
 
-type Works = WorkIndex & { readonly lastSales: Uint16Array } // the last sale of each work, the newest first
+type Works = WorkIndex & { readonly lastSales: Uint16Array } // the last sale of each artwork, newest first
 
 const known = new WeakMap<WallView, { readonly sales: number; readonly works: Works }>()
 
-/** All works, found once a sale: repaints do not change them. */
+/** All artworks, computed once per sale: repaints do not change them. */
 function worksOf(view: WallView): Works {
   const ready = known.get(view)
   if (ready?.sales === view.sales.length) return ready.works

@@ -1,4 +1,4 @@
-/** The wall as pixels: 1.44 MB of palette indices, one byte a pixel, row-major over the whole wall. */
+/** The wall as pixels: 1.44 MB of palette indices, one byte per pixel, row-major over the whole wall. */
 
 import type { AreaSize } from '../../../shared/area.ts'
 import { PALETTE_SIZE } from '../../../shared/palette.ts'
@@ -6,15 +6,15 @@ import { blockwise, type Pixels, PIXELS_PER_BLOCK } from '../../../shared/pixels
 import { BLOCK_SIZE, type BlockIndex, cellOf, HEIGHT, WIDTH } from '../../../shared/wall.ts'
 import { failure, type Failure } from '../failure.ts'
 
-/** A pixel that nobody has painted; no palette index has this value. */
+/** An unpainted pixel; no palette index has this value. */
 export const UNPAINTED = 0xff
 
-// A byte must be able to say "unpainted" besides naming a colour.
+// A byte must be able to say "unpainted" in addition to the colours.
 if (PALETTE_SIZE > UNPAINTED) throw new RangeError('the palette leaves no byte for unpainted pixels')
 
 export type Canvas = Uint8Array & { readonly Canvas: unique symbol }
 
-/** A wall that nobody has painted. */
+/** A wall without any picture. */
 export const blankCanvas = (): Canvas => new Uint8Array(WIDTH * HEIGHT).fill(UNPAINTED) as Canvas
 
 const offsetOf = (block: BlockIndex) => {
@@ -24,7 +24,7 @@ const offsetOf = (block: BlockIndex) => {
 
 // Byte by byte, because a view of each line, of which a wall has 144,000, costs more than its ten bytes.
 
-/** Puts a block's picture in its place; `null` leaves it unpainted. */
+/** Writes a block's picture at its position; `null` leaves it unpainted. */
 export function placeBlock(canvas: Canvas, block: BlockIndex, pixels: Pixels | null): void {
   const start = offsetOf(block)
   for (let y = 0; y < BLOCK_SIZE; y++)
@@ -34,7 +34,7 @@ export function placeBlock(canvas: Canvas, block: BlockIndex, pixels: Pixels | n
 /** The 100 bytes of a block, row-major; unpainted ones are `UNPAINTED`. */
 export const readBlock = (canvas: Canvas, block: BlockIndex): Uint8Array => readBlocks(canvas, [block])
 
-/** The same of each of `blocks`, one after the other. */
+/** The same for each of `blocks`, one after the other. */
 export function readBlocks(canvas: Canvas, blocks: readonly BlockIndex[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(blocks.length * PIXELS_PER_BLOCK)
   let at = 0
@@ -46,7 +46,7 @@ export function readBlocks(canvas: Canvas, blocks: readonly BlockIndex[]): Uint8
   return bytes
 }
 
-/** One line of pixels, from 0, across `count` blocks side by side. A view, not a copy. */
+/** One line of pixels, counted from 0, across `count` adjacent blocks. A view, not a copy. */
 export function lineOf(canvas: Canvas, block: BlockIndex, count: number, line: number): Uint8Array {
   const at = offsetOf(block) + line * WIDTH
   return canvas.subarray(at, at + count * BLOCK_SIZE)
@@ -73,7 +73,7 @@ export function readAreaPixels(base64: unknown, { w, h }: AreaSize): AreaPixels 
   return { rows, blocks: blockwise(rows, w) }
 }
 
-/** The bytes of base64; `undefined` for what is none. */
+/** The bytes of base64; `undefined` if it is malformed. */
 export function bytesIn(base64: unknown): Uint8Array<ArrayBuffer> | undefined {
   if (typeof base64 !== 'string') return undefined
   try {

@@ -1,5 +1,5 @@
 /**
- * The wall is an append-only log: each sale, repaint, identity change and act of the operator's is one entry, written in
+ * The wall is an append-only log: each sale, repaint, identity change and action of the operator is one entry, written in
  * the transaction that makes it true and numbered in commit order. Everything a reader sees is a view of it.
  */
 
@@ -7,29 +7,29 @@ import type { Pixels } from '../../../shared/pixels.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import type { Address, Hash, UnixMs } from '../purchase/payment.ts'
 
-/** Number of a log entry, from 1. Dense as written; superseded repaints and names may be compacted away later. */
+/** The number of a log entry, from 1. Dense as written; superseded repaints and names may be compacted away later. */
 export type LogNumber = number
 
-/** Entries younger than this are all in the log. Of older repaints and names the last of each block or wallet and hour may be all that is left. */
+/** The log has all entries younger than this. Of older repaints and names, it may have only the last one of each block or wallet and hour. */
 export const COMPACTED_AFTER_MS = 2 * 3_600_000
 
-/** What a block shows. */
+/** The content of a block. */
 export type BlockContent = {
   readonly pixels: Pixels | null
   readonly message: string | null
   readonly link: string | null
 }
 
-/** Which parts of a block the operator withholds from readers. */
+/** Which parts of a block the operator hides from readers. */
 export type Hidden = Readonly<Record<keyof BlockContent, boolean>>
 
-/** Who a wallet says it is. */
+/** The names of a wallet. */
 export type Profile = { readonly name: string | null; readonly framework: string | null }
 
 /** An agent's number in the order of first purchases, dense, from 1. */
 export type AgentId = number
 
-/** One log entry: what is so from it on. */
+/** One log entry: the state from then on. */
 export type Change = { readonly number: LogNumber; readonly at: UnixMs } & (
   | SaleChange
   | RepaintChange
@@ -37,7 +37,7 @@ export type Change = { readonly number: LogNumber; readonly at: UnixMs } & (
   | IdentityChange
 )
 
-/** A block was sold, as item `seq` of the feed. Carries the buyer's identity as it is from this sale on. */
+/** A block was sold, as item `seq` of the feed. Carries the buyer's identity from this sale on. */
 export type SaleChange = {
   readonly kind: 'sale'
   readonly seq: number
@@ -48,12 +48,12 @@ export type SaleChange = {
   readonly profile: Profile
 }
 
-/** An owner changed what the block shows. The content is what readers see of it: what is hidden stays so. */
+/** An owner changed the content of a block. The content is what readers see: hidden parts stay hidden. */
 export type RepaintChange = { readonly kind: 'repaint'; readonly block: BlockIndex; readonly content: BlockContent }
 
 /**
- * The operator hid parts of a block, or shows them again. `hidden` is all that is withheld from here on; older entries are
- * shown without it, for good. The content is what readers see.
+ * The operator hid parts of a block, or shows them again. `hidden` are all parts hidden from here on; older entries are
+ * shown without them, permanently. The content is what readers see.
  */
 export type ModerationChange = {
   readonly kind: 'hide' | 'unhide'
@@ -62,27 +62,27 @@ export type ModerationChange = {
   readonly content: BlockContent
 }
 
-/** A wallet changed its identity, or the operator hid or shows parts of it. The profile is what readers see of it. */
+/** A wallet changed its identity, or the operator hid or shows parts of it. The profile is what readers see. */
 export type IdentityChange = {
   readonly kind: 'identity'
   readonly agent: AgentId
   readonly profile: Profile
-  readonly withheld?: HiddenNames // by the operator, of what the wallet was called in earlier entries, for good
+  readonly withheld?: HiddenNames // names that the operator hides permanently in earlier entries
 }
 
-/** Which of a wallet's names the operator withholds from readers. */
+/** Which names of a wallet the operator hides from readers. */
 export type HiddenNames = Readonly<Record<keyof Profile, boolean>>
 
 /**
- * Whose an area is: of one wallet, or the first of its blocks that has no owner yet, or of `several` wallets. `painter` is
- * who paints every block of it beside the owner.
+ * Who owns an area: one wallet; nobody, because a block has no owner (the first such block is named); or `several` wallets.
+ * `painter` may paint every block of it, like the owner.
  */
 export type AreaOwner =
   | { readonly kind: 'owned'; readonly wallet: Address; readonly painter: Address | null }
   | { readonly kind: 'open' | 'held'; readonly block: BlockIndex }
   | { readonly kind: 'several' }
 
-/** A claimed block with its owner, and what readers see of it. */
+/** A claimed block with its owner and its visible content. */
 export type OwnedBlock = {
   readonly block: BlockIndex
   readonly wallet: Address
@@ -92,5 +92,5 @@ export type OwnedBlock = {
   readonly tx: Hash
   readonly settled: boolean
   readonly isBound: boolean // whether its payment is bound to the order that was bought
-  readonly painter: Address | null // whose signature counts beside the owner's; shown to the owner only
+  readonly painter: Address | null // whose signature counts besides the owner's; shown to the owner only
 }

@@ -1,82 +1,82 @@
-/** What the operator withholds from readers: parts of what a block shows, for as long as they are hidden. */
+/** What the operator hides from readers: parts of the content of blocks, and names of wallets. */
 
 import type { Address, UnixMs } from '../purchase/payment.ts'
 import type { BlockContent, Hidden, HiddenNames, Profile } from './log.ts'
 
 export type { HiddenNames }
 
-/** The parts of a block that can be hidden, each on its own. */
+/** The parts of a block that can be hidden separately. */
 export const CONTENT_PARTS = ['pixels', 'message', 'link'] as const
 export type ContentPart = (typeof CONTENT_PARTS)[number]
 
-/** What the operator does with parts of a block. */
+/** The operator's actions on parts of a block. */
 export type ModerationAct = 'hide' | 'unhide'
 
-/** How a moderation ends: with what is hidden from then on, or the same when it was so before. */
+/** The result of a moderation: the hidden parts from then on, or the same parts if nothing changed. */
 export type ModerationResult =
   | { readonly kind: 'applied' | 'unchanged'; readonly hidden: Hidden }
   | { readonly kind: 'not-owned' }
 
-/** What readers see of what a block shows. */
+/** The visible part of a block's content. */
 export const visible = (content: BlockContent, hidden: Hidden): BlockContent => ({
   pixels: hidden.pixels ? null : content.pixels,
   message: hidden.message ? null : content.message,
   link: hidden.link ? null : content.link,
 })
 
-/** What is hidden once an act is done; parts that it does not name stay as they are. */
+/** The hidden parts after an action; parts that it does not name stay as they are. */
 export function moderated(before: Hidden, act: ModerationAct, parts: readonly ContentPart[]): Hidden {
   const after = (part: ContentPart) => (parts.includes(part) ? act === 'hide' : before[part])
   return { pixels: after('pixels'), message: after('message'), link: after('link') }
 }
 
-/** Whether two say the same. */
+/** Whether two sets of hidden parts are equal. */
 export const sameHidden = (one: Hidden, other: Hidden): boolean =>
   CONTENT_PARTS.every((part) => one[part] === other[part])
 
-/** The parts of what a wallet is called that can be hidden, each on its own. */
+/** The names of a wallet that can be hidden separately. */
 export const NAME_PARTS = ['name', 'framework'] as const
 export type NamePart = (typeof NAME_PARTS)[number]
 
 /**
- * What the operator does about a wallet: parts of its names are hidden or shown; a banned one keeps its blocks and may buy,
- * while what it says from then on, names and pictures included, is hidden as it comes, and stays so once the ban has ended.
+ * The operator's actions on a wallet: names are hidden or shown; a banned wallet keeps its blocks and may buy, but its new
+ * content, including names and pictures, is hidden as it arrives, and stays hidden after the ban.
  */
 export type WalletAct =
   | { readonly act: ModerationAct; readonly parts: readonly NamePart[] }
   | { readonly act: 'ban' | 'unban' }
 
-/** What is withheld of a wallet. */
+/** The hidden names and the ban of a wallet. */
 export type WalletModeration = { readonly hidden: HiddenNames; readonly isBanned: boolean }
 
-/** How an act on a wallet ends: with what is so from then on, or the same when it was so before. */
+/** The result of an action on a wallet: the state from then on, or the same state if nothing changed. */
 export type WalletActResult =
   | ({ readonly kind: 'applied' | 'unchanged' } & WalletModeration)
   | { readonly kind: 'unknown-wallet' }
 
-/** What readers see of a profile. */
+/** The visible part of a profile. */
 export const visibleNames = (profile: Profile, hidden: HiddenNames): Profile => ({
   name: hidden.name ? null : profile.name,
   framework: hidden.framework ? null : profile.framework,
 })
 
-/** Which parts of something are said, be it of a block or of a wallet. */
+/** Which parts are set, of a block or of a wallet. */
 export const saidParts = <Part extends string>(
   parts: readonly Part[],
   said: Readonly<Partial<Record<Part, unknown>>>,
 ): readonly Part[] => parts.filter((part) => said[part] !== undefined && said[part] !== null)
 
-/** An act of the operator's, on record. */
+/** A recorded action of the operator. */
 export type RecordedAct = {
   readonly at: UnixMs
-  readonly who: string // the user of the machine whose command it was
+  readonly who: string // the user of the machine who ran the command
   readonly act: 'hide' | 'unhide' | 'ban' | 'unban'
-  readonly what: string // a block, an area or a wallet, as the operator is told of it
+  readonly what: string // a block, an area or a wallet, in the form that the operator sees
   readonly parts: string // separated by commas; empty for a ban
   readonly why: string | null
 }
 
-/** A wallet of which something is withheld now. */
+/** A wallet with hidden names or a ban. */
 export type ModeratedWallet = WalletModeration & { readonly wallet: Address }
 
 /** The moderation of a wallet; `everHidden` are the parts that were ever hidden. */
@@ -84,10 +84,10 @@ export type WalletState = WalletModeration & { readonly everHidden: HiddenNames 
 
 const NO_NAMES: HiddenNames = { name: false, framework: false }
 
-/** Of a wallet of which nothing was ever hidden. */
+/** The moderation of a wallet without any action. */
 export const UNMODERATED: WalletState = { hidden: NO_NAMES, everHidden: NO_NAMES, isBanned: false }
 
-/** The moderation of a wallet once an act is done. */
+/** The moderation of a wallet after an action. */
 export function afterWalletAct(before: WalletState, act: WalletAct): WalletState {
   if (!('parts' in act)) return { ...before, isBanned: act.act === 'ban' }
   const { parts } = act

@@ -1,14 +1,14 @@
-/** What changed at the blocks of a wallet and right beside them, for an owner who comes back. */
+/** The changes at the blocks of a wallet and their neighbours, for a returning owner. */
 
 import { NEAR_CHANGES_MAX, type NearChange } from '../../../shared/contract/wallet.ts'
 import { blockAt, cellOf, coordOf, type BlockIndex } from '../../../shared/wall.ts'
 import type { LogNumber } from './log.ts'
 import { ownerOf, type Agent, type Claimed, type WallView } from './wall-view.ts'
 
-/** The last change of each such block after a number of the log, oldest first; `next` is where to go on. */
+/** The last change of each such block after a number of the log, oldest first; `next` is where to continue. */
 export type NearChanges = { readonly changes: NearChange[]; readonly next: LogNumber }
 
-/** Finds them. What it takes is bounded by the blocks of the wall. */
+/** Finds these changes. The number of the wall's blocks limits the work. */
 export function nearChanges(view: WallView, agent: Agent, since: LogNumber): NearChanges {
   const near: NearBlock[] = []
   for (const block of blocksNear(agent)) {
@@ -53,6 +53,6 @@ function blocksNear({ blocks }: Agent): ReadonlySet<BlockIndex> {
   return near
 }
 
-/** An agent's place by how many blocks it has, from 1; those with as many share it. */
+/** An agent's rank by its number of blocks, from 1; agents with equal numbers share it. */
 export const rankByBlocks = ({ agents }: WallView, { blocks }: Agent): number =>
   1 + agents.filter((other) => other.blocks.length > blocks.length).length

@@ -6,7 +6,7 @@ import { ALL_BLOCKS, cellOf, COLS, ROWS, TOTAL_BLOCKS, type BlockIndex } from '.
 /** A rectangle of blocks, by its top left one. */
 export type Rectangle = { readonly at: BlockIndex; readonly w: number; readonly h: number }
 
-/** What is looked for; `near` is a block, or the wall's centre when it is not given. */
+/** A search; `near` is a block, or the wall's centre if it is not given. */
 export type SpaceWish = {
   readonly w: number
   readonly h: number
@@ -17,10 +17,10 @@ export type SpaceWish = {
 // The wall's centre in half blocks, from the middle of the first block.
 const CENTRE = { x: COLS - 1, y: ROWS - 1 }
 
-/** Which blocks are taken, ready for many searches: at (col, row), how many above and to the left of it are. */
+/** The taken blocks, prepared for many searches: the entry at (col, row) counts those above and to the left of it. */
 export type Occupancy = Uint16Array<ArrayBuffer>
 
-/** Counts what is taken, once for all searches: any rectangle's count is then four of these. */
+/** Counts the taken blocks, once for all searches: the count in any rectangle is then a sum of four entries. */
 export function occupancyOf(isTaken: (block: BlockIndex) => boolean): Occupancy {
   const sums = new Uint16Array((COLS + 1) * (ROWS + 1))
   let inRow = 0
@@ -46,7 +46,7 @@ export function openSpaces(occupancy: Occupancy, { w, h, near, limit }: SpaceWis
   return found
 }
 
-/** What cannot be had now, and what never can: the second is a part of the first. */
+/** The blocks that are unavailable now, and those that always will be: the second set is a part of the first. */
 export type Occupied = { readonly taken: Occupancy; readonly sold: Occupancy }
 
 /** The top left block of the open area of a size that is nearest the wall's centre, or why there is none. */
@@ -64,9 +64,9 @@ const NOWHERE = 0xffffffff
 const NO_COLUMN = -1
 
 /**
- * For each block that an open rectangle can have as its top left one, the squared distance of the rectangle's centre to
- * the goal, in half blocks: an integer, so that ties are exact. Each row keeps the column of its nearest place, so that a
- * rectangle that is found costs a look at the rows it touches.
+ * For each block that can be the top left one of an open rectangle, the squared distance of the rectangle's centre to the
+ * target, in half blocks: an integer, so that ties are exact. Each row stores the column of its nearest position, so that
+ * finding a rectangle only scans the rows that it touches.
  */
 type Places = { readonly distances: Uint32Array; readonly nearest: Int16Array }
 
@@ -98,7 +98,7 @@ function findNearest({ distances, nearest }: Places, row: number): void {
   nearest[row] = column
 }
 
-/** The first place of the least distance; -1 when there is none left. */
+/** The first position with the smallest distance; -1 if none is left. */
 function nearestOf({ distances, nearest }: Places): number {
   let at = -1
   let least = NOWHERE
@@ -112,7 +112,7 @@ function nearestOf({ distances, nearest }: Places): number {
   return at
 }
 
-/** Takes out the places whose rectangle would share a block with the one at `at`. */
+/** Removes the positions whose rectangle would share a block with the one at `at`. */
 function leaveOutAround(places: Places, at: BlockIndex, w: number, h: number): void {
   const { col, row } = cellOf(at)
   const [left, right] = [Math.max(0, col - w + 1), Math.min(COLS, col + w)]
@@ -131,11 +131,11 @@ function halves(block: BlockIndex): { readonly x: number; readonly y: number } {
 /** Whether a block can be bought. */
 export type BlockState = 'open' | 'reserved' | 'claimed'
 
-/** What an area is whose blocks are in these states. */
+/** The availability of an area whose blocks have these states. */
 export const worstOf = (states: readonly BlockState[]): BlockState =>
   states.includes('claimed') ? 'claimed' : states.includes('reserved') ? 'reserved' : 'open'
 
-/** Blocks that are not open, by what they are. */
+/** Unavailable blocks, by their state. */
 export function conflictsAmong(blocks: readonly { readonly i: BlockIndex; readonly state: BlockState }[]) {
   const those = (state: BlockState) => blocks.filter((block) => block.state === state).map(({ i }) => i)
   return { taken: those('claimed'), held: those('reserved') }

@@ -1,19 +1,19 @@
-/** Reports of works: how many wait for the operator, and for how long those that were closed stay. */
+/** Limits of reports: how many wait for the operator, and how long closed ones are kept. */
 
 import type { ReportReason } from '../../../shared/contract/report.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import type { UnixMs } from '../purchase/payment.ts'
 
-/** How many open reports are stored of one work: more of them say no more. */
+/** How many open reports are stored of one artwork: more of them add nothing. */
 export const REPORTS_OF_A_WORK_MAX = 20
 
-/** How many open reports are stored in all. */
+/** How many open reports are stored in total. */
 export const OPEN_REPORTS_MAX = 5000
 
-/** How long a report stays once the operator has closed it. */
+/** How long a report is kept after the operator has closed it. */
 export const REPORTS_KEPT_MS = 90 * 86_400_000
 
-/** What the operator did about a work. */
+/** The operator's decision about an artwork. */
 export type ReportOutcome = 'hidden' | 'dismissed'
 
 /** A report that waits for the operator. */
@@ -21,7 +21,7 @@ export type OpenReport = {
   readonly id: number
   readonly at: UnixMs
   readonly work: BlockIndex // its first block
-  readonly block: BlockIndex // that the reader meant
+  readonly block: BlockIndex // the block that the reader reported
   readonly reason: ReportReason
   readonly note: string | null
 }

@@ -4,7 +4,7 @@ import { digestOf, editMessage } from '../../../shared/signing.ts'
 
 export type Kind = 'set_pixels' | 'set_area' | 'register' | 'set_painter'
 
-/** The fields of each kind, in the order they are signed. */
+/** The fields of each kind of change, in the order they are signed. */
 export const SIGNABLE = {
   set_pixels: ['pixels', 'message', 'link'],
   set_area: ['pixels', 'message', 'link'],
@@ -14,7 +14,7 @@ export const SIGNABLE = {
 
 export type SignableField = (typeof SIGNABLE)[Kind][number]
 
-/** The fields that a change names, `null` where it clears one. */
+/** The fields that a change names, `null` for a cleared one. */
 export type SignedFields = { readonly [Field in SignableField]?: string | null }
 
 // The message is changed, the link cleared, the pixels kept: one field of each kind.

@@ -1,12 +1,12 @@
-/** Where on the wall the sold blocks lie. */
+/** The part of the wall with the sold blocks. */
 
 import type { Area } from '../../../shared/area.ts'
 import { cellOf, type BlockIndex } from '../../../shared/wall.ts'
 
-// Of the sold blocks this share may lie outside, so that one far away does not make all others small.
+// This share of the sold blocks may be outside, so that one distant block does not make all others small.
 const STRAY_SHARE = 0.02
 
-/** The area that holds nearly all of what is sold; `undefined` while nothing is. */
+/** The area with nearly all sold blocks; `undefined` if there are none. */
 export function soldArea(sold: Iterable<BlockIndex>): Area | undefined {
   const cells = Array.from(sold, cellOf)
   if (cells.length === 0) return undefined

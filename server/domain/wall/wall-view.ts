@@ -1,6 +1,6 @@
 /**
- * The wall as readers see it, kept up to date one log entry at a time: the pixels, who owns what, every sale and the
- * registry. It can be thrown away and built again from the log.
+ * The wall as readers see it, updated one log entry at a time: the pixels, the owners, every sale and the registry. It can be
+ * thrown away and built again from the log.
  */
 
 import { type Agents, type FoundingMachine, REGISTRY_MAX } from '../../../shared/contract/agent.ts'
@@ -27,7 +27,7 @@ import type {
 } from './log.ts'
 import { visibleNames } from './moderation.ts'
 
-/** A wallet that has bought, and what it is called. */
+/** A wallet that has bought, and its names. */
 export type Agent = {
   readonly id: number
   readonly wallet: Address
@@ -38,18 +38,18 @@ export type Agent = {
   framework: string | null
 }
 
-/** A sold block: whose it is, and what was last said of it. */
+/** A sold block: its owner and its last content. */
 export type Claimed = {
   readonly agent: Agent
   readonly at: UnixMs
   readonly soldBy: LogNumber // number of the sale
-  changedBy: LogNumber // of the last change of what it shows
+  changedBy: LogNumber // of the last change of its content
   changedAt: UnixMs
   message: string | null
   link: string | null
 }
 
-/** The state of the view. Only `applyChange` alters it. */
+/** The state of the view. Only `applyChange` changes it. */
 export type WallView = {
   number: LogNumber // of the last change applied
   changedAt: UnixMs // when that was made
@@ -57,11 +57,11 @@ export type WallView = {
   readonly canvas: Canvas
   readonly claimed: Map<BlockIndex, Claimed>
   readonly agents: Agent[] // in the order of their first purchase, so that an index never moves
-  readonly agentByName: Map<string, Agent> // by number and by wallet, whole or as it is shown, in lower case
-  readonly sales: Sale[] // as they were sold, so that a page once read changes only where the operator hides
+  readonly agentByName: Map<string, Agent> // by number and by wallet, in full and truncated, in lower case
+  readonly sales: Sale[] // as they were sold, so that a page that was read once changes only if the operator hides something
 }
 
-/** A wall on which nothing has happened. */
+/** An empty wall. */
 export const emptyView = (): WallView => ({
   number: 0,
   changedAt: 0,
@@ -73,18 +73,18 @@ export const emptyView = (): WallView => ({
   sales: [],
 })
 
-/** Makes one more change true. Changes come in log order; a compacted log leaves numbers out. */
+/** Applies one change. Changes come in log order; a compacted log omits some numbers. */
 export function applyChange(view: WallView, change: Change): void {
   if (change.number <= view.number) throw new RangeError(`change ${change.number} after ${view.number}`)
   applyKind(view, change)
-  // Last, so that a change that could not be applied is met again instead of being passed over.
+  // Last, so that a change that could not be applied is tried again and not skipped.
   view.number = change.number
   view.changedAt = change.at
 }
 
 /**
- * Names what a view shows, alike in every process on one store: numbers alone say nothing about another store, which may
- * stand behind the same address after a restore.
+ * Identifies the content of a view, equally in every process on one store. Numbers alone are not enough: after a restore,
+ * another store may be at the same address.
  */
 export const stateOf = ({ number, changedAt }: WallView): string => `${number}-${changedAt.toString(36)}`
 
@@ -125,10 +125,10 @@ function newAgent(view: WallView, { agent: id, wallet, profile }: SaleChange, at
   return agent
 }
 
-/** The sale of a block as readers see it; `undefined` while nobody has bought it. */
+/** The sale of a block as readers see it; `undefined` if nobody has bought it. */
 export const saleOf = ({ sales }: WallView, block: BlockIndex): Sale | undefined => sales.find(({ i }) => i === block)
 
-/** The sales of what was bought together, row by row; none while no reader has seen them. */
+/** The sales of one purchase, row by row; empty while no reader has seen them. */
 export function salesOf(view: WallView, bought: Holding): readonly Sale[] {
   const first = saleOf(view, bought.block)
   return first === undefined ? [] : view.sales.slice(first.seq - 1, first.seq - 1 + blocksIn(bought.target))
@@ -160,7 +160,7 @@ function applyRepaint(view: WallView, change: Numbered<RepaintChange | Moderatio
   placeBlock(view.canvas, block, content.pixels)
 }
 
-/** What is hidden leaves the feed, too, for good: showing it again is for what the block shows then. */
+/** Hidden content leaves the feed too, permanently: showing it again applies to the block's content then. */
 function applyModeration(view: WallView, change: Numbered<ModerationChange>): void {
   applyRepaint(view, change)
   const at = view.sales.findIndex(({ i }) => i === change.block)
@@ -178,7 +178,7 @@ function withheld({ m, l, px, ...sale }: Sale, { message, link, pixels }: Hidden
   }
 }
 
-/** What the operator hides leaves the feed, too, for good. */
+/** Hidden names leave the feed too, permanently. */
 function applyIdentity(view: WallView, { agent: id, profile, withheld }: IdentityChange): void {
   const agent = view.agents[id - 1]
   if (agent === undefined) throw new RangeError(`agent ${id} spoke before its first purchase`)
@@ -190,7 +190,7 @@ function applyIdentity(view: WallView, { agent: id, profile, withheld }: Identit
       view.sales[at] = { ...sale, agent: { ...sale.agent, ...visibleNames(sale.agent, withheld) } }
 }
 
-/** What a block shows, on the wire; what is empty is left out. */
+/** The content of a block, on the wire; empty parts are omitted. */
 const wireContent = ({ pixels, ...texts }: BlockContent) => ({
   ...wireText(texts),
   ...(pixels === null ? {} : { px: pixels.toBase64() }),
@@ -214,7 +214,7 @@ export const WALL_SIZE = {
   totalBlocks: TOTAL_BLOCKS,
 } as const
 
-/** What pixels and blocks cost, on the wire. */
+/** The price of pixels and blocks, on the wire. */
 export const pricingOf = ({ network, amount }: Pick<Terms, 'network' | 'amount'>): CanvasRead['pricing'] => ({
   perPixel: moneyText(amount / BigInt(PIXELS_PER_BLOCK)),
   perBlock: moneyText(amount),
@@ -222,7 +222,7 @@ export const pricingOf = ({ network, amount }: Pick<Terms, 'network' | 'amount'>
   network,
 })
 
-/** How many blocks are sold, and by how many agents. */
+/** How many blocks are sold, and to how many agents. */
 export function statsOf(view: WallView): CanvasStats {
   return {
     claimed: view.claimed.size,
@@ -243,7 +243,7 @@ const picturedIn = ({ canvas }: WallView, block: BlockIndex): Pixels | null => {
   return bytes[0] === UNPAINTED ? null : trustPixels(bytes)
 }
 
-/** A claimed block as the canvas read shows it, with its picture or without; `undefined` while nobody owns it. */
+/** A claimed block as the canvas read shows it, with its picture or without; `undefined` if nobody owns it. */
 export function canvasBlock(view: WallView, block: BlockIndex, hasPicture = true): CanvasBlock | undefined {
   const claimed = view.claimed.get(block)
   if (claimed === undefined) return undefined
@@ -257,7 +257,7 @@ export function canvasBlock(view: WallView, block: BlockIndex, hasPicture = true
   }
 }
 
-/** The agents as the canvas read shows them, in the order of their first purchase, or a stretch of them. */
+/** The agents as the canvas read shows them, in the order of their first purchase, or a range of them. */
 export function canvasAgents(view: WallView, from = 0, to = view.agents.length): CanvasAgent[] {
   return view.agents.slice(from, to).map(({ id, name, shownAs, framework, blocks }) => ({
     id,
@@ -283,7 +283,7 @@ export function registry(view: WallView): Agents {
   }
 }
 
-/** One wallet's entry in the registry; `undefined` when it never bought. */
+/** One wallet's entry in the registry; `undefined` if it never bought. */
 export function registryEntry(view: WallView, wallet: Address): FoundingMachine | undefined {
   const agent = view.agentByName.get(wallet)
   return agent === undefined ? undefined : foundingMachine(view, agent)
@@ -309,7 +309,7 @@ export function changeDtoOf(change: Change): ChangeDto {
   switch (change.kind) {
     case 'sale':
       return { number, kind: 'sale', ...saleItem(change, truncatedWallet(change.wallet), at) }
-    // Who follows shows what there is to show, whoever changed it.
+    // A follower shows the visible content, whoever changed it.
     case 'repaint':
     case 'hide':
     case 'unhide':
