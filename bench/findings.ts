@@ -1,12 +1,12 @@
-/** What was measured, in numbers that a table, a file and a check can be made of. */
+/** The results of measurements, as numbers for a table, a file and a check. */
 
 import { medians, type Pace, type Samples } from './measure/pair.ts'
 import type { Servers } from './servers/servers.ts'
 
-/** One row: what was measured, and its figures, each named with its unit. */
+/** One row: a measured target and its figures, each named with its unit. */
 export type Row = { readonly what: string; readonly figures: Readonly<Record<string, number>> }
 
-/** What a scenario found. Ratios are named as in goals.json. */
+/** The result of a scenario. Ratios are named as in goals.json. */
 export type Findings = { readonly rows: readonly Row[]; readonly ratios: Readonly<Record<string, number>> }
 
 /** Measures one thing. */

@@ -1,7 +1,7 @@
 /**
- * Compares the wall with what the machine can do at most and with the plain way of doing things. `--full` takes longer and opens a browser,
- * `--check` ends with 1 when a ratio misses its goal, `--write` writes the results into docs/benchmarks.md, and any other
- * argument picks the scenarios with it in their title.
+ * Compares the wall with the limits of the machine and with the plain way of doing things. `--full` takes longer and opens a browser,
+ * `--check` exits with 1 if a ratio misses its goal, `--write` writes the results into docs/benchmarks.md, and any other
+ * argument selects the scenarios with it in their title.
  */
 
 import { mkdir } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { goalChecks, markdown, table, writeResults, type Report } from './report
 import { behindProxy, inBrowser, onServer, scenarios } from './scenarios.ts'
 import { servers } from './servers/servers.ts'
 
-// Bun compiles what is called often: of the first 50,000 requests, a demand for payment or a deed takes up to half as much again.
+// Bun compiles code that runs often: of the first 50,000 requests, a demand for payment or a deed takes up to half as much again.
 const warmMs = 8000
 
 const QUICK = { rounds: 3, ms: 500, warmMs, steadyMs: 5000 }
@@ -34,7 +34,7 @@ await save(report)
 if (has('--write')) await writeResults(markdown(report, goals, machine()))
 if (has('--check') && checked.some(({ isMet }) => !isMet)) process.exitCode = 1
 
-/** Runs the scenarios, and tells of each as it ends. */
+/** Runs the scenarios, and prints each result as it is ready. */
 async function measure(): Promise<Report> {
   pin(process.pid, 0)
   const walls = servers()

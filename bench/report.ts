@@ -1,4 +1,4 @@
-/** What was found, as text, and its place in `docs/benchmarks.md`. */
+/** The results as text, and in `docs/benchmarks.md`. */
 
 import { join } from 'node:path'
 import type { Findings } from './findings.ts'
@@ -7,10 +7,10 @@ const DOCUMENT = join(import.meta.dir, '../docs/benchmarks.md')
 const START = '<!-- bench: start -->'
 const END = '<!-- bench: end -->'
 
-/** Findings of each scenario, by its title. */
+/** The findings of each scenario, by its title. */
 export type Report = Readonly<Record<string, Findings>>
 
-/** What a ratio says, its limits, and why it does not meet them where it does not. */
+/** The meaning of a ratio, its limits, and the reason for a miss. */
 type Goal = {
   readonly atLeast?: number
   readonly atMost?: number
@@ -21,7 +21,7 @@ type Goal = {
 /** The goal of each ratio that has one. */
 export type Goals = Readonly<Record<string, Goal>>
 
-/** A figure with three digits that count. */
+/** A figure with three significant digits. */
 export function short(value: number): string {
   if (Number.isNaN(value)) return '-'
   if (value >= 100) return Math.round(value).toLocaleString('en')
@@ -49,7 +49,7 @@ export function goalChecks(report: Report, goals: Goals): { readonly line: strin
   })
 }
 
-// A miss that nobody has looked into yet.
+// A miss that nobody has investigated yet.
 const UNEXPLAINED = 'No reason is known.'
 
 function meets(ratio: number, goal: Goal | undefined): boolean {
@@ -76,12 +76,12 @@ export function markdown(report: Report, goals: Goals, machine: string): string 
   return [...head, ...rows].join('\n')
 }
 
-/** Replaces what stands between the marks. Throws when the document has none. */
+/** Replaces the text between the marks. Throws if the document has none. */
 export async function writeResults(text: string): Promise<void> {
   await Bun.write(DOCUMENT, between(await Bun.file(DOCUMENT).text(), text))
 }
 
-/** A text with what stands between its marks replaced. Throws when it has none. */
+/** A text with the part between its marks replaced. Throws if it has none. */
 export function between(document: string, text: string): string {
   const [start, end] = [document.indexOf(START), document.indexOf(END)]
   if (start < 0 || end < start) throw new Error(`the document has no place for results: ${START} and ${END}`)

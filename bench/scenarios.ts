@@ -1,4 +1,4 @@
-/** Everything that is measured, in the order it is measured in. */
+/** All scenarios, in the order in which they run. */
 
 import type { Scenario } from './findings.ts'
 import { areas } from './scenarios/areas.ts'
@@ -12,7 +12,7 @@ import { publish, repaint, underRepaints } from './scenarios/repaints.ts'
 import { coldStart, memory } from './scenarios/starts.ts'
 import { viewers } from './scenarios/viewers.ts'
 
-/** Each scenario by what it measures. */
+/** Each scenario by its title. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   'The whole wall, 14,400 painted blocks, in gzip': canvas,
   'The same, to a reader who has it (304)': unchanged,
@@ -31,17 +31,17 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   'Size of the whole wall': size,
 }
 
-/** What needs a database server: measured in a full run, or where its name is given. */
+/** The scenarios that need a database server: they run in a full run, or by name. */
 export const onServer: Readonly<Record<string, Scenario>> = {
   'SQLite against PostgreSQL, one instance against three': engines,
 }
 
-/** What needs a proxy, which may not be installed: measured in a full run, or where its name is given. */
+/** The scenarios that need a proxy, which may not be installed: they run in a full run, or by name. */
 export const behindProxy: Readonly<Record<string, Scenario>> = {
   'Viewers behind a caching proxy': viewers,
 }
 
-/** What needs a browser, which is heavy: measured in a full run, or where its name is given. */
+/** The scenarios that need a browser, which is heavy: they run in a full run, or by name. */
 export const inBrowser: Readonly<Record<string, Scenario>> = {
   'The page: first pixels of a full wall on a slow line': firstPixels,
   'The page: a full wall in use': fullWall,

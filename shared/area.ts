@@ -16,22 +16,22 @@ export type AreaName = `${number},${number},${number}x${number}`
 
 const NUMBER = '(0|[1-9]\\d{0,2})'
 
-/** What an area is called; more may be said of it that no area has. */
+/** The pattern of an area's name; some texts that match it name no area. */
 export const AREA_PATTERN = `^${NUMBER},${NUMBER},([1-9]\\d{0,2})x([1-9]\\d{0,2})$`
 
 const areaPattern = new RegExp(AREA_PATTERN)
 
-/** Whether there are areas of a size: on the wall, of 1 to `AREA_BLOCKS_MAX` blocks. */
+/** Whether areas of a size exist: they fit on the wall, with 1 to `AREA_BLOCKS_MAX` blocks. */
 export const isAreaSize = ({ w, h }: AreaSize): boolean =>
   Number.isInteger(w) && Number.isInteger(h) && w >= 1 && h >= 1 && w <= COLS && h <= ROWS && w * h <= AREA_BLOCKS_MAX
 
-/** The area of a size whose top left block is `at`; `undefined` where none of that size lies on the wall. */
+/** The area of a size whose top left block is `at`; `undefined` if it would not fit on the wall. */
 export function areaAt(at: BlockIndex, { w, h }: AreaSize): Area | undefined {
   const { col, row } = cellOf(at)
   return isAreaSize({ w, h }) && col + w <= COLS && row + h <= ROWS ? { col, row, w, h } : undefined
 }
 
-/** Reads `col,row,WxH`; `undefined` when it is not canonical, off the wall or too large. */
+/** Parses `col,row,WxH`; `undefined` if it is not canonical, off the wall or too large. */
 export function parseArea(text: string): Area | undefined {
   const [col, row, w, h] = (areaPattern.exec(text)?.slice(1) ?? []).map(Number)
   if (col === undefined || row === undefined || w === undefined || h === undefined) return undefined

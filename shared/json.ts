@@ -1,20 +1,20 @@
-/** JSON as strictly as two parties must read it to agree on what was said. */
+/** JSON, read so strictly that two parties agree on its content. */
 
-// Deeper than anything that is meant.
+// Deeper than any real document.
 const DEPTH_MAX = 64
 
-// More strings, and more text around them, than anything that is meant: pictures are one long string.
+// More strings, and more text around them, than in any real document: pictures are one long string.
 const STRINGS_MAX = 4096
 const AROUND_MAX = 65_536
 
-/** JSON by its grammar that is not read all the same. */
+/** Valid JSON that is rejected all the same. */
 export class UnsafeJson extends SyntaxError {
   override name = 'UnsafeJson'
 }
 
 /**
- * Parses JSON and refuses a key given twice in one object, of which parsers keep different ones, deep nesting, and so many
- * parts that reading them would take long. Throws `UnsafeJson` for these, `SyntaxError` for what is no JSON.
+ * Parses JSON. Rejects a key given twice in one object, because parsers keep different ones, deep nesting, and so many
+ * parts that reading them would take long. Throws `UnsafeJson` for these, and `SyntaxError` for text that is not JSON.
  */
 export function parseStrictJson(text: string): unknown {
   const structure = structureOf(text)
@@ -23,12 +23,12 @@ export function parseStrictJson(text: string): unknown {
   return value
 }
 
-/** Where strings stand in a text, and the characters between them that open, close and divide. */
+/** The strings of a text, and the structural characters between them. */
 type Token = { readonly kind: string; readonly from: number; readonly to: number }
 
 const MARKS = '[]{}:'
 
-/** Splits a text that may be no JSON. Strings are passed over whole, since one may be megabytes long. */
+/** Splits a text that may not be JSON. Skips strings as a whole, because one may be megabytes long. */
 function structureOf(text: string): readonly Token[] {
   const tokens: Token[] = []
   let [strings, around, depth, deepest] = [0, 0, 0, 0]
@@ -49,13 +49,13 @@ function structureOf(text: string): readonly Token[] {
     at = endOfString(text, quote)
     tokens.push({ kind: '"', from: quote, to: at })
   }
-  // Parsing what is nested so deeply would take long.
+  // Parsing such deep nesting would take long.
   if (deepest > DEPTH_MAX)
     throw depth === 0 ? new UnsafeJson('it is nested too deeply') : new SyntaxError('it ends early')
   return tokens
 }
 
-/** The place after the quotation mark that ends a string. */
+/** The position after the quotation mark that ends a string. */
 function endOfString(text: string, start: number): number {
   for (let quotes = 0, at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     if (quotes++ > STRINGS_MAX) throw new UnsafeJson('a string has too many quotation marks')
@@ -66,9 +66,9 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
-/** Refuses JSON, given its tokens, that gives a key twice. */
+/** Rejects JSON, given its tokens, with a key given twice. */
 function refuseRepeatedKeys(text: string, tokens: readonly Token[]): void {
-  const open: (Set<unknown> | undefined)[] = [] // of each object that is open its keys, once there are any
+  const open: (Set<unknown> | undefined)[] = [] // the keys of each open object, once there are any
   let key: Token | undefined
   for (const token of tokens) {
     if (token.kind === '[' || token.kind === '{') open.push(undefined)
@@ -83,7 +83,7 @@ function refuseRepeatedKeys(text: string, tokens: readonly Token[]): void {
   }
 }
 
-/** The name in quotation marks, in JSON that was parsed already. Only one with escapes is parsed again. */
+/** The name in quotation marks, in JSON that was parsed already. Only a name with escapes is parsed again. */
 function nameAt(text: string, { from, to }: Token): unknown {
   const quoted = text.slice(from, to)
   return quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1)

@@ -1,6 +1,6 @@
-/** A map of bounded size, which forgets what was used least recently. */
+/** A map of limited size, which forgets the least recently used entry. */
 
-/** Of more than `max` entries, the one that was neither read nor written for longest is forgotten. */
+/** Of more than `max` entries, forgets the one that was neither read nor written for longest. */
 export type Lru<Key, Value> = {
   get(key: Key): Value | undefined
   set(key: Key, value: Value): void
@@ -32,7 +32,7 @@ export function lru<Key, Value>(max: number): Lru<Key, Value> {
   }
 }
 
-/** What is kept under a key, or is made now, once for all who ask meanwhile. What fails is not kept. */
+/** The value of a key, or made now, once for all concurrent callers. A failure is not kept. */
 export async function keptOrMade<Key, Value>(
   kept: Lru<Key, Promise<Value>>,
   key: Key,

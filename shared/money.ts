@@ -4,7 +4,7 @@ import { TOTAL_BLOCKS } from './wall.ts'
 
 export const ASSET_SYMBOL = 'USDC'
 
-/** What a block costs where the settings name no other price. */
+/** The price of a block if the settings name no other. */
 export const USUAL_PRICE = '1.00'
 export const USUAL_PRICE_ATOMIC = 1_000_000n
 
@@ -14,7 +14,7 @@ const CENT_DECIMALS = 2
 /** A cent in atomic units. */
 export const CENT_ATOMIC = 10n ** BigInt(DECIMALS - CENT_DECIMALS)
 
-/** Atomic units as dollars: with cents, and what is left of the six decimals where there is more than cents. */
+/** Atomic units as dollars: with cents, and with more of the six decimals if they are not zero. */
 export function moneyText(atomic: bigint): string {
   const digits = atomic.toString().padStart(DECIMALS + 1, '0')
   const fraction = digits.slice(-DECIMALS).replace(/0{1,4}$/, '')
@@ -43,13 +43,13 @@ export const countOf = (count: number, noun: string, plural = `${noun}s`): strin
 /** `1 block`, `12 blocks`. */
 export const blocksText = (count: number): string => countOf(count, 'block')
 
-/** What blocks cost, as the wall shows money: `$1`, `$12.50`. */
+/** The price of blocks in the wall's short form: `$1`, `$12.50`. */
 export function priceText(perBlock: string, blocks = 1): string {
   const price = (Number(perBlock) * blocks).toFixed(2)
   return `$${price.endsWith('.00') ? countText(Number(price)) : price}`
 }
 
-/** How many blocks are sold, and for how much each. */
+/** How many blocks are sold, and the price of each. */
 export const summaryOf = (sold: number, perBlock: string): string =>
   sold === TOTAL_BLOCKS
     ? `All ${blocksText(sold)} are sold, at ${priceText(perBlock)} each.`

@@ -1,13 +1,13 @@
 /**
- * Orders that nobody can alter. EIP-3009 signs a payer, a payee, an amount, a time and a nonce of the payer's choice, and nothing
- * that names what is bought. So the nonce names it: it is a digest of the order's text and a published salt, behind four bytes
- * that say so. The construction, keccak256(resource ‖ salt), is that of x402-foundation/x402 issue 3226.
+ * Orders that nobody can alter. EIP-3009 signs a payer, a payee, an amount, a time and a nonce of the payer's choice, but
+ * nothing that names the purchase. So the nonce names it: it is a digest of the order's text and a published salt, behind four
+ * bytes that mark it as bound. The construction, keccak256(resource ‖ salt), is that of x402-foundation/x402 issue 3226.
  */
 
 import { bytesToHex, concatBytes, hexToBytes, keccak256, stringToBytes } from 'viem/utils'
 import { fieldLines } from './signing.ts'
 
-/** The first four bytes of every nonce that is bound to an order: `PXO1` in ASCII. */
+/** The first four bytes of every bound nonce: `PXO1` in ASCII. */
 export const ORDER_NONCE_PREFIX = '0x50584f31'
 
 // The prefix and these make the 32 bytes of a nonce.
@@ -19,8 +19,8 @@ export const SALT_PATTERN = '^0x[0-9a-fA-F]{64}$'
 const saltPattern = new RegExp(SALT_PATTERN)
 
 /**
- * What is ordered, after URL or JSON decoding. A field that is absent is not sent. Exactly one of `block` and `area` is there, and
- * at most one picture.
+ * An order, after URL or JSON decoding. An absent field was not sent. Exactly one of `block` and `area` is present, and at most
+ * one picture.
  */
 export type Order = {
   readonly host: string // the service's own host name, without a port
@@ -41,7 +41,7 @@ const PICTURES = ['px', 'pixels', 'image'] as const
 
 const VERB = 'buy v1'
 
-/** The text of an order. Throws a `RangeError` if a member contains a line break, because the text would then be that of other orders too. */
+/** The text of an order. Throws a `RangeError` if a field contains a line break, because other orders would have the same text. */
 export function orderText(order: Order): string {
   const place = order.area === undefined ? `block=${order.block ?? ''}` : `area=${order.area}`
   const picture = PICTURES.find((kind) => order[kind] !== undefined) ?? 'px'
@@ -51,7 +51,7 @@ export function orderText(order: Order): string {
   return lines.join('\n')
 }
 
-/** Reads the text of an order; `undefined` if it is not exactly what `orderText` writes. */
+/** Parses the text of an order; `undefined` if `orderText` could not have written it. */
 export function parseOrderText(text: string): Order | undefined {
   const [host = '', , place = '', ...lines] = text.split('\n')
   const order: Record<string, string> & { host: string } = { host }
@@ -71,7 +71,7 @@ function isWritten(order: Order, text: string): boolean {
   }
 }
 
-/** How a text names a picture's bytes: `sha256:` and the 64 lower-case hex digits of their SHA-256. */
+/** A picture's bytes in the text: `sha256:` and the 64 lower-case hex digits of their SHA-256. */
 export const pictureDigest = (sha256Hex: string): string => `sha256:${sha256Hex}`
 
 /** The nonce that binds a payment to the order of a text, in lower-case hex. Throws if `salt` is not 32 bytes in hex. */
@@ -81,7 +81,7 @@ export function orderNonce(text: string, salt: string): `0x${string}` {
   return `${ORDER_NONCE_PREFIX}${bytesToHex(digest.subarray(0, DIGEST_BYTES)).slice('0x'.length)}`
 }
 
-/** Whether a nonce says that it is bound to an order. */
+/** Whether a nonce is marked as bound to an order. */
 export const isOrderNonce = (nonce: string): boolean => nonce.toLowerCase().startsWith(ORDER_NONCE_PREFIX)
 
 /** Whether a nonce, in any letter case, is that of an order's text and a salt. */

@@ -17,5 +17,5 @@ export const PALETTE: readonly string[] = [...cube, ...greys]
 /** A palette index plus this is the colour's xterm code. */
 export const XTERM_OFFSET = 16
 
-/** How many colours there are; bytes from here on name none. */
+/** The number of colours; bytes from here on are not colours. */
 export const PALETTE_SIZE = PALETTE.length

@@ -1,4 +1,4 @@
-/** A block's picture: 100 palette indices, row-major, one byte each; hex in requests, base64 in answers. */
+/** A block's picture: 100 palette indices, row-major, one byte each; hex in requests, base64 in responses. */
 
 import { PALETTE_SIZE } from './palette.ts'
 import { BLOCK_SIZE } from './wall.ts'
@@ -9,7 +9,7 @@ export const PIXELS_HEX_LENGTH = PIXELS_PER_BLOCK * 2
 /** 100 bytes, each an index into the palette; of an area so many for each of its blocks, one block after the other. */
 export type Pixels = Uint8Array & { readonly Pixels: unique symbol }
 
-/** Why a text is no picture: what to mend, for the sender. */
+/** Why a text is not a picture: what the sender must fix. */
 export type PixelsProblem = { readonly problem: string }
 
 const hexPattern = new RegExp(`^[0-9a-fA-F]{${PIXELS_HEX_LENGTH}}$`)
@@ -20,7 +20,7 @@ const pixelsPattern = new RegExp(`^(?:[0-9a-eA-E][0-9a-fA-F]){${PIXELS_PER_BLOCK
 /** Whether a text is a picture of a block. */
 export const isPixelsHex = (text: string): boolean => pixelsPattern.test(text)
 
-/** Reads 200 hex characters, or says what is wrong with them. */
+/** Parses 200 hex characters, or says what is wrong with them. */
 export function parsePixels(text: string): Pixels | PixelsProblem {
   if (isPixelsHex(text)) return pixelsFromHex(text)
   if (!hexPattern.test(text))
@@ -30,17 +30,17 @@ export function parsePixels(text: string): Pixels | PixelsProblem {
   return { problem: `pixel ${at} is ${bytes[at]}; the palette ends at ${PALETTE_SIZE - 1}` }
 }
 
-/** Reads a text that is known to be a picture. */
+/** Parses a text that is known to be a picture. */
 export const pixelsFromHex = (text: string): Pixels => trustPixels(Uint8Array.fromHex(text))
 
-/** Takes back bytes that passed `parsePixels` once, such as a stored row's, of so many blocks. */
+/** Accepts bytes that passed `parsePixels` before, such as those of a stored row, for so many blocks. */
 export function trustPixels(bytes: Uint8Array, blocks = 1): Pixels {
   if (bytes.length !== blocks * PIXELS_PER_BLOCK)
     throw new RangeError(`${blocks} blocks have ${blocks * PIXELS_PER_BLOCK} pixels, not ${bytes.length}`)
   return bytes as Pixels
 }
 
-/** Takes pixels of an area row by row, `w` blocks wide, and puts them block by block. */
+/** Reorders the pixels of an area from row by row, `w` blocks wide, to block by block. */
 export function blockwise(rows: Uint8Array, w: number): Pixels {
   const bytes = new Uint8Array(rows.length)
   for (const [inRows, inBlocks] of strips(rows.length, w))
@@ -48,7 +48,7 @@ export function blockwise(rows: Uint8Array, w: number): Pixels {
   return trustPixels(bytes, bytes.length / PIXELS_PER_BLOCK)
 }
 
-/** Takes pixels of an area block by block, `w` blocks wide, and puts them row by row. */
+/** Reorders the pixels of an area from block by block, `w` blocks wide, to row by row. */
 export function rowwise(blocks: Pixels, w: number): Uint8Array {
   const bytes = new Uint8Array(blocks.length)
   for (const [inRows, inBlocks] of strips(blocks.length, w))
@@ -56,7 +56,7 @@ export function rowwise(blocks: Pixels, w: number): Uint8Array {
   return bytes
 }
 
-/** Where each line of each block begins: among the pixels row by row, and among those block by block. */
+/** The offset of each line of each block, row by row and block by block. */
 function* strips(length: number, w: number): Generator<readonly [number, number]> {
   for (let i = 0; i * BLOCK_SIZE < length; i++) {
     const [x, y] = [i % w, Math.floor(i / w)]
@@ -65,6 +65,6 @@ function* strips(length: number, w: number): Generator<readonly [number, number]
   }
 }
 
-/** The pixels of one block among those of an area, by its number in it, row by row. */
+/** The pixels of one block of an area, by its number in the area, row by row. */
 export const partOf = (pixels: Pixels, block: number): Pixels =>
   trustPixels(pixels.subarray(block * PIXELS_PER_BLOCK, (block + 1) * PIXELS_PER_BLOCK))

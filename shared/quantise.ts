@@ -1,16 +1,16 @@
-/** Pictures brought down to the palette: each pixel gets the nearest colour in OKLab. Pure, so that a page can run it too. */
+/** Converts pictures to the palette: each pixel gets the nearest colour in OKLab. Pure, so that a page can run it too. */
 
 import { linearRgb, oklab } from './oklab.ts'
 import { PALETTE, PALETTE_SIZE } from './palette.ts'
 import type { Light } from './resample.ts'
 
-/** Whether what a colour lacks is passed on to its neighbours. */
+/** Whether the error of a colour is passed on to its neighbours. */
 export type Dither = 'none' | 'floyd-steinberg'
 
-// Float32, as pixels are: a palette colour that comes in leaves no error behind.
+// Float32, like pixels, so that a palette colour leaves no error.
 const light = Float32Array.from(PALETTE.flatMap((colour) => [...linearRgb(colour)]))
 
-/** The palette by lightness, so that a search can begin near and stop early. */
+/** The palette sorted by lightness, so that a search can start near and stop early. */
 const byLightness = PALETTE.map((_, index) => {
   const [L, a, b] = oklab(lightOf(index, 0), lightOf(index, 1), lightOf(index, 2))
   return { index, L, a, b }
@@ -27,8 +27,8 @@ const beginnings = Uint8Array.from({ length: 257 }, (_, step) =>
 )
 
 /**
- * The palette index nearest to a colour in linear light, each part from 0 to 1. Both ways from where the search begins,
- * a colour whose lightness alone is too far ends it.
+ * The palette index nearest to a colour in linear light, each part from 0 to 1. In both directions from the start, the search
+ * ends at a colour whose lightness alone is too far away.
  */
 export function nearest(red: number, green: number, blue: number): number {
   const [L, a, b] = oklab(red, green, blue)
@@ -59,7 +59,7 @@ function quantisePlainly({ rgb }: Light): Uint8Array<ArrayBuffer> {
   return pixels
 }
 
-/** Floyd and Steinberg's error diffusion, there and back again line by line. */
+/** Floyd and Steinberg's error diffusion, in alternating directions line by line. */
 function diffuse({ width, height, rgb }: Light): Uint8Array<ArrayBuffer> {
   const left = rgb.slice()
   const pixels = new Uint8Array(width * height)
@@ -89,7 +89,7 @@ function pass(left: Float32Array, at: number, error: number): void {
   left[at] = (left[at] ?? 0) + error
 }
 
-/** One part of a pixel; error that no colour can take up is cut off, or it would smear. */
+/** One part of a pixel; an error that no colour can take up is cut off, or it would smear. */
 const part = (rgb: Float32Array, at: number) => Math.min(1, Math.max(0, rgb[at] ?? 0))
 
 function lightOf(index: number, channel: number): number {
@@ -100,7 +100,7 @@ function distance(i: number, L: number, a: number, b: number): number {
   return ((lightness[i] ?? 0) - L) ** 2 + ((greenRed[i] ?? 0) - a) ** 2 + ((blueYellow[i] ?? 0) - b) ** 2
 }
 
-/** Of two colours that are equally far, the one of lower index is nearer, whichever way the search went. */
+/** Of two equally distant colours, the one with the lower index wins, in either direction of the search. */
 function isNearer(far: number, i: number, least: number, best: number): boolean {
   return far < least || (far === least && (indices[i] ?? 0) < (indices[best] ?? 0))
 }

@@ -1,23 +1,23 @@
-/** Pictures brought to another size in linear light, each pixel the mean of the area it stands for. */
+/** Scales pictures in linear light: each pixel is the mean of the area it covers. */
 
 import { LINEAR, linearRgb } from './oklab.ts'
 
-/** How a picture meets a frame of other proportions. */
+/** How a picture fits into a frame of other proportions. */
 export type Fit = 'cover' | 'contain' | 'fill'
 
-/** A picture: four bytes a pixel (sRGB and opacity), row-major. */
+/** A picture: four bytes per pixel (sRGB and opacity), row-major. */
 export type Raster = { readonly width: number; readonly height: number; readonly rgba: Uint8Array | Uint8ClampedArray }
 
-/** Linear light, three numbers a pixel, row-major. */
+/** Linear light, three numbers per pixel, row-major. */
 export type Light = { readonly width: number; readonly height: number; readonly rgb: Float32Array }
 
-/** A stretch of one side of the picture, and where on that side of the frame it comes to lie. */
+/** A range of one side of the picture, and its position on that side of the frame. */
 type Span = { readonly from: number; readonly size: number; readonly at: number; readonly length: number }
 
-/** A pixel of the picture's share in one of the frame's. */
+/** The share of a pixel of the picture in a pixel of the frame. */
 type Share = { readonly source: number; readonly target: number; readonly weight: number }
 
-/** Brings `raster` to a frame of `width` x `height`; `background` (`#rrggbb`) shows through and around it. */
+/** Scales `raster` to a frame of `width` x `height`; `background` (`#rrggbb`) shows through and around it. */
 export function resample(raster: Raster, width: number, height: number, fit: Fit, background: string): Light {
   const [across, down] = spans(raster, width, height, fit)
   const ground = linearRgb(background)
@@ -60,7 +60,7 @@ function spans({ width: w, height: h }: Raster, width: number, height: number, f
     : [inset(w, Math.max(1, Math.round((w * height) / h)), width), whole(h, height)]
 }
 
-/** Each pair of pixels that overlap; the weights of one target add up to 1. */
+/** Each pair of overlapping pixels; the weights of one target add up to 1. */
 function sharesOf({ from, size, at, length }: Span): readonly Share[] {
   const shares: Share[] = []
   const step = size / length
@@ -75,7 +75,7 @@ function sharesOf({ from, size, at, length }: Span): readonly Share[] {
   return shares
 }
 
-/** Where the picture lies, sums begin at nothing; around it the ground is final. */
+/** Inside the picture, sums start at zero; around it, the background is final. */
 function fillGround(
   rgb: Float32Array,
   ground: readonly number[],
@@ -88,7 +88,7 @@ function fillGround(
   }
 }
 
-/** Adds row `y` of the picture, over the ground, to a line of the frame's width. */
+/** Adds row `y` of the picture, over the background, to a line of the frame's width. */
 function addRow(
   line: Float32Array,
   { width, height, rgba }: Raster,

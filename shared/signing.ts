@@ -1,6 +1,6 @@
 /**
- * The exact texts a wallet signs (EIP-191 personal_sign) to repaint a block or an area, to name itself or to name its painter.
- * Lines are joined by a line feed. A field that is absent and one that is cleared differ in their `_present` line only.
+ * The exact texts that a wallet signs (EIP-191 personal_sign) to repaint a block or an area, to set its name or its painter.
+ * Lines are joined by a line feed. An absent field and a cleared one differ only in their `_present` line.
  */
 
 import { hashMessage, sha256 } from 'viem/utils'
@@ -8,13 +8,13 @@ import { hashMessage, sha256 } from 'viem/utils'
 /** `null` clears a field, `undefined` keeps it. */
 export type Field = string | null | undefined
 
-/** What an owner changes about a block. */
+/** An owner's change of a block. */
 export type EditFields = { readonly pixels?: Field; readonly message?: Field; readonly link?: Field }
 
-/** What a wallet says of itself. */
+/** The names that a wallet gives itself. */
 export type IdentityFields = { readonly name?: Field; readonly framework?: Field }
 
-/** The two lines of a field: whether it is there, and its value or nothing. */
+/** The two lines of a field: whether it is present, and its value or nothing. */
 export const fieldLines = (name: string, value: Field): readonly [string, string] => [
   `${name}_present=${value === undefined ? 0 : 1}`,
   `${name}=${value ?? ''}`,
@@ -25,7 +25,7 @@ export function editMessage(host: string, coord: string, ts: number, fields: Edi
   return change([host, 'set_pixels v2', `block=${coord}`], ts, fields)
 }
 
-/** The text for `PUT /areas/{area}`: of pixels the SHA-256 of their bytes is signed, in lower-case hex. */
+/** The text for `PUT /areas/{area}`: pixels are signed by the SHA-256 of their bytes, in lower-case hex. */
 export function areaMessage(host: string, area: string, ts: number, fields: EditFields): string {
   return change([host, 'set_area v1', `area=${area}`], ts, fields)
 }
@@ -63,8 +63,8 @@ export function painterMessage(host: string, wallet: string, ts: number, painter
   ].join('\n')
 }
 
-/** What is signed of an area's pixels: their SHA-256 in lower-case hex, without a prefix. */
+/** The signed form of an area's pixels: their SHA-256 in lower-case hex, without a prefix. */
 export const digestOfPixels = (rows: Uint8Array): string => sha256(rows).slice('0x'.length)
 
-/** What a wallet's key signs of a text: keccak-256 of EIP-191's prefix, the length in bytes and the text. */
+/** The digest that a wallet's key signs for a text: keccak-256 of EIP-191's prefix, the length in bytes and the text. */
 export const digestOf = (message: string): `0x${string}` => hashMessage(message)

@@ -1,12 +1,12 @@
-/** What a terminal shows: text, which must not move its cursor, change its colours or turn its lines around, and a part of the wall. */
+/** Output for a terminal: text that cannot move its cursor, change its colours or turn its lines around, and a part of the wall. */
 
 import { XTERM_OFFSET } from './palette.ts'
 import { BLOCK_SIZE, blockAt, cellOf, COLS, ROWS, type BlockIndex, type Cell } from './wall.ts'
 
-// Controls, and format characters such as those that change direction; the joiner of emoji does no harm.
+// Control characters, and format characters such as those that change direction; the joiner of emoji is harmless.
 const active = /(?!\u200D)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
-/** One line for a terminal: what would act on it is shown as `\uXXXX`. A line of JSON stays the same JSON. */
+/** One line for a terminal: characters that would control it are shown as `\uXXXX`. A line of JSON stays the same JSON. */
 export const terminalLine = (text: string): string => text.replaceAll(active, escaped)
 
 const escaped = (character: string) =>
@@ -26,7 +26,7 @@ const CENTRE: Cell = { col: COLS / 2, row: ROWS / 2 }
 /** The sold blocks with their pixels; `null` for a block without a picture. */
 export type Painted = ReadonlyMap<BlockIndex, Uint8Array | null>
 
-/** Draws `across` x `down` blocks around the centre, or around a block: two pixels a character, as upper and lower half. */
+/** Draws `across` x `down` blocks around the centre, or around a block: two pixels per character, as upper and lower half. */
 export function drawBlocks(painted: Painted, across: number, down: number, around?: BlockIndex): string {
   const middle = around === undefined ? CENTRE : cellOf(around)
   const left = middle.col - Math.floor(across / 2)

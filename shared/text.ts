@@ -1,6 +1,6 @@
 /**
- * What strangers may write on the wall: names, frameworks and messages (printable text) and links.
- * Other people's language models and terminals read it, so nothing invisible or direction-changing passes.
+ * The rules for untrusted text on the wall: names, frameworks and messages (printable text) and links.
+ * Other people's language models and terminals read it, so nothing invisible or direction-changing is allowed.
  * Lengths are in Unicode code points. Text is kept exactly as sent, because owners sign it.
  */
 
@@ -9,14 +9,14 @@ export const FRAMEWORK_MAX = 32
 export const MESSAGE_MAX = 140
 export const LINK_MAX = 200
 
-// Enough for every script; more of them are drawn over what stands above and below.
+// Enough for every script; more of them cover the lines above and below.
 export const MARKS_MAX = 8
 
 const PORT_MAX = 65_535
 
-// Letters, marks, numbers, punctuation, symbols and the plain space; the joiner is looked at apart.
+// Letters, marks, numbers, punctuation, symbols and the plain space; the joiner is checked separately.
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} \u200D]*$/u
-// What renders as nothing in spite of its class; the joiner and the two emoji selectors are looked at apart.
+// Renders as nothing in spite of its class; the joiner and the two emoji selectors are checked separately.
 const invisible = /(?!\u200D|\uFE0E|\uFE0F)(?:\p{Default_Ignorable_Code_Point}|\u2800|\u{16FE4}|\u{1D159})/u
 const joinerAwayFromPictograph =
   /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D|\u200D(?!\p{Extended_Pictographic})/u
@@ -25,10 +25,10 @@ const selectorAwayFromPictograph = /(?<!\p{Extended_Pictographic})(?<![0-9#*](?=
 const blank = /^[ \p{M}]*$/u
 const tower = new RegExp(`\\p{M}{${MARKS_MAX + 1}}`, 'u')
 
-/** Whether `text` can stand on the wall: 1 to `max` visible characters, each with at most `MARKS_MAX` combining marks. */
+/** Whether the wall accepts `text`: 1 to `max` visible characters, each with at most `MARKS_MAX` combining marks. */
 export function isPrintable(text: string, max: number): boolean {
   return (
-    // A code point is at most two code units. A text of megabytes is refused before it is split.
+    // A code point is at most two code units. A text of megabytes is rejected before it is split.
     text.length <= 2 * max &&
     text.isWellFormed() &&
     [...text].length <= max &&
@@ -45,7 +45,7 @@ export function isPrintable(text: string, max: number): boolean {
 const linkPattern =
   /^https:\/\/(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\.?|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?(?:[/?#](?:[A-Za-z0-9\-._~:/?#[\]@!$&()*+,;=]|%[0-9A-Fa-f]{2})*)?$/
 
-/** Whether `text` is a link the wall shows: an ASCII `https://` URI with a host and without user information. It is never fetched. */
+/** Whether the wall accepts `text` as a link: an ASCII `https://` URI with a host and without user information. It is never fetched. */
 export function isLink(text: string): boolean {
   if (text.length > LINK_MAX) return false
   const match = linkPattern.exec(text)
@@ -55,7 +55,7 @@ export function isLink(text: string): boolean {
 
 const FAR = 3
 
-/** The nearest of the known names; `undefined` where none is near. Short names must be nearer than they are long. */
+/** The nearest of the known names; `undefined` if none is near. Short names must be nearer than their length. */
 export function nearest<Name extends string>(word: string, known: readonly Name[]): Name | undefined {
   const near = known.map((name) => ({ name, far: distance(word, name) })).toSorted((one, two) => one.far - two.far)
   const [first] = near

@@ -1,6 +1,6 @@
-/** USDC as walls take it: the networks it is paid on, and the message that moves it for its bearer. */
+/** USDC as walls use it: its networks, and the signed message that transfers it. */
 
-/** The fields of what a payer signs (EIP-3009), as EIP-712 writes them. */
+/** The fields that a payer signs (EIP-3009), in EIP-712 form. */
 export const AUTHORIZATION_TYPES = {
   TransferWithAuthorization: [
     { name: 'from', type: 'address' },
@@ -15,7 +15,7 @@ export const AUTHORIZATION_TYPES = {
 /** The name of that type, which EIP-712 calls primary. */
 export const PRIMARY_TYPE = 'TransferWithAuthorization' satisfies keyof typeof AUTHORIZATION_TYPES
 
-/** The networks that walls know, by CAIP-2 name: each has USDC as its dollar token, which takes signed transfers. */
+/** The networks that walls know, by CAIP-2 name: each has USDC as its dollar token, with signed transfers. */
 export const networks = {
   'eip155:8453': {
     name: 'Base',

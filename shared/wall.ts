@@ -32,7 +32,7 @@ export function blockAt(col: number, row: number): BlockIndex | undefined {
   return isBlockIndex(index) ? index : undefined
 }
 
-/** Reads `col,row`; `undefined` when it is malformed or off the wall. */
+/** Parses `col,row`; `undefined` if it is malformed or off the wall. */
 export function parseCoord(text: string): BlockIndex | undefined {
   if (!coordPattern.test(text)) return undefined
   const comma = text.indexOf(',')
@@ -66,8 +66,8 @@ function centreDistance(block: BlockIndex): number {
 }
 
 /**
- * Every block in the order `/blocks/next` sells them: nearest the centre first, ties by index. Marked pure so that a
- * page, which needs no order, is built without sorting.
+ * Every block in the order `/blocks/next` sells them: nearest the centre first, ties by index. Marked pure so that a page
+ * that does not need the order is built without sorting.
  */
 export const CLAIM_ORDER: readonly BlockIndex[] = /* @__PURE__ */ ALL_BLOCKS.toSorted(
   (a, b) => centreDistance(a) - centreDistance(b) || a - b,

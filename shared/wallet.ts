@@ -2,7 +2,7 @@
 
 import { getAddress } from 'viem/utils'
 
-/** The checksummed address, which only its owner is shown. */
+/** The checksummed address, which only its owner sees. */
 export const fullWallet = (address: string): string => getAddress(address)
 
 /** First six characters, an ellipsis and the last four of the checksummed address: `0x1234…abcd`. */
@@ -16,7 +16,7 @@ export const ADDRESS_PATTERN = '^0x[0-9a-fA-F]{40}$'
 
 const addressPattern = new RegExp(ADDRESS_PATTERN)
 
-/** Addresses in lower case, separated by blanks, commas or lines; `#` begins a comment. A number is the line with something else. */
+/** Addresses in lower case, separated by blanks, commas or lines; `#` begins a comment. A number is the line with an error. */
 export function addressesIn(text: string): ReadonlySet<`0x${string}`> | number {
   const addresses = new Set<`0x${string}`>()
   for (const [nth, line] of text.split('\n').entries())

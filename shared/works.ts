@@ -1,8 +1,8 @@
-/** Works: blocks of one owner that touch each other, which together are one picture. */
+/** Artworks: adjacent blocks of one owner, which together are one picture. */
 
 import { ALL_BLOCKS, blockAt, cellOf, COLS, TOTAL_BLOCKS, type BlockIndex } from './wall.ts'
 
-/** Blocks that hang together, in row-major order. */
+/** Adjacent blocks, in row-major order. */
 export type Work = readonly BlockIndex[]
 
 const steps = [
@@ -12,7 +12,7 @@ const steps = [
   [0, 1],
 ] as const
 
-/** Every work among the blocks of one owner, the largest first. */
+/** Every artwork among the blocks of one owner, the largest first. */
 export function worksOf(blocks: Iterable<BlockIndex>): Work[] {
   const left = new Set(blocks)
   const works: Work[] = []
@@ -24,10 +24,10 @@ export function worksOf(blocks: Iterable<BlockIndex>): Work[] {
   return works.toSorted((a, b) => b.length - a.length)
 }
 
-/** The work that a block is part of; `isOwn` says which blocks are its owner's. */
+/** The artwork that a block is part of; `isOwn` says which blocks are its owner's. */
 export function workAround(from: BlockIndex, isOwn: (block: BlockIndex) => boolean): Work {
   const found = new Set([from])
-  // A set is walked through to what was added while walking.
+  // Iterating a set includes entries that are added meanwhile.
   for (const block of found) {
     const { col, row } = cellOf(block)
     for (const [right, down] of steps) {
@@ -38,10 +38,10 @@ export function workAround(from: BlockIndex, isOwn: (block: BlockIndex) => boole
   return [...found].toSorted((a, b) => a - b)
 }
 
-/** All works of a wall: for each block the first of its work, and the next of it in row-major order, or itself at the end. */
+/** All artworks of a wall: for each block the first block of its artwork, and the next one in row-major order, or itself at the end. */
 export type WorkIndex = { readonly first: Uint16Array; readonly next: Uint16Array }
 
-/** Finds every work in one pass; `owners` numbers the owner of each block from 1, 0 where nobody owns it. */
+/** Finds every artwork in one pass; `owners` has the number of each block's owner from 1, or 0 for none. */
 export function indexWorks(owners: Uint16Array): WorkIndex {
   const first = Uint16Array.from(ALL_BLOCKS)
   const firstOf = (block: number): number => {

@@ -1,9 +1,9 @@
-/** What a process has used, as Linux tells it; `NaN` elsewhere. */
+/** CPU time and memory of a process, on Linux; `NaN` elsewhere. */
 
 import { dlopen } from 'bun:ffi'
 import { readFileSync } from 'node:fs'
 
-/** Processor time of all threads of a process, those that have ended included, in microseconds. */
+/** CPU time of all threads of a process, including ended ones, in microseconds. */
 export function cpuUs(pid: number): number {
   if (clockGettime === undefined) return Number.NaN
   const time = new BigInt64Array(2)
@@ -12,7 +12,7 @@ export function cpuUs(pid: number): number {
   return Number(seconds) * 1e6 + Number(ns) / 1000
 }
 
-/** Processor time of the first thread of a process, which answers requests, in microseconds. */
+/** CPU time of a process's first thread, which serves requests, in microseconds. */
 export function mainThreadUs(pid: number): number {
   try {
     const [onCpuNs] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
@@ -22,14 +22,14 @@ export function mainThreadUs(pid: number): number {
   }
 }
 
-/** Processor time in milliseconds that a process spends while `work` is done. */
+/** CPU time in milliseconds that a process spends while `work` runs. */
 export async function cpuMsDuring(pid: number, work: () => Promise<unknown>): Promise<number> {
   const before = cpuUs(pid)
   await work()
   return (cpuUs(pid) - before) / 1000
 }
 
-// As clock_getcpuclockid(3) makes it. What /proc tells of single threads is gone when they end, and Bun's come and go.
+// Computed as in clock_getcpuclockid(3). The values in /proc for single threads vanish when they end, and Bun's come and go.
 const clockOf = (pid: number) => (~pid << 3) | 2
 
 const clockGettime = onLinux()?.symbols.clock_gettime
@@ -42,13 +42,13 @@ function onLinux() {
   }
 }
 
-/** Memory a process holds, in MB. */
+/** Memory of a process, in MB. */
 export const residentMb = (pid: number): number => Number(statusLine(pid, /VmRSS:\s+(\d+) kB/)) / 1024
 
-/** Keeps a process on one processor, where the machine has more and can be told so. */
+/** Pins a process to one CPU, if the machine has more and supports it. */
 export const pin = (pid: number, processor: number): void => keepOn(pid, String(processor))
 
-/** Lets a process, and all that it starts meanwhile, use every processor; then it has those again that it had before. */
+/** Lets a process, and all that it starts meanwhile, use every CPU; then restores its CPUs. */
 export async function onEveryProcessor<Done>(work: () => Promise<Done>, pid = process.pid): Promise<Done> {
   const before = processorsOf(pid)
   if (before === undefined) return await work()
@@ -60,7 +60,7 @@ export async function onEveryProcessor<Done>(work: () => Promise<Done>, pid = pr
   }
 }
 
-/** The processors that a process may use, as Linux lists them. */
+/** The CPUs that a process may use, in Linux's list format. */
 export const processorsOf = (pid: number): string | undefined => statusLine(pid, /Cpus_allowed_list:\s+(\S+)/)
 
 function statusLine(pid: number, pattern: RegExp): string | undefined {

@@ -1,22 +1,22 @@
-/** Asks a server as fast as it answers, over connections that stay open. */
+/** Sends requests to a server as fast as it responds, over persistent connections. */
 
 import type { Socket } from 'bun'
 
-/** What came of asking. */
+/** The result of a load. */
 export type Load = {
   readonly requests: number
   readonly seconds: number
   readonly bytes: number
   readonly latenciesMs: readonly number[] // in order of arrival
-  readonly statuses: ReadonlyMap<number, number> // how many answers had each status
+  readonly statuses: ReadonlyMap<number, number> // how many responses had each status
 }
 
-/** What is sent, and how long; `next` answers the bytes of one request, or nothing when there are no more. */
+/** The requests, and for how long; `next` returns the bytes of one request, or nothing if there are no more. */
 export type LoadOptions = {
   readonly port: number
   readonly next: () => Uint8Array | undefined
   readonly connections: number
-  readonly ms: number // after which no more is asked
+  readonly ms: number // after which no more requests are sent
 }
 
 /** One request, as bytes. */
@@ -36,8 +36,8 @@ export function requestBytes(
 }
 
 /**
- * Asks until the time is over or nothing is left, at least once for each connection, and waits for every answer. Rejects
- * when a connection breaks.
+ * Sends requests until the time is over or none is left, at least one per connection, and waits for every response. Rejects
+ * if a connection breaks.
  */
 export async function load({ port, next, connections, ms }: LoadOptions): Promise<Load> {
   const latenciesMs: number[] = []
@@ -55,19 +55,19 @@ export async function load({ port, next, connections, ms }: LoadOptions): Promis
   return { requests: latenciesMs.length, seconds: (performance.now() - startedAt) / 1000, bytes, latenciesMs, statuses }
 }
 
-/** Sends one request, and resolves to the status of its answer. */
+/** Sends one request, and resolves to the status of its response. */
 export async function sendOnce(port: number, request: Uint8Array): Promise<number> {
   const once = [request]
   const { statuses } = await load({ port, next: () => once.pop(), connections: 1, ms: 10_000 })
   return [...statuses.keys()][0] ?? 0
 }
 
-/** The same request over and over, in every round. */
+/** The same request again and again, in every round. */
 export const always = (request: Uint8Array) => () => () => request
 
 type Answer = { readonly status: number; readonly length: number }
 
-/** One connection's questions and answers. */
+/** The requests and responses of one connection. */
 async function converse(
   port: number,
   ask: () => Uint8Array | undefined,
@@ -108,7 +108,7 @@ async function converse(
 
 const HEAD_END = '\r\n\r\n'
 
-/** Reads answers one after another; answers each as it ends. Only lengths that are told ahead are understood. */
+/** Parses responses one after another; returns each when it is complete. Supports only responses with a length. */
 function answerReader(): (chunk: Uint8Array) => Answer | undefined {
   let head = ''
   let answer: Answer | undefined

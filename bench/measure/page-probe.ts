@@ -1,6 +1,6 @@
-/** What is run in a page under measurement, as text: before its own code, and to ask it when it can be used. */
+/** Code that runs in a measured page, as text: before its own code, and to find out when it can be used. */
 
-/** Notes when the page first draws on a canvas and how often it has, as `probe`. Times are milliseconds since it was asked for. */
+/** Records when the page first draws on a canvas and how often it has, as `probe`. Times are milliseconds since navigation. */
 export const NOTE_DRAWINGS = `
   globalThis.probe = { first: 0, draws: 0 }
   const note = (prototype, name) => {
@@ -15,7 +15,7 @@ export const NOTE_DRAWINGS = `
   note(CanvasRenderingContext2D.prototype, 'drawImage')
 `
 
-/** Hands the wall over only when all of it is there, as a page does that reads JSON in one go. */
+/** Delivers the wall only when it is complete, like a page that reads JSON as a whole. */
 export const WAIT_FOR_ALL = `
   const read = globalThis.fetch
   globalThis.fetch = async (...given) => {
@@ -25,10 +25,10 @@ export const WAIT_FOR_ALL = `
   }
 `
 
-/** What a page's answer begins with in its console. */
+/** The prefix of a page's result in its console. */
 export const ANSWER = 'probe '
 
-/** Has the page tell its figures by itself: one that is asked is kept busy by the question. */
+/** Makes the page report its figures itself, because a query would keep it busy. */
 export const toldBy = (figures: string): string =>
   `if (location.protocol === 'http:') ${figures}.then((found) => console.info('${ANSWER}' + JSON.stringify(found)))`
 
@@ -38,7 +38,7 @@ export const FIRST_DRAWN = `(async () => {
   return probe.first
 })()`
 
-/** Sums up, as `probe`, by how much every task that kept the page busy was longer than its reader would notice, and keeps the longest. */
+/** Sums up, as `probe`, by how much each long task exceeded the noticeable time, and keeps the longest. */
 export const NOTE_TASKS = `
   const UNNOTICED_MS = 50
   probe.blocked = 0
@@ -51,7 +51,7 @@ export const NOTE_TASKS = `
   }).observe({ type: 'longtask', buffered: true })
 `
 
-/** Records in `vitals` the times of the first and of the largest paint, the layout shift, and how long the page was blocked. */
+/** Records in `vitals` the times of the first and of the largest paint, the layout shift, and the blocking time. */
 export const NOTE_VITALS = `
   globalThis.vitals = { first: 0, largest: 0, moved: 0, blocked: 0 }
   const watch = (type, note) =>
@@ -59,13 +59,13 @@ export const NOTE_VITALS = `
   watch('paint', ({ name, startTime }) => name === 'first-contentful-paint' && (vitals.first = startTime))
   watch('largest-contentful-paint', ({ startTime }) => (vitals.largest = startTime))
   watch('layout-shift', ({ value }) => (vitals.moved += value))
-  // What kept the page busy before it showed anything, nobody could press on.
+  // Before the page shows anything, there is nothing to press.
   watch('longtask', ({ startTime, duration }) => {
     if (vitals.first > 0 && startTime + duration > vitals.first) vitals.blocked += duration - 50
   })
 `
 
-/** The page's vitals and how many bytes it loaded, headers included, once it has been at rest for two seconds. */
+/** The page's vitals and how many bytes it loaded, including headers, once it has been idle for two seconds. */
 export const LOADED = `(async () => {
   const rested = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
   const loads = () => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
@@ -78,7 +78,7 @@ export const LOADED = `(async () => {
   return [vitals.first, vitals.largest, vitals.blocked, vitals.moved, bytes]
 })()`
 
-/** When the page shows all of the wall, has come to rest, and has answered one notch of the wheel by a drawing. */
+/** When the page shows the whole wall, is idle, and has drawn in response to one notch of the wheel. */
 const USED = `
   const frame = () => new Promise(requestAnimationFrame)
   const isRead = ({ name, responseEnd }) => name.includes('/api/canvas') && responseEnd > 0
@@ -101,7 +101,7 @@ const USED = `
 export const USABLE = `(async () => {${USED}  return usable
 })()`
 
-/** When the page first drew, can be used, and can name every work; how long it was kept busy until then beyond what is noticed, and the longest task. */
+/** When the page first drew, can be used, and can name every artwork; the blocking time until then, and the longest task. */
 export const OPENED = `(async () => {${USED}
   while (document.querySelector('[aria-busy="true"]') !== null) await frame()
   const named = performance.now()

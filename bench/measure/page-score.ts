@@ -1,6 +1,6 @@
 /** How well a page opens, as one number. */
 
-/** What a load of a page showed: milliseconds until it painted first and largest, milliseconds it was blocked, and how far it moved. */
+/** The vitals of a page load: milliseconds until the first and the largest paint, milliseconds blocked, and the layout shift. */
 export type Vitals = {
   readonly first: number
   readonly largest: number
@@ -8,7 +8,7 @@ export type Vitals = {
   readonly moved: number
 }
 
-/** A share of the score, and the values that count as good (90 of 100) and as middling (50). */
+/** A share of the score, and the values that count as good (90 of 100) and as average (50). */
 type Curve = { readonly weight: number; readonly good: number; readonly middling: number }
 
 // Lighthouse 12's for phones, without the speed index, which needs a film of the load:
@@ -31,7 +31,7 @@ export function scoreOf(vitals: Vitals): number {
   return (100 * of((weight, share) => weight * share)) / of((weight) => weight)
 }
 
-// Where a normal distribution has left nine tenths behind.
+// The point below which a tenth of a normal distribution lies.
 const NINE_TENTHS = 1.2816
 
 /** The share of a log-normal distribution above a value. */

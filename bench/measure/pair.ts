@@ -1,22 +1,22 @@
-/** Measures several servers in turns, so that whatever else the machine does troubles all of them alike. */
+/** Measures several servers in turns, so that other load on the machine affects all of them equally. */
 
 import type { Server } from '../servers/servers.ts'
 import { cpuUs } from './cpu.ts'
 import { load } from './load.ts'
 
-/** One way of answering a request. */
+/** One way of serving a request. */
 export type Target = {
   readonly name: string
   readonly server: Server
-  readonly status: number // of every right answer
+  readonly status: number // of every correct response
   /** The requests, one after the other; nothing when there are no more. */
   readonly requests: () => () => Uint8Array | undefined
   readonly connections?: number
 }
 
 /**
- * How often and how long everything is measured. `warmMs` is how long servers that are compared answer before; `steadyMs` is
- * how long what should stay the same is watched.
+ * How often and how long everything is measured. `warmMs` is how long compared servers run before; `steadyMs` is how long a
+ * value that should stay constant is watched.
  */
 export type Pace = Readonly<Record<'rounds' | 'ms' | 'warmMs' | 'steadyMs', number>>
 
@@ -26,7 +26,7 @@ export type Sample = { readonly rate: number; readonly p50: number; readonly p99
 /** All rounds of each target. */
 export type Samples = ReadonlyMap<string, readonly Sample[]>
 
-/** Asks every target in every round, each round starting with another one, all of them warm. Throws when an answer is wrong. */
+/** Sends requests to every target in every round, each round starting with another one, all of them warm. Throws for a wrong response. */
 export async function pair(
   targets: readonly Target[],
   { rounds, ms, warmMs }: Omit<Pace, 'steadyMs'>,
@@ -71,8 +71,8 @@ export function medians(samples: readonly Sample[]): Sample {
 }
 
 /**
- * How many times as cheaply as `reference` a target answers: the median over rounds of processor time per request. Who
- * asks costs nothing in it, nor do strangers on the machine; where it cannot be read, answers a second are compared.
+ * How many times as cheaply as `reference` a target responds: the median over rounds of CPU time per request. That excludes
+ * the client and other programs on the machine. If it cannot be read, responses per second are compared.
  */
 export function timesAsCheap(samples: Samples, target: string, reference: string): number {
   const [ours, theirs] = [samples.get(target) ?? [], samples.get(reference) ?? []]

@@ -1,4 +1,4 @@
-/** Areas: what 400 blocks in one payment cost beside one block, what others notice of them, and what looking for room costs. */
+/** Areas: the cost of 400 blocks in one payment compared with one block, its effect on other requests, and the cost of a search for space. */
 
 import { armed } from '../../server/local/wall-process.ts'
 import type { Scenario } from '../findings.ts'
@@ -11,19 +11,19 @@ import { signTerms } from './purchases.ts'
 
 const SIDE = 20
 
-// Sold from the centre on: what is left are corners, in which no area of that size has room.
+// Sold from the centre on: only corners are left, without space for an area of that size.
 const NEARLY_FULL = 13_900
 const SOLD = 1000
 
-// What a process does for the first time is no cost of a purchase.
+// Work that a process does for the first time does not count.
 const WARM_UP_BLOCKS = 40
 const WARM_UP_AREAS = 3
 const LANDINGS = 6
 
-// What is published after an answer belongs to no purchase.
+// Publishing after a response does not count.
 const PUBLISHED_AFTER_MS = 1050
 
-/** An area of 400 blocks beside one block, and `next` where there is no room. */
+/** An area of 400 blocks compared with one block, and `next` without space. */
 export const areas: Scenario = async (servers, { rounds, ms }) => {
   const stubs = startStubServices()
   try {
@@ -73,7 +73,7 @@ export const areas: Scenario = async (servers, { rounds, ms }) => {
   }
 }
 
-// Off the middle, which is sold.
+// Off the centre, which is sold.
 const PLACES = [0, 20, 40, 60, 80, 100, 120, 140].flatMap((col) => {
   const isOuter = col <= 40 || col >= 100
   return [0, 70, ...(isOuter ? [20, 40] : [])].map((row) => `${col},${row}`)
@@ -81,7 +81,7 @@ const PLACES = [0, 20, 40, 60, 80, 100, 120, 140].flatMap((col) => {
 
 type Order = Readonly<Record<string, unknown>>
 
-/** The processor time in milliseconds of each kind of order up to its answer: the median of all rounds. */
+/** The CPU time in milliseconds of each kind of order up to its response: the median of all rounds. */
 async function costsOf(wall: Server, orders: Readonly<Record<string, () => Order>>, rounds: number) {
   const costs = new Map<string, number[]>()
   for (let round = 0; round < rounds; round++)
@@ -92,7 +92,7 @@ async function costsOf(wall: Server, orders: Readonly<Record<string, () => Order
   return [...costs].map(([what, all]) => [what, median(all)] as const)
 }
 
-/** The processor time in milliseconds of writing the rows of an area and nothing else: the median of all rounds. */
+/** The CPU time in milliseconds of only writing the rows of an area: the median of all rounds. */
 async function rowsOf(floor: Server, rounds: number): Promise<number> {
   const costs: number[] = []
   const url = `http://127.0.0.1:${floor.port}/area?blocks=${SIDE * SIDE}`
@@ -103,7 +103,7 @@ async function rowsOf(floor: Server, rounds: number): Promise<number> {
   return median(costs)
 }
 
-/** Buys an area; the processor time in milliseconds that its wall used before the answer. */
+/** Buys an area; returns the CPU time in milliseconds of the wall before the response. */
 async function buy(wall: Server, order: Order): Promise<number> {
   const [payment] = await paymentHeaders(wall, order, 1)
   return await cpuMsDuring(wall.pid, async () => {
@@ -128,7 +128,7 @@ async function post({ port }: Server, order: Order, headers: Readonly<Record<str
   return response
 }
 
-/** A piece of the wall as its own picture, in base64: as hard to read as any. */
+/** A part of the wall as a picture, in base64, which is as slow to decode as any. */
 async function pictureOf({ port }: Server): Promise<string> {
   const picture = await fetch(`http://127.0.0.1:${port}/wall.png?col=70&row=35&cols=${SIDE}&rows=${SIDE}&scale=2`)
   return Buffer.from(await picture.arrayBuffer()).toString('base64')
@@ -136,7 +136,7 @@ async function pictureOf({ port }: Server): Promise<string> {
 
 const health = requestBytes('GET', '/api/health')
 
-/** How long health takes while something is done, or for so many milliseconds. */
+/** The duration of health checks while something runs, or for so many milliseconds. */
 async function probe({ port }: Server, ms: number, doing?: () => Promise<unknown>) {
   let isOver = false
   const done = doing?.().finally(() => {
@@ -153,7 +153,7 @@ const percentiles = (latenciesMs: readonly number[]) => ({
   'p99 ms': percentile(latenciesMs, 0.99),
 })
 
-/** Asks a nearly full wall for the nearest 400 blocks, with payments that are good; what that costs, and health meanwhile. */
+/** Orders the nearest 400 blocks of a nearly full wall, with valid payments; measures the cost, and health meanwhile. */
 async function lookForRoom(terms: Server, full: Server, count: number) {
   const payments = await paymentHeaders(terms, { w: SIDE, h: SIDE }, count)
   const body = JSON.stringify({ w: SIDE, h: SIDE })

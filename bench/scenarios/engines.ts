@@ -1,4 +1,4 @@
-/** SQLite against PostgreSQL, and one instance against three: what it costs to let the wall go on when a machine dies. */
+/** SQLite compared with PostgreSQL, and one instance with three: the cost of surviving the loss of a machine. */
 
 import { join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -22,7 +22,7 @@ type Place = Parameters<typeof openStore>[0]
 const BLOCKS = 300
 const CONNECTIONS = 16
 
-// Enough to see a rate, few enough to sign ahead.
+// Enough for a stable rate, few enough to sign in advance.
 const REPAINTS_PER_MS = 0.5
 const PURCHASES_PER_MS = 0.1
 
@@ -70,7 +70,7 @@ const databaseOn = async (server: PostgresServer): Promise<Place> => ({
   url: server.url(await server.newDatabase()),
 })
 
-/** Sells through the store of a place; how fast that went. */
+/** Sells through the store of a database; returns the rate. */
 async function ledgerRow(what: string, place: Place): Promise<Row> {
   const store = await openStore(place, NETWORK)
   try {
@@ -83,7 +83,7 @@ async function ledgerRow(what: string, place: Place): Promise<Row> {
 async function open(place: Place, stubs: StubServices, folder: string): Promise<WallProcess> {
   const database = place.kind === 'sqlite' ? { DATABASE_PATH: place.path } : { DATABASE_URL: place.url }
   const settings = { ...QUIET, ...stubs.settings, ...database }
-  // The operators' sockets of walls that are killed stay where they ran.
+  // The admin sockets of killed walls stay in their working directory.
   const wall = await startWall(settings, { folder })
   pin(wall.pid, SERVERS_ON)
   await armed(wall.url)
@@ -97,7 +97,7 @@ const canvasOf = (name: string, [server]: readonly Server[]) => {
   return { name, server, status: 200, requests: always(CANVAS) }
 }
 
-/** Purchases, repaints and reads a second, over all instances together. */
+/** Purchases, repaints and reads per second, over all instances together. */
 async function ratesOf(what: string, servers: readonly Server[], { rounds, ms }: Pace): Promise<Row> {
   const [first] = servers
   if (first === undefined) throw new Error('no wall was started')
@@ -117,7 +117,7 @@ async function ratesOf(what: string, servers: readonly Server[], { rounds, ms }:
   }
 }
 
-/** Asks all servers at once until nothing is left, or the time is over; right answers a second. */
+/** Sends requests to all servers in parallel until none is left, or the time is over; returns correct responses per second. */
 async function rateOf(servers: readonly Server[], next: () => Uint8Array | undefined, ms: number): Promise<number> {
   const connections = Math.ceil(CONNECTIONS / servers.length)
   const startedAt = performance.now()
@@ -128,7 +128,7 @@ async function rateOf(servers: readonly Server[], next: () => Uint8Array | undef
   return heard.reduce((sum, { requests }) => sum + requests, 0) / seconds
 }
 
-/** How long after one instance has answered a change another shows it. */
+/** How long after the response of one instance another one shows the change. */
 async function lagRows(servers: readonly Server[], rounds: number): Promise<Row[]> {
   const [here, there] = servers
   if (here === undefined || there === undefined) throw new Error('two walls are needed')
@@ -159,7 +159,7 @@ async function canvasLag(here: Server, there: Server, changing: Uint8Array): Pro
   return await lagOf(here, changing, async () => (await tagOf()) !== before)
 }
 
-/** Makes a change, and looks from its answer on until it is seen; in milliseconds. */
+/** Makes a change, and polls from its response on until it is visible; in milliseconds. */
 async function lagOf({ port }: Server, changing: Uint8Array, isSeen: () => Promise<boolean>): Promise<number> {
   const status = await sendOnce(port, changing)
   if (status !== 200) throw new Error(`a change was answered ${status}`)

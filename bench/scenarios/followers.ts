@@ -1,4 +1,4 @@
-/** The live stream: how soon everyone who follows sees a repaint, and what telling one of them costs. */
+/** The live stream: how soon all followers see a repaint, and the cost per follower. */
 
 import type { Socket } from 'bun'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
@@ -30,7 +30,7 @@ export const followers: Scenario = async (servers, { rounds }) => {
   return { rows, ratios: {} }
 }
 
-/** Opens so many streams; `next` resolves, once all have heard of a change, with when each did. */
+/** Opens so many streams; `next` resolves, once all have received a change, with the time of each. */
 async function follow(port: number, count: number) {
   let heard: number[] = []
   let all = Promise.withResolvers<readonly number[]>()
@@ -43,7 +43,7 @@ async function follow(port: number, count: number) {
   }
   const sockets: Socket[] = []
   for (let at = 0; at < count; at++) {
-    // One address may have no more than some hundreds, and each crowd comes from others.
+    // One address may have some hundreds at most, so each crowd uses other addresses.
     const address = `10.${count % 251}.${Math.floor(at / 250)}.1`
     const request = requestBytes('GET', '/api/live', { 'X-Forwarded-For': address })
     const open = (socket: { write(bytes: Uint8Array): number }) => void socket.write(request)

@@ -1,4 +1,4 @@
-/** What each free address costs on a full wall. Few of the answers can come from a cache: each request asks for another one. */
+/** The cost of each free address on a full wall. Few responses can come from a cache, because each request is different. */
 
 import { privateKeyToAccount } from 'viem/accounts'
 import { COLS, ROWS, TOTAL_BLOCKS } from '../../shared/wall.ts'
@@ -9,7 +9,7 @@ import { median, type Pace } from '../measure/pair.ts'
 import { keyOf } from '../servers/seed.ts'
 import { agentsOf, type Server } from '../servers/servers.ts'
 
-/** Free addresses, and what each of them is asked for in turn. */
+/** Free addresses, and the requests to each in turn. */
 export const freeReads: Scenario = async (servers, pace) => {
   const wall = await servers.wall(TOTAL_BLOCKS)
   const rows = []
@@ -18,7 +18,7 @@ export const freeReads: Scenario = async (servers, pace) => {
   return { rows, ratios: { 'free addresses: ms of the main thread for the dearest': dearest / 1000 } }
 }
 
-/** One address: its path, or its path and a body in JSON. */
+/** One address: its path, or its path and a JSON body. */
 type Asked = (at: number) => string | readonly [path: string, body: string]
 
 const AGENTS = agentsOf(TOTAL_BLOCKS)
@@ -59,7 +59,7 @@ const ASKED: Readonly<Record<string, Asked>> = {
   '/areas/{area}, 400 blocks': (at) => `/areas/${areaOf(at)}`,
   '/blocks/{coord}.png': (at) => `/blocks/${blockOf(at)}.png`,
   '/areas/{area}.png, 0.6 megapixels': (at) => `/areas/${areaOf(at)}.png?scale=4`,
-  // More of them than are kept.
+  // More than are cached.
   '/wall.png, 3.6 megapixels': (at) => `/wall.png?col=${at % 30}&row=${at % 20}&cols=130&rows=70&scale=2`,
   '/card.png?block': (at) => `/card.png?block=${blockOf(at)}`,
   '/card.png?work': (at) => `/card.png?work=${blockOf(at)}`,
@@ -68,10 +68,10 @@ const ASKED: Readonly<Record<string, Asked>> = {
   '/mcp, tools/list': () => ['/mcp', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })],
 }
 
-// Two, so that one is asked while the other's answer is on its way.
+// Two, so that one is in progress while the other's response is in transit.
 const CONNECTIONS = 2
 
-// What one does for the first time is no cost of a request.
+// Work that is done for the first time does not count.
 const WARM_UP_MS = 200
 
 async function costOf(wall: Server, asked: Asked, { rounds, ms }: Pace) {
@@ -91,7 +91,7 @@ async function costOf(wall: Server, asked: Asked, { rounds, ms }: Pace) {
 
 const JSON_BODY = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
 
-/** A request of a client of its own: no budget is used up. */
+/** A request of a client of its own, so that no budget is used up. */
 function requestOf(asked: ReturnType<Asked>, client: number): Uint8Array {
   const [path, body] = typeof asked === 'string' ? [asked] : asked
   const address = [24, 16, 8, 0].map((bits) => ((0x0a_00_00_00 + client) >> bits) & 255).join('.')

@@ -1,4 +1,4 @@
-/** Loaded before the wall, makes it look keys up instead of recovering them; the file WALL_KEYS has the key of each signature. */
+/** Loaded before the wall, replaces the recovery of keys by a look-up; the file WALL_KEYS has the key of each signature. */
 
 import { plugin } from 'bun'
 

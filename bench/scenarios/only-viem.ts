@@ -1,4 +1,4 @@
-/** Loaded before the wall, takes its fast library for signatures away. */
+/** Loaded before the wall, removes its fast signature library. */
 
 import { plugin } from 'bun'
 

@@ -1,4 +1,4 @@
-/** The seeded wall's owners, signing repaints faster than a wall can check them. */
+/** The owners of the seeded wall, who sign repaints faster than a wall can check them. */
 
 import native from 'secp256k1/bindings.js'
 import { digestOf, editMessage } from '../../shared/signing.ts'
@@ -7,10 +7,10 @@ import { requestBytes } from '../measure/load.ts'
 import { buyerOf, keyOf } from '../servers/seed.ts'
 import { agentsOf } from '../servers/servers.ts'
 
-/** A repaint as it is sent, and what a look-up finds its signer by. */
+/** A repaint as it is sent, and the key for looking up its signer. */
 export type Repaint = { readonly bytes: Uint8Array; readonly rs: string; readonly key: Uint8Array }
 
-/** Makes signed repaints of a seeded wall, each another message, over its blocks in turn; `agents` own them. */
+/** Makes signed repaints of a seeded wall, each with another message, over its blocks in turn; `agents` own them. */
 export function owners(sold: number, agents = agentsOf(sold)): () => Repaint {
   const coords = CLAIM_ORDER.slice(0, sold).map(coordOf)
   let made = 0

@@ -1,4 +1,4 @@
-/** The page in a real browser: when a wall's first pixels are there on slow lines, and when a full wall can be used. */
+/** The page in a real browser: when a wall's first pixels appear on slow connections, and when a full wall can be used. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,26 +25,26 @@ import { median } from '../measure/pair.ts'
 const ROOT = join(import.meta.dir, '../..')
 const PLAIN = '/plain-page.html'
 
-// There and back on a line to a server that is not next door.
+// The round trip to a server that is not nearby.
 const LATENCY_MS = 40
 const LINES_MBIT = [4, 20] as const
 
 const TIMEOUT_MS = 60_000
 
-// What a phone of some years ago is to the machine that measures.
+// The slowdown of a phone some years old, compared with this machine.
 const TIMES_SLOWER = 4
 const SLOW_MBIT = 4
 const BLOCKS_SOLD = 8200
 
-// The phone and the line that Lighthouse takes for a slow one.
+// Lighthouse's slow phone and connection.
 const PHONE = { viewport: { width: 412, height: 823 }, deviceScaleFactor: 1.75, isMobile: true, hasTouch: true }
 const PHONE_MBIT = 1.6
 const PHONE_LATENCY_MS = 150
 
-// Loads take seconds each, so few are made.
+// Loads take seconds each, so there are few.
 const ROUNDS_MAX = 5
 
-/** How long until the first pixels of a full wall are drawn, read as it comes and read in one go. */
+/** How long until the first pixels of a full wall are drawn, read while it arrives and read as a whole. */
 export const firstPixels: Scenario = async (servers, { rounds }) => {
   const { port } = await servers.wall(TOTAL_BLOCKS)
   const found = await inBrowser(async (browser) => {
@@ -68,7 +68,7 @@ export const firstPixels: Scenario = async (servers, { rounds }) => {
   }
 }
 
-/** How long until a full wall answers its reader, beside the plain way to draw one. */
+/** How long until a full wall responds to its visitor, compared with the plain way to draw one. */
 export const fullWall: Scenario = async (servers, { rounds }) => {
   const { port } = await servers.wall(TOTAL_BLOCKS)
   const [ours = [], plain = []] = await inBrowser(async (browser) => {
@@ -88,7 +88,7 @@ export const fullWall: Scenario = async (servers, { rounds }) => {
   }
 }
 
-/** How the page opens on a slow machine behind a slow line, over a wall that is more than half sold. */
+/** How the page opens on a slow machine with a slow connection, on a wall that is more than half sold. */
 export const slowMachine: Scenario = async (servers, { rounds }) => {
   const { port } = await servers.wall(BLOCKS_SOLD)
   const loads = await inBrowser(async (browser) => {
@@ -120,7 +120,7 @@ export const slowMachine: Scenario = async (servers, { rounds }) => {
   }
 }
 
-/** How the wall and the page for painting open on a phone with nothing kept, over a wall as after some months. */
+/** How the wall and the page for painting open on a phone without a cache, on a wall as after some months. */
 export const onPhone: Scenario = async (servers) => {
   const { port } = await servers.worksWall()
   const pages = { 'the wall': '', 'the page for painting': '/paint' }
@@ -180,11 +180,11 @@ async function scriptKb(port: number): Promise<number> {
 
 const urlOf = (port: number) => `http://127.0.0.1:${port}`
 
-/** Opens a browser for as long as something needs one. The page it is shown is built first where it is not. */
+/** Opens a browser while something needs one. Builds its page first, if necessary. */
 async function inBrowser<Found>(measure: (browser: Browser) => Promise<Found>): Promise<Found> {
   if (!existsSync(join(ROOT, 'dist/viewer/index.html')))
     throw new Error('the page is not built: run `bun run build` before the wall is started')
-  // A browser is many processes, and one processor for all of them is not what its reader has.
+  // A browser has many processes, and visitors do not run all of them on one CPU.
   const browser = await onEveryProcessor(openBrowser)
   if ('reason' in browser) throw new Error(`no Chromium starts here: ${browser.reason}`)
   try {
@@ -194,7 +194,7 @@ async function inBrowser<Found>(measure: (browser: Browser) => Promise<Found>): 
   }
 }
 
-/** Figures of each way, measured in turns after one round that does not count. */
+/** The figures of each way, measured in turns after one round that does not count. */
 async function inTurns(ways: ReadonlyArray<() => Promise<number>>, rounds: number): Promise<number[][]> {
   const figures = ways.map((): number[] => [])
   for (let round = -1; round < Math.min(rounds, ROUNDS_MAX); round++)
@@ -205,18 +205,18 @@ async function inTurns(ways: ReadonlyArray<() => Promise<number>>, rounds: numbe
   return figures
 }
 
-/** The median over rounds of one figure over the other. */
+/** The median over rounds of the ratio of two figures. */
 const ratioOf = (ours: readonly number[], others: readonly number[]) =>
   median(ours.map((one, round) => one / (others[round] ?? Number.NaN)))
 
 type PageLoad = {
   readonly url: string
   readonly scripts: readonly string[] // run before the page's own
-  readonly until: string // an expression that answers milliseconds, one figure or several
-  readonly mbit?: number // of the line; as fast as it goes when left out
-  readonly latencyMs?: number // of the line
+  readonly until: string // an expression that returns milliseconds, one figure or several
+  readonly mbit?: number // of the connection; unlimited if omitted
+  readonly latencyMs?: number // of the connection
   readonly timesSlower?: number // than this machine
-  readonly device?: BrowserContextOptions // a desktop when left out
+  readonly device?: BrowserContextOptions // a desktop if omitted
 }
 
 /** Opens an address for one figure. */
@@ -225,14 +225,14 @@ async function loadOnce(browser: Browser, one: PageLoad): Promise<number> {
   return figure
 }
 
-/** Opens an address as a new visitor does, with nothing kept. */
+/** Opens an address like a new visitor, without a cache. */
 async function loadPage(browser: Browser, load: PageLoad): Promise<number[]> {
   const { url, scripts, until, mbit, device = { viewport: { width: 1280, height: 800 } } } = load
   const context = await browser.newContext(device)
   const page = await context.newPage()
   await leaveBlankPage(page)
   for (const content of [...scripts, toldBy(until)]) await page.addInitScript({ content })
-  // Every request of a page is held up a little once one is answered here.
+  // Once a handler is set here, every request of a page is delayed a little.
   if (url.endsWith(PLAIN)) await page.route(url, (route) => route.fulfill({ path: join(import.meta.dir, PLAIN) }))
   if (mbit !== undefined) await slowDown(page, { ...load, mbit })
   try {
@@ -246,7 +246,7 @@ async function loadPage(browser: Browser, load: PageLoad): Promise<number[]> {
   }
 }
 
-// Of no site that is measured.
+// An address outside the measured sites.
 const ELSEWHERE = 'http://elsewhere.example/'
 
 /** A tab's first, blank page shares its process with the next one, and its end would be counted as the next one's. */

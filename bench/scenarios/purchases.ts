@@ -1,4 +1,4 @@
-/** Purchases: how long this side of one takes, and whether buyers wait for each other's settlements. */
+/** Purchases: our own time for one, and whether buyers wait for each other's settlements. */
 
 import { x402Client } from '@x402/core/client'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
@@ -13,10 +13,10 @@ import { startStubServices } from '../servers/stub-services.ts'
 
 const BUYERS = 50
 
-// What a settlement takes on Base.
+// The duration of a settlement on Base.
 const SETTLE_MS = 2000
 
-// What a small plan of a chain endpoint allows, and how many buyers it has to be enough for.
+// The limit of a small plan of a chain endpoint, and how many buyers it must be enough for.
 const CALLS_PER_SECOND = 50
 const BUYERS_PER_MINUTE = 300
 
@@ -30,7 +30,7 @@ export const purchases: Scenario = async (servers, { steadyMs }) => {
     await buy(wall, payments.splice(0, BUYERS), 1)
     const callsBefore = stubs.chainCalls()
     const alone = await buy(wall, payments.splice(0, BUYERS), 1)
-    // A probe falls in between now and then.
+    // A probe runs in between sometimes.
     const calls = Math.floor((stubs.chainCalls() - callsBefore) / BUYERS)
     stubs.settleIn(SETTLE_MS)
     const together = await buy(wall, payments, BUYERS)
@@ -58,7 +58,7 @@ export const purchases: Scenario = async (servers, { steadyMs }) => {
   }
 }
 
-/** Sends requests that pay, so many at once; how long they took with everything around them. */
+/** Sends requests that pay, so many in parallel; returns the duration including everything around them. */
 async function buy({ port }: Server, payments: readonly string[], atOnce: number) {
   const requests = payments.map((payment) => requestBytes('GET', '/blocks/next', { 'PAYMENT-SIGNATURE': payment }))
   const { latenciesMs, statuses } = await load({ port, next: () => requests.pop(), connections: atOnce, ms: 60_000 })
@@ -68,7 +68,7 @@ async function buy({ port }: Server, payments: readonly string[], atOnce: number
 
 const MINUTE_MS = 60_000
 
-/** Buyers who come one after the other for so long; how long they waited, and the share of them that was served. */
+/** Buyers who arrive one after the other for a time; returns how long they waited, and the share of them that was served. */
 async function buySteadily(wall: Server, ms: number) {
   const gapMs = MINUTE_MS / BUYERS_PER_MINUTE
   const payments = await signedPayments(wall, Math.max(1, Math.floor(ms / gapMs)))

@@ -1,4 +1,4 @@
-/** The free reads and the demand for payment, against bare handlers that send the same bytes, and against the plain way. */
+/** The free reads and the demand for payment, compared with bare handlers that send the same bytes, and with the plain way. */
 
 import { COLS, TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { rowsOf, type Scenario } from '../findings.ts'
@@ -8,7 +8,7 @@ import { canvasGzip, type Server, type Servers } from '../servers/servers.ts'
 
 const gzipped = { 'Accept-Encoding': 'gzip' }
 
-// What a target is called that sends the bytes of the wall's own answer again.
+// The name of a target that sends the bytes of the wall's own response again.
 const SAME = 'a bare handler, same bytes'
 
 /** The whole wall, full. */
@@ -32,7 +32,7 @@ export const canvas: Scenario = async (servers, pace) => {
   }
 }
 
-/** The whole wall, to a reader who has it already. */
+/** The whole wall, for a reader with a current copy. */
 export const unchanged: Scenario = async (servers, pace) => {
   const wall = await servers.wall(TOTAL_BLOCKS)
   const head = await fetch(`http://127.0.0.1:${wall.port}/api/canvas`, { method: 'HEAD' })
@@ -64,7 +64,7 @@ export const deed: Scenario = async (servers, pace) => {
   return { rows: rowsOf(samples), ratios: { 'deed: times a bare handler': timesAsCheap(samples, 'this wall', SAME) } }
 }
 
-/** Handlers that send the bytes and headers of answers of the wall in turn, and do nothing else. */
+/** Handlers that send the bytes and headers of the wall's responses in turn, and do nothing else. */
 async function sameBytes(
   servers: Servers,
   wall: Server,
@@ -78,7 +78,7 @@ async function sameBytes(
   return { name: SAME, server, status, requests: inTurn(same, headers) }
 }
 
-/** Paths one after the other, over and over, in every round. */
+/** Paths one after the other, again and again, in every round. */
 function inTurn(paths: readonly string[], headers: Readonly<Record<string, string>> = {}): Target['requests'] {
   const requests = paths.map((path) => requestBytes('GET', path, headers))
   return () => {
@@ -111,7 +111,7 @@ export const feed: Scenario = async (servers, pace) => {
   }
 }
 
-/** What the parts that change apart cost in size. */
+/** The sizes of the parts that change separately. */
 export const size: Scenario = async (servers) => {
   const { port } = await servers.wall(TOTAL_BLOCKS)
   const sent = await canvasGzip(port)
@@ -126,11 +126,11 @@ export const size: Scenario = async (servers) => {
 
 const SOLD = 1000
 
-/** The demand for payment, against the same bytes, the cheapest answer there is, and the x402 SDK making it each time. */
+/** The demand for payment, compared with the same bytes, the cheapest possible response, and the x402 SDK making it each time. */
 export const demands: Scenario = async (servers, pace) => {
   const [wall, naive] = [await servers.wall(SOLD), await servers.naive(SOLD)]
   const get = (path: string) => always(requestBytes('GET', path))
-  // Of the first row, which a wall sells last. The handler sends as many answers, for each of them has to be fetched from memory.
+  // Of the first row, which a wall sells last. The handler sends as many responses, because each must be loaded from memory.
   const blocks = Array.from({ length: COLS }, (_, column) => `/blocks/${column},0`)
   const samples = await pair(
     [

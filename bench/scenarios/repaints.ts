@@ -1,4 +1,4 @@
-/** Repaints: what one costs, what it costs until everyone can read it, and what many of them do to readers. */
+/** Repaints: the cost of one, the cost until everyone can read it, and the effect of many on readers. */
 
 import { join } from 'node:path'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
@@ -9,12 +9,12 @@ import { median, pair, percentile, timesAsCheap } from '../measure/pair.ts'
 import { agentsOf, wallName, type Server } from '../servers/servers.ts'
 import { owners } from './owners.ts'
 
-// Enough to see their processor time, few enough to sign ahead.
+// Enough to measure their CPU time, few enough to sign in advance.
 const PER_MS = 1.5
 
 const preloaded = (file: string) => ({ BUN_OPTIONS: `--preload=${join(import.meta.dir, file)}` })
 
-/** A repaint over HTTP, with each way to recover its signer, against the least that its promise takes. */
+/** A repaint over HTTP, with each way to recover its signer, compared with the least work that its promise needs. */
 export const repaint: Scenario = async (servers, pace) => {
   const sign = owners(TOTAL_BLOCKS)
   const count = Math.ceil(PER_MS * pace.ms)
@@ -65,16 +65,16 @@ export const repaint: Scenario = async (servers, pace) => {
   }
 }
 
-// As many as there may be in the end.
+// The largest number there may be in the end.
 const MANY_AGENTS = 10_000
 
 // Publications come every 0.9 s at most.
 const PUBLISHED_AFTER_MS = 1050
 
-// What a process does for the first time, and what its start left to collect, is no cost of a repaint.
+// Work that a process does for the first time, and garbage from its start, does not count.
 const WARM_UP_MAX = 3
 
-/** One repaint until every form of the canvas read shows it, in processor time, on walls of three sizes. */
+/** One repaint until every form of the canvas read shows it, in CPU time, on walls of three sizes. */
 export const publish: Scenario = async (servers, { rounds }) => {
   const sizes = [100, 1000, TOTAL_BLOCKS].map((blocks) => ({ blocks, agents: agentsOf(blocks) }))
   const rows: Row[] = []
@@ -90,9 +90,9 @@ export const publish: Scenario = async (servers, { rounds }) => {
       await repaintOnce(wall, sign().bytes)
       await rebuild(naive)
     }
-    // A collection falls into a second now and then, so there are more rounds than of other things.
+    // Garbage is collected in a second now and then, so there are more rounds than elsewhere.
     for (let round = 0; round < 2 * rounds - 1; round++) {
-      // Idle, a process still does this and that.
+      // The work of an idle process.
       const idle = await cpuMsDuring(wall.pid, () => Bun.sleep(PUBLISHED_AFTER_MS))
       ours.push((await cpuMsDuring(wall.pid, () => repaintOnce(wall, sign().bytes))) - idle)
       theirs.push(await cpuMsDuring(naive.pid, () => rebuild(naive)))
@@ -129,12 +129,12 @@ async function repaintOnce({ port }: Server, bytes: Uint8Array): Promise<void> {
   await Bun.sleep(PUBLISHED_AFTER_MS)
 }
 
-// Repaints a second.
+// Repaints per second.
 const PRESSURES = [0, 200, 1000]
 
 /**
- * Reads of the whole wall, and of health, while it is repainted. Other threads wait for the disk and compile, so this wall has
- * all the processors that there are.
+ * Reads of the whole wall, and of health, while it is repainted. Other threads wait for the disk and compile, so this wall can
+ * use all CPUs.
  */
 export const underRepaints: Scenario = async (servers, pace) => {
   const [wall, naive, sign] = [
@@ -180,7 +180,7 @@ export const underRepaints: Scenario = async (servers, pace) => {
 
 type ReadFigures = { readonly reads: number; readonly p50: number; readonly p99: number; readonly repaints: number }
 
-/** Reads the wall and its health while it is repainted so many times a second. */
+/** Reads the wall and its health during so many repaints per second. */
 async function watch(
   { port }: Server,
   canvasPath: string,
@@ -189,7 +189,7 @@ async function watch(
   pressure: number,
   ms: number,
 ): Promise<ReadFigures> {
-  // Signing takes time that readers would wait for.
+  // Signed before, because signing takes time that would delay readers.
   const signed = Array.from({ length: Math.ceil((pressure * ms) / 1000) }, () => sign().bytes)
   const repaints = () => signed.pop()
   const canvas = requestBytes('GET', canvasPath, { 'Accept-Encoding': 'gzip' })
@@ -209,10 +209,10 @@ async function watch(
 
 const TICK_MS = 20
 
-// Servers close a connection after so many requests, and more.
+// Servers close a connection after that many requests, or more.
 const GROUP_MAX = 200
 
-/** Sends requests at a steady pace, in small groups; answers how many were answered with 200. */
+/** Sends requests at a constant rate, in small groups; returns how many got a 200. */
 export async function paced(
   port: number,
   make: () => Uint8Array | undefined,

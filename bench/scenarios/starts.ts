@@ -1,4 +1,4 @@
-/** Starting on walls of each size, and the memory they take. */
+/** Starts of walls of each size, and their memory. */
 
 import { dirname, join } from 'node:path'
 import { freePort, startWall } from '../../server/local/wall-process.ts'
@@ -11,12 +11,12 @@ import { QUIET, type Server } from '../servers/servers.ts'
 import { owners, type Repaint } from './owners.ts'
 import { paced } from './repaints.ts'
 
-/** From starting the process to the last byte of the first read of the whole wall, on all processors there are. */
+/** From the start of the process to the last byte of the first read of the whole wall, on all CPUs. */
 export const coldStart: Scenario = async (servers, { rounds }) => {
   const DATABASE_PATH = servers.database(TOTAL_BLOCKS, 'cold')
   const executable = [makeExecutable(join(servers.folder, 'release')), 'serve']
   const [took, compiled, loaded]: [number[], number[], number[]] = [[], [], []]
-  // A process has the processors of the one that started it.
+  // A process inherits the CPUs of its parent.
   await onEveryProcessor(async () => {
     for (let round = 0; round < rounds; round++) {
       took.push(await secondsToFirstRead(DATABASE_PATH))
@@ -39,7 +39,7 @@ export const coldStart: Scenario = async (servers, { rounds }) => {
   }
 }
 
-/** Makes a release in a folder; the path of its executable. */
+/** Makes a release in a folder; returns the path of its executable. */
 function makeExecutable(folder: string): string {
   const path = `${dirname(process.execPath)}:${Bun.env['PATH'] ?? ''}`
   const script = join(import.meta.dir, '../../deploy/release.ts')
@@ -65,13 +65,13 @@ async function secondsToFirstRead(DATABASE_PATH: string, program?: readonly stri
   return seconds
 }
 
-// What a process takes early on says little of what it takes later.
+// Early memory use says little about later use.
 const SETTLED_AFTER = 5
 const READ_ONLY = 10
 
 const REPAINTS_A_SECOND = 200
 
-/** What each wall that was measured so far holds, and whether one that is read and repainted all the time takes ever more. */
+/** The memory of each wall that was measured so far, and whether it grows on a wall that is read and repainted all the time. */
 export const memory: Scenario = async (servers, { steadyMs }) => {
   const rows: Row[] = []
   for (const blocks of [100, 1000, TOTAL_BLOCKS]) {

@@ -1,4 +1,4 @@
-/** Viewers behind a proxy that keeps what it may: what reaches the wall of what they ask for. */
+/** Viewers behind a caching proxy: which of their requests reach the wall. */
 
 import { freePort } from '../../server/local/wall-process.ts'
 import { isHere, startProxy } from '../../test/support/e2e/proxies.ts'
@@ -7,7 +7,7 @@ import { requestBytes } from '../measure/load.ts'
 import { owners } from './owners.ts'
 import { paced } from './repaints.ts'
 
-// The same are asked for, whatever is on the wall.
+// The same paths are requested, whatever is on the wall.
 const BLOCKS = 1000
 const CROWDS = [100, 1000, 10_000]
 
@@ -38,14 +38,14 @@ export const viewers: Scenario = async (servers, { ms }) => {
   }
 }
 
-// Longer than proxies keep anything that changes.
+// Longer than proxies cache anything that changes.
 const WINDOWS = 10
 
-// What a page that cannot have a stream asks for within a minute, besides its files.
+// What a page without a stream requests within a minute, besides its files.
 const TAILS = 15
 const CANVASES = 3
 
-/** The requests of a viewer's first minute, the rare ones among the many. */
+/** The requests of a viewer's first minute, the rare ones among the frequent ones. */
 async function minuteOf(url: string): Promise<string[]> {
   const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
   const files = [...page.matchAll(/(?:src|href)="(\/(?:assets\/|icon|manifest)[^"]*)"/g)].map(([, path = '']) => path)
@@ -57,7 +57,7 @@ async function minuteOf(url: string): Promise<string[]> {
   ]).flat()
 }
 
-/** So many look at the wall for so long; how many of their requests were answered with 200. */
+/** So many viewers for a time; returns how many of their requests got a 200. */
 export async function watch(url: string, viewers: number, ms: number): Promise<number> {
   const minute = await minuteOf(url)
   const requests = minute.map((path) => requestBytes('GET', path, { 'Accept-Encoding': 'gzip', Accept: '*/*' }))

@@ -1,10 +1,10 @@
-/** What agents paint and write, mixed as on a wall that many share: art decides how well a wall compresses. */
+/** Pictures and texts of agents, mixed as on a wall that many share, because the content determines how well a wall compresses. */
 
 import type { Area } from '../../shared/area.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
 import { pick, type Prng } from './prng.ts'
 
-/** What one block shows. */
+/** The content of one block. */
 export type BlockContent = {
   readonly pixels: Uint8Array | null
   readonly message: string | null
@@ -26,7 +26,7 @@ export function content(roll: Prng): BlockContent {
 /** A picture of 100 palette indices. */
 export const picture = (roll: Prng): Uint8Array => drawn(brushOf(roll))
 
-/** The contents of the blocks of one work, row by row: parts of one picture, under one message and link. */
+/** The contents of the blocks of one artwork, row by row: parts of one picture, with one message and link. */
 export function workContents(roll: Prng, { w, h }: Pick<Area, 'w' | 'h'>): BlockContent[] {
   const words = content(roll)
   const brush = brushOf(roll)
@@ -45,7 +45,7 @@ function brushOf(roll: Prng): Brush {
   return () => Math.floor(roll() * 256)
 }
 
-/** The palette index at a point of a picture that is ten wide and ten high. */
+/** The palette index at a point of a picture of ten by ten pixels. */
 type Brush = (x: number, y: number) => number
 
 const drawn = (brush: Brush) =>
@@ -53,14 +53,14 @@ const drawn = (brush: Brush) =>
 
 const colour = (roll: Prng) => Math.floor(roll() * 216)
 
-/** A figure that is the same on both sides, as small creatures are, on a plain ground. */
+/** A symmetric figure, like a small creature, on a plain background. */
 function sprite(roll: Prng): Brush {
   const colours = [colour(roll), colour(roll), colour(roll)] as const
   const half = Array.from({ length: BLOCK_SIZE }, () => Array.from({ length: 5 }, () => Math.floor(roll() * 3)))
   return (x, y) => colours[(half[Math.floor(y)]?.[Math.floor(x < 5 ? x : 10 - x)] ?? 0) as 0 | 1 | 2]
 }
 
-/** A slope from one level of a colour to another. */
+/** A gradient from one level of a colour to another. */
 function slope(roll: Prng): Brush {
   const [from, step] = [Math.floor(roll() * 180), pick(roll, [1, 6, 36])]
   const [right, down] = [roll(), roll()]
@@ -74,7 +74,7 @@ function photo(roll: Prng): Brush {
   return (x, y) => base + Math.floor(24 + 20 * Math.sin(x * fx + y * fy + turn) + 3 * roll())
 }
 
-/** One sign in one colour, drawn by strokes. */
+/** One character in one colour, drawn with strokes. */
 function glyph(roll: Prng): Brush {
   const [ink, paper] = [colour(roll), colour(roll)]
   const across = [1 + Math.floor(roll() * 8), 1 + Math.floor(roll() * 8)]

@@ -1,7 +1,7 @@
 /**
- * The least that each answer costs on this machine, in a process of its own: handlers that only send the bytes of an answer again, and the
- * work without which a promise cannot be kept. Argument: an empty folder. `POST /same` with `{url, headers}` keeps an
- * answer and tells the path that sends it again.
+ * The minimum cost of each response on this machine, in a separate process: handlers that only send the bytes of a response again, and the
+ * minimum work for a promise. Argument: an empty folder. `POST /same` with `{url, headers}` stores a response and returns
+ * the path that sends it again.
  */
 
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ type Row = { readonly block: number; readonly message: string; readonly pixels: 
 const append = connection.prepare<unknown, Row>(insert)
 const show = connection.prepare<unknown, Row>(replace)
 
-/** Checks who signed a repaint, and keeps it with one commit that others share. */
+/** Checks who signed a repaint, and stores it with a shared commit. */
 async function repaint(request: Request & { readonly params: { readonly coord: string } }): Promise<Response> {
   const { ts, signature, message } = (await request.json()) as { ts: number; signature: `0x${string}`; message: string }
   const { coord } = request.params
@@ -47,7 +47,7 @@ function writeArea(blocks: number): void {
   })
 }
 
-/** What one repaint changes of a wall's reads: a row of blocks with its pictures, without them, and its pixels. */
+/** The parts of a wall's reads that one repaint changes: a row of blocks with its pictures, without them, and its pixels. */
 async function changedParts(wall: string): Promise<readonly Uint8Array[]> {
   const read = async (path: string) => await (await fetch(wall + path)).bytes()
   const rowOf = async (path: string) => {
@@ -65,10 +65,10 @@ const ROWS = 90
 
 type Kept = { readonly url: string; readonly headers: Readonly<Record<string, string>> }
 
-// What the server of the answer sets by itself.
+// Headers that the server of the response sets automatically.
 const OWN_HEADERS = ['date', 'content-length', 'connection', 'keep-alive', 'transfer-encoding']
 
-/** Reads an answer once, and makes a handler that sends it again. */
+/** Reads a response once, and makes a handler that sends it again. */
 async function sameAnswer({ url, headers: asked }: Kept): Promise<() => Response> {
   const response = await fetch(url, { headers: asked, decompress: false })
   const body = await response.bytes()

@@ -1,4 +1,4 @@
-/** Loads every module that a wall runs on, and ends: no start can be faster than this. */
+/** Loads every module of a wall, and exits: no start can be faster than this. */
 
 await Promise.all([import('../../db/open.ts'), import('../../server/serve.ts'), import('../../server/config.ts')])
 process.exit()

@@ -1,6 +1,6 @@
 /**
- * The plain way of doing each thing, in a process of its own: a query for each read, the x402 SDK for each demand. Argument:
- * a database.
+ * The plain way of doing each thing, in a separate process: a query for each read, the x402 SDK for each demand. Argument: a
+ * database.
  */
 
 import { x402HTTPResourceServer, x402ResourceServer } from '@x402/core/server'
@@ -23,19 +23,19 @@ const agents = connection.prepare<Row>(selectAgents)
 const feed = connection.prepare<Row, { after: number; limit: number }>(selectFeed)
 const repaint = connection.prepare<unknown, { block: number; message: string }>(update)
 
-/** The whole wall, read and written out anew. */
+/** The whole wall, read and serialised again. */
 function plainCanvas(): string {
   const shown = blocks.all({}).map((row) => ({ ...row, px: row.px?.toBase64() }))
   return JSON.stringify({ agents: agents.all({}), blocks: shown })
 }
 
-/** All three bodies, as one change costs the plain way. */
+/** All three bodies, the cost of one change in the plain way. */
 function rebuild(): number {
   const text = Buffer.from(plainCanvas())
   return text.length + Bun.gzipSync(text, { level: 6, library: 'zlib' }).length + Bun.zstdCompressSync(text).length
 }
 
-// As the wall's own demand has them, without what its OpenAPI document adds.
+// As in the wall's own demand, without the additions of its OpenAPI document.
 const listingProperties = Object.fromEntries(
   Object.entries(ListingQuery.properties).map(([name, { type, minLength, maxLength, pattern }]) => [
     name,
@@ -60,7 +60,7 @@ const resourceServer = new x402HTTPResourceServer(
       },
       description: 'One 10x10 pixel block of a public billboard: 100 pixels, a message, a link.',
       mimeType: 'application/json',
-      // What a catalogue reads is most of a demand: left out, the SDK would be asked for less than the wall sends.
+      // The catalogue entry is most of a demand; without it, the SDK would do less work than the wall.
       extensions: declareDiscoveryExtension({
         input: { name: 'Ada', message: 'hello' },
         inputSchema: { properties: listingProperties },

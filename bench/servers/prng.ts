@@ -1,9 +1,9 @@
-/** Chance that is the same each time. */
+/** Repeatable pseudo-random numbers. */
 
 /** Draws numbers from 0 up to, but not including, 1. */
 export type Prng = () => number
 
-/** Prng that fall the same way for the same seed, which must not be 0. */
+/** The numbers of a seed, which must not be 0; the same seed gives the same numbers. */
 export function prng(seed: number): Prng {
   let state = seed >>> 0
   return () => {

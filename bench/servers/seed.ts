@@ -1,4 +1,4 @@
-/** Walls of any size, painted, in a file that the service itself can open: through its own migrations and row sums. */
+/** Walls of any size, painted, in a file that the service itself can open: made with its own migrations and row checksums. */
 
 import { privateKeyToAccount } from 'viem/accounts'
 import { openWall } from '../../db/sqlite/open.ts'
@@ -17,16 +17,16 @@ const SEEDED_AT = 1_790_000_000_000
 /** The private key of the agent with that number, from 1. */
 export const keyOf = (agent: number): `0x${string}` => `0x${agent.toString(16).padStart(64, '0')}`
 
-/** The agent that a sale went to; a few buy most, as agents do. */
+/** The agent of a sale; a few buy most blocks, as on a real wall. */
 export const buyerOf = (sale: number, agents: number): number => 1 + Math.floor(agents * ((sale * 0.618_034) % 1) ** 3)
 
 /** A sale of a seeded wall. */
 type SeededSale = { readonly block: BlockIndex; readonly buyer: number; readonly shown: BlockContent }
 
-/** How much is sold on a seeded wall, to how many wallets at most, and whether in works of several blocks. */
+/** How much of a seeded wall is sold, to how many wallets at most, and whether in artworks of several blocks. */
 export type Seeding = { readonly blocks: number; readonly agents: number; readonly inWorks?: boolean }
 
-/** Writes a wall on which that is sold, each block with its art. */
+/** Writes a wall with these sales, each block with its art. */
 export function seed(path: string, { blocks, agents, inWorks = false }: Seeding): void {
   const connection = openWall(path, NETWORK)
   const sql = statements(connection)
@@ -57,7 +57,7 @@ export function seed(path: string, { blocks, agents, inWorks = false }: Seeding)
 const singleSales = (roll: Prng, blocks: number, agents: number): SeededSale[] =>
   CLAIM_ORDER.slice(0, blocks).map((block, at) => ({ block, buyer: buyerOf(at + 1, agents), shown: content(roll) }))
 
-// In blocks: many small works and a few large ones, sixteen on average.
+// In blocks: many small artworks and a few large ones, sixteen on average.
 const WORK_SIZES = [
   [1, 1],
   [1, 1],
@@ -71,7 +71,7 @@ const WORK_SIZES = [
   [9, 8],
 ] as const
 
-/** Works around the middle until about so many blocks are sold, each work to one buyer. */
+/** Artworks around the middle until about so many blocks are sold, each artwork to one buyer. */
 function salesOfWorks(roll: Prng, blocks: number, agents: number): SeededSale[] {
   const sold = new Map<BlockIndex, SeededSale>()
   for (let work = 1; sold.size < blocks; work++) {

@@ -1,4 +1,4 @@
-/** The processes under measurement: real walls of each size, and what they are held against. */
+/** The measured processes: real walls of each size, and the servers they are compared with. */
 
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { seed } from './seed.ts'
 /** A process that listens on loopback. */
 export type Server = { readonly port: number; readonly pid: number }
 
-/** Which processor servers run on; those who ask them run on the first. */
+/** The CPU of the servers; their clients run on the first one. */
 export const SERVERS_ON = 1
 
 // Fewer on small walls.
@@ -20,18 +20,18 @@ const WORKS_WALL = 'wall-of-works'
 const WORKS_BLOCKS = 8000
 const WORKS_AGENTS = 306
 
-/** How many agents own the blocks of a wall, if nothing else is said. */
+/** How many agents own the blocks of a wall, by default. */
 export const agentsOf = (blocks: number): number => Math.min(AGENTS, Math.max(1, blocks))
 
-/** A server that does no more than it must. */
+/** A server that does only the minimum. */
 export type Floor = Server & {
-  /** Keeps an answer of another server; resolves to the path under which the same bytes are sent. */
+  /** Stores a response of another server; resolves to the path that sends the same bytes. */
   same(server: Server, path: string, headers?: Readonly<Record<string, string>>): Promise<string>
 }
 
 export type Servers = {
   readonly folder: string
-  /** A wall with so many blocks sold, started once for each `name`. Settings are for a first start. */
+  /** A wall with so many blocks sold, started once for each `name`. Settings apply to the first start. */
   wall(blocks: number, name?: string, settings?: WallSettings, agents?: number): Promise<Server>
   /** A wall as after some months: 8,000 blocks in some 500 works of 300 agents. */
   worksWall(): Promise<Server>
@@ -39,17 +39,17 @@ export type Servers = {
   database(blocks: number, name: string): string
   /** The plain way of doing things, over a wall with so many blocks sold. */
   naive(blocks: number): Promise<Server>
-  /** The least that answers cost, and what keeps answers of walls to send them again. */
+  /** The minimum cost of responses; stores responses of walls to send them again. */
   floor(): Promise<Floor>
-  /** nginx with the canvas read of a wall with so many blocks sold as a file, `/canvas`; `undefined` where it is not installed. */
+  /** nginx with the canvas read of a wall with so many blocks sold as a file, `/canvas`; `undefined` if it is not installed. */
   nginx(blocks: number): Promise<Server | undefined>
   stop(): Promise<void>
 }
 
-// No facilitator and no chain: what is measured through such a wall asks neither.
+// No facilitator and no chain: the measured requests to such a wall use neither.
 const NOWHERE = 'http://127.0.0.1:9'
 
-/** Settings of a wall that sells to nobody, besides its database. */
+/** The settings of a wall that sells to nobody, besides its database. */
 export const QUIET: WallSettings = {
   PAY_TO: `0x${'11'.repeat(20)}`,
   FACILITATOR_URL: NOWHERE,
@@ -57,7 +57,7 @@ export const QUIET: WallSettings = {
   BASE_URL: 'http://127.0.0.1',
 }
 
-/** What a wall without settings of its own is called. */
+/** The name of a wall without settings of its own. */
 export const wallName = (blocks: number, agents: number): string => `wall-${blocks}-${agents}`
 
 type EndableServer = Server & { end(): void }
@@ -124,7 +124,7 @@ export function servers(): Servers {
     },
     async stop() {
       for (const one of [nginx, floor]) await one?.then((started) => started.end()).catch(() => {})
-      // One that did not start has ended already.
+      // A server that did not start has exited already.
       for (const started of walls.values()) await started.then((one) => one.kill()).catch(() => {})
       for (const started of naives.values()) await started.then((one) => one.end()).catch(() => {})
       rmSync(folder, { recursive: true, force: true })
@@ -132,10 +132,10 @@ export function servers(): Servers {
   }
 }
 
-/** A wall as what is measured. */
+/** A wall as a measured target. */
 export const serverOf = ({ url, pid }: WallProcess): Server => ({ port: Number(new URL(url).port), pid })
 
-/** Starts one of the servers beside this file, which prints its port. */
+/** Starts one of the servers in this folder, which prints its port. */
 async function startScript(script: string, ...args: readonly string[]): Promise<EndableServer> {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, script), ...args], {
     stdin: 'ignore',
@@ -171,7 +171,7 @@ async function published(url: string): Promise<void> {
   }
 }
 
-/** Starts nginx as most people run it, in one process, with `file`, in gzip, as `/canvas`; its own files go to `folder`. */
+/** Starts nginx in its usual configuration, in one process, with `file`, in gzip, as `/canvas`; its own files are in `folder`. */
 async function startNginx(folder: string, file: string): Promise<EndableServer> {
   const port = await freePort()
   const config = join(folder, 'nginx.conf')

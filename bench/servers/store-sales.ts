@@ -1,4 +1,4 @@
-/** Selling past the service: claim and finalize, as the store alone does them. */
+/** Selling without the service: claim and finalize, only in the store. */
 
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Engine } from '../../db/engine.ts'
@@ -13,7 +13,7 @@ const HEAD = 1n
 const SILENT = { name: null, framework: null, message: null, link: null, pixels: null, painter: null }
 const PAYEE = `0x${'11'.repeat(20)}` as const
 
-/** Sells so many blocks to at most `agents` wallets, the same ones as on a seeded wall; how many a second. */
+/** Sells so many blocks to at most `agents` wallets, the same ones as on a seeded wall; returns sales per second. */
 export async function sellAll({ ledger }: Pick<Engine, 'ledger'>, blocks: number, agents: number): Promise<number> {
   const orders = ordersOf(blocks, agents).values()
   const startedAt = performance.now()

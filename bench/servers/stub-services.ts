@@ -1,4 +1,4 @@
-/** A facilitator and a chain that answer at once, or after as long as they are told, and keep count of their own time. */
+/** A facilitator and a chain that respond immediately, or after a set time, and count their own time. */
 
 import {
   decodeFunctionData,
@@ -22,13 +22,13 @@ const token = parseAbi([
 const USED = toEventSelector('AuthorizationUsed(address,bytes32)')
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
 
-/** Both, on one address. */
+/** Both, at one address. */
 export type StubServices = {
   /** Settings of a wall that uses them. */
   readonly settings: { readonly FACILITATOR_URL: string; readonly RPC_URL: string }
-  /** How long a settlement takes, from here on, in milliseconds. */
+  /** Sets the duration of a settlement from here on, in milliseconds. */
   settleIn(ms: number): void
-  /** How many calls the chain has had. A batch counts as many as it holds, one multicall as one. */
+  /** How many calls the chain got. A batch counts as its number of calls, one multicall as one. */
   chainCalls(): number
   stop(): Promise<void>
 }
@@ -36,7 +36,7 @@ export type StubServices = {
 type Authorization = { readonly from: Hex; readonly to: Hex; readonly value: string; readonly nonce: Hex }
 type Asked = { readonly paymentPayload: { readonly payload: { readonly authorization: Authorization } } }
 
-/** Opens the stubs. A transaction has the nonce of the authorization it spends for its hash. */
+/** Opens the stubs. The hash of a transaction is the nonce of its authorization. */
 export function startStubServices(): StubServices {
   const spent = new Map<string, Authorization>()
   let settleMs = 0
@@ -93,7 +93,7 @@ const answer = (spent: ReadonlyMap<string, Authorization>, { id, method, params 
 
 const hashOf = (block: bigint) => pad(numberToHex(block), { dir: 'right' })
 
-// A block a second, since a chain that stands still is not believed.
+// A block per second, because a chain that stands still is not believed.
 const height = () => numberToHex(Math.floor(Date.now() / 1000))
 
 function resultOf(spent: ReadonlyMap<string, Authorization>, method: string, first: unknown): unknown {

@@ -1,6 +1,6 @@
 /**
- * Money as it arrives on the chain: which events of a token are a payment, and which payments belong to what was sold. The
- * operator's books and the client's `verify` both decide with it, so that they agree.
+ * Money that arrives on the chain: which events of a token are a payment, and which payments belong to sales. The operator's
+ * books and the client's `verify` both use these rules, so that they agree.
  */
 
 import { toEventSelector } from 'viem/utils'
@@ -8,7 +8,7 @@ import { CENT_ATOMIC } from '../money.ts'
 
 type Hex = `0x${string}`
 
-/** An event as JSON-RPC writes it; the parts that are used. */
+/** The used fields of a JSON-RPC event. */
 export type TokenEvent = {
   readonly topics: readonly Hex[]
   readonly data: Hex
@@ -21,7 +21,7 @@ export type TokenEvent = {
 export const USED = toEventSelector('AuthorizationUsed(address,bytes32)')
 export const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
 
-/** A transfer that arrived. `nonce` is that of the authorization (EIP-3009) that made it; `null` for a plain transfer. */
+/** A transfer that arrived. `nonce` is that of its authorization (EIP-3009); `null` for a plain transfer. */
 export type Arrival = {
   readonly payer: Hex
   readonly nonce: Hex | null
@@ -30,8 +30,8 @@ export type Arrival = {
 }
 
 /**
- * The arrivals that `transfers` are, in their order; `uses` are the uses of authorizations in the same token. As Circle's token
- * orders its events, a transfer is the very next event after the use of its authorization. Throws for nonsense.
+ * Turns `transfers` into arrivals, in their order; `uses` are the uses of authorizations in the same token. In the event order
+ * of Circle's token, a transfer is the very next event after the use of its authorization. Throws for malformed events.
  */
 export function arrivalsIn(
   transfers: readonly TokenEvent[],
@@ -58,7 +58,7 @@ function whereOf({ transactionHash, blockNumber }: TokenEvent) {
   return { tx: lower(transactionHash), height: BigInt(blockNumber) }
 }
 
-/** The address in a topic, in lower case. Throws for a topic that holds none. */
+/** The address in a topic, in lower case. Throws for a topic without an address. */
 export function addressIn(topic: string | undefined): Hex {
   const digits = topic === undefined ? undefined : /^0x0{24}([0-9a-f]{40})$/i.exec(topic)?.[1]
   if (digits === undefined) throw new TypeError('a topic without an address')
@@ -67,20 +67,20 @@ export function addressIn(topic: string | undefined): Hex {
 
 export const lower = (hex: Hex): Hex => `0x${hex.slice(2).toLowerCase()}`
 
-/** Whether an amount may have been meant for blocks. Every price is in whole cents, whatever it was at the time. */
+/** Whether an amount may have been meant for blocks. Every price, at any time, is in whole cents. */
 export const mayBuyBlocks = (amount: bigint): boolean => amount > 0n && amount % CENT_ATOMIC === 0n
 
-/** What is recorded about payments. A key names a payment by its payer and nonce. */
+/** The recorded payments. A key names a payment by its payer and nonce. */
 export type RecordedPayments = {
-  readonly amounts: ReadonlyMap<string, bigint> // of what bought blocks or became a credit
+  readonly amounts: ReadonlyMap<string, bigint> // of payments that bought blocks or became a credit
   readonly unfinished: ReadonlySet<string> // neither yet, or never
-  readonly noted: ReadonlyMap<string, 'stray' | 'resolved'> // what was decided about money without a purchase
+  readonly noted: ReadonlyMap<string, 'stray' | 'resolved'> // the decisions about money without a purchase
 }
 
-/** Which arrivals are recorded, and how; `orphans` may have been meant for blocks, and no record is known. */
+/** Which arrivals are recorded, and how; `orphans` may have been meant for blocks, but are not recorded. */
 export type MatchedArrivals<A> = Readonly<Record<'booked' | 'landed' | 'stray' | 'resolved' | 'orphans', readonly A[]>>
 
-/** Compares what arrived with what is recorded. `keyOf` names the payment of an authorization. */
+/** Compares arrivals with recorded payments. `keyOf` names the payment of an authorization. */
 export function matchArrivals<A extends Pick<Arrival, 'payer' | 'nonce' | 'amount'>>(
   arrivals: readonly A[],
   { amounts, unfinished, noted }: RecordedPayments,
