@@ -9,8 +9,8 @@ import { isHere } from '../support/e2e/proxies.ts'
 import { IS_LONG_RUN } from '../support/long-run.ts'
 import { openBrowser } from '../support/page/browser.ts'
 
-// Goal: the measurements can be made at any time, and every goal is about one of them. Method: one scenario
-// runs for a moment, in a long run each. The figures mean nothing here, but they must be there, and right answers alone are counted.
+// Goal: the measurements can run at any time, and every goal belongs to one of them. Method: one scenario runs briefly, or
+// each in a long run. The figures mean nothing here, but they must exist, and only correct responses count.
 
 /** Whether there is a page and a browser to show it in. */
 async function hasPage(): Promise<boolean> {

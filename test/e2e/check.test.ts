@@ -9,8 +9,8 @@ import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { mayMount } from '../support/scratch-folder.ts'
 import { skippedWithout } from '../support/skipped.ts'
 
-// Goal: what keeps a wall from selling is known before it is started, and what cannot work ends it in a sentence before it is
-// open. Method: the real command and the real process, over a chain and a facilitator that are told to misbehave.
+// Goal: whatever would stop a wall from selling is known before its start, and an error ends it with a reason before it opens.
+// Method: the real command and the real process, with a chain and a facilitator that misbehave.
 
 let around: Surroundings
 let settings: WallSettings

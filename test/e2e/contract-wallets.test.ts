@@ -18,7 +18,7 @@ import { get, type Payer, settled, sign } from '../support/e2e/buyer.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
 import { sendWhile, waitUntil } from '../support/wait.ts'
 
-// Goal: whoever pays or signs in by a contract gets what others get, from the demand to the repaint. Method: real contracts, factory and
+// Goal: contract wallets can do everything that keys can, from the demand to the repaint. Method: real contracts, factory and
 // facilitator, and the stock client with a signer whose address is the contract's.
 
 let world: World
@@ -29,7 +29,7 @@ beforeAll(async () => {
   contracts = await placeFactory(world.network.client)
 })
 
-/** Who pays by an account, and signs texts for it. */
+/** Pays with an account, and signs texts for it. */
 type Holder = { readonly payer: Payer; signText(message: string): Promise<Hex> }
 
 /** A signature of a contract wallet, as its owner's client makes it. */
@@ -80,7 +80,7 @@ const fetchAs = (
   return wrapFetchWithPayment(fetch, new x402Client().registerExtension(extension))
 }
 
-/** Sends a change with it until it is looked at: so many contracts in a row as here are asked only by and by. */
+/** Sends a change with it until it is processed: so many contract queries in a row are rate-limited. */
 async function signedIn(holder: Holder, path: string, change: object, signMessage?: SignMessage): Promise<Response> {
   const [send, headers] = [fetchAs(holder, signMessage), { 'content-type': 'application/json' }]
   return await sendWhile(503, () => send(world.url + path, { method: 'POST', headers, body: JSON.stringify(change) }))

@@ -4,9 +4,9 @@ import { get, sign } from '../support/e2e/buyer.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { waitUntil } from '../support/wait.ts'
 
-// Goal: what was acknowledged is on the disk, and a disk that fails is nobody's loss. Method: the real process with a
-// limit on how long its files may grow, which fails a commit in the middle of a sale. It is about SQLite alone: what a
-// PostgreSQL server does on a disk that fails is not ours.
+// Goal: everything acknowledged is on the disk, and a failing disk costs nobody anything. Method: the real process with a
+// limit on the size of its files, which fails a commit in the middle of a sale. It is only about SQLite, because a failing
+// disk of a PostgreSQL server is that server's matter.
 
 let around: Surroundings
 let settings: WallSettings
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => around.stop())
 
-// In blocks of 512 bytes: long enough for the tables, and for a few sales in the write-ahead log.
+// In blocks of 512 bytes: enough for the tables, and for a few sales in the write-ahead log.
 const SHORT_FILES = `trap '' XFSZ; ulimit -f 1000`
 
 test('a disk that fails at commit ends the process, and after the restart the wall has every acknowledged sale and finishes the others', async () => {

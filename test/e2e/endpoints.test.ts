@@ -8,8 +8,8 @@ import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { bodyOf, clientOf, healthOf } from '../support/service/client.ts'
 import { eventually } from '../support/wait.ts'
 
-// Goal: a wall sells, ends what is open and starts again behind endpoints that tell events of few blocks at once, and of
-// which one takes no calls. Method: the real process on a real chain behind such endpoints.
+// Goal: a wall sells, finishes open purchases and restarts with endpoints that return events of only a few blocks per call,
+// one of which accepts no calls. Method: the real process on a real chain behind such endpoints.
 
 let around: Surroundings
 let busy: OddEndpoint
@@ -30,7 +30,7 @@ afterAll(async () => {
   await around.stop()
 })
 
-/** Whether the deed of what was bought says that the wall has seen the payment. */
+/** Whether the deed of a purchase says that the wall has seen the payment. */
 const isSettled = async (bought: Response) => {
   expect(bought.status).toBe(200)
   const { block } = (await bought.json()) as Receipt

@@ -7,7 +7,7 @@ import { outputOf } from '../support/output-of.ts'
 import { flatPng } from '../support/picture-files.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
-// Goal: the examples work as they stand, and stay short. Method: each as it is typed, against the real wall.
+// Goal: the examples work unchanged, and stay short. Method: each is run as a user types it, with the real wall.
 
 const scratch = scratchFolder()
 const FOLDER = join(import.meta.dir, '../../examples')
@@ -27,7 +27,7 @@ const start = (name: string, args: readonly string[], privateKey = '') =>
     stderr: 'pipe',
   })
 
-/** Each line a program says, as it says it. */
+/** Each line of a program's output, as it is printed. */
 async function* linesOf(child: ReturnType<typeof start>): AsyncGenerator<string> {
   let rest = ''
   for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {

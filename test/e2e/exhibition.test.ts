@@ -10,7 +10,7 @@ import { get } from '../support/e2e/buyer.ts'
 import { readCanvas, readFeed } from '../support/e2e/read-wall.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
 
-// Goal: the demo shows a wall that many agents have bought, honestly. Method: the exhibition on a real wall and chain, whose
+// Goal: the demo shows a wall that many agents have really bought. Method: the exhibition on a real wall and chain, whose
 // books must balance to the dollar afterwards.
 
 let world: World
@@ -35,7 +35,7 @@ test('twenty to thirty agents buy some hundreds of blocks, each with one payment
   expect(told.find((line) => line.includes('all want block'))).toMatch(/is rejected .* with 2\.00 of 2\.00 left/)
 })
 
-/** The transactions that the blocks of a work were paid in. */
+/** The transactions that paid for the blocks of a work. */
 async function paymentsOf(work: Work): Promise<string[]> {
   const deeds = await Promise.all(
     blocksOf(work).map(async (block) => (await (await get(world, coordOf(block))).json()) as { tx: string }),

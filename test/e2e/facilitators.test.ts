@@ -7,8 +7,8 @@ import { expectBooksToBalance } from '../support/e2e/read-wall.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { healthOf } from '../support/service/client.ts'
 
-// Goal: while one of two facilitators works, every buyer gets a block for a dollar, whatever the first does. Method: the real
-// process and a real chain; both facilitators broadcast to it, and the first misbehaves.
+// Goal: while one of two facilitators works, every buyer gets a block for a dollar, whatever the first one does. Method: the
+// real process and a real chain; both facilitators broadcast to it, and the first one misbehaves.
 
 let around: Surroundings
 let second: FaultyFacilitator
@@ -20,7 +20,7 @@ beforeAll(async () => {
   await open()
 })
 
-/** A wall of its own for each group: who failed in another is asked first again. */
+/** A new wall for each group, because a facilitator that failed is used last. */
 async function open(first = around.facilitator.url) {
   const facilitators = `${first}, ${second.url.replace('//', '//name:password@')}`
   wall = await around.startArmed({ FACILITATOR_URL: facilitators, DATABASE_PATH: around.databasePath })
@@ -53,7 +53,7 @@ async function buysAtOnce(what: string) {
   expect(await around.dollarsOf(payer)).toBe(4)
 }
 
-// One of each kind of answer. What every other fault is taken for is the adapter's test, and what follows from it the ring's.
+// One of each kind of response. The adapter's tests cover how other faults are classified, and the ring's what follows.
 const faults: readonly (readonly [
   what: string,
   call: 'settle' | 'verify',

@@ -5,12 +5,12 @@ import type { WallProcess } from '../../server/local/wall-process.ts'
 import { runCommand } from '../support/e2e/command.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 
-// Goal: an operator knows which paid address a catalogue would not list, and what to do. Method: the real command and a real
-// wall; a catalogue that probes as Coinbase's does, without a body, and answers in the shape of its documentation.
+// Goal: an operator knows which paid addresses a catalogue would not list, and what to do. Method: the real command and a real
+// wall; a catalogue that probes like Coinbase's, without a body, and responds in the form of its documentation.
 
 let around: Surroundings
 let wall: WallProcess
-let broken: string | undefined // an address where the demand arrives without its extension
+let broken: string | undefined // an address whose demand arrives without its extension
 const resources: string[] = []
 const catalogue = Bun.serve({
   hostname: '127.0.0.1',

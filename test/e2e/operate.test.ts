@@ -9,8 +9,8 @@ import { metricsPortOf, readCanvas, readFeed } from '../support/e2e/read-wall.ts
 import { startWorld, type World } from '../support/e2e/world.ts'
 import { eventually, waitUntil } from '../support/wait.ts'
 
-// Goal: an operator's commands do what they say on a wall that sells, and tell the truth. Method: the commands as they are
-// typed, against the real process and a real chain.
+// Goal: an operator's commands do what they say on a wall that sells, and report the truth. Method: the commands as an
+// operator types them, with the real process and a real chain.
 
 let world: World
 
@@ -67,7 +67,7 @@ describe('a wall on a file', () => {
     expect((await run('status')).out).toMatch(
       /open purchases, oldest first\n {4}\d+ s +12\.00 USDC for area 40,40,4x3: held, in doubt, 0x/,
     )
-    // Monitors are shown what was seen of the store last.
+    // Monitors see the last known state of the store.
     await waitUntil(async () => (await openPurchases('doubted')) === '1')
     await waitUntil(async () => (await orderArea(world, order, payment)).status === 200)
     const [key] = open as readonly [{ payer: string; nonce: string }]

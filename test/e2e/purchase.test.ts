@@ -21,7 +21,7 @@ import { shareWorld, type World } from '../support/e2e/world.ts'
 import { flatPng } from '../support/picture-files.ts'
 import { coordsOf } from '../support/samples.ts'
 
-// Goal: stock clients of each kind buy blocks and areas, whoever else buys there, and all readers tell the same story. Method: one
+// Goal: stock clients of each kind buy blocks and areas in parallel, and all readers see the same. Method: one
 // real process on a file, a real chain and real clients; the books must balance to the dollar at the end.
 
 let world: World
@@ -177,9 +177,9 @@ test('one signed request sent ten times in parallel, and again after a restart, 
   expect(await world.dollarsOf(payer)).toBe(4)
 })
 
-// Where a client is to speak version 1 of x402, it is not shown the header of version 2, as it would not be by a server that
-// knows none.
-/** A `fetch` that hides what version 2 added to answers, and notes which payment headers it sent. */
+// A client that must use version 1 of x402 does not see the header of version 2, as with a server that supports only
+// version 1.
+/** A `fetch` that hides the headers of version 2, and records which payment headers it sent. */
 function olderFetch(sent: string[]): typeof fetch {
   const asked = async (input: string | URL | Request, init?: RequestInit) => {
     const request = input instanceof Request ? new Request(input, init) : new Request(input.toString(), init)

@@ -10,9 +10,9 @@ import { alertsOf, railOf } from '../support/e2e/read-wall.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { eventually } from '../support/wait.ts'
 
-// Goal: an older copy of the database sells nothing, whatever is put back with it, and a stranger's dollar stops nothing where
-// the operator has set that the witness is apart.
-// Method: real walls that are stopped while others pay their address, or the files beside them are put back.
+// Goal: an older copy of the database sells nothing, whatever is restored with it, and stray money stops nothing if the
+// operator has set that the witness is apart.
+// Method: real walls that are stopped while others pay their address, or while the files beside them are restored.
 
 let around: Surroundings
 let settings: WallSettings
@@ -34,7 +34,7 @@ const books = async () => {
 const alerted = (wall: WallProcess, wanted: string) =>
   eventually(async () => alertsOf(wall).find(({ event }) => event === wanted))
 
-/** Pays the wall's address by an authorization that a stranger broadcasts; the transaction. */
+/** Pays the wall's address with an authorization that somebody else broadcasts; returns the transaction. */
 async function payByStranger(): Promise<string> {
   const offer = newOffer()
   const terms = { ...offer.terms, payTo: lower(around.payTo) }
@@ -150,7 +150,7 @@ test('an older copy that is restored is noticed, sells nothing new, and becomes 
   wall = await around.start(own)
   const orphansNow = () => alertsOf(wall, 'orphan').flatMap(({ tx }) => tx ?? [])
   const orphans = await eventually(async () => (orphansNow().length >= lost.length ? orphansNow() : undefined))
-  // The sale that was under way may be on either side of the copy.
+  // The sale in progress may be in the copy or not.
   expect(orphans.length - lost.length).toBeWithin(0, 2)
   expect(await railOf(wall)).toBe('arming')
   for (const { payment, receipt } of before)

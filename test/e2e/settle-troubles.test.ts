@@ -8,8 +8,8 @@ import { get, settled, sign, signDemand } from '../support/e2e/buyer.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
 import { eventually, sendWhile } from '../support/wait.ts'
 
-// Each way a facilitator can go wrong at settlement. After one, the buyer sends the same signed request again until
-// there is an end: a block for a dollar. In between, no answer may ask for money.
+// Each way a facilitator can fail at settlement. Afterwards the buyer sends the same signed request again until
+// there is an outcome: a block for a dollar. In between, no response may ask for money.
 
 let world: World
 
@@ -36,7 +36,7 @@ describe('a wall on a file', () => {
     'garbage',
   ]
 
-  // All at once here and below, since the chain is asked for some seconds before a payer is told of a doubt.
+  // All in parallel here and below, because the chain is checked for some seconds before a payer gets an uncertain outcome.
   test.each([
     ['after the money moved: charged once, never asked for more', afterTheMoneyMoved, [200, 503]],
     ['before the money moved: in doubt until it is settled again', beforeTheMoneyMoved, [503]],

@@ -6,8 +6,8 @@ import { canvas } from '../support/page/sample-wall.ts'
 import { toStep, walkPainting } from '../support/page/studio-driver.ts'
 import { browserForTests, testPages } from '../support/page/test-page.ts'
 
-// Goal: the page is for everyone. Method: axe looks at each state in each theme, no target is smaller than 44 pixels, and
-// the focus goes where a keyboard's user expects it.
+// Goal: the page is for everyone. Method: axe checks each state in each theme, no target is smaller than 44 pixels, and
+// the focus moves where keyboard users expect it.
 
 const browser = await browserForTests()
 const NOTHING = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
@@ -79,7 +79,7 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
     const page = await openPage('paint?at=20,20', options)
     await walkPainting(page, async (state) => expect(await faults(page, state)).toEqual(sound(state)))
     await page.locator('#wall').focus()
-    // Onto what others own.
+    // Onto blocks of other owners.
     await toStep(page, 'place')
     await page.getByLabel('Column').fill('80')
     await page.getByLabel('Row', { exact: true }).fill('45')

@@ -7,14 +7,14 @@ import { violationsOf } from '../support/page/axe.ts'
 import type { Shown } from '../support/page/chat-host.ts'
 import { browserForTests } from '../support/page/test-page.ts'
 
-// Goal: in a chat a person sees the wall with their picture in its place before their agent pays. Method: a host made of the
-// extension's own library calls tools of a wall, and shows what they ask for in a sandboxed frame under the policy they ask for.
+// Goal: in a chat, a person sees the wall with their picture at its place before their agent pays. Method: a host made with the
+// extension's own library calls tools of a wall, and shows their views in a sandboxed frame with the policy they request.
 
 const browser = await browserForTests()
 
 const W = 3
 const H = 2
-// No two pixels beside each other are alike.
+// No two adjacent pixels are equal.
 const picture = Uint8Array.from({ length: W * H * 100 }, (_, at) => (at * 7) % 240)
 const preview = { coord: '80,45', w: W, h: H, pixels: picture.toBase64() }
 
@@ -43,7 +43,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     if (!('reason' in browser)) await browser.close()
   })
 
-  /** Opens a host that shows a call, and waits until the view has drawn it, and the wall that it may read. */
+  /** Opens a host that shows a call, and waits until the view has drawn it, and the wall if it may read it. */
   const shown = async (call: Partial<Shown> & Pick<Shown, 'tool'>, width = 720): Promise<readonly [Page, Frame]> => {
     if ('reason' in browser) throw new Error(browser.reason)
     const page = await (await browser.newContext({ viewport: { width, height: 700 } })).newPage()
@@ -148,7 +148,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     expect(await frame.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
   })
 
-  /** Serves the host's page, and the frames that it shows under the policies that it builds for them. */
+  /** Serves the host's page, and the frames that it shows with the policies that it builds for them. */
   async function serveHost(): Promise<Bun.Server<undefined>> {
     const entry = new URL('../support/page/chat-host.ts', import.meta.url).pathname
     const { outputs } = await Bun.build({ entrypoints: [entry], target: 'browser' })

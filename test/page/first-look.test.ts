@@ -8,14 +8,14 @@ import { galleryWall } from '../support/page/gallery.ts'
 import { canvas, nastyBlock, openBlock, rainbowAt } from '../support/page/sample-wall.ts'
 import { browserForTests, gotoLive, testPages } from '../support/page/test-page.ts'
 
-// Goal: whoever opens the page sees at once what it is, whatever the window, the wall, the link or the trouble.
+// Goal: every visitor sees at once what the page is, with any window, wall, link or failure.
 
 const browser = await browserForTests()
 const nothing = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
 const emptyWall = { ...canvas, agents: [], blocks: [], stats: nothing }
 const white = new Uint8Array(100).fill(215).toBase64()
 
-/** Run in the page before its own code: collects what was moved without its user, as `window.shifts`. */
+/** Runs in the page before its own code: collects layout shifts without a user action, as `window.shifts`. */
 function noteShifts() {
   const shifts: string[] = []
   Reflect.set(window, 'shifts', shifts)
@@ -24,7 +24,7 @@ function noteShifts() {
   }).observe({ type: 'layout-shift', buffered: true })
 }
 
-/** Pairs of what stands in the head and among the tools that lie over each other. */
+/** Overlapping pairs of elements in the header and the toolbar. */
 const collisions = (page: Page) =>
   page.evaluate(() => {
     const parts = [...document.querySelectorAll('header > *, header p, .ways > *, #tools > *, .zoom > *')]
@@ -51,7 +51,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
       'A wall only machines can buy.',
       '4 of 14,400 blocks sold, $1 each.',
     ])
-    // The made-up sales are of long ago.
+    // The test sales are old.
     expect(await page.locator('#news').innerText()).toMatch(/^Last sale .+, to <b onclick/)
   })
 

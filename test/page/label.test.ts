@@ -9,8 +9,8 @@ import { at, canvas, rainbowBlock } from '../support/page/sample-wall.ts'
 import { browserForTests, testPages } from '../support/page/test-page.ts'
 import { prngOf } from '../support/prng.ts'
 
-// Goal: what is kept open is named beside itself, whole and in reach, wherever it stands. Method: clicks at random places on
-// a wall of many works, each judged once the late lines are in.
+// Goal: an open artwork has its details next to it, whole and reachable, wherever it is. Method: clicks at random positions on
+// a wall of many artworks, each checked once the deed has arrived.
 
 const browser = await browserForTests()
 const CLICKS = IS_LONG_RUN ? 100 : 3
@@ -22,7 +22,7 @@ const MORE_WINDOWS = [
 const WINDOWS = [[1280, 720], [390, 844], ...(IS_LONG_RUN ? MORE_WINDOWS : [])] as const
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
 
-/** How far the label's edges lie outside the stage, and what of it cannot be scrolled into view. */
+/** How far the details reach beyond the stage, and what of them cannot be scrolled into view. */
 const overhang = (page: Page) =>
   page.evaluate(() => {
     const box = (id: string) => document.getElementById(id)?.getBoundingClientRect() ?? new DOMRect()
@@ -42,9 +42,9 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     const [view, top] = [await viewOf(page), await stageTop(page)]
     const { zoom } = fit(view)
     const prng = prngOf(width)
-    // A pointer stands on whole pixels of the screen: at the very edge it may stand beside the wall.
+    // A pointer is on whole pixels of the screen: at the very edge it may be next to the wall.
     const within = (side: number) => (EDGE + prng.below(side - 2 * EDGE) - side / 2) * zoom
-    // Two clicks that are soon and near would be a double click.
+    // Two quick clicks close together would be a double click.
     const pointAwayFrom = (last: Point): Point => {
       const point = { x: within(WIDTH), y: within(HEIGHT) }
       return Math.hypot(point.x - last.x, point.y - last.y) < 50 ? pointAwayFrom(last) : point
@@ -134,7 +134,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     await page.getByRole('button', { name: 'Send your agent' }).focus()
     await page.keyboard.press('Tab')
     expect(await focused()).toEqual(['wall', false])
-    // What is only named holds nothing that could take the focus.
+    // A name without details contains nothing that could take the focus.
     await page.keyboard.press('Tab')
     expect(await focused()).toEqual(['', false])
     expect(await page.evaluate(() => document.activeElement !== document.body)).toBe(true)
@@ -155,7 +155,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     const red = new Uint8Array(100).fill(180).toBase64()
     server().repaint(at(79, 44), new Uint8Array(100).fill(215).toBase64())
     server().sell(at(0, 0), { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null })
-    // What is later in the log has come.
+    // Later entries of the log have arrived.
     await page.getByText('5 of 14,400 blocks sold').waitFor()
     expect(await seen()).toBe(true)
     server().repaint(rainbowBlock, red)
@@ -167,7 +167,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     const page = await openPage('#all', phone)
     const stage = await page.locator('#stage').boundingBox()
     if (stage === null) throw new Error('there is no stage')
-    // A few pixels beside the works in the middle.
+    // A few pixels next to the artworks in the middle.
     await openLabel(page, { x: stage.x + stage.width / 2 - 6, y: stage.y + stage.height / 2 }, 'finger')
     await page.waitForURL(/(block|work)=/)
     const heightOf = async () => (await page.locator('#card').boundingBox())?.height ?? 0

@@ -7,7 +7,7 @@ import { openLabel, pointAt, showsBlock } from '../support/page/driver.ts'
 import { at } from '../support/page/sample-wall.ts'
 import { browserForTests, gotoLive, newTestPage } from '../support/page/test-page.ts'
 
-// Goal: what a real buyer does is seen by a visitor of the page, with nothing made up in between. Method: the built page
+// Goal: a visitor of the page sees a real purchase, without any fake in between. Method: the built page
 // from the server's own process, which sells on the embedded network.
 
 const browser = await browserForTests()

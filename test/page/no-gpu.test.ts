@@ -9,13 +9,13 @@ import { at, canvas, nastyBlock, openBlock, rainbowBlock } from '../support/page
 import { browserForTests, testPages } from '../support/page/test-page.ts'
 import { waitUntil } from '../support/wait.ts'
 
-// Goal: a browser without WebGL shows the same wall and takes the same commands. Method: WebGL is refused to the page
+// Goal: a browser without WebGL shows the same wall and has the same controls. Method: WebGL is disabled in the page
 // before it starts, and colours are read from what the browser shows.
 
 const browser = await browserForTests()
 const white = new Uint8Array(100).fill(215).toBase64()
 
-/** Run in the page before its own code. */
+/** Runs in the page before its own code. */
 function refuseWebGl() {
   const { getContext } = HTMLCanvasElement.prototype
   const only2d = function (this: HTMLCanvasElement, kind: string) {
@@ -24,7 +24,7 @@ function refuseWebGl() {
   Reflect.set(HTMLCanvasElement.prototype, 'getContext', only2d)
 }
 
-/** Run in the page before its own code. */
+/** Runs in the page before its own code. */
 function refuseAll() {
   Reflect.set(HTMLCanvasElement.prototype, 'getContext', () => null)
 }
@@ -69,7 +69,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     const blocks = canvas.blocks.map((block) => (block.i === rainbowBlock ? { ...block, t: Date.now() } : block))
     server().show({ ...canvas, blocks: [...old, ...blocks] })
     for (const reducedMotion of ['reduce', 'no-preference'] as const) {
-      // So wide that the head is of a whole number of pixels.
+      // So wide that the height of the header is a whole number of pixels.
       const options = { reducedMotion, viewport: { width: 1280, height: 720 } }
       const page = await openWithout(refuseWebGl, '#805,455,20', options)
       const box = boxOf({ x: 805, y: 455, zoom: 20 }, await viewOf(page), rainbowBlock)

@@ -5,17 +5,17 @@ import { startSampleServer, type SampleServer } from '../support/page/sample-ser
 import { at } from '../support/page/sample-wall.ts'
 import { browserForTests, gotoLive, newTestPage } from '../support/page/test-page.ts'
 
-// Goal: the page can be installed, and shows the last wall where there is no line. Method: a server of its own is stopped
+// Goal: the page can be installed, and shows the last wall without a connection. Method: a separate server is stopped
 // under a page that has been open for a while.
 
 const browser = await browserForTests()
 
-/** Waits until the wall is kept for when there is no line. */
+/** Waits until the wall is stored for offline use. */
 const isKept = (page: Page) =>
   page.evaluate(async () => {
     const { resolve, promise } = Promise.withResolvers<void>()
     const look = async () => {
-      // What is kept last.
+      // The last stored response.
       const isKept = (await caches.match('/api/blocks', { ignoreVary: true })) !== undefined
       if (isKept && navigator.serviceWorker.controller) resolve()
       else requestAnimationFrame(() => void look())
@@ -24,7 +24,7 @@ const isKept = (page: Page) =>
     await promise
   })
 
-/** The bytes of so many events of the live stream, as they go over the line. */
+/** The size in bytes of so many events of the live stream on the wire. */
 async function eventBytes({ url }: SampleServer, after: number, count: number): Promise<number> {
   const { body } = await fetch(new URL(`/api/live?after=${after}`, url))
   let text = ''
@@ -91,7 +91,7 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
     server.show(wall)
     await gotoLive(page, server.url.href)
     const quiet = server.asked.filter((path) => !path.startsWith('/api/live'))
-    // Ten seconds of it, while the page is kept for when there is no line.
+    // Ten seconds of it, while the page is stored for offline use.
     const repainted = wall.blocks.slice(0, 100)
     for (const { i, px = '' } of repainted) server.repaint(at(i % 160, Math.floor(i / 160)), px)
     await isKept(page)

@@ -121,14 +121,14 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     await shows(page, left, dark.ground)
     await page.keyboard.press('+')
     await page.keyboard.press('ArrowLeft')
-    // The wall's left edge is where the ground was before.
+    // At the wall's left edge, the background is where it was before.
     await shows(page, left, (colour) => colour !== dark.ground)
     await page.keyboard.press('0')
     await shows(page, left, dark.ground)
   })
 
   test('the address follows the view, and a link restores that view', async () => {
-    // Wide enough that a click in the middle opens a label without moving the wall.
+    // So wide that a click in the middle opens the details without moving the wall.
     const wide = { viewport: { width: 1280, height: 720 } }
     const page = await openPage('#all', wide)
     const point = await pointAt(page, rainbowBlock)
@@ -165,7 +165,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     await untilAnswered(
       (timeout) => page.waitForURL(/,20$/, { timeout }),
       async () => {
-        // Two clicks that come late are two labels.
+        // Two slow clicks open the details twice.
         await page.keyboard.press('Escape')
         await page.mouse.dblclick(640, 400)
       },
@@ -175,7 +175,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
 
   test('a double tap zooms in and opens no details', async () => {
     const page = await openPage('#800,450,8', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
-    // In the page itself, because taps that are sent one by one may come late.
+    // In the page itself, because taps that are sent one by one may arrive late.
     await page.evaluate(() => {
       const wall = document.getElementById('wall')
       const init = { bubbles: true, pointerId: 1, pointerType: 'touch', clientX: 195, clientY: 400 }

@@ -3,8 +3,8 @@ import { coordOf } from '../../shared/wall.ts'
 import { rainbowBlock } from '../support/page/sample-wall.ts'
 import { browserForTests, testPages } from '../support/page/test-page.ts'
 
-// Goal: a reader can report a work from its card, and is told whether the report was received. Method: the built page, and a
-// server that answers what the test wants.
+// Goal: a reader can report an artwork from its card, and sees whether the report was received. Method: the built page, and a
+// server with the response that the test needs.
 
 const browser = await browserForTests()
 
@@ -25,7 +25,7 @@ describe.skipIf('reason' in browser)('the form for reports, in Chromium', () => 
     await page.locator('#card .report input').fill(' The link leads to a copy of a bank’s page. ')
     await page.getByRole('button', { name: 'Send report' }).click()
     await page.getByText('Wait a minute.').waitFor()
-    // What was typed is still there.
+    // The typed text is still there.
     status = 200
     await page.locator('#card .report input').press('Enter')
     await page.getByText('Thank you. Only the operator sees your report').waitFor()

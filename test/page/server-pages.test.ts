@@ -3,13 +3,13 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { APPEARANCES, violationsOf } from '../support/page/axe.ts'
 import { browserForTests } from '../support/page/test-page.ts'
 
-// Goal: what the service writes for people itself is for everyone, too. Method: a wall of its own answers a browser;
-// axe looks at each page in each theme and size, and nothing is wider than a window of 1,280 pixels at 400 % zoom.
+// Goal: the pages that the service itself writes for people are for everyone, too. Method: a real wall serves a browser;
+// axe checks each page in each theme and size, and nothing is wider than a window of 1,280 pixels at 400 % zoom.
 
 const browser = await browserForTests()
 const zoomed = { viewport: { width: 320, height: 180 } }
 
-/** Each page with its status: the atlas and its pages, demands, what is not there, and what is gone. */
+/** Each page with its status: the atlas and its pages, demands, missing pages, and a sold-out wall. */
 const PAGES = [
   ['/atlas', 200],
   ['/atlas?page=2', 200],

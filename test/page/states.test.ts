@@ -7,7 +7,7 @@ import { afterDraw, colourAt, middleOf, ready, shows, showsBlock, stageTop, view
 import { at, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
 import { browserForTests, testPages } from '../support/page/test-page.ts'
 
-// Goal: all that can be open on the page beside the wall works, by keyboard and by touch. Method: as in page.test.ts.
+// Goal: everything that can be open next to the wall works, by keyboard and by touch. Method: as in page.test.ts.
 
 const browser = await browserForTests()
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
@@ -27,7 +27,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     expect(await page.locator('.about-agent > .name').textContent()).toContain('Ada')
     expect(await page.locator('.labels span:not([hidden])').allTextContents()).toContain('Ada · 2 × 1')
     const view = await viewOf(page)
-    // The stage's middle lies in the agent's blocks' area; its corner is open and dimmed.
+    // The stage's middle is in the area of the agent's blocks; its corner is open and dimmed.
     const corner = await colourAt(page, { x: 2, y: view.height - 2 })
     await page.getByRole('button', { name: 'Deselect' }).click()
     await shows(page, { x: 2, y: view.height - 2 }, (colour) => colour !== corner)
@@ -155,7 +155,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
         )
       if (layer) new MutationObserver(count).observe(layer, { childList: true })
     })
-    // So slow that the pulse of the first part is still there when the second comes.
+    // So slow that the highlight of the first part is still visible when the second one arrives.
     const session = await page.context().newCDPSession(page)
     await session.send('Animation.enable')
     await session.send('Animation.setPlaybackRate', { playbackRate: 0.02 })
@@ -247,7 +247,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     server().holdAfter(undefined)
     await page.locator('#card .title').getByText('Hello from a machine.').waitFor()
     const { width, height } = await viewOf(page)
-    // The middle lies between its two blocks, each as wide as 160 pixels.
+    // The middle is between its two blocks, each 160 pixels wide.
     await shows(page, { x: width / 2 - 140, y: height / 2 }, (colour) => colour !== dark.own[OPEN])
   })
 
@@ -283,7 +283,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
   test('on a phone, an agent is found by touch', async () => {
     const page = await openPage('#all', phone)
     await page.getByRole('button', { name: 'Find' }).tap()
-    // The focus of a field would raise a keyboard over the list.
+    // Focusing a field would open a keyboard over the list.
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BUTTON')
     await page.locator('#panel select').selectOption('blocks')
     await page.getByRole('button', { name: /Ada.*3 blocks/ }).tap()
@@ -307,12 +307,12 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     const sum = (pattern: RegExp) =>
       Object.entries(sizes).reduce((total, [name, size]) => total + (pattern.test(name) ? size : 0), 0)
     const first = /^(?:index\.html|assets\/(?:index|pixel-buffer)-.*)$/
-    // Only whoever goes there loads the page for painting, and none of these is waited for.
+    // Only visitors of the page for painting load it, and none of these blocks the first view.
     const painting = /(?:paint|image-worker)[-.]/
     const wall = /^(?!.*(?:paint|chat|image-worker|timelapse-worker|offline-worker|icon|manifest)[-.])/
     console.info(`gzip bytes: first ${sum(first)}, wall ${sum(wall)}, paint ${sum(painting)}`, sizes)
     expect(sum(first)).toBeLessThanOrEqual(40_000)
-    // With the form for reports, and with the steps and links of /paint.
+    // Includes the form for reports, and the steps and links of /paint.
     expect(sum(wall)).toBeLessThanOrEqual(58_500)
     expect(sum(painting)).toBeLessThanOrEqual(37_500)
   })

@@ -6,8 +6,8 @@ import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
 import { at, canvas, checkerBlock, nastyBlock, rainbowAt, rainbowBlock } from '../support/page/sample-wall.ts'
 import { browserForTests, testPages } from '../support/page/test-page.ts'
 
-// Goal: a block, and the past as a moving picture, can be taken away, pixel for pixel. Method: the file that the page saves is decoded by
-// the browser itself, and compared with what the wall showed.
+// Goal: a block, and the history as an animation, can be saved, pixel for pixel. Method: the browser itself decodes the saved
+// file, and the test compares it with what the wall showed.
 
 const browser = await browserForTests()
 const white = new Uint8Array(100).fill(215).toBase64()

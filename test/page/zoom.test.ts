@@ -6,7 +6,7 @@ import { walkPainting } from '../support/page/studio-driver.ts'
 import { browserForTests, testPages } from '../support/page/test-page.ts'
 
 // Goal: enlarged to 200 % and 400 %, the page loses nothing. Method: windows of 1,280 x 720 and 1,280 x 1,024 are then 640 x 360
-// and 320 x 256 wide and high; in every state all that can be pressed is brought into the window, and no text is cut.
+// and 320 x 256 wide and high; in every state every control can be brought into the window, and no text is cut off.
 
 const browser = await browserForTests()
 
@@ -21,7 +21,7 @@ describe.skipIf('reason' in browser)('an enlarged page, in Chromium', () => {
   ]
   const nothing = (state: string) => [state, [], [], 0]
 
-  // What can be reached in the smaller window can be in the larger one, as a rule.
+  // Usually, everything that can be reached in the smaller window can be reached in the larger one.
   const ENLARGED = [[320, 256], ...(IS_LONG_RUN ? [[640, 360] as const] : [])] as const
 
   test.each(ENLARGED)('at %i x %i, everything on the wall’s page can be reached and read', async (width, height) => {

@@ -1,4 +1,4 @@
-/** Logs of walls on which anything may have happened, and how a log is compacted. */
+/** Random logs of walls, and how a log is compacted. */
 
 import fc from 'fast-check'
 import type { Change, BlockContent, Hidden, Profile, SaleChange } from '../../server/domain/wall/log.ts'
@@ -7,7 +7,7 @@ import { trustPixels } from '../../shared/pixels.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
 import { NOW, wallet } from './samples.ts'
 
-/** A block of which everything is shown. */
+/** A block without hidden parts. */
 export const NOTHING_HIDDEN: Hidden = { pixels: false, message: false, link: false }
 
 const contents: fc.Arbitrary<BlockContent> = fc.record({
@@ -44,7 +44,7 @@ function play(script: readonly Step[]): readonly Change[] {
   const log: Change[] = []
   const agents: number[] = [] // the wallets that have bought, in order
   const sold: BlockIndex[] = []
-  const owned = new Map<BlockIndex, { content: BlockContent; hidden: Hidden }>() // what each block's owner set
+  const owned = new Map<BlockIndex, { content: BlockContent; hidden: Hidden }>() // the content that each block's owner set
   for (const { does, pick, content, profile, parts } of script) {
     const entry = { number: log.length + 1, at: NOW + 1000 * log.length }
     const block = sold[pick % sold.length]
@@ -79,7 +79,7 @@ function play(script: readonly Step[]): readonly Change[] {
   return log
 }
 
-/** A log as it is read later: entries without what was hidden after them. */
+/** A log as it is read later: entries without content that was hidden after them. */
 export function reread(log: readonly Change[]): readonly Change[] {
   return log.map((change) => {
     if (change.kind === 'identity') return change

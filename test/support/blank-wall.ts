@@ -1,4 +1,4 @@
-/** Walls in memory that nobody has bought on. */
+/** Empty walls in memory. */
 
 import { Database } from 'bun:sqlite'
 import { migrationsOf } from '../../db/migrations.ts'
@@ -6,7 +6,7 @@ import type { Connection } from '../../db/sqlite/connection.ts'
 import { openSqlite, openWall, type Sqlite } from '../../db/sqlite/open.ts'
 import { TERMS } from './samples.ts'
 
-// The tables are made once for all tests of a file: that takes fifty times as long as to copy them.
+// The tables are created once for all tests of a file: copying them is fifty times as fast.
 let made: Uint8Array | undefined
 
 function blank(): Uint8Array {
@@ -24,5 +24,5 @@ function blank(): Uint8Array {
 /** The store of such a wall. */
 export const openBlank = (): Promise<Sqlite> => openSqlite(':memory:', TERMS.network, { copyOf: blank() })
 
-/** The connection to such a wall, for tests that look at its tables. */
+/** The connection to such a wall, for tests that read its tables. */
 export const connectBlank = (): Connection => openWall(':memory:', TERMS.network, { copyOf: blank() })

@@ -1,4 +1,4 @@
-/** What the contract suites need of a storage engine, and the steps they share. */
+/** The requirements of the contract suites for a storage engine, and their shared steps. */
 
 import { test } from 'bun:test'
 import type { Engine as OpenedEngine } from '../../db/engine.ts'
@@ -7,7 +7,7 @@ import type { Hash, Payment, Target } from '../../server/domain/purchase/payment
 import type { Purchase, SoldPurchase, UnclaimedPayment } from '../../server/domain/purchase/purchase.ts'
 import { blockOf, hash, HEAD, listingOf, NOW, paymentOf } from './samples.ts'
 
-/** Every port of the store, and letting go of it. */
+/** Every port of the store, and how to close it. */
 export type Engine = Pick<
   OpenedEngine,
   | 'ledger'
@@ -27,13 +27,13 @@ export type Engine = Pick<
   close(): void | Promise<void>
 }
 
-/** Declares a test over a store of its own. */
+/** Declares a test with a store of its own. */
 export type EngineTest = TestOver<Engine>
 
-/** Declares a test over something of its own, which is closed after it. */
+/** Declares a test with a resource of its own, which is closed after it. */
 export type TestOver<T> = (title: string, work: (opened: T) => Promise<void>, timeoutMs?: number) => void
 
-/** Tests over what `open` opens. */
+/** Tests with the resource that `open` opens. */
 export const testOver =
   <T>(open: () => Promise<T>, close: (opened: T) => unknown): TestOver<T> =>
   (title, work, timeoutMs) =>
@@ -50,13 +50,13 @@ export const testOver =
       timeoutMs,
     )
 
-/** Tests over stores. */
+/** Tests with stores. */
 export const testOverStore = (open: () => Promise<Engine>): EngineTest => testOver(open, (engine) => engine.close())
 
-// What else a payer buys in these tests goes on at the same time.
+// Other purchases of a payer in these tests run in parallel.
 const BESIDE = Array.from({ length: 64 }, (_, nonce) => hash(nonce))
 
-/** Claims what must be open. */
+/** Claims a target that must be open. */
 export async function hold(
   { ledger }: Pick<Engine, 'ledger'>,
   target: Target,
@@ -69,7 +69,7 @@ export async function hold(
   return claiming.purchase
 }
 
-/** Sells the block at a coordinate, or the next one, to a payer who hears of it; the nonce also makes the transaction's hash. */
+/** Sells the block at a coordinate, or the next one, and marks it as answered; the nonce also makes the transaction's hash. */
 export async function sell(
   engine: Pick<Engine, 'ledger'>,
   target: string,
@@ -85,7 +85,7 @@ export async function sell(
   return { ...sold, state: { ...sold.state, unanswered: false } }
 }
 
-/** Lets a payment land for which nothing was ever held. */
+/** Settles a payment for which nothing was ever held. */
 export async function landUnclaimed(
   { ledger }: Pick<Engine, 'ledger'>,
   unclaimed: UnclaimedPayment,
@@ -94,14 +94,14 @@ export async function landUnclaimed(
   return await ledger.fulfilLatePayment(await ledger.recordUnclaimed(unclaimed, NOW), tx, NOW)
 }
 
-/** What is stored of a payment must be there. */
+/** The stored purchase of a payment, which must exist. */
 export async function stored({ ledger }: Pick<Engine, 'ledger'>, payment: Payment): Promise<Purchase> {
   const purchase = await ledger.find(payment)
   if (purchase === undefined) throw new Error('the ledger does not know the payment')
   return purchase
 }
 
-/** What an answer fails with; `undefined` when it does not fail. */
+/** The error of a rejected promise; `undefined` if it does not reject. */
 export async function failureOf(answer: unknown): Promise<unknown> {
   try {
     await answer

@@ -1,10 +1,10 @@
-/** What the machine is doing while tests run: how busy its processors are, and how long its disk takes. */
+/** The load of the machine while tests run: how busy its CPUs are, and how long its disk takes. */
 
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** `load` counts the processes that want a processor; `flushMs` is how long it takes to flush a small file to the disk. */
+/** `load` counts the processes that want a CPU; `flushMs` is how long it takes to flush a small file to the disk. */
 export type MachineState = { readonly load: number; readonly processors: number; readonly flushMs: number }
 
 /** Measures the machine now, in the folder where tests keep their databases. */
@@ -30,19 +30,19 @@ function measureFlush(): number {
 export const describeMachine = ({ load, processors, flushMs }: MachineState): string =>
   `load ${load.toFixed(1)} on ${processors} processors, ${flushMs.toFixed(0)} ms to flush a file`
 
-// A measure of a machine that hangs would be none.
+// A machine that hangs cannot be measured.
 const SLOWNESS_MAX = 4
 
-// What a flush takes on a disk that nobody else uses, at most.
+// The maximum time of a flush on an idle disk.
 const QUIET_FLUSH_MS = 20
 
-/** How many times slower than a quiet machine this one is, from 1 to 4, as measured once when the tests begin. */
+/** How many times slower than a quiet machine this one is, from 1 to 4, measured once when the tests begin. */
 const SLOWNESS = slownessOf(measureMachine())
 
-/** How many times slower than a quiet machine one in such a state is. */
+/** How many times slower than a quiet machine one in this state is. */
 export function slownessOf({ load, processors, flushMs }: MachineState): number {
   return Math.min(SLOWNESS_MAX, Math.max(1, load / processors, flushMs / QUIET_FLUSH_MS))
 }
 
-/** A limit that has to be in milliseconds, for this machine: at least what it is on a quiet one. */
+/** A limit in milliseconds, scaled for this machine: at least its value on a quiet one. */
 export const limitMs = (quietMs: number): number => Math.round(quietMs * SLOWNESS)

@@ -32,7 +32,7 @@ export function sellAllBut(left: number, connection: Connection): void {
 
 const made = new Map<number, Uint8Array>()
 
-/** A wall in memory on which that was done: once for all tests of a file, and copied. */
+/** Such a wall in memory: made once for all tests of a file, and copied. */
 export async function openNearlySold(left: number): Promise<Sqlite> {
   const copyOf = made.get(left) ?? nearlySold(left)
   made.set(left, copyOf)

@@ -1,7 +1,7 @@
 import type { Offer } from '../../server/x402/terms.ts'
 import { TERMS } from './samples.ts'
 
-/** What a wall at wall.example offers. */
+/** The offer of a wall at wall.example. */
 export const OFFER: Offer = {
   terms: TERMS,
   title: 'Pixel Wall',

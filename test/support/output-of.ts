@@ -1,6 +1,6 @@
 type Child = Bun.Subprocess<'ignore', 'pipe', 'pipe'>
 
-/** Waits until a process ends; what it said, and its exit code. */
+/** Waits until a process ends; returns its output and exit code. */
 export async function outputOf({ stdout, stderr, exited }: Child): Promise<{
   readonly out: string
   readonly err: string

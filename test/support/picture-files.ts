@@ -1,14 +1,14 @@
-/** Picture files made by hand, honest and otherwise. */
+/** Picture files made by hand, valid and invalid. */
 
 import { crc32, deflateSync } from 'node:zlib'
 
-/** PNG's numbers for what a pixel is. */
+/** PNG's colour types. */
 export const GREY = 0
 export const RGB = 2
 export const INDEXED = 3
 export const RGBA = 6
 
-/** A PNG of eight bits a sample; each row of `data` begins with its filter's byte. `extra` chunks stand before the data. */
+/** A PNG of eight bits per sample; each row of `data` begins with its filter byte. `extra` chunks come before the data. */
 export function pngOf(
   width: number,
   height: number,
@@ -37,7 +37,7 @@ export function flatPng(width: number, height: number, colour: string): Uint8Arr
   return pngOf(width, height, RGB, Buffer.concat(Array.from({ length: height }, () => row)))
 }
 
-/** A progressive JPEG whose last scan is there `more` times over. */
+/** A progressive JPEG whose last scan is repeated `more` times. */
 export async function jpegOfScans(width: number, height: number, more: number): Promise<Uint8Array<ArrayBuffer>> {
   const plain = await new Bun.Image(flatPng(width, height, '#5f87af')).jpeg({ progressive: true }).bytes()
   const file = Buffer.from(plain)

@@ -1,4 +1,4 @@
-/** Chance that can be repeated: one seed, one history. */
+/** Repeatable pseudo-random numbers: one seed, one history. */
 
 export type Prng = {
   /** An integer from 0 up to, but not including, `limit`. */
@@ -9,7 +9,7 @@ export type Prng = {
   pick<T>(items: readonly T[]): T
 }
 
-/** Prng that fall alike for the same seed. */
+/** The numbers of a seed; the same seed gives the same numbers. */
 export function prngOf(seed: number): Prng {
   let state = Math.imul(seed + 1, 0x9e3779b1) | 0
   const fraction = () => {

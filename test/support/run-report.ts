@@ -1,4 +1,4 @@
-/** What a run of the tests says of itself. */
+/** The report of a test run. */
 
 import { stripVTControlCharacters } from 'node:util'
 import { describeMachine, type MachineState } from './machine.ts'
@@ -7,11 +7,11 @@ import { describeMachine, type MachineState } from './machine.ts'
 export const failureIn = (line: string): string | undefined =>
   /^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$/.exec(stripVTControlCharacters(line))?.[1]
 
-/** What a line says is missing on this machine. */
+/** What is missing on this machine, according to a line. */
 export const missingIn = (line: string): string | undefined =>
   /^skipped without (.+)$/.exec(stripVTControlCharacters(line))?.[1]
 
-/** A run that is over; `measured` are states of the machine while it ran. */
+/** A finished run; `measured` are states of the machine while it ran. */
 export type Run = {
   readonly seconds: number
   readonly measured: readonly MachineState[]

@@ -1,4 +1,4 @@
-/** Sample payments, listings and edits, fit for an honest wall; each argument changes only what a test is about. */
+/** Sample payments, listings and edits, valid on an honest wall; each argument changes only what a test is about. */
 
 import type { Statement } from '../../server/domain/purchase/balance.ts'
 import type { Listing } from '../../server/domain/purchase/listing.ts'
@@ -10,7 +10,7 @@ import { blocksOf, parseArea, type Area } from '../../shared/area.ts'
 import { parsePixels, PIXELS_PER_BLOCK, type Pixels } from '../../shared/pixels.ts'
 import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 
-/** The time samples are made at: a whole second. */
+/** The time of samples: a whole second. */
 export const NOW = 1_800_000_000_000
 
 /** A chain height that no test depends on. */
@@ -31,7 +31,7 @@ export function blockOf(coord: string): BlockIndex {
   return block
 }
 
-/** The area of a name. */
+/** The area with a name. */
 export function areaIn(name: string): Area {
   const area = parseArea(name)
   if (area === undefined) throw new RangeError(`${name} is no area of the wall`)
@@ -41,10 +41,10 @@ export function areaIn(name: string): Area {
 /** The blocks of an area by its name, row by row. */
 export const coordsOf = (name: string): string[] => blocksOf(areaIn(name)).map(coordOf)
 
-/** A made-up wallet, the same one for the same number. */
+/** A wallet for a number. */
 export const wallet = (number: number): Address => `0x${number.toString(16).padStart(40, '0')}`
 
-/** A made-up nonce, digest or transaction hash, the same one for the same number. */
+/** A nonce, digest or transaction hash for a number. */
 export const hash = (number: number): Hash => `0x${number.toString(16).padStart(64, '0')}`
 
 /** The `nonce`-th payment of the `payer`-th wallet, valid around `NOW`. */
@@ -72,7 +72,7 @@ export const uncertainPurchase = (number: number): Purchase => ({
   state: { kind: 'reserved', uncertain: true, attempt: 1 },
 })
 
-/** What the store says of a wall that was never paid. */
+/** The store's answer for a wall that was never paid. */
 export const EMPTY_BOOKS: Statement = {
   claimed: 0,
   sales: [],
@@ -91,10 +91,10 @@ export function pixelsOf(colour: number): Pixels {
   return pixels
 }
 
-/** What a buyer says who says nothing. */
+/** A listing without any field. */
 export const SILENT: Listing = { name: null, framework: null, message: null, link: null, pixels: null, painter: null }
 
-/** What a buyer says who says everything, but for `changes`. */
+/** A listing with every field, except for `changes`. */
 export function listingOf(changes: Partial<Listing> = {}): Listing {
   return {
     name: 'Ada',
@@ -107,13 +107,13 @@ export function listingOf(changes: Partial<Listing> = {}): Listing {
   }
 }
 
-/** What a block shows whose owner showed nothing. */
+/** The content of a block without any. */
 export const BARE: BlockContent = { pixels: null, message: null, link: null }
 
-/** An agent that says nothing of itself. */
+/** An agent without names. */
 export const NOBODY: Profile = { name: null, framework: null }
 
-/** The `number`-th change of a log of sales alone: the first agent's purchase of a block, without a word, but for `changes`. */
+/** The `number`-th change of a log with only sales: the first agent's purchase of a block, without content, except for `changes`. */
 export const saleOf = (number: number, block: BlockIndex, changes: Partial<Change & SaleChange> = {}): Change => ({
   number,
   at: NOW,
@@ -127,7 +127,7 @@ export const saleOf = (number: number, block: BlockIndex, changes: Partial<Chang
   ...changes,
 })
 
-/** The first agent's word on itself, as a change of a log. */
+/** The first agent's registration, as a change of a log. */
 export const identityChange = (number: number, profile: Profile, at = NOW): Change => ({
   number,
   at,
@@ -136,13 +136,13 @@ export const identityChange = (number: number, profile: Profile, at = NOW): Chan
   profile,
 })
 
-/** An owner's edit signed at `NOW`, recognised by `digest`; what `changes` leaves out is kept. */
+/** An owner's edit signed at `NOW`, identified by `digest`; fields that `changes` omits are kept. */
 export function editOf(digest: number, changes: Partial<Edit> = {}): Edit {
   const kept = { pixels: undefined, message: undefined, link: undefined, painter: null }
   return { digest: hash(digest), ts: NOW, ...kept, ...changes }
 }
 
-/** A wallet's word on itself signed at `NOW`, recognised by `digest`; what `changes` leaves out is kept. */
+/** A wallet's registration signed at `NOW`, identified by `digest`; fields that `changes` omits are kept. */
 export function identityOf(digest: number, changes: Partial<Identity> = {}): Identity {
   return { digest: hash(digest), ts: NOW, name: undefined, framework: undefined, ...changes }
 }

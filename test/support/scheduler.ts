@@ -1,6 +1,6 @@
 /**
- * Time and order under one random number generator: every call over a port waits here until it is chosen, so one seed is one order
- * of events. Promises run on by microtasks alone, which are drained after each event.
+ * Time and order from one random number generator: every call over a port waits here until it is chosen, so one seed is one order
+ * of events. Promises continue only by microtasks, which are drained after each event.
  */
 
 import { drainMicrotasks } from 'bun:jsc'
@@ -14,25 +14,25 @@ type Timer = { readonly owner: object; at: number; readonly ring: () => void }
 export type Scheduler = {
   /** Milliseconds since the history began. */
   readonly elapsed: () => number
-  /** Makes a call, which happens when it is chosen. A promise that `act` answers must be settled already. */
+  /** Makes a call, which happens when it is chosen. A promise that `act` returns must be settled already. */
   call<T>(owner: object, act: () => Promise<T> | T): Promise<T>
-  /** Asks somebody else: the question arrives when it is chosen, and later its answer does. What they throw ends the history. */
+  /** Calls another party: the request arrives when it is chosen, and later its response does. What they throw ends the history. */
   exchange<T>(owner: object, ask: () => T, told: (answer: T) => void): Promise<T>
-  /** Resolves once so much time has passed, or `signal` aborts. */
+  /** Resolves once this time has passed, or `signal` aborts. */
   wait(owner: object, ms: number, signal?: AbortSignal): Promise<void>
-  /** Lets one of the waiting calls happen; false when there is none. */
+  /** Lets one of the waiting calls happen; false if there is none. */
   step(prng: Prng): boolean
-  /** Lets time pass, and everything happen that it brings. */
+  /** Lets time pass, and everything happen that becomes due. */
   pass(ms: number): void
-  /** Milliseconds until somebody stops waiting. */
+  /** Milliseconds until the next timer. */
   untilNext(): number | undefined
-  /** Keeps all of `owner` from happening for so long, as when a process stands still. */
+  /** Pauses all calls of `owner` for this time, like a process that stands still. */
   freeze(owner: object, ms: number): void
-  /** Forgets all that `owner` was waiting for, as when a process dies. */
+  /** Drops all calls of `owner`, like a process that crashes. */
   forget(owner: object): void
 }
 
-/** Makes a scheduler; `passing` is told of each moment that time comes to, before anything happens at it. */
+/** Makes a scheduler; `passing` is called with each moment that time reaches, before anything happens then. */
 export function schedulerOf(passing: (elapsed: number) => void = () => {}): Scheduler {
   let calls: Call[] = []
   let timers: Timer[] = []
@@ -44,7 +44,7 @@ export function schedulerOf(passing: (elapsed: number) => void = () => {}): Sche
     passing(moment)
     elapsed = moment
   }
-  // Only who waits behind a frozen process makes this more than a die.
+  // More than a random choice only because of calls behind a frozen process.
   const choose = (prng: Prng): number | undefined => {
     if (calls.length === 0) return undefined
     if (thaws.size === 0) return prng.below(calls.length)
@@ -133,7 +133,7 @@ export function schedulerOf(passing: (elapsed: number) => void = () => {}): Sche
 // Adding and removing a signal's own listeners takes a fifth of a history.
 const listening = new WeakMap<AbortSignal, Set<() => void>>()
 
-/** Those who are called, in the order they were added, when a signal aborts. */
+/** The listeners, in the order they were added, for when a signal aborts. */
 function listenersOf(signal: AbortSignal): Set<() => void> {
   const known = listening.get(signal)
   if (known !== undefined) return known
@@ -149,7 +149,7 @@ function earliest(timers: readonly Timer[]): Timer | undefined {
   return first
 }
 
-/** What a promise answers that is settled, or is once the microtasks are drained. Throws what it was rejected with. */
+/** The result of a promise that is settled, or is once the microtasks are drained. Throws its rejection. */
 export function settled<T>(promise: Promise<T>): T {
   let end: { readonly value: T } | { readonly error: unknown } | undefined
   promise.then(

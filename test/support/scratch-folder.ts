@@ -4,7 +4,7 @@ import { mkdir, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Makes a folder that is removed after the tests of the file that asks for it. */
+/** Makes a folder that is removed after the tests of the file that needs it. */
 export function scratchFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -14,7 +14,7 @@ export function scratchFolder(): string {
 /** Whether this process may mount a small disk. */
 export const mayMount = process.platform === 'linux' && process.getuid?.() === 0
 
-/** A disk of its own, of so many megabytes; nothing but a folder where none may be mounted. */
+/** A separate disk of so many megabytes; a plain folder if mounting is not allowed. */
 export async function mountDisk(folder: string, megabytes: number) {
   await mkdir(folder)
   if (mayMount) await Bun.$`mount -t tmpfs -o size=${megabytes}m none ${folder}`
@@ -36,8 +36,8 @@ export type SmallDisk = Awaited<ReturnType<typeof mountDisk>>
 
 const MEGABYTE = Buffer.alloc(1024 * 1024)
 
-// Piece by piece. For one large write Bun first reserves the whole space, and a file system that has less gives all of it
-// back: the disk would be full, empty and full again.
+// Piece by piece. For one large write Bun first reserves the whole space, and a file system with less space returns all of
+// it: the disk would be full, empty and full again.
 async function fill(path: string, megabytes: number): Promise<void> {
   await using file = await open(path, 'w')
   try {

@@ -1,4 +1,4 @@
-/** Whether tests that need something are skipped; says what is missing, in a line that the run repeats at its end. */
+/** Whether tests with a requirement are skipped; prints what is missing, in a line that the run repeats at its end. */
 export function skippedWithout(what: string, isHere: boolean): boolean {
   if (!isHere) console.warn(`skipped without ${what}`)
   return !isHere

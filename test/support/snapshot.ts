@@ -1,20 +1,20 @@
-/** Snapshots: texts beside the tests, written so that a reviewer sees what changed. */
+/** Snapshots: texts beside the tests, in a form in which a reviewer sees changes. */
 
 import { expect } from 'bun:test'
 
-const SHARED_MIN_LENGTH = 100 // characters of JSON: shorter than that, a reference reads no better
+const SHARED_MIN_LENGTH = 100 // characters of JSON: below that, a reference is no easier to read
 const LINE_MAX_LENGTH = 120
 
-/** Compares a text with a file beside the tests. `bun run snapshots` writes the file anew. */
+/** Compares a text with a file beside the tests. `bun run snapshots` writes the file again. */
 export async function expectSnapshot(text: string, path: string): Promise<void> {
   const file = Bun.file(path)
   if (Bun.env['UPDATE_SNAPSHOTS'] === '1') await Bun.write(file, text)
   expect(text).toBe(await file.text())
 }
 
-/** Shows JSON values by their names. What stood earlier is a reference to its place, so a change of it shows once. */
+/** Prints JSON values by their names. A value that occurred earlier is a reference to it, so a change of it shows once. */
 export function shownOnce(values: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
-  const placeOf = new Map<string, string>() // JSON of a value -> where it stands first
+  const placeOf = new Map<string, string>() // JSON of a value -> where it occurs first
   const withReferences = (value: unknown, place: string): unknown => {
     if (typeof value !== 'object' || value === null) return value
     if (Array.isArray(value)) return value.map((item, at) => withReferences(item, `${place}/${at}`))
@@ -30,7 +30,7 @@ export function shownOnce(values: Readonly<Record<string, unknown>>): ReadonlyMa
   return new Map(plain.map(([name, value]) => [name, `${linesOf(withReferences(value, `${name}#`)).join('\n')}\n`]))
 }
 
-/** YAML, whose values stand as JSON where they fit the line. */
+/** YAML, with values as JSON if they fit the line. */
 function linesOf(value: unknown, room = LINE_MAX_LENGTH): readonly string[] {
   if (!isLong(value, room)) return [JSON.stringify(value)]
   const deeper = room - 2

@@ -1,6 +1,6 @@
-/** Waiting for what another process does; the test's own time limit ends it. */
+/** Waiting for another process; the test's own time limit ends it. */
 
-/** Asks again and again until there is an answer. */
+/** Retries until there is a result. */
 export async function eventually<T>(ask: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     const answer = await ask()
@@ -9,12 +9,12 @@ export async function eventually<T>(ask: () => Promise<T | undefined>): Promise<
   }
 }
 
-/** Waits until something holds. */
+/** Waits until a condition is true. */
 export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
   await eventually(async () => ((await holds()) ? true : undefined))
 }
 
-/** Sends a request again and again while its answer has a status. */
+/** Sends a request again and again while its response has a status. */
 export function sendWhile(status: number, send: () => Promise<Response>): Promise<Response> {
   return eventually(async () => {
     const response = await send()

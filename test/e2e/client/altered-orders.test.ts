@@ -6,7 +6,7 @@ import { readFeed } from '../../support/e2e/read-wall.ts'
 import { shareWorld, type World } from '../../support/e2e/world.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
-// Goal: what our client buys, nobody can change on the way. Method: a proxy that alters what passes, before the real wall, chain
+// Goal: nobody in transit can change what our client buys. Method: a proxy that alters requests, before the real wall, chain
 // and facilitator.
 
 let world: World
@@ -14,7 +14,7 @@ shareWorld((opened) => void (world = opened))
 
 const scratch = scratchFolder()
 
-/** What a proxy makes of a request with a payment, and of a demand. */
+/** A proxy's change of a request with a payment, and of a demand. */
 type Alteration = {
   readonly path?: (path: string) => string
   readonly body?: (body: Record<string, unknown>) => object
@@ -25,7 +25,7 @@ type Alteration = {
 const recode = (header: string, change: (value: Record<string, unknown>) => object) =>
   btoa(JSON.stringify(change(JSON.parse(atob(header)))))
 
-/** A proxy that is on somebody's side. */
+/** A proxy in transit. */
 function altering({ path = (it) => it, body, payment, demand }: Alteration) {
   return Bun.serve({
     hostname: '127.0.0.1',

@@ -9,7 +9,7 @@ const LOCK = resolve(import.meta.dir, '../../../server/client/lock.ts')
 const NOBODY = 65_534
 const NODE = Bun.which('node') ?? 'node'
 
-// Only root may, and only a Node that everybody may run.
+// Only root can do this, and only with a Node binary that everybody may run.
 const isAllowed = spawnSync(NODE, ['--version'], { uid: NOBODY }).status === 0
 
 test.skipIf(skippedWithout('the right to run Node as another user', isAllowed))(
@@ -17,7 +17,7 @@ test.skipIf(skippedWithout('the right to run Node as another user', isAllowed))(
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'wall-lock-'))
     try {
-      // The other process reads a copy, as the folder of the source may not be everybody's.
+      // The other process reads a copy, because the source folder may not be readable for it.
       const built = await Bun.build({ entrypoints: [LOCK], target: 'node' })
       const [made] = built.outputs
       if (made === undefined) throw new Error('the lock was not built')

@@ -21,8 +21,8 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 import { bodyOf, clientOf } from '../../support/service/client.ts'
 import { waitUntil } from '../../support/wait.ts'
 
-// Goal: anybody proves a wall against the chain, and every lie is found and named. Method: the real wall, chain and facilitator;
-// lies are told by a proxy that changes what the wall says of itself.
+// Goal: anybody can verify a wall against the chain, and every lie is found and named. Method: the real wall, chain and
+// facilitator, and a proxy that changes the responses of the wall.
 
 const scratch = scratchFolder()
 
@@ -69,7 +69,7 @@ async function creditAnArea(): Promise<void> {
   await waitUntil(async () => (await deedsOf()).owed.length === 1)
 }
 
-/** A dollar that no order was made for, and that the operator says so of. */
+/** A dollar without an order, which the operator notes as stray. */
 async function payUnasked(): Promise<void> {
   const payer = await world.network.wallet(1)
   const payload = await signPayment(payer, oneDollarTo(world.payTo))
@@ -78,14 +78,14 @@ async function payUnasked(): Promise<void> {
   expect(await noted).toMatchObject({ status: 0 })
 }
 
-/** The command as it is typed. */
+/** The command as a user types it. */
 async function verified(url = world.url, rpc = world.network.rpcUrl, ...args: string[]) {
   const command = [process.execPath, MAIN, 'verify', url, '--rpc', rpc, '--folder', scratch]
   const env = { PATH: Bun.env['PATH'] ?? '' }
   return await outputOf(Bun.spawn([...command, ...args], { env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' }))
 }
 
-/** Puts on the wall what the tests judge. */
+/** Sells what the tests verify. */
 async function fill(): Promise<void> {
   await (await buyer(1)).buy('3,4', { name: 'Ada', message: 'hello', px: '2a'.repeat(100) })
   await (await buyer(1)).buy('5,5', { message: 'signed', link: 'https://ada.example/', px: '2b'.repeat(100) })
@@ -95,7 +95,7 @@ async function fill(): Promise<void> {
   await payUnasked()
   await world.network.fund(world.payTo, 0.000005)
   expect(await runCommand(world.settings, world.folder, 'hide', '3,4', '--message')).toMatchObject({ status: 0 })
-  // What is left without a deed is old enough to be wrong.
+  // Payments without a deed are old enough to be reported.
   await world.network.client.increaseTime({ seconds: 660 })
   await world.network.client.mine({ blocks: 12 })
 }
@@ -125,7 +125,7 @@ type Canvas = { readonly blocks: readonly { readonly i: number; readonly a: numb
 
 type Told = Omit<DeedsPage, 'deeds'> & { readonly deeds: readonly object[] }
 
-/** What a wall says of itself, as a lie changes it. */
+/** A response of the wall, changed by a lie. */
 type Lie = {
   readonly deed?: (deed: SaleDeed) => object | undefined // of one place
   readonly page?: (page: Told) => object
@@ -133,7 +133,7 @@ type Lie = {
   readonly canvas?: (canvas: Canvas) => object
 }
 
-/** A wall that lies; about the block or area at `place` only, if it lies about a deed. */
+/** A wall that lies; only about the block or area at `place` if the lie is about a deed. */
 function lying(place: string, { deed, page, sale, canvas }: Lie) {
   const placeOf = ({ blocks }: SaleDeed) => ('coord' in blocks ? blocks.coord : blocks.at)
   return Bun.serve({
@@ -161,7 +161,7 @@ const ANYBODY = `0x${'12'.repeat(20)}` as const
 const SEPOLIA_DOLLAR = networks['eip155:84532'].token.address
 const OTHER_TOKEN = `0x${'70'.repeat(20)}` as const
 
-/** A payment of the wall’s price in a token that anybody can print. */
+/** A payment of the wall’s price in a token that anybody can mint. */
 async function payInAnotherToken() {
   const payer = await world.network.wallet(0)
   await world.network.client.setCode({ address: OTHER_TOKEN, bytecode: dollarCode })
@@ -179,7 +179,7 @@ async function payInAnotherToken() {
   return { tx, nonce, wallet: truncatedWallet(from) }
 }
 
-/** Calls a token; the transaction. It may fail. */
+/** Calls a token; returns the transaction, which may fail. */
 async function sendAs(from: Address, to: Address, call: TokenCall): Promise<Hex> {
   const { client } = world.network
   const data = encodeFunctionData({ abi: dollarAbi, ...call } as EncodeFunctionDataParameters<typeof dollarAbi>)
@@ -194,7 +194,7 @@ const orderOf = (change: object) => (deed: SaleDeed) => ({ ...deed, order: { ...
 
 const NOWHERE = `0x${'ab'.repeat(32)}`
 
-/** Each lie, about which place, and what is found: the kinds of all findings. */
+/** Each lie, the place that it is about, and the kinds of all findings. */
 const lies: readonly (readonly [lie: string, place: string, Lie, finds: readonly FindingKind[]])[] = [
   [
     'a deed without a payment',
@@ -296,7 +296,7 @@ async function verifying(place: string, lie: Lie, folder: string): Promise<WallR
   }
 }
 
-// Each waits before it looks again, so they all look at the same time.
+// Each waits before it reads again, so they all run in parallel.
 let reports: readonly Promise<WallReport>[] | undefined
 
 test.each(lies.map((lie, at) => [...lie, at] as const))(

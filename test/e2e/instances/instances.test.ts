@@ -10,8 +10,8 @@ import { coordsOf } from '../../support/samples.ts'
 import { bodyOf, clientOf, healthOf } from '../../support/service/client.ts'
 import { eventually, sendWhile, waitUntil } from '../../support/wait.ts'
 
-// Goal: any instance sells, repaints and answers, all show the same wall, and one that dies loses nobody's dollar.
-// Method: three real processes on one real PostgreSQL, with everything that happens spread over them.
+// Goal: any instance sells, repaints and responds, all show the same wall, and a killed one loses nobody's dollar.
+// Method: three real processes on one real PostgreSQL, with all requests spread over them.
 
 const CROWD = 64
 
@@ -34,7 +34,7 @@ const dollarsOf = async (payers: readonly Wallet[]) => await Promise.all(payers.
 
 const countOf = (values: readonly number[], wanted: number) => values.filter((value) => value === wanted).length
 
-/** What every instance sends for the whole wall, once it is the same and has such words in it. */
+/** The whole wall from every instance, once all agree and it contains a text. */
 function canvasesWhenEqual(words = ''): Promise<string> {
   return eventually(async () => {
     const bodies = await Promise.all(
@@ -45,7 +45,7 @@ function canvasesWhenEqual(words = ''): Promise<string> {
   })
 }
 
-/** Sends a signed request to one instance after the other until one has an end to tell. */
+/** Sends a signed request to one instance after the other until one returns a final outcome. */
 function sendInTurn(payment: string, first = 0): Promise<Response> {
   let turn = first
   return eventually(async () => {
@@ -81,7 +81,7 @@ test(
   { timeout: 120_000 },
 )
 
-/** Reads the feed from its beginning, each page from another instance, until so many sales were told; their numbers. */
+/** Reads the feed from its beginning, each page from another instance, until it has so many sales; returns their numbers. */
 async function hopAlongFeed(sales: number): Promise<readonly number[]> {
   const told: number[] = []
   for (let turn = 0, after = 0; told.length < sales; turn++) {
@@ -101,7 +101,7 @@ test('one signed request to three instances at the same time buys one block, wit
   const settlesBefore = wall.facilitator.settle.count()
   const asked = Array.from({ length: 9 }, (_, at) => get(wall.at(at), 'next', payment))
   await wall.facilitator.settle.arrived(settlesBefore + 1)
-  // While the settlement waits for its block, every instance has the time to do something else, and to err.
+  // While the settlement waits for its block, every instance has time to do something else, and to make a mistake.
   for (let at = 0; at < 30; at++) expect((await get(wall.at(at), 'next')).status).toBe(402)
   await wall.network.resume()
   const answers = await Promise.all(asked)
@@ -111,7 +111,7 @@ test('one signed request to three instances at the same time buys one block, wit
   expect(await dollarsOf([payer])).toEqual([4])
 })
 
-// Around one place, so that each overlaps others; two are asked for by size alone.
+// Around one position, so that each overlaps others; two are ordered by size alone.
 const OVERLAPPING = [
   { at: '20,60', w: 4, h: 3 },
   { at: '22,61', w: 3, h: 3 },
@@ -139,7 +139,7 @@ test('overlapping orders on three instances, over HTTP and MCP, are each filled 
   const settlesBefore = wall.facilitator.settle.count()
   const [block, ...answers] = await Promise.all([
     get(wall.at(1), '22,61', singlePayment),
-    // Whoever asks twice asks at two instances, by two entrances.
+    // Each order that is sent twice goes to two instances, over HTTP and MCP.
     ...orders.flatMap(({ body, payment }, at) => [
       orderArea(wall.at(at + 1), body, payment),
       callBuyArea(wall.at(at + 2), body, payment),
@@ -194,13 +194,13 @@ test('a reader of the live stream that reconnects to another instance continues 
   const ids = [...first]
   for (let turn = 1; turn <= 6; turn++) {
     await repaint(wall.at(turn), owner, '10,9', `turn ${turn}`)
-    // The next one along may not have heard of it yet.
+    // The other instance may not have read it yet.
     ids.push(...(await eventsAfter(wall.at(turn + 1).url, ids.at(-1) ?? 0, 1)))
   }
   expect(ids).toEqual(ids.map((_, at) => at + 1))
 })
 
-/** Follows the live stream until it has told so many events; their numbers. */
+/** Follows the live stream until it has sent so many events; returns their numbers. */
 async function eventsAfter(url: string, last: number, count: number): Promise<readonly number[]> {
   const leaving = new AbortController()
   const stream = await fetch(`${url}/api/live`, {
@@ -234,16 +234,16 @@ test('while the database is down, reads continue and nothing is charged, and aft
     const paid = await get({ url }, 'next', payments[at])
     expect([paid.status, await paid.json()]).toMatchObject([503, { error: 'database_unavailable' }])
     expect((await repaint({ url }, owner, '12,9', 'lost')).status).toBe(503)
-    // Health answers within a moment, so it may first say what was seen last.
+    // Health responds immediately, so it may first report the last known state.
     await waitUntil(async () => !(await healthOf({ url })).ok)
   })
   await Promise.all(bystanders)
   expect(wall.facilitator.settle.count()).toBe(settlesBefore)
   expect(await dollarsOf(payers)).toEqual([2, 2, 2])
   await wall.server.start()
-  // A server that was away may be another one, so each looks at the chain before it sells again.
+  // A server that was away may be another one, so each instance checks the chain before it sells again.
   for (const { url } of wall.instances) await armed(url)
-  // One that hears of it only now says 502 until it has looked, and has charged nobody.
+  // An instance that notices only now returns 502 until it has checked, and has charged nobody.
   for (const [at, payment] of payments.entries()) {
     expect((await sendWhile(502, () => settled(wall.at(at), 'next', payment))).status).toBe(200)
   }
@@ -267,7 +267,7 @@ test('a purchase whose instance was killed during settlement is finished by anot
   const receipt = await answer.text()
   expect(await dollarsOf([payer])).toEqual([4])
 
-  // One that is started while others run shows what they sold.
+  // An instance that is started while others run shows what they sold.
   await wall.instances[0]?.start()
   expect(await (await get(wall.at(0), 'next', payment)).text()).toBe(receipt)
 })

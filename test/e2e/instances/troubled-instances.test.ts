@@ -11,7 +11,7 @@ import { healthOf } from '../../support/service/client.ts'
 import { eventually, waitUntil } from '../../support/wait.ts'
 
 // Goal: an instance that stands still, or is cut off, harms nobody, and a database that lost sales sells nothing.
-// Method: real processes on a real PostgreSQL, stopped by SIGSTOP, cut off by a proxy, or with older data put back below them.
+// Method: real processes on a real PostgreSQL, stopped by SIGSTOP, cut off by a proxy, or with older data restored below them.
 
 let around: Surroundings
 let server: PostgresServer
@@ -27,7 +27,7 @@ afterEach(async () => {
   await around.stop()
 }, 60_000)
 
-// A server that somebody else lends is not put back.
+// A server that is not our own is not restored.
 const isOurs = (Bun.env['TEST_DATABASE_URL'] ?? '') === ''
 
 async function open(settings: WallSettings = {}): Promise<WallProcess> {
@@ -54,14 +54,14 @@ test(
     around.facilitator.settle.next('hang-after')
     const cutOff = get(frozen, 'next', payment).catch(() => undefined)
     await around.facilitator.settle.arrived(arrivals + 1)
-    // It holds whatever it holds just now: the lease of this purchase, and perhaps the sweep.
+    // It keeps its leases: that of this purchase, and perhaps that of the sweep.
     process.kill(frozen.pid, 'SIGSTOP')
     await buyBlock(other, second)
     await waitUntil(async () => (await salesAt(other)) === 2)
     expect(await (await get(other, 'next', payment)).json()).toMatchObject({ owner: 'you' })
     expect(await around.dollarsOf(first)).toBe(1)
 
-    // When it goes on, it finds what others did, and sells nothing again.
+    // When it continues, it finds what others did, and sells nothing again.
     process.kill(frozen.pid, 'SIGCONT')
     await cutOff
     await waitUntil(async () => (await salesAt(frozen)) === 2)
@@ -69,7 +69,7 @@ test(
     await buyBlock(frozen, await around.wallet())
     expect(await around.network.balanceOf(around.payTo)).toBe(3_000_000n)
   },
-  // The lease of the one that stands still must run out first.
+  // First the lease of the frozen instance must expire.
   { timeout: 90_000 },
 )
 
@@ -131,14 +131,14 @@ test.if(isOurs)(
 
     for (const wall of walls) {
       await waitUntil(() => alertsOf(wall, 'older-copy').length > 0)
-      // Health answers at once, with what was seen last.
+      // Health responds immediately, with the last known state.
       await waitUntil(async () => !(await healthOf(wall)).ok)
       expect(await healthOf(wall)).toMatchObject({ ok: false, rail: 'arming' })
-      // Whoever bought what was lost is not told that nothing was bought, and nobody else is sold it.
+      // The payer of a lost purchase does not hear that nothing was bought, and nobody else can buy it.
       expect((await get(wall, 'next', payment)).status).toBe(503)
       expect([502, 503]).toContain((await get(wall, 'next', offered)).status)
       expect(alertsOf(wall, 'older-copy')).toHaveLength(1)
-      // Readers are shown the wall as it was.
+      // Readers see the wall as it was.
       expect(await salesAt(wall)).toBe(2)
       await wall.stop()
     }
@@ -205,5 +205,5 @@ async function startWaiting() {
   return { child, line }
 }
 
-/** The settings of an instance that is to be started again as the same one. */
+/** The settings of an instance, to start it again as the same one. */
 const port = async () => ({ PORT: String(await freePort()) })

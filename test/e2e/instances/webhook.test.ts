@@ -5,7 +5,7 @@ import { type Cluster, startCluster } from '../../support/e2e/cluster.ts'
 import { runCommand } from '../../support/e2e/command.ts'
 import { waitUntil } from '../../support/wait.ts'
 
-// Goal: an operator’s system hears of each sale once, in order and signed, while buyers notice nothing of it. Method: two real
+// Goal: an operator’s system gets each sale once, in order and signed, and buyers notice nothing of it. Method: two real
 // processes on one database, and a real receiver that hangs, fails and comes back.
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
@@ -67,7 +67,7 @@ test('sales of two instances are delivered once each and in order, even if the r
   expect(numbers).toEqual(numbers.toSorted((one, other) => one - other))
   expect(once.map(({ data }) => data['place']).slice(-5)).toEqual(['3,1', '4,1', '5,1', '6,1', '7,1'])
   expect(once.every(({ data }) => data['amount'] === '1000000')).toBe(true)
-  // What was delivered in the last second before a process was killed may be sent again, under the same id.
+  // Notices of the last second before a process was killed may be sent again, under the same id.
   const sentBefore = 4
   expect(sales().length - once.length).toBeLessThanOrEqual(sentBefore)
 }, 60_000)

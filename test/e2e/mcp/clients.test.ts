@@ -6,7 +6,7 @@ import { get } from '../../support/e2e/buyer.ts'
 import { shareWorld, type World } from '../../support/e2e/world.ts'
 import { bareFetch, inspector, newestClient, sdkClient, type ToolUser } from './clients.ts'
 
-// Goal: whoever speaks MCP can do all there is to do. Method: clients by three hands use the same tools of the real
+// Goal: every MCP client can do everything. Method: clients from three sources use the same tools of the real
 // server, with real signatures and a chain that moves the money.
 
 let world: World
@@ -62,7 +62,7 @@ test('the SDK’s MCP client shows every rejection, whatever the output schema s
   await client.close()
 })
 
-/** Signs the terms that a demand holds, as the stock x402 client does. */
+/** Signs the terms in a demand, like the stock x402 client. */
 async function pay(wallet: Awaited<ReturnType<World['wallet']>>, terms: Readonly<Record<string, unknown>>) {
   const client = new x402Client().register('eip155:8453', new ExactEvmScheme(wallet))
   return await client.createPaymentPayload(terms as Parameters<typeof client.createPaymentPayload>[0])

@@ -1,4 +1,4 @@
-/** Clients by different hands that all use the same tools. */
+/** Clients from different sources that all use the same tools. */
 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { outputOf } from '../../support/output-of.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
-/** What a call came to; a demand for payment is `refused`, with the terms as data. */
+/** The result of a call; a demand for payment is `refused`, with the terms as data. */
 export type Found = { readonly data: Data; readonly refused: boolean; readonly pictures: number }
 
 export type ToolUser = {
@@ -19,7 +19,7 @@ export type ToolUser = {
   close(): Promise<void>
 }
 
-/** The SDK's own client, which holds answers against the output schemas it was told. */
+/** The SDK's own client, which validates results with the listed output schemas. */
 export async function sdkClient(url: string): Promise<ToolUser> {
   const client = new Client({ name: 'client', version: '1.0.0' })
   // The SDK's types were not written for exact optional properties.
@@ -34,7 +34,7 @@ export async function sdkClient(url: string): Promise<ToolUser> {
 
 type Mode = NonNullable<NonNullable<ConstructorParameters<typeof NewestClient>[1]>['versionNegotiation']>['mode']
 
-/** The client of the SDK's successor, in one of the ways in which it finds out how to speak. */
+/** The client of the SDK's successor, with one of its ways to negotiate the protocol. */
 export const newestClient =
   (mode: Exclude<Mode, undefined>, spoken: string) =>
   async (url: string): Promise<ToolUser> => {
@@ -50,7 +50,7 @@ export const newestClient =
     }
   }
 
-/** A bare `fetch` that knows nothing of MCP but one request and its answer. */
+/** A bare `fetch` that knows only one request of MCP and its response. */
 export async function bareFetch(url: string): Promise<ToolUser> {
   const ask = async (method: string, params: Data = {}) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
@@ -69,7 +69,7 @@ export async function bareFetch(url: string): Promise<ToolUser> {
 
 const INSPECTOR = fileURLToPath(import.meta.resolve('@modelcontextprotocol/inspector/clients/cli/build/index.js'))
 
-/** The MCP inspector's command line: a new process for each step, as a shell script would start it. */
+/** The MCP inspector's command line: a new process for each step, as in a shell script. */
 export async function inspector(url: string): Promise<ToolUser> {
   const run = async (...words: readonly string[]) => {
     const command = [process.execPath, '--bun', INSPECTOR, url, '--transport', 'http', ...words]

@@ -25,8 +25,8 @@ import { browserForTests, newTestPage } from '../../support/page/test-page.ts'
 import { flatPng, pngOf, RGB, RGBA } from '../../support/picture-files.ts'
 import { prngOf } from '../../support/prng.ts'
 
-// Goal: what the page for painting shows, prices and offers is what the service sells and accepts. Method: the built page
-// from the server's own process on the embedded network; the requests it offers are sent, and its signatures are real.
+// Goal: the page for painting shows, prices and offers exactly what the service sells and accepts. Method: the built page
+// from the server's own process on the embedded network; its offered requests are sent, and its signatures are real.
 
 const browser = await browserForTests()
 const root = `${import.meta.dir}/../../..`
@@ -171,7 +171,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await cost(page).getByText('8.00 USDC for 8 blocks, at 1.00 USDC each, in one payment').waitFor()
     await toStep(page, 'place')
     await page.getByLabel('Column').fill('82')
-    // What helps is loud, not what leads on.
+    // The highlighted button is the one that helps, not the next step.
     expect(await page.locator('#place .loud:visible, #ways .loud:visible').allTextContents()).toEqual([
       'Find available space',
     ])
@@ -210,7 +210,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await sell(bob, '31,30')
     await cost(page).getByText('1 owned by others').waitFor()
     expect(await page.isVisible('#take')).toBe(false)
-    // Until the page has told it.
+    // Until the page has announced it.
     world.facilitator.settle.always('hang-before')
     const calls = world.facilitator.settle.count()
     const payment = await sign(world, bob, '32,31')
@@ -293,7 +293,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.getByText('Could not reach the wall.').waitFor()
     await again.click()
     await page.getByText('Done. Your picture is on the wall.').waitFor()
-    // The request that was lost went out again as it had been signed.
+    // The lost request was sent again with the same signature.
     expect(asked).toHaveLength(3)
     const { pixels } = await bodyIn(page)
     const wanted = blockwise(Uint8Array.fromBase64(pixels ?? ''), 2).toHex()

@@ -7,11 +7,11 @@ export type SettleFault = keyof typeof settleFaults
 /** How a verify call may go wrong. None of them reaches the real facilitator. */
 export type VerifyFault = keyof typeof verifyFaults
 
-/** One of the two calls under test: what it does next, and what has happened to it so far. */
+/** One of the two calls under test: its next behaviour, and its calls so far. */
 export type FaultyCall<Fault> = {
   /** Misbehaves once per name, in order, and is honest again after the last. */
   next(...faults: (Fault | 'honest')[]): void
-  /** What it does whenever nothing is queued by `next`. */
+  /** The behaviour whenever nothing is queued by `next`. */
   always(fault: Fault | 'honest'): void
   /** How many calls have arrived. */
   count(): number
@@ -21,11 +21,11 @@ export type FaultyCall<Fault> = {
   arrived(nth: number): Promise<void>
   /** Resolves once the real facilitator has answered its nth forwarded call, counted from 1. */
   forwardedUntil(nth: number): Promise<void>
-  /** The bodies that arrived, oldest first, as they were sent. */
+  /** The bodies that arrived, oldest first, unchanged. */
   bodies(): readonly string[]
 }
 
-/** A facilitator that can be told to misbehave. */
+/** A facilitator that can be made to misbehave. */
 export type FaultyFacilitator = {
   url: string
   verify: FaultyCall<VerifyFault>
@@ -37,8 +37,8 @@ export type FaultyFacilitator = {
 export const inventedHash = `0x${'ab'.repeat(32)}`
 
 /**
- * Stands between the wall and the real facilitator; honest until told otherwise. It hands requests on without a connection: of
- * requests by `fetch`, a process makes 256 at once, and those of the real facilitator to its chain are among them.
+ * Sits between the wall and the real facilitator; honest by default. It forwards requests without a connection: a process makes
+ * at most 256 concurrent requests by `fetch`, and those of the real facilitator to its chain are among them.
  */
 export async function startFaultyFacilitator(
   real: (request: Request) => Promise<Response>,
@@ -83,7 +83,7 @@ const json = (status: number, value: object): Answer => ({
 const invalid = (invalidReason: string) => json(200, { isValid: false, invalidReason })
 const refused = (errorReason: string) => ({ success: false, errorReason, transaction: '', network: 'eip155:8453' })
 
-/** Changes what the real facilitator said about a settlement that did happen. */
+/** Changes the real facilitator's response about a settlement that did happen. */
 const retold =
   (status: number, changes: object): Play =>
   async (forward) => {
@@ -148,7 +148,7 @@ function newCall<Fault extends string>(faults: Readonly<Record<Fault, Play>>) {
     forwardedUntil: forwards.reached,
     bodies: () => bodies,
     async play(body: string, forward: (body: string) => Promise<Settled>): Promise<Answer> {
-      // The wall's own probes come when they like: they meet its habit, and no test waits for them.
+      // The wall's own probes may arrive at any time: they get the default behaviour, and no test waits for them.
       if (isProbe(body)) return habit === 'honest' ? await forward(body) : await faults[habit](() => forward(body))
       const name = queue.shift() ?? habit
       bodies.push(body)
@@ -163,7 +163,7 @@ function newCall<Fault extends string>(faults: Readonly<Record<Fault, Play>>) {
   }
 }
 
-/** Whether a payment is the wall's probe: nobody holds so much. */
+/** Whether a payment is the wall's probe: nobody has so much money. */
 const isProbe = (body: string) => /"value":"1[0]{24}"/.test(body)
 
 function newCounts() {

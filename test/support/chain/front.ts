@@ -1,13 +1,13 @@
-/** What stands before a dependency of the wall's, over TLS or not, and can be told to fail. */
+/** A front of a dependency of the wall, with TLS or without, which can be made to fail. */
 
 import { join } from 'node:path'
 
 type Ask = (request: Request) => Promise<Response>
 
-/** How a request is answered; `ask` hands it to the dependency itself. */
+/** How a request is answered; `ask` forwards it to the dependency itself. */
 export type Failing = (request: Request, ask: Ask) => Response | Promise<Response>
 
-/** Hands questions in JSON on to an address. */
+/** Forwards JSON requests to an address. */
 export const forwardTo =
   (url: string): Ask =>
   async (request) =>
@@ -17,20 +17,20 @@ export const forwardTo =
       body: await request.text(),
     })
 
-/** A front; honest until it is told otherwise. */
+/** A front; honest by default. */
 export type Front = {
   readonly url: string
   fails(how: Failing): void
-  /** Listens no more. */
+  /** Stops listening. */
   goes(): Promise<void>
-  /** Shows another certificate than the one that the wall trusts. */
+  /** Presents another certificate than the one that the wall trusts. */
   isForged(): Promise<void>
-  /** Ends whatever it was told. */
+  /** Ends all failures. */
   mend(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Certificates for loopback in a folder: `trusted.crt` is what the wall is to trust. */
+/** Certificates for loopback in a folder: the wall trusts `trusted.crt`. */
 export async function makeCertificates(folder: string): Promise<string> {
   for (const name of ['trusted', 'forged'])
     await Bun.$`openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=127.0.0.1 \
@@ -86,13 +86,13 @@ export const answers =
 
 export const answersPage: Failing = () => new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } })
 
-/** Fails on one path alone. */
+/** Fails on one path only. */
 export const onPath =
   (path: string, how: Failing): Failing =>
   (request, ask) =>
     new URL(request.url).pathname === path ? how(request, ask) : ask(request)
 
-/** Answers a method of JSON-RPC otherwise than the node: `change` gets the node's result. */
+/** Changes the response to a JSON-RPC method: `change` gets the node's result. */
 export const retells =
   (method: string, change: (result: unknown, params: readonly unknown[]) => unknown): Failing =>
   async (request, ask) => {

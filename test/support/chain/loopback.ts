@@ -2,7 +2,7 @@ import { afterAll } from 'bun:test'
 
 type Answer = (request: Request) => Response | Promise<Response>
 
-/** Starts servers on loopback for the tests of a file, and stops them after those; each call gives an address. */
+/** Starts servers on loopback for the tests of a file, and stops them afterwards; each call returns an address. */
 export function loopbackServers(): (answer: Answer) => string {
   const servers: { stop(closeAll: boolean): Promise<void> }[] = []
   afterAll(async () => {

@@ -1,27 +1,27 @@
-/** A JSON-RPC endpoint in front of the node that can be told to answer oddly. */
+/** A JSON-RPC endpoint in front of the node that can be made to misbehave. */
 
 import { afterAll } from 'bun:test'
 import { openEndpoints } from '../../../server/adapters/chain/endpoints.ts'
 import { systemClock } from '../../../server/adapters/clock.ts'
 import { TIMES, type Times } from '../../../server/times.ts'
 
-/** Asks one endpoint. */
+/** Calls one endpoint. */
 export const requestsTo = (url: string, times?: Partial<Times>) =>
   openEndpoints('eip155:8453', [url], { clock: systemClock, times: { ...TIMES, ...times } }).request
 
-/** What becomes of a call: an answer of its own, an error, silence, or an answer that ends in the middle. */
+/** The result of a call: its own response, an error, silence, or a truncated response. */
 export type Oddity = { readonly result: unknown } | { readonly error: { code: number; message: string } } | Failing
 type Failing = 'hang' | 'stall' | 'busy'
 
-/** Decides on one call; `ask` puts it to the node and tells the node's result. */
+/** Decides on one call; `ask` forwards it to the node and returns the node's result. */
 export type Rule = (params: readonly unknown[], ask: () => Promise<unknown>) => Oddity | Promise<Oddity>
 
-/** An endpoint on loopback; counts the calls it got, of each method or of all. */
+/** An endpoint on loopback; counts its calls, per method or in total. */
 export type OddEndpoint = { readonly url: string; calls(method?: string): number; stop(): Promise<void> }
 
 type Call = { readonly id: number; readonly method: string; readonly params?: readonly unknown[] }
 
-/** Refuses events of more blocks than `most` in one call, as many endpoints do, each in its own words. */
+/** Rejects events of more than `most` blocks in one call, as many endpoints do, each with its own message. */
 export function limitedTo(most: number): Rule {
   return async (params, ask) => {
     const [{ fromBlock, toBlock }] = params as [{ fromBlock: string; toBlock: string }]
@@ -45,7 +45,7 @@ export function oddEndpoints(rpcUrl: () => string): (rules?: Readonly<Record<str
   }
 }
 
-/** Starts an endpoint that is honest but for `rules`, which are looked up by method and then under `*`. */
+/** Starts an endpoint that is honest except for `rules`, which are looked up by method and then under `*`. */
 export function startOddEndpoint(rpcUrl: string, rules: Readonly<Record<string, Rule>>): OddEndpoint {
   const counts = new Map<string, number>()
   const ended = new AbortController()
@@ -86,7 +86,7 @@ async function askNode(rpcUrl: string, call: Call): Promise<unknown> {
 
 type Refusal = { readonly code: number; readonly message: string; readonly data?: unknown }
 
-/** What the node itself answered with an error. */
+/** The error of the node itself. */
 class Refused extends Error {
   readonly refusal: Refusal
   constructor(refusal: Refusal) {

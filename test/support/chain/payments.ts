@@ -6,7 +6,7 @@ import type { Address } from 'viem'
 import { dollarAddress } from '../../../server/local/token/contracts.ts'
 import type { Wallet } from '../../../server/local/wallets.ts'
 
-/** What a seller asks for: one dollar, to `payTo`. */
+/** The terms of a seller: one dollar, to `payTo`. */
 export function oneDollarTo(payTo: Address): PaymentRequirements {
   return {
     scheme: 'exact',
@@ -19,7 +19,7 @@ export function oneDollarTo(payTo: Address): PaymentRequirements {
   }
 }
 
-/** Signs a payment as the stock x402 client does, default spend cap and all. */
+/** Signs a payment like the stock x402 client, including its default spend cap. */
 export function signPayment(wallet: Wallet, requirements: PaymentRequirements): Promise<PaymentPayload> {
   const client = new x402Client().register(requirements.network, new ExactEvmScheme(wallet))
   return client.createPaymentPayload({
@@ -29,5 +29,5 @@ export function signPayment(wallet: Wallet, requirements: PaymentRequirements): 
   })
 }
 
-/** The stock client of a facilitator; a short timeout lets a hanging one be seen. */
+/** The stock client of a facilitator; with a short timeout, so that a hanging one is noticed. */
 export const facilitatorAt = (url: string, timeoutMs = 10_000) => new HTTPFacilitatorClient({ url, timeoutMs })

@@ -1,4 +1,4 @@
-/** Payments as their payers sign them and as anyone broadcasts them, in the domain's words. */
+/** Payments as their payers sign them and anyone can broadcast them, as values of the domain. */
 
 import { authorizationTypes } from '@x402/evm'
 import { encodeFunctionData, getAddress, parseEther, type Hex } from 'viem'
@@ -9,10 +9,10 @@ import { dollarAbi, dollarAddress } from '../../../server/local/token/contracts.
 import { newWallet, type Wallet } from '../../../server/local/wallets.ts'
 import type { Offer } from '../../../server/x402/terms.ts'
 
-/** The domain's spelling of an address or a hash. */
+/** The domain's form of an address or a hash. */
 export const lower = (hex: string) => hex.toLowerCase() as Address
 
-/** What a wall on the embedded network sells for: a dollar, to an address of its own. */
+/** The offer of a wall on the embedded network: a dollar, to an address of its own. */
 export function newOffer(): Offer {
   const terms = { network: 'eip155:8453', asset: lower(dollarAddress), payTo: lower(newWallet().address) }
   return {
@@ -54,7 +54,7 @@ export async function sign(wallet: Wallet, { terms }: Offer, changes: Partial<Pa
   return { ...unsigned, signature: changes.signature ?? signature }
 }
 
-/** Whoever is neither payer nor payee: anyone may broadcast a payment. */
+/** An account that is neither payer nor payee: anyone may broadcast a payment. */
 export const STRANGER: Address = '0x00000000000000000000000000000000000057a6'
 
 /** The call that moves a payment's dollar. */
@@ -65,7 +65,7 @@ export const transferOf = ({ payer, to, amount, validAfter, validBefore, nonce, 
     args: [payer, to, amount, validAfter, validBefore, nonce, signature],
   })
 
-/** Sends a call that must succeed, by default a stranger's to the dollar; its transaction. */
+/** Sends a call that must succeed, by default from somebody else to the dollar; returns its transaction. */
 export async function submit(client: ChainClient, data: Hex, to = dollarAddress, from = STRANGER): Promise<Hash> {
   await client.setBalance({ address: from, value: parseEther('10') })
   const hash = await client.sendUnsignedTransaction({ from, to, data, gas: 1_000_000n })
@@ -81,7 +81,7 @@ const cancelTypes = {
   ],
 } as const
 
-/** The payer's word that a nonce shall never pay. */
+/** The payer's cancellation of a nonce. */
 export const signCancel = (wallet: Wallet, nonce: Hash) =>
   wallet.signTypedData({
     domain,

@@ -1,4 +1,4 @@
-/** What buyers and owners do with a wall, over HTTP. */
+/** The actions of buyers and owners on a wall, over HTTP. */
 
 import { expect } from 'bun:test'
 import { x402Client } from '@x402/core/client'
@@ -9,7 +9,7 @@ import type { Receipt } from '../../../shared/contract/block.ts'
 import { editMessage } from '../../../shared/signing.ts'
 import { sendWhile } from '../wait.ts'
 
-/** Where a wall answers. */
+/** The address of a wall. */
 export type At = { readonly url: string }
 
 /** Reads a block, or buys it with a signed payment. */
@@ -18,10 +18,10 @@ export function get({ url }: At, target: string, payment?: string): Promise<Resp
   return fetch(`${url}/blocks/${target}`, { headers: { accept: 'application/json', ...headers } })
 }
 
-/** Who signs payments: a key, or a contract wallet with one. */
+/** The signer of payments: a key, or a contract wallet with one. */
 export type Payer = ConstructorParameters<typeof ExactEvmScheme>[0]
 
-/** Signs the wall's own terms as the stock client does; the value can be sent more than once. */
+/** Signs the wall's own terms like the stock client; the value can be sent more than once. */
 export async function sign(wall: At, wallet: Payer, target = 'next'): Promise<string> {
   const demand = await get(wall, target)
   expect(demand.status).toBe(402)
@@ -40,7 +40,7 @@ export async function buyBlock(
   return { payment, receipt: (await answer.json()) as Receipt }
 }
 
-/** Repaints a block with a new message, signed by its owner for the name that the wall is asked by. */
+/** Repaints a block with a new message, signed by its owner for the host name of the request. */
 export async function repaint(
   { url }: At,
   owner: Pick<Wallet, 'signMessage'>,
@@ -56,20 +56,20 @@ export async function repaint(
   })
 }
 
-/** The stock client with a spend cap that the largest area fits under; its own is a dollar. */
+/** The stock client with a spend cap above the price of the largest area; its default is a dollar. */
 export const payingClient = (wallet: Payer): x402Client =>
   x402Client.fromConfig({
     schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(wallet) }],
     spendControls: { maxAmountPerPayment: '$400' },
   })
 
-/** Signs terms that were seen before. */
+/** Signs terms from an earlier response. */
 export async function signDemand(header: string, wallet: Payer): Promise<string> {
   return encodePaymentSignatureHeader(
     await payingClient(wallet).createPaymentPayload(decodePaymentRequiredHeader(header)),
   )
 }
 
-/** Sends the same signed request until it is not told to wait any longer. */
+/** Sends the same signed request until the response no longer asks to wait. */
 export const settled = (wall: At, target: string, payment: string): Promise<Response> =>
   sendWhile(503, () => get(wall, target, payment))

@@ -1,4 +1,4 @@
-/** Several walls on one PostgreSQL server, as an operator runs them behind a balancer. */
+/** Several walls on one PostgreSQL server, as an operator runs them behind a load balancer. */
 
 import { armed, freePort, startWall, type WallProcess, type WallSettings } from '../../../server/local/wall-process.ts'
 import { type PostgresServer, startPostgres } from '../postgres/server.ts'
@@ -7,11 +7,11 @@ import { QUICK_WALL, startSurroundings, type Surroundings } from './world.ts'
 
 /** One of the walls; it keeps its address when it is started again. */
 export type Instance = At & {
-  /** Starts it, unless it runs, and waits until it takes payments. */
+  /** Starts it, unless it runs, and waits until it accepts payments. */
   start(): Promise<void>
-  /** Asks it to end, and lets it. */
+  /** Stops it with SIGTERM, and waits. */
   stop(): Promise<void>
-  /** Ends it as a power cut would. */
+  /** Kills it, like a power cut. */
   kill(): Promise<void>
 }
 
@@ -19,13 +19,13 @@ export type Instance = At & {
 export type Cluster = Surroundings & {
   readonly server: PostgresServer
   readonly instances: readonly Instance[]
-  /** The address of one of them, in turn by number. */
+  /** The address of one of them, chosen in turn by number. */
   at(number: number): At
 }
 
-/** Starts so many; `settings` go to each. */
+/** Starts so many; `settings` apply to each. */
 export async function startCluster(count: number, settings: WallSettings = {}): Promise<Cluster> {
-  // Balancers are asked by one name, which is what owners sign for.
+  // Clients use one name for the load balancer, which is what owners sign for.
   const [around, server] = await Promise.all([
     startSurroundings({ BASE_URL: 'http://127.0.0.1', ...settings }),
     startPostgres(),

@@ -1,11 +1,11 @@
-/** Runs the operator's commands from source, with nothing but the settings given: what the machine's own file sets is left out. */
+/** Runs the operator's commands from source, with only the given settings: those in the machine's own file are ignored. */
 
 import { join } from 'node:path'
 import { outputOf } from '../output-of.ts'
 
 export type Ended = { readonly out: string; readonly err: string; readonly status: number }
 
-/** Runs a command with a wall's settings in a folder; what it said and how it ended. */
+/** Runs a command with a wall's settings in a folder; returns its output and exit status. */
 export async function runCommand(
   settings: Readonly<Record<string, string>>,
   folder: string,

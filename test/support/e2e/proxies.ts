@@ -1,4 +1,4 @@
-/** The balancers of `deploy/`, started as they are written there but for names, ports and certificates. */
+/** The load balancers of `deploy/`, started from their recipes with only names, ports and certificates changed. */
 
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { freePort } from '../../../server/local/wall-process.ts'
 
 const DEPLOY = join(import.meta.dir, '../../../deploy')
 
-/** A balancer that is here to be started. */
+/** A supported load balancer. */
 export type Proxy = { readonly url: string; stop(): Promise<void> }
 
 /** Paths of PEM files; `both` has the certificate and its key. */
@@ -46,7 +46,7 @@ ${text
 
 const RECIPES = {
   nginx,
-  /** With its cache, and where more people look than it has connections for. */
+  /** With its cache, and more viewers than connections. */
   'caching-nginx': {
     ...nginx,
     files: ['nginx-cache.conf', 'nginx.conf'],
@@ -87,7 +87,7 @@ ${text
         .replaceAll(/\tserver one 127\.0\.0\.1:8402 check\n.*\n/g, () =>
           instances.map((instance, at) => `\tserver s${at} 127.0.0.1:${instance} check\n`).join(''),
         )
-        // Whoever starts it here may have fewer descriptors than its unit gives it.
+        // The test process may have fewer file descriptors than the unit gives it.
         .replace('maxconn 20000', 'maxconn 1000')
         .replace(
           /bind :443 ssl crt \S+( alpn .*)/,
@@ -111,13 +111,13 @@ ${text
 
 export type ProxyName = keyof typeof RECIPES
 
-/** Whether the program is on this machine. */
+/** Whether the program is installed. */
 export const isHere = (name: ProxyName): boolean => programOf(name) !== null
 
 const programOf = (name: ProxyName) =>
   Bun.which(RECIPES[name].program, { PATH: `${Bun.env['PATH'] ?? ''}:/usr/sbin:/usr/local/sbin` })
 
-/** Starts it in front of instances that listen on these ports, and resolves once it answers. */
+/** Starts it in front of instances on these ports, and resolves once it responds. */
 export async function startProxy(
   name: ProxyName,
   instances: readonly string[],

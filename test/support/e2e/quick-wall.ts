@@ -1,4 +1,4 @@
-/** The service as a process of its own that looks more often and waits less, so that tests of outages are short. */
+/** The service as a separate process with shorter intervals and time limits, so that tests of outages are short. */
 
 import { main } from '../../../server/main.ts'
 import { TIMES } from '../../../server/times.ts'
@@ -6,7 +6,7 @@ import { limitMs } from '../machine.ts'
 
 const quarter = (waitsMs: readonly number[]) => waitsMs.map((ms) => ms / 4)
 
-/** A time limit that grows with the slowness of the machine, at most to what operators have. */
+/** A time limit that grows with the slowness of the machine, at most to the operator's default. */
 const limit = (quietMs: number, ownMs: number) => Math.min(limitMs(quietMs), ownMs)
 
 await main({
@@ -20,7 +20,7 @@ await main({
   storeOpensWithinMs: limit(500, TIMES.storeOpensWithinMs),
   storeChecksEveryMs: 250,
   storeReadTimeoutMs: limit(700, TIMES.storeReadTimeoutMs),
-  // Longer than a commit is tried for: one that waits for a standby is told as that.
+  // Longer than a commit is tried, so that a wait for a standby is reported as such.
   databaseAnswerTimeoutMs: 3500,
   leaseMs: limit(3000, TIMES.leaseMs),
   leaseRenewedEveryMs: 1000,

@@ -1,4 +1,4 @@
-/** What readers, operators and bookkeepers see of a wall. */
+/** The reads of readers, operators and bookkeepers. */
 
 import { expect } from 'bun:test'
 import type { LocalNetwork } from '../../../server/local/network.ts'
@@ -15,7 +15,7 @@ export async function readCanvas(wall: At): Promise<Canvas> {
   return await canvasWhen(wall, ({ stats }) => stats.lastSaleId >= sales.length)
 }
 
-/** The canvas read, once it is as told; it follows the log within a second. */
+/** The canvas read, once it satisfies a condition; it follows the log within a second. */
 export function canvasWhen(wall: At, isTrue: (canvas: Canvas) => boolean): Promise<Canvas> {
   return eventually(async () => {
     const canvas = await bodyOf(clientOf(wall).api.canvas.get())
@@ -34,7 +34,7 @@ export async function readFeed(wall: At): Promise<Sale[]> {
   }
 }
 
-/** Whether a wall takes payments, as its health says. */
+/** Whether a wall accepts payments, according to its health. */
 export const railOf = async (wall: At): Promise<string> => (await healthOf(wall)).rail
 
 /** A line of the journal; the facts are those of its event. */
@@ -42,7 +42,7 @@ export type JournalEntry = { readonly level: string; readonly event: string } & 
   Partial<Record<'payer' | 'nonce' | 'tx' | 'dependency' | 'reason', string> & { port: number }>
 >
 
-/** What a wall has written in its journal so far. */
+/** The lines of a wall's journal so far. */
 export const journalOf = (wall: WallProcess): readonly JournalEntry[] =>
   wall.journal().map((line) => JSON.parse(line) as JournalEntry)
 
@@ -50,11 +50,11 @@ export const journalOf = (wall: WallProcess): readonly JournalEntry[] =>
 export const metricsPortOf = (wall: WallProcess): string =>
   String(journalOf(wall).find(({ event }) => event === 'monitors')?.port)
 
-/** The alerts among it, of one event or of all. */
+/** The alerts in the journal, of one event or of all. */
 export const alertsOf = (wall: WallProcess, wanted?: string): readonly JournalEntry[] =>
   journalOf(wall).filter(({ level, event }) => level === 'alert' && (wanted === undefined || event === wanted))
 
-/** The operator's sum: as many dollars came in as blocks went out, and every reader sees the same blocks. */
+/** Checks the operator's sum: as many dollars came in as blocks went out, and every reader sees the same blocks. */
 export async function expectBooksToBalance(
   world: At & {
     readonly network: Pick<LocalNetwork, 'balanceOf'>

@@ -1,4 +1,4 @@
-/** Walls as processes of their own, on a real chain, with a facilitator that can be told to misbehave. */
+/** Walls as separate processes, on a real chain, with a facilitator that can be made to misbehave. */
 
 import { afterAll, beforeAll } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -13,23 +13,23 @@ import { limitMs } from '../machine.ts'
 import type { At } from './buyer.ts'
 import { expectBooksToBalance } from './read-wall.ts'
 
-/** What is around walls: a real chain, and a facilitator that can be told to misbehave. */
+/** The surroundings of walls: a real chain, and a facilitator that can be made to misbehave. */
 export type Surroundings = {
   readonly folder: string
-  readonly databasePath: string // where SQLite has its file
+  readonly databasePath: string // the path of SQLite's file
   readonly network: LocalNetwork
   readonly facilitator: FaultyFacilitator
   readonly payTo: `0x${string}`
-  /** Of every wall in these surroundings, but for its database. */
+  /** The settings of every wall in these surroundings, except its database. */
   readonly settings: WallSettings
   /** The same for a wall on SQLite with a port of its own: it starts again as the same wall. */
   settingsOnFile(): Promise<WallSettings>
   /** Starts a wall; `settings` are its own. */
   start(settings: WallSettings, limits?: string): Promise<WallProcess>
-  /** The same, and waits until it takes payments. */
+  /** The same, and waits until it accepts payments. */
   startArmed(settings: WallSettings, limits?: string): Promise<WallProcess>
   wallet(dollars?: number): Promise<Wallet>
-  /** What a wallet has left. */
+  /** The balance of a wallet. */
   dollarsOf(wallet: Pick<Wallet, 'address'>): Promise<number>
   stop(): Promise<void>
 }
@@ -37,16 +37,16 @@ export type Surroundings = {
 /** A wall as its own process. */
 export type World = At &
   Omit<Surroundings, 'settings' | 'folder'> & {
-    /** What the process was started with, and where; the operator's commands are run with the same. */
+    /** The settings and folder of the process; the operator's commands run with the same. */
     readonly settings: WallSettings
     readonly folder: string
     wall(): WallProcess
-    /** Ends the process as a power cut would, and starts it again on the same database. */
+    /** Kills the process like a power cut, and starts it again on the same database. */
     crash(): Promise<void>
     restart(): Promise<void>
   }
 
-/** What runs a wall that looks more often and waits less than an operator's; in a long run, one with the operator's times. */
+/** Runs a wall with shorter intervals and time limits; in a long run, one with the operator's defaults. */
 export const QUICK_WALL: readonly string[] = [
   process.execPath,
   join(import.meta.dir, IS_LONG_RUN ? '../../../server/main.ts' : 'quick-wall.ts'),
@@ -58,7 +58,7 @@ const QUICK = {
   SETTLE_TIMEOUT_MS: String(limitMs(1000)),
 }
 
-/** Starts a chain and a facilitator; `settings` are for every wall. */
+/** Starts a chain and a facilitator; `settings` apply to every wall. */
 export async function startSurroundings(
   settings: WallSettings = {},
   options: LocalNetworkOptions = {},
@@ -101,7 +101,7 @@ export async function startSurroundings(
   }
 }
 
-/** Starts a wall and all around it; `settings` go to the wall, `options` to the chain and the facilitator. */
+/** Starts a wall and its surroundings; `settings` are for the wall, `options` for the chain and the facilitator. */
 export async function startWorld(settings: WallSettings = {}, options: LocalNetworkOptions = {}): Promise<World> {
   const around = await startSurroundings(settings, options)
   const all = await around.settingsOnFile()
@@ -127,7 +127,7 @@ export async function startWorld(settings: WallSettings = {}, options: LocalNetw
   }
 }
 
-/** Opens a world before the tests that follow, gives it to `take`, and closes it after them; its books must balance then. */
+/** Opens a world before the tests that follow, passes it to `take`, and closes it after them; its books must balance then. */
 export function shareWorld(
   take: (world: World) => void,
   settings: WallSettings = {},

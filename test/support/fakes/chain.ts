@@ -12,18 +12,18 @@ import type { Chain, Transfer } from '../../../server/ports.ts'
 import { hash, HEAD } from '../samples.ts'
 
 export type FakeChain = Chain & {
-  /** Moves the money, and answers the transaction. */
+  /** Moves the money, and returns the transaction. */
   land(payment: Payment): Hash
-  /** Moves money without an authorization, and answers the transaction. */
+  /** Moves money without an authorization, and returns the transaction. */
   give(payer: Address, payTo: Address, amount: bigint): Hash
   /** Ends an authorization without moving money. */
   cancel(key: PaymentKey): void
-  /** Lets an authorization end unused. */
+  /** Lets an authorization expire unused. */
   expire(key: PaymentKey): void
   holds: bigint // what every wallet held at first
   silent: boolean // whether the endpoint is down
-  stands: boolean // whether it makes no blocks but for what is sent to it
-  wrong: string | null // what can never work about it
+  stands: boolean // whether it makes no blocks except for sent transactions
+  wrong: string | null // why it can never work
 }
 
 const ELSEWHERE = { kind: 'void', why: 'the authorization was used for another transfer' } as const
@@ -35,7 +35,7 @@ export function fakeChain(): FakeChain {
   let transactions = 0
   let empty = 0
   const looked = new Set<string>()
-  const head = () => HEAD + BigInt(transactions + empty) // a block a transaction, and one between two looks at an authorization
+  const head = () => HEAD + BigInt(transactions + empty) // a block per transaction, and one between two reads of an authorization
   const chain: FakeChain = {
     holds: 1_000_000_000n,
     silent: false,
@@ -75,7 +75,7 @@ export function fakeChain(): FakeChain {
       const isOurs = paid?.payTo === payment.to && paid.amount === (payment.amount ?? paid.amount)
       const end = paid === undefined || isOurs ? spent.get(key) : ELSEWHERE
       if (end === undefined) return unused
-      // An end is final once the time in which there could be another is over.
+      // An outcome is final once no other one is possible any more.
       return expired.has(key) && (end.kind === 'paid' || end.kind === 'void') ? { ...end, final: true } : end
     },
     async balanceOf(wallet) {

@@ -1,4 +1,4 @@
-/** A clock that stands still until it is told to go on; waiting on it takes no time of ours. */
+/** A clock that stands still until a test moves it; waiting on it takes no real time. */
 
 import type { Clock } from '../../../server/ports.ts'
 

@@ -1,4 +1,4 @@
-/** A facilitator in memory, honest unless told how to answer. */
+/** A facilitator in memory, honest by default. */
 
 import type { SettleResult, VerifyResult } from '../../../server/domain/purchase/facilitator-errors.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'

@@ -1,12 +1,12 @@
-/** Leases of several processes on one store, in memory, by a clock of the test's. */
+/** Leases of several processes on one store, in memory, with the clock of the test. */
 
 import { keyOf, type PaymentKey } from '../../../server/domain/purchase/payment.ts'
 import type { Leases } from '../../../server/ports.ts'
 
 export type FakeLeases = {
-  /** The port of one process, which may be any object. */
+  /** The port of one process, identified by any object. */
   of(process: object): Leases
-  /** Ends whatever lease there is, as time does. */
+  /** Ends all leases, as if their time had passed. */
   end(key: PaymentKey): void
 }
 

@@ -1,4 +1,4 @@
-/** A journal that remembers. */
+/** A journal that keeps its lines. */
 
 import type { Logger } from '../../../server/ports.ts'
 

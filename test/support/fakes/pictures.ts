@@ -2,5 +2,5 @@
 
 import type { Pictures } from '../../../server/ports.ts'
 
-/** Whoever paints with these is told to come back. */
+/** Every conversion returns `busy`. */
 export const noPictures: Pick<Pictures, 'paint'> = { paint: async () => 'busy' }

@@ -1,4 +1,4 @@
-/** A rail on which payments are taken. */
+/** A rail that accepts payments. */
 
 import type { PaymentHealth } from '../../../server/health/payment-health.ts'
 

@@ -1,4 +1,4 @@
-/** A seller whose surroundings are fakes, but for what a test gives. */
+/** A seller with fake surroundings, except for those that a test gives. */
 
 import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
 import type { PurchaseDeps } from '../../../server/purchase/purchase-run.ts'
@@ -24,7 +24,7 @@ export const sellerWith = (given: Given): Seller =>
     ...given,
   })
 
-/** A seller that answers every payment so, and for which every target is open. */
+/** A seller that returns this outcome for every payment, with every target open. */
 export const sellerThat = (buy: Seller['buy']): Seller => ({
   buy,
   offered: () => 'open',
@@ -32,6 +32,6 @@ export const sellerThat = (buy: Seller['buy']): Seller => ({
   idle: async () => {},
 })
 
-/** What a buyer got: the nonce of the payment that bought, or the code of the refusal. */
+/** The result for a buyer: the nonce of the payment that bought, or the code of the refusal. */
 export const nonceOrCode = (outcome: Outcome): string =>
   outcome.kind === 'bought' ? outcome.purchase.payment.nonce : outcome.code

@@ -1,6 +1,6 @@
 import { jest } from 'bun:test'
 
-/** What comes of `work` when so much time passes as soon as it has begun. */
+/** The result of `work` if this time passes right after it has begun. */
 export function within<T>(ms: number, work: () => Promise<T>): Promise<T> {
   jest.useFakeTimers()
   const answer = work()

@@ -1,4 +1,4 @@
-/** Wallets whose signature is a plain hash of who says what: nothing to compute, nothing to forge by accident. */
+/** Wallets whose signature is a plain hash of wallet and text: nothing to compute, nothing to forge by accident. */
 
 import { createHash } from 'node:crypto'
 import type { SignatureCheck } from '../../../server/domain/purchase/facilitator-errors.ts'
@@ -7,13 +7,13 @@ import type { Wallets } from '../../../server/ports.ts'
 
 const sha256 = (text: string): Hash => `0x${createHash('sha256').update(text).digest('hex')}`
 
-/** What `wallet` signs for `message`. */
+/** The signature of `wallet` for `message`. */
 export const signatureOf = (wallet: Address, message: string): Hash => sha256(`${wallet}\n${message}`)
 
-/** A payment's signature that is not its payer's. */
+/** A payment signature that is not its payer's. */
 export const FORGED = `0x${'00'.repeat(65)}` as const
 
-/** Signatures of wallets that cannot be asked now. */
+/** Signatures of wallets that cannot be queried now. */
 export const UNCHECKED = { busy: `0x${'b0'.repeat(65)}`, silent: `0x${'51'.repeat(65)}` } as const
 
 export const fakeWallets: Wallets = {

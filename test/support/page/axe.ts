@@ -1,4 +1,4 @@
-/** What is wrong with a page for those who see it, press it or hear it badly. */
+/** What is wrong with a page for people who see, press or hear it with difficulty. */
 
 import type { Frame, Page } from 'playwright-core'
 import { IS_LONG_RUN } from '../long-run.ts'
@@ -14,7 +14,7 @@ const EVERY_APPEARANCE = [
   PHONE,
 ].flatMap((size) => (['dark', 'light'] as const).map((colorScheme) => ({ ...size, colorScheme })))
 
-/** What the page is looked at in, by name: each theme once, or in a long run each window in each theme. */
+/** The appearances of the page, by name: each theme once, or in a long run each window in each theme. */
 export const APPEARANCES = (
   IS_LONG_RUN
     ? EVERY_APPEARANCE
@@ -26,7 +26,7 @@ export const APPEARANCES = (
 
 const axe = await Bun.file(new URL(import.meta.resolve('axe-core/axe.min.js'))).text()
 
-/** Each rule that axe finds broken, with the elements that break it. */
+/** Each rule that axe reports as broken, with the elements that break it. */
 export async function violationsOf(page: Page | Frame): Promise<unknown> {
   await page.evaluate(axe)
   return page.evaluate(async () => {
@@ -38,7 +38,7 @@ export async function violationsOf(page: Page | Frame): Promise<unknown> {
   })
 }
 
-/** What can be pressed and is smaller than a finger, 44 CSS pixels. */
+/** Controls that are smaller than a finger, 44 CSS pixels. */
 export const smallTargets = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll('button, input, select')].flatMap((element) => {
@@ -47,7 +47,7 @@ export const smallTargets = (page: Page): Promise<string[]> =>
     }),
   )
 
-/** What can be pressed or filled in and cannot be brought wholly into the window, or lies under something else there. */
+/** Controls and fields that cannot be scrolled completely into the window, or are covered there. */
 export const outOfReach = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const scrolled = (element: Element | null): boolean =>
@@ -75,7 +75,7 @@ export const outOfReach = (page: Page): Promise<string[]> =>
     )
   })
 
-/** Texts that are wider or higher than the box that cuts them off; names over the wall stand whole in the panel beside it. */
+/** Texts that are wider or higher than the box that cuts them off; names over the wall are shown in full in the panel next to it. */
 export const cutOff = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [

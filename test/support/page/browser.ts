@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { chromium, type Browser } from 'playwright-core'
 
-/** Why no browser can be had on this machine. */
+/** Why this machine has no browser. */
 export type NoBrowser = { readonly reason: string }
 
-// WebGL without a graphics card, colours as the page gave them, and no network but this machine's.
+// WebGL without a graphics card, unchanged colours, and no network but this machine's.
 const FLAGS = [
   '--no-sandbox',
   '--no-zygote',
@@ -54,7 +54,7 @@ function libraryEnv(folder: string): Record<string, string> {
   }
 }
 
-/** The folder of the unpacked package, made on first use; a rename makes it whole or absent for tests that run at once. */
+/** The folder of the unpacked package, created on first use; a rename makes it complete or absent for parallel tests. */
 async function unpackedChromium(): Promise<string> {
   const home = new URL('..', import.meta.resolve('@sparticuz/chromium'))
   const { version } = await Bun.file(new URL('package.json', home)).json()
@@ -68,7 +68,7 @@ async function unpackedChromium(): Promise<string> {
   return folder
 }
 
-// In a process of its own: the package unpacks into TMPDIR, and its libraries only where it believes to be on Lambda.
+// In a separate process: the package unpacks into TMPDIR, and its libraries only if it believes that it runs on Lambda.
 async function unpackInto(folder: string) {
   const script = `const { default: chromium } = await import('@sparticuz/chromium'); await chromium.executablePath()`
   const env = { ...process.env, TMPDIR: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x' }

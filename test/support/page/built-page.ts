@@ -1,8 +1,8 @@
-/** The page as `bun run build` left it. */
+/** The page as built by `bun run build`. */
 
 const root = new URL('../../../', import.meta.url).pathname
 
-/** The folder of the built page. Throws when it is not there, or a source of it has changed since. */
+/** The folder of the built page. Throws if it does not exist, or a source has changed since. */
 export async function builtPage(): Promise<string> {
   const dist = `${root}dist/viewer`
   const builtAt = await changedAt(`${dist}/index.html`).catch(() => 0)

@@ -1,18 +1,18 @@
-/** A host of MCP Apps in a page: calls a tool of a wall, and shows the tool's view in a sandboxed frame under the policy that the wall asks for. */
+/** A host of MCP Apps in a page: calls a tool of a wall, and shows the tool's view in a sandboxed frame with the policy that the wall requests. */
 
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { AppBridge, getToolUiResourceUri, PostMessageTransport } from '@modelcontextprotocol/ext-apps/app-bridge'
 
-/** What a host is asked to show. */
+/** The call that a host shows. */
 export type Shown = {
   readonly wall: string
   readonly tool: string
   readonly args: Record<string, unknown>
   readonly theme: 'light' | 'dark'
-  readonly reaches: boolean // whether the view may ask the wall
+  readonly reaches: boolean // whether the view may make requests to the wall
 }
 
-/** What the view said to the model. */
+/** The view's message to the model. */
 const messages: unknown[] = []
 
 async function show({ wall, tool: name, args, theme, reaches }: Shown): Promise<void> {

@@ -5,7 +5,7 @@ import type { BlockIndex } from '../../../shared/wall.ts'
 import { type Box, type Camera, type Point, type View, boxOf, fit, zoom } from '../../../viewer/camera/camera.ts'
 import { limitMs } from '../machine.ts'
 
-/** Run in the page before its own code: counts WebGL draws as `window.draws`. */
+/** Runs in the page before its own code: counts WebGL draws as `window.draws`. */
 export function countDraws() {
   const { drawArrays } = WebGLRenderingContext.prototype
   Reflect.set(window, 'draws', 0)
@@ -15,7 +15,7 @@ export function countDraws() {
   }
 }
 
-/** Run in the page: takes the graphics context away and gives it back. */
+/** Runs in the page: takes the graphics context away and restores it. */
 export function loseContext() {
   const canvas = document.querySelector('canvas')
   const loss = canvas?.getContext('webgl')?.getExtension('WEBGL_lose_context')
@@ -23,19 +23,19 @@ export function loseContext() {
   loss?.loseContext()
 }
 
-/** Resolves once the page answers pointers and keys: the wall is read, and what explains it is loaded. */
+/** Resolves once the page reacts to pointers and keys: the wall is read, and its details are loaded. */
 export async function ready(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector('main')?.ariaBusy === 'false')
 }
 
-// Sooner, what is only late would be done twice.
+// Sooner, an action that is only late would be done twice.
 const AGAIN_MS = limitMs(1000)
 const TRIES_MAX = 20
 
 /**
- * Does what a user does, and does it again each second or so until the page has answered. A busy browser loses a pointer that moves
- * while it lays the page out, and takes a tap that it sees late for a long press. `act` must be one that a user may repeat;
- * its number says which try it is. `answer` waits for the page with a time limit in milliseconds.
+ * Does what a user does, and repeats it about every second until the page has reacted. A busy browser loses a pointer that moves
+ * during a layout, and takes a delayed tap for a long press. `act` must be repeatable; its number is that of the try.
+ * `answer` waits for the page with a time limit in milliseconds.
  */
 export async function untilAnswered(
   answer: (timeout: number) => Promise<unknown>,
@@ -51,19 +51,19 @@ export async function untilAnswered(
   }
 }
 
-/** Rests the pointer on a point of the page until an element names what is there. */
+/** Holds the pointer on a point of the page until an element names what is there. */
 export function restPointer(page: Page, { x, y }: Point, answer = page.locator('.tooltip')): Promise<void> {
   return untilAnswered(
     (timeout) => answer.waitFor({ timeout }),
     async (number) => {
-      // A move to where the pointer is already is none.
+      // A move to the current position is not an event.
       if (number > 0) await page.mouse.move(x + 1, y)
       await page.mouse.move(x, y)
     },
   )
 }
 
-/** Opens the label of what lies at a point of the page, with the mouse or with a finger. */
+/** Opens the details of the block at a point of the page, with the mouse or with a finger. */
 export function openLabel(page: Page, { x, y }: Point, by: 'mouse' | 'finger' = 'mouse'): Promise<void> {
   return untilAnswered(
     (timeout) => page.locator('#card').waitFor({ timeout }),
@@ -95,7 +95,7 @@ export const middleOf = (box: Box): Point => ({
   y: box.top + box.height / 2,
 })
 
-/** Rests the pointer on a block of a wall shown whole until it is named; answers where on the page that is. */
+/** Holds the pointer on a block of a wall shown whole until it is named; returns its position on the page. */
 export async function pointAt(page: Page, block: BlockIndex): Promise<Point> {
   const view = await viewOf(page)
   const middle = middleOf(boxOf(fit(view), view, block))
@@ -104,12 +104,12 @@ export async function pointAt(page: Page, block: BlockIndex): Promise<Point> {
   return point
 }
 
-/** Zooms in on a block with the wheel, takes the pointer away and answers the camera that must result. */
+/** Zooms in on a block with the wheel, moves the pointer away and returns the expected camera. */
 export async function zoomTo(page: Page, block: BlockIndex, factor: number): Promise<Camera> {
   const view = await viewOf(page)
   const top = await stageTop(page)
   const middle = middleOf(boxOf(fit(view), view, block))
-  // Browsers tell where the wheel turned in whole pixels.
+  // Browsers report the position of the wheel in whole pixels.
   const cursor = { x: Math.round(middle.x), y: Math.round(middle.y) }
   await restPointer(page, { x: cursor.x, y: cursor.y + top })
   await afterDraw(page, () => page.mouse.wheel(0, -Math.log(factor) / 0.002))
@@ -117,7 +117,7 @@ export async function zoomTo(page: Page, block: BlockIndex, factor: number): Pro
   return zoom(fit(view), view, factor, cursor)
 }
 
-/** Where the middle of a block's pixel lies on the stage. */
+/** The position of the middle of a block's pixel on the stage. */
 export async function pixelOf(page: Page, camera: Camera, block: BlockIndex, x: number, y: number): Promise<Point> {
   const view = await viewOf(page)
   const box = boxOf(camera, view, block)
@@ -138,7 +138,7 @@ export async function colourAt(page: Page, { x, y }: Point): Promise<string> {
   }, png)
 }
 
-/** Resolves once the page shows a colour at a point of the stage; what draws it need not have been drawn yet. */
+/** Resolves once the page shows a colour at a point of the stage, which may be drawn later. */
 export async function shows(page: Page, point: Point, wanted: string | ((colour: string) => boolean)): Promise<void> {
   let colour = ''
   for (let frame = 0; frame < 200; frame++) {

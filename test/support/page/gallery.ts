@@ -1,4 +1,4 @@
-/** A wall on which many agents have painted: the pictures of the demo, again and again, the same each time. */
+/** A wall that many agents have painted: the pictures of the demo, repeated, the same each time. */
 
 import { LATE, LIT, pictureOf, WORKS, type Work } from '../../../server/local/gallery.ts'
 import { areaAt, blocksOf, type Area } from '../../../shared/area.ts'
@@ -15,12 +15,12 @@ const AGENTS = 60
 
 const HUNG = [LIT, ...WORKS, LATE]
 
-/** How many blocks the demo's own wall has sold, on which each picture hangs once. */
+/** How many blocks the demo's own wall has sold, with each picture once. */
 export const SOLD_IN_DEMO = HUNG.reduce((sum, { w, h }) => sum + w * h, 0)
 
 const pictures = new Map(await Promise.all(HUNG.map(async (work) => [work, await pixelsOf(work)] as const)))
 
-/** The pixels of a work of the demo, which were read before. */
+/** The pixels of a work of the demo, loaded before. */
 function pictureWith(work: Work): Pixels {
   const pixels = pictures.get(work)
   if (pixels === undefined) throw new Error(`${work.name} brings no picture`)
@@ -36,7 +36,7 @@ async function pixelsOf(work: Work): Promise<Pixels> {
   return blockwise(rows, width / BLOCK_SIZE)
 }
 
-/** A wall of which about so many blocks are sold, most of them in works of many blocks. */
+/** A wall with about so many sold blocks, most of them in works of many blocks. */
 export function galleryWall(sold: number): Canvas {
   const prng = prngOf(402)
   const blocks = new Map<BlockIndex, CanvasBlock>()
@@ -74,7 +74,7 @@ export function galleryWall(sold: number): Canvas {
   }
 }
 
-/** Room for a work: where the demo hangs it, else near the middle. */
+/** Space for a work: its position in the demo, or else near the middle. */
 function placeFor(work: Work, taken: ReadonlyMap<BlockIndex, unknown>, prng: Prng): Area | undefined {
   const own = blockAt(work.col, work.row)
   const candidates = [...(own === undefined ? [] : [own]), ...CLAIM_ORDER.slice(prng.below(400))]

@@ -1,4 +1,4 @@
-/** Firefox and WebKitGTK as Debian packages them, driven by what each brings along: WebDriver BiDi, and WebDriver over Xvfb. */
+/** Firefox and WebKitGTK from Debian's packages, driven by their own protocols: WebDriver BiDi, and WebDriver over Xvfb. */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import type { NoBrowser } from './browser.ts'
 /** A browser with one page. */
 export type OtherBrowser = {
   goTo(url: string): Promise<void>
-  /** What an expression in the page comes to, as text. */
+  /** The value of an expression in the page, as text. */
   text(expression: string): Promise<string>
   close(): Promise<void>
 }
@@ -44,7 +44,7 @@ export async function openFirefox(): Promise<OtherBrowser | NoBrowser> {
   }
 }
 
-/** What is read of BiDi's answers. */
+/** The used fields of BiDi's responses. */
 type Told = { readonly context?: string; readonly result?: { readonly value?: string } }
 
 async function bidi(address: string): Promise<(method: string, params: object) => Promise<Told>> {
@@ -71,7 +71,7 @@ async function bidi(address: string): Promise<(method: string, params: object) =
 
 const MINI_BROWSER = '/usr/lib/*/webkit2gtk-4.*/MiniBrowser'
 
-/** Starts WebKitGTK's own small browser on a screen that is none, or says why none starts. */
+/** Starts WebKitGTK's own small browser on a virtual screen, or says why none starts. */
 export async function openWebKit(): Promise<OtherBrowser | NoBrowser> {
   const [binary] = await Array.fromAsync(new Bun.Glob(MINI_BROWSER).scan({ cwd: '/', absolute: true }))
   if (Bun.which('WebKitWebDriver') === null || binary === undefined)
@@ -122,7 +122,7 @@ async function untilUp<T>(attempt: () => Promise<T>): Promise<T> {
     }
 }
 
-/** What a pattern's group catches of what a program says. */
+/** What a pattern's group matches in a program's output. */
 async function found(stream: ReadableStream<Uint8Array>, pattern: RegExp): Promise<string> {
   const decoder = new TextDecoder()
   let said = ''

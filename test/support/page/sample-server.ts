@@ -1,4 +1,4 @@
-/** Serves the built page and a made-up wall that changes when told to. */
+/** Serves the built page and a test wall that changes on request. */
 
 import { withFirstScreen } from '../../../server/discovery/first-screen.ts'
 import { occupancyOf, openSpaces } from '../../../server/domain/wall/open-space.ts'
@@ -23,14 +23,14 @@ import { canvas as sample, deedOf } from './sample-wall.ts'
 export type SampleServer = {
   readonly url: URL
   readonly dist: string
-  /** Paths asked for, with their query. */
+  /** Requested paths, with their query. */
   readonly asked: string[]
-  /** Answers every read with this status until told otherwise. */
+  /** Answers every read with this status until it is changed. */
   answerWith(status: number): void
   show(canvas: Canvas): void
-  /** Sells a block; the log tells it. */
+  /** Sells a block, and adds it to the log. */
   sell(block: BlockIndex, agent: Sale['agent'], px?: string): void
-  /** Sells blocks in one purchase, and answers when it was; a purchase of an earlier time goes on. */
+  /** Sells blocks in one purchase, and returns its time; a purchase with an earlier time continues that one. */
   sellArea(blocks: readonly BlockIndex[], agent: Sale['agent'], t?: number): number
   repaint(block: BlockIndex, px: string): void
   /** Whether pages are told that a cache shares the stream. */
@@ -216,7 +216,7 @@ function sold(canvas: Canvas, block: CanvasBlock, agent: Sale['agent'], seq: num
   }
 }
 
-/** The pictures of all blocks, as the service tells them. */
+/** The pictures of all blocks, in the form of the service. */
 export function pixelsOf({ blocks }: Canvas): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(TOTAL_BLOCKS * PIXELS_PER_BLOCK).fill(UNPAINTED)
   for (const { i, px } of blocks) if (px !== undefined) bytes.set(Uint8Array.fromBase64(px), i * PIXELS_PER_BLOCK)
@@ -237,7 +237,7 @@ export const withoutPictures = (canvas: Canvas): Canvas => ({
 
 const blocksText = (canvas: Canvas) => JSON.stringify(withoutPictures(canvas))
 
-/** Where a body is held, and until when. */
+/** Where a body is paused, and until when. */
 type Held = { readonly blocks: number; readonly release: Promise<void>; readonly go: () => void }
 
 function heldBody(bytes: Uint8Array<ArrayBuffer>, held: Held | undefined): BodyInit {
@@ -277,7 +277,7 @@ function spaceIn(canvas: Canvas, search: string): Pick<Spaces, 'spaces'> {
   return { spaces }
 }
 
-/** A log that leads to a wall: its sales in the order of their time. */
+/** A log that leads to a wall: its sales ordered by time. */
 function changesOf({ blocks, agents }: Canvas): ChangeDto[] {
   const inOrder = blocks.toSorted((a, b) => a.t - b.t)
   return inOrder.flatMap(({ a, ...block }, at) => {

@@ -1,4 +1,4 @@
-/** A small made-up wall, as the service would tell it. */
+/** A small test wall, in the form of the service. */
 
 import type { Deed } from '../../../shared/contract/block.ts'
 import type { Canvas } from '../../../shared/contract/canvas.ts'
@@ -17,7 +17,7 @@ import {
 } from '../../../shared/wall.ts'
 import { wallWithoutBlocks, withBlocks, type Wall } from '../../../viewer/wall/wall-model.ts'
 
-/** The wall as the page knows it once all of a canvas read has arrived. */
+/** The wall as the page has it once all of a canvas read has arrived. */
 export const wallOf = (read: Canvas): Wall => ({
   ...withBlocks(wallWithoutBlocks(read), read.blocks),
   changed: undefined,
@@ -28,7 +28,7 @@ const BLACK = 0
 const WHITE = 215
 const RED = 180
 
-/** The block at a place that is known to be on the wall. */
+/** The block at a position that is known to be on the wall. */
 export function at(col: number, row: number): BlockIndex {
   const block = blockAt(col, row)
   if (block === undefined) throw new RangeError(`${col},${row} is off the wall`)
@@ -37,7 +37,7 @@ export function at(col: number, row: number): BlockIndex {
 
 /** Every pixel another colour. */
 export const rainbowBlock = at(80, 45)
-/** Black and white in turn. */
+/** Alternating black and white. */
 export const checkerBlock = at(78, 45)
 /** Owned, without a picture. */
 export const blockWithoutPicture = at(81, 45)

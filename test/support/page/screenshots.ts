@@ -1,4 +1,4 @@
-/** `bun test/support/page/screenshots.ts`: the README's pictures of the page, taken anew from the page as it is built now. */
+/** `bun test/support/page/screenshots.ts`: takes the README's pictures again, from the built page. */
 
 import { mkdir } from 'node:fs/promises'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
@@ -15,12 +15,12 @@ const QUALITY = 70
 // The pictures are the same whenever they are taken.
 const SINCE_LAST_SALE_MS = 240_000
 
-// What the address bar would say; nothing is asked of that host.
+// The host in the address bar; no request is sent to it.
 const ORIGIN = 'https://wall.example'
 
 const wall = galleryWall(SOLD_IN_DEMO)
 const shown = spokenNear(86, 42)
-/** The shown block's work with its label open. */
+/** The artwork of the shown block with its details open. */
 const workAddress = `?work=${coordOf(shown)}`
 
 const desktop = { viewport: { width: 1280, height: 800 } }
@@ -73,12 +73,12 @@ async function take(opened: Browser, url: URL, { address, options }: Shot): Prom
   return await new Bun.Image(png).webp({ quality: QUALITY }).bytes()
 }
 
-/** Resolves when what was asked to be drawn has been. */
+/** Resolves when pending drawing is done. */
 async function settled(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
 }
 
-/** The block nearest to a place that says something. */
+/** The block nearest to a position that has a message. */
 function spokenNear(nearCol: number, nearRow: number): BlockIndex {
   const away = ({ i }: CanvasBlock) => Math.hypot((i % COLS) - nearCol, Math.floor(i / COLS) - nearRow)
   const [nearest] = wall.blocks.filter(({ m }) => m !== undefined).toSorted((a, b) => away(a) - away(b))

@@ -1,10 +1,10 @@
-/** Drives the page for painting in tests: pictures, what is taken away, and a wallet in the browser. */
+/** Drives the page for painting in tests: pictures, exports, and a wallet in the browser. */
 
 import type { Page } from 'playwright-core'
 import type { AreaOrder } from '../../../shared/contract/area-order.ts'
 import { pngOf, RGB, RGBA } from '../picture-files.ts'
 
-/** A picture in which every pixel has a colour of its own, the same each time; in RGBA all of them are partly clear. */
+/** A picture in which every pixel has a colour of its own, the same each time; in RGBA all of them are partly transparent. */
 export function motley(width: number, height: number, kind: typeof RGB | typeof RGBA = RGB): Uint8Array<ArrayBuffer> {
   let seed = width * 1000 + height
   const next = () => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) >> 16
@@ -13,14 +13,14 @@ export function motley(width: number, height: number, kind: typeof RGB | typeof 
   return pngOf(width, height, kind, data)
 }
 
-/** The rows of a slope of colours, as a PNG in RGB has them. */
+/** The rows of a colour gradient, as in a PNG in RGB. */
 export const slopeRows = (width: number, height: number): Uint8Array =>
   Uint8Array.from({ length: height * (1 + width * 3) }, (_, i) => {
     const [x, y] = [i % (1 + width * 3), Math.floor(i / (1 + width * 3))]
     return x === 0 ? 0 : 60 + y + (x * 80) / (width * 3)
   })
 
-/** Lets a file fall onto the page. */
+/** Drops a file onto the page. */
 export async function drop(page: Page, name: string, bytes: Uint8Array) {
   await page.evaluate(
     ([called, base64]) => {
@@ -33,7 +33,7 @@ export async function drop(page: Page, name: string, bytes: Uint8Array) {
   )
 }
 
-/** The file that is offered in a form, once the picture is painted. */
+/** The file that is offered in a format, once the picture is painted. */
 export async function download(page: Page, form: string): Promise<string> {
   if (!(await page.locator('#forms').isVisible())) await page.getByText('Other formats').click()
   await page.locator(`input[value=${form}]`).check()
@@ -44,20 +44,20 @@ export async function download(page: Page, form: string): Promise<string> {
   return await Bun.file(await file.path()).text()
 }
 
-/** The step of a name, with its part of the page in sight. */
+/** Shows the step with a name. */
 export const toStep = (page: Page, step: 'picture' | 'place' | 'words' | 'deal') => page.locator(`#to-${step}`).click()
 
-/** What the request for a program says, once the picture is painted. */
+/** The text of the request for a program, once the picture is painted. */
 export async function bodyIn(page: Page): Promise<AreaOrder> {
   await toStep(page, 'deal')
   const body: AreaOrder = JSON.parse(await download(page, 'json'))
   return body
 }
 
-/** What a wallet is asked; it throws `Refusal` to say no. */
+/** A request to a wallet; it throws `Refusal` to decline. */
 export type Answer = (method: string, params: readonly string[]) => Promise<unknown>
 
-/** A wallet's no, with its EIP-1193 code. */
+/** A wallet's refusal, with its EIP-1193 code. */
 export class Refusal extends Error {
   readonly code: number
   constructor(code: number, message: string) {
@@ -66,7 +66,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Puts a wallet into a page that is not open yet; it announces itself as EIP-6963 says. */
+/** Adds a wallet to a page that is not open yet; it announces itself according to EIP-6963. */
 export async function installWallet(page: Page, name: string, answer: Answer) {
   await page.exposeFunction('askWallet', async (method: string, params: readonly string[]) => {
     try {
@@ -90,7 +90,7 @@ export async function installWallet(page: Page, name: string, answer: Answer) {
   }, name)
 }
 
-/** Goes through all of painting: a page that is open, a picture on it, each step, and words with it. */
+/** Goes through all of painting: an open page, a picture, each step, and a message. */
 export async function walkPainting(page: Page, look: (state: string) => Promise<void>): Promise<void> {
   await look('nothing yet')
   await drop(page, 'a.png', motley(20, 20))

@@ -1,4 +1,4 @@
-/** Opens the built page over the made-up wall in a real Chromium; any error the page reports fails the test. */
+/** Opens the built page with the test wall in a real Chromium; any error that the page reports fails the test. */
 
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page, Response } from 'playwright-core'
@@ -11,15 +11,15 @@ import { canvas } from './sample-wall.ts'
 
 export type TestPages = {
   server(): SampleServer
-  /** A page that is nowhere yet. */
+  /** A page without an address yet. */
   newPage(options?: BrowserContextOptions): Promise<Page>
-  /** The page at an address, drawn and furnished; the whole wall where none is given. */
+  /** The page at an address, drawn and complete; the whole wall by default. */
   openPage(address?: string, options?: BrowserContextOptions): Promise<Page>
-  /** Errors the page reported, for a test that expects some to take out. */
+  /** Errors the page reported; a test removes those that it expects. */
   readonly troubles: string[]
 }
 
-/** A browser, or why there is none on this machine. */
+/** A browser, or why this machine has none. */
 export async function browserForTests(): Promise<Browser | NoBrowser> {
   const browser = await openBrowser()
   if ('reason' in browser) {
@@ -29,7 +29,7 @@ export async function browserForTests(): Promise<Browser | NoBrowser> {
   return browser
 }
 
-/** A page that is nowhere yet; the errors it reports are added to `troubles`. */
+/** A page without an address yet; the errors it reports are added to `troubles`. */
 export async function newTestPage(
   browser: Browser | NoBrowser,
   troubles: string[],
@@ -53,7 +53,7 @@ export async function gotoLive(page: Page, address: string): Promise<Response | 
   return opened
 }
 
-/** Sets up and clears away around the tests of the describe block it is called in. */
+/** Sets up and cleans up around the tests of the describe block it is called in. */
 export function testPages(browser: Browser | NoBrowser, viewport: { width: number; height: number }): TestPages {
   let started: SampleServer | undefined
   const troubles: string[] = []

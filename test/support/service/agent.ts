@@ -1,4 +1,4 @@
-/** An agent that speaks JSON-RPC to a wall, and reads what it answers. */
+/** An agent that sends JSON-RPC to a wall, and reads the responses. */
 
 import { expect } from 'bun:test'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
@@ -6,15 +6,15 @@ import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { toolList, TOOLS } from '../../../server/mcp/registry.ts'
 import { BASE_URL, OFFER, payloadOf, type Wall } from './wall.ts'
 
-/** What tools/list answers where a block costs the usual price. */
+/** The result of tools/list on a wall with the default price. */
 export const TOOL_LIST = toolList(OFFER)
 
-/** A client that negotiated, as all real ones do. */
+/** A client that negotiated, like all real ones. */
 export const NEGOTIATED = { 'mcp-protocol-version': '2025-11-25' }
 
 type Fields = Readonly<Record<string, string>>
 
-/** Sends a body as it is. */
+/** Sends a body unchanged. */
 export function post(wall: Wall, body: string, headers: Fields = {}): Promise<Response> {
   const request = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body }
   return wall.app.handle(new Request(`${BASE_URL}/mcp`, request))
@@ -27,7 +27,7 @@ export type Answer = {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-/** Sends a request, or a whole message that is none, and reads the answer. */
+/** Sends a request, or another message, and reads the response. */
 export async function rpc(wall: Wall, message: object, headers: Fields = {}): Promise<Answer> {
   const response = await post(wall, JSON.stringify({ jsonrpc: '2.0', ...message }), headers)
   const text = await response.text()
@@ -35,10 +35,10 @@ export async function rpc(wall: Wall, message: object, headers: Fields = {}): Pr
   return { status: response.status, ...body }
 }
 
-/** The revision in which each request says all about itself. */
+/** The revision in which each request is self-contained. */
 export const STATELESS = '2026-07-28'
 
-/** A request in that revision: its headers and its body; `meta` and `headers` add to what it says, or replace it. */
+/** A request in that revision: its headers and its body; `meta` and `headers` add to it, or replace parts. */
 export function stateless(method: string, params: Params = {}, meta: Params = {}, headers: Fields = {}) {
   const envelope = {
     'io.modelcontextprotocol/protocolVersion': STATELESS,
@@ -56,7 +56,7 @@ export function stateless(method: string, params: Params = {}, meta: Params = {}
 
 type Params = Readonly<Record<string, unknown>>
 
-/** What a tool answered. */
+/** The result of a tool. */
 export type ToolAnswer = {
   readonly isError?: boolean
   readonly structuredContent: Readonly<Record<string, unknown>>
@@ -86,13 +86,13 @@ const validators = (schemas: ReadonlyArray<readonly [name: string, schema: objec
 const listed = validators(TOOL_LIST.map(({ name, outputSchema }) => [name, outputSchema]))
 const whole = validators(TOOLS.map(({ name, output }) => [name, output]))
 
-/** Every answer is held to what the list says of it, as the SDK's own client does; and those that are no refusals to all of it. */
+/** Validates every result with the listed schema, like the SDK's own client, and all that are not errors with the whole schema. */
 function expectDeclared(name: string, { structuredContent, isError }: ToolAnswer): void {
   for (const declared of isError === true ? [listed] : [listed, whole])
     expect(declared.get(name)?.(structuredContent).errorMessage, `${name} answers what it declares`).toBeUndefined()
 }
 
-/** Calls a tool, and answers its data once it is sure that the text says the same. */
+/** Calls a tool, and returns its data after checking that the text says the same. */
 export async function read(wall: Wall, name: string, args: object = {}): Promise<Readonly<Record<string, unknown>>> {
   const { structuredContent, content } = await callTool(wall, name, args)
   if (content[0]?.text !== JSON.stringify(structuredContent)) throw new Error('text and data differ')
@@ -103,7 +103,7 @@ export async function read(wall: Wall, name: string, args: object = {}): Promise
 export const buy = (wall: Wall, args: object, payment: Payment): Promise<ToolAnswer> =>
   callTool(wall, 'buy_block', args, payloadOf(payment))
 
-/** Width and height of the PNG in a tool's answer. */
+/** Width and height of the PNG in a tool's result. */
 export function pictureSize({ content }: ToolAnswer): readonly [number, number] {
   const picture = content.find(({ type }) => type === 'image')
   const bytes = Buffer.from(picture?.data ?? '', 'base64')

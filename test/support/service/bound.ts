@@ -1,4 +1,4 @@
-/** Payments that are bound to an order, as a client that speaks `order-binding` makes them. */
+/** Payments that are bound to an order, as a client that supports `order-binding` makes them. */
 
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { type Order, orderNonce, orderText } from '../../../shared/order.ts'
@@ -11,7 +11,7 @@ export function boundTo(order: Omit<Order, 'host'>, payment: Payment, host = HOS
   return { ...payment, nonce: orderNonce(orderText({ host, ...order }), salt), salt }
 }
 
-/** The same payment as it is after somebody took the salt away on its way. */
+/** The same payment after somebody removed the salt in transit. */
 export function stripped(payment: Payment): Payment {
   const { salt: _, ...rest } = payment
   return rest

@@ -9,7 +9,7 @@ const addressOf = (input: Input) => (typeof input === 'string' ? input : 'url' i
 
 type Send = (address: string, init?: RequestInit) => Promise<Response>
 
-/** The client of a wall at an address; `send` stands in for `fetch`. */
+/** The client of a wall at an address; `send` replaces `fetch`. */
 export const clientOf = ({ url }: { readonly url: string }, send: Send = fetch) =>
   treaty<App>(url, {
     parseDate: false,
@@ -18,15 +18,15 @@ export const clientOf = ({ url }: { readonly url: string }, send: Send = fetch) 
     }),
   })
 
-/** What Eden makes of an answer. */
+/** Eden's form of a response. */
 type Answer<Body> = { readonly data: Body | null; readonly status: number; readonly response: Response }
 
-/** The body of a 200; anything else fails the test that asked. */
+/** The body of a 200; any other response fails the test. */
 export async function bodyOf<Body>(asking: Promise<Answer<Body>>): Promise<Body> {
   const { data, status, response } = await asking
   if (data === null || status !== 200) throw new Error(`${response.url} answered ${status}`)
   return data
 }
 
-/** What a wall says of its health. */
+/** The health of a wall. */
 export const healthOf = (wall: { readonly url: string }) => bodyOf(clientOf(wall).api.health.get())

@@ -1,4 +1,4 @@
-/** Pictures as another decoder than ours reads them. */
+/** Pictures as read by another decoder than ours. */
 
 import { readPlainPng } from '../../../server/adapters/pictures/png.ts'
 
@@ -7,11 +7,11 @@ export type Decoded = {
   readonly width: number
   readonly height: number
   colourAt(x: number, y: number): string
-  /** Every colour that is in it. */
+  /** Every colour in it. */
   colours(): ReadonlySet<string>
 }
 
-/** Decodes the body of an answer. */
+/** Decodes the body of a response. */
 export async function decoded(response: Response): Promise<Decoded> {
   const file = new Uint8Array(await response.arrayBuffer())
   const { width, height, rgba } = readPlainPng(await new Bun.Image(file).png({ compressionLevel: 0 }).bytes())

@@ -1,4 +1,4 @@
-/** Whether an answer is what the OpenAPI document promises, status, headers, code and body. */
+/** Whether a response matches the OpenAPI document: status, headers, code and body. */
 
 import { expect } from 'bun:test'
 import { FormatRegistry } from '@sinclair/typebox'
@@ -22,7 +22,7 @@ type Documented = {
   readonly components: { readonly responses: Record<string, Answer> }
 }
 
-/** What the routes of an app say, and the document made of it: the same for every app, so it is made once. */
+/** The operations of an app, and its document: the same for every app, so it is made once. */
 type Words = { readonly operations: readonly Operation[]; readonly document: Documented }
 
 let known: Words | undefined
@@ -36,7 +36,7 @@ function wordsOf(app: App): Words {
   return (known = { operations, document: JSON.parse(document) as Documented })
 }
 
-/** Every answer the document lists, as `METHOD path status`. */
+/** Every response in the document, as `METHOD path status`. */
 export const listedBy = (app: App): readonly string[] =>
   Object.entries(wordsOf(app).document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { responses }]) =>
@@ -50,11 +50,11 @@ function listedAnswer({ document }: Words, { path, method }: Operation, status: 
   return document.components.responses[listed.$ref.split('/').at(-1) ?? '']
 }
 
-/** The operation behind a request line; `undefined` for what is no operation, such as a wrong verb. */
+/** The operation of a request line; `undefined` if there is none, such as for a wrong method. */
 export function operationOf(app: App, method: string, path: string): Operation | undefined {
   const { operations } = wordsOf(app)
   const asked = path.split('?')[0] ?? ''
-  // A path that is written out, or to a longer part, is not the parameter of another's.
+  // A path with a longer literal part is not the parameter of another path.
   const [own] = operations
     .map((operation) => operation.path)
     .filter((template) => fits(template, asked))
@@ -64,11 +64,11 @@ export function operationOf(app: App, method: string, path: string): Operation |
 
 const ownLetters = (template: string) => template.replaceAll(/\{\w+\}/g, '').length
 
-/** Whether a path is one of those that a template such as `/blocks/{coord}` stands for. */
+/** Whether a path matches a template such as `/blocks/{coord}`. */
 const fits = (template: string, asked: string) =>
   new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(asked)
 
-/** Checks one answer against the document and the contract. Leaves the response readable. */
+/** Checks one response against the document and the contract. Leaves the response readable. */
 export async function expectDocumented(app: App, response: Response, operation: Operation): Promise<void> {
   const other = operation.also?.[response.status]
   if (other?.schema !== undefined)
@@ -79,7 +79,7 @@ export async function expectDocumented(app: App, response: Response, operation: 
     if (required === true) expect(response.headers.get(name), `${name} of ${operation.id}`).not.toBeNull()
   if ([202, 303, 304].includes(response.status)) return
   const type = response.headers.get('content-type')?.split(';')[0] ?? ''
-  // Whatever is for sale answers a browser with a page, as its description says.
+  // Paid addresses return a page to a browser, as their description says.
   if (operation.payable !== undefined && type === 'text/html') return
   expect(Object.keys(listed?.content ?? {})).toContain(type)
   if (type === 'application/json') expectContract(response.status, await response.clone().json(), operation)

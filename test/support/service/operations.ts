@@ -1,4 +1,4 @@
-/** Every operation of the service, as its routes tell of them. */
+/** Every operation of the service, from its routes. */
 
 import { operationsOf, type Operation } from '../../../server/discovery/openapi/operation.ts'
 import { openWall } from './wall.ts'

@@ -1,4 +1,4 @@
-/** A wall with works over two pages, and one that is sold out under `/sold-out`, in a process of its own, for tests in a browser; tells its address on a line, and ends with its input. */
+/** A wall with two pages of artworks, and a sold-out one under `/sold-out`, in a separate process, for tests in a browser; prints its address, and ends with its input. */
 
 import { openWall } from './wall.ts'
 
@@ -6,7 +6,7 @@ const wall = await openWall()
 await wall.buy('/blocks/3,4?name=Ada&framework=eliza&message=Hello%20there&link=https%3A%2F%2Fexample.com%2Fa', 1)
 await wall.buy(`/blocks/9,9?name=${'W'.repeat(40)}&message=${'M'.repeat(140)}`, 2, 3)
 
-// More works than a page of the atlas lists, each apart from the others.
+// More artworks than a page of the atlas lists, separate from each other.
 for (let work = 0; work < 50; work++) await wall.buy(`/blocks/${20 + 2 * work},30?name=Ada`, 1, 10 + work)
 
 const full = await openWall()

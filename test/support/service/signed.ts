@@ -37,13 +37,13 @@ export function areaEditOf(
   return { ts, signature: signatureOf(wallet(payer), message), ...picture, ...texts }
 }
 
-/** Whom the `payer`-th wallet names as its painter. */
+/** The `payer`-th wallet's naming of a painter. */
 export function namingOf(payer: number, painter: Address | null, ts = NOW): Record<string, unknown> {
   const own = wallet(payer)
   return { wallet: own, ts, signature: signatureOf(own, painterMessage(HOST, own, ts, painter)), painter }
 }
 
-/** What the `payer`-th wallet says of itself. */
+/** The `payer`-th wallet's registration. */
 export function registrationOf(payer: number, fields: IdentityFields, ts = NOW): Record<string, unknown> {
   const own = wallet(payer)
   return { wallet: own, ts, signature: signatureOf(own, registerMessage(HOST, own, ts, fields)), ...fields }

@@ -19,7 +19,7 @@ type Demand = {
   }
 }
 
-/** What a 402 asks to be signed. */
+/** The sign-in that a 402 demands. */
 export function demandOf(response: Response): Demand {
   const header = response.headers.get('PAYMENT-REQUIRED') ?? ''
   return JSON.parse(Buffer.from(header, 'base64').toString()) as Demand
@@ -31,17 +31,17 @@ export function fieldsFor(response: Response, wallet: Address): SignInFields {
   return { ...info, ...supportedChains[0], address: getAddress(wallet) }
 }
 
-/** The header of fields that `by` signed; `changes` are made once they are signed. */
+/** The header of fields that `by` signed; `changes` are made after signing. */
 export function headerFor(fields: SignInFields, by: Address, changes: Readonly<Record<string, unknown>> = {}): string {
   const text = createSIWxMessage(fields as never, fields['address'] ?? '')
   return encodeSIWxHeader({ ...fields, signature: signatureOf(by, text), ...changes } as never)
 }
 
-/** A request with a JSON body, signed in by a header if there is one. */
+/** A request with a JSON body, with a sign-in header if there is one. */
 export const posting = (body: unknown, header?: string): RequestInit =>
   sending(body, header === undefined ? {} : { 'SIGN-IN-WITH-X': header })
 
-/** Asks what to sign, and sends the same request with what `wallet` signed. */
+/** Requests the text to sign, and sends the same request with the signature of `wallet`. */
 export async function signedIn(wall: Pick<Wall, 'ask'>, request: string, body: unknown, wallet: Address) {
   const demand = await wall.ask(request, posting(body))
   const header = headerFor(fieldsFor(demand, wallet), wallet)

@@ -1,4 +1,4 @@
-/** The whole service over a real database in memory, with fakes for the world around it. */
+/** The whole service with a real database in memory, and fakes for its surroundings. */
 
 import { decodePaymentRequiredHeader } from '@x402/core/http'
 import type { Engine } from '../../../db/engine.ts'
@@ -32,13 +32,13 @@ export const BASE_URL = `https://${HOST}`
 
 export const OFFER: Offer = { ...EXAMPLE, baseUrl: BASE_URL }
 
-/** Whom the operator names. */
+/** The operator's contact. */
 export const CONTACT = 'ops@wall.test'
 
 /** A store, whichever engine it is on. */
 type Store = Omit<Engine, 'close'> & { close(): void | Promise<void> }
 
-/** A wall that can be asked, and everything around it that a test may want to change. */
+/** A wall, and every part of its surroundings that a test may want to change. */
 export type Wall = {
   readonly app: App
   readonly db: Store
@@ -50,9 +50,9 @@ export type Wall = {
   readonly outages: Outages
   readonly probe: () => Promise<void>
   readonly denied: Set<string> // payers that the operator denies
-  /** Resolves once every purchase has ended, what is written after its answer included. */
+  /** Resolves once every purchase has ended, including writes after its response. */
   readonly idle: () => Promise<void>
-  /** Sends a request; each answer of an operation is held against the OpenAPI document. */
+  /** Sends a request; each response of an operation is checked against the OpenAPI document. */
   ask(request: string, init?: RequestInit): Promise<Response>
   /** The same by a client that knows the routes. */
   readonly client: ReturnType<typeof clientOf>
@@ -60,7 +60,7 @@ export type Wall = {
   buy(path: string, payer: number, nonce?: number): Promise<Response>
 }
 
-/** Opens a wall that takes payments, on a store in memory if no other is given. `changes` replace parts of the service. */
+/** Opens a wall that accepts payments, with a store in memory by default. `changes` replace parts of the service. */
 export async function openWall(
   { ledger: ledgerParts, ...changes }: Partial<Omit<Service, 'ledger'>> & { readonly ledger?: Partial<Ledger> } = {},
   on?: Store,
@@ -132,7 +132,7 @@ export async function openWall(
     chatView: '',
     ...changes,
   })
-  // The canvas read is published a moment after a change; a test reads what it has just done.
+  // The canvas read is published a moment after a change; a test reads its own change.
   const ask = async (request: string, init?: RequestInit) => {
     await reads.published()
     return await askApp(wall, request, init)
@@ -168,13 +168,13 @@ async function askApp(wall: App, request: string, init: RequestInit = {}): Promi
   return response
 }
 
-/** Breaks what payments need for good, until somebody mends it. */
+/** Breaks the dependencies of payments until they are repaired. */
 export async function misconfigure({ chain, probe }: Pick<Wall, 'chain' | 'probe'>): Promise<void> {
   chain.wrong = 'the token is another one'
   await probe()
 }
 
-/** What a 402 asks to be paid, as the SDK reads its header. */
+/** The terms in a 402, as the SDK reads its header. */
 export const demandIn = ({ headers }: Response) => decodePaymentRequiredHeader(headers.get('payment-required') ?? '')
 
 /** The headers of a request that pays. */
@@ -189,7 +189,7 @@ export const paymentFor = (blocks: number, payer: number, nonce = payer): Paymen
   return { ...payment, amount, accepted: { ...payment.accepted, amount } }
 }
 
-/** What an x402 client makes of a payment. */
+/** A payment as an x402 client encodes it. */
 export const payloadOf = ({
   payer,
   to,
@@ -219,10 +219,10 @@ export const payloadOf = ({
 
 export const headerOf = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')
 
-/** An answer's body, read without using it up. */
+/** The body of a response, without consuming it. */
 export async function jsonOf(response: Response): Promise<Record<string, unknown>> {
   return (await response.clone().json()) as Record<string, unknown>
 }
 
-/** An answer's error code. */
+/** The error code of a response. */
 export const codeOf = async (response: Response): Promise<unknown> => (await jsonOf(response))['error']

@@ -8,10 +8,10 @@ import { newWallet, type Wallet } from '../../../../server/local/wallets.ts'
 import { lower } from '../signing.ts'
 import artefact from './artefact.json' with { type: 'json' }
 
-/** Where the factory is. */
+/** The address of the factory. */
 export const factoryAddress = getAddress('0x00000000000000000000000000000000000fac70')
 
-// Where the code is that accounts delegate to.
+// The address of the code that accounts delegate to.
 const accountCode = getAddress('0x00000000000000000000000000000000000acc70')
 
 const factoryAbi = parseAbi(['function deploy(address owner) returns (address)'])
@@ -25,7 +25,7 @@ export const wrapped = (signature: Hex, owner: Wallet, data = deployCall(owner),
   serializeErc6492Signature({ address: factory, data, signature })
 
 export type ContractWallets = {
-  /** Where the contract wallet of `owner` is, or will be. */
+  /** The address of the contract wallet of `owner`, deployed or not. */
   addressOf(owner: Wallet): Promise<Address>
   /** Deploys the wallet of an owner. */
   deploy(owner: Wallet): Promise<Address>
@@ -35,7 +35,7 @@ export type ContractWallets = {
   running(bytecode: Hex): Promise<Address>
 }
 
-/** Puts the factory on the chain. */
+/** Deploys the factory on the chain. */
 export async function placeFactory(client: ChainClient): Promise<ContractWallets> {
   await client.setCode({ address: factoryAddress, bytecode: `0x${artefact.factory}` })
   const addressOf = async (owner: Wallet) => {
@@ -55,7 +55,7 @@ export async function placeFactory(client: ChainClient): Promise<ContractWallets
   return {
     addressOf,
     async deploy(owner) {
-      // Afterwards the factory would fail.
+      // A second deployment would fail.
       const address = await addressOf(owner)
       await send({ to: factoryAddress, data: deployCall(owner) })
       return address
