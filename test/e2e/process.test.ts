@@ -81,7 +81,7 @@ describe('a wall on a file', () => {
   })
 })
 
-describe('a start that only an operator can mend ends with 78 and a sentence, before anything listens', () => {
+describe('errors at the start that only an operator can fix', () => {
   const folder = scratchFolder()
   const endOf = async (env: Record<string, string>) => {
     const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../server/main.ts')], {

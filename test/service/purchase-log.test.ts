@@ -49,7 +49,7 @@ test('the line of a rejection has its code and the facilitator’s reason', asyn
   wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
   await wall.buy('/blocks/next', 1)
   const key = { payer: wallet(1), nonce: hash(1) }
-  // All that is told, so that junk cannot fill the logger.
+  // Nothing else is logged, so that junk cannot fill the journal.
   expect(wall.logger.notes.filter(({ event }) => event !== 'rail')).toEqual([
     { event: 'step', facts: { ...key, step: 'verify', answer: 'invalid', reason: 'insufficient_funds', ms: 0 } },
     { event: 'step', facts: { ...key, step: 'record-unclaimed', answer: 'released', block: '79,44', ms: 0 } },

@@ -12,7 +12,7 @@ const PROOF = `0x${'1b'.repeat(65)}`
 
 type Env = Readonly<Record<string, string>>
 
-/** What the error says is wrong, a problem a line. */
+/** The problems in the error, one per line. */
 function problemsOf(env: Env): string[] {
   try {
     readConfig(env)

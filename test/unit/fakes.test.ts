@@ -6,7 +6,7 @@ import { fakeFacilitator } from '../support/fakes/facilitator.ts'
 import { FORGED, fakeWallets, signatureOf } from '../support/fakes/wallets.ts'
 import { hash, paymentOf, wallet } from '../support/samples.ts'
 
-// Goal: tests that use the fakes are told what the real ones would tell. Method: the suites of the ports, over the fakes.
+// Goal: the fakes behave like the real parts. Method: the suites of the ports, run on the fakes.
 
 /** A payment that no test has seen. */
 let seen = 0

@@ -13,8 +13,8 @@ import { fakeClock } from '../../support/fakes/clock.ts'
 import { wallet } from '../../support/samples.ts'
 import { headFor } from '../ports/chain.contract.ts'
 
-// Goal: a chain is known through endpoints as operators have them. Method: a real chain behind endpoints that limit, refuse,
-// rest, lag and forget, alone and in lists; their calls are counted.
+// Goal: payments are found through endpoints as operators have them. Method: a real chain behind endpoints that limit, reject,
+// pause, lag and forget, alone and in lists; their calls are counted.
 
 const offer = newOffer()
 const UNSPENT = { kind: 'unspent' } as const
@@ -34,7 +34,7 @@ function chainThrough(endpoints: readonly OddEndpoint[], clock: Clock = fakeCloc
   return viemChain(openEndpoints('eip155:8453', urls, { clock, callsPerSecond }), offer)
 }
 
-/** An endpoint of Arbitrum: contracts there are told the height of another chain. */
+/** An endpoint of Arbitrum: contracts there see the height of another chain. */
 const ofArbitrum: Readonly<Record<string, Rule>> = {
   eth_chainId: () => ({ result: '0xa4b1' }),
   eth_call: async ([call], ask) => {
@@ -57,7 +57,7 @@ const land = (payment: Payment) => submit(network.client, transferOf(payment))
 
 const refuse: Rule = () => ({ error: { code: -32_601, message: 'the method does not exist' } })
 
-/** An endpoint that forgets the state at all but the newest blocks. */
+/** An endpoint that has the state of only the newest blocks. */
 const forgetful: Rule = async ([, at], ask) =>
   at === 'latest' ? { result: await ask() } : { error: { code: -32_000, message: 'missing trie node' } }
 
@@ -66,7 +66,7 @@ const refuseMulticall: Rule = async ([call], ask) =>
     ? { error: { code: -32_600, message: 'not allowed' } }
     : { result: await ask() }
 
-/** An endpoint whose newest block is some blocks old, in all that it is asked. */
+/** An endpoint whose newest block is some blocks old, in every response. */
 function lagging(behind: bigint): Readonly<Record<string, Rule>> {
   const at = async () => `0x${((await network.client.getBlockNumber({ cacheTime: 0 })) - behind).toString(16)}`
   return {

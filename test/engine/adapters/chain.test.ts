@@ -15,8 +15,8 @@ import { limitedTo, startOddEndpoint, type Oddity, type Rule, oddEndpoints } fro
 import { lower, newOffer, sign, signCancel, submit, transferOf, STRANGER } from '../../support/chain/signing.ts'
 import { chainContract, headFor } from '../ports/chain.contract.ts'
 
-// Goal: the status of an authorization is true, or silence. Method: a real chain on which authorizations end in every
-// way, asked directly and through an endpoint that answers oddly.
+// Goal: the status of an authorization is correct, or silent. Method: a real chain on which authorizations end in every
+// way, queried directly and through a misbehaving endpoint.
 
 const offer = newOffer()
 const SILENT = { kind: 'silent' } as const
@@ -47,7 +47,7 @@ test.each([
 
 const payers = new Map<Address, Wallet>()
 
-/** A payment that is good for five minutes of the chain's time, which the tests push on. */
+/** A payment that is valid for five minutes of the chain's time, which the tests advance. */
 async function newPayment(): Promise<Payment> {
   const payer = await network.wallet(3)
   payers.set(lower(payer.address), payer)
@@ -63,7 +63,7 @@ function payerOf({ payer }: Payment): Wallet {
 
 const land = (payment: Payment) => submit(network.client, transferOf(payment))
 
-/** The payer sends money of its own accord. */
+/** The payer sends money without an authorization. */
 async function give({ payer, to }: Payment, amount: bigint): Promise<Hash> {
   const data = encodeFunctionData({ abi: dollarAbi, functionName: 'transfer', args: [to, amount] })
   return await submit(network.client, data, dollarAddress, payer)
@@ -88,7 +88,7 @@ function submitTogether(calls: readonly Hex[]): Promise<Hash> {
   return submit(network.client, encodeFunctionData({ abi, functionName: 'aggregate3', args }), multicallAddress)
 }
 
-/** Blocks that the node will replace no more are 32 behind the newest. */
+/** The node's safe block is 32 blocks behind the newest. */
 const SAFE_BEHIND = 32
 
 async function pass(seconds: number, blocks: number): Promise<void> {
@@ -151,7 +151,7 @@ describe('the transaction that a facilitator named', () => {
   })
 })
 
-/** How many blocks of events some endpoints tell of in one call. */
+/** The maximum range of blocks of some endpoints. */
 const LIMITS = [1, 5, 10, 500, 10_000]
 
 describe('what the nonce was spent on', () => {
@@ -234,7 +234,7 @@ describe('an authorization past its end', () => {
     expect(await blank.status(payment, head)).toEqual(SILENT)
   })
 
-  /** An endpoint that is odd only about its safe block. */
+  /** An endpoint that misbehaves only about its safe block. */
   const answeringSafe = (answer: Oddity): Readonly<Record<string, Rule>> => ({
     eth_getBlockByNumber: async ([tag], ask) => (tag === 'safe' ? answer : { result: await ask() }),
     eth_call: async ([, tag], ask) => (tag === 'safe' ? answer : { result: await ask() }),

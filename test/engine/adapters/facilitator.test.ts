@@ -21,8 +21,8 @@ import { limitMs } from '../../support/machine.ts'
 import { blockOf } from '../../support/samples.ts'
 import { facilitatorContract } from '../ports/facilitator.contract.ts'
 
-// Goal: whatever a facilitator answers over HTTP is taken for what it proves and no more. Method: the real one, the real
-// one behind a proxy that misbehaves, and servers that answer one thing only.
+// Goal: every response of a facilitator over HTTP is classified by what it proves. Method: the real one, the real
+// one behind a misbehaving proxy, and servers with a single response.
 
 const offer = newOffer()
 const BLOCK = blockOf('3,4')
@@ -44,7 +44,7 @@ const patient = { verifyTimeoutMs: limitMs(5000), settleTimeoutMs: limitMs(5000)
 const at = (url: string, settings: Partial<FacilitatorSettings> = {}) =>
   httpFacilitator({ ...patient, url, ...settings }, offer)
 
-/** A facilitator that gives one answer to everything. */
+/** A facilitator with one response to everything. */
 const answering = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   at(serve(() => Response.json(body, { status, headers })))
 
@@ -380,7 +380,7 @@ describe('what is sent', () => {
 })
 
 describe('each kind of call', () => {
-  /** A facilitator that answers once the gate is opened, and tells how many calls of a kind are under way. */
+  /** A facilitator that responds once the gate is opened, and counts concurrent calls of a kind. */
   function gated() {
     const gate = Promise.withResolvers<void>()
     const running = { '/verify': 0, '/settle': 0 }

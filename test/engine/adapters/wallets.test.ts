@@ -16,8 +16,8 @@ import { fakeClock } from '../../support/fakes/clock.ts'
 import { limitMs } from '../../support/machine.ts'
 import { walletsContract } from '../ports/wallets.contract.ts'
 
-// Goal: a signature is a wallet's or nobody's, and asking never fails. Method: keys that sign oddly, and contract wallets
-// on a real chain, honest and hostile.
+// Goal: a signature belongs to a wallet or to nobody, and a query never throws. Method: keys with unusual signatures, and
+// contract wallets on a real chain, honest and hostile.
 
 const offer = newOffer()
 const keys = await fastestKeys()
@@ -36,11 +36,11 @@ afterAll(() => network.stop())
 
 const walletsAt = (url: string, clock = fakeClock(0)) => viemWallets(requestsTo(url), offer, keys, clock)
 
-// One that fails is given up sooner than by the service.
+// A failing one is abandoned sooner than by the service.
 const impatientWalletsAt = (url: string) =>
   viemWallets(requestsTo(url, { chainCallTimeoutMs: limitMs(500) }), offer, keys, fakeClock(0))
 
-/** Asks about the texts on the network, or through an endpoint that follows `rules`. */
+/** Queries the texts on the network, or through an endpoint that follows `rules`. */
 const signed = (wallet: string, signature: Hex, rules?: Readonly<Record<string, Rule>>) =>
   digestBy(
     rules === undefined ? walletsAt(network.rpcUrl) : impatientWalletsAt(oddEndpoint(rules).url),
@@ -49,7 +49,7 @@ const signed = (wallet: string, signature: Hex, rules?: Readonly<Record<string, 
     FROM,
   )
 
-/** The digest of what one wallet signed, or what is said of the signature. */
+/** The digest that one wallet signed, or the reason why there is none. */
 async function digestBy(wallets: Wallets, signer: Address, signature: Hex, from: string) {
   const answer = await wallets.signed([signer], texts, signature, from)
   return typeof answer === 'string' ? answer : answer.digest
@@ -79,7 +79,7 @@ async function partsBy(signer: Wallet) {
   return { signer, signature, r, s, yParity, rs: signature.slice(2, 130) }
 }
 
-/** The same of some wallet whose signature has that recovery bit; every other one does. */
+/** The same of a wallet whose signature has that recovery bit, as every other one has. */
 async function signerWithBit(bit: number): ReturnType<typeof partsBy> {
   const parts = await partsBy(newWallet())
   return parts.yParity === bit ? parts : await signerWithBit(bit)
@@ -108,7 +108,7 @@ describe("a key's signature", () => {
     expect(await signed(owner.address, twin)).toBe(digest)
   })
 
-  // With either recovery bit, since a form may pass for one of them only.
+  // With both recovery bits, because a form may pass for one of them only.
   test.each([0, 1])('a signature in any other form has no signer (%i)', async (bit) => {
     const { signer, signature, r, s, yParity, rs } = await signerWithBit(bit)
     const odd: Record<string, Hex> = {
@@ -184,7 +184,7 @@ describe('a contract wallet', () => {
   })
 
   test('a contract wallet can accept signatures of its own form', async () => {
-    // Answers EIP-1271's yes, the word 0x1626ba7e, to every question.
+    // Returns EIP-1271's magic value, the word 0x1626ba7e, for every query.
     const wallet = await contracts.running('0x631626ba7e60e01b60005260206000f3')
     expect(await signed(wallet, `0x${'12'.repeat(40)}`)).toBe(hashMessage(text))
   })
@@ -251,7 +251,7 @@ describe('what anybody can make us ask', () => {
     const wallets = walletsAt(endpoint.url, clock)
     const payment = await sign(newWallet(), offer)
     const flood = () => times(60, () => wallets.signedPayment({ ...payment, payer: stranger() }))
-    // Three at once, and seven more with each second.
+    // Three at once, and seven more within each second.
     for (const inAll of [3, 6, 9]) {
       const answers = await flood()
       expect(countOf(answers, 'not-signed')).toBe(3)
@@ -322,7 +322,7 @@ describe('what anybody can make us ask', () => {
     const answers: string[] = []
     for (let second = 0; second < 120; second += 1) {
       await times(100, (at) => digestBy(wallets, wallet, junk, `flood ${at}`))
-      // It asks as often as Retry-After says.
+      // It sends as often as Retry-After allows.
       if (second % 2 === 0) answers.push(await digestBy(wallets, wallet, signature, 'home'))
       clock.pass(1000)
     }
@@ -386,7 +386,7 @@ describe('a payment', () => {
       expect(await wallets.signedPayment(payment)).toBe(answer)
       expect(await walletsAt(network.rpcUrl).signedForToken(payment)).toBe(forToken)
     }
-    // Its payment may have deployed it, so that nobody rests on what was seen before.
+    // Its payment may have deployed it, so the cached absence of code is not used.
     await contracts.deploy(later)
     expect(await wallets.signedPayment(undeployed)).toBe('signed')
   })
@@ -394,7 +394,7 @@ describe('a payment', () => {
   test('a payment of a key that has code is admitted for the key, and valid for the token if the code accepts it', async () => {
     const [delegated, shut] = [newWallet(), newWallet()]
     await contracts.delegate(delegated)
-    // Code that takes no signature.
+    // Code that accepts no signature.
     await network.client.setCode({ address: shut.address, bytecode: '0x60006000fd' })
     for (const [payer, taken] of [
       [delegated, 'signed'],

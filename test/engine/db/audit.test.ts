@@ -13,14 +13,14 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 import { auditContract, type Audited } from '../ports/audit.contract.ts'
 import { postgresWalls } from './postgres/walls.ts'
 
-// Goal: the books can be read beside the processes that sell, and tell everything about money. Method: one connection or engine
-// writes, and the books of the same database are opened on their own.
+// Goal: the books can be read next to the processes that sell, and show all money. Method: one connection or engine
+// writes, and the books of the same database are opened separately.
 
 const folder = scratchFolder()
 const { server, newWall } = postgresWalls()
 let files = 0
 
-/** A file with its books read beside it; all but `left` blocks are sold. */
+/** A file with its books opened separately; all but `left` blocks are sold. */
 async function onFile(left?: number): Promise<Audited> {
   const path = join(folder, `${files++}.sqlite`)
   const connection = openWall(path, TERMS.network)
@@ -33,7 +33,7 @@ async function onFile(left?: number): Promise<Audited> {
   return { wall: ports(connection), books: [audit], close }
 }
 
-/** A database with its books read through a wall and beside it. */
+/** A database with its books read through a wall and separately. */
 async function onServer(left?: number): Promise<Audited> {
   const url = await newWall()
   if (left !== undefined) await sellAllButOn(url, left)

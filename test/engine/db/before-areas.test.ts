@@ -16,8 +16,8 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 import tables from './before-areas.json'
 import { postgresWalls } from './postgres/walls.ts'
 
-// Goal: a wall that sold blocks before there were areas goes on as it was, and sells areas. Method: rows that the program
-// wrote then, with their sums, in its tables.
+// Goal: a wall that sold blocks before there were areas keeps its data, and sells areas. Method: rows that the old program
+// wrote, with their checksums, in its tables.
 
 type Value = string | number | { readonly hex: string }
 type Rows = readonly Readonly<Record<string, Value | undefined>>[]
@@ -27,7 +27,7 @@ const postgresValue = (value: Value) => (typeof value === 'object' ? `'\\x${valu
 const quoted = (value: string | number) =>
   typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`
 
-/** Statements that write what the tables held. */
+/** Statements that write the old content of the tables. */
 function written(valueOf: (value: Value) => string): string {
   const texts = Object.entries(tables as Readonly<Record<string, Rows>>).flatMap(([table, rows]) =>
     rows.map((row) => {

@@ -11,7 +11,7 @@ import { blockOf, editOf, listingOf, NOW, paymentOf, TERMS, wallet } from '../..
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { postgresWalls } from './postgres/walls.ts'
 
-// Goal: the tables themselves refuse what must never be. Method: SQL written by hand, past every port.
+// Goal: the tables themselves reject impossible states. Method: SQL written by hand, without the ports.
 
 const path = join(scratchFolder(), 'wall.sqlite')
 const { newWall } = postgresWalls()

@@ -25,13 +25,13 @@ import {
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { WAYS } from './ways.ts'
 
-// Goal: no bit that turns over in the file is ever served as if it were true. Method: bytes of a real file are flipped
-// while nobody has it open; what the store then tells is compared with what it told before, row by row.
+// Goal: no flipped bit in the file is ever served as if it were valid. Method: bytes of a real file are flipped while
+// nobody has it open; then every read of the store is compared with the read before, row by row.
 
 const folder = scratchFolder()
 
 const SALES = 60
-// More than that, and a word on them, for those who ask: `FLIPS=1000 TELL=1 bun test test/engine/db/damage`.
+// For more flips, with a report: `FLIPS=1000 TELL=1 bun test test/engine/db/damage`.
 const ROUNDS = Number(Bun.env['FLIPS'] ?? 20)
 const keys = Array.from({ length: SALES }, (_, at) => ({ payer: wallet(1 + (at % 7)), nonce: hash(at + 1) }))
 const path = join(folder, 'wall.sqlite')
@@ -50,7 +50,7 @@ beforeAll(async () => {
 
 const keyOf = (at: number) => paymentOf(1, at)
 
-/** Everything a reader or a buyer could be told, each answer on its own; a refusal of the store is `null`. */
+/** Every read of a reader or a buyer, each result separately; an error of the store is `null`. */
 async function toldBy(wall: Omit<Sqlite, 'close'>): Promise<unknown[]> {
   const { view } = await followLog(wall.log)
   const told = async (work: unknown) => {
@@ -156,7 +156,7 @@ describe('damage to the history alone', () => {
   test('damage to the history is found while the wall runs, and fails the check if the history cannot be read', async () => {
     const copy = join(folder, 'broken-history.sqlite')
     const bytes = await Bun.file(history).bytes()
-    // The page that holds the entry loses its head, and with it all its rows.
+    // The page with the entry loses its header, and with it all its rows.
     const page = new DataView(bytes.buffer).getUint16(16)
     const at = Buffer.from(bytes).indexOf(ofOldRepaint)
     bytes.fill(0, at - (at % page), at - (at % page) + 8)
@@ -171,7 +171,7 @@ describe('damage to the history alone', () => {
 describe.each(WAYS)('%s, a damaged row', (_, open) => {
   const [first, second] = [keys[0] ?? keyOf(0), keys[1] ?? keyOf(0)]
 
-  /** The wall after SQL of nobody's was run on its file; `damaged` grows as damage is found. */
+  /** The wall after foreign SQL ran on its file; `damaged` grows as damage is found. */
   async function openAfter(sql: string) {
     const copy = join(folder, `${crypto.randomUUID()}.sqlite`)
     await Bun.write(copy, Bun.file(path))
@@ -230,7 +230,7 @@ describe.each(WAYS)('%s, a damaged row', (_, open) => {
         UPDATE changes SET name = 'forged' WHERE number = ${number} AND kind = 'identity'`)
       expect(damaged).toEqual([{ table: 'changes', row: number }])
       const views = await Promise.all([followLog(wall.log), followLog(whole.wall.log)])
-      // Only when it was made is lost.
+      // Only the time of the entry is lost.
       const deeds = (view: WallView) => [...view.claimed].map(([block, deed]) => [block, { ...deed, changedAt: 0 }])
       const [told, truth] = views.map(({ view }) => [view.canvas, deeds(view), view.agents, view.number])
       expect(told).toEqual(truth)

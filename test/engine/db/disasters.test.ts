@@ -10,7 +10,7 @@ import { failureOf, sell } from '../../support/engine.ts'
 import { hash, HEAD, listingOf, NOW, paymentOf, TERMS, wallet } from '../../support/samples.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
-// Goal: what was acknowledged is kept and what failed has left nothing, whatever ends a process or fills a disk.
+// Goal: everything acknowledged is kept and a failed step leaves nothing, however a process ends or a disk fills up.
 // Method: a child process sells on a real file and is killed; limits of the system stand in for a failing disk.
 
 const folder = scratchFolder()
@@ -51,7 +51,7 @@ test('every acknowledged sale survives kill -9, and the wall continues without a
   for (const nonce of acknowledged)
     expect((await ledger.find({ payer: wallet(nonce), nonce: hash(nonce) }))?.state.kind).toBe('sold')
   const sales = await log.after(0, 10_000)
-  // At most one sale a round was committed and not said any more.
+  // At most one sale per round was committed without an acknowledgement.
   expect(sales.length - acknowledged.length).toBeWithin(0, 4)
   expect(sales.map((change) => change.kind === 'sale' && change.seq)).toEqual(sales.map((_, at) => at + 1))
   close()
@@ -75,7 +75,7 @@ test('a full disk rejects a whole step, reads continue, and the same step works 
   const { ledger, log, store } = ports(connection)
   connection.run('PRAGMA max_page_count = 1')
   let nonce = 0
-  // One step a payer, so that what is refused is refused again.
+  // One step per payer, so that a rejected step is rejected again.
   const claimNext = () => ledger.claim('next', paymentOf(nonce, nonce), listingOf(), HEAD, NOW, [])
   const failure = await (async () => {
     for (;;) {
@@ -101,7 +101,7 @@ test('a full disk rejects a whole step, reads continue, and the same step works 
 })
 
 describe('an error of SQLite', () => {
-  /** A real error, under another code: SQLite lets nobody else make one. */
+  /** A real error with another code, because only SQLite can create one. */
   const errorOf = (code: string) => {
     try {
       new Database(':memory:').run('SELECT secret')

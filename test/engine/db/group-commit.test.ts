@@ -3,10 +3,10 @@ import { groupCommit } from '../../../db/sqlite/file/group-commit.ts'
 import { StoreBroken, StoreUnavailable } from '../../../server/domain/failure.ts'
 import { failureOf } from '../../support/engine.ts'
 
-// Goal: writers that come together share a commit, and nothing else. Method: a store that keeps a list, and loses what a
-// failed transaction did.
+// Goal: concurrent writers share a commit, and nothing else. Method: a store with a list, which loses the changes of a
+// failed transaction.
 
-/** A store, what is committed in it, and how often it was. */
+/** A store, its committed list, and the number of commits. */
 function store({
   atCommit = () => {},
   flush = async () => {},
@@ -27,7 +27,7 @@ function store({
   return { kept, ...groupCommit({ write, soon: setImmediate, flush }) }
 }
 
-/** A disk that takes as long as it is told to. */
+/** A disk whose flush takes as long as the test wants. */
 function slowDisk() {
   let flushing = Promise.withResolvers<void>()
   let asking = Promise.withResolvers<void>()
@@ -36,7 +36,7 @@ function slowDisk() {
       asking.resolve()
       return flushing.promise
     },
-    /** Resolves once the disk is waited for. */
+    /** Resolves once somebody waits for the disk. */
     asked: () => asking.promise,
     done: () => {
       flushing.resolve()

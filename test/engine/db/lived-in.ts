@@ -1,4 +1,4 @@
-/** Fills a wall with everything that one can hold: sales, edits, hidden parts, open purchases, texts of every kind. */
+/** Fills a wall with all kinds of data: sales, edits, hidden parts, open purchases, texts of every kind. */
 
 import type { Engine } from '../../../db/engine.ts'
 import type { Listing } from '../../../server/domain/purchase/listing.ts'
@@ -16,7 +16,7 @@ import {
   wallet,
 } from '../../support/samples.ts'
 
-/** Texts that an encoding, an escape or a sort order could spoil. */
+/** Texts that an encoding, an escape or a sort order could damage. */
 const ODD_TEXTS = [
   `it's "so"; DROP TABLE blocks; -- \\x00 \\u0000 $1 {"a":[null]} %s`,
   'ÿ\u0300é e\u0301 Ω ß ﬃ 𝕎 aa Å \ufeff',
@@ -40,7 +40,7 @@ function listingAt(at: number): Listing {
   })
 }
 
-/** Sells `count` of the next blocks to a dozen wallets, and has owners, the operator and the sweeper do what they do. */
+/** Sells `count` of the next blocks to a dozen wallets, with actions of owners, the operator and the sweeper. */
 export async function liveOn(wall: Engine, count: number): Promise<void> {
   for (let at = 1; at <= count; at += 1) {
     const payer = 1 + ((at * at) % 12)
@@ -59,7 +59,7 @@ export async function liveOn(wall: Engine, count: number): Promise<void> {
   await wall.checkpoint.reach(25_000_000n)
 }
 
-/** Leaves a purchase in each state that is not an end, and a sale in each that is looked at again. */
+/** Leaves a purchase in each state that is not final, and a sale in each that is checked again. */
 export async function leaveOpen(wall: Engine, first: number): Promise<void> {
   const { ledger, payouts } = wall
   const at = (offset: number) => paymentOf(20 + offset, first + offset)
@@ -78,7 +78,7 @@ export async function leaveOpen(wall: Engine, first: number): Promise<void> {
   await payouts.note(at(9), 'refund of what no purchase is known for', NOW)
 }
 
-/** Has two payments land when every block is sold, and one of them paid back. */
+/** Settles two payments after every block is sold; one of them is paid back. */
 export async function leaveCredits(engine: Engine, first: number): Promise<void> {
   for (const nonce of [first, first + 1]) {
     const payment = paymentOf(40, nonce)

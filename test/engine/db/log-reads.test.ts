@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { sqliteLog } from '../../../db/sqlite/log.ts'
 import { connectBlank } from '../../support/blank-wall.ts'
 
-// Goal: what is new is read in no more time on a full wall than on an empty one, since it is read after each write. Method: SQLite
-// tells how it would go about each of the log's reads.
+// Goal: reading new entries takes no longer on a full wall than on an empty one, because they are read after each write.
+// Method: SQLite explains its plan for each of the log's reads.
 
 test('the newest entries are looked up one by one, however much is sold', async () => {
   const connection = connectBlank()

@@ -24,8 +24,8 @@ import { leaveCredits, leaveOpen, liveOn } from './lived-in.ts'
 
 type Place = Parameters<typeof openStore>[0]
 
-// Goal: a wall that moves is the same wall, down to its last byte, and a move that fails leaves nothing behind. Method: real
-// files and a real server, both read with plain SQL beside the program.
+// Goal: a moved wall is the same wall, down to its last byte, and a failed move leaves nothing behind. Method: real
+// files and a real server, both also read with plain SQL.
 
 const folder = mkdtempSync(join(tmpdir(), 'wall-move-'))
 const fileAt = (name: string): Place & { kind: 'sqlite' } => ({ kind: 'sqlite', path: join(folder, `${name}.sqlite`) })
@@ -49,7 +49,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Moves a wall, and takes the note of it back, so that the old one can be looked at as it is. */
+/** Moves a wall, and removes the note of the move, so that the old one can be read unchanged. */
 async function move(from: Place, to: Place) {
   const moved = await moveWall(from, to, final)
   await takeBack(from)
@@ -61,12 +61,12 @@ async function takeBack(place: Place): Promise<void> {
   else await ask(place, 'COMMENT ON TABLE wall IS NULL')
 }
 
-// A server notices a moment later that who had a wall open is gone.
+// A server notices a moment later that a client is gone.
 const final = { timeoutMs: limitMs(5000), isRehearsal: false }
 const impatient = { ...final, timeoutMs: 0 }
 const rehearsal = { timeoutMs: 0, isRehearsal: true }
 
-/** Does something with the wall at a place, as the only process there. */
+/** Uses the wall at a location, as the only process there. */
 async function at<T>(place: Place, work: (wall: Engine) => Promise<T>): Promise<T> {
   const wall = await openStore(place, TERMS.network)
   try {
@@ -78,7 +78,7 @@ async function at<T>(place: Place, work: (wall: Engine) => Promise<T>): Promise<
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
-/** Every row of every table that a wall keeps, by table, each as one line. */
+/** Every row of every table of a wall, by table, each as one line. */
 async function allRows(place: Place): Promise<Record<string, readonly string[]>> {
   const linesOf = (rows: Rows) => rows.map(lineOf).toSorted()
   if (place.kind === 'sqlite') {
@@ -90,7 +90,7 @@ async function allRows(place: Place): Promise<Record<string, readonly string[]>>
   const all: Record<string, readonly string[]> = {}
   for (const name of WALL_TABLES) {
     const rows = await ask(place, `SELECT * FROM ${name}`)
-    // Only PostgreSQL numbers what it remembers of edits.
+    // Only PostgreSQL numbers the remembered edits.
     all[name] = linesOf(name === 'edits' ? rows.map(({ id, ...row }) => (id === undefined ? {} : row)) : rows)
   }
   return all
@@ -98,7 +98,7 @@ async function allRows(place: Place): Promise<Record<string, readonly string[]>>
 
 function lineOf(row: Rows[number]): string {
   const cells = Object.entries(row).flatMap(([name, cell]) => {
-    // Only SQLite sums rows, and `size` is what it sums.
+    // Only SQLite has row checksums, and `size` is what they cover.
     if (name === 'sum' || name === 'size') return []
     if (cell instanceof Uint8Array) return `${name}: bytes ${cell.toHex()}`
     return `${name}: ${typeof cell === 'string' ? JSON.stringify(cell) : String(cell)}`
@@ -106,7 +106,7 @@ function lineOf(row: Rows[number]): string {
   return cells.toSorted().join(', ')
 }
 
-/** Runs SQL of nobody's on a server. */
+/** Runs foreign SQL on a server. */
 async function ask({ url }: { readonly url: string }, text: string): Promise<Rows> {
   const sql = new SQL(url, { max: 1, bigint: true })
   try {
@@ -116,7 +116,7 @@ async function ask({ url }: { readonly url: string }, text: string): Promise<Row
   }
 }
 
-/** What `GET /api/canvas` and its pixels answer, to the byte, before it is compressed. */
+/** The bodies of `GET /api/canvas` and its pixels, before compression. */
 async function canvasOf({ log }: Pick<Engine, 'log'>): Promise<readonly Uint8Array[]> {
   const { view } = await followLog(log)
   return [canvasParts(view, TERMS), pixelParts(view)].map((parts) =>
@@ -130,7 +130,7 @@ const messageOf = async (work: Promise<unknown>): Promise<string> => {
   return failure instanceof Error ? failure.message : ''
 }
 
-/** Whether a place holds no wall: no file, or a database on which nothing was ever asked for. */
+/** Whether a location has no wall: no file, or an empty database. */
 async function isEmpty(place: Place): Promise<boolean> {
   if (place.kind === 'sqlite') {
     const files = await Array.fromAsync(new Bun.Glob(`${place.path.split('/').at(-1)}*`).scan({ cwd: folder }))
@@ -230,7 +230,7 @@ test('every table of a wall is moved', async () => {
       .filter((name) => !name.endsWith('.sum') && name !== 'payments.size')
       .toSorted()
   expect(namesOf(here)).toEqual(kept)
-  // What follows from the rest, or belongs to the processes of the moment.
+  // Derived data, and data of the current processes.
   const own = ['counters', 'leases', 'commits', 'migrations', 'sales']
   expect(namesOf(beyond.filter(({ table }) => !own.includes(String(table))))).toEqual([...kept, 'edits.id'].toSorted())
 })
@@ -363,7 +363,7 @@ describe('of the old place and the new one never both can sell:', () => {
   })
 })
 
-/** SQL that has something happen in each transaction that writes to a table, when it is committed. */
+/** SQL that runs something in each transaction that writes to a table, when it is committed. */
 const atCommitOf = (table: string, body: string) => `
   CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body}; RETURN NULL; END $$;
   CREATE CONSTRAINT TRIGGER meddles AFTER INSERT ON ${table} DEFERRABLE INITIALLY DEFERRED

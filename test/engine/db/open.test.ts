@@ -11,7 +11,7 @@ import { blockOf, editOf, identityOf, NOW, TERMS, wallet } from '../../support/s
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { WAYS } from './ways.ts'
 
-// Goal: a database is opened by one process, for one network, and only when it is whole. Method: real files, and a real
+// Goal: a database is opened by one process, for one network, and only if it is undamaged. Method: real files, and a real
 // second process.
 
 const folder = scratchFolder()
@@ -53,7 +53,7 @@ test('a wall whose process was killed accepts writes as soon as it was checked',
     const again = fileOf(`cut-${times}`)
     for (const ending of ['', '-wal']) copyFileSync(cut + ending, again + ending)
     const { store, checked } = await openSqliteAhead(again, TERMS.network)
-    // That it is whole is known only after its network was written down.
+    // The result of the check is known only after its network was stored.
     expect(await checked).toBe('whole')
     store.close()
   }
@@ -171,7 +171,7 @@ function flawsIn(path: string): unknown[] {
   }
 }
 
-/** Turns over the lowest bit of the key in an index of times that has one entry. */
+/** Flips the lowest bit of the key in an index of times that has one entry. */
 async function turnOverBitOf(index: string, path: string): Promise<void> {
   const db = new Database(path, { readonly: true })
   const page = db
@@ -182,7 +182,7 @@ async function turnOverBitOf(index: string, path: string): Promise<void> {
   db.close(true)
   const file = Buffer.from(await Bun.file(path).bytes())
   const start = page?.start ?? 0
-  // A page of an index has eight bytes of its own, then where the entry is; that begins with its length and the three
+  // A page of an index has eight bytes of its own, then the offset of the entry; that begins with its length and the three
   // bytes of a header, and a time takes six.
   const entry = start + file.readUInt16BE(start + 8)
   const lowest = entry + 1 + 3 + 5

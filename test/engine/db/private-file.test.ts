@@ -36,7 +36,7 @@ test('a log file that an older version left readable to others becomes private w
   const [path, left] = [join(folder, 'one.sqlite'), join(folder, 'left.sqlite')]
   const db = await openSqlite(path, TERMS.network)
   await sell(db, '3,4', 1, 1)
-  // What is there after a crash.
+  // The files after a crash.
   for (const end of ['', '-wal']) {
     cpSync(path + end, left + end)
     chmodSync(left + end, 0o644)

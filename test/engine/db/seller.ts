@@ -1,4 +1,4 @@
-/** A process that owns a database and sells block after block, saying each sale's nonce once it is acknowledged. */
+/** A process that owns a database and sells block after block, printing each sale's nonce once it is acknowledged. */
 
 import { openSqlite } from '../../../db/sqlite/open.ts'
 import { sell } from '../../support/engine.ts'

@@ -18,7 +18,7 @@ const template = join(folder, 'template.sqlite')
 openWall(template, TERMS.network).close()
 
 let files = 0
-/** A wall made before: making one takes longer than most tests. */
+/** A wall made in advance: making one takes longer than most tests. */
 function newFile(): string {
   const path = join(folder, `${files++}.sqlite`)
   copyFileSync(template, path)
@@ -33,6 +33,6 @@ test('a closed store does not report whether a block can be bought', async () =>
 })
 
 const onEmpty = testOverStore(() => openSqlite(newFile(), TERMS.network))
-// In memory, where a wall that is nearly sold is open at once.
+// In memory, where a nearly sold wall opens immediately.
 const onLast = testOverStore(() => openNearlySold(1))
 storeContract('SQLite', onEmpty, onLast)

@@ -8,14 +8,14 @@ import { failureOf, hold, sell } from '../../support/engine.ts'
 import { blockOf, editOf, NOW, paymentOf, TERMS } from '../../support/samples.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
-// Goal: what is acknowledged or told is on the disk, though nobody else waits for it. Method: real files, below which the
-// disk takes as long, or fails, as a test wants.
+// Goal: everything acknowledged or published is on the disk, even if nobody else waits for it. Method: real files, with a
+// disk below that is as slow, or fails, as a test wants.
 
 const folder = scratchFolder()
 
 const block = blockOf('3,4')
 
-/** A wall with one block sold, on a disk that is asked to flush through `flush`. */
+/** A wall with one block sold, on a disk that is flushed with `flush`. */
 async function wallOn(name: string, flush: () => Promise<void>, onBroken: () => void = () => {}) {
   const path = join(folder, name)
   const before = await openSqlite(path, TERMS.network)
@@ -26,7 +26,7 @@ async function wallOn(name: string, flush: () => Promise<void>, onBroken: () => 
   return { ...ports(connection), [Symbol.dispose]: connection.close }
 }
 
-/** A disk that flushes when it is told to, and tells when it is first asked. */
+/** A disk that flushes on request, and reports the first request. */
 function slowDisk() {
   const [asked, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const flush = () => {
@@ -43,7 +43,7 @@ test('an edit is acknowledged, and followers see it, only once it is on the disk
   const editing = wall.blocks.edit(block, editOf(1, { message: 'painted' }), NOW).then((result) => heard.push(result))
   await disk.asked
   const following = wall.log.after(1, 9).then((changes) => heard.push(changes.length))
-  // What anybody may ask again is answered meanwhile.
+  // Repeatable reads get their result meanwhile.
   expect(await wall.ledger.space(block)).toBe('claimed')
   expect(heard).toEqual([])
   disk.done()
@@ -66,7 +66,7 @@ test('a claim is acknowledged, and can be looked up by its payment, only once it
 })
 
 test('a power cut loses no acknowledged edit', async () => {
-  // What the disk is sure to have after a flush is what the files held when it began.
+  // After a flush, the disk is sure to have the content of the files when it began.
   let saved = 0
   let begun = 0
   const cut = (at: number) => join(folder, `cut-${at}.sqlite`)
@@ -110,7 +110,7 @@ test('a flush covers the write-ahead log, where commits are', async () => {
   await disk.flush?.()
   disk.close()
   wall.close()
-  // A closed database has all of it in its one file.
+  // A closed database is one file.
   expect(await failureOf(Promise.try(() => diskOf(path).flush?.()))).toMatchObject({ code: 'ENOENT' })
 })
 

@@ -9,7 +9,7 @@ const openedAhead: Open = async (...opening) => {
   return store
 }
 
-/** Both ways to open a file: looking through it first, and reading it while it is looked through. */
+/** Both ways to open a file: checking it first, and reading it during the check. */
 export const WAYS: readonly (readonly [name: string, open: Open])[] = [
   ['opened', openSqlite],
   ['opened ahead', openedAhead],

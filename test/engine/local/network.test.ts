@@ -7,8 +7,8 @@ import type { LocalNetwork } from '../../../server/local/network.ts'
 import { newWallet } from '../../../server/local/wallets.ts'
 import { facilitatorAt, oneDollarTo, signPayment } from '../../support/chain/payments.ts'
 
-// Goal: the embedded network pays, refuses and ends as the demo and the tests need it. Method: the stock client of a facilitator, and
-// processes that end. What any facilitator promises is its contract's.
+// Goal: the embedded network pays, rejects and ends as the demo and the tests need it. Method: the stock client of a facilitator,
+// and processes that end. The promises of any facilitator are in its contract suite.
 
 let network: LocalNetwork
 beforeAll(async () => {
@@ -46,7 +46,7 @@ test('a transfer dropped from the pool leaves no gap that would hold up the next
       },
     })
   })
-  // Its answer comes only when the network stops: the facilitator waits for a receipt that will not be.
+  // Its response comes only when the network stops: the facilitator waits for a receipt that never arrives.
   void facilitator.settle(lost, terms).catch(() => undefined)
   await network.client.dropTransaction({ hash: await pending })
   await network.resume()

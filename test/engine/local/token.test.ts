@@ -10,8 +10,8 @@ import { dollarAbi, dollarAddress, minterAddress } from '../../../server/local/t
 import { newWallet } from '../../../server/local/wallets.ts'
 import { lower, newOffer, sign, STRANGER, submit, transferOf } from '../../support/chain/signing.ts'
 
-// Goal: the dollar of the embedded network is USDC to all who pay and sell. Method: calls of the real contract; that it pays
-// once, and never what was cancelled, is tested with the chain's adapter.
+// Goal: the dollar of the embedded network behaves like USDC for payers and sellers. Method: calls of the real contract; the
+// tests of the chain adapter cover that it pays once, and never after a cancellation.
 
 const offer = newOffer()
 

@@ -11,8 +11,8 @@ import { TERMS } from '../../support/samples.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { skippedWithout } from '../../support/skipped.ts'
 
-// Goal: the same command backs up a wall on either engine, and what it made can be restored. Method: the command as it is
-// typed, over a real file and a real server; the dump is put into another database by PostgreSQL's own tool.
+// Goal: the same command backs up a wall on either engine, and the backup can be restored. Method: the command as an operator
+// types it, with a real file and a real server; PostgreSQL's own tool restores the dump into another database.
 
 const folder = scratchFolder()
 const NOT_RECORDED = 'no wall is running on this machine, so the time of this backup is not recorded\n'

@@ -10,8 +10,8 @@ import { hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { postgresWalls } from '../db/postgres/walls.ts'
 
-// Goal: an accountant gets every movement of money once, in order. Method: the command as it is typed, beside a wall that is
-// open, on either engine.
+// Goal: an accountant gets every movement of money once, in order. Method: the command as an operator types it, next to an
+// open wall, on either engine.
 
 const folder = scratchFolder()
 const { newWall } = postgresWalls()

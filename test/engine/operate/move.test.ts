@@ -8,8 +8,8 @@ import { startPostgres, type PostgresServer } from '../../support/postgres/serve
 import { TERMS } from '../../support/samples.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
-// Goal: an operator who moves a wall is told what was done and what to do next, and never a password. Method: the command as
-// it is typed, between a real file and a real server.
+// Goal: an operator who moves a wall learns what was done and what to do next, and never sees a password. Method: the command
+// as an operator types it, between a real file and a real server.
 
 const folder = scratchFolder()
 const path = join(folder, 'wall.sqlite')
@@ -29,7 +29,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-/** Runs the command with a wall's settings. What it says must never hold a password. */
+/** Runs the command with a wall's settings. Its output must never contain a password. */
 async function move(settings: Record<string, string>, ...args: readonly string[]) {
   const { out, err, status } = await runCommand(settings, tmpdir(), 'move', ...args)
   for (const password of [SECRET, new URL(url).password]) expect(out + err).not.toContain(password)

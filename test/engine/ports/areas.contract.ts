@@ -7,10 +7,10 @@ import { coordOf, type BlockIndex } from '../../../shared/wall.ts'
 import { failureOf, hold, sell, stored, type Engine, type EngineTest, landUnclaimed } from '../../support/engine.ts'
 import { areaIn, blockOf, hash, HEAD, listingOf, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
 
-// Goal: an area is held, sold and given back whole, in every way a purchase can go. Method: each test drives a fresh engine
-// through its ports; `testLast` gives a wall on which only one block is open.
+// Goal: an area is held, sold and released whole, in every way that a purchase can go. Method: each test uses a new engine
+// through its ports; `testLast` gives a wall with only one open block.
 
-/** The suite of areas, on the ledger and on what reads it. */
+/** The suite of areas, for the ledger and its readers. */
 export function areasContract(name: string, test: EngineTest, testLast: EngineTest): void {
   describe(`areas on ${name}`, () => {
     holding(test)
@@ -26,7 +26,7 @@ export function areasContract(name: string, test: EngineTest, testLast: EngineTe
 
 const blocksIn = (name: string): readonly BlockIndex[] => blocksOf(areaIn(name))
 
-/** Pixels of so many blocks, each of a colour of its own. */
+/** Pixels of so many blocks, each with a colour of its own. */
 const pictureOf = (blocks: number): Pixels =>
   trustPixels(
     Uint8Array.from({ length: blocks * 100 }, (_, i) => Math.floor(i / 100) % 240),

@@ -1,4 +1,4 @@
-/** What the books tell, whatever engine keeps them. */
+/** The promises of the books, on any engine. */
 
 import { expect, test } from 'bun:test'
 import type { Engine } from '../../../db/engine.ts'
@@ -8,7 +8,7 @@ import type { Audit } from '../../../server/operator-ports.ts'
 import { hold, sell } from '../../support/engine.ts'
 import { blockOf, EMPTY_BOOKS, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
 
-/** A wall that sells, and its books read beside it. */
+/** A wall that sells, and its books read separately. */
 export type Audited = {
   readonly wall: Pick<Engine, 'ledger' | 'payouts'>
   readonly books: readonly Audit[] // read in different ways, and all the same
@@ -17,7 +17,7 @@ export type Audited = {
 
 const keyOf = (payer: number, nonce: number) => ({ payer: wallet(payer), nonce: hash(nonce) })
 
-/** The suite. `open` opens a wall on which nothing was bought, `openLast` one with a single block left. */
+/** The suite. `open` opens an empty wall, `openLast` one with a single block left. */
 export function auditContract(name: string, open: () => Promise<Audited>, openLast: () => Promise<Audited>): void {
   test(`every payment is in the books on ${name} with its outcome, while the wall runs`, async () => {
     const { wall, books, close } = await open()

@@ -13,7 +13,7 @@ const last = blockOf('5,5')
 const area = areaIn('3,4,3x2')
 const blocks = blocksOf(area)
 
-/** A picture of which no two blocks are alike. */
+/** A picture in which no two blocks are equal. */
 const pixels = blockwise(
   Uint8Array.from({ length: 100 * blocks.length }, (_, at) => at % 240),
   area.w,

@@ -4,12 +4,12 @@ import type { ChainStatus } from '../../../server/domain/purchase/purchase.ts'
 import type { Chain, Transfer } from '../../../server/ports.ts'
 
 // Goal: every promise of the `Chain` port, as its callers rely on it. Method: each test ends an authorization in one of
-// the ways there are, and asks for the status as a purchase does: from the height read before anything was sent.
+// the possible ways, and queries the status like a purchase: from the height read before anything was sent.
 
-/** A chain, and what others do on it. */
+/** A chain, and the actions of others on it. */
 export type ChainWorld = {
   readonly chain: Chain
-  /** The same chain through an endpoint that does not answer. */
+  /** The same chain through an endpoint that does not respond. */
   readonly gone: Chain
   /** Through an endpoint that serves another network. */
   readonly foreign: Chain

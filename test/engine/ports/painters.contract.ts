@@ -3,8 +3,8 @@ import type { Address } from '../../../server/domain/purchase/payment.ts'
 import { hold, sell, stored, type Engine, type EngineTest, landUnclaimed } from '../../support/engine.ts'
 import { blockOf, editOf, hash, listingOf, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
 
-// Goal: every promise about painters, of the ports `Ledger`, `Blocks`, `Agents` and `LedgerReader` together. Method: purchases and
-// wallets name painters, and blocks are asked who paints them.
+// Goal: every promise about painters, of the ports `Ledger`, `Blocks`, `Agents` and `LedgerReader` together. Method: purchases
+// and wallets name painters, and blocks are read with their painters.
 
 const block = blockOf('3,4')
 

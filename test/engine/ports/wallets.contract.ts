@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import type { Address, Payment } from '../../../server/domain/purchase/payment.ts'
 import type { Wallets } from '../../../server/ports.ts'
 
-// Goal: every promise of the `Wallets` port that does not depend on what kind of wallet signs. Method: one wallet and a
-// stranger sign texts and payments.
+// Goal: every promise of the `Wallets` port for any kind of wallet. Method: one wallet and another one
+// sign texts and payments.
 
 /** Someone who can sign a text. */
 export type Signer = { readonly address: Address; sign(message: string): Promise<`0x${string}`> }
 
-/** Wallets, and those who hold them. */
+/** Wallets, and their holders. */
 export type WalletsWorld = {
   readonly wallets: Wallets
   readonly owner: Signer
@@ -21,7 +21,7 @@ export type WalletsWorld = {
 
 const FROM = '192.0.2.1'
 
-/** The digest of what one wallet signed, or what is said of the signature. */
+/** The digest that one wallet signed, or the reason why there is none. */
 async function digest(wallets: Wallets, signer: Address, texts: string[], signature: `0x${string}`, from: string) {
   const answer = await wallets.signed([signer], texts, signature, from)
   return typeof answer === 'string' ? answer : answer.digest

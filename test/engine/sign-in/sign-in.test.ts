@@ -18,15 +18,15 @@ import {
 import { BASE_URL, codeOf, HOST, jsonOf, openWall, type Wall } from '../../support/service/wall.ts'
 import { postgresWalls } from '../db/postgres/walls.ts'
 
-// Goal: a wallet that only signs in can do what an owner can, and nobody else can do anything. Method: the whole service over
-// a real store, with what the x402 SDK makes of a demand. The first wallet owns 3,4 and 4,4, the second 5,4.
+// Goal: a wallet that only signs in can do what an owner can, and nobody else can do anything. Method: the whole service with
+// a real store, and the x402 SDK's reading of a demand. The first wallet owns 3,4 and 4,4, the second 5,4.
 
 type Store = NonNullable<Parameters<typeof openWall>[1]>
 
 const [OWNER, STRANGER, PAINTER] = [wallet(1), wallet(2), wallet(9)]
 const BLOCK = 'POST /blocks/3,4'
 
-/** Walls over a store, and over another connection to the same one. */
+/** Walls with a store, and with another connection to the same one. */
 async function soldWalls(first: Store, second: Store): Promise<Walls> {
   const wall = await openWall({}, first)
   await wall.buy(`/blocks/3,4?message=old&painter=${PAINTER}`, 1, 1)
@@ -46,7 +46,7 @@ async function closeBoth([wall, other]: Walls): Promise<void> {
 
 const messageOf = async (wall: Wall, coord = '3,4') => (await jsonOf(await wall.ask(`GET /blocks/${coord}`)))['message']
 
-/** Signs a request as asked, and sends it with some of the header's fields changed before or after they are signed. */
+/** Signs a request as demanded, and sends it with some of the header's fields changed before or after signing. */
 async function askedWith(wall: Wall, before: SignInFields, after: Record<string, unknown> = {}): Promise<Response> {
   const demand = await wall.ask(BLOCK, posting({ message: 'new' }))
   const header = headerFor({ ...fieldsFor(demand, OWNER), ...before }, OWNER, after)
@@ -56,7 +56,7 @@ async function askedWith(wall: Wall, before: SignInFields, after: Record<string,
 const { newWall } = postgresWalls()
 
 const onSqlite = testOver(async () => {
-  // A file has one process, so that both walls are over one store.
+  // A file has one process, so both walls use one store.
   const store = await openBlank()
   return await soldWalls(store, store)
 }, closeBoth)

@@ -28,7 +28,7 @@ const refusal = (status: number, headers: Record<string, string> = {}): Answer =
   headers,
   body: JSON.stringify({ error: `code_${status}`, message: 'In words.' }),
 })
-/** A refusal that tells whether the payment was charged. */
+/** A refusal with `charged`. */
 const charged = (status: number, error: string, said: 'yes' | 'no' | 'unknown'): Answer => ({
   status,
   body: JSON.stringify({ error, message: 'In words.', charged: said }),
@@ -46,7 +46,7 @@ const terms = (amount = TERMS.amount): Answer => ({
   body: JSON.stringify({ error: 'payment_required', message: 'Pay.' }),
 })
 
-/** A wall of a few lines: asks for payment when there is none, else gives the prepared answers in turn. */
+/** A minimal wall: returns terms without a payment, and otherwise the prepared responses in turn. */
 function playWall(answers: Answer[], unpaid: Answer | (() => Answer) = terms()) {
   const paid: { url: string; payment: string }[] = []
   const server = Bun.listen({
@@ -85,7 +85,7 @@ beforeEach(() => void (pauses.length = 0))
 
 type Options = BuyerOptions & Partial<Pick<Parameters<typeof buyer>[0], 'now' | 'owns'>>
 
-/** A buyer as a new process has it, on the same folder as those before. */
+/** A buyer as in a new process, with the folder of earlier ones. */
 const newBuyer = (options: Options = {}) =>
   buyer({
     account: WALLET,
@@ -104,7 +104,7 @@ const ADA = '?name=Ada'
 
 const orderAt = (url: string): OrderToPay => ({ url, text: `an order for ${url}`, blocks: 1 })
 
-/** Buys, hands the receipt on, and tells what came of it. */
+/** Buys, returns the receipt, and records the result. */
 async function buyAt(wall: ReturnType<typeof playWall>, options: Options = {}) {
   const waited: number[] = []
   const end = await newBuyer({ onWait: (status) => waited.push(status), ...options })
@@ -273,10 +273,10 @@ describe('a buyer', () => {
 })
 
 describe('a buyer that was cut off', () => {
-  /** A process that pays and dies before it has handed the receipt on; what it held is left as it is. */
+  /** A process that pays and crashes before it has returned the receipt; its files are left as they are. */
   async function cutOff(wall: ReturnType<typeof playWall>, query = ADA): Promise<void> {
     await newBuyer().buy(orderAt(wall.url + query))
-    // Its lock goes with a process; this one lives on.
+    // Its lock ends with a process, but this one is still running.
     await rm(join(folder, 'lock'))
   }
 

@@ -8,8 +8,8 @@ import { hash, TERMS, wallet } from '../../support/samples.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { OFFER, openWall } from '../../support/service/wall.ts'
 
-// Goal: a full wall is checked with few requests, whatever an endpoint refuses, and a check that was stopped goes on. Method: the
-// wall with all blocks sold, and an endpoint that makes up the events of the sales: the n-th is paid in block n.
+// Goal: verifying a full wall takes few requests, whatever an endpoint rejects, and an interrupted run continues. Method: the
+// wall with all blocks sold, and an endpoint that invents the events of the sales: the n-th is paid in block n.
 
 const ALL = 14_400
 const SOLD = 400
@@ -38,13 +38,13 @@ beforeAll(async () => {
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly [never, never] }
 
-/** What an endpoint does not do. */
+/** The limits of an endpoint. */
 type Manner = {
-  readonly calls?: number // more in one request are refused
-  readonly blocks?: number // more in one call are refused
+  readonly calls?: number // more in one request are rejected
+  readonly blocks?: number // more in one call are rejected
   readonly eventsFrom?: number // height from which it has no events
-  readonly alsoAt?: number // height at which somebody paid besides
-  readonly busy?: number // which request it has no time for
+  readonly alsoAt?: number // height of another payment
+  readonly busy?: number // which request it rejects as overloaded
 }
 
 const eventsOf = (height: number) => {
@@ -55,7 +55,7 @@ const eventsOf = (height: number) => {
   ]
 }
 
-/** An endpoint of a chain on which so many sales were paid, with a block each second. */
+/** An endpoint of a chain on which so many sales were paid, with one block per second. */
 function endpoint(
   paid: number,
   { calls: callsMax = 100, blocks: blocksMax = 10_000, eventsFrom = HEAD + 1, alsoAt, busy }: Manner = {},

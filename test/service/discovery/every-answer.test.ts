@@ -12,12 +12,12 @@ import { areaEditOf, editOf, namingOf, registrationOf, sending } from '../../sup
 import { fieldsFor, headerFor, posting } from '../../support/service/signing-in.ts'
 import { HOST, misconfigure, openWall, paidBy, paymentFor, type Wall } from '../../support/service/wall.ts'
 
-// Goal: the document lists what is answered, and all that is listed is answered. Method: a way to provoke each answer of
-// each operation. `wall.ask` holds what comes to the document: status, headers, media type, code and body.
+// Goal: the document lists every response, and every listed response exists. Method: a way to provoke each response of
+// each operation. `wall.ask` compares each with the document: status, headers, media type, code and body.
 
 type Provoke = () => Promise<Response>
 
-// Two walls that all who change nothing may share: one on which nothing was sold, one on which the first wallet owns 3,4, and the second 4,4.
+// Two shared walls for requests that change nothing: an empty one, and one where the first wallet owns 3,4, and the second 4,4.
 const emptyWall = await openWall()
 const soldWall = await openWall()
 await soldWall.buy('/blocks/3,4', 1)
@@ -32,7 +32,7 @@ const asking =
 const ask = asking(emptyWall)
 const onceSold = asking(soldWall)
 
-/** Asks again for what the first answer's tag names. */
+/** Requests again with the first response's ETag. */
 const again =
   (request: string): Provoke =>
   async () => {
@@ -40,19 +40,19 @@ const again =
     return await soldWall.ask(request, { headers: { 'if-none-match': etag } })
   }
 
-/** Pays on a wall of its own. */
+/** Pays on a separate wall. */
 const buy =
   (path: string): Provoke =>
   async () =>
     (await openWall()).buy(path, 1)
 
-/** Asks a wall on which every block is so. */
+/** Requests a wall whose blocks are all in this state. */
 const when =
   (space: 'claimed' | 'reserved', request: string): Provoke =>
   async () =>
     (await openWall({ ledger: { space: async () => space } })).ask(request)
 
-/** Asks a wall whose payments can never work. */
+/** Requests a wall whose payments can never work. */
 const withoutRail =
   (request: string, init?: RequestInit): Provoke =>
   async () => {
@@ -61,12 +61,12 @@ const withoutRail =
     return await wall.ask(request, init)
   }
 
-// A wall whose facilitator does not tell what became of a payment, and on which 3,4 is held for the first wallet.
+// A wall whose facilitator does not report the outcome of a payment, and on which 3,4 is held for the first wallet.
 const doubtfulWall = await openWall()
 doubtfulWall.facilitator.settling = { kind: 'unclear' }
 await doubtfulWall.buy('/blocks/3,4', 1)
 
-/** A request of the sold wall that the `payer`-th wallet has signed in. */
+/** A request of the sold wall with the `payer`-th wallet's sign-in. */
 async function signed(request: string, body: unknown, payer = 1): Promise<RequestInit> {
   const demand = await soldWall.ask(request, posting(body))
   return posting(body, headerFor(fieldsFor(demand, wallet(payer)), wallet(payer)))
@@ -101,10 +101,10 @@ const denied =
 /** An order of two blocks. */
 const areaOrder = (fields = {}, headers = {}) => sending({ w: 2, h: 1, ...fields }, headers)
 
-// A wall whose every client has asked for too much already.
+// A wall on which every client has used up its budget.
 const wearyWall = await openWall({ limits: usedUp() })
 
-/** What provokes answers that each operation gives in its own way. */
+/** Provokes the responses that each operation returns in its own way. */
 const provoked: Readonly<Record<string, Provoke>> = {
   'GET /blocks/next 429': () => wearyWall.buy('/blocks/next', 2),
   'GET /blocks/{coord} 429': () => wearyWall.buy('/blocks/3,4', 2),
@@ -205,7 +205,7 @@ const provoked: Readonly<Record<string, Provoke>> = {
   },
 }
 
-/** A request that works on the sold wall, for each operation; it provokes what all operations answer alike. */
+/** A valid request for each operation; it provokes the responses that all operations share. */
 const workable: Readonly<Record<string, readonly [request: string, init?: RequestInit]>> = {
   'GET /blocks/next': ['GET /blocks/next'],
   'GET /blocks/{coord}': ['GET /blocks/3,4'],
@@ -244,7 +244,7 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
   'POST /mcp': ['POST /mcp', call('get_block', { coord: '3,4' })],
 }
 
-/** Something of which nothing can be used. */
+/** A dependency that always fails. */
 function broken<T extends object>(error: Error): T {
   const fail = (): never => {
     throw error
@@ -252,7 +252,7 @@ function broken<T extends object>(error: Error): T {
   return new Proxy({}, { get: () => fail }) as T
 }
 
-/** Something that cannot even be looked at. */
+/** A dependency that throws on any access. */
 function gone<T extends object>(error: Error): T {
   const get = (): never => {
     throw error
@@ -260,7 +260,7 @@ function gone<T extends object>(error: Error): T {
   return new Proxy({}, { get }) as T
 }
 
-/** A wall of which every part fails so. */
+/** A wall on which every part fails like that. */
 async function brokenWall(error: Error): Promise<Wall> {
   const signers = {
     wallets: broken<Wallets>(error),
@@ -284,7 +284,7 @@ async function brokenWall(error: Error): Promise<Wall> {
   })
 }
 
-/** Asks for more different pictures at once than are drawn or kept waiting, and gives the first refusal. */
+/** Requests more different pictures in parallel than can be drawn or queued, and returns the first refusal. */
 async function crowded(requestAt: (at: number) => string): Promise<Response> {
   const drawn = Promise.withResolvers<Uint8Array<ArrayBuffer>>()
   const pictures: Pictures = {
@@ -300,18 +300,18 @@ async function crowded(requestAt: (at: number) => string): Promise<Response> {
   return refused
 }
 
-/** Asks so many times at once, and gives the first answer that is no 200. */
+/** Sends so many requests in parallel, and returns the first response that is not a 200. */
 async function firstRefusal(times: number, asking: () => Promise<Response>): Promise<Response> {
   const answers = await Promise.all(Array.from({ length: times }, () => asking()))
   return answers.find(({ status }) => status !== 200) ?? Response.error()
 }
 
-// Faults of ours and of the store are provoked alike everywhere; what they say stays here.
+// Our own bugs and errors of the store are provoked in the same way everywhere; their messages must not leave the process.
 const SECRET = '/secret/wall.sqlite is full'
 const broken500 = await brokenWall(new Error(SECRET))
 const broken503 = await brokenWall(new StoreUnavailable(SECRET))
 
-/** What provokes a status of whatever operation, by the request of it that works. */
+/** Provokes a status of any operation, from its valid request. */
 const alike: Readonly<Record<string, (request: string, init?: RequestInit) => Provoke>> = {
   200: onceSold,
   304: again,
@@ -328,7 +328,7 @@ const alike: Readonly<Record<string, (request: string, init?: RequestInit) => Pr
 
 const listed = listedBy(emptyWall.app)
 
-/** All that is listed, with its provocation. */
+/** Every listed response, with its provocation. */
 const all = listed.map((answer): readonly [answer: string, provoke: Provoke | undefined] => {
   const [method, path, status = ''] = answer.split(' ')
   const [request, init] = workable[`${method} ${path}`] ?? []

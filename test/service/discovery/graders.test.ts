@@ -21,8 +21,8 @@ import {
 import { sending } from '../../support/service/signed.ts'
 import { demandIn, OFFER, openWall, type Wall } from '../../support/service/wall.ts'
 
-// The rules by which public graders mark paid services: AgentCash's own validator, which x402scan runs on what is registered
-// with it, over the network; of the others what no test of a document or an address holds.
+// The rules of public graders for paid services: AgentCash's own validator, which x402scan runs on registered services
+// over the network; of the others, those that no test of a document or an address covers.
 
 const opened = Promise.withResolvers<Wall>()
 const server = Bun.serve({
@@ -93,8 +93,8 @@ describe('AgentCash and x402scan', () => {
   })
 
   test('AgentCash and x402scan skip the literal /blocks/{coord}, and accept its example', async () => {
-    // The registry asks for the path as the document writes it, braces and all. That names no block, so the answer is 400
-    // and not a demand for payment: nobody should be asked to pay for a block that cannot be. The example can be bought.
+    // The registry requests the path as the document writes it, including braces. That names no block, so the response is 400
+    // and not a demand for payment: nobody should pay for a block that cannot exist. The example can be bought.
     const literal = (await getProbe(`${origin}/blocks/{coord}`))._unsafeUnwrap()
     expect(literal.map(({ method, authHint }) => [method, authHint])).toEqual([['OPTIONS', 'unprotected']])
 
@@ -111,7 +111,7 @@ describe('AgentCash and x402scan', () => {
   })
 })
 
-/** The example that a demand shows catalogues. */
+/** The catalogue entry in a demand. */
 const exampleIn = (response: Response) =>
   (demandIn(response).extensions as { bazaar: { info: { input: { queryParams?: object; body?: object } } } }).bazaar
     .info
@@ -140,7 +140,7 @@ test.each(paid)(
 test.each(paid)(
   'canagentuse: the terms of $method $path are the same in the document and the demand',
   ({ path, protocols }) => {
-    // An area's amount is told with its demand.
+    // An area's amount is in its demand.
     const { amount, ...terms } = demand.accepts[0] ?? {}
     const told = path === '/areas' ? terms : { ...terms, amount }
     expect(protocols).toEqual([{ x402: { version: 2, ...told } }])

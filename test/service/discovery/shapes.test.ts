@@ -5,7 +5,7 @@ import { documents } from '../../../server/discovery/documents.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
 import { BASE_URL, OFFER } from '../../support/service/wall.ts'
 
-// What each small document must be by its own specification, in our words: none of the schemas can be fetched here.
+// The rules of each small document's own specification, in our words: the schemas cannot be fetched in a test.
 
 FormatRegistry.Set('uri', (text) => URL.canParse(text))
 

@@ -6,8 +6,8 @@ import { blockOf, NOW, paymentOf } from '../../support/samples.ts'
 import { sending } from '../../support/service/signed.ts'
 import { openWall, paidBy, type Wall } from '../../support/service/wall.ts'
 
-// Goal: anybody can report a work, once a day; only the operator reads it, and it changes nothing that readers see. Method: the
-// whole service over a store in memory.
+// Goal: anybody can report an artwork, once a day; only the operator reads it, and it changes nothing that readers see. Method:
+// the whole service with a store in memory.
 
 const jsonOf = async (response: Response) => [response.status, await response.json()]
 const report = async (wall: Wall, body: object) => await wall.ask('POST /api/reports', sending(body))
@@ -28,7 +28,7 @@ test('a report is stored under the artwork that contains the block, and readers 
   expect(await jsonOf(await report(wall, { ...body, block: '3,4' }))).toEqual(RECEIVED)
   expect(await seen()).toEqual(before)
   const { note } = body
-  // One for both, since they are one work of one reporter.
+  // One report for both, because they are one artwork of one reporter.
   expect(await db.reports.open()).toEqual([
     { id: 1, at: NOW, work: blockOf('3,4'), block: blockOf('4,4'), reason: 'scam', note },
   ])

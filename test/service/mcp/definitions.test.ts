@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { TOOL_LIST } from '../../support/service/agent.ts'
 import { expectSnapshot, shownOnce } from '../../support/snapshot.ts'
 
-// What an agent reads of each tool, whole, so that a reviewer reads it too. `bun run snapshots` writes them anew.
+// The whole definition of each tool, so that a reviewer reads it too. `bun run snapshots` writes them again.
 
 const directory = join(import.meta.dir, 'snapshots')
 const snapshots = shownOnce(Object.fromEntries(TOOL_LIST.map((tool) => [tool.name, tool])))

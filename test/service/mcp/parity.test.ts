@@ -14,10 +14,10 @@ import {
   type Wall,
 } from '../../support/service/wall.ts'
 
-// Goal: HTTP and MCP are two doors to one shop. Method: the same request is made in two equal worlds, through a door
-// each; what comes back, and what the ledger, the log and the facilitator saw, must be the same.
+// Goal: HTTP and MCP behave the same. Method: the same request is made in two equal worlds, over one interface each; the
+// responses, and the calls that the ledger, the log and the facilitator saw, must be the same.
 
-/** What is asked, whichever door it comes in by. */
+/** A request, for either interface. */
 type Ask = {
   readonly coord?: string
   readonly order?: object // of an area, in place of a block
@@ -26,7 +26,7 @@ type Ask = {
   readonly payload?: unknown // in place of the payment's own
 }
 
-/** What comes back, in neither door's words. */
+/** A response, without the form of either interface. */
 type Outcome =
   | { readonly kind: 'sold'; readonly receipt: unknown; readonly settlement: unknown }
   | { readonly kind: 'asked to pay'; readonly terms: unknown; readonly reason: unknown }
@@ -180,7 +180,7 @@ const worlds: readonly World[] = [
 ]
 
 describe('both doors', () => {
-  // For what changes nothing.
+  // For requests that change nothing.
   let untouched: readonly Wall[]
   beforeAll(async () => {
     untouched = [await openWall(), await openWall()]
@@ -252,19 +252,19 @@ async function overMcp(
   if (isError !== true) return { kind: 'sold', receipt: body, settlement }
   if (body['code'] === 402)
     return { kind: 'asked to pay', terms: termsIn(meta['x402/payment']), reason: body['reason'] }
-  // Over HTTP a block that is taken shows its deed to whoever brings no payment; a tool that buys has nothing to show.
+  // Over HTTP a taken block shows its deed without a payment; a tool that buys has nothing to show.
   return body['error'] === 'block_taken' && payload === undefined && order === undefined
     ? { kind: 'not for sale' }
     : { kind: 'refused', body, settlement }
 }
 
-// Each door is catalogued by an address of its own.
+// Each interface is catalogued with its own address.
 const termsIn = (demand: unknown) => ({ ...(demand as object), resource: undefined, extensions: undefined })
 
 const nameOf = (outcome: Outcome): unknown =>
   outcome.kind === 'refused' ? (outcome.body as { error?: unknown }).error : outcome.kind
 
-/** Everything a request leaves behind. */
+/** All effects of a request. */
 const traceOf = async (wall: Wall, { payment = own }: Ask) => {
   await wall.idle()
   return await leftBy(wall, payment)

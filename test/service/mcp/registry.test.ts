@@ -48,7 +48,7 @@ test.each(TOOLS)('every argument of $name has a description, with an example or 
   }
 })
 
-/** Whether a reader can tell what a value looks like. */
+/** Whether a schema shows what a value looks like. */
 function exemplified(schema: TSchema): boolean {
   const { examples, pattern, anyOf, type, description, default: standard } = schema
   if (Array.isArray(anyOf)) return anyOf.some((one: TSchema) => 'const' in one || exemplified(one))

@@ -3,8 +3,8 @@ import { paymentOf } from '../../support/samples.ts'
 import { TOOL_LIST, NEGOTIATED, post, rpc, STATELESS, stateless, type ToolAnswer } from '../../support/service/agent.ts'
 import { openWall, payloadOf, type Wall } from '../../support/service/wall.ts'
 
-// Goal: revision 2026-07-28, in which each request says all about itself, is spoken beside the older ones. Method: requests as
-// its text has them, and as it forbids them.
+// Goal: revision 2026-07-28, in which each request is self-contained, is supported besides the older ones. Method: requests as
+// its text allows and forbids them.
 
 let wall: Wall
 beforeAll(async () => {

@@ -15,7 +15,7 @@ test('eight calls run at the same time, 64 wait, and one more is not made', asyn
     return 'answer' as const
   }
   const waiting = Array.from({ length: 8 + 63 }, () => calls.make(call))
-  // What is under way is begun a moment later than it is asked for.
+  // A call starts a moment after it is requested.
   await Promise.resolve()
   expect(calls.areFull()).toBe(false)
   waiting.push(calls.make(call))

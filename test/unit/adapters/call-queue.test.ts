@@ -3,9 +3,9 @@ import { callQueue, QueueFull, type Urgency } from '../../../server/adapters/cha
 import { logWindow } from '../../../server/adapters/chain/log-window.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 
-// Goal: the endpoint gets what it can take, and those first who may have paid. Method: calls that end when the test says.
+// Goal: the endpoint gets no more than its limits, and payers who may have paid come first. Method: calls that end when the test says.
 
-/** A queue, and calls of it that are under way. */
+/** A queue, and its calls in progress. */
 function queueOf(limits: { atOnce?: number; waitingMax?: number; perSecond?: number }) {
   const clock = fakeClock(0)
   const queue = callQueue({ atOnce: 1, waitingMax: 9, perSecond: undefined, ...limits }, clock)
@@ -76,7 +76,7 @@ test('a window shrinks to the served size, and grows again only after many succe
     window.refused(14n)
     expect(window.size()).toBe(7n)
   }
-  // A question that began before more was learnt says nothing new.
+  // A query that began before more was learnt adds nothing.
   window.refused(500n)
   expect(window.size()).toBe(7n)
   window.served(3n)

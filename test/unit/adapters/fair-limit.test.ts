@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { fairLimit } from '../../../server/adapters/pictures/pictures.ts'
 
-// Goal: who sends much waits behind their own. Method: every piece of work ends when the test says so.
+// Goal: a sender of much work waits behind its own. Method: every piece of work ends when the test says so.
 
-/** Work in a limit, in the order in which it begins; `end` ends the piece that is being done. */
+/** Work in a limit, in the order in which it starts; `end` ends the current piece. */
 function desk(waitingMax: number) {
   const limit = fairLimit(waitingMax)
   const begun: string[] = []

@@ -5,8 +5,8 @@ import { megapixelsOf, type PaintPlan, type PictureFlaw } from '../../../server/
 import { PALETTE, PALETTE_SIZE } from '../../../shared/palette.ts'
 import { flatPng, GREY, INDEXED, jpegOfScans, pngOf, RGB, RGBA } from '../../support/picture-files.ts'
 
-// Goal: pictures are read right, and no file can hurt the process that reads it. Method: files are made by hand; what
-// the wall writes is read back by the runtime's own decoder, which shares nothing with the encoder.
+// Goal: pictures are decoded correctly, and no file can harm the process. Method: files are made by hand; the runtime's
+// own decoder reads the wall's pictures, and shares nothing with the encoder.
 
 const pictures = workerPictures()
 

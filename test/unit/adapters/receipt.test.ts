@@ -4,7 +4,7 @@ import { CANCELLED, endIn, type EventLog } from '../../../server/adapters/chain/
 import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import { hash, paymentOf } from '../../support/samples.ts'
 
-// Goal: what a receipt proves of a payment, and what it does not. Method: receipts of events in every order that matters.
+// Goal: what a receipt proves about a payment, and what not. Method: receipts of events in every relevant order.
 
 const payment = paymentOf(1, 1)
 const { payer, to, amount, nonce, accepted } = payment

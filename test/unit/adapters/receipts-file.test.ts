@@ -5,7 +5,7 @@ import { receiptArchiveAt } from '../../../server/adapters/receipts-file.ts'
 import { hash, HEAD, wallet } from '../../support/samples.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
-// Goal: what was read of the chain is told as it was, or not at all. Method: a file, whole and damaged.
+// Goal: stored receipts are returned unchanged, or not at all. Method: a file, intact and damaged.
 
 const folder = scratchFolder()
 

@@ -5,8 +5,8 @@ import { privateKeyToAccount, sign } from 'viem/accounts'
 import { hashMessage } from 'viem/utils'
 import { fastestKeys, keysOf, LIBRARIES, type Library } from '../../../server/adapters/wallets/recover.ts'
 
-// Goal: whichever library recovers signers, the signers are viem's. Method: 2,000 signatures, a quarter of them good and
-// the rest twisted in every way that once told libraries apart, judged by each.
+// Goal: every library recovers the same signers as viem. Method: 2,000 signatures, a quarter of them valid and the others
+// changed in every way that once made libraries differ, recovered by each.
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const CASES = 2000
@@ -17,7 +17,7 @@ type Parts = { readonly r: bigint; readonly s: bigint; readonly v: number }
 
 const hexOf = ({ r, s, v }: Parts): Hex => `0x${word(r)}${word(s)}${v.toString(16).padStart(2, '0')}`
 
-/** Every way a signature is spoilt; the first leaves it as it is. */
+/** Every way to change a signature; the first leaves it unchanged. */
 const twists: ReadonlyArray<(parts: Parts, some: bigint) => Hex> = [
   hexOf,
   ({ r, s, v }) => hexOf({ r, s, v: v - 27 }),
@@ -43,7 +43,7 @@ const twists: ReadonlyArray<(parts: Parts, some: bigint) => Hex> = [
   () => '0x',
 ]
 
-/** Signatures of one text each: a good one, then as many twisted ones as there are twists. */
+/** Signatures of one text each: a valid one, then one per change. */
 async function cases() {
   const signers = fc.sample(fc.tuple(fc.bigInt(1n, ORDER - 1n), fc.string()), {
     numRuns: 64,
@@ -68,7 +68,7 @@ async function cases() {
 
 const all = cases()
 
-/** Whom each library takes for the signer of each case. */
+/** The signer that each library recovers in each case. */
 async function recoveredBy(library: Library) {
   const { recover } = await keysOf(library)
   return await Promise.all((await all).map(({ digest, signature }) => recover(digest, signature)))

@@ -6,8 +6,8 @@ import { statusAt, type ChainCheck } from '../../../server/adapters/chain/status
 import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import { hash, NOW, paymentOf, TERMS } from '../../support/samples.ts'
 
-// Goal: an end of a payment is looked for where a reorganisation may have put it, and an older block proves no end. Method: a
-// session that has one transfer, in a block of its own.
+// Goal: the use of a payment is searched where a reorganisation may have moved it, and an older block proves nothing. Method: a
+// session with one transfer, in a block of its own.
 
 const payment = paymentOf(1, 1)
 const HEAD = 100n
@@ -26,7 +26,7 @@ const logs = topics.map((topics, at) => ({
   logIndex: numberToHex(at),
 }))
 
-/** What is said of the payment, which was spent in block 90, by an endpoint whose newest and safe blocks show these states. */
+/** The status of the payment, which was spent in block 90, from an endpoint whose newest and safe blocks have these states. */
 async function statusWhere(states: Record<'latest' | 'safe', AuthorizationState>) {
   const call = async (method: string, [first]: readonly unknown[]) => {
     if (method === 'eth_getTransactionReceipt') return { transactionHash: hash(9), logs }

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { supervisorIn } from '../../../server/adapters/supervisor.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
-// Goal: systemd hears what it waits for. Method: a socket of its kind, bound here, and what arrives there.
+// Goal: systemd gets the messages it waits for. Method: a socket of its kind, bound here, and the datagrams that arrive.
 
 const folder = scratchFolder()
 
 const onLinux = test.skipIf(process.platform !== 'linux')
 
-/** Binds a datagram socket; gives what reads the next datagram. */
+/** Binds a datagram socket; returns a function that reads the next datagram. */
 function listenAt(name: Uint8Array): () => Promise<string> {
   const { symbols } = dlopen('libc.so.6', {
     socket: { args: ['i32', 'i32', 'i32'], returns: 'i32' },

@@ -6,7 +6,7 @@ import { transfersAt } from '../../../server/adapters/chain/transfers.ts'
 import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import { hash, TERMS, wallet } from '../../support/samples.ts'
 
-// Goal: what is told of the payments to an address. Method: a session that answers with given events.
+// Goal: which payments to an address are reported. Method: a session that returns given events.
 
 const { asset, payTo } = TERMS
 const [payer, other] = [wallet(1), wallet(2)]
@@ -22,7 +22,7 @@ const event = (logIndex: number, topics: readonly `0x${string}`[], data: `0x${st
 const used = (logIndex: number, by: Address) => event(logIndex, [USED, pad(by), hash(3)])
 const paid = (logIndex: number, by: Address) => event(logIndex, [TRANSFER, pad(by), pad(payTo)], pad('0x7'))
 
-/** An endpoint whose newest block is at a height, and that has these events. */
+/** An endpoint with this height and these events. */
 function sessionAt(height: bigint, events: readonly EventLog[]): Session {
   const logs = { size: () => 1000n, served: () => {}, refused: () => {} }
   const call = async (method: string, [filter]: readonly unknown[]) => {

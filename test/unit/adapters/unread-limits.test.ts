@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { limitUnread } from '../../../server/adapters/unread-limits.ts'
 import { waitUntil } from '../../support/wait.ts'
 
-// Goal: a client that does not read holds few bytes, and not for long. Method: a real server, a client that never reads, and
-// what the kernel counts.
+// Goal: a client that does not read uses little memory, and not for long. Method: a real server, a client that never reads, and
+// the counters of the kernel.
 
 const onLinux = test.skipIf(process.platform !== 'linux')
 
@@ -21,7 +21,7 @@ const server = Bun.serve({
 const port = server.port ?? 0
 afterAll(() => server.stop(true))
 
-/** Bytes that the server's connections have sent and that are not acknowledged, by connection. */
+/** Sent but unacknowledged bytes of the server's connections, by connection. */
 function unacknowledged(): readonly number[] {
   const ours = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const rows = readFileSync('/proc/self/net/tcp', 'utf8').split('\n')
@@ -33,7 +33,7 @@ function unacknowledged(): readonly number[] {
 
 const LISTEN = '0A'
 
-/** Connects a client that asks for the body and reads nothing of it. */
+/** Connects a client that requests the body and reads nothing of it. */
 function connectIdleReader() {
   const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: wall.test\r\n\r\n'))
   socket.pause()

@@ -4,8 +4,8 @@ import type { Notice } from '../../../server/operator-ports.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { NOW } from '../../support/samples.ts'
 
-// Goal: a receiver that follows Standard Webhooks can verify a notice, and only its word counts as delivered. Method: the
-// example of that project, and a real server that answers what the test wants.
+// Goal: a receiver that follows Standard Webhooks can verify a notice, and only its response counts as delivered. Method: the
+// example of that project, and a real server with the response that the test needs.
 
 const key = new Uint8Array(Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64'))
 const notice: Notice = { id: 'log-7-1', type: 'sale', at: NOW, data: { number: 7, place: '80,45' } }

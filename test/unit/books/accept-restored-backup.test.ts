@@ -8,8 +8,8 @@ import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { HEAD, NOW, paymentOf, TERMS, wallet } from '../../support/samples.ts'
 
-// Goal: whoever accepts a restored copy sees all that it may have lost, and owes it once he has accepted. Method: a chain and
-// a wall in memory, and payments that only the chain knows.
+// Goal: an operator who accepts a restored copy sees all payments that may be lost, and they become credits. Method: a chain
+// and a wall in memory, and payments that only the chain knows.
 
 async function openWorld() {
   const [chain, engine] = [fakeChain(), await openBlank()]
@@ -19,7 +19,7 @@ async function openWorld() {
   return { ...engine, chain, terms: TERMS, witness, written, clock: fakeClock(NOW) }
 }
 
-/** What is found, which must be found. */
+/** The result, which must exist. */
 async function lostIn(world: Awaited<ReturnType<typeof openWorld>>, witnessed?: StorePosition) {
   const lost = await findLostPayments(world, witnessed)
   if (lost === 'silent') throw new Error('the chain is silent')

@@ -97,7 +97,7 @@ describe('the cached chain history', () => {
     head: HEAD,
   }
 
-  /** A wall that sold one block long ago, and where its chain is asked from. */
+  /** A wall that sold one block long ago, and the height from which its chain is read. */
   function soldLongAgo(changes: Partial<Statement> = {}) {
     const wall = world()
     const tx = wall.chain.land(sold)

@@ -11,10 +11,10 @@ import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
 import { HEAD, NOW, paymentOf, TERMS, wallet } from '../../support/samples.ts'
 
-// Goal: a store that is older than what was sold is told from one of the present, and nothing a stranger does looks like
-// that for longer than a look. Method: a chain in memory, a wall in memory, and payments that only one of them knows.
+// Goal: an older copy of the database is noticed, and nothing that anybody else does looks like one for longer than one
+// check. Method: a chain in memory, a wall in memory, and payments that only one of them knows.
 
-/** A wall that has looked at the chain up to `HEAD`, and what is around it. */
+/** A wall that has searched the chain up to `HEAD`, and its surroundings. */
 async function openWorld() {
   const [chain, logger, clock] = [fakeChain(), fakeLogger(), fakeClock(NOW)]
   const engine = await openBlank()
@@ -28,7 +28,7 @@ async function openWorld() {
   return { chain, clock, logger, ...engine, witness, check, newCheck, events }
 }
 
-/** The same, and the witness has seen all of it. */
+/** The same, with a witness that has seen all of it. */
 async function openWitnessed() {
   const world = await openWorld()
   await sell(world, 'next', 1, 1)
@@ -178,7 +178,7 @@ describe('a store behind its witness', () => {
     chain.land(paymentOf(1, 1))
     expect([await check.isCurrent(), await check.isCurrent()]).toEqual([false, false])
     expect(logger.alerts).toMatchObject([{ event: 'older-copy', facts: { change: 1, payment: 1 } }])
-    // Looking on accepts nothing, or the next start would take the copy for the wall.
+    // A further search accepts nothing, or the next start would treat the copy as the wall.
     expect(await checkpoint.height()).toBe(HEAD)
     await checkpoint.reach(HEAD + 1n)
     expect(await check.isCurrent()).toBe(true)
@@ -316,7 +316,7 @@ describe('while the wall runs', () => {
     const seen = await store.position()
     let asked = 0
     const height: typeof checkpoint.height = () => {
-      // Before the look, for it, and after it.
+      // Before the check, for it, and after it.
       if (++asked === 3) check.replaced({ progress: seen, seen, isOlder: true })
       return checkpoint.height()
     }

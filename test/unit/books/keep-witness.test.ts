@@ -5,9 +5,9 @@ import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
 import { NOW } from '../../support/samples.ts'
 
-// Goal: the witness never says more than the store holds, and little is written for much that is committed.
+// Goal: the witness never records more than the store holds, and many commits cause few writes.
 
-/** A keeper over a store whose position and a witness whose disk the test has in its hand. */
+/** A keeper whose store position and witness disk the test controls. */
 function openWorld() {
   const logger = fakeLogger()
   const world = {
@@ -33,7 +33,7 @@ function openWorld() {
     world.position = { ...world.position, change }
     keeper.committed()
   }
-  /** Lets whatever is under way get to its next wait, and ends that. */
+  /** Lets the current write reach its next wait, and ends that. */
   const pass = async () => {
     for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
     waits.shift()?.()

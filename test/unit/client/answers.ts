@@ -1,4 +1,4 @@
-/** Everything that can come back for a request of our client, from the wall or from whatever stands before it. */
+/** Every possible response to a request of our client, from the wall or from anything in between. */
 
 import type { Answer, SentPayment, Situation } from '../../../server/client/next-step.ts'
 import { statusOf } from '../../../server/domain/failure.ts'
@@ -12,7 +12,7 @@ const DOLLAR = 1_000_000n
 
 const demand = demandOf(OFFER, 'next')
 
-/** PAYMENT-REQUIRED headers: the wall's, and what else there may be in their place. */
+/** PAYMENT-REQUIRED headers: the wall's, and other possible values. */
 export const TERMS: Readonly<Record<string, string | undefined>> = {
   none: undefined,
   'good terms': encodeHeader(demand),
@@ -34,7 +34,7 @@ export const SETTLEMENTS: Readonly<Record<string, string | undefined>> = {
   garbage: 'e30',
 }
 
-/** Bodies by their names, whatever the status is. */
+/** Bodies by their names, for any status. */
 export const BODIES: Readonly<Record<string, object>> = {
   'no JSON': {},
   receipt: { block: '80,45', owner: 'you', deed: { wallet: WALLET } },
@@ -85,7 +85,7 @@ export const sent = (changes: Partial<SentPayment> = {}): SentPayment => ({
   ...changes,
 })
 
-/** Headers by their names: each alone, as none changes what another means. */
+/** Headers by their names: each alone, because they do not interact. */
 const HEADERS: Readonly<Record<string, Partial<Answer>>> = {
   ...Object.fromEntries(Object.entries(TERMS).map(([name, terms]) => [`terms: ${name}`, { terms }])),
   ...Object.fromEntries(
@@ -94,7 +94,7 @@ const HEADERS: Readonly<Record<string, Partial<Answer>>> = {
   ...Object.fromEntries(['0', '7', '3600', '-1', 'soon'].map((retryAfter) => [`wait: ${retryAfter}`, { retryAfter }])),
 }
 
-/** Every answer, with a name; the last is a lost one. */
+/** Every response, with a name; the last one is a lost response. */
 export function* everyAnswer(): Generator<{ readonly name: string; readonly answer: Answer | undefined }> {
   for (const status of STATUSES)
     for (const [body, members] of Object.entries(BODIES))

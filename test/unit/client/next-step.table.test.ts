@@ -1,4 +1,4 @@
-/** What the client does about every kind of answer, as a readable table. A change of its decisions shows up here. */
+/** The client's next step for every kind of response, as a readable table. A change of its decisions shows up here. */
 
 import { expect, test } from 'bun:test'
 import { nextStep, type Answer, type Situation, type Step } from '../../../server/client/next-step.ts'

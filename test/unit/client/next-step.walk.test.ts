@@ -1,4 +1,4 @@
-/** Checks the laws of the client on every answer in every situation: every status, body, header and lost answer. */
+/** Checks the laws of the client with every response in every situation: every status, body, header and lost response. */
 
 import { expect, test } from 'bun:test'
 import { nextStep, type Answer, type Situation, type Step } from '../../../server/client/next-step.ts'

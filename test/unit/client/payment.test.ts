@@ -12,7 +12,7 @@ import { fitsOrder, parseOrderText } from '../../../shared/order.ts'
 import { digestOfPixels } from '../../../shared/signing.ts'
 import { OFFER } from '../../support/offer.ts'
 
-// Goal: what our client signs buys one order and nothing else. Method: the wall's own terms are signed, and read by the wall.
+// Goal: a payment of our client buys one order and nothing else. Method: the wall's own terms are signed, and read by the wall.
 
 const KEY = privateKeyToAccount(`0x${'1'.repeat(64)}`)
 const WALL = new URL('https://wall.test:8443')

@@ -27,7 +27,7 @@ test('a payment whose folder cannot be flushed is hidden from the next process',
 
 test('a payment that can be neither flushed nor emptied is reported with its path', async () => {
   const folder = newFolder('stuck')
-  // What lies at the path by then is a folder, which nobody can empty as a file.
+  // The path is a folder by then, which cannot be emptied like a file.
   const swap = async () => {
     const [name = ''] = await readdir(folder)
     await Bun.file(join(folder, name)).delete()

@@ -9,8 +9,8 @@ import { networks } from '../../../shared/usdc.ts'
 import { truncatedWallet } from '../../../shared/wallet.ts'
 import { blockOf, hash, wallet } from '../../support/samples.ts'
 
-// Goal: what is wrong with a wall follows from its claims and the chain alone. Method: an honest wall of one unbound block, one bound
-// block and an area, with one thing changed in each test.
+// Goal: the findings about a wall follow from its claims and the chain alone. Method: an honest wall with one unbound block, one
+// bound block and an area, with one change in each test.
 
 const HOST = 'wall.test'
 const PAYEE = wallet(0xa11ce)

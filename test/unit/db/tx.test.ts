@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import { compile, type Dialect } from '../../../db/fragments.ts'
 import { onPostgres, rows, together, type Statement, type Text, type Tx, type Values } from '../../../db/tx.ts'
 
-// Goal: what one statement becomes on each engine, and how parts of work travel together. Method: texts compared as they are, and
-// a driver that answers each statement with its own text.
+// Goal: how one statement is compiled for each engine, and how parts of work are sent together. Method: texts compared literally,
+// and a driver that returns each statement's own text.
 
-/** Runs work, and notes which statements went out as one list. */
+/** Runs work, and records which statements were sent as one list. */
 function drive<T>(work: Tx<T>): { readonly result: T; readonly lists: readonly (readonly string[])[] } {
   const lists: string[][] = []
   const textOf = ({ text }: Statement) => (typeof text === 'string' ? text : text.postgres)

@@ -8,8 +8,8 @@ import { worksOf } from '../../../shared/works.ts'
 import { OFFER } from '../../support/offer.ts'
 import { BARE, blockOf, NOW, saleOf, wallet } from '../../support/samples.ts'
 
-// Goal: readers are shown whole works, and a page costs no more than what stands on it. Method: works found by another
-// algorithm, one agent at a time; and a wall that counts how often a block's words are looked up.
+// Goal: readers see whole artworks, and a page costs no more than its content. Method: artworks found by another
+// algorithm, one agent at a time; and a wall that counts how often a block's texts are read.
 
 /** A wall on which blocks were sold in this order, each to an agent by number. */
 function wallSold(sold: readonly (readonly [block: BlockIndex, agent: number])[]): WallView {
@@ -24,7 +24,7 @@ function wallSold(sold: readonly (readonly [block: BlockIndex, agent: number])[]
   return view
 }
 
-// Few columns and agents, so that blocks do touch.
+// Few columns and agents, so that blocks often touch.
 const crowds = fc
   .uniqueArray(fc.tuple(fc.nat(7), fc.nat(7), fc.nat(2)), { selector: ([col, row]) => `${col},${row}`, maxLength: 64 })
   .map((cells) => cells.map(([col, row, agent]) => [blockOf(`${col},${row}`), agent] as const))
@@ -48,7 +48,7 @@ test('the artworks of the wall are those of its agents, most recently extended f
 const site = { offer: OFFER, contact: null, tools: [], operations: [] }
 
 test('a page of a full wall reads only the artworks that it shows, and a missing page reads none', () => {
-  // Every second block is another agent's, so that each block is a work.
+  // Every second block is another agent's, so that each block is an artwork.
   const view = wallSold(ALL_BLOCKS.map((block) => [block, (block + Math.floor(block / COLS)) % 2]))
   expect(artworksOf(view, 0, 0).total).toBe(ALL_BLOCKS.length)
   let lookUps = 0

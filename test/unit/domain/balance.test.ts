@@ -10,7 +10,7 @@ import { blockOf, EMPTY_BOOKS as EMPTY, hash, TERMS, wallet, uncertainPurchase }
 
 const PRICE = TERMS.amount
 
-/** The payment of payer `n`, as it is booked and as it arrives. */
+/** The payment of payer `n`, as recorded and as it arrives. */
 const paid = (n: number) => ({ payer: wallet(n), nonce: hash(n), amount: PRICE, tx: hash(100 + n) })
 const saleOf = (n: number): BookedSale => ({ ...paid(n), block: blockOf('3,4'), blocks: 1, head: 0n })
 const creditOf = (n: number, paidOut: string | null = null): BookedCredit => ({ ...paid(n), head: 0n, paidOut })

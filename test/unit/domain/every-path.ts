@@ -1,8 +1,8 @@
-/** Walks a purchase script through every combination of answers, so that no path can be missed. */
+/** Walks a purchase script through every combination of replies, so that no path can be missed. */
 
 import type { ScriptAnswer, ScriptRequest, Script } from '../../../server/domain/purchase/purchase.ts'
 
-/** One way the world can answer a request: a value, or an error thrown into the script. */
+/** One possible reply to a request: a value, or an error thrown into the script. */
 export type Reply =
   | { readonly label: string; readonly answer: ScriptAnswer }
   | { readonly label: string; readonly fault: Error }
@@ -15,10 +15,10 @@ export type Path<T> = {
   readonly end: { readonly kind: 'answered'; readonly value: T } | { readonly kind: 'threw'; readonly error: unknown }
 }
 
-/** No path is longer; more steps mean that the script goes in circles. */
+/** No path is longer; more steps mean that the script loops. */
 export const STEPS_MAX = 16
 
-/** Every path of `start`, where `replies` names what each request can be answered. */
+/** Every path of `start`; `replies` lists the possible replies to each request. */
 export function* everyPath<T>(
   start: () => Script<T>,
   replies: (request: ScriptRequest, before: readonly Step[]) => readonly Reply[],

@@ -9,7 +9,7 @@ const nothing = () => false
 const find = (isTaken: (block: BlockIndex) => boolean, wish: Partial<SpaceWish>) =>
   openSpaces(occupancyOf(isTaken), { w: 1, h: 1, near: undefined, limit: 1, ...wish }).map(({ at }) => coordOf(at))
 
-/** The blocks of a rectangle; `undefined` where it leaves the wall. */
+/** The blocks of a rectangle; `undefined` if it exceeds the wall. */
 function cellsOf({ at, w, h }: Rectangle): ReadonlyArray<BlockIndex | undefined> {
   const { col, row } = cellOf(at)
   return Array.from({ length: w * h }, (_, i) => blockAt(col + (i % w), row + Math.floor(i / w)))
@@ -43,7 +43,7 @@ test('the search finds the same spaces as a check of every position', () => {
     near: fc.option(block, { nil: undefined }),
     limit: fc.integer({ min: 1, max: 20 }),
   })
-  // Every third block, as far as it goes, leaves little room; a handful leaves much.
+  // Every third block leaves little space; a handful leaves much.
   const taken = fc.oneof(
     fc.array(block, { maxLength: 30 }),
     fc.array(block, { minLength: 300, maxLength: 600 }),

@@ -1,4 +1,4 @@
-/** Lays paths out as a table to be read: one line per path, and each part that comes back written once under a name. */
+/** Prints paths as a readable table: one line per path, and each repeated part written once under a name. */
 
 /** A path as words, such as `['look-up: unknown', 'check-availability: open']`, and how it ends. */
 export type Row = { readonly steps: readonly string[]; readonly end: string }
@@ -6,10 +6,10 @@ export type Row = { readonly steps: readonly string[]; readonly end: string }
 type Tree = { readonly end: string } | { readonly verb: string; readonly branches: readonly Branch[] }
 type Branch = { readonly labels: readonly string[]; readonly tree: Tree }
 
-// Shorter parts are clearer in place than behind a name.
+// Shorter parts are clearer in place than as a name.
 const NAMED_FROM_LINES = 3
 
-/** The table of `rows`, which must be every path of one script. Answers that change nothing are left out. */
+/** The table of `rows`, which must be every path of one script. Replies that change nothing are omitted. */
 export function pathTable(rows: readonly Row[]): string {
   const root = grow(rows, 0)
   const names = nameParts(root)
@@ -36,7 +36,7 @@ function grow(rows: readonly Row[], depth: number): Tree {
   return verb === ASIDE ? only.tree : { verb, branches: [{ labels: [], tree: only.tree }] }
 }
 
-// What is told beside the requests is left out altogether where it changes nothing.
+// Side data that changes nothing is omitted.
 const ASIDE = 'prior purchase'
 
 const verbOf = (step: string) => step.split(': ')[0] ?? step

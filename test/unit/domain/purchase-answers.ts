@@ -1,4 +1,4 @@
-/** What each request of a purchase script can be answered, in as few cases as tell different stories. */
+/** The possible replies to each request of a purchase script, in as few cases as differ. */
 
 import { failure, StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { SettleResult, SignatureCheck, VerifyResult } from '../../../server/domain/purchase/facilitator-errors.ts'
@@ -24,13 +24,13 @@ export const ELSEWHERE = blockOf('9,9')
 export const HEAD = 100n
 export const NOW = 1_700_000_000_000
 export const PAID_TX = hashOf(0xaa)
-export const CLAIMED_TX = hashOf(0xbb) // what the facilitator says, which need not be what the chain says
+export const CLAIMED_TX = hashOf(0xbb) // from the facilitator, which may differ from the chain's
 
 const payer = addressOf(1)
 export const PAYMENT = paymentOf(payer, 1, 1_700_000_300n)
 export const OLDER_PAYMENT = paymentOf(payer, 2, 1_700_000_200n)
 
-/** An order that nothing is wrong with. */
+/** A valid order. */
 export const orderOf = (target: Target): BuyOrder => ({
   target,
   payment: PAYMENT,
@@ -43,14 +43,14 @@ export const orderOf = (target: Target): BuyOrder => ({
   payees: new Set([TERMS.payTo]),
 })
 
-/** Payments that name the payer and nonce of another, as anybody can who saw it. */
+/** Payments that name the payer and nonce of another payment, which anybody can see and send. */
 export const REPEATS = {
   'other signature': { ...PAYMENT, signature: `0x${'07'.repeat(65)}` },
   'other time': { ...PAYMENT, validBefore: PAYMENT.validBefore + 1n },
   'other money': { ...PAYMENT, amount: PAYMENT.amount + 1n },
 } as const satisfies Readonly<Record<string, Payment>>
 
-/** Orders with one thing wrong each. */
+/** Orders with one error each. */
 export const flawedOrders = (target: Target): Readonly<Record<string, BuyOrder>> => ({
   denied: { ...orderOf(target), isDenied: true },
   unarmed: { ...orderOf(target), armed: false },
@@ -58,7 +58,7 @@ export const flawedOrders = (target: Target): Readonly<Record<string, BuyOrder>>
   'bad listing': { ...orderOf(target), listing: failure('invalid_listing', 'link: must be an https URL') },
 })
 
-/** Orders with what somebody made of a payment that he saw. */
+/** Orders with altered copies of a payment. */
 export const repeatedOrders = (target: Target): Readonly<Record<string, BuyOrder>> =>
   Object.fromEntries(Object.entries(REPEATS).map(([name, payment]) => [name, { ...orderOf(target), payment }]))
 
@@ -95,7 +95,7 @@ export const purchaseOf = (payment: Payment, target: Target, block: BlockIndex, 
 
 const value = (label: string, answer: ScriptAnswer): Reply => ({ label, answer })
 
-/** Where a target is, or would be if it is asked for without a place. */
+/** The position of a target, or where it would be if it has none. */
 function placed(target: Target, next: BlockIndex): BlockIndex {
   const { at } = positionOf(target)
   return at === 'next' ? next : at
@@ -104,7 +104,7 @@ function placed(target: Target, next: BlockIndex): BlockIndex {
 /** The older purchase of the same payer for the same target. */
 const older = (target: Target, state: State): Purchase => purchaseOf(OLDER_PAYMENT, target, placed(target, HERE), state)
 
-/** What the ledger can remember of the payment asked for. */
+/** What the ledger can remember of the payment. */
 export const rememberings = (target: Target): readonly Reply[] => [
   value('unknown', undefined),
   value('reserved', purchaseOf(PAYMENT, target, HERE, RESERVED)),
@@ -118,7 +118,7 @@ export const rememberings = (target: Target): readonly Reply[] => [
 ]
 
 export function availabilities(target: Target): readonly Reply[] {
-  // No single block ever lacks room of its size.
+  // A single block never lacks space of its size.
   const crowded: readonly Availability[] = isBlock(target) ? [] : ['crowded']
   const spaces: readonly Availability[] = ['open', 'reserved', 'claimed', ...crowded, 'full']
   const priors: readonly (readonly [string, AvailabilityCheck['prior']])[] = [
@@ -127,7 +127,7 @@ export function availabilities(target: Target): readonly Reply[] {
     ['prior sold, ', older(target, SOLD_UNANSWERED)],
     ['prior sold elsewhere, ', { ...older(target, SOLD_UNANSWERED), block: ELSEWHERE }],
   ]
-  // Beside a prior purchase an open block and a sold one stand for all.
+  // With a prior purchase, an open block and a sold one stand for all states.
   return priors.flatMap(([name, prior]) =>
     (prior === undefined ? spaces : (['open', 'claimed'] as const)).map((space) =>
       value(`${name}${space}`, { space, prior }),
@@ -177,7 +177,7 @@ const claimings = ({ target, payment, listing, head }: Extract<ScriptRequest, { 
   value('abandoned', { kind: 'abandoned' } satisfies ClaimResult),
 ]
 
-/** A payment that landed late gets its block, another one, or a credit. */
+/** A payment that settled late gets its block, another one, or a credit. */
 const debts = ({
   purchase: { payment, target },
 }: Extract<ScriptRequest, { do: 'fulfil-late-payment' }>): readonly Reply[] => [
@@ -195,7 +195,7 @@ const others = (target: Target): readonly Reply[] => [
   value('credited', older(target, CREDITED)),
 ]
 
-/** Every answer in the domain's words, while the store works; a known payment was used for `used` when `asked` is asked for. */
+/** Every reply in the domain's words, while the store works; a known payment was used for `used`, and `asked` is the new target. */
 export function repliesFor(request: ScriptRequest, asked: Target, used: Target = asked): readonly Reply[] {
   switch (request.do) {
     case 'look-up':

@@ -219,7 +219,7 @@ function rowOf({ steps, end }: Path<Outcome | Purchase | undefined>): Row {
   return { steps: steps.flatMap(wordsOf), end: end.kind === 'threw' ? String(end.error) : ending(end.value) }
 }
 
-/** A step in words; what is available tells two things. */
+/** A step in words; the availability has two parts. */
 function wordsOf({ request, reply: { label } }: Step): readonly string[] {
   if (request.do !== 'check-availability') return [`${verbOf(request)}: ${label}`]
   const [space, prior = 'none'] = label.split(', ').toReversed()

@@ -32,7 +32,7 @@ function viewOf(log: readonly Change[]): WallView {
 /** When a change of a log happened. */
 const at = (number: number) => ({ number, at: NOW + number })
 
-/** The `number`-th sale of a log that holds nothing else: the `agent`-th agent's. */
+/** The `number`-th sale of a log with only sales: the `agent`-th agent's. */
 const sale = (number: number, agent: number, content = BARE, profile = NOBODY): Change =>
   saleOf(number, CLAIM_ORDER[number - 1] ?? blockOf('0,0'), {
     ...at(number),
@@ -64,7 +64,7 @@ const identity = (number: number, agent: number, profile: Profile): Change => ({
   profile,
 })
 
-/** Everything a reader can see, but for the pixels. */
+/** Everything that a reader can see, except the pixels. */
 const seen = (view: WallView) => ({
   stats: statsOf(view),
   agents: canvasAgents(view),
@@ -125,7 +125,7 @@ describe('the wall', () => {
   })
 })
 
-/** Gives sales their dense number where other changes stand between them. */
+/** Gives sales their dense numbers when other changes are in between. */
 function renumbered(change: Change, _: number, log: readonly Change[]): Change {
   return isSale(change) ? { ...change, seq: log.filter(isSale).indexOf(change) + 1 } : change
 }
@@ -230,7 +230,7 @@ describe('any history', () => {
   })
 })
 
-/** Reads the feed to its end as a client does. */
+/** Reads the feed to its end like a client. */
 function pagesFrom(view: WallView, limit: number) {
   const sales = []
   let page = feedPage(view, { after: 0, limit })

@@ -5,8 +5,8 @@ import { fakeChain, type FakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
 import { HEAD, NOW, paymentOf } from '../../support/samples.ts'
 
-// Goal: no payment is taken on the word of a chain that stands still. Method: a chain that makes a block a transaction,
-// and a clock that goes on without it.
+// Goal: no payment is accepted on a chain that stands still. Method: a chain that makes one block per transaction,
+// and a clock that continues without it.
 
 const payment = paymentOf(1, 1)
 const STALLED = {

@@ -11,7 +11,7 @@ const STALLED: ChainHealth = { kind: 'stalled', what: 'the chain makes no blocks
 
 const unasked = () => Promise.reject(new Error('the rail asks for nothing else'))
 
-/** A rail over a facilitator, a chain and a clock that say what the test wants. */
+/** A rail over a facilitator, a chain and a clock that the test controls. */
 function railOver() {
   const world = { supports: 'yes' as Supports, fault: WELL, now: 0, down: null as string | null, isSuspect: false }
   const notes: unknown[] = []
@@ -33,7 +33,7 @@ function railOver() {
     logger: { note: (_, facts) => notes.push(facts), alert: () => notes.push('alert') },
     facilitatorTrouble: () => (world.supports === 'unavailable' ? NO_FACILITATOR : world.down),
   })
-  /** What the rail is, and what it says, once the world is as told and was looked at. */
+  /** The state of the rail and its message, after a probe of this world. */
   const probed = async (changes: Partial<typeof world> = {}) => {
     Object.assign(world, changes)
     await rail.probe()
@@ -42,7 +42,7 @@ function railOver() {
   return { world, notes, rail, probed }
 }
 
-/** A rail that takes payments. */
+/** A rail that accepts payments. */
 async function armedRail() {
   const over = railOver()
   await over.rail.probe()

@@ -3,7 +3,7 @@ import { runPeriodically } from '../../../server/health/run-periodically.ts'
 import type { Clock } from '../../../server/ports.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
 
-/** A clock whose waits end at once, or only when they are broken off. */
+/** A clock whose waits end immediately, or only when they are aborted. */
 function worldThat(ends: boolean) {
   const waits: number[] = []
   const logger = fakeLogger()

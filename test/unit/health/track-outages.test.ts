@@ -75,7 +75,7 @@ test('the clock is reported as wrong if a block is from the future, or a new one
   const isWrong = () => outages.all().some(({ state }) => state === 'down')
   look(block(1n, 3 * CLOCK_OFF_MAX))
   look(block(1n, 4 * CLOCK_OFF_MAX))
-  // A chain that makes no blocks says nothing of the clock.
+  // A chain that makes no blocks proves nothing about the clock.
   expect(isWrong()).toBe(false)
   look(block(2n, CLOCK_OFF_MAX + 1))
   expect(isWrong()).toBe(true)

@@ -5,7 +5,7 @@ import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
 import { NOW } from '../../support/samples.ts'
 
-/** A watch over an event loop whose turns come as late as the test says, in milliseconds. */
+/** A watch over an event loop whose turns are as late as the test says, in milliseconds. */
 function openWorld() {
   const [clock, logger] = [fakeClock(NOW), fakeLogger()]
   let lateMs = 0

@@ -7,12 +7,12 @@ import { fakeLogger } from '../../support/fakes/logger.ts'
 import { OFFER } from '../../support/offer.ts'
 import { NOW } from '../../support/samples.ts'
 
-// Goal: an operator hears that agents cannot find the wall, and is not alerted by what a catalogue does for a day. Method: a
-// catalogue that says what the test wants, on a clock of its own; and a real server in the shape of Coinbase’s.
+// Goal: an operator learns that agents cannot find the wall, and gets no alert for one bad day of a catalogue. Method: a
+// catalogue with the response that the test needs, on its own clock; and a real server like Coinbase’s.
 
 const DAY_MS = 86_400_000
 
-/** A wall under watch; `says` is what its catalogue answers. */
+/** A watched wall; `says` is the response of its catalogue. */
 async function world() {
   const clock = fakeClock(NOW)
   const logger = fakeLogger()
@@ -23,7 +23,7 @@ async function world() {
     return says.listed
   }
   const watch = watchListing({ catalogues: [{ host: 'pay.example', listed }], clock, outages })
-  // The first call only says when to come back.
+  // The first call only returns when to call again.
   expect([await watch.check(), says.asked]).toEqual([60_000, 0])
   return { clock, says, watch, outages, logger }
 }

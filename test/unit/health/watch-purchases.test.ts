@@ -18,11 +18,11 @@ beforeEach(() => {
   purchases = watchPurchases({ clock, outages })
 })
 
-// What was bought is not looked at.
+// Successful purchases are ignored.
 const BOUGHT = { kind: 'bought' } as Outcome
 const refused = (code: FailureCode): Outcome => failure(code, 'x')
 
-/** So many payers one after the other, each with this end. */
+/** So many payers one after the other, each with this outcome. */
 function end(payers: number, outcome: Outcome, from = 1) {
   for (let payer = from; payer < from + payers; payer++) purchases.ended(wallet(payer), outcome)
   purchases.check()

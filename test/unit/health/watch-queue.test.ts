@@ -6,7 +6,7 @@ import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
 import { NOW } from '../../support/samples.ts'
 
-// Goal: an operator hears that clients wait, although health answers at once.
+// Goal: an operator learns that clients wait, although health responds immediately.
 
 function watching() {
   const clock = fakeClock(NOW)

@@ -6,14 +6,14 @@ import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
 import { NOW } from '../../support/samples.ts'
 
-// Goal: what is wrong with a store has a name, and whoever asks is answered whatever is frozen. Method: a store that says what
-// the test wants, or nothing, and a clock on which waiting takes no time.
+// Goal: every problem of a store has a name, and callers get a result whatever is frozen. Method: a store with the result that
+// the test needs, or none, and a clock on which waiting takes no time.
 
 const never = <T>() => new Promise<T>(() => {})
 
 const PENDING = { held: 1, uncertain: 0, watched: 0, oldestSince: NOW }
 
-/** A store under watch; `undefined` is no answer. */
+/** A watched store; `undefined` means no result. */
 function world() {
   const says = {
     ready: true as boolean | undefined,
@@ -21,7 +21,7 @@ function world() {
     free: FREE_BYTES_MIN * 2,
     asked: 0,
     backedUpAt: undefined as number | undefined | Error,
-    leaves: false, // cannot be read any more once it is written
+    leaves: false, // becomes unreadable once it is written
   }
   const clock = fakeClock(NOW)
   const logger = fakeLogger()
@@ -48,11 +48,11 @@ function world() {
     engine: 'postgres',
     hasStandbys: true,
     outages,
-    // An answer comes before a wait is over, unless it never comes.
+    // A result comes before a wait is over, unless it never comes.
     clock: { ...clock, wait: () => new Promise((resolve) => setTimeout(resolve, 5)) },
   })
   const down = () => outages.all().flatMap(({ kind, state, reason }) => (state === 'down' ? [[kind, reason]] : []))
-  /** What is down once the store says so and was looked at. */
+  /** The outages after a check of this store. */
   const seen = async (now: Partial<typeof says> = {}) => {
     Object.assign(says, now)
     await watch.check()

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { SETTING_NAMES } from '../../../server/config.ts'
 
-// Goal: the compose file stays true to the program and to what lies beside it in a release. Method: what it names is looked up.
+// Goal: the compose file matches the program and the files next to it in a release. Method: its names are looked up.
 
 const deploy = join(import.meta.dir, '../../../deploy')
 

@@ -9,7 +9,7 @@ import { TOOLS } from '../../../server/mcp/registry.ts'
 import { BUDGETS, STREAMS_PER_ADDRESS, STREAMS_PER_SITE } from '../../../server/wall/rate-limits.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
 
-// Goal: the documents stay true. Method: what they name is looked up in the tree, and what the code has is looked up in them.
+// Goal: the documents stay true. Method: names in them are looked up in the tree, and names in the code are looked up in them.
 
 const root = join(import.meta.dir, '../../..')
 const read = (path: string) => Bun.file(join(root, path)).text()
@@ -57,7 +57,7 @@ test('every command of an operator in the documents is one of the program', asyn
   }
 })
 
-// The name is not ours on npm: whoever registers it there would be given the keys of those who run such a command.
+// The name is not ours on npm: its owner there would get the keys of everybody who runs such a command.
 const FETCHES_OUR_NAME =
   /\b(?:npx|bunx|(?:pnpm|yarn) dlx|npm (?:exec|x|install|i|add)|(?:bun|pnpm|yarn) (?:x|add))(?: -\S+)* pixel-wall(?![-\w./])/
 
@@ -108,7 +108,7 @@ test('OPERATING.md, which is read under stress, has at most 5,000 words', async 
   expect((await read('OPERATING.md')).split(/\s+/).length).toBeLessThan(5000)
 })
 
-// An anchor as GitHub makes it of a heading.
+// An anchor as GitHub makes it from a heading.
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()

@@ -25,10 +25,10 @@ const sourceOf = (name: string) => `server/${name}.ts`
 const MEASURED = ['app', 'config', 'serve', 'adapters/wallets/recover', 'http/canvas/precompressed-body'].map(sourceOf)
 const BORROWED = ['page/browser.ts', 'postgres/server.ts', 'e2e/proxies.ts'].map((file) => `test/support/${file}`)
 
-/** What a room may import besides itself: `files` of the project, and of packages those it `uses`, or all it does not `shun`. */
+/** What a room may import besides itself: `files` of the project, and packages that it `uses`, or all except those it `shun`s. */
 type Room = { readonly files: readonly string[] } & ({ uses: readonly string[] } | { shuns: readonly string[] })
 
-/** The rooms, by where their files begin; the first that fits counts. `*` stands for what lies in one folder itself. */
+/** The rooms, by the beginning of their paths; the first match counts. `*` stands for the files in one folder itself. */
 const ROOMS: Readonly<Record<string, Room>> = {
   'shared/contract/': { files: ['shared/*'], uses: [TYPEBOX] },
   'shared/': { files: [], uses: [TYPEBOX, 'viem/utils', 'jsonc-parser'] },
@@ -102,7 +102,7 @@ test.each(Object.entries(ROOMS))('%s imports itself, what its row names, and not
   const files = [...new Bun.Glob('{shared,server,db,viewer,bench}/**/*.ts').scanSync(root)].filter(isOurs)
   const strays: string[] = []
   for (const file of files) {
-    // Code that is shown to agents stands between backticks.
+    // Code that is shown to agents is between backticks.
     const text = (await Bun.file(join(root, file)).text()).replaceAll(/`(?:\\.|[^`\\])*`/g, '')
     for (const [, named = ''] of text.matchAll(AN_IMPORT)) {
       const mayUse = 'uses' in room ? hasFit(named, room.uses) : !hasFit(named, room.shuns)

@@ -2,13 +2,13 @@ import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-// Goal: the house laws that no linter knows. Method: read every file of the repository as text and name each breach as
-// `path:line`. Sizes and language rules are the linter's, the direction of
-// imports is in imports.test.ts.
+// Goal: house rules that no linter knows. Method: read every file of the repository as text and report each breach as
+// `path:line`. The linter checks sizes and language rules; imports.test.ts checks the direction of
+// imports.
 
 const root = join(import.meta.dir, '../../..')
 
-/** Tracked files, and those about to be: what git neither ignores nor has lost. */
+/** Tracked files, and new ones that git does not ignore. */
 const paths = new TextDecoder()
   .decode(Bun.spawnSync(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root }).stdout)
   .split('\0')
@@ -24,7 +24,7 @@ const files: ReadonlyArray<{ path: string; text: string }> = await Promise.all(
 
 const isCode = (path: string) => /\.(ts|js)$/.test(path)
 
-/** Code without its comments, each line kept in its place. */
+/** Code without its comments, with the same lines. */
 const withoutComments = (text: string) =>
   text.replaceAll(/\/\*[^]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, '')).replaceAll(/(^|\s)\/\/.*$/gm, '')
 
@@ -34,7 +34,7 @@ const breaches = (among: typeof files, breach: RegExp) =>
     text.split('\n').flatMap((line, at) => (breach.test(line) ? [`${path}:${at + 1} ${line.trim()}`] : [])),
   )
 
-/** The code, comments aside, of the files under `folders`. */
+/** The code, without comments, of the files under `folders`. */
 const codeUnder = (...folders: readonly string[]) =>
   files
     .filter(({ path }) => isCode(path) && folders.some((folder) => path.startsWith(folder)))
@@ -42,11 +42,11 @@ const codeUnder = (...folders: readonly string[]) =>
 
 test('no file contains a note about work for later', () => {
   expect(files.length).toBeGreaterThan(500)
-  // Classes of one letter keep this file from breaking its own law.
+  // Classes of one letter keep this file from breaking its own rule.
   expect(breaches(files, /\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b/)).toEqual([])
 })
 
-// More than a reader takes in at a glance. The root holds what tools look for there.
+// More than a reader can take in at a glance. Some tools require their files in the root.
 const FILES_MAX = 20
 
 test('no folder directly holds more than twenty files', () => {

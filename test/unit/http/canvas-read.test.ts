@@ -18,7 +18,7 @@ let told: Change[] = []
 
 const open = (of: WallView, everyMs = 0) => canvasReads({ view: of, terms: PRICED, clock: fakeClock(NOW), everyMs })
 
-/** Reads what was told so far. */
+/** Reads the changes so far. */
 async function read(request: Request): Promise<Response> {
   await reads.published()
   return reads.canvas.answer(request)
@@ -357,7 +357,7 @@ test('each read of the whole wall names the last change that it shows, also to r
 })
 
 test('reads that a start does not wait for are built from the wall when they are first requested', () => {
-  // The view has it, and nobody has told the reads.
+  // The view has it, and the reads were not notified.
   applyChange(view, saleOf(1, blockOf('3,4')))
   const shown = [reads.canvas, reads.pixels, reads.blocks].map((one) => one.answer(get()).headers.get('log-number'))
   expect(shown).toEqual(['0', '1', '1'])

@@ -16,7 +16,7 @@ function logged(everyMs = 0, clock: Clock = systemClock) {
     },
     compacted: async () => changes,
   }
-  // Changes that another process made, and that are seen once they are asked for.
+  // Changes of another process, which are seen once they are read.
   const others = { unseen: 0 }
   const advance = async () => void (others.unseen = 0)
   const number = () => changes.length - others.unseen
@@ -28,7 +28,7 @@ function logged(everyMs = 0, clock: Clock = systemClock) {
 
 const identity = (number: number) => identityChange(number, { ...NOBODY, name: `name ${number}` })
 
-/** Makes the next change, and tells the stream. */
+/** Makes the next change, and notifies the stream. */
 function add({ changes, stream }: { changes: Change[]; stream: Live }, change = identity(changes.length + 1)): void {
   changes.push(change)
   stream.changed(change)
@@ -38,7 +38,7 @@ const HIDDEN = { pixels: false, message: true, link: false }
 
 const LIVE = 'http://wall.test/api/live'
 
-/** What a follower reads: the ids of its events, until it has so many. */
+/** The ids of a follower's events, until it has so many. */
 async function idsFrom(stream: Live, count: number, lastEventId?: number, url = LIVE): Promise<number[]> {
   const text = await textFrom(stream, (read) => read.split('\nevent: ').length > count, lastEventId, url)
   return [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
@@ -192,7 +192,7 @@ test('missed changes are read from the log once, however many readers reconnect 
   const all = Array.from({ length: 40 }, (_, at) => idsFrom(restarted.stream, 900 - at, at))
   for (const [at, ids] of (await Promise.all(all)).entries())
     expect(ids).toEqual(Array.from({ length: 900 - at }, (_, i) => at + i + 1))
-  // Nine round pieces, of which the first was begun in forty places.
+  // Nine full chunks, the first of which was read from forty positions.
   expect(world.reads.length).toBe(40 + 8)
 })
 

@@ -20,8 +20,8 @@ import {
   wallet,
 } from '../../support/samples.ts'
 
-// Goal: the operator’s system hears of everything once and in order, whatever it does, and no sale waits for it. Method: the
-// real store, a receiver that does what the test says, and a clock on which a day takes no time.
+// Goal: the operator’s system gets everything once and in order, whatever it does, and no sale waits for it. Method: the
+// real store, a receiver that the test controls, and a clock on which a day takes no time.
 
 const never = new AbortController().signal
 const DAY_MS = 86_400_000
@@ -52,7 +52,7 @@ function deliveryFrom(wall: Wall, { jobs = EXCLUSIVE, clock = fakeClock(NOW), la
   const outages = trackOutages({ clock, logger })
   const number = () => world.last
   const deliver = noticeDelivery({ ...wall, jobs, receiver, alerts, outages, clock, number })
-  /** Delivers what there is now. */
+  /** Delivers the pending notices. */
   const run = async () => {
     world.last = (await wall.log.after(0, 9999)).at(-1)?.number ?? 0
     return await deliver(never)
@@ -123,7 +123,7 @@ test.each(['it returned status 500', 'it did not respond in time'])(
       await clock.wait(waitMs)
     }
     expect(waits.slice(0, 8)).toEqual([5000, 10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 600_000])
-    // One notice a try: nothing is piled up at the receiver, and nothing in memory.
+    // One notice per try: nothing piles up at the receiver or in memory.
     expect(world.tries).toBe(waits.length)
     expect(received).toEqual([])
     expect(outages.all()).toMatchObject([{ kind: 'webhook', name: 'ops.example', state: 'down', reason: trouble }])
@@ -156,7 +156,7 @@ test('while a receiver hangs, sales continue, and one notice at a time is in pro
 test('after a crash the remaining notices follow in order, and a notice that is sent twice has the same id', async () => {
   const wall = await open()
   for (let number = 1; number <= 3; number++) await sell(wall, 'next', 1, number)
-  // It ends before it has recorded what was accepted.
+  // It ends before it has recorded the accepted notice.
   const ended = deliveryFrom({ ...wall, deliveries: { ...wall.deliveries, reach: async () => {} } })
   await ended.run()
   const next = deliveryFrom(wall)

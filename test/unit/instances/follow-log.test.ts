@@ -12,7 +12,7 @@ const SALE = saleOf(1, blockOf('80,45'))
 
 const renamed = (number: number) => identityChange(number, { ...NOBODY, name: `name ${number}` }, NOW + number)
 
-/** A log in memory that notes how it is read. */
+/** A log in memory that records how it is read. */
 function logOf(changes: Change[]) {
   const reads: { after: number; limit: number }[] = []
   let under = 0
@@ -97,7 +97,7 @@ describe('the view of a log', () => {
   })
 })
 
-/** A view that is asked to advance `times` times by the poll, which is notified by hand. */
+/** A view that the poll advances `times` times, and that the test notifies. */
 function poll(times: number, advance: (time: number) => Promise<void>) {
   const logger = fakeLogger()
   const stop = new AbortController()
@@ -149,7 +149,7 @@ test('an outage of the store is reported once, and so is its end', async () => {
   expect(logger.notes.map(({ event }) => event)).toEqual(['log-out-of-reach', 'log-followed'])
 })
 
-// Nothing that was read of a damaged store is built on.
+// Nothing is built on entries of a damaged store.
 
 /** Builds, and counts how often; the first time only once `ready`. */
 function builder(ready: Promise<unknown> = Promise.resolve()) {

@@ -7,8 +7,8 @@ import { fakeLeases } from '../../support/fakes/leases.ts'
 import { paymentOf } from '../../support/samples.ts'
 import { schedulerOf } from '../../support/scheduler.ts'
 
-// Goal: runs of one payment in two processes are kept apart for as long as both are well, and nobody waits for the dead.
-// Method: a clock that is moved by hand; what is written down is the order in which things happened.
+// Goal: runs of one payment in two processes stay apart while both are alive, and nobody waits for a crashed one.
+// Method: a clock that the test moves; the notes record the order of events.
 
 const KEY = paymentOf(1, 1)
 
@@ -36,7 +36,7 @@ function world() {
 
 const isOver = async () => false
 
-/** Work that goes on until it is told to end. */
+/** Work that runs until it is ended. */
 function longWork() {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { run: () => promise, end: resolve }

@@ -10,10 +10,10 @@ const HOUR_MS = 3_600_000
 
 const keyOf = (payer: number, nonce: number): PaymentKey => ({ payer: wallet(payer), nonce: hash(nonce) })
 
-/** A wallet's purchases, as many as can be held for it at once. */
+/** A wallet's purchases, as many as can be held for it at a time. */
 const held = (payer: number, from = 1) => Array.from({ length: 16 }, (_, at) => keyOf(payer, from + at))
 
-/** The moments at which each of them was tried, in an hour of sweeps. */
+/** When each of them was tried, in an hour of sweeps. */
 function triesOf(budget: AttemptBudget, clock: FakeClock, keysNow: (at: number) => readonly PaymentKey[]) {
   const tries = new Map<string, number[]>()
   for (let at = 0; at < HOUR_MS; at += SWEEP_MS) {

@@ -13,7 +13,7 @@ import { hash, NOW, paymentOf } from '../../support/samples.ts'
 
 const [FIRST, SECOND] = ['first.example', 'second.example']
 
-/** A clock on which a wait that can be ended lasts until time passes, and any other takes no time of ours. */
+/** A clock on which an abortable wait lasts until time passes, and any other takes no real time. */
 function patientClock(): FakeClock {
   const clock = fakeClock(NOW)
   const waiting = new Set<() => void>()
@@ -212,7 +212,7 @@ describe('a verification', () => {
 })
 
 describe('a facilitator that is slow to verify', () => {
-  /** Lets the first answer only when the test says so. */
+  /** Lets the first one respond only when the test says so. */
   function slowFirst() {
     const ring = ringOfTwo()
     const late = Promise.withResolvers<VerifyResult>()
@@ -292,7 +292,7 @@ describe('the verification of a facilitator', () => {
 })
 
 describe('a facilitator that cannot read what it is sent', () => {
-  /** One that takes no more than the payment itself. */
+  /** A facilitator that accepts only the bare payment. */
   function makePlain(member: FakeFacilitator) {
     const { verify, settle } = member
     member.verify = async (target, payment, manner) =>

@@ -6,7 +6,7 @@ import { unlimited } from '../../support/fakes/limits.ts'
 import { sellerThat } from '../../support/fakes/seller.ts'
 import { paymentOf, SILENT } from '../../support/samples.ts'
 
-/** A seller that takes until `finish`, and remembers the clients it serves. */
+/** A seller that takes until `finish`, and records the clients it serves. */
 function slowSeller(timeoutMs?: number) {
   const { promise: outcome, resolve: finish } = Promise.withResolvers<Outcome>()
   const clients: (AbortSignal | undefined)[] = []

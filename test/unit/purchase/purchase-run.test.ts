@@ -15,19 +15,19 @@ import { nonceOrCode, sellerWith } from '../../support/fakes/seller.ts'
 import { FORGED } from '../../support/fakes/wallets.ts'
 import { blockOf, hash, HEAD, NOW, paymentOf, pixelsOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
 
-// Goal: what the driver adds to the script: who waits for an answer, what the store could not take, how often is settled.
+// Goal: what the driver adds to the script: waits for a response, failed writes, and the number of settlements.
 
 type Verb = keyof Ledger
 
 /**
- * A seller over the real ledger. The store fails at the verbs in `down`; `atSettle` happens while a settlement runs, and
- * `atStore` while the store does what the verb says.
+ * A seller with the real ledger. The store fails at the verbs in `down`; `atSettle` happens during a settlement, and
+ * `atStore` while the store executes the verb.
  */
 async function openSeller() {
   const db = await openBlank()
   const chain = fakeChain()
   const honest = fakeFacilitator(chain)
-  // Waiting costs no time here.
+  // Waiting takes no real time here.
   const clock = { ...fakeClock(NOW), wait: async () => {} }
   const logger = fakeLogger()
   const down = new Set<Verb>()
@@ -66,7 +66,7 @@ async function openSeller() {
 
 type World = Awaited<ReturnType<typeof openSeller>>
 
-/** The first payment, whose client hangs up while it settles, or while the store does what the verb says. */
+/** The first payment, whose client hangs up during its settlement, or while the store executes the verb. */
 async function hangUp({ world, buy }: World, during: Verb | 'settle' = 'settle') {
   const client = new AbortController()
   if (during === 'settle') world.atSettle = () => client.abort()
@@ -359,7 +359,7 @@ describe('a purchase that its client has a name for', () => {
   })
 })
 
-/** The same payment, signed for the time it is now. */
+/** The same payment, signed for the current time. */
 const freshAt = (now: number, payment: Payment): Payment => ({
   ...payment,
   validBefore: BigInt(Math.floor(now / 1000)) + 300n,

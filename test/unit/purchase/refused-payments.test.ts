@@ -10,7 +10,7 @@ import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
 import { nonceOrCode, sellerWith } from '../../support/fakes/seller.ts'
 import { blockOf, hash, NOW, paymentOf, pixelsOf, SILENT, TERMS } from '../../support/samples.ts'
 
-// Goal: what becomes of a payment that a facilitator has, and for which nothing is held.
+// Goal: the outcome of a payment that a facilitator has, and for which nothing is held.
 
 const BLOCK = blockOf('79,44')
 
@@ -99,7 +99,7 @@ describe('an order that a facilitator refuses', () => {
 })
 
 describe('a payment of which nothing is written', () => {
-  /** What is said of a payment for a sold block by a process that was just started, or a while ago. */
+  /** The response to a payment for a sold block, by a process that started just now, or a while ago. */
   async function refusedBy(startedAgoMs: number, signedAgoMs: number) {
     const { sold, clock, open } = openSeller()
     await sold.buy(BLOCK, paymentOf(1, 1), SILENT)

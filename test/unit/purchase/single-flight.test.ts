@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { singleFlight } from '../../../server/purchase/single-flight.ts'
 
-/** A piece of work that ends when told to, and notes when it starts and ends. */
+/** A piece of work that ends on request, and records its start and end. */
 function work(name: string, notes: string[]) {
   const end = Promise.withResolvers<string>()
   const started = Promise.withResolvers<void>()
@@ -21,7 +21,7 @@ function work(name: string, notes: string[]) {
   }
 }
 
-/** Flights, and pieces of work that note when they start and end. */
+/** Flights, and pieces of work that record their start and end. */
 function world() {
   const notes: string[] = []
   const [a, b, c] = [work('a', notes), work('b', notes), work('c', notes)]

@@ -12,9 +12,9 @@ import { nonceOrCode, sellerWith } from '../../support/fakes/seller.ts'
 import { hash, NOW, paymentOf, SILENT, TERMS } from '../../support/samples.ts'
 
 // Goal: a chain that stands still costs no buyer a dollar without a block. Method: the real seller and rail over a chain that
-// stops, a facilitator that goes on sending, and a clock that the test moves.
+// stops, a facilitator that continues to send, and a clock that the test moves.
 
-/** A wall on a chain whose blocks can be held up; what is sent meanwhile lands once they come. */
+/** A wall on a chain whose blocks can be held up; transactions sent meanwhile settle once blocks come. */
 async function openWall() {
   const db = await openBlank()
   const asked = fakeChain()
@@ -59,7 +59,7 @@ async function openWall() {
       for (const payment of waiting) asked.land(payment)
       block()
     },
-    /** Time goes on, with a probe every 5 s, and a block before each where the chain makes them. */
+    /** Lets time pass, with a probe every 5 s, and a block before each if the chain makes blocks. */
     async pass(seconds: number) {
       for (let second = 0; second < seconds; second += 5) {
         time.pass(5000)

@@ -14,8 +14,8 @@ import { nonceOrCode, sellerWith } from '../../support/fakes/seller.ts'
 import { hash, NOW, paymentOf, SILENT } from '../../support/samples.ts'
 import { schedulerOf } from '../../support/scheduler.ts'
 
-// Goal: what payers are told by two processes on one store. Method: two sellers over one ledger, whose time is moved by
-// hand, and whose facilitator answers when the test lets it.
+// Goal: the responses to payers from two processes on one store. Method: two sellers over one ledger, with time moved by
+// hand, and a facilitator that responds when the test lets it.
 
 async function openWorld() {
   const { ledger } = await openBlank()
@@ -63,11 +63,11 @@ async function openWorld() {
       drainMicrotasks()
       return outcome
     }
-    // What the process had begun never goes on; its leases end with time.
+    // Its runs never continue; its leases expire.
     const die = () => scheduler.forget(process)
     return { buy, gate, die }
   }
-  /** Lets seconds pass, and everything happen that they bring. */
+  /** Lets seconds pass, and everything happen that becomes due. */
   const pass = (seconds: number) => {
     for (let second = 0; second < seconds; second += 1) {
       scheduler.pass(1000)

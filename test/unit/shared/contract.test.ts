@@ -7,7 +7,7 @@ import { EditBody, ListingQuery } from '../../../shared/contract/block.ts'
 import { FeedQuery } from '../../../shared/contract/feed.ts'
 import { Link, PixelsHex, Printable } from '../../../shared/contract/kinds.ts'
 
-/** What the interpreted and the compiled check of a schema say; they have to agree. */
+/** The results of the interpreted and the compiled check of a schema; they must agree. */
 function accepts(schema: TSchema, value: unknown): boolean {
   const isValid = Value.Check(schema, value)
   expect(TypeCompiler.Compile(schema).Check(value)).toBe(isValid)

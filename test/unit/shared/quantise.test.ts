@@ -16,7 +16,7 @@ const pictureOf = (width: number, indices: readonly number[]): Light => ({
 
 const palette = PALETTE.map((colour) => oklab(...linearRgb(colour)))
 
-/** The same choice, made by looking at every colour. */
+/** The same choice, made by comparing every colour. */
 function nearestOfAll(red: number, green: number, blue: number): number {
   const [L, a, b] = oklab(red, green, blue)
   const distances = palette.map(([l, x, y]) => (l - L) ** 2 + (x - a) ** 2 + (y - b) ** 2)

@@ -8,7 +8,7 @@ import { blocks, camerasIn } from './any-camera.ts'
 const view = { width: 1280, height: 755 }
 const nowhere = { camera: undefined, block: undefined, work: false, agent: undefined, at: undefined }
 
-/** What a browser makes of an address of the page. */
+/** An address of the page as a browser parses it. */
 function opened(address: string) {
   const { search, hash } = new URL(address, 'https://wall.example/')
   return readAddress(search, hash)

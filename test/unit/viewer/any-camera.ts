@@ -1,4 +1,4 @@
-/** Cameras and blocks of any kind. */
+/** Random cameras and blocks. */
 
 import fc from 'fast-check'
 import { ALL_BLOCKS } from '../../../shared/wall.ts'

@@ -32,7 +32,7 @@ test('the blocks of a selected agent stay bright, and all others are dimmed', ()
 
 test('a block sold after the shown moment looks open', () => {
   expect(strengths({ ...plain, at: 1_760_000_000_000 })).toEqual([CLEAR, WHOLE, CLEAR])
-  // The wall of that moment has the ground itself, with the lines on it.
+  // The wall of that moment has the background itself, with the lines on it.
   expect(strengths({ ...plain, at: 1_760_000_000_000, past: {} })).toEqual([CLEAR, CLEAR, CLEAR])
 })
 

@@ -35,7 +35,7 @@ const arrived = (stage: typeof view, wall: Wall, reducedMotion = false): State =
 }
 
 const opened: State = { ...initialState(view), wall: wallOf(canvas) }
-// For a user who wants no motion.
+// For a user who prefers no motion.
 const home = arrived(view, wallOf(canvas), true)
 
 const pointOf = (state: State, block: typeof openBlock) => {
@@ -69,7 +69,7 @@ test('a tap keeps a block open while others are pointed at, and a tap on its art
   expect(shownBlock(step(elsewhere, { do: 'dismiss' }))).toBeUndefined()
 })
 
-/** The state once all that moves by itself has come to rest. */
+/** The state once all motion has come to rest. */
 function atRest(state: State): State {
   let now = state
   for (let frame = 0; now.motion !== undefined && frame < 1000; frame++) now = step(now, { do: 'tick', ms: 16 })
@@ -84,7 +84,7 @@ const STAGES = [
   ['a phone on its side', { width: 844, height: 294 }],
 ] as const
 
-// Works of one block and of six all over the wall, into its corners.
+// Artworks of one block and of six all over the wall, into its corners.
 const scattered = ALL_BLOCKS.filter((i) => (i % 160) % 4 === 0 && Math.floor(i / 160) % 3 === 0)
 const wide = scattered.flatMap((i) => (i % 16 === 0 ? [i, i + 1, i + 2] : [i]))
 const crowded = wallOf({ ...canvas, blocks: [...wide, 14_399, 14_398].map((i) => ({ i, a: i % 2, t: 0 })) })

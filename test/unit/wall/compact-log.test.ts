@@ -9,15 +9,15 @@ import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
 import { blockOf, editOf, identityOf, NOW, SILENT, wallet } from '../../support/samples.ts'
 
-// Goal: a log that was made shorter tells the same wall at every full hour, and is whole where it is young. Method: random
-// stories of repaints on the real engine, read before and after.
+// Goal: a compacted log gives the same wall at every full hour, and its recent part is complete. Method: random
+// histories of repaints on the real engine, read before and after.
 
 const HOUR_MS = 3_600_000
 const BLOCKS = ['3,4', '5,6', '7,8'].map(blockOf)
 
 const never = new AbortController().signal
 
-/** What each block says at a moment. */
+/** The content of each block at a moment. */
 function saidAt(changes: readonly Change[], moment: number): Map<number, string | null> {
   const said = new Map<number, string | null>()
   for (const change of changes)
@@ -52,7 +52,7 @@ test('compacting keeps the wall of every full hour, and all recent repaints', as
       const old = after.filter((change) => change.kind === 'repaint' && change.at < cut)
       const hours = old.map((change) => `${'block' in change && change.block} ${Math.floor(change.at / HOUR_MS)}`)
       expect(new Set(hours).size).toBe(hours.length)
-      // A second time there is nothing left to do.
+      // A second run has nothing left to do.
       await compact(never)
       expect(await wall.log.after(0, 100)).toEqual(after)
       wall.close()
@@ -94,7 +94,7 @@ test('names are compacted like repaints, and after the days of history only the 
   expect(await numbers()).toEqual([1, 6, 7])
   expect(await wall.log.compacted()).toEqual(shown)
   await wall.blocks.edit(blockOf('3,4'), { ...editOf(9, { message: 'new' }), ts: clock.now() }, clock.now())
-  // What was the last word until now goes by and by.
+  // Entries that were the last ones until now are dropped gradually.
   await compact(never)
   expect(await numbers()).toEqual([1, 7, 8])
   wall.close()

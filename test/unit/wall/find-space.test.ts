@@ -5,11 +5,11 @@ import type { BlockIndex } from '../../../shared/wall.ts'
 import { OFFER } from '../../support/offer.ts'
 import { blockOf } from '../../support/samples.ts'
 
-// Goal: looking costs a search of the wall only when something was taken since. Method: count reads, compare identities.
+// Goal: a search scans the wall only if a block was taken since. Method: count reads, compare identities.
 
 const unasked = () => Promise.reject(new Error('not asked'))
 
-/** The blocks taken of an empty wall and of what `held` answers. */
+/** The taken blocks of an empty wall and of the result of `held`. */
 const takenWith = (held: () => Promise<BlockIndex[]>) =>
   takenBlocks({
     view: emptyView(),

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readEdit } from '../../../server/wall/signed-body.ts'
 
-// Goal: a body that is refused costs little. Method: count how often its fields are read.
+// Goal: rejecting a body costs little. Method: count how often its fields are read.
 
 /** A body of so many unknown fields, and how often any of its fields was read. */
 function countedBody(fields: number) {

@@ -27,7 +27,7 @@ beforeAll(async () => {
   stock = JSON.parse(JSON.stringify(payload))
 })
 
-/** The payload with one of its members replaced; `undefined` takes it away. */
+/** The payload with one of its fields replaced; `undefined` removes it. */
 function changed(path: string, value: unknown): unknown {
   const copy: Json = structuredClone(stock)
   const steps = path.split('.')
@@ -122,7 +122,7 @@ describe('the salt of an order', () => {
 describe('the payment identifier', () => {
   const id = 'pay_7d5d747be160e280'
 
-  /** The payload of a stock client that names the purchase, or only echoes what is declared. */
+  /** The payload of a stock client that sends an identifier, or only echoes the declaration. */
   const named = (name?: string) => {
     const extensions = structuredClone({ ...demandOf(OFFER, 'next').extensions })
     return changed(

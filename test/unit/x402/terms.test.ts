@@ -50,7 +50,7 @@ const stockRequirements = (server: x402ResourceServer) =>
     maxTimeoutSeconds: 300,
   })
 
-/** The discovery extension of a target by the SDK, which adds method and route to what is declared. */
+/** The discovery extension of a target by the SDK, which adds method and route to the declaration. */
 function stockDiscovery(target: (typeof TARGETS)[number]): Record<string, unknown> {
   const properties = Object.fromEntries(
     Object.entries(ListingQuery.properties).map(([name, { type, minLength, maxLength, pattern }]) => [

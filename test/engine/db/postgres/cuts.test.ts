@@ -10,8 +10,8 @@ import { cutProxy, type Cut, type CutProxy } from '../../../support/postgres/cut
 import { blockOf, editOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS } from '../../../support/samples.ts'
 import { postgresWalls } from './walls.ts'
 
-// Goal: whatever happens to a connection, a step is answered by what is in the database, and never done twice or by half.
-// Method: a proxy cuts connections at chosen words, above all at COMMIT; the database is read past the proxy.
+// Goal: whatever happens to a connection, the result of a step matches the database, and it is never done twice or in part.
+// Method: a proxy cuts connections at chosen words, above all at COMMIT; the database is read without the proxy.
 
 const { newWall } = postgresWalls()
 

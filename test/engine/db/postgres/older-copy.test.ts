@@ -8,15 +8,15 @@ import { startPostgres, type PostgresServer } from '../../../support/postgres/se
 import { blockOf, editOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../../support/samples.ts'
 import { postgresWalls } from './walls.ts'
 
-// Goal: a server that lost what was acknowledged, as after a failover to a standby that was behind, is not believed, and
-// sells nothing a second time. Method: the data of a real server is put back under engines that are open.
+// Goal: a server that lost acknowledged commits, as after a failover to a stale standby, is not believed, and sells nothing
+// a second time. Method: the data of a real server is restored below open engines.
 
 const { newWall } = postgresWalls()
 
-// A server that somebody else lends is not put back.
+// A server that is not our own is not restored.
 const isOurs = (Bun.env['TEST_DATABASE_URL'] ?? '') === ''
 
-// Each test leaves the server as its copy is, and the last one as it likes.
+// Each test leaves the server as its copy is, except the last one.
 describe.skipIf(!isOurs)('a server that is put back to when one block was sold', () => {
   let server: PostgresServer
   let url: string

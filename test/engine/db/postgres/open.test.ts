@@ -30,14 +30,14 @@ import {
 import { skippedWithout } from '../../../support/skipped.ts'
 import { postgresWalls } from './walls.ts'
 
-// Goal: a database is opened only when it can keep what it is told, by as many processes as like, and its rows are those of
-// the other engine, to the byte. Method: real databases, and SQL written by hand.
+// Goal: a database is opened only if it can store everything, by any number of processes, and its rows equal those of the
+// other engine, to the byte. Method: real databases, and SQL written by hand.
 
 const { server, newWall } = postgresWalls()
 
 const newUrl = async () => server().url(await server().newDatabase())
 
-/** Runs SQL by hand, past every port. */
+/** Runs SQL by hand, without the ports. */
 async function byHand<Row>(url: string, text: string): Promise<readonly Row[]> {
   const sql = new SQL(url, { max: 1, bigint: false })
   try {

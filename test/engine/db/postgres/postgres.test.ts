@@ -7,7 +7,7 @@ import { startPostgres, type PostgresServer } from '../../../support/postgres/se
 import { TERMS } from '../../../support/samples.ts'
 import { storeContract } from '../../ports/store.contract.ts'
 
-// Goal: PostgreSQL keeps every promise of the ports. Method: the ports' own suites, each test on a wall of its own.
+// Goal: PostgreSQL keeps every promise of the ports. Method: the ports' own suites, each test with its own wall.
 
 let server: PostgresServer
 let one: string
@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 30_000)
 afterAll(() => server.stop())
 
-/** Makes the wall as it was before anything was sold: a new database takes longer than most tests. */
+/** Restores the empty wall: a new database takes longer than most tests. */
 async function forgetSales(url: string): Promise<void> {
   const sql = new SQL(url, { max: 1 })
   await sql

@@ -29,14 +29,14 @@ import {
 import { eventually, waitUntil } from '../../../support/wait.ts'
 import { postgresWalls } from './walls.ts'
 
-// Goal: several processes on one database sell a block once, number the log without gaps and keep what they promise a payer.
-// Method: two engines, each with connections of its own, do the same things at once.
+// Goal: several processes on one database sell a block once, number the log without gaps and keep their promises to payers.
+// Method: two engines, each with its own connections, do the same things in parallel.
 
 const { newWall } = postgresWalls()
 
 type Pair = readonly [Engine, Engine]
 
-/** Tests over two engines on one database, on which `left` blocks are open. */
+/** Tests with two engines on one database, on which `left` blocks are open. */
 const onTwo = (left = CLAIM_ORDER.length) =>
   testOver<Pair>(
     async () => {
@@ -47,13 +47,13 @@ const onTwo = (left = CLAIM_ORDER.length) =>
     (engines) => Promise.all(engines.map((engine) => engine.close())),
   )
 
-/** Every number below `count`, with one of the two engines, in turn. */
+/** Every number below `count`, with the two engines alternating. */
 const each = <T>(count: number, engines: Pair, work: (engine: Engine, at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => work(engines[at % 2 === 0 ? 0 : 1], at + 1))
 
 /**
- * Begins `work` while a connection of its own holds the locks that `held` takes, lets it go on once so many connections wait
- * for a row or for each other, and answers with its result.
+ * Starts `work` while a separate connection holds the locks that `held` takes, releases them once so many connections wait
+ * for a row or for each other, and returns its result.
  */
 async function withHeld<T>(
   url: string,
@@ -271,7 +271,7 @@ onTwo()('each entry of the log notifies both processes, and nothing else does', 
       waiting.add(look)
       look()
     })
-  // Each rings once when it begins to listen.
+  // Each notifies once when it begins to listen.
   await bothHave(1)
   const held = await hold(engines[0], 'next', paymentOf(1, 1))
   expect(rung).toEqual([1, 1])
@@ -321,7 +321,7 @@ test('a process that is disconnected from the database blocks the others’ work
     await thawed.promise
   })
   await begun.promise
-  // While it is at work and can say so, its turn is renewed.
+  // While it works and is connected, its lease is renewed.
   const first = await untilOf(url)
   while ((await untilOf(url)) === first) await Bun.sleep(10)
   expect(await other.run('sweep', async () => {})).toBe(false)

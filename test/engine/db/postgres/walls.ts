@@ -8,7 +8,7 @@ import { TERMS } from '../../../support/samples.ts'
 /** A server while the file's tests run. */
 export type PostgresWalls = {
   readonly server: () => PostgresServer
-  /** The URL of a new wall that nobody has bought anything on. */
+  /** The URL of a new, empty wall. */
   readonly newWall: () => Promise<string>
 }
 

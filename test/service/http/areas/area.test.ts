@@ -12,10 +12,10 @@ import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
 const AREA = '3,4,3x2'
 const COORDS = coordsOf(AREA)
 
-/** Pixels of the area row by row, no two blocks of which are alike. */
+/** Pixels of the area row by row, in which no two blocks are equal. */
 const PIXELS = Uint8Array.from({ length: 600 }, (_, at) => at % 239)
 
-/** The part of the picture that is one block's, by its place in the area. */
+/** The part of the picture on one block, by its index in the area. */
 const partAt = (at: number) =>
   Uint8Array.from({ length: 100 }, (_, i) => {
     const [x, y] = [(at % 3) * 10 + (i % 10), Math.floor(at / 3) * 10 + Math.floor(i / 10)]

@@ -246,7 +246,7 @@ describe('a paid order', () => {
     expect(first.status).toBe(503)
     expect(await jsonOf(first)).toMatchObject({ error: 'settlement_unknown', area: '80,45,2x2' })
     expect(await wall.db.ledgerReader.held()).toHaveLength(4)
-    // The very rectangle is offered, so that its payer can come back; nothing else of it is.
+    // Exactly this rectangle is offered, so that its payer can come back; no other with any of its blocks is.
     expect((await order(wall, { at: '80,45', w: 2, h: 2 })).status).toBe(402)
     for (const body of [
       { at: '80,45', w: 2, h: 1 },
@@ -343,7 +343,7 @@ test('the account of a wallet lists an unfinished area as it was ordered', async
 })
 
 describe('where there is little room', () => {
-  /** A wall of which all but the last blocks of the order of sale are one stranger's. */
+  /** A wall on which one other wallet owns all but the last blocks of the order of sale. */
   const crowded = async (left: number) => await openWall({}, await openNearlySold(left))
 
   test('a size of which no place is open is refused, with and without a payment', async () => {

@@ -20,12 +20,12 @@ import {
 } from '../../../support/service/wall.ts'
 
 // Goal: an order that its buyer has bound is bought as it was signed, or not at all. Method: the same payment with requests that
-// somebody altered on their way, over HTTP and MCP.
+// were altered in transit, over HTTP and MCP.
 
 const PX = '07'.repeat(100)
 const PAINTER = wallet(9)
 
-/** What came of a request, and what it cost. */
+/** The outcome of a request, and its cost. */
 type End = { readonly status: number; readonly code: unknown; readonly answer: Record<string, unknown> }
 
 async function endOf(response: Response): Promise<End> {
@@ -44,7 +44,7 @@ async function calling(wall: Wall, tool: string, args: object, payment: Payment)
   return { status: isError === true ? 400 : 200, code: structuredContent['error'], answer: structuredContent }
 }
 
-/** Nothing is sold or charged, and nobody outside is asked: a chain that does not respond would be another answer. */
+/** Nothing is sold or charged, and no call leaves the process: a silent chain would cause another response. */
 async function expectNothingBought(wall: Wall, sending: () => Promise<End>): Promise<void> {
   wall.chain.silent = true
   const { status, code, answer } = await sending()
@@ -73,7 +73,7 @@ test('terms of version 2 announce that orders can be bound, over HTTP and MCP, f
   }
 })
 
-/** Requests over HTTP that buy a block, and the order that each of them is. */
+/** Requests over HTTP that buy a block, and the order of each. */
 const BLOCK_ORDERS = [
   ['/blocks/next', { block: 'next' }],
   ['/blocks/007,3', { block: '7,3' }],
@@ -106,7 +106,7 @@ test.each(BLOCK_ORDERS)(
 const ROWS = Uint8Array.from({ length: 600 }, (_, i) => i % 7)
 const FILE = flatPng(20, 10, '#c81e1e')
 
-/** Bodies that buy an area, how many blocks each has, and the order that it is. */
+/** Bodies that buy an area, their number of blocks, and their order. */
 const AREA_ORDERS = [
   [{ w: 1, h: 1 }, 1, { area: 'next,1x1' }],
   [

@@ -193,9 +193,9 @@ test('each 503 in doubt has settlement_pending with the transaction that a facil
   wall.clock.pass(3000)
   wall.facilitator.settling = { kind: 'unclear', tx: hash(0xbad) }
   expect(await answer()).toEqual(['settlement_unknown', hash(0xbad), { ...pending, transaction: hash(0xbad) }])
-  // It is still told where the facilitator is not asked again.
+  // It is also reported if the facilitator is not called again.
   expect(await answer()).toEqual(['settlement_unknown', hash(0xbad), { ...pending, transaction: hash(0xbad) }])
-  // Whoever sends what the payer did not sign is told nothing of it.
+  // A sender that is not the payer learns nothing of it.
   const forged = await wall.ask('GET /blocks/3,4', paidBy({ ...paymentOf(1, 1), signature: FORGED }))
   expect([forged.headers.get('payment-response'), (await jsonOf(forged))['transaction']]).toEqual([null, undefined])
   wall.facilitator.settling = 'honest'

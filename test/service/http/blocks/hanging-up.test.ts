@@ -31,7 +31,7 @@ const posted = (body: object, headers: Readonly<Record<string, string>> = {}): R
 
 const meta = { 'x402/payment': payloadOf(payment) }
 
-/** A call in the older revisions, and one in that in which each request says all about itself. */
+/** A call in the older revisions, and one in the self-contained revision. */
 const called = (name: string, args: object) => {
   const params = { name, arguments: args, _meta: meta }
   return posted({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, NEGOTIATED)

@@ -17,7 +17,7 @@ const owner = `kind=register&wallet=${wallet(1)}`
 
 type Help = { message: string; digest: string; request: { method: string; url: string; body: Record<string, unknown> } }
 
-/** Asks for the text, signs it as the first wallet, and sends what the answer says. */
+/** Requests the text, signs it as the first wallet, and sends the returned body. */
 async function signAndSend(query: string) {
   const help = (await jsonOf(await wall.ask(`GET /api/sign?${query}`))) as Help
   const { method, url, body } = help.request

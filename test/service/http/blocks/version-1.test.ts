@@ -5,10 +5,10 @@ import { hash, paymentOf } from '../../../support/samples.ts'
 import { sending } from '../../../support/service/signed.ts'
 import { codeOf, demandIn, headerOf, jsonOf, openWall, paymentFor, payloadOf } from '../../../support/service/wall.ts'
 
-// Goal: clients that speak only version 1 of x402 buy like all others. Method: what they read and send, over HTTP; real
-// clients of either version buy in test/e2e/version-1.test.ts.
+// Goal: clients that support only version 1 of x402 buy like all others. Method: their requests and responses over HTTP; real
+// clients of both versions buy in test/e2e/purchase.test.ts.
 
-/** What a client of version 1 makes of a payment. */
+/** A payment as a client of version 1 encodes it. */
 const olderPayload = (payment: Payment) => ({
   x402Version: 1,
   scheme: 'exact',

@@ -14,7 +14,7 @@ const isAll = (byte: number, body: ArrayBuffer) => {
 
 describe('an answer that is held and released', () => {
   test('a released response frees its memory at once', () => {
-    // Held here, they are out of the collector's reach.
+    // References here keep them from being collected.
     const answers: Response[] = []
     const body = new Uint8Array(8 * MB).fill(7)
     const before = process.memoryUsage().rss
@@ -31,7 +31,7 @@ describe('an answer that is held and released', () => {
     const answer = answerOf(7)
     const copies = [copyOf(answer), copyOf(answer)]
     release(answer)
-    // They would be laid in the memory that it has given back.
+    // They would be allocated in the memory that was freed.
     const others = Array.from({ length: 4 }, () => answerOf(9))
     for (const copy of copies) expect(isAll(7, await copy.arrayBuffer())).toBe(true)
     expect(others).toHaveLength(4)
@@ -48,7 +48,7 @@ describe('an answer that is held and released', () => {
   })
 })
 
-/** The body of an answer that is left standing after its first bytes, while something is done. */
+/** The body of a response that is paused after its first bytes, while something is done. */
 async function slowly(port: number, meanwhile: () => unknown): Promise<ArrayBuffer> {
   const chunks: Buffer[] = []
   const begun = Promise.withResolvers<void>()
@@ -76,7 +76,7 @@ async function slowly(port: number, meanwhile: () => unknown): Promise<ArrayBuff
   return new Uint8Array(whole.subarray(whole.indexOf('\r\n\r\n') + 4)).buffer
 }
 
-/** A page that is remembered, and what was made for it. */
+/** A cached page, and its source. */
 function counted(status = 200) {
   const view = emptyView()
   const made: string[] = []

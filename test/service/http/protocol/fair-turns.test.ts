@@ -6,7 +6,7 @@ import { callTool, post } from '../../../support/service/agent.ts'
 import { sending } from '../../../support/service/signed.ts'
 import { codeOf, openWall, paidBy, payloadOf } from '../../../support/service/wall.ts'
 
-// Goal: a sender without money delays nobody else. Method: it sends many requests at once, and the order of the answers counts.
+// Goal: a sender without money delays nobody else. Method: it sends many requests in parallel, and the order of the responses counts.
 
 const FLOOD = 200
 

@@ -3,7 +3,7 @@ import { paymentOf } from '../../../support/samples.ts'
 import { editOf } from '../../../support/service/signed.ts'
 import { openWall, paidBy } from '../../../support/service/wall.ts'
 
-// What a socket shows and a Request object cannot: framing, odd verbs, missing hosts.
+// What only a socket shows, and no Request object: framing, unusual methods, missing hosts.
 
 const told: string[] = []
 const wall = await openWall({
@@ -20,7 +20,7 @@ afterAll(async () => {
   await wall.db.close()
 })
 
-/** Sends bytes and answers all that comes back until the server hangs up. */
+/** Sends bytes and returns everything that arrives until the server disconnects. */
 function raw(...lines: readonly string[]): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
   let got = ''
@@ -185,7 +185,7 @@ test.each([
 ])('a request to %s is counted once in the metrics, as %s', async (path, line) => {
   told.length = 0
   await (await fetch(`http://127.0.0.1:${port}${path}`)).body?.cancel()
-  // It is told after the answer went out.
+  // It is counted after the response was sent.
   while (told.length === 0) await new Promise((resolve) => setImmediate(resolve))
   expect(told).toEqual([line])
 })

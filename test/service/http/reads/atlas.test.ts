@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
 
-// Goal: works and agents can be read, followed and quoted without a script. Method: the pages are read as text; what
-// strangers wrote tries to be markup.
+// Goal: artworks and agents can be read, followed and quoted without a script. Method: the pages are read as text;
+// untrusted text tries to be markup.
 
 const NAME = '<b>Mallory</b> & "Co"'
 const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'

@@ -6,8 +6,8 @@ import { PALETTE } from '../../../../shared/palette.ts'
 import { decoded } from '../../../support/service/decoded.ts'
 import { codeOf, openWall } from '../../../support/service/wall.ts'
 
-// Goal: a link to the wall, a block or an agent shows what is there. Method: blocks of known colours are bought, the cards
-// drawn through the real worker and encoder, and read by another decoder at the places where the colours must be.
+// Goal: a link to the wall, a block or an agent shows its content. Method: blocks of known colours are bought, the cards
+// drawn through the real worker and encoder, and read by another decoder at the positions of the colours.
 
 const RED = 180
 const GREEN = 46
@@ -43,7 +43,7 @@ test('a block’s card shows every pixel of the block, and marks its position on
     expect(colourAt(40 + (at % 10) * 44 + 22, 140 + Math.floor(at / 10) * 44 + 22)).toBe(colourOf(16 + 2 * at))
   const place = { x: 520 + 3 * 4, y: 140 + 4 * 4 }
   expect(colourAt(place.x - 4, place.y)).toBe('#ffffff')
-  // Another block of the wall, out of the mark's way.
+  // Another block of the wall, away from the marker.
   expect(colourAt(520 + 20 * 4 + 2, place.y + 2)).toBe(colourOf(GREEN))
 })
 
@@ -60,7 +60,7 @@ test('the cards of an artwork and of an agent show the name if the font has lett
   const named = await openWall()
   await named.buy('/blocks/3,4?name=Ada', 1)
   await named.buy(`/blocks/9,9?name=${encodeURIComponent('Адель')}`, 2, 2)
-  /** Where the line that ends on the right begins. */
+  /** Where the right-aligned line begins. */
   const begins = async (query: string) => {
     const { colourAt } = await decoded(await named.ask(`GET /card.png${query}`))
     const columns = Array.from({ length: 500 }, (_, at) => 700 + at)

@@ -9,7 +9,7 @@ import { boundTo } from '../../../support/service/bound.ts'
 import { sending } from '../../../support/service/signed.ts'
 import { HOST, openWall, paidBy, paymentFor, type Wall } from '../../../support/service/wall.ts'
 
-// Goal: a stranger finds every payment of the wall on the chain, and computes each bound nonce again, from what anybody can read.
+// Goal: from public data alone, anybody can find every payment of the wall on the chain, and recompute each bound nonce.
 
 const deedsOf = async (
   wall: Wall,

@@ -8,9 +8,9 @@ import { decoded } from '../../../support/service/decoded.ts'
 import { editOf, sending } from '../../../support/service/signed.ts'
 import { jsonOf, openWall, paidBy, payloadOf, type Wall } from '../../../support/service/wall.ts'
 
-// Goal: what the operator hides is in nothing that anybody can read. Method: a block, a name and all of a wallet are
-// hidden, and speak before and after with marks of their own; then every read there is, is searched for the marks, and the same reads
-// for those of one near it, so that the search itself is proven.
+// Goal: no read shows what the operator has hidden. Method: a block, a name and a whole wallet are hidden, and publish
+// texts with unique marks before and after; then every read is searched for the marks, and the same reads
+// for those of a neighbour, to prove that the search works.
 
 const GREEN = 46
 const RED = 180
@@ -20,7 +20,7 @@ const colourOf = (index: number) => PALETTE[index] ?? ''
 const HIDDEN = blockOf('80,45')
 const pixelMarks = [flat(GREEN), Buffer.from(flat(GREEN), 'hex').toString('base64')]
 
-/** The words, links and pictures in a text that were hidden. */
+/** The hidden texts, links and pictures found in a text. */
 const marksIn = (text: string) => [
   ...(text.match(/hidden[-.]\w+/g) ?? []),
   ...pixelMarks.filter((px) => text.includes(px)),
@@ -56,14 +56,14 @@ const PICTURES = [
   '/card.png?agent=1',
 ]
 
-/** What bought each block. All are bound to their orders, so that deeds have as much to tell as they ever do. */
+/** The purchase of each block. All are bound to their orders, so that deeds contain as much as possible. */
 const payments = new Map<string, Payment>()
 
 const paymentAt = (coord: string) => payments.get(coord) ?? paymentOf(0, 0)
 
 /**
  * A wall on which the first wallet's block at 80,45 is hidden and that at 83,45 is shown, the second wallet's names are
- * hidden, and the third is banned. All of them speak on every way there is, before and afterwards.
+ * hidden, and the third is banned. All of them publish in every possible way, before and afterwards.
  */
 async function wallWithHidden(): Promise<Wall> {
   const wall = await openWall()
@@ -81,7 +81,7 @@ async function wallWithHidden(): Promise<Wall> {
   expect((await repaint(1, '80,45', 'hidden-repaint', NOW)).status).toBe(200)
   await buy('3,4', 'name=hidden-name&framework=hidden-frame', 2, 2)
   await buy('5,6', `message=shown-before&px=${flat(RED)}`, 3, 3)
-  // Nothing that is kept from before may tell it.
+  // Nothing cached from before may show it.
   for (const read of [...READS, ...PICTURES.map((path) => `GET ${path}`)]) await wall.ask(read)
   await moderation.moderate(HIDDEN, 'hide', ['pixels', 'message', 'link'], NOW)
   await moderation.moderateWallet(wallet(2), { act: 'hide', parts: ['name', 'framework'] }, NOW)

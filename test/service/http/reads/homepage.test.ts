@@ -28,7 +28,7 @@ async function tagsOf(own: Wall, path: string): Promise<Record<string, string>> 
   return tags
 }
 
-// The rewriter hands attributes over as they stand in the text.
+// The rewriter returns attributes as they are in the text.
 const unescaped = (text: string | null) =>
   (text ?? '').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
 

@@ -94,7 +94,7 @@ test('a picture is converted into blocks to buy, with a preview of them', async 
 })
 
 test('bare pixels are assigned row by row to the right blocks', async () => {
-  // Twenty by twenty pixels, each of its own palette colour, which nothing may change.
+  // Twenty by twenty pixels, each in a palette colour of its own, which nothing may change.
   const indices = Uint8Array.from({ length: 400 }, (_, at) => (at * 7) % 240)
   const rgb = Uint8Array.from(Buffer.from([...indices].map((index) => PALETTE[index]?.slice(1)).join(''), 'hex'))
   const request = 'POST /api/pixels?w=2&h=2&width=20&height=20&dither=floyd-steinberg'

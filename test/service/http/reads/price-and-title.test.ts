@@ -6,8 +6,8 @@ import { callTool, rpc } from '../../../support/service/agent.ts'
 import { sending } from '../../../support/service/signed.ts'
 import { demandIn, jsonOf, OFFER, openWall, paidBy } from '../../../support/service/wall.ts'
 
-// Goal: a wall tells its own price and name wherever it tells either, and keeps its word to who bought at another price.
-// Method: everything that can be read of a wall with another price and name is searched for the usual ones.
+// Goal: a wall shows its own price and name everywhere, and keeps its promises to those who bought at another price.
+// Method: everything that can be read of a wall with another price and name is searched for the default ones.
 
 const TITLE = 'Ada & Sons'
 const AMOUNT = 2_500_000n
@@ -43,7 +43,7 @@ test.each(PRICED)('%s shows the price', async (path) => {
   ])
 })
 
-// A schema's example of money is a sample, as its other examples are.
+// Money in a schema's example is a sample, like its other examples.
 const exampled = (text: string) => text.replaceAll('"examples":["1.00"]', '').replaceAll('"examples":["1000000"]', '')
 
 test('a demand for payment has the price in its header, its message and its page', async () => {

@@ -6,7 +6,7 @@ import { buy, callTool, rpc } from '../../../support/service/agent.ts'
 import { boundTo } from '../../../support/service/bound.ts'
 import { demandIn, headerOf, openWall, payloadOf } from '../../../support/service/wall.ts'
 
-// For what changes nothing.
+// For requests that change nothing.
 const untouched = openWall()
 
 test('a client that negotiated gets the terms as a tool result that x402 clients can pay', async () => {
@@ -23,7 +23,7 @@ test('a client that negotiated gets the terms as a tool result that x402 clients
     'x402/error': { code: 402, message: 'payment_required', data: terms },
   })
   const overHttp = demandIn(await (await untouched).ask('GET /blocks/7,3'))
-  // Each door is catalogued by an address of its own.
+  // Each interface is catalogued with its own address.
   const resource = { ...overHttp.resource, url: 'https://wall.test/mcp' }
   expect<object>({ ...terms, extensions: undefined }).toEqual({ ...overHttp, resource, extensions: undefined })
 })
@@ -132,7 +132,7 @@ describe('a payment in an argument `headers`, where AWS AgentCore puts it,', () 
       structuredContent: receipt,
       _meta: { 'x402/payment-response': { success: true, transaction: hash(1) } },
     })
-    // It is the same payment wherever it stands.
+    // It is the same payment in any place.
     expect(await callTool(wall, tool, order, payloadOf(payment))).toMatchObject({ structuredContent: receipt })
   })
 

@@ -6,13 +6,13 @@ import { buy, callTool, read } from '../../../support/service/agent.ts'
 import { areaEditOf, editOf, namingOf, sending } from '../../../support/service/signed.ts'
 import { jsonOf, openWall } from '../../../support/service/wall.ts'
 
-// Goal: a signed change is made by a tool as by its address: the same answer, the same refusal. Method: each request is sent
-// by either door to a wall of its own.
+// Goal: a signed change over a tool is the same as over HTTP: same result, same errors. Method: each request is sent
+// over each interface to its own wall.
 
 const AREA = '3,4,2x1'
 const px = '07'.repeat(100)
 
-/** A wall on which the first wallet owns two blocks, and the third waits for one. */
+/** A wall on which the first wallet owns two blocks, and a third one is held in doubt. */
 async function soldWall() {
   const wall = await openWall()
   for (const [at, coord] of ['3,4', '4,4'].entries()) await buy(wall, { coord }, paymentOf(1, at + 1))

@@ -95,7 +95,7 @@ test('a wall whose pictures arrive in pieces before its texts equals the canvas 
   const { promise: isDrawn, resolve } = Promise.withResolvers<void>()
   const pieces = new ReadableStream({
     async start(stream) {
-      // No piece but the last ends with a block.
+      // No piece except the last ends at a block boundary.
       for (let at = 0; at < pixels.length; at += 9999) stream.enqueue(pixels.slice(at, at + 9999))
       await isDrawn
       stream.close()

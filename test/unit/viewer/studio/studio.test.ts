@@ -25,7 +25,7 @@ import { pngOf, RGBA } from '../../../support/picture-files.ts'
 
 const photo = { name: 'photo.png', width: 1200, height: 900, isPhoto: true, isClear: false }
 
-/** A picture that lies at a place, every pixel of which says where it is. */
+/** A picture at a position, with each pixel encoding its own position. */
 function painted(col: number, row: number, width: number, height: number): Sketch {
   const sketch = withPicture(
     { ...newSketch({ col, row }), wall: wallOf(canvas) },
@@ -45,7 +45,7 @@ function raster(width: number, height: number, colour: (x: number, y: number) =>
   return { width, height, rgba }
 }
 
-/** A picture as it comes out of a JPEG. */
+/** A picture with the artefacts of a JPEG. */
 async function throughJpeg({ width, height, rgba }: ReturnType<typeof raster>) {
   const rows = Array.from({ length: height }, (_, y) => [0, ...rgba.subarray(y * width * 4, (y + 1) * width * 4)])
   const png = pngOf(width, height, RGBA, Uint8Array.from(rows.flat()))
@@ -60,7 +60,7 @@ test('photographs and gradients are distinguished from logos and flat drawings, 
   expect([soft, logo].map(isPhotograph)).toEqual([true, false])
   expect(isPhotograph(raster(1, 1, () => [0, 0, 0]))).toBe(false)
   expect(isPhotograph(stripes)).toBe(false)
-  // A JPEG smears what is flat, and rounds what is soft.
+  // A JPEG blurs flat areas, and rounds soft ones.
   const slow = raster(300, 200, (x, y) => [90 + y / 4, 110 + y / 5 + x / 20, 140])
   const opened = await Promise.all([slow, logo].map(throughJpeg))
   expect(opened.map(isPhotograph)).toEqual([true, false])

@@ -6,7 +6,7 @@ import { LIGHT_HEIGHT, LIGHT_WIDTH, roomLight } from '../../../../viewer/wall/ro
 
 const RED = PALETTE.indexOf('#ff0000')
 
-/** The light of a wall whose blocks are red where told. */
+/** The light of a wall with these red blocks. */
 function lightOf(isRed: (cell: { col: number; row: number }) => boolean) {
   const blocks = ALL_BLOCKS.filter((block) => isRed(cellOf(block)))
   const texture = blankTexture()
