@@ -1,6 +1,6 @@
 /**
- * `bun run endurance NAME [OPTION ...]`: one run under load and faults, for as long as one likes; `all` is every one in turn.
- * test/README.md says which of them the gate runs in short, and which only the nightly workflow does.
+ * `bun run endurance NAME [OPTION ...]`: one run under load and faults, for any duration; `all` is every one in turn.
+ * test/README.md lists which of them the gate runs in short, and which only the nightly workflow does.
  */
 
 import { join } from 'node:path'
@@ -78,7 +78,7 @@ else {
   process.exitCode = 2
 }
 
-/** Runs each, whatever became of the ones before; answers how many failed. */
+/** Runs each, whatever the result of earlier ones; returns how many failed. */
 async function playAll(): Promise<number> {
   const rows: string[] = []
   let failed = 0

@@ -7,7 +7,7 @@ import { buyBlock } from '../support/e2e/buyer.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
-// Goal: what an operator downloads runs a wall, without Bun, Node or a clone. Method: the release as it is made, unpacked
+// Goal: the downloaded release runs a wall, without Bun, Node or a clone. Method: the release as it is made, unpacked
 // and installed into a folder, and its program run there with nothing on the path.
 
 const ROOT = join(import.meta.dir, '../..')
@@ -28,7 +28,7 @@ function spawn(command: readonly string[], env: Readonly<Record<string, string>>
   return { out: stdout.toString(), err: stderr.toString(), status: exitCode }
 }
 
-/** Runs the installed program where nothing else is. */
+/** Runs the installed program with an empty path. */
 const run = (...args: readonly string[]) => spawn([program, ...args], settings, around.folder)
 
 const system = { PATH: Bun.env['PATH'] ?? '' }
@@ -112,7 +112,7 @@ test('the installed program sells a block, draws it, and serves every read of th
     body: card,
   })
   expect(shown.status).toBe(200)
-  // While a command is waited for here, the facilitator cannot answer, which is an outage of its own.
+  // While a command is waited for here, the facilitator cannot respond, which is an outage of its own.
   expect(wall.journal().filter((line) => line.includes('"http-failed"'))).toEqual([])
 })
 
@@ -187,7 +187,7 @@ test.skipIf(Bun.which('systemd-analyze') === null)('systemd accepts the units, a
   const units = join(root, 'etc/systemd/system')
   for (const name of readdirSync(units)) {
     const path = join(units, name)
-    // It looks for the program where the unit says it is, which is not where this test put it.
+    // It looks for the program at the path in the unit, which is not where this test put it.
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll('/usr/local/bin/pixel-wall', program))
     if (!name.includes('@'))
       expect([name, spawn(['systemd-analyze', 'verify', path], system, folder).err]).toEqual([name, ''])

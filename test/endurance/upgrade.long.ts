@@ -5,9 +5,9 @@ import { type Cluster, startCluster } from '../support/e2e/cluster.ts'
 import { isHere, type Proxy, type ProxyName, startProxy } from '../support/e2e/proxies.ts'
 import { expectBooksToBalance } from '../support/e2e/read-wall.ts'
 
-// Goal: three instances are replaced one after the other, and nobody outside sees it. Method: the recipes of `deploy/` in
-// front of three processes on one PostgreSQL, readers, buyers and painters all the while; an answer of 500 or more, or none,
-// is a failure. Where the balancer is not installed, it is skipped.
+// Goal: three instances are replaced one after the other, and no client notices. Method: the recipes of `deploy/` in
+// front of three processes on one PostgreSQL, with readers, buyers and painters all the while; a response of 500 or more, or none,
+// is a failure. Skipped if the load balancer is not installed.
 
 const REQUESTS = 2000
 const READERS = 6
@@ -51,7 +51,7 @@ describe.each(['nginx', 'haproxy'] as const)('behind %s', (name: ProxyName) => {
   )
 })
 
-/** Readers, buyers and painters, until they are told to stop. */
+/** Readers, buyers and painters, until they are stopped. */
 function startLoad(proxy: Proxy) {
   const failures: string[] = []
   const counts = { requests: 0, purchases: 0, repaints: 0 }

@@ -7,9 +7,9 @@ import { skippedWithout } from '../../support/skipped.ts'
 import { FLOOD_NAMES, type FloodName } from './floods.ts'
 import { blocksOf, openScene, type Effect, type Entrance, type Scene } from './scene.ts'
 
-// Goal: whoever floods the wall takes nothing from anybody else. Method: a flood of each kind from many addresses for a moment;
-// `bun run abuse` plays all of them, for seconds over all of their connections, from one address too, with what others had of
-// it in a line.
+// Goal: a client that floods the wall takes nothing from others. Method: a brief flood of each kind from many addresses;
+// `bun run abuse` plays all of them, for seconds over all of their connections, from one address too, and prints how others
+// were served in a line.
 
 const PLAN = IS_LONG_RUN ? { ms: 5000, buyers: 5 } : { ms: 200, buyers: 1, connectionsMax: 16 }
 // One of each way to flood: a read, a picture, a signature, a payment, a repaint, and connections that stay, drip or pipeline.
@@ -33,15 +33,15 @@ const ENTRANCES: readonly Entrance[] =
   IS_LONG_RUN && !skippedWithout('nginx', isHere('nginx')) ? ['directly', 'through nginx'] : ['directly']
 const CHANGES = IS_LONG_RUN ? 50_000 : 2 * BEHIND_MAX
 
-// What is left for areas must lie together.
+// The remaining blocks must be adjacent for areas.
 const SLACK = 1.2
-// How long others may wait, which only a long run on a quiet machine can tell.
+// How long others may wait, which only a long run on a quiet machine can measure.
 const HEALTH_P99_MAX_MS = 150
 const TIMES_QUIET_MAX = 10
 
-// After that a flood is given up.
+// After this time a flood is aborted.
 const LONGEST_SECONDS = 30
-// The wall asks whether the facilitator works once a minute.
+// The wall probes the facilitator once a minute.
 const PROBES_MAX = 2
 
 let scene: Scene
@@ -60,7 +60,7 @@ afterAll(async () => {
   await scene.stop()
 })
 
-/** What holds under one flood, beside what holds under all. */
+/** The limits of one flood, in addition to those of all. */
 const promises: Partial<Record<FloodName, (effect: Effect) => void>> = {
   // A block that is repainted as fast as one can makes the log grow by no more than its budget.
   repaints({ logGrew, waits }) {
@@ -69,9 +69,9 @@ const promises: Partial<Record<FloodName, (effect: Effect) => void>> = {
       burst + LONGEST_SECONDS * perSecond,
     )
   },
-  // The facilitator is never asked about payments that nobody signed, but for a block and an area of each buyer.
+  // The facilitator is never called for payments that nobody signed, but for a block and an area of each buyer.
   'junk payments': ({ verified }) => expect(verified).toBeLessThanOrEqual(2 * PLAN.buyers + PROBES_MAX),
-  // Readers who come from the beginning of a long log are told to read the canvas, each of them.
+  // Readers who start at the beginning of a long log are each asked to read the canvas.
   'live from 0'({ statuses, resets }) {
     if (!IS_LONG_RUN) expect(statuses).toEqual({ 200: resets })
     expect(resets).toBeGreaterThan(0)
@@ -99,7 +99,7 @@ test.each(CASES)(
   },
 )
 
-/** What took more than ten times as long as while it was quiet. */
+/** Requests that took more than ten times as long as without a flood. */
 function slowed(during: Effect, before: Effect): readonly string[] {
   const times = ({ waits: { preview, repaint, 'MCP call': call }, buyMost }: Effect) => ({
     preview: preview.p99,

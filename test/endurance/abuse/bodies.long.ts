@@ -3,8 +3,8 @@ import { cpuMsDuring } from '../../../bench/measure/cpu.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
 import { limitMs } from '../../support/machine.ts'
 
-// Goal: no body costs the wall much more than reading it. Method: each route that takes a body gets the largest ones of each
-// shape, from an address whose budgets are full; the processor time of the wall's process is measured.
+// Goal: no body costs the wall much more than reading it. Method: each route with a body gets the largest ones of each
+// form, from an address with full budgets; the CPU time of the wall's process is measured.
 
 const KB = 1024
 const ROUTES: readonly (readonly [method: string, path: string, maxKb: number])[] = [
@@ -23,7 +23,7 @@ const ROUTES: readonly (readonly [method: string, path: string, maxKb: number])[
   ['POST', '/api/pixels?w=8&h=8', 4096],
 ]
 
-/** Bodies of at most `bytes` bytes, by what may be dear in them. */
+/** Bodies of at most `bytes` bytes, by what may be expensive in them. */
 const SHAPES: Readonly<Record<string, (bytes: number) => string>> = {
   'unknown keys': (bytes) => `{${listOf(bytes - 2, (at) => `"k${at}":1`)}}`,
   'a long text': (bytes) => `{"message":"${'\u{20ac}'.repeat(Math.floor((bytes - 14) / 3))}"}`,
@@ -43,11 +43,11 @@ function listOf(bytes: number, part: (at: number) => string): string {
   return parts.join(',')
 }
 
-// Of several measurements the least: the process has other work, too.
+// The minimum of several measurements: the process has other work, too.
 const MEASUREMENTS = 3
 const REQUESTS = 10
 
-// To read, decode and refuse a body; more for one of megabytes.
+// To read, decode and reject a body; more for one of megabytes.
 const CPU_MAX_MS = 5
 const CPU_MAX_MS_OF_A_MEGABYTE = 8
 

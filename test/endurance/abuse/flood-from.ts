@@ -1,4 +1,4 @@
-/** Floods from another process, which keeps its own work out of what is measured of the wall. */
+/** Floods from another process, so that its own work does not affect the measurements of the wall. */
 
 import { join } from 'node:path'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
@@ -9,7 +9,7 @@ import { CLAIM_ORDER, coordOf } from '../../../shared/wall.ts'
 import { type At, get } from '../../support/e2e/buyer.ts'
 import type { FloodName, Target } from './floods.ts'
 
-/** What to do: for `ms`, over so many connections from so many addresses. */
+/** An order: for `ms`, over so many connections from so many addresses. */
 export type FloodOrder = {
   readonly flood: FloodName
   readonly connections: number
@@ -18,14 +18,14 @@ export type FloodOrder = {
   readonly target: Target
 }
 
-/** How many answers had each status, how many connections failed, and how many streams were told to read the canvas. */
+/** How many responses had each status, how many connections failed, and how many streams were asked to read the canvas. */
 export type FloodCounts = {
   readonly statuses: Readonly<Record<string, number>>
   readonly broken: number
   readonly resets: number
 }
 
-/** A process of its own that floods, one order after the other. */
+/** A separate process that floods, one order after the other. */
 export type Flooder = { flood(order: FloodOrder): Promise<FloodCounts>; stop(): Promise<void> }
 
 /** Starts one. */
@@ -48,7 +48,7 @@ export function startFlooder(): Flooder {
   }
 }
 
-/** What floods of a seeded wall aim at, of which so many blocks are sold: a block of the agent that has most. */
+/** The target of floods on a seeded wall with so many sold blocks: a block of the agent with the most blocks. */
 export async function targetOf(wall: At, sold: number): Promise<Target> {
   const demand = decodePaymentRequiredHeader((await get(wall, 'next')).headers.get('payment-required') ?? '')
   const [terms] = demand.accepts

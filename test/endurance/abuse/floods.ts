@@ -1,4 +1,4 @@
-/** What strangers flood the wall with: requests that are cheap to make, by what they aim at. */
+/** Floods of the wall: requests that are cheap to make, by their target. */
 
 import type { PaymentRequirements } from '@x402/core/types'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
@@ -9,7 +9,7 @@ import { editMessage } from '../../../shared/signing.ts'
 import { COLS } from '../../../shared/wall.ts'
 import { flatPng, GREY, pngOf } from '../../support/picture-files.ts'
 
-/** What requests are made of: the wall's terms, and a block with its owner, who has more blocks than anyone. */
+/** The inputs of requests: the wall's terms, and a block of the owner with the most blocks. */
 export type Target = {
   readonly host: string
   readonly terms: PaymentRequirements
@@ -18,13 +18,13 @@ export type Target = {
   readonly wallet: string
 }
 
-/** One flood: how many connections it takes, and the bytes of its requests in turn. */
+/** One flood: its number of connections, and the bytes of its requests in turn. */
 export type Flood = {
   readonly connections: number
   readonly request: (at: number, target: Target) => Uint8Array | Promise<Uint8Array>
-  readonly stays?: true // the answer does not end: connections are left open, and opened anew where they are closed
+  readonly stays?: true // the response does not end: connections are left open, and reopened when they are closed
   readonly drips?: true // another byte is sent each second
-  readonly pipelined?: number // so many requests are sent before an answer is waited for
+  readonly pipelined?: number // so many requests are sent before the first response
 }
 
 /** A request as it goes over the wire. */
@@ -44,7 +44,7 @@ const MCP_TYPE = { ...JSON_TYPE, Accept: 'application/json, text/event-stream' }
 
 const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)).toHex()
 
-/** A payment in the right shape that nobody has signed. */
+/** A payment in the right form that nobody has signed. */
 function junkPayment({ terms }: Target): object {
   const authorization = {
     from: `0x${random(20)}`,
@@ -57,7 +57,7 @@ function junkPayment({ terms }: Target): object {
   return { x402Version: 2, accepted: terms, payload: { signature: junkSignature(), authorization } }
 }
 
-/** A payment that is signed well by a wallet without money. */
+/** A payment with a valid signature of a wallet without money. */
 async function pennilessPayment({ terms }: Target): Promise<object> {
   const { payload } = await new ExactEvmScheme(newWallet()).createPaymentPayload(2, terms)
   return { x402Version: 2, accepted: terms, payload }
@@ -68,7 +68,7 @@ const paying = (payment: object, target: Target) =>
 
 const junkSignature = (): `0x${string}` => `0x${random(64)}1b`
 
-/** A repaint of a block that is signed by somebody else. */
+/** A repaint of a block with somebody else's signature. */
 const foreignRepaint = (signature: `0x${string}`, target: Target) =>
   bytesOf(
     `PUT /blocks/${target.block}`,
@@ -87,7 +87,7 @@ async function repaint(at: number, target: Target): Promise<Uint8Array> {
 
 const picture = flatPng(100, 100, '#5f87af')
 
-// Few bytes that take long to read: as many pixels as are read at all, every one of them black.
+// Few bytes that are slow to decode: the maximum number of pixels, all of them black.
 const blankPicture = pngOf(3840, 2160, GREY, new Uint8Array((3840 + 1) * 2160))
 
 const manyParts = `[${'{},'.repeat(300_000)}{}]`
@@ -115,7 +115,7 @@ const posting = (
 
 const PNG_TYPE = { 'Content-Type': 'image/png' }
 
-/** Every flood: what costs the wall more than it costs whoever asks. */
+/** Every flood: requests that cost the wall more than their sender. */
 export const FLOODS = {
   preview: posting('/api/preview', 32, (at) => `{"coord":"${at % COLS},3"}`),
   'wall.png': getting((at) => `/wall.png?col=${at % 60}&row=${at % 40}&scale=2&cols=80&rows=45`),

@@ -1,4 +1,4 @@
-/** Honest clients beside a flood, at an address of their own: what they ask all the time, and how long they wait for it. */
+/** Honest clients during a flood, with their own address: their requests, and how long they wait. */
 
 import { privateKeyToAccount } from 'viem/accounts'
 import { buyerOf, keyOf } from '../../../bench/servers/seed.ts'
@@ -6,7 +6,7 @@ import { agentsOf } from '../../../bench/servers/servers.ts'
 import { CLAIM_ORDER, coordOf } from '../../../shared/wall.ts'
 import { type At, repaint } from '../../support/e2e/buyer.ts'
 
-/** What an honest client does over and over. */
+/** The repeated requests of an honest client. */
 export type Kind = 'health' | 'preview' | 'repaint' | 'MCP call'
 
 /** How long the answers took, in milliseconds, and every status but 200; 0 where the connection was cut. */
@@ -30,7 +30,7 @@ const CUT = 0
 const JSON_TYPE = { 'content-type': 'application/json' }
 const MCP_TYPE = { ...JSON_TYPE, accept: 'application/json, text/event-stream' }
 
-/** Asks for each kind again and again until something is over. `sold` is how many blocks the seed sold. */
+/** Sends each kind of request again and again until a signal. `sold` is how many blocks the seed sold. */
 export async function waitsBeside(
   entrance: At,
   sold: number,

@@ -1,4 +1,4 @@
-/** A process that floods a wall on orders, each from one loopback address or from many, and tells what came of each. */
+/** A process that floods a wall on orders, each from one loopback address or from many, and prints the result of each. */
 
 import { connect } from 'node:net'
 import type { FloodCounts, FloodOrder } from './flood-from.ts'
@@ -33,9 +33,9 @@ async function flooded({ flood: name, target, addresses, connections, ms }: Floo
     const socket = connect({ host: hostname, port: Number(port), localAddress })
     const timer = setTimeout(() => socket.destroy(), Math.max(0, until - performance.now()))
     const dripping = flood.drips === true ? setInterval(() => socket.write('1'), DRIPS_EVERY_MS) : undefined
-    let awaited = 0 // answers to what was asked
+    let awaited = 0 // responses to sent requests
     let head = ''
-    let missing = 0 // bytes of the body that is being read
+    let missing = 0 // bytes of the current body
     const ask = async () => {
       if (isOver()) return void socket.destroy()
       awaited = flood.pipelined ?? 1

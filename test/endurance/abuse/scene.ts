@@ -1,4 +1,4 @@
-/** A wall in its own process with a real chain, everything that leaves it counted, and honest buyers beside the floods. */
+/** A wall in its own process with a real chain, counters for every outgoing call, and honest buyers during the floods. */
 
 import { join } from 'node:path'
 import { seed } from '../../../bench/servers/seed.ts'
@@ -17,12 +17,12 @@ import { type FloodCounts, startFlooder, targetOf } from './flood-from.ts'
 import { type FloodName, FLOODS } from './floods.ts'
 import { type Kind, type Waits, waitsBeside } from './neighbours.ts'
 
-/** Where requests enter: the wall's own port, or nginx as in `deploy/`. */
+/** The entry point of requests: the wall's own port, or nginx as in `deploy/`. */
 export type Entrance = 'directly' | 'through nginx'
 
 /**
- * How a flood is made: how long, where, from how many addresses, over how many connections at most, and how many buy a block
- * meanwhile, and as many an area with a picture. Without a `flood` it is quiet.
+ * How a flood is made: how long, where, from how many addresses, over how many connections at most, and how many honest buyers of
+ * a block, and as many of an area with a picture, there are. Without a `flood` it is quiet.
  */
 export type Plan = {
   readonly flood?: FloodName
@@ -33,14 +33,14 @@ export type Plan = {
   readonly buyers: number
 }
 
-/** What a flood did, and to whom. Times in milliseconds. */
+/** The effects of a flood, with times in milliseconds. */
 export type Effect = FloodCounts & {
   readonly waits: Readonly<Record<Kind, Waits>>
   readonly bought: number // of the honest buyers of a block
-  readonly painted: number // of those of an area with a picture, by their first request
+  readonly painted: number // of those of an area with a picture, with their first request
   readonly buyP50: number // from a paid request to its receipt
   readonly buyMost: number
-  readonly verified: number // questions to the facilitator
+  readonly verified: number // calls to the facilitator
   readonly rpcCalls: number
   readonly logGrew: number // by how many entries
   readonly rails: readonly string[] // every state that the rail was seen in
@@ -52,13 +52,13 @@ export type Scene = {
   stop(): Promise<void>
 }
 
-/** Blocks that honest buyers take under one flood: each a block, and an area of two. */
+/** Blocks that honest buyers take during one flood: each a block, and an area of two. */
 export const blocksOf = (buyers: number): number => 3 * buyers
 
-// Of an honest buyer: a picture as most are.
+// A typical picture of an honest buyer.
 const ORDER = { w: 2, h: 1, image: flatPng(512, 256, '#d75f00').toBase64() }
 
-/** Opens a wall that is full but for `left` blocks, and has `changes` repaints of one block in its log. */
+/** Opens a wall that is full except for `left` blocks, and has `changes` repaints of one block in its log. */
 export async function openScene(changes: number, left: number): Promise<Scene> {
   const around = await startSurroundings()
   const rpc = startOddEndpoint(around.network.rpcUrl, {})
@@ -129,7 +129,7 @@ const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[M
 
 const SAMPLE_EVERY_MS = 50
 
-/** Every state of the rail that health names until something is over. */
+/** Every state of the rail in health until a signal. */
 async function railsSeen(url: string, until: Promise<unknown>): Promise<string[]> {
   const rails = new Set<string>()
   let isOver = false
@@ -149,7 +149,7 @@ async function lastNumber(url: string): Promise<number> {
 
 const EDITS_AT_ONCE = 500
 
-/** Writes repaints into a wall that is closed, as its owner could have made them over the years. */
+/** Writes repaints into a closed wall, as its owner could have made them over the years. */
 async function lengthenLog(path: string, changes: number): Promise<void> {
   const [block] = CLAIM_ORDER
   const engine = await openSqlite(path, 'eip155:8453')

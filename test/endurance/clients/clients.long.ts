@@ -7,14 +7,14 @@ import { startWorld, type World } from '../../support/e2e/world.ts'
 import { outputOf } from '../../support/output-of.ts'
 import { BUYERS, TOOL_USERS, type At, type Client } from './clients.ts'
 
-// Goal: clients that others made work with the wall. Method: each is used as its own documents say, against a real wall,
+// Goal: third-party clients work with the wall. Method: each is used according to its own documents, with a real wall,
 // chain and facilitator: it buys a block with its listing, charged once (and repaints it and renames itself, if it can sign
-// in), or uses every tool that costs nothing. Where they cannot be installed, that is said.
+// in), or uses every tool that costs nothing. If they cannot be installed, a message says so.
 
 const HERE = import.meta.dir
 const CLIENT_MAX_MS = 90_000
 
-// From the cache where it is there.
+// From the cache if it is there.
 const install = Bun.spawn([process.execPath, 'install', '--frozen-lockfile', '--silent'], { cwd: HERE, stderr: 'pipe' })
 const complaint = await new Response(install.stderr).text()
 const isInstalled = (await install.exited) === 0
@@ -75,7 +75,7 @@ describe.skipIf(!isInstalled)('made by others,', () => {
       const image = Buffer.from(await (await fetch(`${url}/blocks/${coord}.png`)).arrayBuffer()).toString('base64')
       const env = { MCP_URL: `${url}/mcp`, BLOCK: coord, IMAGE: image, CLIENT: client.name }
       const out = await run(client, wallet, { target: url }, env)
-      // What `every-tool.mjs` says at its end.
+      // The last line of `every-tool.mjs`.
       const said: { names: string[]; used: string[] } = JSON.parse(out.trimEnd().split('\n').at(-1) ?? '')
       expect(said.names).not.toEqual([])
       expect(said.names.filter((name) => !said.used.includes(name) && !name.startsWith('buy_'))).toEqual([])
@@ -87,7 +87,7 @@ describe.skipIf(!isInstalled)('made by others,', () => {
     CLIENT_MAX_MS,
   )
 
-  /** Runs a client to its end, which must be a good one; what it said. */
+  /** Runs a client to its successful end; returns its output. */
   async function run(client: Client, wallet: Wallet, at: At, env: object = {}): Promise<string> {
     const home = await mkdtemp(join(world.folder, 'home-'))
     const child = Bun.spawn([...client.command(at)], {

@@ -1,5 +1,5 @@
 /**
- * The clients that others made, and how each is started. `overrides` in their package.json leave out what only browsers load:
+ * Third-party clients, and how each is started. `overrides` in their package.json omit packages that only browsers load:
  * half of all packages.
  */
 
@@ -8,15 +8,15 @@ import { join } from 'node:path'
 const here = (path: string) => join(import.meta.dir, path)
 const bin = (name: string) => here(`node_modules/.bin/${name}`)
 
-/** A client and, where one package is tried in several ways, which way. */
+/** A client, and the way it is used if there are several. */
 export type Client = {
   readonly name: string
   readonly command: (at: At) => readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  readonly signsIn?: true // it also repaints and names itself, by answering the demand to sign in
+  readonly signsIn?: true // it also repaints and names itself, by signing in
 }
 
-/** What a client is pointed at; with a body it posts JSON. */
+/** The target of a client; with a body it posts JSON. */
 export type At = { readonly target: string; readonly body?: string }
 
 const script = (path: string) => () => ['node', '--import', here('offline.mjs'), here(path)]

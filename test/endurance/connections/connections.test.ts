@@ -4,12 +4,12 @@ import { shareWorld, type World } from '../../support/e2e/world.ts'
 import { IS_LONG_RUN } from '../../support/long-run.ts'
 import { gather, unanswered } from './connections.ts'
 
-// Goal: whoever holds connections open and never finishes a request takes nothing from anybody else. Method: a process
-// that holds them, and honest clients meanwhile; in a long run it holds ten thousand, also while they are closed and come again.
+// Goal: clients that hold connections open and never finish a request take nothing from others. Method: a process
+// that holds them, and honest clients meanwhile; in a long run it holds ten thousand, also while they are closed and reopened.
 
 const CROWD = IS_LONG_RUN ? 10_000 : 500
 const REQUESTS = IS_LONG_RUN ? 2000 : 400
-// Bun closes what sends no whole header after 12 s.
+// Bun closes connections without a complete header after 12 s.
 const STAYS_MS = IS_LONG_RUN ? 15_000 : 0
 
 let world: World

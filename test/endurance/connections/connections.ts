@@ -1,13 +1,13 @@
-/** A crowd of half-open connections, and whether everyone else is answered. */
+/** A crowd of half-open connections, and whether all others get responses. */
 
 import { fileURLToPath } from 'node:url'
 
 const CROWD = fileURLToPath(new URL('./crowd.ts', import.meta.url))
 
-// What a process needs besides its connections.
+// The other file descriptors of a process.
 const OWN_FILES = 200
 
-/** Has another process hold `count` connections, or as many as a process may here; resolves once all are held, with what ends it. */
+/** Holds `count` connections in another process, or as many as a process may; resolves once all are open, with a function that ends it. */
 export async function gather(host: string, count: number): Promise<() => Promise<void>> {
   const most = Math.min(count, (await openFiles()) - OWN_FILES)
   const child = Bun.spawn([process.execPath, CROWD, host, String(most)], {
@@ -31,7 +31,7 @@ const PATHS = ['/api/health', '/api/canvas', '/blocks/next', '/api/feed'] as con
 
 const AT_ONCE = 4
 
-/** Asks for the free and the paid things in turn, as several clients at once; how many were not answered. */
+/** Sends free and paid requests in turn, as several concurrent clients; returns how many got no response. */
 export async function unanswered(url: string, requests: number): Promise<number> {
   let count = 0
   const client = async (first: number) => {

@@ -1,6 +1,6 @@
 /**
- * A process that holds connections open and never finishes a request: some say nothing, some half a header, some promise
- * a body. Closed ones are opened again. Arguments: host with port, how many. Says `held` on a line once all are open.
+ * A process that holds connections open and never finishes a request: some send nothing, some half a header, some announce
+ * a body. Closed ones are reopened. Arguments: host with port, how many. Prints `held` on a line once all are open.
  */
 
 import { connect } from 'node:net'

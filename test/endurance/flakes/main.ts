@@ -1,13 +1,13 @@
 /**
- * `bun run endurance flakes [OPTION ...] [PATH ...]`: runs the gate's tests again and again beside a load, and counts what
- * failed. Without a path it runs every folder that waits for something.
+ * `bun run endurance flakes [OPTION ...] [PATH ...]`: repeats the gate's tests under load, and counts the
+ * failures. Without a path it runs every folder that waits for something.
  *
  *     --rounds N     how many rounds (5)
- *     --workers N    how many files at once (2)
- *     --load N       busy processes beside them (2)
+ *     --workers N    how many files in parallel (2)
+ *     --load N       busy processes meanwhile (2)
  *     --disk         and one that flushes to the disk without a pause
- *     --nice N       how far the tests give way to other processes, up to 19 (0)
- *     --minutes N    ends by then, within a round if need be (60)
+ *     --nice N       the niceness of the tests, up to 19 (0)
+ *     --minutes N    ends by then, even within a round (60)
  */
 
 import { statSync } from 'node:fs'
@@ -102,10 +102,10 @@ async function play(number: number): Promise<Round> {
   let kill: Timer | undefined
   let bytesOfTests = Infinity
   endRound = () => {
-    // What fails from now on fails because it is ended.
+    // Failures from now on are because it is being ended.
     bytesOfTests = statSync(log).size
     child.kill()
-    // A test that keeps the signal to itself is not waited for.
+    // A test that ignores the signal is not waited for.
     kill = setTimeout(() => child.kill('SIGKILL'), ENDS_WITHIN_MS)
   }
   const timer = setTimeout(endRound, Math.max(0, until - began))

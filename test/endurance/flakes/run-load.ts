@@ -1,4 +1,4 @@
-/** `run-load.ts SECONDS [FOLDER]`: keeps a processor busy, or the disk of a folder; ends with its standard input, or after so long. */
+/** `run-load.ts SECONDS [FOLDER]`: keeps a CPU busy, or the disk of a folder; ends with its standard input, or after so long. */
 
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ process.exit()
 async function keepProcessorBusy(): Promise<void> {
   while (performance.now() < until) {
     for (const pause = performance.now() + 20; performance.now() < pause;);
-    // Lets the end of the input be noticed.
+    // So that the end of the input is noticed.
     await setImmediate()
   }
 }

@@ -1,13 +1,13 @@
-/** Reads what `bun test` prints, and counts how often each test failed. */
+/** Reads the output of `bun test`, and counts how often each test failed. */
 
 import { failureIn } from '../../support/run-report.ts'
 
-/** What came of one round. */
+/** The result of one round. */
 export type Round = { readonly passed: number; readonly failed: readonly string[] }
 
 /**
- * The results among the lines of a round, each failure as its file and name; a round that was cut short has those it got to.
- * If it failed and no test did (`isFine` is false), as when a file cannot be loaded, the run is what failed.
+ * The results in the lines of a round, each failure as its file and name; an interrupted round has partial results.
+ * If it failed and no test did (`isFine` is false), for example because a file cannot be loaded, the run is the failure.
  */
 export function readRound(output: string, isFine: boolean): Round {
   let file = ''
@@ -15,7 +15,7 @@ export function readRound(output: string, isFine: boolean): Round {
   const failed = new Set<string>()
   for (const line of output.split('\n')) {
     file = /^(\S+\.(?:test|long)\.ts):$/.exec(line)?.[1] ?? file
-    // The list at the end repeats what stood above.
+    // The list at the end repeats earlier lines.
     if (/^\d+ tests? (?:failed|skipped):$/.test(line)) break
     if (line.startsWith('(pass) ')) passed += 1
     const name = failureIn(line)
@@ -25,7 +25,7 @@ export function readRound(output: string, isFine: boolean): Round {
   return { passed, failed: [...failed] }
 }
 
-/** A table of what failed in how many of the rounds, the most frequent first. */
+/** A table of the failures by number of rounds, most frequent first. */
 export function tabulate(rounds: readonly Round[]): string {
   const counts = new Map<string, number>()
   for (const { failed } of rounds) for (const name of failed) counts.set(name, (counts.get(name) ?? 0) + 1)

@@ -1,4 +1,4 @@
-/** The whole service over a database file that a second pair of eyes watches, with some blocks sold. */
+/** The whole service on a database file that a second connection watches, with some blocks sold. */
 
 import { Database } from 'bun:sqlite'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -9,13 +9,13 @@ import type { FakeLogger } from '../../support/fakes/logger.ts'
 import { paymentOf, TERMS } from '../../support/samples.ts'
 import { BASE_URL, openWall, paidBy } from '../../support/service/wall.ts'
 
-/** A wall to throw requests at. */
+/** A wall to send requests to. */
 export type FuzzWall = {
   readonly logger: FakeLogger
   handle(request: Request): Promise<Response>
-  /** Serves on a free port; answers host and port. */
+  /** Serves on a free port; returns host and port. */
   listen(): string
-  /** Changes whenever a row of the database does. Waits for purchases under way: they note after their answer that it went out. */
+  /** Changes whenever a row of the database does. Waits for purchases in progress: they write after their response that it was sent. */
   rowsVersion(): Promise<number>
   close(): Promise<void>
 }

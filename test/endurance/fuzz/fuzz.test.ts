@@ -3,9 +3,9 @@ import { IS_LONG_RUN } from '../../support/long-run.ts'
 import { openFuzzWall, type FuzzWall } from './fuzz-wall.ts'
 import { fuzz, fuzzWire } from './fuzz.ts'
 
-// Goal: no request whatever gets a 500, an answer in another shape, or changes a row without a 200. Method: generated
-// requests, most of them one step from an honest one, at the whole service over a real database and fakes of the world.
-// `bun run endurance fuzz` throws a million, with another seed each time.
+// Goal: no request gets a 500, a response in another format, or changes a row without a 200. Method: generated
+// requests, most of them one step from an honest one, to the whole service with a real database and fake surroundings.
+// `bun run endurance fuzz` sends a million, with another seed each time.
 
 const SEED = IS_LONG_RUN ? Date.now() % 2 ** 31 : 402
 const REQUESTS = IS_LONG_RUN ? 1_000_000 : 2500

@@ -1,4 +1,4 @@
-/** Throws generated requests at a wall and holds every answer to what all answers must be. */
+/** Sends generated requests to a wall and checks every response for the common rules. */
 
 import fc from 'fast-check'
 import { limitMs } from '../../support/machine.ts'
@@ -10,7 +10,7 @@ import { wild, wildBytes, type Wild } from './requests.ts'
 // Far more than a slow machine needs, and less than a person would wait.
 const ANSWER_MAX_MS = limitMs(10_000)
 
-/** Throws `runs` requests, and answers how often each status came; throws with the smallest that gets a wrong answer. */
+/** Sends `runs` requests, and returns how often each status came; throws with the smallest one that gets a wrong response. */
 export async function fuzz(wall: FuzzWall, runs: number, seed: number): Promise<Map<number, number>> {
   const statuses = new Map<number, number>()
   const property = fc.asyncProperty(wild, async (request) => await throwOne(wall, request, statuses))
@@ -34,7 +34,7 @@ async function throwOne(wall: FuzzWall, sent: Wild, statuses: Map<number, number
     throw new Error(`${status} changed a row: ${body}`)
 }
 
-/** Asks, and reads the whole answer; throws when there is none in time. */
+/** Sends a request, and reads the whole response; throws if there is none in time. */
 async function answerTo(wall: FuzzWall, request: Request): Promise<{ response: Response; body: string }> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error('no answer')), ANSWER_MAX_MS)
@@ -46,14 +46,14 @@ async function answerTo(wall: FuzzWall, request: Request): Promise<{ response: R
   }
 }
 
-/** The whole body, but for one that never ends. */
+/** The whole body, unless it never ends. */
 async function wordsOf(response: Response): Promise<string> {
   if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) return await response.text()
   await response.body?.cancel()
   return ''
 }
 
-/** A request as Bun takes it; `undefined` for what only a socket could send. */
+/** A request as Bun accepts it; `undefined` for what only a socket could send. */
 function requestOf({ method, target, headers, body }: Wild): Request | undefined {
   const hasNone = method === 'GET' || method === 'HEAD' || method === 'get' || body === undefined
   try {
@@ -63,10 +63,10 @@ function requestOf({ method, target, headers, body }: Wild): Request | undefined
   }
 }
 
-// What people are told on a page of its own.
+// The errors for people, on a page of their own.
 const PAGES: ReadonlySet<number> = new Set([400, 402, 404, 410])
 
-/** Whether a refusal is in the Error shape, or the page for people, or JSON-RPC's own where that is spoken. */
+/** Whether an error is in the Error format, or the page for people, or JSON-RPC's own format. */
 function isRefusal(response: Response, body: string, isCall: boolean): boolean {
   const isPage = response.headers.get('content-type')?.startsWith('text/html') === true
   if (isPage && PAGES.has(response.status)) return true
@@ -86,13 +86,13 @@ function mayChange({ method, headers, url }: Request, status: number, body: stri
   return method === 'GET' && headers.has('payment-signature')
 }
 
-// A spoilt length may make the server wait for bytes that never come; nothing is learnt by waiting with it.
-// On a slow machine a good request takes longer, and its change would be seen beside the next ones.
+// A corrupted length may make the server wait for bytes that never come; waiting with it is useless.
+// On a slow machine a valid request takes longer, and its change would be seen with the next ones.
 const TIMEOUT_MS = limitMs(200)
 
 const AT_ONCE = 20
 
-/** Throws `count` requests over sockets, some at once; answers how often each status came. */
+/** Sends `count` requests over sockets, some concurrently; returns how often each status came. */
 export async function fuzzWire(
   wall: FuzzWall,
   host: string,
@@ -112,7 +112,7 @@ export async function fuzzWire(
   return statuses
 }
 
-/** A version of HTTP that is not spoken is refused by Bun with a 505, which is planned. */
+/** Bun rejects an unsupported version of HTTP with a 505, which is allowed. */
 const WRONG_VERSION = 505
 
 async function throwBytes(host: string, bytes: Uint8Array): Promise<number> {

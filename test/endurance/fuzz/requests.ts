@@ -1,4 +1,4 @@
-/** Requests of every kind: honest ones, honest ones with a part of them spoilt, and noise. */
+/** Requests of every kind: honest ones, honest ones with a corrupted part, and noise. */
 
 import fc, { type Arbitrary } from 'fast-check'
 import { TOOLS } from '../../../server/mcp/registry.ts'
@@ -8,7 +8,7 @@ import { editOf, registrationOf } from '../../support/service/signed.ts'
 import { headerOf, payloadOf } from '../../support/service/wall.ts'
 import { OWNERS } from './fuzz-wall.ts'
 
-/** A request before it is one: what a client may get wrong. */
+/** The parts of a request that a client may get wrong. */
 export type Wild = {
   readonly method: string
   readonly target: string
@@ -18,7 +18,7 @@ export type Wild = {
 
 const PIXELS = '07'.repeat(100)
 
-/** Texts that parsers stumble over. */
+/** Texts that break parsers. */
 const nasty = fc.constantFrom(
   '',
   ' ',
@@ -68,7 +68,7 @@ const address = fc.oneof(
   text.map(encodeURIComponentSafely),
 )
 
-/** Every path that is documented, with something in the place of its names. */
+/** Every documented path, with values for its parameters. */
 const documentedPath = fc
   .tuple(fc.constantFrom(...OPERATIONS.map((operation) => operation.path)), coord, address)
   .map(([template, at, of]) => template.replace('{coord}', () => at).replace('{wallet}', () => of))
@@ -113,7 +113,7 @@ const query = fc.oneof(
   text.map((noise) => `?${visible(noise)}`),
 )
 
-/** A JSON value with some of its parts replaced, taken out or renamed. */
+/** A JSON value with some of its parts replaced, removed or renamed. */
 const spoilt = (honest: Arbitrary<unknown>): Arbitrary<unknown> =>
   fc.oneof(
     honest,
@@ -126,7 +126,7 @@ const spoilt = (honest: Arbitrary<unknown>): Arbitrary<unknown> =>
     fc.jsonValue(),
   )
 
-/** Replaces the `at`th part of a value, counted through everything in it. */
+/** Replaces the `at`th part of a value, counted through all nested parts. */
 function withPart(value: unknown, at: number, by: unknown): unknown {
   const copy: unknown = structuredClone(value)
   const places: (() => void)[] = []
@@ -289,7 +289,7 @@ const target = fc.tuple(path, query).map(([where, what]) => where + what)
 
 const anyMethod = fc.constantFrom('GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'get', 'X')
 
-/** Requests with a body: what stands for its method and its address may be one of many. */
+/** Requests with a body: method and address may each be one of many. */
 const sending = (
   weight: number,
   method: string,
@@ -309,7 +309,7 @@ const sending = (
 const anyOf = (methods: Arbitrary<string>, body: Arbitrary<Wild['body']>) =>
   fc.record({ method: methods, target, headers, body })
 
-/** Every kind of request, those that come near to an honest one most often. */
+/** Every kind of request, almost honest ones most often. */
 export const wild: Arbitrary<Wild> = fc.oneof(
   { weight: 50, arbitrary: anyOf(fc.constantFrom('GET', 'HEAD'), fc.constant(undefined)) },
   sending(
@@ -321,7 +321,7 @@ export const wild: Arbitrary<Wild> = fc.oneof(
   sending(20, 'PUT', '/api/agents/me', json(registration)),
   sending(40, 'POST', '/mcp', json(message)),
   sending(10, 'POST', '/api/preview', json(preview)),
-  // Each of these is read in a worker of its own, which takes its time.
+  // Each of these is decoded in a worker of its own, which takes time.
   sending(
     1,
     'POST',
@@ -332,7 +332,7 @@ export const wild: Arbitrary<Wild> = fc.oneof(
   { weight: 10, arbitrary: anyOf(anyMethod, fc.option(noise, { nil: undefined })) },
 )
 
-/** Bytes of a request as they go over the wire, some of them changed. */
+/** The bytes of a request on the wire, some of them changed. */
 export const wildBytes: Arbitrary<Uint8Array> = fc
   .tuple(wild, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 3 }))
   .map(([{ method, target: where, headers: fieldsOf, body }, changes]) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { vandalised } from './vandal.ts'
 
-// Goal: whoever owns a few blocks neither fills the disk nor delays a start. Method: a sold wall in a file, an owner who uses up
+// Goal: an owner of a few blocks neither fills the disk nor delays a start. Method: a sold wall in a file, an owner who uses up
 // every budget for a month of a fake clock, compaction each hour, a history that is kept for all that month, and real starts.
 
 const path = join(scratchFolder(), 'wall.sqlite')
@@ -14,7 +14,7 @@ const DAYS = [0, 1, 7, 30]
 const COPIES_MAX = 48
 const COPIES_MAX_MB = 10_000
 
-const DISK_MAX_MB = 20_000 // database and backups together, as docs/operating-reference.md says
+const DISK_MAX_MB = 20_000 // database and backups together, as in docs/operating-reference.md
 const START_MAX_S = 2
 
 test('an owner of ten blocks who repaints for a month neither fills the disk nor slows the start', async () => {

@@ -1,4 +1,4 @@
-/** An owner who writes as much as the budgets allow, on a clock that the test tells to go on. */
+/** An owner who repaints as much as the budgets allow, on a clock that the test moves. */
 
 import { privateKeyToAccount } from 'viem/accounts'
 import { buyerOf, keyOf, NETWORK, seed } from '../../../bench/servers/seed.ts'
@@ -18,7 +18,7 @@ const BLOCKS = 10
 const COLOURS = PALETTE_SIZE
 const HOUR_MS = 3_600_000
 
-// Within a step a budget fills up by less than it holds.
+// Within a step a budget refills by less than its size.
 const STEP_MS = 20_000
 
 // After the sales of the seed.
@@ -35,7 +35,7 @@ export async function vandalised(path: string, historyDays: number) {
   const limits = rateLimits(clock)
   let written = 0
 
-  /** Whether the budgets allow one more, which is then taken from them. */
+  /** Takes one from the budgets, if they allow it. */
   const isAllowed = (budgets: readonly BudgetName[], who: string) => {
     if (budgets.some((budget) => limits.check(budget, who) !== undefined)) return false
     for (const budget of budgets) limits.take(budget, who)

@@ -5,8 +5,8 @@ import { readCatalogue } from './catalogue.ts'
 import { problemsOf } from './runner.ts'
 import { openStage, type Stage } from './stage.ts'
 
-// Goal: every bad request there is an answer for gets it, and changes nothing. Method: each line of the catalogue against
-// the real server, chain and facilitator, over sockets, with a look at rows and settlements before and after.
+// Goal: every invalid request of the catalogue gets its response, and changes nothing. Method: each line of the catalogue with
+// the real server, chain and facilitator, over sockets, with rows and settlements compared before and after.
 
 let stage: Stage
 beforeAll(async () => {

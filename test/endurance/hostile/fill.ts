@@ -1,4 +1,4 @@
-/** Makes a request of a case: puts in times, blocks, wallets, signatures and payments that only a run can know. */
+/** Makes the request of a case: fills in times, blocks, wallets, signatures and payments that only a run can know. */
 
 import { decodePercent } from '../../../server/http/request/request-url.ts'
 import { editMessage, registerMessage, type Field } from '../../../shared/signing.ts'
@@ -9,7 +9,7 @@ import { recordIn, recordOf } from './json.ts'
 import type { Stage } from './stage.ts'
 import type { WireRequest } from './wire.ts'
 
-/** Replaces every token of a case; throws for one that is not known. */
+/** Replaces every token of a case; throws for an unknown one. */
 export async function fill(stage: Stage, item: RequestCase): Promise<WireRequest> {
   const word = wordsOf(stage)
   const { method, bodyB64, chunked = false } = item
@@ -22,11 +22,11 @@ export async function fill(stage: Stage, item: RequestCase): Promise<WireRequest
 
 type Word = (token: string) => string
 
-/** Replaces all tokens but signatures, which are of the rest. */
+/** Replaces all tokens except signatures, which depend on the rest. */
 export const replaced = (text: string, word: Word): string =>
   text.replaceAll(/\{\{(?!sig:)([\w:+-]+)\}\}/g, (_, token: string) => word(token))
 
-/** What stands for the tokens of one case. */
+/** The values of the tokens of one case. */
 export function wordsOf(stage: Stage): Word {
   const { owner, stranger, host, owned } = stage
   const known: Readonly<Record<string, string>> = {
@@ -48,7 +48,7 @@ export function wordsOf(stage: Stage): Word {
   }
 }
 
-/** A body with its signatures, of what it says itself. */
+/** A body with its signatures, over its own content. */
 async function signed({ owner, stranger, world }: Stage, target: string, text: string): Promise<string> {
   const who = /\{\{sig:(\w+)\}\}/.exec(text)?.[1]
   if (who === undefined) return text
@@ -72,7 +72,7 @@ function messageIn(hostname: string, target: string, body: Readonly<Record<strin
 const fieldOf = (value: unknown): Field =>
   value === undefined || value === null || typeof value === 'string' ? value : JSON.stringify(value)
 
-/** The header of a good payment, with some of its members replaced. */
+/** The header of a valid payment, with some of its fields replaced. */
 async function paymentWith({ owner, terms }: Stage, changes: Readonly<Record<string, unknown>>): Promise<string> {
   const payment: object = structuredClone(await signPayment(owner, terms))
   for (const [path, value] of Object.entries(changes)) {

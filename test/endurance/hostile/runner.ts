@@ -1,4 +1,4 @@
-/** Sends the requests of a catalogue, and names what was not as it must be. */
+/** Sends the requests of a catalogue, and reports deviations. */
 
 import type { Case } from './catalogue.ts'
 import { fill, replaced, wordsOf } from './fill.ts'
@@ -38,7 +38,7 @@ function rpcCodeOf({ body }: Answer): string | undefined {
 
 const wordOf = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : undefined)
 
-/** Every refusal of ours is in the one shape. */
+/** Every error of ours has the one format. */
 function shapeProblems(item: Case, { status, headers, body }: Answer): string[] {
   if (status < 400 || 'raw' in item || item.area === 'mcp' || item.method === 'HEAD') return []
   if (status === 402 && (item.headers['accept'] ?? '').includes('html')) return []

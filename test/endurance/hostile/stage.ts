@@ -1,4 +1,4 @@
-/** A wall in its own process, with a block that is sold, and every change of it in sight. */
+/** A wall in its own process, with a sold block, and a view of every change of it. */
 
 import { Database } from 'bun:sqlite'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
@@ -9,7 +9,7 @@ import { buyBlock, get } from '../../support/e2e/buyer.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
 import { eventually } from '../../support/wait.ts'
 
-/** Everything the cases play on. */
+/** The surroundings of the cases. */
 export type Stage = {
   readonly world: World
   readonly host: string // with its port, as in a Host header
@@ -19,7 +19,7 @@ export type Stage = {
   readonly owned: string
   /** An open block that no other case uses. */
   open(): string
-  /** Every row that holds or sells something, and how often a settlement was asked for. */
+  /** Every row that holds or sells something, and how many settlements were requested. */
   changes(): string
   stop(): Promise<void>
 }
@@ -27,7 +27,7 @@ export type Stage = {
 const OWNED = '150,80'
 const OPEN_ROW = 86
 
-// A payment that was refused after it was verified is watched, and holds nothing.
+// A payment that was rejected after it was verified is watched, and holds nothing.
 const HELD_OR_SOLD = ` WHERE state != 'released'`
 
 // Its row keeps the height up to which the chain was read, which the wall moves by itself from time to time.

@@ -1,8 +1,8 @@
-/** HTTP/1.1 by hand: what is sent is byte for byte what the test wrote, however wrong. */
+/** HTTP/1.1 by hand: the bytes are exactly those that the test wrote, however wrong. */
 
 import { connect } from 'node:net'
 
-/** What came back: status 0 when the connection ended without an answer. */
+/** The response: status 0 if the connection ended without one. */
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: string }
 
 /** A request in parts. */
@@ -18,7 +18,7 @@ const TIMEOUT_MS = 30_000
 
 const NO_ANSWER = { status: 0, headers: new Headers(), body: '' }
 
-/** Sends bytes, and answers the first response, or that there was none before the time was up. */
+/** Sends bytes, and returns the first response, or that there was none before the time was up. */
 export function converse(
   host: string,
   bytes: string | Uint8Array,
@@ -46,7 +46,7 @@ export function converse(
   return promise
 }
 
-/** A request as bytes, with a Host unless it brings one. */
+/** A request as bytes, with a Host unless it has one. */
 export function bytesOf(host: string, { method, target, headers, body, chunked }: WireRequest): Uint8Array {
   const names = Object.keys(headers).map((name) => name.toLowerCase())
   const lines = [`${method} ${target} HTTP/1.1`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
@@ -61,7 +61,7 @@ export function bytesOf(host: string, { method, target, headers, body, chunked }
 const chunkOf = (body: Uint8Array): Uint8Array =>
   Buffer.concat([Buffer.from(`${body.byteLength.toString(16)}\r\n`), body, Buffer.from('\r\n')])
 
-/** The first response in `got`; `undefined` while it is not whole. */
+/** The first response in `got`; `undefined` while it is incomplete. */
 function parseAnswer(got: Buffer, isHead: boolean, atEnd: boolean): Answer | undefined {
   const split = got.indexOf('\r\n\r\n')
   if (split < 0) return undefined

@@ -4,9 +4,9 @@ import { ON_A_FILE, ON_A_SERVER, type Outage } from './outages.ts'
 import { seeThrough } from './see-through.ts'
 import { openFileStage, openServerStage, type Stage } from './stage.ts'
 
-// Goal: every outage is told by name, once, with its reason; the wall is not ready to sell while it lasts, goes on answering
-// readers and supervisors, and sells again by itself. Method: real processes, and each dependency taken away from them.
-// `bun run endurance outages` takes all of them away, and tells how long each took until it was named and over.
+// Goal: every outage is reported by name, once, with its reason; the wall is not ready to sell while it lasts, continues to serve
+// readers and supervisors, and sells again automatically. Method: real processes, and a failure of each dependency.
+// `bun run endurance outages` plays all of them, and prints how long each took until it was reported and over.
 
 function outagesOn<On extends Stage>(open: () => Promise<On>, outages: Readonly<Record<string, Outage<On>>>): void {
   let stage: On

@@ -1,4 +1,4 @@
-/** Every outage of what a wall depends on: how it comes about, what it must be called, and how it ends. */
+/** Every outage of the wall's dependencies: how it begins, its name, and how it ends. */
 
 import { Database } from 'bun:sqlite'
 import { cp } from 'node:fs/promises'
@@ -13,20 +13,20 @@ import { type FileStage, isServerOurs, type ServerStage } from './stage.ts'
 
 /** One outage on a stage. */
 export type Outage<On> = {
-  /** What it is named: a dependency, or an alert of its own. */
+  /** Its name: a dependency, or an alert of its own. */
   readonly named: DependencyKind | 'older-copy' | 'orphan'
   readonly reason: RegExp
-  /** What comes along, as a disk that fills up is nearly full first. */
+  /** Another outage that comes with it; for example, a disk is nearly full before it is full. */
   readonly along?: DependencyKind
   readonly begin: (stage: On) => unknown
   readonly end: (stage: On) => unknown
-  /** Whether sales go on. */
+  /** Whether sales continue. */
   readonly sells?: true
-  /** Longer than the gate has time for, or met in the way of another that it plays. */
+  /** Longer than the gate has time for, or found in the same way as another that it plays. */
   readonly longOnly?: true
-  /** By when it is one, where that is not at once. */
+  /** The time until it counts as an outage, if not at once. */
   readonly afterSeconds?: number
-  /** Whether it can be made on this machine. */
+  /** Whether this machine supports it. */
   readonly isPossible?: boolean
 }
 
@@ -42,7 +42,7 @@ const ofFacilitator = (words: string, begin: (front: Front) => unknown): Outage<
   end: ({ facilitator }) => facilitator.mend(),
 })
 
-/** One that a probe meets, which is told in the same way as others are. */
+/** An outage that a probe finds, reported in the same way as others. */
 const alsoOfFacilitator = (words: string, how: Failing): Outage<FileStage> => ({
   ...ofFacilitator(words, (front) => front.fails(how)),
   longOnly: true,
@@ -56,7 +56,7 @@ const metByBuyer = (words: string, how: Failing): Outage<FileStage> => ({
   },
 })
 
-/** A facilitator that sells nothing though it verifies. */
+/** A facilitator that verifies but does not settle. */
 const atSettlement = (how: Failing): Outage<FileStage> => ({
   named: 'purchases',
   reason: /^\d+ of \d+ purchases in the last minute failed, most with settlement_unknown$/,
@@ -81,7 +81,7 @@ const alsoOfEndpoint = (words: string, how: Failing): Outage<FileStage> => ({
   longOnly: true,
 })
 
-/** One of two: sales go on. */
+/** One of two: sales continue. */
 const oneOfTwo = (
   which: 'facilitator' | 'endpoint',
   words: string,
@@ -94,7 +94,7 @@ const oneOfTwo = (
   end: (stage) => stage[which].mend(),
 })
 
-/** A purchase of a new wallet; whatever comes of it. */
+/** A purchase of a new wallet, with any result. */
 async function tryToBuy(stage: FileStage): Promise<void> {
   const payment = await sign(stage.wall(), await stage.around.wallet())
   await get(stage.wall(), 'next', payment)
@@ -107,7 +107,7 @@ const BUYERS = 6
 
 const CLOCK_OFF_S = 300
 
-/** The chain's clock, as a wall sees it whose own is ahead. */
+/** The chain's clock, for a wall whose own is ahead. */
 const earlier: Failing = async (request, ask) => {
   const isMulticall = (await request.clone().text()).includes(multicallAddress.toLowerCase().slice(2))
   if (isMulticall) return Response.json({ jsonrpc: '2.0', id: 1, error: { code: 3, message: 'execution reverted' } })
@@ -118,7 +118,7 @@ const earlier: Failing = async (request, ask) => {
   )(request, ask)
 }
 
-/** An endpoint that tells from now on what it told first. */
+/** An endpoint that repeats its first response from now on. */
 function stale(): Failing {
   const told = new Map<string, unknown>()
   return async (request, ask) => {
@@ -129,7 +129,7 @@ function stale(): Failing {
   }
 }
 
-// Of each second the process runs but a tenth.
+// The process runs only a tenth of each second.
 const STOPPED_MS = 900
 
 const beats = new Map<number, Timer>()
@@ -300,7 +300,7 @@ export const ON_A_SERVER: Readonly<Record<string, Outage<ServerStage>>> = {
     reason: isGone,
     async begin({ proxies: [proxy], other, around }) {
       proxy.breakDown()
-      // The other one sells meanwhile, and the one that is back must know of it.
+      // The other one sells meanwhile, and the one that reconnects must know of it.
       await buyBlock(other, await around.wallet())
     },
     end: ({ proxies: [proxy] }) => proxy.mend(),

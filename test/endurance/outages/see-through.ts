@@ -1,4 +1,4 @@
-/** Sees an outage through, from its beginning until the wall sells again, and tells how long it took to be named and to be over. */
+/** Plays an outage from its beginning until the wall sells again, and measures how long it took to be reported and to end. */
 
 import type { DependencyKind } from '../../../server/domain/dependency.ts'
 import type { WallProcess } from '../../../server/local/wall-process.ts'
@@ -8,7 +8,7 @@ import { limitMs, measureMachine, slownessOf } from '../../support/machine.ts'
 import type { Outage } from './outages.ts'
 import type { ServerStage, Stage } from './stage.ts'
 
-/** What came of an outage: seconds until it was named, and from its end until the wall sold again; `misses` says what was wrong. */
+/** The result of an outage: seconds until it was reported, and from its end until the wall sold again; `misses` says what was wrong. */
 export type Seen = {
   readonly called: string
   readonly namedS: number | undefined
@@ -16,7 +16,7 @@ export type Seen = {
   readonly misses: readonly string[]
 }
 
-// Then it is given up.
+// After this time the test fails.
 const READY_MS = 60_000
 const NAMED_MS = 30_000
 const OVER_MS = limitMs(10_000)
@@ -26,7 +26,7 @@ type Readiness = {
   readonly dependencies: readonly { readonly kind: string; readonly state: string }[]
 }
 
-/** Begins an outage, waits until it is named, ends it, and waits until it is over and a block is bought. */
+/** Begins an outage, waits until it is reported, ends it, and waits until it is over and a block is bought. */
 export async function seeThrough<On extends Stage>(stage: On, outage: Outage<On>): Promise<Seen> {
   const { named, reason, along, begin, end, sells, afterSeconds = 0 } = outage
   const misses: string[] = []
@@ -54,7 +54,7 @@ export async function seeThrough<On extends Stage>(stage: On, outage: Outage<On>
     if (sells) hold('it stopped sales', await isReady())
     else hold('/readyz did not say so', (await waited(NAMED_MS, async () => !(await isReady()))) !== undefined)
     await tellsOf(wall, named).then((tells) => hold('/readyz did not name it', tells))
-    // A process is not to be ended, nor readers sent away, for what is not its fault.
+    // A process must not be ended, nor readers sent away, because of a failing dependency.
     for (const path of ['/livez', '/readyz/reads', '/api/canvas'])
       hold(`${path} did not answer`, (await statusOf(wall, path)) === 200)
   }
@@ -76,11 +76,11 @@ export async function seeThrough<On extends Stage>(stage: On, outage: Outage<On>
   return { called, namedS: namedS === undefined ? undefined : namedS - afterSeconds, overS, misses }
 }
 
-// A wall on a busy machine is late, and says so.
+// A wall on a busy machine is late, and reports that.
 const OF_A_BUSY_MACHINE: readonly (string | undefined)[] = ['event-loop', 'queue'] satisfies DependencyKind[]
 const BUSY = 1.5
 
-/** Whether what is named is true of this machine now, whatever else is away. */
+/** Whether a reported outage is true of this machine now, independent of the played one. */
 const isOfTheMachine = (dependency: string | undefined): boolean =>
   OF_A_BUSY_MACHINE.includes(dependency) && slownessOf(measureMachine()) >= BUSY
 
@@ -88,7 +88,7 @@ const statusOf = async ({ url }: WallProcess, path: string) => (await fetch(url 
 
 const sellsAt = async (wall: WallProcess) => (await statusOf(wall, '/readyz')) === 200
 
-/** Whether supervisors are told of a dependency; what is no dependency is told as a reason. */
+/** Whether supervisors see a dependency; anything else is a reason. */
 async function tellsOf({ url }: WallProcess, named: string): Promise<boolean> {
   const { reasons, dependencies } = (await (await fetch(`${url}/readyz`)).json()) as Readiness
   return dependencies.some(({ kind, state }) => kind === named && state === 'down') || reasons.length > 0
@@ -103,7 +103,7 @@ async function showTheSame({ wall, other }: ServerStage): Promise<boolean> {
 
 const LOOKS_EVERY_MS = 50
 
-/** Looks until it holds; answers the seconds since `began`, or `undefined` after `ms`. */
+/** Checks until it holds; returns the seconds since `began`, or `undefined` after `ms`. */
 async function waited(
   ms: number,
   holds: () => boolean | Promise<boolean>,

@@ -1,4 +1,4 @@
-/** Walls as processes of their own, with all that they depend on: each of it can be taken away. */
+/** Walls as separate processes, with all their dependencies, each of which can fail. */
 
 import { join } from 'node:path'
 import { SQL } from 'bun'
@@ -11,12 +11,12 @@ import { type CutProxy, cutProxy } from '../../support/postgres/cut-proxy.ts'
 import { startPostgres } from '../../support/postgres/server.ts'
 import { mountDisk, type SmallDisk } from '../../support/scratch-folder.ts'
 
-/** A wall, the fronts of its facilitator and its chain endpoint, and what is around it. */
+/** A wall, the fronts of its facilitator and its chain endpoint, and its surroundings. */
 export type Stage = {
   readonly around: Surroundings
   readonly facilitator: Front
   readonly endpoint: Front
-  /** The wall that is looked at. */
+  /** The observed wall. */
   wall(): WallProcess
   stop(): Promise<void>
 }
@@ -24,26 +24,26 @@ export type Stage = {
 /** A wall on a file. */
 export type FileStage = Stage & {
   readonly databasePath: string
-  /** Ends the wall, does something, and starts it again; it need not be armed then. */
+  /** Stops the wall, does something, and starts it again; it need not be armed then. */
   restart(meanwhile: () => unknown): Promise<void>
   operate(command: string, ...args: readonly string[]): Promise<unknown>
   /** The disk of the database. */
   readonly disk: SmallDisk
 }
 
-/** Two walls on a PostgreSQL server, each with a second facilitator and a second chain endpoint, which are always well. */
+/** Two walls on a PostgreSQL server, each with a second facilitator and a second chain endpoint, which always work. */
 export type ServerStage = Stage & {
   readonly other: WallProcess
-  /** Between the server and the wall that is looked at, and the other one. */
+  /** Between the server and the observed wall, and the other one. */
   readonly proxies: readonly [CutProxy, CutProxy]
   /** Changes a setting of the server. */
   set(setting: string, value: string): Promise<void>
 }
 
-/** Whether a server is ours: of one that somebody else lends nothing is changed. */
+/** Whether a server is our own: nothing is changed on any other. */
 export const isServerOurs = (Bun.env['TEST_DATABASE_URL'] ?? '') === ''
 
-// What an operator has who sets none of them.
+// The defaults of an operator.
 const OWN_TIMES: WallSettings = IS_LONG_RUN
   ? { RECONCILE_INTERVAL_MS: '5000', VERIFY_TIMEOUT_MS: '5000', SETTLE_TIMEOUT_MS: '30000' }
   : {}

@@ -7,8 +7,8 @@ import { startWorld, type World } from '../../support/e2e/world.ts'
 import { bodyOf, clientOf } from '../../support/service/client.ts'
 import { waitUntil } from '../../support/wait.ts'
 
-// Goal: a proxy that keeps what it may lets any number of people look at the wall, and comes between nobody and a purchase.
-// Method: the recipes of `deploy/` in front of a process that counts what it answers. Where nginx is not installed, it is skipped.
+// Goal: a caching proxy lets any number of people view the wall, and disturbs no purchase.
+// Method: the recipes of `deploy/` in front of a process that counts its responses. Skipped if nginx is not installed.
 
 const PRIVATE = ['/blocks/1,1', '/blocks/next', '/api/health', '/readyz', '/api/space?w=1&h=1']
 

@@ -6,8 +6,8 @@ import { expectBooksToBalance } from '../../support/e2e/read-wall.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
 import { waitUntil } from '../../support/wait.ts'
 
-// Goal: Caddy stands between the wall and many without a failure of its own. Method: the recipe of `deploy/` in front of a
-// process, readers and buyers all at once. Where Caddy is not installed, it is skipped.
+// Goal: Caddy serves many clients of the wall without a failure of its own. Method: the recipe of `deploy/` in front of a
+// process, with concurrent readers and buyers. Skipped if Caddy is not installed.
 
 const READS_MS = 3000
 const BUYERS = 20
@@ -73,7 +73,7 @@ function countSales({ body }: Response) {
   const read = async () => {
     for await (const chunk of body ?? []) heard.sales += decoder.decode(chunk).split('event: sale').length - 1
   }
-  // Whoever leaves cuts the stream off.
+  // A client that leaves cuts the stream off.
   read().catch(() => {})
   return heard
 }

@@ -10,7 +10,7 @@ import { skippedWithout } from '../../support/skipped.ts'
 
 const PROXIES = ['nginx', 'caddy', 'haproxy', 'varnish'] as const satisfies readonly ProxyName[]
 
-// The second request must come while the first one is under way.
+// The second request must arrive while the first one is in progress.
 const SETTLE_TIMEOUT_MS = '5000'
 
 const curl = (proxy: Proxy, version: string, payment: string) =>

@@ -3,11 +3,11 @@ import type { World } from '../../support/e2e/world.ts'
 import { skippedWithout } from '../../support/skipped.ts'
 import { measureUnread, openSoldWall, repaintOften } from './readers.ts'
 
-// Goal: clients that read nothing hold little memory, and not for long. Method: a process whose connections never read, a sold
-// wall, and what Linux counts for the wall's process and its connections.
+// Goal: clients that read nothing use little memory, and not for long. Method: a process whose connections never read, a sold
+// wall, and Linux's counters for the wall's process and its connections.
 
 const READERS = 1000
-const TOGETHER_MAX_MB = 520 // as OPERATING.md says
+const TOGETHER_MAX_MB = 520 // as in OPERATING.md
 const KERNEL_MAX_KB = 192 // of each connection
 const REPAINTS = 1500
 

@@ -1,4 +1,4 @@
-/** Readers that do not read, the owner who repaints meanwhile, and the memory that the wall and the kernel need for it. */
+/** Readers that do not read, the owner who repaints meanwhile, and the memory that the wall and the kernel need for them. */
 
 import { join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -11,7 +11,7 @@ import { MESSAGE_MAX } from '../../../shared/text.ts'
 import { CLAIM_ORDER, coordOf, TOTAL_BLOCKS } from '../../../shared/wall.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
 
-/** The most that was needed at one moment, in MB, and how many connections were open at the end. */
+/** The peak memory in MB, and how many connections were open at the end. */
 export type Memory = {
   readonly processMb: number
   readonly kernelMb: number
@@ -19,12 +19,12 @@ export type Memory = {
   readonly openAtEnd: number
 }
 
-// For the kernel to notice that nobody reads, and to look again.
+// Enough for the kernel to notice that nobody reads, and to check again.
 const NOTICED_MS = UNREAD_LIMITS.timeoutMs + 15_000
 
 const SAMPLE_EVERY_MS = 250
 
-/** Opens a wall that is sold and painted. */
+/** Opens a sold and painted wall. */
 export async function openSoldWall(): Promise<World> {
   const world = await startWorld()
   await world.wall().stop()
@@ -33,7 +33,7 @@ export async function openSoldWall(): Promise<World> {
   return world
 }
 
-/** Has `count` clients ask for `path` and read nothing, does `meanwhile`, and waits until their connections should be closed. */
+/** Lets `count` clients request `path` and read nothing, does `meanwhile`, and waits until their connections should be closed. */
 export async function measureUnread(
   { url, wall }: World,
   path: string,
@@ -65,7 +65,7 @@ export async function measureUnread(
   return { ...most, openAtEnd }
 }
 
-/** What the kernel keeps for the readers' connections at a port, by its own count. */
+/** The kernel's buffers for the readers' connections at a port, by its own count. */
 async function kernelMemory(port: string): Promise<{ readonly mb: number; readonly connections: number }> {
   const table = await new Response(Bun.spawn(['ss', '-tmnH', `sport = :${port} and dst 127.0.1.0/24`]).stdout).text()
   // skmem:(r<received>,rb…,t…,tb…,f<reserved>,w<queued to send>,…)
@@ -74,7 +74,7 @@ async function kernelMemory(port: string): Promise<{ readonly mb: number; readon
   return { mb: bytes / 1024 ** 2, connections: rows.length }
 }
 
-/** Repaints blocks of the agent that has most, so many times, with texts of the greatest length; returns how many were accepted. */
+/** Repaints blocks of the agent with the most blocks, so many times, with texts of the maximum length; returns how many were accepted. */
 export async function repaintOften({ url }: World, times: number): Promise<number> {
   const account = privateKeyToAccount(keyOf(1))
   const blocks = CLAIM_ORDER.filter((_, at) => buyerOf(at + 1, agentsOf(TOTAL_BLOCKS)) === 1).map(coordOf)

@@ -1,6 +1,6 @@
 /**
- * A process whose connections ask for something and read nothing of it, each from one of 200 loopback addresses. Arguments:
- * host with port, path, how many. Writes `asked` on a line once all have sent their requests.
+ * A process whose connections send a request and read no response, each from one of 200 loopback addresses. Arguments:
+ * host with port, path, how many. Prints `asked` on a line once all have sent their requests.
  */
 
 import { connect } from 'node:net'

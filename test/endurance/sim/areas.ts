@@ -1,6 +1,6 @@
 /**
- * Areas in histories: which of them have any, on what walls, and what the promises take an area's blocks and its nearest open
- * place to be. All of it is counted here anew, so that the wall's own arithmetic is not held against itself.
+ * Areas in histories: which histories have any, on which walls, and an independent computation of an area's blocks and its
+ * nearest open place, so that the wall's own arithmetic is not compared with itself.
  */
 
 import type { Target } from '../../../server/domain/purchase/payment.ts'
@@ -9,13 +9,13 @@ import type { Prng } from '../../support/prng.ts'
 
 type Size = { readonly w: number; readonly h: number }
 
-/** Whether areas are bought in the history of a seed, beside blocks; in the others nothing but blocks is. */
+/** Whether areas are bought in the history of a seed, in addition to blocks. */
 export const hasAreas = (seed: number): boolean => seed % 9 >= 2 && seed % 9 <= 5
 
 /** A wall so small that areas on it overlap: its first blocks have rectangles of up to 2x3 among them. */
 export const smallWall = ({ pick }: Prng): readonly BlockIndex[] => CLAIM_ORDER.slice(0, pick([2, 3, 4, 4, 6]))
 
-// What is bought on a wall that is wider than what one payer may hold.
+// The orders on a wall that is wider than the limit of one payer.
 const WIDE: Size = { w: 30, h: 20 }
 const WIDE_SIZES: readonly Size[] = [
   { w: 20, h: 20 },
@@ -25,7 +25,7 @@ const WIDE_SIZES: readonly Size[] = [
   { w: 7, h: 5 },
 ]
 
-/** A wall that has room for more than one payer may hold. */
+/** A wall with more space than one payer may hold. */
 export function wideWall(): readonly BlockIndex[] {
   const [left, top] = [(COLS - WIDE.w) / 2, (ROWS - WIDE.h) / 2]
   return CLAIM_ORDER.filter((block) => {
@@ -34,7 +34,7 @@ export function wideWall(): readonly BlockIndex[] {
   })
 }
 
-/** Every area of several blocks that can be asked for on a small wall; on a wide one some sizes. */
+/** Every area of several blocks that can be ordered on a small wall; on a wide one some sizes. */
 export function areasOn(wall: readonly BlockIndex[]): readonly Target[] {
   if (wall.length === WIDE.w * WIDE.h) return WIDE_SIZES.map(nextOf)
   return SMALL_SIZES.flatMap((size) => {
@@ -55,7 +55,7 @@ const nextOf = ({ w, h }: Size): Target => `next,${w}x${h}`
 
 const areaOf = (at: BlockIndex, { w, h }: Size): Target => `${at % COLS},${Math.floor(at / COLS)},${w}x${h}`
 
-/** How many blocks a target is wide and high. */
+/** The width and height of a target in blocks. */
 export function sizeOf(target: Target): Size {
   if (typeof target === 'number' || target === 'next') return { w: 1, h: 1 }
   const [w, h] = target.slice(target.lastIndexOf(',') + 1).split('x')
@@ -68,7 +68,7 @@ export function blocksOf(target: Target): number {
   return w * h
 }
 
-/** Whether a target is to be the nearest open place. */
+/** Whether a target is the nearest open place. */
 export const isNext = (target: Target): boolean => typeof target === 'string' && target.startsWith('next')
 
 /** The blocks of a target that begins at `at`, row by row. */
@@ -81,7 +81,7 @@ type Place = { readonly at: BlockIndex; readonly blocks: readonly BlockIndex[] }
 
 const places = new Map<readonly BlockIndex[], Map<string, readonly Place[]>>()
 
-/** Where a size has room on an empty wall: nearest the centre first, ties by the index of the top left block. */
+/** The first position of a size on an empty wall: nearest the centre first, ties by the index of the top left block. */
 export function placesFor(wall: readonly BlockIndex[], size: Size): readonly Place[] {
   const known = places.get(wall)
   if (known === undefined) places.clear()
@@ -102,7 +102,7 @@ function findPlaces(wall: readonly BlockIndex[], { w, h }: Size): readonly Place
     .toSorted((one, other) => distance(one) - distance(other) || one.at - other.at)
 }
 
-/** The nearest place of a target's size of which nothing is taken. */
+/** The nearest open position of a target's size. */
 export const nearestPlace = (
   wall: readonly BlockIndex[],
   target: Target,

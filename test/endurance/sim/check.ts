@@ -1,6 +1,6 @@
 /**
- * What must hold in every history, in the words of the promises. Money is judged by what moved on the model chain and what is
- * under way to it, whoever sent it, and payers by what they heard; not by what a server wrote or meant.
+ * The promises of every history. Money is judged by transfers on the model chain and those in progress, from anybody, and payers
+ * by their responses; not by what a server stored or intended.
  */
 
 import { isFailure, type Failure } from '../../../server/domain/failure.ts'
@@ -41,42 +41,42 @@ const known: ReadonlySet<string> = new Set(['work-failed', 'outage', 'older-copy
 
 const passing: ReadonlySet<string> = new Set(['facilitator_unavailable', 'server_busy'])
 
-// What is refused before anything is held.
+// Rejected before anything is held.
 const beforeClaim: ReadonlySet<string> = new Set(['invalid_listing', 'invalid_image'])
 
-/** What has been seen so far, kept over crashes: the checker never dies. */
+/** What has been observed so far, kept over crashes: the checker never dies. */
 export type Witness = {
   readonly world: World
   readonly book: Book
   readonly wall: readonly BlockIndex[]
   readonly signed: readonly Payment[]
-  readonly unspent: Set<string> // payments that a server was once told are unspent
-  readonly ends: Map<string, Map<Life, number>> // by server: step of the last answered look that showed a payment's end
-  readonly paid: Map<string, Map<Life, number>> // the same of looks that showed its money with us
-  readonly left: Map<string, number> // step since which a payer waits in vain: told to wait, hung up, or cut off
-  readonly receipts: Set<string> // payments whose receipt was sent to somebody who waited
-  readonly promised: Set<string> // authorizations whose payer was told that it gets a block or is owed, if they move
+  readonly unspent: Set<string> // payments that some server was told are unspent
+  readonly ends: Map<string, Map<Life, number>> // by server: step of the last successful query that showed a payment's end
+  readonly paid: Map<string, Map<Life, number>> // the same of queries that showed its money with us
+  readonly left: Map<string, number> // step since which a payer has no response: asked to wait, hung up, or cut off
+  readonly receipts: Set<string> // payments whose receipt was sent to a waiting client
+  readonly promised: Set<string> // authorizations whose payer was promised a block or a credit, if they move
   readonly handed: Set<string> // payments that were answered with the receipt of another one
   readonly claimed: Map<string, { readonly step: number; readonly by: Life | undefined }>
-  readonly lookedAt: Map<string, number> // step at which the chain was last asked, answered or not
+  readonly lookedAt: Map<string, number> // step of the last query to the chain, successful or not
   readonly alerts: Set<string>
-  readonly strays: Set<string> // payments without a purchase that the operator was told of
-  readonly accepted: Set<string> // the same that he accepted as lost by an older copy
+  readonly strays: Set<string> // payments without a purchase that the operator got an alert for
+  readonly accepted: Set<string> // the same, accepted by the operator as lost by an older copy
   mustWait: () => boolean // whether the book is an older copy that shows it, and is not accepted
-  readonly owing: Map<string, Target> // payments that landed late, and where they were to be
+  readonly owing: Map<string, Target> // payments that settled late, and their expected position
   readonly credited: Set<string>
-  readonly written: Map<string, { readonly step: number; readonly amount: bigint }> // when each payment was, and for how much
-  readonly sent: Map<string, Draft[]> // what was said with each payment
-  readonly kept: Map<string, Listing> // what was written of it first
-  readonly bound: ReadonlyMap<string, Order> // what payments are bound to
+  readonly written: Map<string, { readonly step: number; readonly amount: bigint }> // when each payment was stored, and for how much
+  readonly sent: Map<string, Draft[]> // the listings that were sent with each payment
+  readonly kept: Map<string, Listing> // the listing that was stored first
+  readonly bound: ReadonlyMap<string, Order> // the orders that payments are bound to
   // Of one server:
   life: Life | undefined
   readonly claiming: Map<string, Asking>
-  readonly askedOpen: Map<string, { readonly step: number; readonly now: number }> // when it last asked what a payer has open
-  readonly sights: Map<string, Map<Life, number>> // by server: step of the first answered look that showed a payment unspent
+  readonly askedOpen: Map<string, { readonly step: number; readonly now: number }> // when it last queried a payer's open purchases
+  readonly sights: Map<string, Map<Life, number>> // by server: step of the first successful query that showed a payment unspent
   readonly verifiedAt: Map<string, number>
-  readonly answeredAt: Map<string, number> // step of the last look at the chain that was answered
-  readonly denied: Map<string, boolean> // by payment with a word of success: whether the last reading since showed it unspent
+  readonly answeredAt: Map<string, number> // step of the last successful query to the chain
+  readonly denied: Map<string, boolean> // by payment with a claimed success: whether the last read since showed it unspent
 }
 
 export const witnessOf = (
@@ -121,7 +121,7 @@ const unseen = () => ({
   denied: new Map(),
 })
 
-/** What is seen of one of several servers: what it knows itself, and beside that what everybody has seen. */
+/** What one of several servers has observed: its own facts, and those that all have observed. */
 export const seatOf = (witness: Witness): Witness => Object.assign(Object.create(witness) as Witness, unseen())
 
 type Asking = { readonly target: Target; readonly payment: Payment; readonly now: number }
@@ -148,7 +148,7 @@ export function watcherOf(witness: Witness): Watcher {
       if (verb === 'verify') witness.verifiedAt.set(key, world.step)
       if (verb !== 'settle') return
       const kind = rowOf(witness, key)?.state.kind
-      // A run whose write came too late does not know yet that the chain showed an end, and the block was given back.
+      // A run whose write came too late does not know yet that the chain showed an end, and the block was released.
       const isHad = kind === 'reserved' || kind === 'sold' || witness.claimed.has(key)
       promise(isHad, 'money is asked to move only for a block held or sold', key)
     },
@@ -176,7 +176,7 @@ export function watcherOf(witness: Witness): Watcher {
     },
     heard(verb, key, answer, askedAt) {
       if (verb === 'settle' && hasKind(answer) && answer.kind === 'success') witness.denied.set(key, false)
-      // What a chain that stands still calls unspent is no denial.
+      // A standing chain that calls a payment unspent denies nothing.
       if (verb === 'read' && witness.denied.has(key)) witness.denied.set(key, isUnspent(answer) && !standsStill(world))
       if (verb === 'read' && typeof answer === 'object' && answer !== null && 'spent' in answer)
         noteLook(witness, key, answer.spent === true ? 'spent' : 'unspent', askedAt)
@@ -201,14 +201,14 @@ function checkSale({ paid, denied }: Witness, key: string, { settled: isSettled 
   else promise(denied.get(key) !== true, 'nothing is sold for a payment that the chain denied', key)
 }
 
-/** What a server was told of a payment by the chain, as it was when the question arrived. */
+/** What the chain told a server about a payment, as of the time when the query arrived. */
 function noteLook(witness: Witness, key: string, shown: string, askedAt: number): void {
   const { world, life, answeredAt, sights, unspent, ends, paid } = witness
   answeredAt.set(key, askedAt)
   if (shown === 'unspent') unspent.add(key)
   if (life === undefined) return
   if (shown === 'unspent') {
-    // A chain that stands still is not believed that something is unspent.
+    // It is not believed that a payment is unspent on a standing chain.
     if (!standsStill(world)) stepsIn(sights, key).set(life, stepsIn(sights, key).get(life) ?? askedAt)
   } else {
     stepsIn(ends, key).set(life, askedAt)
@@ -222,7 +222,7 @@ function stepsIn(steps: Map<string, Map<Life, number>>, key: string): Map<Life, 
   return known
 }
 
-/** Whether a server that lives, or the one `by` itself, was told of what happened at `step`. */
+/** Whether a living server, or the one `by` itself, could know what happened at `step`. */
 const isToldTo = (steps: Witness['ends'], key: string, step: number, by?: Life): boolean =>
   [...(steps.get(key) ?? [])].some(
     ([life, at]) => at >= step && (by === undefined ? life.diedAt === undefined : life === by),
@@ -238,27 +238,27 @@ function checkRelease(witness: Witness, key: string, { purchase, isFinal }: Rele
   )
   const isTold = moved !== undefined && life !== undefined && (paid.get(key)?.get(life) ?? -1) >= moved.step
   promise(!isTold, 'a block that was paid for is not released', key)
-  // A longer authorization of the same nonce that was never recorded is found when its payer sends it, or by the look for orphans.
+  // A longer authorization of the same nonce that was never recorded is found when its payer sends it, or by the search for orphans.
   const mayLand = !isDead(world, purchase.payment) && !isSpentByLonger(world, purchase.payment)
   promise(!isFinal || !mayLand, 'a payment that may still settle is watched', key)
 }
 
-/** Whether a reorganisation took back the other end of a payment, and the chain has not answered a question about it since. */
+/** Whether a reorganisation undid the other end of a payment, and the chain has not responded to a query about it since. */
 const isRevivedUnseen = ({ world, answeredAt }: Witness, key: string): boolean =>
   (world.revived.get(key) ?? -1) >= stepIn(answeredAt, key) && world.revived.has(key)
 
-/** What moved the money to us, if anything did. */
+/** The transfer that moved the money to us, if any. */
 function movedBy({ spendings }: World, key: string): Spending | undefined {
   const spending = spendings.get(key)
   return spending?.kind === 'transfer' ? spending : undefined
 }
 
-/** What an earlier life of the server left open was looked at, by whatever run, before anything is sold. */
+/** Before anything is sold, some run must have checked what an earlier life of the server left open. */
 function checkReconciled(witness: Witness): void {
   const { claimed, lookedAt, life } = witness
   const startedAt = life?.startedAt ?? 0
   for (const [key, { by }] of claimed) {
-    // What a living server holds is its own business, and what one left that died later came after the look.
+    // The holds of a living server are its own business, and those of one that died later came after the check.
     if (by === life || (by?.diedAt ?? Infinity) > startedAt) continue
     if (rowOf(witness, key)?.state.kind !== 'reserved') continue
     promise((lookedAt.get(key) ?? -1) > startedAt, 'purchases left open are checked first', key)
@@ -324,7 +324,7 @@ function checkHolds(witness: Witness, key: string): void {
 // What changes who has a block.
 const moves: ReadonlySet<Verb> = new Set<Verb>(['claim', 'release', 'finalize', 'fulfilLatePayment'])
 
-/** Whatever is held is held whole, and sold whole, by one payment; nothing else is. */
+/** A held or sold area belongs whole to one payment; nothing else does. */
 function checkWhole({ book, signed }: Witness): void {
   const holders = new Map<BlockIndex, string>()
   for (const key of signed.map(keyOf)) {
@@ -340,7 +340,7 @@ function checkWhole({ book, signed }: Witness): void {
   promise(isSame, 'I1: an area is held, sold and released whole')
 }
 
-/** A nonce that was signed for two amounts is watched for the one that was written first, which may be under way. */
+/** A nonce that was signed for two amounts is watched for the one that was stored first, which may be in progress. */
 function checkAmount({ world, book, written, accepted }: Witness, key: string): void {
   const amount = book.row(key)?.payment.amount
   if (amount === undefined || accepted.has(key)) return
@@ -349,7 +349,7 @@ function checkAmount({ world, book, written, accepted }: Witness, key: string): 
   promise(amount === first.amount, 'I4: a payment is watched for the amount that was stored first', key)
 }
 
-/** A purchase shows what was sent with its payment when it was first written, whoever sends that again. */
+/** A purchase shows the listing that was sent with its payment when it was first stored, whoever sends it again. */
 function checkListing({ book, sent, kept, bound }: Witness, key: string): void {
   const row = book.row(key)
   if (row === undefined) return
@@ -357,7 +357,7 @@ function checkListing({ book, sent, kept, bound }: Witness, key: string): void {
   const ordered = bound.get(key)
   const isOrdered = ordered === undefined || (ordered.target === target && saysSame(ordered.listing, listing))
   promise(isOrdered, 'a bound order is bought as it was signed, or not at all', key)
-  // Refused orders are kept without their picture, until they are sent again.
+  // Rejected orders are stored without their picture, until they are sent again.
   const before = kept.get(key) ?? listing
   const first = before.pixels === null ? { ...before, pixels: listing.pixels } : before
   kept.set(key, first)
@@ -370,20 +370,20 @@ const isSame = (one: Listing, other: Listing) =>
 
 const saysSame = (draft: Order['listing'], listing: Listing) => !isFailure(draft) && isOf(draft, listing)
 
-/** Whether a listing says what a draft does, with its picture or without one. */
+/** Whether a listing equals a draft, with its picture or without one. */
 const isOf = ({ picture, pixels, message, painter }: Draft, listing: Listing): boolean => {
   const colour = picture?.sent.kind === 'file' ? picture.sent.bytes[1] : pixels?.[0]
   const isPainted = listing.pixels === null || listing.pixels.every((index) => index === colour)
   return listing.message === message && listing.painter === painter && isPainted
 }
 
-/** Notes where a payment that landed late is to be. One that another server has served since is owed nothing. */
+/** Records the expected position of a payment that settled late. One that another server has served since is not owed anything. */
 function noteOwing(witness: Witness, released: Purchase): void {
   const key = keyOf(released.payment)
   if (rowOf(witness, key)?.state.kind === 'released') witness.owing.set(key, resolvedTarget(released))
 }
 
-/** A payment that landed late gets its own place, else the nearest open one of its size, else one credit. */
+/** A payment that settled late gets its own place, else the nearest open one of its size, else one credit. */
 function checkOwed(witness: Witness, key: string): void {
   const { owing, credited } = witness
   const row = rowOf(witness, key)
@@ -391,7 +391,7 @@ function checkOwed(witness: Witness, key: string): void {
   owing.delete(key)
   if (row === undefined || own === undefined || credited.has(key)) return
   if (row.state.kind === 'sold') {
-    // Who asked before it was given its place could not be told of it.
+    // A request before it got its place could not know it.
     witness.claimed.set(key, { step: witness.world.step, by: witness.life })
     return checkPlace(witness, key, [own, row.target])
   }
@@ -401,7 +401,7 @@ function checkOwed(witness: Witness, key: string): void {
   credited.add(key)
 }
 
-/** What was got is the first of these places that was open, or the open one nearest the centre. */
+/** The result is the first of these places that was open, or the open one nearest the centre. */
 function checkPlace({ book, wall }: Witness, key: string, places: readonly Target[]): void {
   const row = book.row(key)
   if (row === undefined) return
@@ -414,28 +414,28 @@ function checkPlace({ book, wall }: Witness, key: string, places: readonly Targe
   promise(row.block === expected, 'a payer gets the requested place, or else the nearest open one', key)
 }
 
-/** Notes that nobody waits for an answer about a payment any more; who has the receipt misses nothing. */
+/** Records that nobody waits for a response about a payment any more; a payer with the receipt misses nothing. */
 export function noteLeft({ left, receipts, world }: Witness, payment: Payment): void {
   if (!receipts.has(keyOf(payment))) left.set(keyOf(payment), world.step)
 }
 
-/** Notes that somebody waits for an answer about a payment. */
+/** Records that somebody waits for a response about a payment. */
 export function noteAttended({ left }: Witness, payment: Payment): void {
   left.delete(keyOf(payment))
 }
 
-/** Notes what is said with a payment. */
+/** Records the listing sent with a payment. */
 export function noteSent({ sent }: Witness, { payment, listing }: Order): void {
   if (!isFailure(listing)) sent.set(keyOf(payment), [...(sent.get(keyOf(payment)) ?? []), listing])
 }
 
-/** Notes that the receipt of a payment was sent: whoever wrote it cannot know whether it arrived. */
+/** Records that the receipt of a payment was sent: its server cannot know whether it arrived. */
 export function noteReceipt({ left, receipts }: Witness, payment: Payment): void {
   left.delete(keyOf(payment))
   receipts.add(keyOf(payment))
 }
 
-/** When a payment was shown, how high the chain was, and where the wall that was asked knows itself to be paid. */
+/** When a payment was sent, the height of the chain then, and the payment addresses that the wall knew. */
 export type Asked = {
   readonly startedAt: number
   readonly height: number
@@ -443,7 +443,7 @@ export type Asked = {
   readonly isKnown: boolean // whether the book had the payment already
 }
 
-/** Holds one answer to a buyer against what is so at that moment. */
+/** Compares one response to a buyer with the facts at that moment. */
 export function checkAnswer(witness: Witness, { payment, target }: Order, outcome: Outcome, asked: Asked): void {
   if (outcome.kind === 'bought') {
     if (keyOf(outcome.purchase.payment) !== keyOf(payment)) witness.handed.add(keyOf(payment))
@@ -471,8 +471,8 @@ export function checkAnswer(witness: Witness, { payment, target }: Order, outcom
 }
 
 /**
- * Whoever is told that nothing was charged was not charged, whoever moved the money. Only what moved before the wall first saw
- * a payment is never honoured, and nobody can know of what no look at the chain has shown yet.
+ * A payer who is told that nothing was charged was not charged, whoever moved the money. Only a payment that moved before the
+ * wall first saw it is never honoured, and nobody can know of a transfer that no query to the chain has shown yet.
  */
 function checkDenial(
   witness: Witness,
@@ -498,14 +498,14 @@ function checkDenial(
     key,
   )
   const moved = movedBy(world, key)
-  // A refusal that leaves all as it was, and says nothing of money, tells of its own request alone.
+  // A rejection that changes nothing, and says nothing about money, is only about its own request.
   const isOfRequest = row === undefined && passing.has(code) && details?.['charged'] !== 'no'
   // Of two authorizations of one nonce only the one that moved the money was charged.
   if (moved !== undefined && moved.amount === payment.amount && !isOfRequest) {
-    // What is written is known to every server; of anything else each knows what it has seen itself.
+    // Stored facts are known to every server; of others each knows its own observations.
     const own = life === undefined ? Infinity : (witness.sights.get(key)?.get(life) ?? Infinity)
     const isSeen = row !== undefined || own <= moved.step
-    // What another server saw of a released payment is not written before it has acted on it.
+    // An observation of another server about a released payment is not stored before it has acted on it.
     const isOthers = row !== undefined && row.state.kind !== 'released'
     const isToldOf = isSeen && isToldTo(ends, key, moved.step, isOthers ? undefined : life)
     promise(!isToldOf, `I6: no ${code} once the money was seen to move`, key)
@@ -518,7 +518,7 @@ function checkDenial(
   const isHere = moved !== undefined && moved.amount === payment.amount && moved.height < height - lagMax(world)
   const isTold = row !== undefined || details?.['charged'] !== 'no' || !payees.has(payment.to)
   promise(!isHere || isTold, `I6: no ${code} for money that arrived long ago`, key)
-  // What was known before, or has its end, is told of itself alone.
+  // A payment that was known before, or has its end, is answered on its own.
   const isKnown = (witness.written.get(key)?.step ?? Infinity) < startedAt
   const isOver = row?.state.kind === 'released' && row.state.isFinal
   if (code !== 'payment_required' || isKnown || isOver || payment.signature !== SIGNED) return
@@ -540,10 +540,10 @@ function checkReceipt(payment: Payment, target: Target, receipt: SoldPurchase, r
   promise(asked, 'I5: a receipt is for the requested block', key)
 }
 
-/** What a history came to: payments that moved money, blocks that were sold, and the areas among them. */
+/** The totals of a history: payments that moved money, sold blocks, and the areas among them. */
 export type Sums = { readonly charged: number; readonly sold: number; readonly areas: number }
 
-/** What every payment, block and sale must be once all faults have ended and everything has come to rest. */
+/** The required state of every payment, block and sale once all faults have ended and everything has come to rest. */
 export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
   const { world, book, signed, wall, unspent, accepted, strays } = witness
   const owners = new Map<BlockIndex, string>()
@@ -554,9 +554,9 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
     if (row === undefined) continue
     const spending = world.spendings.get(key)
     const { kind } = row.state
-    // What another authorization of the nonce moved buys nothing: the look for orphans finds it.
+    // Money moved by another authorization of the nonce buys nothing: the search for orphans finds it.
     const isOrphan = kind === 'released' && spending?.amount !== row.payment.amount
-    // What moved before a server saw it unspent buys nothing, unless an older copy lost that, or may have.
+    // Money that moved before a server saw it unspent buys nothing, unless an older copy lost that, or may have.
     const isOwed = unspent.has(key) || accepted.has(key) || (kind === 'credited' && strays.has(key))
     const paid = isOwed && spending?.kind === 'transfer' && !isOrphan
     if (paid) charged += 1
@@ -591,13 +591,13 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
   return { charged, sold: owners.size, areas }
 }
 
-/** A payer who was told that it gets a block or is owed, should its payment move, does or is. */
+/** A payer who was promised a block or a credit, if its payment moves, has one. */
 function checkPromised(witness: Witness): void {
   const { world, promised } = witness
   for (const { payment } of world.mined.values()) {
     if (!promised.has(authorizationOf(payment)) || movedBy(world, keyOf(payment)) === undefined) continue
     const kind = rowOf(witness, keyOf(payment))?.state.kind
-    // Of what an older copy lost its operator is told.
+    // The operator gets an alert for purchases lost by an older copy.
     const isKept = kind === 'sold' || kind === 'credited' || world.hasOperator
     promise(isKept, 'a payer who was promised a block or a credit gets one if the payment moves', keyOf(payment))
   }

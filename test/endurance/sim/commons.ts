@@ -1,4 +1,4 @@
-/** What servers on one book have in common beside it: leases, jobs and a notifier, each as unreliable as may be. */
+/** The shared parts of servers on one book: leases, jobs and a notifier, each as unreliable as possible. */
 
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { keyOf } from '../../../server/domain/purchase/payment.ts'
@@ -10,7 +10,7 @@ import { strikes, type World } from './world.ts'
 export type Life = {
   readonly startedAt: number // step of the history
   diedAt: number | undefined
-  skewMs: number // how far its clock is from the truth
+  skewMs: number // how far its clock is from the true time
 }
 
 /** The ports of one life. */
@@ -18,9 +18,9 @@ export type Shared = { readonly leases: Leases; readonly jobs: ExclusiveJobs; re
 
 export type Commons = {
   of(life: Life): Shared
-  /** Whether another living server has had a payment to itself all the time, by leases that never lapsed nor failed. */
+  /** Whether another living server has had a payment exclusively all the time, with leases that never lapsed nor failed. */
   isKeptFrom(life: Life, key: string): boolean
-  /** Rings, mostly: a server that is not told finds out by asking. */
+  /** Notifies, mostly: a server that is not notified polls. */
   ring(): void
 }
 
@@ -30,7 +30,7 @@ export function commonsOf(world: World): Commons {
   const listeners = new Set<{ readonly life: Life; readonly rung: () => void }>()
   let sweeping: Life | undefined
   const holders = new Map<string, Life>()
-  const lapsed = new Set<string>() // payments whose leases say nothing any more
+  const lapsed = new Set<string>() // payments whose leases have become meaningless
   const call = <T>(life: Life, name: string, about: string, act: () => Promise<T> | T): Promise<T> =>
     scheduler.call(life, () => {
       world.step += 1

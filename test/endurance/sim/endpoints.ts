@@ -1,4 +1,4 @@
-/** The chain as JSON-RPC endpoints show it: late, behind, silent, or short of events. The product's adapter reads it. */
+/** The chain as JSON-RPC endpoints show it: late, behind, silent, or without events. The product's adapter reads it. */
 
 import {
   decodeFunctionData,
@@ -67,7 +67,7 @@ export function adapterOver(world: World, owner: object, clock: Clock): Adapter 
   return {
     ...chain,
     newest: () => Number(endpoints.newest()?.number ?? -1n),
-    // A probe is answered at once: how its calls overtake all else tells nothing. As it asks by multicall, it is dear.
+    // A probe is answered immediately: the order of its calls relative to others is irrelevant. With multicall it is expensive.
     async fault() {
       if (!world.hasMulticall) return health(world)
       isProbing = true
@@ -78,7 +78,7 @@ export function adapterOver(world: World, owner: object, clock: Clock): Adapter 
   }
 }
 
-/** What a call is answered; an error is thrown at whoever asked. */
+/** The result of a call; an error is thrown at the caller. */
 function answerTo(world: World, method: string, params: readonly unknown[]): unknown {
   if (strikes(world, 'chainSilent')) return world.prng.chance(0.5) ? 'late' : new TypeError('the connection is refused')
   const height = heightSeen(world)
@@ -119,7 +119,7 @@ const LIMIT_EXCEEDED = -32_005
 
 const timeAt = ({ blockTimes }: World, height: number) => blockTimes[height] ?? 0
 
-/** The height that a tag or a number stands for. */
+/** The height of a tag or a number. */
 function heightAt(world: World, tag: unknown, height: number): number | Error {
   if (tag === 'latest') return height
   if (tag !== 'safe') return Number(tag)
@@ -145,7 +145,7 @@ const words = {
 
 const word = (value: number | boolean) => numberToHex(Number(value), { size: 32 })
 
-/** What a contract answers at a block. */
+/** The result of a contract call at a block. */
 function callAt(world: World, { to, data }: Call, height: number): Hex {
   if (to === MULTICALL && !world.hasMulticall) return '0x'
   if (to === MULTICALL && data.length > 100) return callsAt(world, data, height)
@@ -192,7 +192,7 @@ type ModelReceipt = {
   readonly logs: readonly EventLog[]
 }
 
-/** The receipts of all that ended an authorization. */
+/** The receipts of all transactions that ended an authorization. */
 const receiptsOf = (world: World, height: number): readonly ModelReceipt[] =>
   [...world.spendings]
     .filter(([, spending]) => spending.height <= height)
@@ -221,7 +221,7 @@ function eventsIn(
 ): readonly (readonly [Hex[], bigint])[] {
   const [payer, nonce] = key.split(':') as [Hex, Hex]
   if (kind === 'cancelled') return [[[CANCELLED, pad(payer), nonce], 0n]]
-  // What is spent elsewhere pays somebody else a block's price, or the wall another amount.
+  // An authorization spent elsewhere pays somebody else a block's price, or the wall another amount.
   const isToUs = Number(tx) % 2 === 0
   const elsewhere = [isToUs ? TERMS.payTo : SOMEBODY, isToUs ? 1n : TERMS.amount] as const
   const [to, moved] = kind === 'transfer' ? [mined.get(key)?.payment.to ?? SOMEBODY, amount] : elsewhere

@@ -1,37 +1,37 @@
-/** What can go wrong around a purchase, and how often it does in one history. */
+/** The possible faults around a purchase, and how often each occurs in one history. */
 
 import type { Prng } from '../../support/prng.ts'
 
 const names = [
-  'chainSilent', // the endpoint does not answer
+  'chainSilent', // the endpoint does not respond
   'chainLags', // the endpoint is some blocks behind
   'reorganise', // the newest blocks are replaced
   'chainStalls', // no blocks are made for a while
-  'logsNarrow', // the endpoint finds only what is in the newest blocks
-  'safeUnreadable', // the endpoint does not tell which block is safe
+  'logsNarrow', // the endpoint finds only events in the newest blocks
+  'safeUnreadable', // the endpoint does not report its safe block
   'poolSlow', // a broadcast waits for a later block
-  'poolDrops', // a broadcast never lands
-  'verifyDown', // verify is not answered
+  'poolDrops', // a broadcast is never mined
+  'verifyDown', // verify does not respond
   'facilitatorBusy', // our own queue for the facilitator is full
-  'verifyStale', // verify calls good what the chain would refuse
+  'verifyStale', // verify accepts a payment that the chain would reject
   'blind', // the facilitator's own endpoint is down, and it calls signatures bad
   'settleUnsent', // the facilitator cannot be reached
-  'requestLost', // settle is hung up on before it does anything
-  'answerLost', // settle does its work, and nobody hears of it
-  'settledTwice', // what is to be settled arrives twice, and is broadcast twice
-  'refusesGood', // a definite refusal of a good payment, nothing broadcast
-  'refusesThenLands', // a definite refusal of what was broadcast
-  'refusesVaguely', // a refusal that proves nothing of what was broadcast
-  'inventsHash', // success, and nothing broadcast
-  'storeBusy', // the store cannot be used now
-  'storeFull', // the store can be read, and not written
-  'storeBroken', // the disk fails at commit: what was written may be there after the restart, or not
-  'crash', // the process dies between two steps
+  'requestLost', // settle is cut off before it does anything
+  'answerLost', // settle succeeds, and its response is lost
+  'settledTwice', // a settle request arrives twice, and is broadcast twice
+  'refusesGood', // a definite rejection of a valid payment, without a broadcast
+  'refusesThenLands', // a definite rejection of a payment that was broadcast
+  'refusesVaguely', // a rejection that proves nothing about a broadcast payment
+  'inventsHash', // success without a broadcast
+  'storeBusy', // the store is unavailable now
+  'storeFull', // the store can be read, but not written
+  'storeBroken', // the disk fails at commit: the writes may be there after the restart, or not
+  'crash', // the process crashes between two steps
   'freeze', // the process stands still for a while
-  'hangUp', // a client leaves before its answer
-  'answerLostOnTheWay', // an answer is sent to a client that is not there any more
+  'hangUp', // a client disconnects before its response
+  'answerLostOnTheWay', // a response is sent to a client that has disconnected
   'wrongTarget', // somebody sends a known payment for other blocks, again and again
-  'clockSteps', // the server's clock is set
+  'clockSteps', // the server's clock is changed
   'stranger', // somebody broadcasts a payment they have seen
   'cancel', // a payer cancels an authorization
   'spendElsewhere', // a payer spends the nonce on themselves
@@ -39,10 +39,10 @@ const names = [
   'forge', // somebody signs in a payer's name
 ] as const
 
-// What goes wrong only where several servers share a store.
+// Faults that only occur if several servers share a store.
 const sharedNames = [
-  'leaseLapses', // a lease or a turn ends while its holder is still at work
-  'answerOfStoreLost', // a write is kept, and nobody hears of it
+  'leaseLapses', // a lease or a turn ends while its holder still works
+  'answerOfStoreLost', // a write is stored, and its response is lost
 ] as const
 
 // What goes wrong in histories of its own only, so that all others stay as they were.
@@ -67,16 +67,16 @@ export const NO_FAULTS: Faults = faultsFrom([...names, ...sharedNames, ...ownNam
 /** Each history has its own mixture, so that rare pairs of faults get histories to themselves. */
 export const drawFaults = (prng: Prng): Faults => ({ ...NO_FAULTS, ...faultsFrom(names, () => drawn(prng)) })
 
-/** What goes wrong of what was added later. */
+/** The faults of later additions. */
 export const drawLaterFaults = (prng: Prng): Partial<Faults> => faultsFrom(laterNames, () => drawn(prng))
 
-/** What goes wrong between servers; where there are two, one of them may well die. */
+/** The faults between servers; if there are two, one of them may well crash. */
 export const drawSharedFaults = (prng: Prng): Partial<Faults> => ({
   ...faultsFrom(sharedNames, () => (prng.chance(0.5) ? 0 : prng.pick([0.03, 0.1, 0.3]))),
   crash: prng.pick([0, 0.3, 0.6, 1]),
 })
 
-/** What goes wrong where the adapter's own rules read the chain: much, as they are what is tried. */
+/** The faults of histories in which the chain adapter is tested: many, because it is the subject. */
 export const drawChainFaults = (prng: Prng): Partial<Faults> =>
   faultsFrom(['chainLags', 'logsNarrow', 'safeUnreadable', 'reorganise'], () =>
     prng.chance(0.5) ? 0 : prng.pick([0.1, 0.3, 0.6]),

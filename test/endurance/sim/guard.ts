@@ -1,4 +1,4 @@
-/** How a server of a history finds out that its book is an older copy, and what its operator knows of that. */
+/** How a server of a history finds out that its book is an older copy, and what its operator knows about that. */
 
 import { checkRestoredBackup, type RestoredBackupCheck } from '../../../server/books/check-restored-backup.ts'
 import { keepWitness, type WitnessKeeper } from '../../../server/books/keep-witness.ts'
@@ -9,24 +9,24 @@ import type { Chain, Clock, Logger, Witness } from '../../../server/ports.ts'
 import type { Vault } from './ledger-model.ts'
 import { strikes, type World } from './world.ts'
 
-/** An operator, with what he keeps of the wall. */
+/** An operator, with its copies of the wall. */
 export type Operator = {
   readonly vault: Vault
-  readonly isApart: boolean // whether the witness lies on another device than the store
+  readonly isApart: boolean // whether the witness is on another device than the store
   readonly hasWitness: boolean
-  firstLook: number | undefined // the height from which on the wall looks at what arrives
+  firstLook: number | undefined // the height from which on the wall searches for money
   witness: StorePosition | undefined
   readonly copies: Copy[] // in the order in which they were made
-  putBack: PutBack | undefined // until a copy that was put back is accepted
+  putBack: PutBack | undefined // until a restored copy is accepted
 }
 
 /** A copy of the store as it was at `position`, and its witness at that moment. */
 export type Copy = { readonly position: StorePosition; readonly witness: StorePosition | undefined }
 
-/** What shows that the store is an older copy. */
+/** The signs that the store is an older copy. */
 type PutBack = { readonly isBehind: boolean; readonly lost: ReadonlyMap<string, string> } // transactions by payment
 
-/** What one server asks before it sells. */
+/** The check of one server before it sells. */
 export type Guard = { readonly restored: RestoredBackupCheck; readonly witnessing: WitnessKeeper }
 
 type Around = {
@@ -69,7 +69,7 @@ export function guardOf(world: World, operator: Operator, owner: object, around:
       accept: (now) => ask(() => checkpoint.accept(now)),
       reach: (height) =>
         ask(() => {
-          // Of two servers that look first at once, the later look counts.
+          // Of two servers that check first in parallel, the later check counts.
           if (isFirst) operator.firstLook = Math.max(operator.firstLook ?? 0, Number(height))
           return checkpoint.reach(height)
         }),
@@ -83,7 +83,7 @@ export function guardOf(world: World, operator: Operator, owner: object, around:
   return { restored, witnessing: keepWitness({ ...around, store: { position }, witness }) }
 }
 
-/** Keeps how far the store has come, where there is a witness. */
+/** Writes the position of the store to the witness, if there is one. */
 export function writeWitness(operator: Operator, seen: StorePosition): void {
   if (operator.hasWitness) operator.witness = seen
 }

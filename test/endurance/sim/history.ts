@@ -52,7 +52,7 @@ import {
   type World,
 } from './world.ts'
 
-/** What one history came to. */
+/** The result of one history. */
 export type Report = Sums & {
   readonly events: number
   readonly requests: number
@@ -66,15 +66,15 @@ type InFlight = {
   readonly client: AbortController | undefined
 } & Sending
 
-/** A request without a payment, and who hears of it; `undefined` where no answer comes. */
+/** A request without a payment, and its callback; `undefined` if no response comes. */
 type Asking = { readonly at: Stand; readonly told: (space: OfferState | undefined) => void }
 
-/** Where a server stands, one life after the other. */
+/** The place of a server, one life after the other. */
 type Stand = {
   readonly seat: Seat
-  readonly witness: Witness // of what is seen of it
+  readonly witness: Witness // the observations of it
   life: Life
-  server: Server | undefined // while there is one to be reached
+  server: Server | undefined // while it can be reached
 }
 
 type History = {
@@ -97,7 +97,7 @@ type History = {
   readonly isFlooded: boolean // whether somebody sends known payments for other blocks to the very end
   requests: number
   crashes: number
-  answeredAt: number // step of the last answer that somebody waited for
+  answeredAt: number // step of the last response that somebody waited for
 }
 
 const TWIN_EVERY = 4
@@ -108,7 +108,7 @@ const WIDE_TURNS = 700
 const WIDE_EVERY = 500
 const REST_TURNS_MAX = 400
 
-/** Plays the history of `seed`. Throws a `Violation` where a promise is broken; `tell` is handed what happens. */
+/** Plays the history of `seed`. Throws a `Violation` if a promise is broken; `tell` gets each event. */
 export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () => {}): Report {
   const world = worldOf(seed, tell)
   const isWide = hasRoom(seed)
@@ -125,7 +125,7 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
   const areas = sells === 'areas' ? areasOn(wall) : []
   const crowd = crowdOf(world, { wall, areas }, isWide ? 1 : 1 + world.prng.below(3))
   const operator = world.hasOperator && book.vault !== undefined ? operatorOf(world, book.vault) : undefined
-  // An older copy lacks what was painted since.
+  // An older copy lacks later repaints.
   const paint = operator === undefined ? book.paint : undefined
   const witness = witnessOf(world, book, wall, crowd)
   if (operator !== undefined) witness.mustWait = () => mustWait(world, operator, witness)
@@ -170,7 +170,7 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
 function wallOf({ prng, hasOperator }: World, sells: 'blocks' | 'areas', isWide: boolean): readonly BlockIndex[] {
   if (sells === 'areas') return isWide ? wideWall() : smallWall(prng)
   if (isWide) return CLAIM_ORDER.slice(0, 18)
-  // On a wall that is sold out an older copy has nothing to sell twice.
+  // On a sold-out wall an older copy has nothing to sell twice.
   return CLAIM_ORDER.slice(0, (hasOperator ? 4 : 1) + prng.below(3))
 }
 
@@ -182,7 +182,7 @@ const ENDPOINTS_SEED = 0xe9d01
 /** Whether there are two facilitators. */
 const isRinged = (seed: number): boolean => seed % 4 === 2 || seed % 16 === 15
 
-/** Whether a greedy payer meets a wall that is wider than what one may hold, and nothing ever comes to its end. */
+/** Whether a greedy payer meets a wall that is wider than its limit, and nothing ever ends. */
 export const hasRoom = (seed: number): boolean => seed % WIDE_EVERY === 0
 
 /** Whether two servers sell from the same book. */
@@ -236,7 +236,7 @@ function live(history: History): void {
   runUntilSettled(history)
   sendEverythingAgain(history)
   runUntilSettled(history)
-  // A wall that waits for its operator has no last word.
+  // A wall that waits for its operator does not come to rest.
   if (history.operator === undefined) {
     sendUselessOnes(history)
     askAfterDollars(history)
@@ -248,7 +248,7 @@ function turnsOf({ wall, operator }: History): number {
   return wall.length > HOLDS_MAX ? WIDE_TURNS : SAFETY_TURNS
 }
 
-/** One thing that happens, whatever comes next. */
+/** One event, whatever comes next. */
 function takeTurn(history: History): void {
   const { world, crowd } = history
   const { prng } = world
@@ -262,7 +262,7 @@ function takeTurn(history: History): void {
   if (world.isReplayed && world.words.chance(REPLAYED)) replay(history)
   const roll = prng.below(100)
   if (roll < 72) {
-    // What happens drains all that it causes.
+    // An event drains everything that it causes.
     advance(history)
     return checkFailed(history)
   }
@@ -284,24 +284,24 @@ function repaint(history: History): void {
   })
 }
 
-/** Where there is one, no die is cast. */
+/** With only one, no random number is drawn. */
 function anyOf({ prng }: World, stands: readonly Stand[]): Stand {
   const [only, ...others] = stands
   return only !== undefined && others.length === 0 ? only : prng.pick(stands)
 }
 
-/** Lets what was caused happen, and throws what a promise broke on. */
+/** Lets the effects happen, and throws a broken promise. */
 function settle(history: History): void {
   drainMicrotasks()
   checkFailed(history)
 }
 
-/** Throws what a promise broke on. */
+/** Throws a broken promise. */
 function checkFailed({ world: { failed } }: History): void {
   if (failed !== undefined) throw failed
 }
 
-/** Something happens next: a call that waits, or else time passes. */
+/** The next event: a waiting call, or else time passes. */
 function advance({ world }: History): void {
   while (!world.scheduler.step(world.prng) && world.failed === undefined) {
     const waitMs = world.scheduler.untilNext()
@@ -338,7 +338,7 @@ function hangUp({ world, witness, inFlight }: History, leaving: InFlight): void 
   leaving.client?.abort()
 }
 
-/** Nobody waits for an answer any more, unless there is a copy of the request. */
+/** Nobody waits for a response any more, unless there is a copy of the request. */
 function leave(
   witness: Witness,
   inFlight: ReadonlySet<InFlight>,
@@ -364,7 +364,7 @@ const COPIES_MAX = 3
 const PUT_BACK = 0.03
 const ACCEPTED = 0.03
 
-/** What an operator does next, if anything: what he does to the file he does while no server runs. */
+/** The operator's next action, if any: on the file it acts while no server runs. */
 function operate(history: History, operator: Operator): void {
   const { world, witness } = history
   const { prng } = world
@@ -389,7 +389,7 @@ function workOn(history: History, work: () => void): void {
 
 const AWAY_MS = [0, 10_000, 60_000, 300_000]
 
-/** While nobody serves, settings change, time passes, and others broadcast what they have seen or signed. */
+/** While no server runs, settings change, time passes, and others broadcast payments they have seen or signed. */
 function beAway({ world, crowd }: History): void {
   const { prng } = world
   if (prng.chance(0.3)) reprice(world)
@@ -403,7 +403,7 @@ function beAway({ world, crowd }: History): void {
 const LOOKS = 5
 const LOOK_MS = 60_000
 
-/** Gives every server the time to look at what has arrived. */
+/** Gives every server the time to find arrived money. */
 function letThemLook(history: History, looks = LOOKS): void {
   const { world } = history
   for (let look = 0; look < looks; look += 1) {
@@ -413,7 +413,7 @@ function letThemLook(history: History, looks = LOOKS): void {
   }
 }
 
-/** An operator does not leave a wall that waits for him. */
+/** An operator does not ignore a wall that waits for a decision. */
 function acceptAtLast(history: History): void {
   const { world, witness, operator, stands } = history
   if (operator?.putBack === undefined) return
@@ -433,14 +433,14 @@ function restart(history: History, stand: Stand): void {
 
 const REPRICED = 0.03
 
-/** Servers that start from now on ask another price. */
+/** Servers that start from now on have another price. */
 function reprice(world: World): void {
   world.prices.push(TERMS.amount * BigInt(1 + world.prng.below(3)))
 }
 
 /**
- * Servers that start from now on ask to be paid at another address, or at an earlier one; where older copies are put back, at a
- * new one: what arrived at an address that only a lost line of the wall knew is found by nobody who returns to it.
+ * Servers that start from now on ask to be paid at another address, or at an earlier one; if older copies are restored, at a
+ * new one: nobody who returns to a copy finds money at an address that only the lost history knew.
  */
 function askElsewhere(world: World): void {
   world.payees.push(addressOf(0xb000 + (world.hasOperator ? world.payees.length : world.words.below(3))))
@@ -451,7 +451,7 @@ function stop(history: History, stand: Stand): void {
   history.crashes += 1
   stand.life.diedAt ??= world.step
   world.scheduler.forget(stand.life)
-  // Instances are to agree on the price.
+  // Instances should have the same price.
   const mayDiffer = (world.isVaried || world.hasOperator) && history.stands.length === 1
   if (mayDiffer && world.prng.chance(0.3)) reprice(world)
   if (mayDiffer && !world.isRepriced && world.words.chance(0.3)) askElsewhere(world)
@@ -473,7 +473,7 @@ function poll({ book, polled }: History): void {
   polled.push(...settled(book.sales(polled.length)).slice(0, 2))
 }
 
-/** Somebody sends a request, or several copies of it at once. */
+/** Somebody sends a request, or several parallel copies of it. */
 function request(history: History): void {
   const { world, crowd } = history
   if (history.requests >= history.requestsMax) return
@@ -493,7 +493,7 @@ function wishFor({ world, crowd, wishes }: History, payer: Payer): Wish {
   return wish
 }
 
-/** One round of a client that keeps nothing: what is offered is signed and sent. */
+/** One round of a client that stores nothing: it signs and sends the offered terms. */
 function shop(history: History, wish: Wish): void {
   const { world, crowd, book, stands } = history
   const at = anyOf(world, stands)
@@ -516,15 +516,15 @@ function shop(history: History, wish: Wish): void {
   })
 }
 
-// The wall remembers what is owed for minutes.
+// The wall remembers an owed receipt for minutes.
 const OFF_MAX_MS = 60_000
 
-/** Notes whether a clock is far off while somebody asks. */
+/** Records whether a clock is far off during a request. */
 function noteTime({ world, stands }: History, wish: Wish): void {
   if (isAsking(world, wish)) wish.isMistimed ||= stands.some(({ life }) => Math.abs(life.skewMs) > OFF_MAX_MS)
 }
 
-/** Somebody asks what a target costs. */
+/** Somebody requests the price of a target. */
 function ask(history: History, at: Stand, target: Target, told: Asking['told']): void {
   const { server, life } = at
   if (server === undefined || life.diedAt !== undefined) return told(undefined)
@@ -537,7 +537,7 @@ function ask(history: History, at: Stand, target: Target, told: Asking['told']):
   history.asking.add(mine)
   const answered = (space: OfferState | undefined) => {
     if (life.diedAt !== undefined || !history.asking.delete(mine)) return
-    // Whether another server is at it, its lease says.
+    // Its lease shows whether another server works on it.
     const isHeldBack = space === 'reserved' && stands.length === 1 && isHeld(history, target)
     promise(!isHeldBack || wasWaitedFor || isWaitedFor(), 'a block for which no payer waits is offered again')
     told(space)
@@ -547,18 +547,18 @@ function ask(history: History, at: Stand, target: Target, told: Asking['told']):
     .catch((error: unknown) => (world.failed ??= error))
 }
 
-/** Whether a payment that asked for a target, or was given it, holds it. */
+/** Whether a payment that requested a target, or got it, holds it. */
 const isHeld = ({ crowd, book }: History, target: Target): boolean =>
   crowd.signed.some((payment) => {
     const row = book.row(keyOf(payment))
     return row?.state.kind === 'reserved' && (row.target === target || resolvedTarget(row) === target)
   })
 
-// How often a client that keeps what it signs is killed, and how often its user wants something else meanwhile.
+// How often a client that stores its payments is killed, and how often its user wants something else meanwhile.
 const KILLED = 0.3
 const TURNED = 0.3
 
-/** A user of a client that keeps what it signs: starts it, or kills it. */
+/** A user of a client that stores its payments: starts it, or kills it. */
 function visit(history: History, keeper: Keeper): void {
   const { world, crowd } = history
   const { prng } = world
@@ -596,7 +596,7 @@ function kill(history: History, keeper: Keeper): void {
 
 const SERVING_TURNS = 40
 
-/** Nothing fails any more, and clients that keep nothing ask until they are served. Who has asked last hears the answer. */
+/** Nothing fails any more, and clients that store nothing continue until they are served. The last request gets its response. */
 function serveEverybody(history: History): void {
   const { world, wishes } = history
   startDead(history)
@@ -613,7 +613,7 @@ function serveEverybody(history: History): void {
 // A server whose clock was an hour off calls its sales new for so long.
 const LONG_MS = 15_000
 
-/** Nothing fails any more, and clients that keep what they sign go on until each wish has its end. */
+/** Nothing fails any more, and clients that store their payments continue until each wish has its end. */
 function serveKeepers(history: History): void {
   const { world, keepers } = history
   for (let turn = 0; turn < REST_TURNS_MAX; turn += 1) {
@@ -637,11 +637,11 @@ type Sending = {
   readonly check?: (outcome: Outcome) => void
   readonly wish?: Wish
   readonly keeper?: Keeper // whose process waits
-  readonly isStrangers?: true // sent by whoever has seen the payment
-  readonly told?: (outcome: Outcome | undefined) => void // `undefined` where no answer comes
+  readonly isStrangers?: true // sent by somebody else who has seen the payment
+  readonly told?: (outcome: Outcome | undefined) => void // `undefined` if no response comes
 }
 
-// What leaves a payer waiting for the same payment.
+// Outcomes that leave a payer waiting for the same payment.
 const waits: ReadonlySet<string> = new Set(['settlement_unknown', 'deed_not_persisted', 'database_unavailable'])
 
 function send(history: History, sent: Order, sending: Sending = {}): void {
@@ -665,7 +665,7 @@ function send(history: History, sent: Order, sending: Sending = {}): void {
   const answered = (outcome: Outcome) => {
     const name = outcome.kind === 'bought' ? 'bought' : outcome.code
     world.tell(() => `buyer: ${id} is answered ${name}`)
-    // Whoever hung up hears nothing.
+    // A client that hung up gets nothing.
     if (!inFlight.delete(mine)) return
     history.answeredAt = world.step
     answers.set(name, (answers.get(name) ?? 0) + 1)
@@ -686,7 +686,7 @@ function send(history: History, sent: Order, sending: Sending = {}): void {
 
 const UNREAD = bodyNotReceived()
 
-/** An order as the wall reads it: of an area whose body does not come, a payment that is known is answered as it was first sent. */
+/** An order as the wall reads it: for an area whose body does not arrive, a known payment gets the result of its first order. */
 function arrived(history: History, order: Order): Order {
   const { world } = history
   if (isBlock(order.target) || !world.words.chance(world.faults.bodyCut)) return order
@@ -694,13 +694,13 @@ function arrived(history: History, order: Order): Order {
   return { ...order, target: storedAs(history, order)?.target ?? order.target, listing: UNREAD }
 }
 
-/** The purchase that this very payment was first sent for. */
+/** The purchase that exactly this payment was first sent for. */
 function storedAs({ book }: Pick<History, 'book'>, { payment }: Order): Purchase | undefined {
   const row = book.row(keyOf(payment))
   return row !== undefined && isSamePayment(row.payment, payment) ? row : undefined
 }
 
-/** What a client knows from an answer, if it arrives. */
+/** What a client learns from a response, if it arrives. */
 function hear(history: History, mine: InFlight, outcome: Outcome): void {
   const { world, witness, inFlight } = history
   const { order, wish } = mine
@@ -718,7 +718,7 @@ function hear(history: History, mine: InFlight, outcome: Outcome): void {
   else if (wish !== undefined && isFinal.has(outcome.code)) wish.end = 'refused'
 }
 
-/** Notes that a payer was told which other block an earlier payment for the same bought. */
+/** Records that a payer was told which other block an earlier payment for the same target bought. */
 function noteElsewhere({ crowd, book, witness }: History, { target, payment }: Order, { details }: Failure): void {
   for (const other of crowd.signed) {
     const row = book.row(keyOf(other))
@@ -728,7 +728,7 @@ function noteElsewhere({ crowd, book, witness }: History, { target, payment }: O
   }
 }
 
-// What no client asks on after.
+// Outcomes after which no client continues.
 const isFinal: ReadonlySet<string> = new Set(['sold_out', 'block_taken', 'no_room'])
 
 /** Nothing fails any more. */
@@ -754,7 +754,7 @@ function runUntilSettled(history: History): void {
   throw new Violation('I10: the history comes to rest')
 }
 
-/** Somebody sends what is known for other blocks, which must keep nobody from looking at it. */
+/** Somebody sends known payments for other blocks, which must not keep anybody from checking them. */
 function flood(history: History): void {
   const { crowd, book, wall, isFlooded } = history
   if (!isFlooded) return
@@ -768,7 +768,7 @@ function flood(history: History): void {
 
 const REPLAYED = 0.04
 
-/** Somebody sends a payment as its payer did, once the chain shows it to everybody. */
+/** Somebody sends a payment like its payer, once the chain shows it to everybody. */
 function replay(history: History): void {
   const { world, crowd, book } = history
   const shown = crowd.signed.flatMap((payment) => {
@@ -780,10 +780,10 @@ function replay(history: History): void {
   send(history, { target, payment, listing: PLAIN }, { isStrangers: true })
 }
 
-// Late enough for the last look at every sale.
+// Late enough for the last check of every sale.
 const MUCH_LATER_MS = 86_400_000
 
-/** Every server shows what the log says, once it has had the time to ask. */
+/** Every server shows the state of the log, once it has had the time to poll. */
 function checkViews(history: History, paint: Paint): void {
   const { world, studio, stands } = history
   if (stands.length > 1) world.scheduler.pass(2000)
@@ -796,7 +796,7 @@ const isAtRest = ({ ledger }: Book, world: World): boolean =>
   world.settling === 0 &&
   settled(ledger.unfinished(timeOf(world) + MUCH_LATER_MS)).length === 0
 
-/** The same signed request always ends in the same place: every payer asks once more, and is told what is so. */
+/** The same signed request always ends with the same result: every payer sends it once more, and gets the true state. */
 function sendEverythingAgain(history: History): void {
   const { world, crowd, book } = history
   for (const payment of crowd.signed) {
@@ -810,7 +810,7 @@ function sendEverythingAgain(history: History): void {
       const now = book.row(keyOf(payment)) ?? row
       const movedOn = !isNext(now.target) && now.target !== resolvedTarget(now)
       const sold = movedOn ? 'payment_used' : `bought ${resolvedTarget(now)}`
-      // What a longer authorization of the nonce paid for is given once its payer asks.
+      // A purchase paid by a longer authorization of the nonce is completed once its payer requests it.
       const released = isSpentByLonger(world, row.payment) ? ['payment_credited', sold] : ['payment_required']
       const expected = { sold: [sold], credited: ['payment_credited'], released, reserved: [] }[row.state.kind]
       if (!expected.some((one) => one === told))
@@ -823,7 +823,7 @@ function sendEverythingAgain(history: History): void {
 // Until then a wall remembers that a receipt is owed.
 const RECEIPT_LOOKS = 11
 
-/** What can buy nothing any more, and never did, gets its last word: at once, or once no receipt is owed any more. */
+/** The payer of a payment that can buy nothing, and never did, gets its outcome: immediately, or once no receipt is owed any more. */
 function sendUselessOnes(history: History): void {
   const { world, crowd, book } = history
   const seconds = BigInt(Math.floor(timeOf(world) / 1000))
@@ -837,7 +837,7 @@ function sendUselessOnes(history: History): void {
     promise(!isToldToWait(history, payment), 'I10: the payer of a payment that can buy nothing gets its outcome', keyOf(payment))
 }
 
-/** A dollar that arrived for no purchase is never denied: its payer is told so, or has the earlier receipt that it was answered with. */
+/** A dollar without a purchase is never denied: its payer is told about it, or has the earlier receipt that it was answered with. */
 function askAfterDollars(history: History): void {
   const { world, book, answers } = history
   for (const [key, { payment }] of world.mined) {
@@ -855,7 +855,7 @@ function askAfterDollars(history: History): void {
 
 const ASKED_TIMES = 5
 
-/** Whether the payer of a payment is told to send it once more. */
+/** Whether the payer of a payment is asked to send it once more. */
 function isToldToWait(history: History, payment: Payment): boolean {
   const { world, crowd } = history
   const told: Outcome[] = []

@@ -1,4 +1,4 @@
-/** The ledger as its port promises it, in memory: small enough to be seen to be right. */
+/** The ledger's promises as a model in memory: small enough to be obviously correct. */
 
 import { StaleWriteError } from '../../../server/domain/failure.ts'
 import type { Listing } from '../../../server/domain/purchase/listing.ts'
@@ -24,22 +24,22 @@ import { nearestPlace } from './areas.ts'
 /** A ledger for proofs, with the sales as a reader of the feed sees them. */
 export type Book = {
   readonly ledger: Ledger
-  /** What owners change, where the engine is the real one: a model of it would prove nothing. */
+  /** The owners' ports, if the engine is the real one: a model of them would prove nothing. */
   readonly paint: Paint | undefined
-  /** What is written of a payment (see `keyOf`), for who only looks on. */
+  /** The stored record of a payment (see `keyOf`), for observers. */
   row(key: string): Purchase | undefined
   /** The payment (see `keyOf`) that each block is held for or was sold to. */
   held(): ReadonlyMap<BlockIndex, string>
-  /** Every address that payments which are written were to pay. */
+  /** Every payee of stored payments. */
   payees(): Promise<readonly Address[]>
   /** Sales after number `after`, in order; numbers are dense, from 1. */
   sales(after: number): Promise<readonly Sale[]>
-  /** What its operator reaches, where the engine is the real one. */
+  /** The operator's ports, if the engine is the real one. */
   readonly vault: Vault | undefined
   close(): void
 }
 
-/** The file of a book: its other ports, and copies that can be put back, each by its number. What was taken from the book before is then closed. */
+/** The file of a book: its other ports, and copies that can be restored, each by its number. Ports taken from the book before are then closed. */
 export type Vault = {
   readonly ports: {
     readonly store: Store
@@ -86,13 +86,13 @@ type Shelf = {
   readonly wall: readonly BlockIndex[]
   readonly sales: Sale[]
   readonly attempts: Map<string, number> // how often each payment was held
-  readonly looks: Map<string, number> // back at each sale; 2 is the last
-  readonly reused: Map<string, string> // by payment that was answered with an earlier receipt: of which purchase
+  readonly looks: Map<string, number> // checks of each sale; 2 is the last
+  readonly reused: Map<string, string> // by payment that was answered with an earlier receipt: the purchase of that receipt
   readonly rows: ReadonlyMap<string, Purchase>
   readonly holders: ReadonlyMap<BlockIndex, Purchase>
   put<P extends Purchase>(purchase: P): P
   row(key: PaymentKey): Purchase
-  /** Where a target begins that can be had, or why it cannot. */
+  /** The first position of an available target, or why it is unavailable. */
   openPlace(target: Target): BlockIndex | Exclude<Availability, 'open' | 'full'>
 }
 
@@ -248,7 +248,7 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
     [...shelf.rows.values()].filter((row) => isUnfinished(shelf, row, now)).map(({ payment }) => payment),
 })
 
-/** Of two authorizations for the same money the one that is good for longer. */
+/** Of two authorizations for the same money, the one that is valid for longer. */
 function renewalOf(before: Payment, signed: Payment): Payment {
   if (signed.amount !== before.amount || signed.to !== before.to) throw new StaleWriteError('other money')
   return signed.validBefore < before.validBefore ? before : { ...before, ...signed }
@@ -259,7 +259,7 @@ function spaceOf({ openPlace: place }: Shelf, target: Target): Exclude<Availabil
   return typeof found === 'string' ? found : 'open'
 }
 
-/** What is asked for by a target without its place. */
+/** A target without its position. */
 const nextLike = (target: Target): Target => targetOf('next', positionOf(target))
 
 function openPlace(
@@ -292,7 +292,7 @@ function spaceFor(shelf: Shelf, target: Target, { payer }: Payment): Availabilit
   return space === 'open' && (holds.length >= HOLDS_MAX || blocks > HELD_BLOCKS_MAX) ? 'full' : space
 }
 
-/** What a payer has not been answered: held and nobody is at it for a client, or sold lately, or the very block asked for. */
+/** Unanswered purchases of a payer: held without a client's run, or sold recently, or of exactly this block. */
 function priorOf(
   { rows, reused }: Shelf,
   target: Target,
@@ -351,7 +351,7 @@ function fulfilLatePayment(shelf: Shelf, known: Purchase, tx: Hash, now: UnixMs)
   return sell(shelf, { ...known, block }, tx, true, now)
 }
 
-/** Where a target would begin on an empty wall. */
+/** The first position of a target on an empty wall. */
 function wishedFor({ wall }: Shelf, target: Target): BlockIndex {
   const { at } = positionOf(target)
   const first = at === 'next' ? openPlace(wall, new Map(), target) : at

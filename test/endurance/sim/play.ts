@@ -1,4 +1,4 @@
-/** Plays many histories in this process, and tells how it goes in lines of JSON. */
+/** Plays many histories in this process, and prints its progress in lines of JSON. */
 
 import type { Sums } from './check.ts'
 import { hasRoom, isTwinned, simulate, type Report } from './history.ts'
@@ -6,7 +6,7 @@ import { openModelBook } from './ledger-model.ts'
 import { isReal, realBooks } from './sqlite-book.ts'
 import { hasEndpoints, hasNewPrices, hasOperator } from './world.ts'
 
-/** What a stretch of histories came to. */
+/** The result of a batch of histories. */
 export type Totals = Sums & {
   readonly seeds: number
   readonly events: number
@@ -15,7 +15,7 @@ export type Totals = Sums & {
   readonly answers: Readonly<Record<string, number>>
 }
 
-/** A promise that broke, and where. */
+/** A broken promise, and where. */
 export type Broken = { readonly seed: number; readonly broken: string }
 
 export const NOTHING: Totals = {
@@ -32,8 +32,8 @@ export const NOTHING: Totals = {
 const EVERY = 250
 
 /**
- * Which of the histories are played: `real` all of them over the real engine, `twins` only those of two servers, `endpoints` only
- * those in which the chain's adapter is played, `operator` only those in which an older copy is put back, `prices` only those
+ * Which of the histories are played: `real` all of them with the real engine, `twins` only those of two servers, `endpoints` only
+ * those with the chain adapter, `operator` only those with restored older copies, `prices` only those
  * whose prices change all the time, `wide` only those of a wide wall.
  */
 export type Choice = {
@@ -52,7 +52,7 @@ const isChosen = (seed: number, { twins, endpoints, operator, prices, wide }: Ch
   (!prices || hasNewPrices(seed)) &&
   (!wide || hasRoom(seed))
 
-/** Plays seeds from `from` up to `end`, and tells a `Totals` every so often; a `Broken` one ends it. */
+/** Plays seeds from `from` up to `end`, and prints a `Totals` regularly; a `Broken` one ends it. */
 export function playRange(from: number, end: number, choice: Choice, tell: (line: string) => void): void {
   const books = realBooks()
   let totals = NOTHING

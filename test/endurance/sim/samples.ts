@@ -1,4 +1,4 @@
-/** Payments, listings and terms for proofs of the purchase: small, and different only where a test needs it. */
+/** Payments, listings and terms for proofs of the purchase: small, and different only if a test needs it. */
 
 import type { AreaPicture, Listing } from '../../../server/domain/purchase/listing.ts'
 import type { Address, Hash, Payment, Terms, UnixSeconds } from '../../../server/domain/purchase/payment.ts'
@@ -14,7 +14,7 @@ export const TERMS: Terms = {
 
 export const PLAIN: Listing = { name: 'Ada', framework: null, message: null, link: null, pixels: null, painter: null }
 
-/** A picture to be made for so many blocks, all of one colour, of a file that can be read or not. */
+/** A picture to convert for so many blocks, all of one colour, from a readable or unreadable file. */
 export const pictureOf = (
   { w, h }: { readonly w: number; readonly h: number },
   isReadable: boolean,
@@ -27,10 +27,10 @@ export const pictureOf = (
 /** The pixels of a block of one colour. */
 export const pixelsOf = (colour: number): Pixels => trustPixels(new Uint8Array(PIXELS_PER_BLOCK).fill(colour), 1)
 
-/** A signature that the model wallets take for the payer's own. */
+/** A signature that the model wallets accept as the payer's own. */
 export const SIGNED = '0x01'
 
-/** A signature that somebody made up. */
+/** A forged signature. */
 export const FORGED = '0x00'
 
 /** The block at a coordinate of the wall. */
@@ -58,11 +58,11 @@ export function paymentOf(payer: Address, nonce: number, validBefore: UnixSecond
   }
 }
 
-/** Whether words say that a payment was not charged. */
+/** Whether a message says that a payment was not charged. */
 export const deniesCharge = (message: string): boolean =>
   /not charged|nothing (more )?was charged|charged (and claimed )?nothing/i.test(message)
 
-/** The codes that tell a payer that nothing was charged, or ask for money. */
+/** The codes that say that nothing was charged, or ask for money. */
 export const DENIALS: ReadonlySet<string> = new Set([
   'payment_required',
   'facilitator_unavailable',

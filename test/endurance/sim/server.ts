@@ -1,5 +1,5 @@
 /**
- * One life of the server: the real seller, rail and reconciler over ports that wait for the scheduler. What it knows
+ * One life of the server: the real seller, rail and reconciler with ports that wait for the scheduler. Its memory
  * vanishes with it; only the book stays.
  */
 
@@ -38,22 +38,22 @@ import {
   type World,
 } from './world.ts'
 
-/** What a server asks of its store, of the chain and of a facilitator. */
+/** The calls of a server to its store, the chain and a facilitator. */
 export type Verb = keyof Ledger | keyof Chain | keyof RingMember
 
-/** Sees each thing a server did, to hold it against the promises. */
+/** Observes each action of a server, to compare it with the promises. */
 export type Watcher = {
-  /** What is about to be done. */
+  /** Before an action. */
   asks(verb: Verb, key: string, what: unknown): void
-  /** A server asks what a payer has open, and says itself whose clients still wait: now, not when the question arrives. */
+  /** A server queries a payer's open purchases, with its list of waiting clients from now, not from when the query arrives. */
   asksOpen(key: string, now: number): void
-  /** A server has a payment settled that another one has to itself. */
+  /** A server settles a payment that another one has exclusively. */
   intrudes(key: string): void
-  /** The chain's adapter calls a payment unspent, of a question asked at `step` when the process had seen a block of `height`. */
+  /** The chain adapter calls a payment unspent, for a query at `step` when the process had seen a block of `height`. */
   deniesSpending(key: string, known: { readonly step: number; readonly height: number }): void
-  /** What came of it in the store, whoever hears of it. */
+  /** The result in the store, even if nobody gets it. */
   written(verb: Verb, key: string, answer: unknown): void
-  /** What a server was answered by others, and the step at which the question arrived. */
+  /** The response of another party, and the step at which the query arrived. */
   heard(verb: Verb, key: string, answer: unknown, askedAt: number): void
   alert(event: string, key: string): void
 }
@@ -63,14 +63,14 @@ export type Server = {
   readonly clock: Clock
   readonly paint: Paint | undefined // as the server reaches it
   readonly follower: Follower | undefined
-  readonly guard: Guard | undefined // where there is an operator
-  readonly payees: ReadonlySet<Address> // where the wall was ever to be paid
+  readonly guard: Guard | undefined // if there is an operator
+  readonly payees: ReadonlySet<Address> // every payment address that the wall ever had
   readonly life: Life
 }
 
 const RECONCILE_EVERY_MS = 10_000
 
-// Once nothing fails any more, looking as often tells nothing new; a chain is called still after a minute.
+// Once nothing fails any more, frequent checks show nothing new; a chain counts as standing still after a minute.
 const QUIET_RECONCILE_EVERY_MS = 60_000
 const QUIET_PROBES_EVERY_MS = 30_000
 
@@ -78,18 +78,18 @@ const TIME_LIMITS = { verifyTimeoutMs: 5000, settleTimeoutMs: 30_000 }
 
 const isQuiet = ({ faults }: World) => faults === NO_FAULTS
 
-/** What a server works with, and whoever hears once it can be reached. */
+/** The dependencies of a server, and a callback once it can be reached. */
 export type Seat = {
   readonly name: string
   readonly book: Book
-  readonly paint: Paint | undefined // what owners change, where any do
+  readonly paint: Paint | undefined // the owners' ports, if there are owners
   readonly watcher: Watcher
-  readonly commons: Commons | undefined // where other servers sell from the same book
+  readonly commons: Commons | undefined // if other servers sell from the same book
   readonly operator: Operator | undefined
   readonly opened: (server: Server) => void
 }
 
-/** Starts a server on what its book remembers. */
+/** Starts a server on the state of its book. */
 export function startServer(
   world: World,
   { name, book, paint: theirs, watcher, commons, operator, opened }: Seat,
@@ -98,10 +98,10 @@ export function startServer(
   world.tell(() => `${name}: starts`)
   const shared = commons?.of(self)
   const terms = termsNow(world)
-  // A wall writes down where it asks to be paid; an older copy of it lacks that.
+  // A wall stores where it asks to be paid; an older copy of it lacks that.
   const asked = operator === undefined ? world.payees : [terms.payTo]
   const payees = new Set([...asked, ...settled(book.payees())])
-  // One of its own: a signal holds all who wait with it, and so each history would stay in memory for good.
+  // One of its own: a signal keeps all its listeners, and so each history would stay in memory.
   const never = new AbortController().signal
   const die = (why: string) => {
     world.tell(() => `${name}: dies of ${why}`)
@@ -183,7 +183,7 @@ export function startServer(
   else void followLog(paint.log).then(open)
 }
 
-/** The ledger as a process reaches it: in its own time, and not always. */
+/** The ledger as a process reaches it: delayed, and not always. */
 function ledgerPort(
   world: World,
   ledger: Ledger,
@@ -197,7 +197,7 @@ function ledgerPort(
       world.step += 1
       const isWrite = !reads.has(verb)
       if (isWrite && strikes(world, 'storeBroken')) {
-        // What the failed commit wrote may be there after the restart.
+        // The writes of the failed commit may be there after the restart.
         if (world.prng.chance(0.5)) await act().then((answer) => watcher.written(verb, key, answer), ignoreTrouble)
         die(`its disk at ${verb}`)
         return await new Promise<T>(() => {})
@@ -208,7 +208,7 @@ function ledgerPort(
       }
       if (verb !== 'release') watcher.asks(verb, key, what)
       const answer = await act()
-      // What is refused because another server was quicker gives nothing back.
+      // A rejection because another server was faster releases nothing.
       if (verb === 'release') watcher.asks(verb, key, what)
       world.tell(() => `  ${key.slice(-4)} ${verb}: ${written(answer)}`)
       watcher.written(verb, key, answer)
@@ -253,14 +253,14 @@ function ledgerPort(
   }
 }
 
-/** A dying disk may also find that another server was quicker. */
+/** A failing disk may also find that another server was faster. */
 function ignoreTrouble(error: unknown): void {
   if (!(error instanceof StaleWriteError)) throw error
 }
 
 const reads: ReadonlySet<string> = new Set(['find', 'availability', 'holders', 'space', 'inTheWay', 'unfinished'])
 
-/** What owners reach, on the same disk. */
+/** The owners' ports, on the same disk. */
 function paintPort(
   world: World,
   { blocks, agents, log }: Paint,
@@ -371,10 +371,10 @@ function facilitatorPort(
   }
 }
 
-// Threads that make pictures have now and then more to do than they take.
+// Threads that convert pictures are sometimes overloaded.
 const PICTURES_BUSY = 0.1
 
-/** Whoever makes pictures: in its own time, and of files that can be read. */
+/** The conversion of pictures: delayed, and of readable files. */
 const picturesPort = (world: World, owner: Life): Pick<Pictures, 'paint'> => ({
   paint: ({ bytes }, { width, height }) =>
     world.scheduler.call(owner, () => {
@@ -387,7 +387,7 @@ const picturesPort = (world: World, owner: Life): Pick<Pictures, 'paint'> => ({
     }),
 })
 
-/** A question to somebody else: it arrives, and later its answer does. A server that dies in between never hears it. */
+/** A query to another party: it arrives, and later its response does. A server that crashes in between never gets it. */
 function remote<T>(world: World, watcher: Watcher, owner: object, verb: Verb, key: string, act: () => T): Promise<T> {
   let askedAt = 0
   const ask = () => {
@@ -402,7 +402,7 @@ function remote<T>(world: World, watcher: Watcher, owner: object, verb: Verb, ke
   return world.scheduler.exchange(owner, ask, told)
 }
 
-/** Keeps a trace readable: what a purchase is about is on the line already. */
+/** Keeps a trace readable: the facts about a purchase are on the line already. */
 const written = (answer: unknown): string =>
   JSON.stringify(answer, (key, value: unknown) => {
     if (key === 'payment' && typeof value === 'object' && value !== null && 'nonce' in value)

@@ -10,10 +10,10 @@ import { isReal, realBooks } from './sqlite-book.ts'
 import { playSeeds } from './workers.ts'
 
 const SEEDS = 1000
-// The titles of the tests print it, and a seed that breaks a promise is played again by `bun run sim --seed S`.
+// The titles of the tests show it, and `bun run sim --seed S` plays a seed that breaks a promise again.
 const NEW = randomInt(2 ** 32)
 
-// The machine may be busy with something else; nothing here waits for a clock.
+// The machine may be busy with other work; nothing here waits for a clock.
 const TIMEOUT_MS = 600_000
 
 test.each([0, NEW])(
@@ -31,7 +31,7 @@ test.each([0, NEW])(
   TIMEOUT_MS,
 )
 
-// Each broke a promise once; what it showed is written beside it.
+// Each history once broke a promise, as described.
 const lessons: readonly (readonly [number, string])[] = [
   [51, 'a payment was rejected, somebody broadcast it, and a resend was called used before'],
   [1531, 'a payment was rejected, and somebody broadcast it while it was being checked'],

@@ -17,14 +17,14 @@ import type { Book, OpenBook, Sale } from './ledger-model.ts'
 import { TERMS } from './samples.ts'
 import { hasOperator } from './world.ts'
 
-// Every so many-th history is played over the real engine, which is slower; the others over the model of its port. Of those
+// Every n-th history is played with the real engine, which is slower; the others with the model of its port. Of those
 // with areas it is every second of these: their walls keep all their blocks.
 const REAL_EVERY = 200
 
 // A wide wall has several times as many events.
 const WIDE_REAL_EVERY = 2000
 
-/** Whether a history is played over the real engine; of those with two servers, and of those with a wide wall, some are. */
+/** Whether a history is played with the real engine; some of those with two servers, and of those with a wide wall, are. */
 export function isReal(seed: number): boolean {
   const every = hasAreas(seed) ? 2 * REAL_EVERY : REAL_EVERY
   return (
@@ -35,7 +35,7 @@ export function isReal(seed: number): boolean {
   )
 }
 
-/** Opens walls of the real engine, and lets go of all their files at the end. */
+/** Opens walls of the real engine, and closes all their files at the end. */
 export function realBooks(): { readonly open: OpenBook; close(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-sim-'))
   const prepared = new Set<string>()
@@ -83,7 +83,7 @@ export function realBooks(): { readonly open: OpenBook; close(): void } {
 
 /** The book in a file, until that is closed. */
 function openBook(path: string) {
-  // Nothing but microtasks passes in a step of a history.
+  // Only microtasks pass in a step of a history.
   const connection = openWall(path, TERMS.network, { disk: { soon: queueMicrotask, close: () => {} } })
   // The file is thrown away, nobody else opens it, and power is not cut here.
   connection.run('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY')
@@ -108,7 +108,7 @@ function openBook(path: string) {
   }
 }
 
-/** Who looks on asks far more often than anything is written. */
+/** Observers read far more often than anything is written. */
 function rememberedRow(connection: Connection, ledger: Ledger): Book['row'] {
   const rows = new Map<string, Purchase | undefined>()
   let version = -1
@@ -132,7 +132,7 @@ function paymentKeyOf(key: string): PaymentKey {
   return { payer: payer as Address, nonce: nonce as Hash }
 }
 
-/** A wall that never had other blocks than these; for areas the others are there, and damaged, so that nobody can have them. */
+/** A wall that never had other blocks than these; for areas the others exist, and are damaged, so that nobody can buy them. */
 function prepareWall(path: string, wall: readonly BlockIndex[], sells: 'blocks' | 'areas'): void {
   const connection = openWall(path, TERMS.network)
   const others = `WHERE i NOT IN (${wall.join(', ')})`

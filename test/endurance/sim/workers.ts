@@ -1,11 +1,11 @@
-/** Plays many histories at once, one process for each core. */
+/** Plays many histories in parallel, one process per core. */
 
 import { NOTHING, plus, type Broken, type Choice, type Totals } from './play.ts'
 
-// A process is slow until its code is warm, and one that dies loses its stretch.
+// A process is slow until its code is warm, and one that crashes loses its batch.
 const STRETCH_MAX = 25_000
 
-/** Plays `seeds` histories from `from` on and prints what came of them; answers the exit code. */
+/** Plays `seeds` histories from `from` on and prints the results; returns the exit code. */
 export async function playInWorkers(from: number, seeds: number, workers: number): Promise<number> {
   const { total, broken } = await playSeeds(from, seeds, workers, progressOf(seeds))
   console.error('')
@@ -43,7 +43,7 @@ export async function playSeeds(
 
 const EVERY_ONE: Choice = { real: false, twins: false, endpoints: false, operator: false, prices: false, wide: false }
 
-/** Plays a stretch in a process of its own, with the simulation that lies in `folder`. */
+/** Plays a batch in a separate process, with the simulation in `folder`. */
 export async function playStretch(
   folder: string,
   from: number,

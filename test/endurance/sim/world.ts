@@ -16,10 +16,10 @@ import { schedulerOf, type Scheduler } from '../../support/scheduler.ts'
 import { drawFaults, type Fault, type Faults } from './faults.ts'
 import { FORGED, hashOf, TERMS } from './samples.ts'
 
-/** What spent an authorization. */
+/** The event that ended an authorization. */
 export type Spending = {
   readonly kind: 'transfer' | 'cancelled' | 'elsewhere'
-  readonly amount: bigint // what a transfer moved, else 0
+  readonly amount: bigint // the amount of a transfer, else 0
   readonly tx: Hash
   readonly height: number
   readonly step: number // of the history
@@ -30,9 +30,9 @@ type Broadcast = {
   readonly payment: Payment
   readonly tx: Hash
   readonly by: 'wall' | 'stranger' // who had it broadcast
-  hidden: Hidden | undefined // where the facilitator swore that it had broadcast nothing
-  isDenied: boolean // by the facilitator that had it broadcast, after it had landed
-  isForgotten: boolean // by a wall whose older copy was put back
+  hidden: Hidden | undefined // if the facilitator claimed that it had broadcast nothing
+  isDenied: boolean // by the facilitator that had it broadcast, after it had been mined
+  isForgotten: boolean // by a wall whose older copy was restored
 }
 
 /** What the chain has shown since a facilitator's lie: the lowest and the highest block. */
@@ -40,37 +40,37 @@ type Hidden = { lowest: number; highest: number }
 
 export type World = {
   readonly prng: Prng
-  readonly words: Prng // what is said; another one, so that it changes nothing else
-  readonly isVaried: boolean // whether nonces are signed anew, and servers start with another price
-  readonly hasEndpoints: boolean // whether servers read the chain by the adapter's own rules
-  readonly hasOperator: boolean // whether somebody puts an older copy of the wall back
-  readonly hasMulticall: boolean // whether the chain has the contract that takes many questions in one call
+  readonly words: Prng // the random numbers of texts; separate, so that they change nothing else
+  readonly isVaried: boolean // whether nonces are signed again, and servers start with another price
+  readonly hasEndpoints: boolean // whether servers read the chain with the adapter's own rules
+  readonly hasOperator: boolean // whether somebody restores an older copy of the wall
+  readonly hasMulticall: boolean // whether the chain has the multicall contract
   readonly isRepriced: boolean // whether they do so all the time
-  readonly isReplayed: boolean // whether somebody sends what the chain shows of others
+  readonly isReplayed: boolean // whether somebody resends payments of others that the chain shows
   readonly isBound: boolean // whether payers bind their payments to their orders, and proxies alter these
-  readonly isKept: boolean // whether those who send again are clients that keep what they sign
+  readonly isKept: boolean // whether the clients that resend store their payments
   readonly scheduler: Scheduler
   faults: Faults
-  second: Faults | undefined // of the second facilitator, where there is one
-  step: number // counts what happens, so that before and after can be told apart
-  readonly prices: bigint[] // of a block; servers that start now ask the last one
-  readonly payees: Address[] // where the wall was paid; servers that start now ask for the last one
-  slowness: number // how often a facilitator takes its time over a settlement
+  second: Faults | undefined // of the second facilitator, if there is one
+  step: number // counts events, to order them
+  readonly prices: bigint[] // of a block; servers that start now use the last one
+  readonly payees: Address[] // the wall's payment addresses; servers that start now use the last one
+  slowness: number // how often a facilitator delays a settlement
   settling: number // settlements that arrived, and were not begun
   readonly blockTimes: number[] // Unix seconds of each block by height
   readonly forks: number[] // the last block that each reorganisation kept
   readonly balances: Map<Address, number> // dollars in each wallet
   readonly spendings: Map<string, Spending>
   pool: readonly Broadcast[]
-  readonly mined: Map<string, Broadcast> // what a reorganisation gives back to the pool
+  readonly mined: Map<string, Broadcast> // what a reorganisation returns to the pool
   transactions: number
-  readonly claims: Set<string> // payment and hash of every success the facilitator told
+  readonly claims: Set<string> // payment and hash of every success that a facilitator reported
   readonly undone: Set<string> // payments whose transfer was undone by a reorganisation
-  readonly revived: Map<string, number> // payments whose other end was, and the step of that
+  readonly revived: Map<string, number> // payments whose other end was undone, and the step of that
   readonly verified: Set<string> // authorizations that a facilitator was asked to verify, by `authorizationOf`
   stalledUntilMs: number // by the scheduler: no block is made before
   hasStalled: boolean
-  failed: unknown // what a promise broke on, where it could not be thrown on
+  failed: unknown // a broken promise, if it could not be thrown
   readonly tell: (event: () => string) => void
 }
 
@@ -80,7 +80,7 @@ const START_MS = 1_700_000_000_000
 export const SAFE_DEPTH = 4
 const REORGANISED_MAX = 3
 
-/** The facilitators' names, in the order in which they are asked. */
+/** The facilitators' names, in the order in which they are called. */
 export type FacilitatorName = 'first' | 'second'
 
 const WORDS_SEED = 0x30a2d
@@ -93,22 +93,22 @@ const NEW_PRICES_EVERY = 5
 const REPLAYED_EVERY = 9
 const BOUND_EVERY = 7
 const ENDPOINTS_EVERY = 23
-// Such calls are dear to write and to read.
+// Such calls are expensive to encode and to decode.
 const MULTICALL_EVERY = 6
 
-/** Whether servers read the chain by the adapter's own rules, over model endpoints. */
+/** Whether servers read the chain with the adapter's own rules, over model endpoints. */
 export const hasEndpoints = (seed: number): boolean => seed % ENDPOINTS_EVERY === 5
 
 const OPERATOR_EVERY = 251
 
-/** Whether an operator puts older copies of the wall back. */
+/** Whether an operator restores older copies of the wall. */
 export const hasOperator = (seed: number): boolean => seed % OPERATOR_EVERY === 31 && !hasEndpoints(seed)
 
-/** Whether servers start all the time, and ask another price each time. */
+/** Whether servers start all the time, with another price each time. */
 export const hasNewPrices = (seed: number): boolean =>
   VARIED.has(seed % 11) && seed % NEW_PRICES_EVERY === 1 && !hasOperator(seed)
 
-/** A world as `seed` makes it. `tell` is handed what happens, for a trace. */
+/** The world of `seed`. `tell` gets each event, for a trace. */
 export function worldOf(seed: number, tell: World['tell']): World {
   const prng = prngOf(seed)
   const world: World = {
@@ -149,7 +149,7 @@ export function worldOf(seed: number, tell: World['tell']): World {
   return world
 }
 
-/** What a server that starts now asks for a block. */
+/** The price of a block for a server that starts now. */
 export const termsNow = ({ prices, payees }: World): Terms => ({
   ...TERMS,
   amount: prices.at(-1) ?? TERMS.amount,
@@ -159,7 +159,7 @@ export const termsNow = ({ prices, payees }: World): Terms => ({
 /** Whether a fault happens now. */
 export const strikes = ({ prng, faults }: World, fault: Fault): boolean => prng.chance(faults[fault])
 
-/** Whether it happens now to one of the facilitators, each of which has its own. */
+/** Whether it happens now to one of the facilitators, each of which has its own faults. */
 const strikesAt = ({ prng, faults, second }: World, at: FacilitatorName, fault: Fault): boolean =>
   prng.chance((at === 'first' ? faults : (second ?? faults))[fault])
 
@@ -187,7 +187,7 @@ export function stall(world: World, ms: number): void {
 // From then on a wall is right not to believe the chain.
 const STILL_MS = 60_000
 
-/** Whether no block was made for so long that a server may call the chain still. */
+/** Whether no block was made for so long that a server may say that the chain stands still. */
 export const standsStill = (world: World): boolean => timeOf(world) - (world.blockTimes.at(-1) ?? 0) * 1000 >= STILL_MS
 
 function makeBlock(world: World, elapsed: number): void {
@@ -201,7 +201,7 @@ function makeBlock(world: World, elapsed: number): void {
   }
 }
 
-/** The token's own rule: a nonce once, a signature that is the payer's, in time, with money. Anything else reverts. */
+/** The token's own rule: a nonce once, a valid signature of the payer, in time, with money. Anything else reverts. */
 function land(world: World, broadcast: Broadcast): void {
   const { payment, tx } = broadcast
   if (obstacle(world, payment, world.blockTimes.at(-1)) !== undefined) return
@@ -225,7 +225,7 @@ function spend(world: World, key: PaymentKey, kind: Spending['kind'], tx: Hash =
   world.spendings.set(keyOf(key), { kind, amount, tx, height: heightOf(world), step: world.step })
 }
 
-/** Replaces the newest blocks: what they held lands again, waits, or is lost. */
+/** Replaces the newest blocks: their payments are mined again, wait, or are lost. */
 export function reorganise(world: World): void {
   const { prng, spendings, mined } = world
   const depth = Math.min(1 + prng.below(REORGANISED_MAX), heightOf(world))
@@ -248,7 +248,7 @@ export function reorganise(world: World): void {
   }
 }
 
-/** Hands a payment to the chain; where it lands, if it does, is up to later blocks. */
+/** Broadcasts a payment; later blocks decide whether and where it is mined. */
 export function broadcast(world: World, payment: Payment, by: Broadcast['by']): Broadcast {
   const sent: Broadcast = { payment, tx: newHash(world), by, hidden: undefined, isDenied: false, isForgotten: false }
   world.pool = [...world.pool, sent]
@@ -256,7 +256,7 @@ export function broadcast(world: World, payment: Payment, by: Broadcast['by']): 
   return sent
 }
 
-/** Whether the wall itself has money under way, as far as anybody could know: a lie is believed after a look at a later block. */
+/** Whether the wall itself has money in transit, as far as anybody could know: a lie is believed after a check of a later block. */
 export const isUnderWay = (world: World, key: PaymentKey): boolean =>
   world.pool.some(
     ({ payment, by, hidden, isForgotten }) =>
@@ -267,7 +267,7 @@ export const isUnderWay = (world: World, key: PaymentKey): boolean =>
       (hidden === undefined || hidden.highest <= hidden.lowest),
   )
 
-/** Whether the wall had a payment moved: not a stranger, nor a facilitator that swore it did not, nor a chain that took back what it showed. */
+/** Whether the wall caused a payment: not somebody else, nor a facilitator that denied it, nor a chain that undid it. */
 export function isCharged({ spendings, mined, undone, revived }: World, payment: Payment): boolean {
   const key = keyOf(payment)
   const sent = mined.get(key)
@@ -275,14 +275,14 @@ export function isCharged({ spendings, mined, undone, revived }: World, payment:
   return isSent && spendings.get(key)?.kind === 'transfer' && !undone.has(key) && !revived.has(key)
 }
 
-/** What a payment moves when it lands. */
+/** The effect of a payment when it is mined. */
 export const dollarsOf = ({ amount }: Payment): number => Number(amount) / 1_000_000
 
 const FIRST_HASH = 0xc0000
 
 const newHash = (world: World): Hash => hashOf(FIRST_HASH + ++world.transactions)
 
-/** Why the token would refuse a payment now, in the reference facilitator's words and order. */
+/** Why the token would reject a payment now, in the reference facilitator's words and order. */
 function obstacle(world: World, payment: Payment, seconds = Math.floor(timeOf(world) / 1000)): string | undefined {
   if (payment.signature === FORGED) return 'invalid_exact_evm_signature'
   if (payment.validBefore <= BigInt(seconds)) return TOO_LATE
@@ -303,8 +303,8 @@ export function heightSeen(world: World): number {
 }
 
 /**
- * What an endpoint shows of a payment: the newest block it has, and what ended the payment in it or before. As the adapter
- * has it, an endpoint that is behind what the process has seen tells nothing of what is not there.
+ * An endpoint's view of a payment: its newest block, and what ended the payment in it or before. As in the adapter, an
+ * endpoint that is behind what the process has seen proves no absence.
  */
 function viewOf(world: World, key: PaymentKey, sight: Sight) {
   const height = heightSeen(world)
@@ -316,7 +316,7 @@ function viewOf(world: World, key: PaymentKey, sight: Sight) {
   return { height, ended, isBehind }
 }
 
-/** Notes that a payment was looked for at a height: whoever saw a later block than at first need not wait for what was denied. */
+/** Records that a payment was searched at a height: after a later block than the first, a denied one need not be waited for. */
 export function noteShown({ pool }: World, key: string, height: number): void {
   for (const { payment, hidden } of pool) {
     if (hidden === undefined || keyOf(payment) !== key) continue
@@ -349,7 +349,7 @@ export function status(
   if (strikes(world, 'chainSilent')) return { kind: 'silent' }
   const { height, ended, isBehind } = viewOf(world, payment, sight)
   if (isBehind || BigInt(height) < head) return { kind: 'silent' }
-  // A transaction that is named is found without its height; else what ended a payment is looked for in the newest blocks.
+  // A named transaction is found without its height; otherwise the end of a payment is searched in the newest blocks.
   const isFar = ended !== undefined && ended.tx !== named && height - ended.height >= NARROW_BLOCKS
   if (isFar && strikes(world, 'logsNarrow')) return { kind: 'silent' }
   const found = statusAt(world, payment, height, ended)
@@ -401,16 +401,16 @@ export function isSpentByLonger({ mined }: World, { amount, validBefore, ...key 
 export const authorizationOf = ({ amount, validBefore, ...key }: Payment): string =>
   `${keyOf(key)} ${amount} ${validBefore}`
 
-/** Whether nothing that may still happen can make a payment land. */
+/** Whether nothing that may still happen can settle a payment. */
 export function isDead(world: World, payment: Payment): boolean {
   const spending = world.spendings.get(keyOf(payment))
   const safe = heightOf(world) - SAFE_DEPTH
-  // A nonce that moved another amount can move this one no more.
+  // A nonce that moved another amount can no longer move this one.
   if (spending !== undefined && spending.height <= safe) return spending.amount !== payment.amount
   return BigInt(world.blockTimes[safe] ?? 0) > payment.validBefore
 }
 
-/** Whether a facilitator tells what it takes. */
+/** Whether a facilitator reports what it supports. */
 export const supports = (world: World, at: FacilitatorName) =>
   strikesAt(world, at, 'verifyDown') ? 'unavailable' : 'yes'
 
@@ -429,7 +429,7 @@ export function verify(world: World, at: FacilitatorName, payment: Payment): Ver
 const SLOW_SECONDS = [5, 20, 40, 90]
 
 /**
- * The facilitator port's `settle` of one that takes its time: the request has arrived, and is done later, whether anybody still
+ * The facilitator port's `settle` of a slow one: the request has arrived, and is done later, whether anybody still
  * waits for it or not.
  */
 export async function settleLate(
@@ -462,14 +462,14 @@ export function settle(world: World, at: FacilitatorName, payment: Payment): Set
   return answer
 }
 
-/** Notes that a refusal denies all that its own settle broadcast, an earlier delivery of the same request included. */
+/** Records that a rejection denies everything that its own settle broadcast, including an earlier delivery of the same request. */
 function hide({ pool, mined }: World, before: number): void {
   const isSince = ({ tx }: Broadcast) => Number(tx) > FIRST_HASH + before
   for (const sent of pool) if (isSince(sent)) sent.hidden = { lowest: Infinity, highest: -Infinity }
   for (const sent of mined.values()) if (isSince(sent)) sent.isDenied = true
 }
 
-// What the wall must not take for a denial.
+// Results that the wall must not treat as a denial.
 const VAGUE = 'invalid_transaction_state'
 const SIMULATION_FAILED = 'invalid_exact_evm_transaction_simulation_failed'
 const TOO_LATE = 'invalid_exact_evm_payload_authorization_valid_before'
@@ -486,7 +486,7 @@ function trySettling(world: World, at: FacilitatorName, payment: Payment): Settl
   if (strikesAt(world, at, 'refusesThenLands')) return { kind: 'refused', reason: SIMULATION_FAILED }
   if (strikesAt(world, at, 'refusesVaguely')) return { kind: 'refused', reason: VAGUE }
   if (strikesAt(world, at, 'answerLost')) return { kind: 'unclear' }
-  // A facilitator waits for the block, mostly.
+  // A facilitator usually waits for the block.
   const isStalled = world.scheduler.elapsed() < world.stalledUntilMs
   if (world.prng.chance(0.8) && isStalled) return { kind: 'unclear', tx: sent.tx }
   if (world.prng.chance(0.8)) makeBlock(world, world.scheduler.elapsed())

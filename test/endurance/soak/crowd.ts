@@ -1,4 +1,4 @@
-/** Who uses the wall while it is watched: readers, owners who repaint, followers of the live stream, and buyers. */
+/** The users of the wall while it is watched: readers, owners who repaint, followers of the live stream, and buyers. */
 
 import type { Socket } from 'bun'
 import { requestBytes, load } from '../../../bench/measure/load.ts'
@@ -6,22 +6,22 @@ import { owners } from '../../../bench/scenarios/owners.ts'
 import type { LocalNetwork } from '../../../server/local/network.ts'
 import { buyUntilEnded, newBuyer } from '../torture/buyers.ts'
 
-/** How much of each there is. */
+/** The number of each. */
 export type Rates = {
   readonly readsPerSecond: number
   readonly repaintsPerSecond: number
-  readonly followers: number // at once; each second one of them leaves and another comes
-  readonly purchases: number // in all, evenly spread
+  readonly followers: number // concurrent; every second one leaves and is replaced
+  readonly purchases: number // in total, evenly spread
 }
 
-/** What came of it so far. */
+/** The results so far. */
 export type Totals = {
   reads: number
   repaints: number
-  events: number // heard by all followers together
+  events: number // received by all followers together
   bought: number
-  busy: number // told to come back, by a wall that has more to do than its machine can
-  readonly wrong: string[] // what was answered otherwise than it should be
+  busy: number // rejected by an overloaded wall
+  readonly wrong: string[] // unexpected responses
 }
 
 /** Where the crowd goes, and for how long. */
@@ -41,7 +41,7 @@ const PATHS = [
   '/card.png?work=80,45',
 ]
 
-/** Comes, and goes after the time that was set; `totals` is counted up meanwhile. */
+/** Runs the crowd for the given time; counts in `totals` meanwhile. */
 export async function visit(rates: Rates, { url, network, ms, sold }: Visit, totals: Totals): Promise<void> {
   const port = Number(new URL(url).port)
   const sign = await owners(sold)
@@ -75,10 +75,10 @@ export async function visit(rates: Rates, { url, network, ms, sold }: Visit, tot
   followers.leave()
 }
 
-// A wall that is slow because its machine is busy elsewhere is not to be buried under what it owes.
+// A wall that is slow because its machine is busy must not be overwhelmed with a backlog.
 const AT_ONCE_MAX = 10
 
-/** Does something again and again until the signal, a few turns at once at most; resolves when all turns are done. */
+/** Repeats something until the signal, at most a few turns in parallel; resolves when all turns are done. */
 async function paced(everyMs: number, over: AbortSignal, turn: (number: number) => Promise<void>): Promise<void> {
   const underWay = new Set<Promise<void>>()
   for (let number = 0; !over.aborted; number++) {
@@ -102,7 +102,7 @@ function crowdOf(port: number, count: number, totals: Totals) {
     sockets.push(await Bun.connect({ hostname: '127.0.0.1', port, socket: { open, data } }))
   }
   return {
-    /** Lets one more come, and the one go that has been there longest once there are enough. */
+    /** Adds a follower, and removes the oldest one once there are enough. */
     async renewOne() {
       if (sockets.length >= count) sockets.shift()?.end()
       while (sockets.length < count) await join()

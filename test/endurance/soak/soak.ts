@@ -1,6 +1,6 @@
 /**
- * A wall that is all but sold, used at a moderate rate for as long as one likes: what it holds is noted again and again, to see
- * whether any of it grows without end.
+ * An almost sold wall, used at a moderate rate for any duration: its resources are sampled regularly, to see
+ * whether any of them grows without end.
  */
 
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -18,16 +18,16 @@ import { startFlooder, targetOf } from '../abuse/flood-from.ts'
 import { type FloodName, FLOODS } from '../abuse/floods.ts'
 import { visit, type Rates, type Totals } from './crowd.ts'
 
-/** A run: how long it takes, how often the wall is looked at, how many use it, and which floods come in turns. */
+/** A run: its duration, the sampling interval, the number of users, and the floods that take turns. */
 export type Run = {
   readonly ms: number
   readonly everyMs: number
-  readonly restMs: number // closed connections and what was read for them are let go of soon
+  readonly restMs: number // closed connections and their memory are released soon
   readonly rates: Rates
   readonly floods: readonly FloodName[]
 }
 
-/** What the wall's process holds at one moment. */
+/** The resources of the wall's process at one moment. */
 export type Sample = {
   readonly minute: number
   readonly residentMb: number
@@ -40,7 +40,7 @@ export type Sample = {
   readonly flood: FloodName | undefined // the newest one
 }
 
-/** A run's end: `rest` is what the wall holds once all have gone; `alerts` are the lines themselves. */
+/** A run's end: `rest` are the resources once all users have left; `alerts` are the lines themselves. */
 export type Summary = Omit<Totals, 'wrong'> & {
   readonly samples: readonly Sample[]
   readonly rest: Sample
@@ -49,11 +49,11 @@ export type Summary = Omit<Totals, 'wrong'> & {
   readonly wrong: readonly string[]
 }
 
-// In between there is nothing but the usual.
+// In between there is only normal use.
 const FLOODED_SHARE = 0.5
 const FLOODERS = 200
 
-/** Runs; `tell` hears of each sample. The last blocks of the wall are sold while it runs. */
+/** Runs; `tell` gets each sample. The last blocks of the wall are sold while it runs. */
 export async function soak(
   { ms, everyMs, restMs, rates, floods }: Run,
   tell: (sample: Sample) => void,
@@ -132,7 +132,7 @@ const megabytes = (path: string) => Math.round(statSync(path).size / 10_000) / 1
 
 const isAlert = (line: string) => line.includes('"level":"alert"')
 
-/** How many blocks are sold, by the feed: it shows each sale at once. */
+/** How many blocks are sold, by the feed: it shows each sale immediately. */
 async function soldAt(url: string, from: number): Promise<number> {
   const page = await fetch(`${url}/api/feed?after=${from}&limit=200`)
   const { nextAfter, hasMore } = (await page.json()) as FeedPage

@@ -1,4 +1,4 @@
-/** What must be true whenever everything has come to rest. */
+/** The invariants whenever everything has come to rest. */
 
 import type { LocalNetwork } from '../../../server/local/network.ts'
 import type { Chain, Transfer } from '../../../server/ports.ts'
@@ -8,7 +8,7 @@ import { ask, blocksOf, nonceIn, type Buyer } from './buyers.ts'
 import { reader, type Door, type Editor, type Reader } from './bystanders.ts'
 import { priceOf } from './plan.ts'
 
-/** The wall as it is now, and everybody who was there. */
+/** The wall as it is now, and all participants. */
 export type Scene = {
   readonly urls: readonly string[]
   readonly door: Door
@@ -18,11 +18,11 @@ export type Scene = {
   readonly buyers: readonly Buyer[]
   readonly editors: readonly Editor[]
   readonly follower: Reader
-  /** What is wrong with the tables themselves, in words. */
+  /** Problems of the tables themselves, in words. */
   readonly tables: () => Promise<readonly string[]>
 }
 
-/** What the sums come to: how many transfers arrived and their dollars, blocks that are sold, and dollars that are owed. */
+/** The totals: the number of transfers and their dollars, sold blocks, and owed dollars. */
 export type Sums = {
   readonly transfers: number
   readonly dollars: number
@@ -30,7 +30,7 @@ export type Sums = {
   readonly credits: number
 }
 
-/** Everything that is wrong now, in words; nothing when all is well. `recent` buyers are asked for their receipts again. */
+/** All current problems, in words; none if all is well. `recent` buyers request their receipts again. */
 export async function inspect(scene: Scene, recent: readonly Buyer[]): Promise<{ wrong: string[]; sums: Sums }> {
   const wrong: string[] = []
   const bodies = await canvases(scene)
@@ -73,7 +73,7 @@ const signedBy = ({ abandoned, payload }: Buyer) =>
 
 const nonceOf = (buyer: Buyer): string => signedBy(buyer).map(nonceIn).join(' or ')
 
-/** Each transfer is of the whole price and has one receipt, by its own transaction; nobody pays twice, or has a receipt for nothing. */
+/** Each transfer is of the whole price and has one receipt, with its own transaction; nobody pays twice, or has a receipt for nothing. */
 function money(transfers: readonly Transfer[], buyers: readonly Buyer[]): string[] {
   const byNonce = new Map(buyers.flatMap((buyer) => signedBy(buyer).map((signed) => [nonceIn(signed), buyer] as const)))
   const wrong = transfers.flatMap(({ nonce, tx, amount }) => {
@@ -111,7 +111,7 @@ async function received(chain: Chain, payTo: `0x${string}`): Promise<readonly Tr
   }
 }
 
-/** The feed from its beginning is what was read all along, and names the blocks of the canvas. */
+/** The feed from its beginning equals what was read all along, and names the blocks of the canvas. */
 async function readings({ urls, door, follower }: Scene, { blocks }: Canvas): Promise<string[]> {
   await follower.read(door)
   const claimed = new Set(blocks.map(({ i }) => i))
@@ -126,7 +126,7 @@ async function readings({ urls, door, follower }: Scene, { blocks }: Canvas): Pr
   return wrong
 }
 
-/** The same signed request gets the same receipt, by the other entrance too. */
+/** The same signed request gets the same receipt, over the other interface too. */
 async function again({ door }: Scene, buyer: Buyer, paid: ReadonlySet<string>): Promise<string[]> {
   const payload = signedBy(buyer).find((signed) => paid.has(nonceIn(signed)))
   if (buyer.receipt === undefined || payload === undefined) return []

@@ -1,6 +1,6 @@
 /**
- * Buyers who never give up: each signs once, and sends that request until it has an end, whatever dies meanwhile. Some hang up
- * once, while their payment is settled, and sign anew; they too may be charged once only.
+ * Buyers who never give up: each signs once, and sends that request until it has an end, whatever crashes meanwhile. Some hang up
+ * once, while their payment is settled, and sign a new payment; they too may be charged only once.
  */
 
 import { x402Client } from '@x402/core/client'
@@ -14,14 +14,14 @@ import { flatPng } from '../../support/picture-files.ts'
 import type { Door } from './bystanders.ts'
 import { priceOf, type Order } from './plan.ts'
 
-/** A buyer, and what came of it. */
+/** A buyer, and its result. */
 export type Buyer = Order & {
   readonly wallet: Wallet
   payload: PaymentPayload | undefined // once signed
   abandoned: PaymentPayload | undefined // the one that was sent when the buyer hung up
   receipt: Receipt | AreaReceipt | undefined // once told so
-  refusal: string | undefined // the code of the answer that ended it
-  readonly waits: string[] // the codes of the answers that told it to wait, or `silence`
+  refusal: string | undefined // the code of the response that ended it
+  readonly waits: string[] // the codes of the responses that asked it to wait, or `silence`
 }
 
 /** A buyer who has done nothing yet. */
@@ -35,20 +35,20 @@ export const newBuyer = (order: Order, wallet: Wallet): Buyer => ({
   waits: [],
 })
 
-/** What an entrance answered; `undefined` when there was no answer at all. */
+/** The response of an interface; `undefined` if there was none. */
 export type Answer = { readonly status: number; readonly body: unknown; readonly terms?: PaymentRequired } | undefined
 
-// Longer than a lease outlives its process, several times over.
+// Several times longer than a lease outlives its process.
 const TIMEOUT_MS = 60_000
 const AGAIN_AFTER_MS = 100
 
-// Refusals of a payment that end it; all others are for now, as their words say.
+// Rejections that end a payment; all others are temporary, as their messages say.
 const ENDS = [402, 409, 410]
 
-/** What ends the connections of a buyer, by the nonce whose settlement is waited for. */
+/** Closes the connections of a buyer, by the nonce of the awaited settlement. */
 export type HangUps = Map<string, () => void>
 
-/** Buys until there is an end, each time by another door. `copies` is how many of each signed request are sent at once. */
+/** Buys until there is an end, each time over another interface. `copies` is how many copies of each signed request are sent in parallel. */
 export async function buyUntilEnded(
   buyer: Buyer,
   door: Door,
@@ -84,7 +84,7 @@ async function step(buyer: Buyer, door: Door, copies: number, hangUps: HangUps):
   return buyer.refusal !== undefined && !returnsToAbandoned(buyer)
 }
 
-/** What stands in the way of a payment may be what the abandoned one bought: then that one is sent again, until it has an end. */
+/** A payment may be blocked by the purchase of the abandoned one: then that one is sent again, until it has an end. */
 function returnsToAbandoned(buyer: Buyer): boolean {
   if (buyer.abandoned === undefined || buyer.payload === buyer.abandoned) return false
   buyer.payload = buyer.abandoned
@@ -101,13 +101,13 @@ async function signTerms(buyer: Buyer, answer: Answer): Promise<boolean> {
     buyer.payload = await client.createPaymentPayload(answer.terms)
     return false
   }
-  // A block that is gone, or being bought: this buyer goes home, having signed nothing.
+  // The block is sold, or being bought: this buyer gives up, having signed nothing.
   const isOver = answer !== undefined && (answer.status === 200 || answer.status === 409)
   if (isOver) buyer.refusal = codeOf(answer.body)
   return isOver && !returnsToAbandoned(buyer)
 }
 
-/** Keeps a receipt, which another payment of the buyer's may be told with a notice. */
+/** Stores a receipt, which another payment of the buyer may get with a notice. */
 function keepReceipt(buyer: Buyer, { notice: _notice, ...receipt }: Receipt | AreaReceipt): void {
   if (buyer.receipt !== undefined && !Bun.deepEquals(buyer.receipt, receipt))
     throw new Error(`two receipts for one payment: ${JSON.stringify([buyer.receipt, receipt])}`)
@@ -124,7 +124,7 @@ export const blocksOf = (receipt: Receipt | AreaReceipt): readonly string[] =>
 export const nonceIn = ({ payload }: PaymentPayload): string =>
   (payload as { authorization?: { nonce?: string } }).authorization?.nonce?.toLowerCase() ?? ''
 
-/** Asks by the buyer's own entrance, with its payment if there is one. */
+/** Sends a request over the buyer's own interface, with its payment if there is one. */
 export async function ask(
   order: Order,
   url: string,
@@ -155,7 +155,7 @@ async function askHttp(url: string, order: Order, signal: AbortSignal, payload?:
   return { status: response.status, body, ...(demand === null ? {} : { terms: decodePaymentRequiredHeader(demand) }) }
 }
 
-/** What is posted for an area; `undefined` for a block. */
+/** The body of an order for an area; `undefined` for a block. */
 function areaBody({ at, area }: Order) {
   if (area === undefined) return undefined
   const { w, h, painted } = area

@@ -1,13 +1,13 @@
-/** Who else is there: owners who repaint, and a reader who follows the feed. */
+/** The other users: owners who repaint, and a reader who follows the feed. */
 
 import type { Wallet } from '../../../server/local/wallets.ts'
 import type { FeedPage, Sale } from '../../../shared/contract/feed.ts'
 import { repaint } from '../../support/e2e/buyer.ts'
 
-/** An owner, what it has asked for, and how far that was acknowledged. */
+/** An owner, its sent changes, and the last acknowledged one. */
 export type Editor = { readonly wallet: Wallet; readonly block: string; readonly sent: string[]; acknowledged: number }
 
-/** Repaints once; an edit that was not answered may have been made. */
+/** Repaints once; an edit without a response may have been made. */
 export async function repaintOnce(editor: Editor, url: string): Promise<void> {
   const message = `edit ${editor.sent.length + 1}`
   editor.sent.push(message)
@@ -15,10 +15,10 @@ export async function repaintOnce(editor: Editor, url: string): Promise<void> {
   if (answer?.status === 200) editor.acknowledged = editor.sent.length
 }
 
-/** The address of a wall: of one of them, in turn, where there are several. */
+/** The address of a wall: of one of them, in turn, if there are several. */
 export type Door = () => string
 
-/** A reader of the feed, who remembers every sale as it was first told, and asks at another door each time. */
+/** A reader of the feed, who remembers every sale as it was first read, and reads from another instance each time. */
 export type Reader = { readonly sales: Sale[]; read(door: Door): Promise<void> }
 
 /** Starts at the beginning. */

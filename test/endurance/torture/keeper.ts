@@ -1,26 +1,26 @@
-/** Keeps a wall running, as a supervisor does: it is started again whenever it has ended by itself. */
+/** Keeps a wall running, like a supervisor: it is started again whenever it has exited on its own. */
 
 import { startWall, type WallProcess } from '../../../server/local/wall-process.ts'
 import { QUICK_WALL } from '../../support/e2e/world.ts'
 
 export type Keeper = {
-  /** Starts the wall on a database; `limits` is a shell command whose limits it inherits until it first ends. */
+  /** Starts the wall on a database; `limits` is a shell command whose limits it inherits until it first exits. */
   start(database: Database, limits?: string): Promise<void>
-  /** Asks it to end, and lets it. */
+  /** Stops it with SIGTERM, and waits. */
   stop(): Promise<void>
-  /** Ends it at once, and starts it again. */
+  /** Kills it, and starts it again. */
   crash(): Promise<void>
   /** Resolves once it is not being started or ended. */
   settled(): Promise<void>
 }
 
-/** Where a wall keeps what it knows, as a setting. */
+/** The database of a wall, as a setting. */
 export type Database = Readonly<Record<string, string>>
 
-/** What became of walls; `wrong` must stay empty. */
+/** The results of walls; `wrong` must stay empty. */
 export type Totals = { starts: number; kills: number; diskDeaths: number; readonly wrong: string[] }
 
-// What a fault of the world may make the wall say; every other alert is a fault of its own.
+// Alerts that a fault of the surroundings may cause; every other alert is a bug.
 const plannedAlerts = new Set(['disk-failed', 'outage', 'witness-failed'])
 
 const DISK_DEATH = 70
@@ -31,7 +31,7 @@ const TRY_AGAIN_MS = 50
 export function keeperOf(settings: Readonly<Record<string, string>>, folder: string, totals: Totals): Keeper {
   let wall: WallProcess | undefined
   let place: Database = {}
-  // One thing at a time, for a wall that died by itself may be about to be killed as well.
+  // One thing at a time, because a wall that crashed may be about to be killed as well.
   let turn: Promise<unknown> = Promise.resolve()
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const mine = turn.then(work)
@@ -78,7 +78,7 @@ export function keeperOf(settings: Readonly<Record<string, string>>, folder: str
   }
 }
 
-/** A wall that cannot start on a full disk is started again until there is room. */
+/** A wall that cannot start on a full disk is started again until there is space. */
 async function startWithRetries(start: () => Promise<WallProcess>): Promise<WallProcess> {
   for (let tries = 1; ; tries++) {
     try {
@@ -97,7 +97,7 @@ function checkJournal(ended: WallProcess, wrong: string[]): void {
   }
 }
 
-/** What a line of the journal is; words that are none of its are alerting. */
+/** The kind of a line of the journal; a line in another format counts as alarming. */
 function entryOf(line: string): { readonly level: string; readonly event: string } {
   try {
     return JSON.parse(line) as { level: string; event: string }

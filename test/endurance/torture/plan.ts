@@ -1,12 +1,12 @@
-/** What happens in which round: drawn from a number, so that a run can be drawn again. Only timing is left to the machine. */
+/** The events of each round: drawn from a seed, so that a run can be repeated. Only timing depends on the machine. */
 
 import type { SettleFault } from '../../support/chain/faulty-facilitator.ts'
 import { prngOf, type Prng } from '../../support/prng.ts'
 
 /**
- * What else goes wrong in a round. `disk-limit`: files cannot grow, which fails at commit; `disk-full`: no space left;
- * `chain-stands`: it makes no blocks; `chain-narrow`: its endpoint tells events of few blocks at once;
- * `deaf`: connections that listen for news are cut; `server-crash` and `server-restart`: the database server is away.
+ * The additional fault of a round. `disk-limit`: files cannot grow, which fails at commit; `disk-full`: no space left;
+ * `chain-stands`: it makes no blocks; `chain-narrow`: its endpoint returns events of few blocks per call;
+ * `deaf`: connections that listen for notifications are cut; `server-crash` and `server-restart`: the database server is down.
  */
 export type Trouble =
   | 'none'
@@ -23,15 +23,15 @@ export type Trouble =
 /** When a wall is killed, counted from the moment it listens, and which of them. */
 export type Kill = { readonly afterMs: number; readonly instance: number }
 
-/** What a buyer wants, a block or an area of so many blocks, and by which entrance it comes. */
+/** The order of a buyer, a block or an area of so many blocks, and its interface. */
 export type Order = {
   readonly at: string
   readonly area?: Size
   readonly via: 'http' | 'mcp'
-  readonly leaves: boolean // hangs up while its payment is settled, and signs anew
+  readonly leaves: boolean // hangs up while its payment is settled, and signs a new one
 }
 
-/** Width and height in blocks; `painted` where it is bought with a picture that is still to be made. */
+/** Width and height in blocks; `painted` if it is bought with a picture to convert. */
 type Size = { readonly w: number; readonly h: number; readonly painted: boolean }
 
 /** What an order costs, in dollars. */
@@ -40,7 +40,7 @@ export const priceOf = ({ area }: Pick<Order, 'area'>): number => (area === unde
 export type Round = {
   readonly number: number
   readonly orders: readonly Order[]
-  readonly copies: number // how many of the buyers send each request twice at once
+  readonly copies: number // how many of the buyers send each request twice in parallel
   readonly kills: readonly Kill[]
   readonly trouble: Trouble
   readonly troubleAfterMs: number
@@ -73,7 +73,7 @@ export function planOf(seed: number, rounds: number, crowd = CROWD, instances?: 
     const number = at + 1
     const trouble = instances === undefined ? troubleOf(number) : sharedTroubleOf(number)
     const orders = Array.from({ length: crowd }, (): Order => {
-      // A few blocks at the edge, so that buyers meet there.
+      // A few blocks at the edge, so that buyers collide there.
       const at = prng.chance(0.4) ? `${(number * 4 + prng.below(6)) % 150},${Math.floor(number / 37) % 20}` : 'next'
       const via = prng.chance(0.4) ? 'mcp' : 'http'
       const leaves = prng.chance(0.3)
@@ -87,7 +87,7 @@ export function planOf(seed: number, rounds: number, crowd = CROWD, instances?: 
       trouble,
       troubleAfterMs: prng.below(200),
       troubleForMs: 200 + prng.below(600),
-      // What a faulty settlement leaves in doubt is asked again seconds later only, so most rounds do without.
+      // A doubtful settlement is checked again only seconds later, so most rounds do without one.
       settleFaults: number % 4 === 1 ? Array.from({ length: 12 }, () => prng.pick(faults)) : [],
     }
   })
@@ -106,7 +106,7 @@ function sizeIn(prng: Prng): Size {
   return { w, h, painted: prng.chance(0.3) }
 }
 
-/** A disk that fails kills by itself, and on one that is full a wall could not start again before there is room. */
+/** A failing disk already ends the process, and on a full one a wall could not start again before there is space. */
 function killsIn(trouble: Trouble, prng: Prng, instances: number): Kill[] {
   if (trouble === 'disk-limit') return []
   if (trouble === 'disk-full') return [{ afterMs: 1000 + prng.below(400), instance: 0 }]

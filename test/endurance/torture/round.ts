@@ -1,4 +1,4 @@
-/** One round: a crowd of buyers, a wall that is killed under them, and something else that fails meanwhile. */
+/** One round: a crowd of buyers, a wall that is killed meanwhile, and another fault. */
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const AUDIENCE_EVERY_MS = 25
 // In blocks of 512 bytes: some dozen commits, and the write-ahead log is as long as a file may be.
 const SHORT_FILES = `trap '' XFSZ; ulimit -f 500`
 
-/** Plays it until every buyer has had an end; gives the buyers. */
+/** Plays it until every buyer has an end; returns the buyers. */
 export async function playRound(stage: Stage, round: Round): Promise<readonly Buyer[]> {
   const guests = await invite(stage, round)
   const there = await moveIn(stage, round)
@@ -47,7 +47,7 @@ async function invite({ network, buyers }: Stage, { orders }: Round): Promise<re
   return guests
 }
 
-/** Starts the wall anew where the round wants its disk to be another; gives where its file lies then. */
+/** Restarts the wall if the round needs another disk; returns the path of its file then. */
 async function moveIn({ keepers, path, door, smallDisk }: Stage, { trouble }: Round): Promise<string | undefined> {
   const [keeper] = keepers
   if (path === undefined || keeper === undefined) return undefined
@@ -60,7 +60,7 @@ async function moveIn({ keepers, path, door, smallDisk }: Stage, { trouble }: Ro
   await keeper.stop()
   backUp(path, there)
   await keeper.start({ DATABASE_PATH: there })
-  // Before it takes payments a wall has little to write.
+  // Before it accepts payments, a wall has little to write.
   await armed(door())
   return there
 }
@@ -75,11 +75,11 @@ async function moveOut({ keepers, path }: Stage, there: string | undefined): Pro
   await keeper.start({ DATABASE_PATH: path })
 }
 
-/** Removes a database, with all that may lie beside it. */
+/** Removes a database, with all files beside it. */
 const forget = (path: string) =>
   Promise.all(['', '-wal', '-shm'].map((suffix) => rm(`${path}${suffix}`, { force: true })))
 
-/** Takes something away for a while. */
+/** Makes something fail for a while. */
 async function makeTrouble(stage: Stage, round: Round): Promise<void> {
   const { facilitator, gate, narrow, network, smallDisk, server, database } = stage
   const { trouble, troubleAfterMs, troubleForMs } = round

@@ -1,5 +1,5 @@
 /**
- * The wall as it really runs (its own process, a real chain, a real facilitator behind a faulty proxy, a real disk), with
+ * The real wall (its own process, a real chain, a real facilitator behind a faulty proxy, a real disk), with
  * everything around it failing in turn. After each round all must come to rest, and the books must balance.
  */
 
@@ -24,7 +24,7 @@ export type Summary = Sums & {
   readonly starts: number
   readonly kills: number
   readonly diskDeaths: number
-  readonly equalAfterMs: readonly number[] // how long it took the walls to show the same, once all were quiet
+  readonly equalAfterMs: readonly number[] // how long it took the walls to agree, once all were quiet
   readonly wrong: readonly string[]
 }
 
@@ -33,7 +33,7 @@ const REST_TRIES = 100
 const REST_MS = 100
 const LOOK_EVERY_MS = 20
 
-/** What a run is: `crowd` is how many buyers a round has, `instances` how many walls share a PostgreSQL; else one is on SQLite. */
+/** The options of a run: `crowd` is the number of buyers per round, `instances` how many walls share a PostgreSQL; else one is on SQLite. */
 export type Run = {
   readonly seed: number
   readonly rounds: number
@@ -41,7 +41,7 @@ export type Run = {
   readonly instances?: number | undefined
 }
 
-/** Runs; `tell` hears of each round. A run ends with the first round after which something is wrong. */
+/** Runs; `tell` gets each round. A run ends with the first round that leaves a problem. */
 export async function torture({ seed, rounds, crowd, instances }: Run, tell: (line: string) => void): Promise<Summary> {
   const began = performance.now()
   const stage = await setStage(instances)
@@ -95,7 +95,7 @@ function countOf(codes: readonly string[]): Record<string, number> {
   return counts
 }
 
-/** Looks until all walls show the same; how many milliseconds that took. */
+/** Polls until all walls agree; returns how many milliseconds that took. */
 async function whenEqual(scene: Scene): Promise<number> {
   const since = performance.now()
   for (let tries = 1; tries < REST_TRIES; tries++) {
@@ -107,7 +107,7 @@ async function whenEqual(scene: Scene): Promise<number> {
 
 const secondsSince = (since: number) => Math.round((performance.now() - since) / 100) / 10
 
-/** Looks until nothing is wrong any more: what is in doubt takes the sweeper some seconds to end. */
+/** Polls until there is no problem any more: the sweeper needs some seconds to resolve doubtful payments. */
 async function inspectUntilRight(scene: Scene, recent: readonly Buyer[]): ReturnType<typeof inspect> {
   for (let tries = 1; ; tries++) {
     const found = await inspect(scene, recent)

@@ -1,4 +1,4 @@
-/** Everything around the wall: the chain, the facilitator, the gates before them, the disks, and who keeps it running. */
+/** The surroundings of the wall: the chain, the facilitator, the gates before them, the disks, and its keeper. */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ import { reader, type Editor } from './bystanders.ts'
 import { keeperOf, type Database, type Totals } from './keeper.ts'
 import { checkTables } from './tables.ts'
 
-/** Everything a run needs, and everyone who ever took part. */
+/** Everything a run needs, and all participants. */
 export type Stage = Awaited<ReturnType<typeof setStage>>
 
 /** Sets it up, for one wall on SQLite or so many that share a PostgreSQL; nothing of it is left after `stop`. */
@@ -39,7 +39,7 @@ export async function setStage(instances?: number) {
   const ports = await Promise.all(Array.from({ length: instances ?? 1 }, freePort))
   const totals: Totals = { starts: 0, kills: 0, diskDeaths: 0, wrong: [] }
   const settings = {
-    // What owners sign for, whichever wall they ask.
+    // The host that owners sign for, at any wall.
     BASE_URL: 'http://127.0.0.1',
     PAY_TO: payTo,
     FACILITATOR_URL: facilitator.url,
@@ -90,13 +90,13 @@ export async function setStage(instances?: number) {
   }
 }
 
-// As many blocks as the narrowest endpoints tell the events of.
+// The range of the narrowest endpoints.
 const EVENTS_OF = 5
 
-// Longer than it takes a wall to see that a client is gone.
+// Longer than a wall takes to notice that a client is gone.
 const SEEN_GONE_MS = 50
 
-/** A facilitator at whose settlements buyers hang up: the wall cannot have an answer for them before they are gone. */
+/** A facilitator at whose settlements buyers hang up: the wall cannot have a response for them before they are gone. */
 function leftBy(hangUps: HangUps, settle: Stage['network']['askFacilitator']): Stage['network']['askFacilitator'] {
   return async (request) => {
     if (new URL(request.url).pathname !== '/settle') return await settle(request)
@@ -108,7 +108,7 @@ function leftBy(hangUps: HangUps, settle: Stage['network']['askFacilitator']): S
   }
 }
 
-/** Where walls keep what they know, and what of it can be made to fail. */
+/** The walls' databases, and their possible faults. */
 type Ground = {
   readonly database: Database
   readonly path?: string
@@ -124,7 +124,7 @@ async function fileIn(folder: string): Promise<Ground> {
 }
 
 async function sharedServer(): Promise<Ground> {
-  // What was acknowledged must be on its disk.
+  // Acknowledged writes must be on its disk.
   const server = await startPostgres({ isDurable: true })
   return { database: { DATABASE_URL: server.url(await server.newDatabase()) }, server }
 }

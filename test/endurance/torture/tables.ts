@@ -1,10 +1,10 @@
-/** The database, looked at past the wall. */
+/** The database, read without the wall. */
 
 import { Database as File } from 'bun:sqlite'
 import { SQL } from 'bun'
 import type { Database } from './keeper.ts'
 
-/** What is wrong with the tables, in words. */
+/** Problems of the tables, in words. */
 export async function checkTables({ DATABASE_PATH: path, DATABASE_URL: url }: Database): Promise<readonly string[]> {
   if (path !== undefined) return checkFile(path)
   if (url === undefined) return []
@@ -27,7 +27,7 @@ type Holding = { readonly size: string; readonly state: string; readonly blocks:
 const HOLDINGS = `
   SELECT size, state, CAST((SELECT count(*) FROM blocks WHERE payment = p.id) AS INTEGER) AS blocks FROM payments AS p`
 
-/** Whatever a payment holds or bought it has whole, and what was given back not at all. */
+/** A payment holds or bought a whole area, and a released one holds nothing. */
 function partsOf(holdings: readonly Holding[]): string[] {
   return holdings.flatMap(({ size, state, blocks }) => {
     const [w, h] = size.split('x').map(Number)
@@ -36,7 +36,7 @@ function partsOf(holdings: readonly Holding[]): string[] {
   })
 }
 
-// What the tables say twice must be the same, and numbers must be dense.
+// Duplicate facts in the tables must agree, and numbers must be dense.
 const BLOCKS = `split_part(size, 'x', 1)::integer * split_part(size, 'x', 2)::integer`
 
 const WRONG = `
@@ -59,7 +59,7 @@ const WRONG = `
   UNION ALL SELECT format('counters at %s and %s, the log at %s and %s', c.number, c.seq, newest, last_sale)
     FROM counted, counters AS c WHERE c.number <> newest OR c.seq <> last_sale`
 
-/** Cuts every connection that listens for news. */
+/** Cuts every connection that listens for notifications. */
 export async function cutListeners({ DATABASE_URL: url }: Database): Promise<void> {
   if (url !== undefined) await asked(url, CUT)
 }

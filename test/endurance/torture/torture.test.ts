@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { torture } from './run.ts'
 
-// Goal: on real processes, chain and disk no dollar is lost, doubled or given away. Method: rounds in which walls are killed
+// Goal: with real processes, chain and disk, no dollar is lost, doubled or given away. Method: rounds in which walls are killed
 // under their buyers while facilitator, chain, disk and database server fail in turn; one
-// round on a file and one of three instances here, and `bun run torture` plays as many as you like.
+// round on a file and one of three instances here, and `bun run torture` plays any number.
 
 test.each([
   { name: 'a wall on a file', crowd: 8, instances: undefined },

@@ -1,12 +1,12 @@
-/** A bug to plant: a change of the source that a tired engineer could make, and that some history must show. */
+/** A bug to plant: a plausible mistake in the source, which some history must show. */
 export type Mutant = {
   readonly name: string
   readonly file: string // in the repository
-  readonly from: string // as the source has it, exactly once
+  readonly from: string // exact text in the source, which occurs once
   readonly to: string
   /**
-   * Where it shows: over the real engine only, between two servers, in the adapter, once an older copy is put back, where
-   * the price changes, or on a wide wall.
+   * Where it shows: only with the real engine, between two servers, in the adapter, with a restored older copy, with
+   * changing prices, or on a wide wall.
    */
   readonly shows?: 'real' | 'twins' | 'real twins' | 'real prices' | 'real wide' | 'endpoints' | 'operator'
   readonly isCheap?: true // found within so few histories that every test run can do it

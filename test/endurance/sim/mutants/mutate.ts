@@ -10,7 +10,7 @@ import { mutants } from './mutants.ts'
 
 const ROOT = resolve(import.meta.dir, '../../../..')
 
-// What the simulation is made of.
+// The sources of the simulation.
 const SOURCES = [
   'server',
   'db',
@@ -22,16 +22,16 @@ const SOURCES = [
   'tsconfig.base.json',
 ]
 
-// A bug must show within so many histories, of which the first stretches are short: most bugs show at once. Of those of an
-// operator, who is in one of 251, twice as many are tried.
+// A bug must show within so many histories, of which the first batches are small: most bugs show immediately. For operator bugs,
+// which can show in one of 251 histories, twice as many are tried.
 const KILLED_WITHIN = 50_000
 const withinOf = ({ shows }: Mutant) => (shows === 'operator' ? 2 * KILLED_WITHIN : KILLED_WITHIN)
 const STRETCHES = [250, 1000, 5000]
 
-/** What became of a bug: the seed that showed it and what broke, or neither. */
+/** The result for a bug: the seed that showed it and the broken promise, or neither. */
 export type Fate = { readonly mutant: Mutant; readonly seed?: number; readonly broken?: string }
 
-/** The source with the bug in it. Throws when what is to be changed is not there exactly once. */
+/** The source with the bug in it. Throws if the text to change does not occur exactly once. */
 export function planted({ name, file, from, to }: Mutant): string {
   const source = readFileSync(join(ROOT, file), 'utf8')
   const [before, after, ...more] = source.split(from)
@@ -51,7 +51,7 @@ export async function fateOf(mutant: Mutant, seeds: number): Promise<Fate> {
     for (let from = 0, nth = 0; from < seeds; nth += 1) {
       const end = Math.min(seeds, from + (STRETCHES[nth] ?? 5000))
       const broken = await playStretch(join(folder, 'test/endurance/sim'), from, end, () => {}, choiceOf(mutant))
-      // A bug that nobody could have made proves nothing.
+      // A bug that does not compile proves nothing.
       if (broken?.broken.includes('ReferenceError') === true) throw new Error(`"${mutant.name}": ${broken.broken}`)
       if (broken !== undefined) return { mutant, ...broken }
       from = end
@@ -62,7 +62,7 @@ export async function fateOf(mutant: Mutant, seeds: number): Promise<Fate> {
   }
 }
 
-/** A bug in SQL shows over the real engine only, and one between servers only where there are two. */
+/** A bug in SQL shows only with the real engine, and one between servers only with two. */
 const choiceOf = ({ file, shows }: Mutant): Choice => ({
   real: file.startsWith('db/') || shows?.startsWith('real') === true,
   twins: shows === 'twins' || shows === 'real twins',
@@ -72,7 +72,7 @@ const choiceOf = ({ file, shows }: Mutant): Choice => ({
   wide: shows === 'real wide',
 })
 
-/** Plants every bug and prints what became of it; answers the exit code. */
+/** Plants every bug and prints the results; returns the exit code. */
 export async function runMutants(workers: number, seeds: number): Promise<number> {
   // All of them must fit before the first is tried.
   for (const mutant of mutants) planted(mutant)

@@ -1,4 +1,4 @@
-/** Bugs of the client that keeps what it signs. */
+/** Bugs of the client that stores its payments. */
 
 import type { Mutant } from './mutant.ts'
 

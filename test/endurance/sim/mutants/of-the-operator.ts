@@ -1,4 +1,4 @@
-/** Bugs in what an operator relies on: that an older copy is known for one, and that no dollar is lost by accepting it. */
+/** Bugs in the promises to an operator: an older copy is recognised, and accepting it loses no dollar. */
 
 import type { Mutant } from './mutant.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Clients that keep what they sign: the real client, over a folder that outlasts its processes. They are judged by what left
- * the wallet: one wish is paid for once, and of all that was taken the client tells.
+ * Clients that store their payments: the real client, with a folder that outlives its processes. They are judged by the money
+ * that left the wallet: one wish is paid once, and the client reports every payment that was taken.
  */
 
 import { buyer } from '../../../../server/client/buyer.ts'
@@ -17,20 +17,20 @@ import { SIGNED } from '../samples.ts'
 import { isCharged, termsNow, timeOf, type World } from '../world.ts'
 import { sign, type Crowd, type Payer } from './payers.ts'
 
-/** What reaches a wall, and what is told of it; `undefined` where no answer comes. */
+/** Sends a request to a wall, and gets its response; `undefined` if there is none. */
 export type Line = {
   asks(target: Target, told: (space: OfferState | undefined) => void): void
   pays(target: Target, payment: Payment, told: (outcome: Outcome | undefined) => void): void
 }
 
-/** Something that is wanted, for as many processes as it takes. */
+/** A wish, for as many processes as it takes. */
 export type Errand = { readonly target: Target; readonly signed: Payment[]; end: FailureKind | 'served' | undefined }
 
 export type Keeper = {
   readonly payer: Payer
-  readonly folder: Map<string, SignedRequest> // by the header that pays
-  readonly payments: Map<string, Payment> // what each header stands for
-  readonly told: Set<string> // payments of which the client said that they were taken
+  readonly folder: Map<string, SignedRequest> // by the payment header
+  readonly payments: Map<string, Payment> // the payment of each header
+  readonly told: Set<string> // payments that the client reported as taken
   readonly errands: Errand[]
   process: object | undefined // while one is running
 }
@@ -48,7 +48,7 @@ export const keeperOf = (payer: Payer): Keeper => ({
 export const isBusy = ({ process, errands, folder }: Keeper): boolean =>
   process !== undefined || folder.size > 0 || errands.some(({ end }) => end === undefined)
 
-/** Starts a process of the client: for what is wanted, or else for what others left. */
+/** Starts a process of the client: for a wish, or else to finish earlier ones. */
 export function startKeeper(
   world: World,
   crowd: Crowd,
@@ -60,7 +60,7 @@ export function startKeeper(
   const process = {}
   keeper.process = process
   world.tell(() => `client: ${keeper.payer.wallet.slice(-4)} starts for ${errand?.target ?? 'what is left'}`)
-  // What is dead does nothing more.
+  // A dead process does nothing more.
   const alive = <T>(act: () => Promise<T>) => (keeper.process === process ? act() : Promise.withResolvers<T>().promise)
   const paymentIn = (header: string): Payment => {
     const known = keeper.payments.get(header)
@@ -127,7 +127,7 @@ export function startKeeper(
     })
 }
 
-/** Whether a caller gives up: it is told that its wallet is empty, too, though the payment stays open until it expires. */
+/** Whether a caller gives up: it is also told that its wallet is empty, though the payment stays open until it expires. */
 const isOver = ({ kind, code }: WallError) =>
   kind === 'refused' || kind === 'paid' || (kind === 'unknown' && code === 'payment_required')
 
@@ -136,7 +136,7 @@ const penOf = ({ prng }: World) => ({ seconds: prng.pick([30, 90, 300, 300]), si
 /** A receipt of the model wall names its payment. */
 const paymentOf = (receipt: object): string => ('payment' in receipt ? String(receipt.payment) : '')
 
-/** The wall's answer as it reaches a client; where it does not, somebody else's may. */
+/** The wall's response as it reaches a client; if it does not, a gateway's may. */
 function answerTo(
   world: World,
   line: Line,
@@ -160,7 +160,7 @@ function answerTo(
   })
 }
 
-/** What a proxy says instead of the wall, as a page or as JSON that reads like the wall's; `undefined` if the connection is lost. */
+/** A proxy's response in place of the wall's, as a page or as JSON that looks like the wall's; `undefined` if the connection is lost. */
 function strangeAnswer({ prng }: World): Response | undefined {
   const status = prng.pick([0, 0, 200, 400, 404, 409, 410, 413, 429, 502, 503])
   if (status === 0) return undefined
@@ -169,7 +169,7 @@ function strangeAnswer({ prng }: World): Response | undefined {
   return Response.json({ error: 'bad_gateway', message: 'Nothing was charged.' }, { status })
 }
 
-/** An answer whose body ends in the middle. */
+/** A response whose body ends in the middle. */
 const cutOff = () => new Response(JSON.stringify({ owner: 'you', payment: '' }).slice(0, -2))
 
 function targetIn(url: string): Target {
@@ -192,7 +192,7 @@ function outcomeOf(world: World, target: Target, outcome: Outcome): Response {
   return refusal(world, target, outcome.code, outcome.details)
 }
 
-// The stock client pays in nothing else.
+// The stock client pays with nothing else.
 const DOLLARS = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
 function refusal(world: World, target: Target, code: FailureCode, details?: Failure['details']): Response {
@@ -214,7 +214,7 @@ function refusal(world: World, target: Target, code: FailureCode, details?: Fail
   return Response.json({ error: code, message: '', ...details }, { status: statusOf[code], headers })
 }
 
-/** Holds what left each wallet against what its client said of it. */
+/** Compares the money that left each wallet with the reports of its client. */
 export function checkKeepers(world: World, book: Book, keepers: readonly Keeper[]): void {
   for (const { errands, payments, told } of keepers) {
     for (const { signed } of errands) {

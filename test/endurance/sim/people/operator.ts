@@ -1,4 +1,4 @@
-/** An operator, who copies the wall, puts an older copy back, and accepts it; and what the books say in the end. */
+/** An operator, who copies the wall, restores an older copy, and accepts it; and the final state of the books. */
 
 import { acceptRestoredBackup, findLostPayments } from '../../../../server/books/accept-restored-backup.ts'
 import { balanceOf } from '../../../../server/domain/purchase/balance.ts'
@@ -10,7 +10,7 @@ import { writeWitness, type Copy, type Operator } from '../guard.ts'
 import type { Vault } from '../ledger-model.ts'
 import { heightOf, lagMax, read, termsNow, timeOf, transfersIn, transfersTo, type World } from '../world.ts'
 
-/** An operator of a wall: with a witness apart, with one beside the store, or with none. */
+/** An operator of a wall: with a witness on another device, with one beside the store, or with none. */
 export function operatorOf({ prng }: World, vault: Vault): Operator {
   const keeps = prng.pick(['apart', 'beside', 'beside', 'nothing'] as const)
   const isApart = keeps === 'apart'
@@ -26,8 +26,8 @@ export function operatorOf({ prng }: World, vault: Vault): Operator {
 }
 
 /**
- * Copies the wall once it has looked at the chain: a copy of before does not know where to look, and whoever accepts it is told.
- * A snapshot of its device has a witness in it that lies beside the store.
+ * Copies the wall once it has searched the chain: an earlier copy does not know where to search, and accepting it says so.
+ * A snapshot of its device includes a witness that is beside the store.
  */
 export function copy(world: World, operator: Operator): void {
   const position = settled(operator.vault.ports.store.position())
@@ -37,13 +37,13 @@ export function copy(world: World, operator: Operator): void {
   world.tell(() => 'operator: copies the wall')
 }
 
-/** The copies that were made before the wall went on. */
+/** The copies that were made before the wall continued. */
 export function lacking({ vault, copies }: Operator): readonly Copy[] {
   const { payment, height } = settled(vault.ports.store.position())
   return copies.filter(({ position }) => payment > position.payment || height > position.height)
 }
 
-/** Puts a copy back while the wall is stopped, and with it what lies on its device, or not. */
+/** Restores a copy while the wall is stopped, with the other files on its device, or without. */
 export function putBack(world: World, operator: Operator, copied: Copy, witness: Witness): void {
   const { vault, copies, isApart } = operator
   vault.putBack(copies.indexOf(copied))
@@ -61,8 +61,8 @@ export function putBack(world: World, operator: Operator, copied: Copy, witness:
 }
 
 /**
- * What the copy does not know and every endpoint shows, at any address that copy, witness or settings know; not what the copy
- * had booked while it was the wall.
+ * Payments that the copy does not know and every endpoint shows, at any address that copy, witness or settings know; not those
+ * that the copy had booked while it was the wall.
  */
 function lostPayments(world: World, { vault, witness: seen }: Operator, witness: Witness): ReadonlyMap<string, string> {
   const { store, payouts, checkpoint } = vault.ports
@@ -80,7 +80,7 @@ function lostPayments(world: World, { vault, witness: seen }: Operator, witness:
   return new Map(lost.map((transfer) => [keyOf(transfer), transfer.tx]))
 }
 
-/** What the copy does not know the wall settles no more; it may be written anew, and owed anew. */
+/** The wall no longer settles payments that the copy does not know; they may be stored again, and credited again. */
 function forget(world: World, witness: Witness): void {
   for (const sent of world.pool) if (rowOf(witness, keyOf(sent.payment)) === undefined) sent.isForgotten = true
   for (const known of [witness.kept, witness.written, witness.claimed])
@@ -88,7 +88,7 @@ function forget(world: World, witness: Witness): void {
   for (const key of witness.credited) if (rowOf(witness, key)?.state.kind !== 'credited') witness.credited.delete(key)
 }
 
-/** Whether a store that was put back must not sell: its witness is ahead of it, or the chain shows what it lost. */
+/** Whether a restored store must not sell: its witness is ahead of it, or the chain shows lost payments. */
 export function mustWait(world: World, { putBack, witness, isApart }: Operator, book: Pick<Witness, 'book'>) {
   if (putBack === undefined) return false
   if (putBack.isBehind) return true
@@ -129,10 +129,10 @@ export function accept(world: World, operator: Operator, seenBy: Witness): void 
   operator.putBack = undefined
 }
 
-/** Every dollar that arrived is a sale or a credit, or the operator was told of it; and every sale was paid, or he was told. */
+/** Every dollar that arrived is a sale or a credit, or the operator got an alert; and every sale was paid, or there was an alert. */
 export function checkBooks(world: World, { vault, firstLook }: Operator, witness: Witness): void {
   const statement = settled(vault.ports.audit.statement())
-  // Where only a line of the wall that is gone asked to be paid, nobody knows to look.
+  // If only the lost history asked to be paid at an address, nobody knows to search it.
   const payees = new Set<string>([...statement.payees, termsNow(world).payTo])
   const arrivals = transfersIn(world).filter(({ to }) => payees.has(to))
   const { unpaid, landed, orphans } = balanceOf(statement, arrivals, statement)

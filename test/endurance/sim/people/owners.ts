@@ -30,16 +30,16 @@ type Sent =
   | { readonly wallet: Address; readonly block: BlockIndex; readonly message: string; readonly ts: number }
   | { readonly wallet: Address; readonly name: string; readonly ts: number }
 
-/** What was signed, and what was answered as done. */
+/** A signed change, and whether it was acknowledged. */
 export type Studio = { readonly sent: Sent[]; readonly done: Set<string> }
 
 export const studioOf = (): Studio => ({ sent: [], done: new Set() })
 
-/** Whose changes are ordered: a block's or a wallet's. */
+/** The subject that orders changes: a block or a wallet. */
 const subjectOf = (change: Change) =>
   change.kind === 'repaint' ? `block ${change.block}` : change.kind === 'identity' ? `agent ${change.agent}` : undefined
 
-/** What an owner wrote with a change. */
+/** The content of an owner's change. */
 const writtenIn = (change: Change) =>
   change.kind === 'repaint' ? change.content.message : change.kind === 'identity' ? change.profile.name : undefined
 
@@ -85,7 +85,7 @@ async function send({ paint, follower, clock }: Server, sent: Sent): Promise<obj
   return await makeChange(shared, change, { ts, signature }, 'owner')
 }
 
-/** Holds the log, the blocks and every view of them against what owners were told. */
+/** Compares the log, the blocks and every view of them with the acknowledged changes. */
 export function checkPaint(paint: Paint, { sent, done }: Studio, follower: Server['follower']): void {
   const log = settled(paint.log.after(0, 1000))
   const written = log.flatMap((change) => writtenIn(change) ?? [])
@@ -94,7 +94,7 @@ export function checkPaint(paint: Paint, { sent, done }: Studio, follower: Serve
     if (times > 1) throw new Violation(`a change is applied once: ${word}`)
     if (times === 0 && done.has(word)) throw new Violation(`a change that was acknowledged is applied: ${word}`)
   }
-  // Owners of the simulation have no fast clocks, so the order of their times is the order of their words.
+  // Owners of the simulation have no fast clocks, so the order of their times is the order of their changes.
   for (const [of, changes] of Map.groupBy(log, subjectOf)) {
     const times = changes.flatMap((change) => sent.find((each) => wordOf(each) === writtenIn(change))?.ts ?? [])
     if (of !== undefined && times.some((ts, at) => ts < (times[at - 1] ?? ts)))

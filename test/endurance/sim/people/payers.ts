@@ -1,4 +1,4 @@
-/** Payers and strangers, who do everything that the wire lets them do. */
+/** Payers and others, who do everything that the protocol lets them do. */
 
 import { failure, isFailure, type Failure } from '../../../../server/domain/failure.ts'
 import { HOLDS_MAX } from '../../../../server/domain/purchase/claim-rules.ts'
@@ -20,8 +20,8 @@ export type Order = {
 }
 
 /**
- * What a client does when it was not served: it sends its request again, forgets it and signs anew, asks for new terms first,
- * or is the wall's own, which keeps it.
+ * What a client does when it was not served: it resends its request, forgets it and signs a new payment, requests new terms
+ * first, or is the wall's own, which stores it.
  */
 export type Payer = { readonly wallet: Address; readonly habit: 'resends' | 'signs again' | 'asks again' | 'keeps' }
 
@@ -29,10 +29,10 @@ export type Payer = { readonly wallet: Address; readonly habit: 'resends' | 'sig
 export type Crowd = {
   readonly payers: readonly Payer[]
   readonly wall: readonly BlockIndex[]
-  readonly areas: readonly Target[] // that are asked for beside blocks
+  readonly areas: readonly Target[] // that are ordered in addition to blocks
   readonly signed: Payment[] // one of each nonce
   readonly firstTarget: Map<string, Target>
-  readonly bound: Map<string, Order> // what payments are bound to, as their payers ordered it
+  readonly bound: Map<string, Order> // the orders that payments are bound to, as their payers made them
 }
 
 /** What there is to be bought. */
@@ -43,18 +43,18 @@ export function crowdOf(world: World, { wall, areas }: Shop, size: number): Crow
   const payers = Array.from({ length: size }, (_, i) => {
     const habit = prng.pick(['resends', 'resends', 'signs again', 'signs again', 'asks again'] as const)
     const wallet = addressOf(i + 1)
-    // What a client was told of a block that an older copy does not know binds nobody.
+    // A response about a block that an older copy does not know binds nobody.
     if (world.hasOperator) return { wallet, habit: habit === 'asks again' ? 'signs again' : habit } as const
     return { wallet, habit: world.isKept && habit === 'resends' ? 'keeps' : habit } as const
   })
   for (const { wallet } of payers) balances.set(wallet, 1 + prng.below(3))
-  // One payer's area costs as much as all that another has.
+  // The area of one payer costs as much as another one has.
   if (areas.length > 0)
     for (const [wallet, dollars] of balances) balances.set(wallet, dollars * prng.pick([1, wall.length, 400]))
   return { payers, wall, areas, signed: [], firstTarget: new Map(), bound: new Map() }
 }
 
-/** Somebody's next request to buy: signed anew, sent again, or sent elsewhere. */
+/** Somebody's next request to buy: newly signed, resent, or sent for another target. */
 export function nextOrder(world: World, crowd: Crowd, payer: Payer): Order {
   const { prng } = world
   const own = crowd.signed.filter((payment) => payment.payer === payer.wallet).slice(-3)
@@ -64,7 +64,7 @@ export function nextOrder(world: World, crowd: Crowd, payer: Payer): Order {
   const pen = known === undefined ? penOf(world, crowd) : undefined
   const first = known && crowd.firstTarget.get(keyOf(known))
   const last = own.at(-1)
-  // Who signs anew mostly still wants the same.
+  // A payer who signs a new payment usually still wants the same.
   const same = first ?? (last === undefined ? undefined : crowd.firstTarget.get(keyOf(last)))
   const target =
     same !== undefined && prng.chance(isGreedy && first === undefined ? 0 : 0.85) ? same : aim(world, crowd)
@@ -94,7 +94,7 @@ function bind(world: World, { signed, bound }: Crowd, { target, payment, listing
   return order
 }
 
-/** An order as it arrives: a bound one is as it was signed, unless somebody on the way alters it or strips its salt. */
+/** An order as it arrives: a bound one is as it was signed, unless somebody in transit alters it or strips its salt. */
 function onItsWay({ words }: World, { bound }: Crowd, order: Order): Order {
   const own = bound.get(keyOf(order.payment))
   if (own === undefined) return order
@@ -104,13 +104,13 @@ function onItsWay({ words }: World, { bound }: Crowd, order: Order): Order {
   return { ...order, payment: stripped }
 }
 
-// Most payers want the same: that is where races are.
+// Most payers want the same target: that is where races are.
 export function aim({ prng }: World, { wall, areas }: Shop): Target {
   if (areas.length > 0 && prng.chance(0.7)) return prng.pick(areas)
   return prng.chance(0.5) ? 'next' : prng.pick(wall)
 }
 
-/** What an order says of itself: a block's may come with pixels, an area's with a picture that is still to be made. */
+/** The listing of an order: a block's may come with pixels, an area's with a picture to convert. */
 function draftOf({ prng, words }: World, target: Target): Draft {
   const said = { ...PLAIN, message: `word ${words.below(1000)}`, painter: words.pick([null, addressOf(9)]) }
   if (isBlock(target)) return { ...said, pixels: words.chance(0.3) ? pixelsOf(words.below(240)) : null }
@@ -118,15 +118,15 @@ function draftOf({ prng, words }: World, target: Target): Draft {
   return { ...said, picture: pictureOf(sizeOf(target), prng.chance(0.8), words.below(240)) }
 }
 
-/** A known payment as it is sent once more: mostly as it is, else its nonce signed anew for another time or amount. */
+/** A known payment as it is resent: mostly unchanged, else its nonce signed again for another time or amount. */
 function anew(world: World, known: Payment, target: Target): Payment {
   const { prng, isVaried, isRepriced } = world
   const asked = termsFor(termsNow(world), target).amount
-  // Whoever was shown another price since has a reason to.
+  // A payer who has seen another price since has a reason to.
   const isOutdated = isRepriced && asked !== known.amount
   if (!isVaried || known.signature !== SIGNED || !prng.chance(isOutdated ? 0.6 : 0.15)) return known
   const validBefore = BigInt(Math.floor(timeOf(world) / 1000) + prng.pick([30, 90, 300]))
-  // Of all who sign for another amount every second one takes what is asked by now.
+  // Of all who sign for another amount, every second one uses the current price.
   const other = isRepriced || BigInt(known.nonce) % 2n === 0n ? asked : known.amount + termsNow(world).amount
   const amount = prng.chance(isOutdated ? 0.8 : 0.3) ? other : known.amount
   return { ...known, amount, validBefore, accepted: { ...known.accepted, amount } }
@@ -136,7 +136,7 @@ function anew(world: World, known: Payment, target: Target): Payment {
 type Pen = {
   readonly seconds: number
   readonly signature: Payment['signature']
-  readonly identifier?: string // what its payer calls the purchase
+  readonly identifier?: string // the payment identifier
 }
 
 function penOf(world: World, { wall }: Crowd): Pen {
@@ -163,7 +163,7 @@ export function sign(
   return payment
 }
 
-/** What payers and strangers do with their own wallets and with payments they have seen. */
+/** What payers and others do with their own wallets and with payments they have seen. */
 export function mischief(world: World, { payers, signed, areas, wall }: Crowd): void {
   const { prng, balances } = world
   const { wallet } = prng.pick(payers)

@@ -1,6 +1,6 @@
 /**
- * Clients that keep nothing: they ask without a payment, sign what they are shown, and begin again until they are served.
- * Whatever happens to them, one wish is one block or area, and paid for once.
+ * Clients that store nothing: they send a request without a payment, sign the terms, and begin again until they are served.
+ * Whatever happens to them, one wish is one block or area, and paid once.
  */
 
 import { keyOf, type Payment, type Target } from '../../../../server/domain/purchase/payment.ts'
@@ -18,10 +18,10 @@ export type Wish = {
   readonly target: Target
   readonly since: number // Unix milliseconds
   readonly signed: Payment[]
-  isWaiting: boolean // for an answer
+  isWaiting: boolean // for a response
   isMistimed: boolean // whether a clock was far off meanwhile, so that no wall knows how long ago anything was
-  isHeldBack: boolean // what it asked for last was held for others, and nothing else was open
-  end: 'served' | 'refused' | 'unknowable' | undefined // once nothing more is asked
+  isHeldBack: boolean // its last target was held for others, and nothing else was open
+  end: 'served' | 'refused' | 'unknowable' | undefined // once the client stops
 }
 
 export const wishOf = (world: World, payer: Payer, target: Target): Wish => ({
@@ -35,14 +35,14 @@ export const wishOf = (world: World, payer: Payer, target: Target): Wish => ({
   end: undefined,
 })
 
-// The wall remembers for ten minutes that a receipt is owed; nobody asks that long.
+// The wall remembers an owed receipt for ten minutes; no client takes that long.
 const TIMEOUT_MS = 8 * 60_000
 
 /** Whether a client goes on asking. */
 export const isAsking = (world: World, { end, since }: Wish): boolean =>
   end === undefined && timeOf(world) - since < TIMEOUT_MS
 
-/** A client that asks without a payment is shown a deed: its own, or it gives up. */
+/** A client without a payment gets a deed: its own, or it gives up. */
 export function endAtDeed(book: Book, wish: Wish): void {
   const isOwn = wish.signed.some((payment) => {
     const row = book.row(keyOf(payment))
@@ -51,7 +51,7 @@ export function endAtDeed(book: Book, wish: Wish): void {
   wish.end = isOwn ? 'served' : 'refused'
 }
 
-/** Holds every wish against what the wall itself moved for it. */
+/** Compares every wish with the money that the wall itself moved for it. */
 export function checkWishes(world: World, book: Book, wishes: readonly Wish[]): void {
   for (const wish of wishes) {
     if (wish.end === 'unknowable' || wish.isMistimed) continue
@@ -59,12 +59,12 @@ export function checkWishes(world: World, book: Book, wishes: readonly Wish[]): 
     const name = wish.signed.map(({ nonce }) => nonce.slice(-4)).join(' ')
     if (more.length > 0) throw new Violation(`one wish is paid for once: payments ${name}`)
     if (paid === undefined || wish.end === 'served' || (wish.end === undefined && !isAsking(world, wish))) continue
-    // Whoever asks for any block when all are sold is told so, and a payment that came late may have bought another.
+    // A client that wants any block gets sold_out when all are sold, and a payment that settled late may have bought another.
     const row = book.row(keyOf(paid))
     const isMoved = !isNext(wish.target) && (row === undefined || resolvedTarget(row) !== wish.target)
     const isElsewhere = row?.state.kind === 'credited' || isMoved
     const isSoldOut = isNext(wish.target) && wish.end === 'refused'
-    // A hold may last longer than the simulation lets anybody ask.
+    // A hold may last longer than the simulation lets clients continue.
     if (!isElsewhere && !isSoldOut && !wish.isHeldBack)
       throw new Violation(`who paid and asks until it is served is: payments ${name}`)
   }
