@@ -152,16 +152,19 @@ test('an older copy, a wall that moved away and one of another network are each 
   expect((await wrongIn({ DATABASE_PATH: other })).wrong).toEqual([expect.stringMatching(/network eip155:84532/)])
 })
 
-test.skipIf(skippedWithout('the right to mount a disk', mayMount))('check names a disk that is nearly full', async () => {
-  const disk = join(around.folder, 'small')
-  await Bun.$`mkdir ${disk} && mount -t tmpfs -o size=32m none ${disk}`
-  try {
-    const small = { DATABASE_PATH: join(disk, 'wall.sqlite') }
-    expect(await wrongIn(small)).toEqual({ status: 1, wrong: ['WRONG  disk: the disk is nearly full'] })
-  } finally {
-    await Bun.$`umount ${disk}`
-  }
-})
+test.skipIf(skippedWithout('the right to mount a disk', mayMount))(
+  'check names a disk that is nearly full',
+  async () => {
+    const disk = join(around.folder, 'small')
+    await Bun.$`mkdir ${disk} && mount -t tmpfs -o size=32m none ${disk}`
+    try {
+      const small = { DATABASE_PATH: join(disk, 'wall.sqlite') }
+      expect(await wrongIn(small)).toEqual({ status: 1, wrong: ['WRONG  disk: the disk is nearly full'] })
+    } finally {
+      await Bun.$`umount ${disk}`
+    }
+  },
+)
 
 test('a wall that cannot listen, or cannot store its files, exits with 78 and a reason before it opens', async () => {
   const port = new URL(around.network.rpcUrl).port

@@ -47,10 +47,13 @@ test('each example is under forty lines, and is named in the README', async () =
   }
 })
 
-test.each(['buy', 'buy-area', 'buy-over-mcp', 'repaint'])('without a key, the example %s says what is missing', async (name) => {
-  const { out, err, code } = await outputOf(start(name, []))
-  expect([code, out, err]).toEqual([2, '', 'Set PRIVATE_KEY to the key of a wallet: 0x and 64 hex digits.\n'])
-})
+test.each(['buy', 'buy-area', 'buy-over-mcp', 'repaint'])(
+  'without a key, the example %s says what is missing',
+  async (name) => {
+    const { out, err, code } = await outputOf(start(name, []))
+    expect([code, out, err]).toEqual([2, '', 'Set PRIVATE_KEY to the key of a wallet: 0x and 64 hex digits.\n'])
+  },
+)
 
 test.each(['buy', 'buy-over-mcp'])('the example %s buys a block with its listing, for one dollar', async (name) => {
   const wallet = await world.wallet(2)

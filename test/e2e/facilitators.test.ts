@@ -65,14 +65,17 @@ const faults: readonly (readonly [
 ]
 
 describe('whatever is wrong with the first facilitator', () => {
-  test.each(faults)('if the first facilitator fails %s, the same request gets its block and is charged once', async (what, call, tell) => {
-    await reopen()
-    const asked = around.facilitator[call].count()
-    tell(around.facilitator)
-    await buysAtOnce(what)
-    expect(around.facilitator[call].count()).toBeGreaterThan(asked)
-    around.facilitator[call].always('honest')
-  })
+  test.each(faults)(
+    'if the first facilitator fails %s, the same request gets its block and is charged once',
+    async (what, call, tell) => {
+      await reopen()
+      const asked = around.facilitator[call].count()
+      tell(around.facilitator)
+      await buysAtOnce(what)
+      expect(around.facilitator[call].count()).toBeGreaterThan(asked)
+      around.facilitator[call].always('honest')
+    },
+  )
 
   test('if the first facilitator is down, the wall arms, sells, and says which one is down', async () => {
     const gone = `http://127.0.0.1:${await freePort()}`

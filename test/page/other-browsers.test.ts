@@ -20,7 +20,7 @@ describe.each(all)('the page in %s', (name, browser) => {
   let server: SampleServer | undefined
   setDefaultTimeout(90_000)
   if ('reason' in browser) {
-    test.skipIf(skippedWithout('the browser is not installed', false))('it is not installed', () => {})
+    test.skipIf(skippedWithout(`${name} (${browser.reason})`, false))('the browser is not installed', () => {})
     return
   }
 

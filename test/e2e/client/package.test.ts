@@ -122,17 +122,20 @@ test.skipIf(isMissing)(
   120_000,
 )
 
-test.skipIf(isMissing)('the installed package verifies the wall against the chain, with Node and with Bun', async () => {
-  const wallet = await world.wallet(1)
-  const env = surroundings(wallet.privateKey)
-  await run(command('buy', '9,9', '--message', 'proved'), folder, env)
-  const args = ['verify', world.url, '--rpc', world.network.rpcUrl, '--json']
-  const [, script = ''] = command()
-  for (const program of ['node', process.execPath]) {
-    const { code, out, err } = await run([program, script, ...args], folder, env)
-    expect([code, err, JSON.parse(out)]).toMatchObject([0, '', { findings: [], unbound: 0 }])
-  }
-})
+test.skipIf(isMissing)(
+  'the installed package verifies the wall against the chain, with Node and with Bun',
+  async () => {
+    const wallet = await world.wallet(1)
+    const env = surroundings(wallet.privateKey)
+    await run(command('buy', '9,9', '--message', 'proved'), folder, env)
+    const args = ['verify', world.url, '--rpc', world.network.rpcUrl, '--json']
+    const [, script = ''] = command()
+    for (const program of ['node', process.execPath]) {
+      const { code, out, err } = await run([program, script, ...args], folder, env)
+      expect([code, err, JSON.parse(out)]).toMatchObject([0, '', { findings: [], unbound: 0 }])
+    }
+  },
+)
 
 test.skipIf(isMissing)('the installed library has types for its importers', async () => {
   const use = `import { wall, type AreaReceipt, type Receipt } from '${NAME}'

@@ -21,36 +21,39 @@ const clients: ReadonlyArray<readonly [who: string, coord: string, connect: (url
   ['the newest client that speaks one revision', '60,60', newestClient({ pin: '2026-07-28' }, '2026-07-28')],
 ]
 
-test.each(clients)('the MCP client %s lists the tools, reads, previews, gets the terms, pays and repaints', async (_, coord, connect) => {
-  const client = await connect(`${world.url}/mcp`)
-  const wallet = await world.wallet()
-  expect(await client.list()).toEqual(TOOLS.map(({ name }) => name))
+test.each(clients)(
+  'the MCP client %s lists the tools, reads, previews, gets the terms, pays and repaints',
+  async (_, coord, connect) => {
+    const client = await connect(`${world.url}/mcp`)
+    const wallet = await world.wallet()
+    expect(await client.list()).toEqual(TOOLS.map(({ name }) => name))
 
-  const { data: wall } = await client.call('get_wall', {})
-  expect(wall['pricing']).toMatchObject({ perBlock: '1.00', network: 'eip155:8453' })
-  const { data: space } = await client.call('find_space', { w: 1, h: 1, near: coord, limit: 1 })
-  expect(space['spaces']).toMatchObject([{ coord }])
-  const trial = await client.call('preview_block', { coord, name: 'Ada' })
-  expect([trial.data['acceptable'], trial.pictures]).toEqual([true, 1])
+    const { data: wall } = await client.call('get_wall', {})
+    expect(wall['pricing']).toMatchObject({ perBlock: '1.00', network: 'eip155:8453' })
+    const { data: space } = await client.call('find_space', { w: 1, h: 1, near: coord, limit: 1 })
+    expect(space['spaces']).toMatchObject([{ coord }])
+    const trial = await client.call('preview_block', { coord, name: 'Ada' })
+    expect([trial.data['acceptable'], trial.pictures]).toEqual([true, 1])
 
-  const demand = await client.call('buy_block', { coord, name: 'Ada' })
-  expect(demand).toMatchObject({ refused: true, data: { x402Version: 2, error: 'payment_required' } })
-  const payment = await pay(wallet, demand.data)
-  const receipt = await client.call('buy_block', { coord, name: 'Ada' }, payment)
-  expect(receipt).toMatchObject({
-    refused: false,
-    data: { block: coord, deed: { wallet: wallet.address, name: 'Ada' } },
-  })
-  expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
+    const demand = await client.call('buy_block', { coord, name: 'Ada' })
+    expect(demand).toMatchObject({ refused: true, data: { x402Version: 2, error: 'payment_required' } })
+    const payment = await pay(wallet, demand.data)
+    const receipt = await client.call('buy_block', { coord, name: 'Ada' }, payment)
+    expect(receipt).toMatchObject({
+      refused: false,
+      data: { block: coord, deed: { wallet: wallet.address, name: 'Ada' } },
+    })
+    expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
 
-  const change = { pixels: '05'.repeat(100), message: 'seen' }
-  const { data: text } = await client.call('signing_message', { kind: 'set_pixels', coord, ...change })
-  const signature = await wallet.signMessage({ message: String(text['message']) })
-  const edit = { coord, ts: text['ts'], signature, ...change }
-  expect(await client.call('set_pixels', edit)).toMatchObject({ refused: false, data: { updated: true } })
-  expect(await (await get(world, coord)).json()).toMatchObject({ message: 'seen', settled: true })
-  await client.close()
-})
+    const change = { pixels: '05'.repeat(100), message: 'seen' }
+    const { data: text } = await client.call('signing_message', { kind: 'set_pixels', coord, ...change })
+    const signature = await wallet.signMessage({ message: String(text['message']) })
+    const edit = { coord, ts: text['ts'], signature, ...change }
+    expect(await client.call('set_pixels', edit)).toMatchObject({ refused: false, data: { updated: true } })
+    expect(await (await get(world, coord)).json()).toMatchObject({ message: 'seen', settled: true })
+    await client.close()
+  },
+)
 
 test('the SDK’s MCP client shows every rejection, whatever the output schema says', async () => {
   const client = await sdkClient(`${world.url}/mcp`)

@@ -17,11 +17,15 @@ function outagesOn<On extends Stage>(open: () => Promise<On>, outages: Readonly<
     await stage.stop()
   }, 60_000)
   for (const [what, outage] of Object.entries(outages))
-    test.if(outage.isPossible !== false && (IS_LONG_RUN || outage.longOnly !== true))(`the wall reports this outage and its end: ${what}`, async () => {
-      const { misses, called, namedS, overS } = await seeThrough(stage, outage)
-      if (IS_LONG_RUN) console.log(`${called}: named after ${namedS?.toFixed(1)} s, over after ${overS?.toFixed(1)} s`)
-      expect(misses).toEqual([])
-    })
+    test.if(outage.isPossible !== false && (IS_LONG_RUN || outage.longOnly !== true))(
+      `the wall reports this outage and its end: ${what}`,
+      async () => {
+        const { misses, called, namedS, overS } = await seeThrough(stage, outage)
+        if (IS_LONG_RUN)
+          console.log(`${called}: named after ${namedS?.toFixed(1)} s, over after ${overS?.toFixed(1)} s`)
+        expect(misses).toEqual([])
+      },
+    )
 }
 
 describe('a wall on a file', () => outagesOn(openFileStage, ON_A_FILE))

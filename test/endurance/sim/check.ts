@@ -280,7 +280,11 @@ function checkClaim(witness: Witness, claimed: string): void {
     if (identifier === undefined || other.payer !== payer || other.nonce === nonce) continue
     const row = rowOf(witness, keyOf(other))
     const isOpen = row?.state.kind === 'reserved' || row?.state.kind === 'sold'
-    promise(!isOpen || other.identifier !== identifier, 'purchases with one payment identifier are bought once', claimed)
+    promise(
+      !isOpen || other.identifier !== identifier,
+      'purchases with one payment identifier are bought once',
+      claimed,
+    )
   }
   checkPlace(witness, claimed, [rowOf(witness, claimed)?.target ?? asked.target])
   const { step } = witness.askedOpen.get(claimed) ?? NEVER
@@ -484,8 +488,16 @@ function checkDenial(
   const { world, ends, life } = witness
   const key = keyOf(payment)
   const row = rowOf(witness, key)
-  promise(row?.state.kind !== 'sold' && row?.state.kind !== 'credited', `I6: no ${code} for a sold or credited payment`, key)
-  promise(row?.state.kind !== 'reserved' || !beforeClaim.has(code), `I6: no ${code} while a block is held for the payment`, key)
+  promise(
+    row?.state.kind !== 'sold' && row?.state.kind !== 'credited',
+    `I6: no ${code} for a sold or credited payment`,
+    key,
+  )
+  promise(
+    row?.state.kind !== 'reserved' || !beforeClaim.has(code),
+    `I6: no ${code} while a block is held for the payment`,
+    key,
+  )
   promise(
     isRevivedUnseen(witness, key) || !isUnderWay(world, payment),
     `I6: no ${code} while the wall settles the payment`,

@@ -834,7 +834,11 @@ function sendUselessOnes(history: History): void {
   const waiting = useless.filter((payment) => isToldToWait(history, payment))
   if (waiting.length > 0) letThemLook(history, RECEIPT_LOOKS)
   for (const payment of waiting)
-    promise(!isToldToWait(history, payment), 'I10: the payer of a payment that can buy nothing gets its outcome', keyOf(payment))
+    promise(
+      !isToldToWait(history, payment),
+      'I10: the payer of a payment that can buy nothing gets its outcome',
+      keyOf(payment),
+    )
 }
 
 /** A dollar without a purchase is never denied: its payer is told about it, or has the earlier receipt that it was answered with. */

@@ -44,7 +44,10 @@ const lessons: readonly (readonly [number, string])[] = [
     31_976,
     'a settle request arrived twice: the first one broadcast, the second one denied it, and a later block was checked',
   ],
-  [30_065_102, 'the ring of facilitators had seen the payment, and an endpoint that lagged behind was believed after that'],
+  [
+    30_065_102,
+    'the ring of facilitators had seen the payment, and an endpoint that lagged behind was believed after that',
+  ],
   [7549, 'the database failed while a receipt was returned for a later payment, and it was marked as answered'],
   [
     4_174_474_439,
@@ -58,12 +61,18 @@ const lessons: readonly (readonly [number, string])[] = [
     3_514_438_817,
     'a cancelled payment waited permanently, because its payer had bought that block with another payment',
   ],
-  [2_255_867_193, 'an expired payment waited permanently, because its payer had bought that block with another payment'],
+  [
+    2_255_867_193,
+    'an expired payment waited permanently, because its payer had bought that block with another payment',
+  ],
   [47_351_697, 'a client signed a new payment while a rejected one could still be sold'],
   [1_416_896_435, 'a payment signed for longer was resumed without its lease, while another server worked on it'],
   [3_029_014_470, 'somebody else broadcast a longer authorization of a nonce that was never recorded'],
   [583_034_874, 'a payment that was answered with an earlier receipt had to wait permanently once it had expired'],
-  [3_106_778_314, 'a payment that was answered with an earlier receipt had to wait permanently once its nonce was spent'],
+  [
+    3_106_778_314,
+    'a payment that was answered with an earlier receipt had to wait permanently once its nonce was spent',
+  ],
   [
     4_090_481_513,
     'a payment answered with an earlier receipt was sent for another block, and called uncharged although it was broadcast',
@@ -76,7 +85,10 @@ const lessons: readonly (readonly [number, string])[] = [
   ],
   [1_306_798_859, 'one server rejected a released payment while another one saw it settle'],
   [2_224_039_002, 'a chain that stood still denied a payment that a facilitator called settled'],
-  [3_489_347_286, 'a facilitator called a payment settled after the chain had denied the report of another facilitator'],
+  [
+    3_489_347_286,
+    'a facilitator called a payment settled after the chain had denied the report of another facilitator',
+  ],
   [4_124_956_870, 'a sale of a server whose clock was an hour ahead counted as new for an hour'],
   [2_753_040_536, 'a nonce was signed for two amounts, and the one that paid was called not charged'],
   [1_971_506_840, 'a nonce was signed for two amounts, and somebody broadcast the one that was not recorded'],
@@ -84,11 +96,17 @@ const lessons: readonly (readonly [number, string])[] = [
     1_685_090_152,
     'an expired authorization was signed again for longer, and the spending of the longer one was not found',
   ],
-  [1_000_069, 'a process crashed after it had sent a payment to a facilitator, and the next process called it uncharged'],
+  [
+    1_000_069,
+    'a process crashed after it had sent a payment to a facilitator, and the next process called it uncharged',
+  ],
   [1_001_627, 'one server had sent a payment to a facilitator, and the other one called it uncharged'],
   [1089, 'one server had sent a payment, and the other one called it uncharged after a restart with a changed clock'],
   [4_005_823, 'one server sent a payment to a facilitator without a lease, and the other one called it uncharged'],
-  [11_642, 'an authorization expired, and another one that its payer had signed for longer was called uncharged with it'],
+  [
+    11_642,
+    'an authorization expired, and another one that its payer had signed for longer was called uncharged with it',
+  ],
 ]
 
 describe('a history that once broke a promise', () => {
@@ -112,9 +130,12 @@ test('one seed always plays the same history', () => {
 })
 
 describe('planted bugs', () => {
-  test.each(mutants.map((mutant) => [mutant.name, mutant] as const))('the planted bug fits the source: %s', (_, mutant) => {
-    expect(planted(mutant)).not.toBe('')
-  })
+  test.each(mutants.map((mutant) => [mutant.name, mutant] as const))(
+    'the planted bug fits the source: %s',
+    (_, mutant) => {
+      expect(planted(mutant)).not.toBe('')
+    },
+  )
 
   test.each(mutants.filter(({ isCheap }) => isCheap === true).map((mutant) => [mutant.name, mutant] as const))(
     'the simulation finds the planted bug: %s',

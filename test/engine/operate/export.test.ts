@@ -47,37 +47,40 @@ const engines = {
   },
 }
 
-test.each(Object.entries(engines))('every sale, credit and payout on %s is exported as one line, in order', async (_, open) => {
-  const { settings, wall } = await open()
-  await trade(wall)
-  const run = async (...args: string[]) => await runCommand(settings, folder, 'export', ...args)
-  const { out, err, status } = await run()
-  expect([status, err]).toEqual([0, ''])
-  const tail = (number: number) => `${wallet(number)},${hash(number)}`
-  const paid = (number: number) => `${hash(number)},${TERMS.network},`
-  expect(out.split('\n')).toEqual([
-    HEADER,
-    `${iso(NOW)},sale,"3,4",1,${tail(1)},1.00,0.00,USDC,${paid(1)}`,
-    `${iso(NOW + 1)},sale,"10,20,4x3",12,${tail(2)},12.00,0.00,USDC,${paid(2)}`,
-    `${iso(NOW + 2)},credit,,,${tail(3)},1.00,0.00,USDC,${paid(3)}`,
-    // A spreadsheet does not run the reference.
-    `${iso(NOW + 3)},payout,,,${tail(3)},1.00,0.00,USDC,,${TERMS.network},"'=HYPERLINK(""x""),""y"""`,
-    `${iso(NOW + 5)},payout,,,${tail(5)},,0.00,USDC,,${TERMS.network},refund 5`,
-    '',
-  ])
-  const later = await run('--json', '--since', iso(NOW + 3))
-  expect(
-    later.out
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line)),
-  ).toEqual([
-    expect.objectContaining({ kind: 'payout', amount: '1.00', reference: '=HYPERLINK("x"),"y"', tx: null }),
-    expect.objectContaining({ kind: 'payout', amount: null, blocks: null, reference: 'refund 5' }),
-  ])
-  expect(await run('--since', 'yesterday')).toMatchObject({ status: 2, out: '' })
-  await wall.close()
-})
+test.each(Object.entries(engines))(
+  'every sale, credit and payout on %s is exported as one line, in order',
+  async (_, open) => {
+    const { settings, wall } = await open()
+    await trade(wall)
+    const run = async (...args: string[]) => await runCommand(settings, folder, 'export', ...args)
+    const { out, err, status } = await run()
+    expect([status, err]).toEqual([0, ''])
+    const tail = (number: number) => `${wallet(number)},${hash(number)}`
+    const paid = (number: number) => `${hash(number)},${TERMS.network},`
+    expect(out.split('\n')).toEqual([
+      HEADER,
+      `${iso(NOW)},sale,"3,4",1,${tail(1)},1.00,0.00,USDC,${paid(1)}`,
+      `${iso(NOW + 1)},sale,"10,20,4x3",12,${tail(2)},12.00,0.00,USDC,${paid(2)}`,
+      `${iso(NOW + 2)},credit,,,${tail(3)},1.00,0.00,USDC,${paid(3)}`,
+      // A spreadsheet does not run the reference.
+      `${iso(NOW + 3)},payout,,,${tail(3)},1.00,0.00,USDC,,${TERMS.network},"'=HYPERLINK(""x""),""y"""`,
+      `${iso(NOW + 5)},payout,,,${tail(5)},,0.00,USDC,,${TERMS.network},refund 5`,
+      '',
+    ])
+    const later = await run('--json', '--since', iso(NOW + 3))
+    expect(
+      later.out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      expect.objectContaining({ kind: 'payout', amount: '1.00', reference: '=HYPERLINK("x"),"y"', tx: null }),
+      expect.objectContaining({ kind: 'payout', amount: null, blocks: null, reference: 'refund 5' }),
+    ])
+    expect(await run('--since', 'yesterday')).toMatchObject({ status: 2, out: '' })
+    await wall.close()
+  },
+)
 
 test('a sold-out wall is exported completely, with each sale once, on either engine', async () => {
   const path = join(folder, 'sold-out.sqlite')

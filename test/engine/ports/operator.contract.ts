@@ -49,7 +49,9 @@ const reportOf = (coord: string, reporter: string, note: string | null = null) =
 
 function reportsContract(name: string, test: EngineTest): void {
   describe(`reports on ${name}`, () => {
-    test('a reporter is counted once per artwork and day, and the report waits for the operator', async ({ reports }) => {
+    test('a reporter is counted once per artwork and day, and the report waits for the operator', async ({
+      reports,
+    }) => {
       expect(await reports.open()).toEqual([])
       expect(await reports.file(reportOf('3,4', 'a', 'look'), TODAY, NOW)).toBe('filed')
       expect(await reports.file(reportOf('3,4', 'a'), { ...TODAY, fresh: 'two' }, NOW + 1)).toBe('known')

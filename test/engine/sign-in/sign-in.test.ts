@@ -191,7 +191,9 @@ function demands(test: WallsTest): void {
     ['POST /api/agents/me/receipts', { after: 0 }, 400, 'invalid_body'],
     ['POST /api/agents/me/receipts', '', 400, 'invalid_body'],
   ]
-  test('an error that does not depend on the wallet comes before the sign-in, with a header or without', async ([wall]) => {
+  test('an error that does not depend on the wallet comes before the sign-in, with a header or without', async ([
+    wall,
+  ]) => {
     const { header } = await signedIn(wall, BLOCK, { message: 'a' }, OWNER)
     for (const [request, body, status, code] of bad)
       for (const sent of [undefined, header]) {
@@ -226,7 +228,9 @@ function refusals(test: WallsTest): void {
     expect([await messageOf(wall, '4,4'), await messageOf(wall)]).toEqual([null, 'new'])
   })
 
-  test('a sign-in is valid for five minutes in either direction, but not after its expiry or before its beginning', async ([wall]) => {
+  test('a sign-in is valid for five minutes in either direction, but not after its expiry or before its beginning', async ([
+    wall,
+  ]) => {
     const at = (ms: number) => new Date(NOW + ms).toISOString()
     const timely: readonly SignInFields[] = [
       { issuedAt: at(-300_000), expirationTime: undefined },

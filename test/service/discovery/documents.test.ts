@@ -145,11 +145,14 @@ test.each(contacts)('security.txt names the contact %s, and its expiry', async (
   expect(lines[1]).toBe('Expires: 2027-04-15T00:00:00.000Z')
 })
 
-test.each([null, '', 'Ada, room 4', 'http://insecure.test/'])('a wall with the contact %p has no security.txt', async (contact) => {
-  const response = await (await openWall({ contact })).ask('GET /.well-known/security.txt')
-  expect(response.status).toBe(404)
-  expect(await codeOf(response)).toBe('not_found')
-})
+test.each([null, '', 'Ada, room 4', 'http://insecure.test/'])(
+  'a wall with the contact %p has no security.txt',
+  async (contact) => {
+    const response = await (await openWall({ contact })).ask('GET /.well-known/security.txt')
+    expect(response.status).toBe(404)
+    expect(await codeOf(response)).toBe('not_found')
+  },
+)
 
 test('the digest of the skill matches the served file', async () => {
   const index = await jsonOf(await wall.ask('GET /.well-known/agent-skills/index.json'))

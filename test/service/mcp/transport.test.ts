@@ -86,17 +86,20 @@ test.each([
   expect(await response.json()).toEqual({ jsonrpc: '2.0', id: null, error: { code, message: expect.any(String) } })
 })
 
-test.each(['__proto__', 'prompts/list', 'notifications/initialized'])('the method %s does not exist', async (method) => {
-  expect(await rpc(wall, { id: 1, method })).toEqual({
-    status: 200,
-    id: 1,
-    error: {
-      code: -32_601,
-      message:
-        'Method not found. Methods: initialize, ping, tools/list, tools/call, resources/list, resources/templates/list, resources/read.',
-    },
-  })
-})
+test.each(['__proto__', 'prompts/list', 'notifications/initialized'])(
+  'the method %s does not exist',
+  async (method) => {
+    expect(await rpc(wall, { id: 1, method })).toEqual({
+      status: 200,
+      id: 1,
+      error: {
+        code: -32_601,
+        message:
+          'Method not found. Methods: initialize, ping, tools/list, tools/call, resources/list, resources/templates/list, resources/read.',
+      },
+    })
+  },
+)
 
 test.each([
   ['ping', []],

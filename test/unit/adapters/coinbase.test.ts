@@ -22,22 +22,25 @@ describe('a call to Coinbase’s facilitator', () => {
     ['an EC key of the older form', pem('sec1'), ec.publicKey, 'ES256'],
     ['an EC key in one line', pem('pkcs8').replaceAll('\n', String.raw`\n`), ec.publicKey, 'ES256'],
     ['an Ed25519 key', seedAndKey(ed), ed.publicKey, 'EdDSA'],
-  ])('a call to Coinbase’s facilitator is signed with %s, for this call only and two minutes', async (_, secret, publicKey, alg) => {
-    const { Authorization = '' } = await coinbaseAuth({ id: 'organizations/1/apiKeys/2', secret })('POST', VERIFY)
-    expect(Authorization).toStartWith('Bearer ')
-    const { payload, protectedHeader } = await jwtVerify(Authorization.slice('Bearer '.length), publicKey)
-    const { iat = 0 } = payload
-    expect(payload).toEqual({
-      sub: 'organizations/1/apiKeys/2',
-      iss: 'cdp',
-      uris: ['POST api.cdp.coinbase.com/platform/v2/x402/verify'],
-      iat,
-      nbf: iat,
-      exp: iat + 120,
-    })
-    const nonce = expect.stringMatching(/^[0-9a-f]{32}$/)
-    expect(protectedHeader).toEqual({ alg, kid: 'organizations/1/apiKeys/2', typ: 'JWT', nonce })
-  })
+  ])(
+    'a call to Coinbase’s facilitator is signed with %s, for this call only and two minutes',
+    async (_, secret, publicKey, alg) => {
+      const { Authorization = '' } = await coinbaseAuth({ id: 'organizations/1/apiKeys/2', secret })('POST', VERIFY)
+      expect(Authorization).toStartWith('Bearer ')
+      const { payload, protectedHeader } = await jwtVerify(Authorization.slice('Bearer '.length), publicKey)
+      const { iat = 0 } = payload
+      expect(payload).toEqual({
+        sub: 'organizations/1/apiKeys/2',
+        iss: 'cdp',
+        uris: ['POST api.cdp.coinbase.com/platform/v2/x402/verify'],
+        iat,
+        nbf: iat,
+        exp: iat + 120,
+      })
+      const nonce = expect.stringMatching(/^[0-9a-f]{32}$/)
+      expect(protectedHeader).toEqual({ alg, kid: 'organizations/1/apiKeys/2', typ: 'JWT', nonce })
+    },
+  )
 
   test('no two tokens for Coinbase are the same', async () => {
     const authorize = coinbaseAuth({ id: 'key', secret: seedAndKey(ed) })

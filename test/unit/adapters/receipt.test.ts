@@ -30,10 +30,26 @@ const paid = { kind: 'paid', tx: hash(9) } as const
 
 test.each<[string, readonly EventLog[], object]>([
   ['a transfer to us right after the authorization pays us', [strange, used, ours], paid],
-  ['a transfer to another payee right after the authorization does not pay us', [used, transfer(payer, other, amount), ours], elsewhere],
-  ['a transfer of another amount right after the authorization does not pay us', [used, transfer(payer, to, amount - 1n), ours], elsewhere],
-  ['an unknown event between the authorization and a later transfer to us proves nothing', [used, strange, ours], silent],
-  ['an unknown event after the authorization and an earlier transfer to us prove nothing', [ours, used, strange], silent],
+  [
+    'a transfer to another payee right after the authorization does not pay us',
+    [used, transfer(payer, other, amount), ours],
+    elsewhere,
+  ],
+  [
+    'a transfer of another amount right after the authorization does not pay us',
+    [used, transfer(payer, to, amount - 1n), ours],
+    elsewhere,
+  ],
+  [
+    'an unknown event between the authorization and a later transfer to us proves nothing',
+    [used, strange, ours],
+    silent,
+  ],
+  [
+    'an unknown event after the authorization and an earlier transfer to us prove nothing',
+    [ours, used, strange],
+    silent,
+  ],
   [
     'an unknown event after the authorization, without any transfer to us, cannot have paid us',
     [used, strange, transfer(payer, other, amount)],

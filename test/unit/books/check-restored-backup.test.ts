@@ -171,18 +171,21 @@ describe('a store that was accepted', () => {
 })
 
 describe('a store behind its witness', () => {
-  test.each(['change', 'payment'] as const)('a database behind its witness by one %s sells nothing until it is accepted', async (what) => {
-    const { chain, check, witness, checkpoint, logger, store } = await openWitnessed()
-    const position = await store.position()
-    witness.seen = { ...position, [what]: position[what] + 1 }
-    chain.land(paymentOf(1, 1))
-    expect([await check.isCurrent(), await check.isCurrent()]).toEqual([false, false])
-    expect(logger.alerts).toMatchObject([{ event: 'older-copy', facts: { change: 1, payment: 1 } }])
-    // A further search accepts nothing, or the next start would treat the copy as the wall.
-    expect(await checkpoint.height()).toBe(HEAD)
-    await checkpoint.reach(HEAD + 1n)
-    expect(await check.isCurrent()).toBe(true)
-  })
+  test.each(['change', 'payment'] as const)(
+    'a database behind its witness by one %s sells nothing until it is accepted',
+    async (what) => {
+      const { chain, check, witness, checkpoint, logger, store } = await openWitnessed()
+      const position = await store.position()
+      witness.seen = { ...position, [what]: position[what] + 1 }
+      chain.land(paymentOf(1, 1))
+      expect([await check.isCurrent(), await check.isCurrent()]).toEqual([false, false])
+      expect(logger.alerts).toMatchObject([{ event: 'older-copy', facts: { change: 1, payment: 1 } }])
+      // A further search accepts nothing, or the next start would treat the copy as the wall.
+      expect(await checkpoint.height()).toBe(HEAD)
+      await checkpoint.reach(HEAD + 1n)
+      expect(await check.isCurrent()).toBe(true)
+    },
+  )
 
   test('a database behind its witness books no money as stray', async () => {
     const { chain, check, witness, events, store, payouts } = await openWitnessed()

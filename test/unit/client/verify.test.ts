@@ -136,11 +136,7 @@ const wrong: readonly (readonly [what: string, claims: Partial<Claims>, finds: r
     ['block_sold_twice', 'block_without_deed', 'block_without_deed', 'block_not_shown'],
   ],
   ['a salt without an order', withDeed(0, { salt: SALT }), ['order_changed']],
-  [
-    'a hidden text that is called shown',
-    withDeed(1, { order: { ...ORDER, message: 'hi' } }),
-    ['order_changed'],
-  ],
+  ['a hidden text that is called shown', withDeed(1, { order: { ...ORDER, message: 'hi' } }), ['order_changed']],
   [
     'a picture that was not ordered, of any length',
     { sales: HONEST.sales.map((sale) => (sale.coord === '5,5' ? { ...sale, px: 'AQ==' } : sale)) },

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 
 // Goal: public strings and test titles use the field's usual words in plain sentences. Method: a short list of words and shapes
-// is searched in the literals of the product and of finished test folders, and in the lines of texts; each hit is `path:line`.
+// is searched in the literals and comments of the code, and in the lines of texts; each hit is `path:line`.
 
 const root = join(import.meta.dir, '../../..')
 
@@ -35,12 +35,12 @@ const TEXTS = [
   'server/client/README.md',
   'README.md',
   'OPERATING.md',
-  'docs/{operating-reference,postgres,settings,api,scale,benchmarks,instances,decisions}.md',
+  'docs/*.md',
 ]
 
 const PRODUCT = ['{server,viewer,shared,db}/**/*.ts']
 
-// A folder joins once all of its titles, those of table rows too, are whole sentences in these words.
+// Titles, those of table rows too, are whole sentences in these words.
 const TITLED = ['test/{unit,service,engine,e2e,page,endurance}/**/*.ts']
 
 const here = 'test/unit/house/prose.test.ts'
@@ -100,14 +100,14 @@ const TITLE = /(?:\b(?:test|law)(?:\.\w+)*|\b(?:test|law)\.\w+\(.*\)|^\s*\](?: a
 
 // How a title begins that needs the words of the `describe` around it, or names nobody.
 const FRAGMENT =
-  /^(?:is|are|was|has|have|may|can|shows?|keeps?|lists?|takes?|comes?|changes|leaves?|links?|gives?|says?|does|that|which|who|whoever|what|where|whether|by|with)\b/
+  /^(?:is|are|was|has|have|may|can|shows?|keeps?|lists?|takes?|comes?|changes|leaves?|links?|gives?|says?|does|that|which|who|whoever|what|where|whether|by|with(?!.*, ))\b/
 
-test('the titles of finished test folders can be read alone, in plain words', async () => {
+test('test titles can be read alone, in plain words', async () => {
   const files = await filesOf(TITLED)
   expect(files.length).toBeGreaterThan(20)
   expect(breaches(files.flatMap(literalsIn))).toEqual([])
   const titles = files.flatMap(([path, text]) => [...text.matchAll(TITLE)].map(([, , title = '']) => ({ path, title })))
-  expect(titles.length).toBeGreaterThan(80)
+  expect(titles.length).toBeGreaterThan(1500)
   expect(titles.filter(({ title }) => FRAGMENT.test(title))).toEqual([])
 })
 

@@ -61,13 +61,18 @@ const VECTORS: ReadonlyArray<readonly [string, Order, string, string]> = [
 ]
 
 describe('an order', () => {
-  test.each(VECTORS)('the order %s has one text, which reads back as the order, and one nonce', (_, order, text, nonce) => {
-    expect(orderText(order)).toBe(text)
-    expect(parseOrderText(text)).toEqual(order)
-    expect(orderNonce(text, SALT)).toBe(nonce as `0x${string}`)
-    expect(fitsOrder(nonce, text, SALT)).toBeTrue()
-    expect(fitsOrder(nonce.toUpperCase().replace('0X', '0x'), text, SALT.toUpperCase().replace('0X', '0x'))).toBeTrue()
-  })
+  test.each(VECTORS)(
+    'the order %s has one text, which reads back as the order, and one nonce',
+    (_, order, text, nonce) => {
+      expect(orderText(order)).toBe(text)
+      expect(parseOrderText(text)).toEqual(order)
+      expect(orderNonce(text, SALT)).toBe(nonce as `0x${string}`)
+      expect(fitsOrder(nonce, text, SALT)).toBeTrue()
+      expect(
+        fitsOrder(nonce.toUpperCase().replace('0X', '0x'), text, SALT.toUpperCase().replace('0X', '0x')),
+      ).toBeTrue()
+    },
+  )
 
   test('an order without a picture has the same ending for blocks and areas', () => {
     const ending = `\n${absent('px', 'painter')}`

@@ -123,7 +123,11 @@ export function accept(world: World, operator: Operator, seenBy: Witness): void 
   settled(acceptRestoredBackup(deps, lost))
   for (const orphan of lost.orphans) {
     const key = keyOf(orphan)
-    promise(rowOf(seenBy, key)?.state.kind === 'credited', 'a payment lost by an older copy is a credit once the copy is accepted', key)
+    promise(
+      rowOf(seenBy, key)?.state.kind === 'credited',
+      'a payment lost by an older copy is a credit once the copy is accepted',
+      key,
+    )
     seenBy.accepted.add(key)
   }
   operator.putBack = undefined

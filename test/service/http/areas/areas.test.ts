@@ -72,19 +72,22 @@ describe('an order without a payment', () => {
     [{ w: 4, h: 3 }, '12000000', '12.00'],
     [{ at: '80,45', w: 20, h: 20 }, '400000000', '400.00'],
     [{ at: '80,45', w: 1, h: 1 }, '1000000', '1.00'],
-  ])('the order %j returns terms with the price of all its blocks, payable at the requested address', async (body, amount, price) => {
-    const wall = await openWall()
-    const response = await order(wall, body)
-    expect(response.status).toBe(402)
-    expect(response.headers.get('cache-control')).toBe('no-store')
-    const terms = demandIn(response)
-    expect(terms.resource.url).toBe('https://wall.test/areas')
-    expect(terms.accepts).toMatchObject([{ scheme: 'exact', network: 'eip155:8453', amount }])
-    expect(terms.extensions).toMatchObject({ bazaar: { info: { input: { method: 'POST', bodyType: 'json' } } } })
-    const said = await jsonOf(response)
-    expect(said).toMatchObject({ error: 'payment_required', accepts: [{ maxAmountRequired: amount }] })
-    expect(said['message']).toContain(price)
-  })
+  ])(
+    'the order %j returns terms with the price of all its blocks, payable at the requested address',
+    async (body, amount, price) => {
+      const wall = await openWall()
+      const response = await order(wall, body)
+      expect(response.status).toBe(402)
+      expect(response.headers.get('cache-control')).toBe('no-store')
+      const terms = demandIn(response)
+      expect(terms.resource.url).toBe('https://wall.test/areas')
+      expect(terms.accepts).toMatchObject([{ scheme: 'exact', network: 'eip155:8453', amount }])
+      expect(terms.extensions).toMatchObject({ bazaar: { info: { input: { method: 'POST', bodyType: 'json' } } } })
+      const said = await jsonOf(response)
+      expect(said).toMatchObject({ error: 'payment_required', accepts: [{ maxAmountRequired: amount }] })
+      expect(said['message']).toContain(price)
+    },
+  )
 
   test.each<[string, Order, string]>([
     ['no size', { at: 'next' }, 'invalid_area'],

@@ -23,12 +23,15 @@ await wall.buy(`/blocks/159,89?px=${flat(RED)}`, 2, 4)
 const colourOf = (index: number) => PALETTE[index] ?? ''
 const card = async (query: string) => await decoded(await wall.ask(`GET /card.png${query}`))
 
-test.each(['', '?block=3,4', '?block=80,45', '?agent=1', '?agent=2'])('the card of %p has 1200 x 630 pixels', async (query) => {
-  const response = await wall.ask(`GET /card.png${query}`)
-  expect(response.headers.get('content-type')).toBe('image/png')
-  const { width, height } = await decoded(response)
-  expect([width, height]).toEqual([1200, 630])
-})
+test.each(['', '?block=3,4', '?block=80,45', '?agent=1', '?agent=2'])(
+  'the card of %p has 1200 x 630 pixels',
+  async (query) => {
+    const response = await wall.ask(`GET /card.png${query}`)
+    expect(response.headers.get('content-type')).toBe('image/png')
+    const { width, height } = await decoded(response)
+    expect([width, height]).toEqual([1200, 630])
+  },
+)
 
 test('the wall’s card shows the whole wall, each block six pixels wide at its position', async () => {
   const { colourAt } = await card('')

@@ -125,16 +125,19 @@ describe('a payment in an argument `headers`, where AWS AgentCore puts it,', () 
       { at: '3,4', w: 1, h: 1, message: 'hi' },
       { area: '3,4,1x1', deed: { message: 'hi' } },
     ],
-  ])('a payment in an argument `headers` %s, in any letter case and with other headers', async (_, tool, order, receipt) => {
-    const wall = await openWall()
-    const headers = { Accept: 'application/json', 'payment-Signature': signed, 'X-Retry': 3 }
-    expect(await callTool(wall, tool, { ...order, headers })).toMatchObject({
-      structuredContent: receipt,
-      _meta: { 'x402/payment-response': { success: true, transaction: hash(1) } },
-    })
-    // It is the same payment in any place.
-    expect(await callTool(wall, tool, order, payloadOf(payment))).toMatchObject({ structuredContent: receipt })
-  })
+  ])(
+    'a payment in an argument `headers` %s, in any letter case and with other headers',
+    async (_, tool, order, receipt) => {
+      const wall = await openWall()
+      const headers = { Accept: 'application/json', 'payment-Signature': signed, 'X-Retry': 3 }
+      expect(await callTool(wall, tool, { ...order, headers })).toMatchObject({
+        structuredContent: receipt,
+        _meta: { 'x402/payment-response': { success: true, transaction: hash(1) } },
+      })
+      // It is the same payment in any place.
+      expect(await callTool(wall, tool, order, payloadOf(payment))).toMatchObject({ structuredContent: receipt })
+    },
+  )
 
   test('a payment in the argument `headers` can be of version 1', async () => {
     const { payload } = payloadOf(payment)

@@ -72,7 +72,7 @@ test('open blocks are listed in the order of sale, or from a given block on, wit
   expect(await coords({})).toHaveLength(20)
 })
 
-test('lists of agents and spaces are no longer than requested', async () => {
+test('no list of agents or spaces is longer than requested', async () => {
   expect((await read(wall, 'get_founding_machines', { limit: 1 }))['agents']).toHaveLength(1)
   expect((await read(wall, 'find_space', { limit: 20 }))['spaces']).toHaveLength(20)
 })
