@@ -32,7 +32,7 @@ const names = [
   'answerLostOnTheWay', // a response is sent to a client that has disconnected
   'wrongTarget', // somebody sends a known payment for other blocks, again and again
   'clockSteps', // the server's clock is changed
-  'stranger', // somebody broadcasts a payment they have seen
+  'othersBroadcast', // somebody broadcasts a payment they have seen
   'cancel', // a payer cancels an authorization
   'spendElsewhere', // a payer spends the nonce on themselves
   'drain', // a payer empties the wallet

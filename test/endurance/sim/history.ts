@@ -395,7 +395,7 @@ function beAway({ world, crowd }: History): void {
   if (prng.chance(0.3)) reprice(world)
   if (prng.chance(0.3)) askElsewhere(world)
   for (let n = prng.below(3); n > 0; n -= 1) {
-    if (crowd.signed.length > 0) broadcast(world, prng.pick(crowd.signed), 'stranger')
+    if (crowd.signed.length > 0) broadcast(world, prng.pick(crowd.signed), 'others')
     world.scheduler.pass(prng.pick(AWAY_MS))
   }
 }

@@ -29,7 +29,7 @@ export type Spending = {
 type Broadcast = {
   readonly payment: Payment
   readonly tx: Hash
-  readonly by: 'wall' | 'stranger' // who had it broadcast
+  readonly by: 'wall' | 'others' // who had it broadcast
   hidden: Hidden | undefined // if the facilitator claimed that it had broadcast nothing
   isDenied: boolean // by the facilitator that had it broadcast, after it had been mined
   isForgotten: boolean // by a wall whose older copy was restored
@@ -421,7 +421,7 @@ export function verify(world: World, at: FacilitatorName, payment: Payment): Ver
   if (strikesAt(world, at, 'verifyDown')) return { kind: 'unavailable' }
   if (strikesAt(world, at, 'blind')) return { kind: 'invalid', reason: 'invalid_exact_evm_signature' }
   const reason = obstacle(world, payment)
-  if (reason === undefined && strikesAt(world, at, 'broadcastsAtVerify')) broadcast(world, payment, 'stranger')
+  if (reason === undefined && strikesAt(world, at, 'broadcastsAtVerify')) broadcast(world, payment, 'others')
   const stale = payment.signature !== FORGED && strikesAt(world, at, 'verifyStale')
   return reason === undefined || stale ? { kind: 'valid' } : { kind: 'invalid', reason }
 }

@@ -172,7 +172,7 @@ export function mischief(world: World, { payers, signed, areas, wall }: Crowd): 
     balances.set(wallet, (balances.get(wallet) ?? 0) + (areas.length > 0 ? prng.pick([1, wall.length]) : 1))
   if (signed.length === 0) return
   const payment = prng.pick(signed)
-  if (strikes(world, 'stranger')) broadcast(world, payment, 'stranger')
+  if (strikes(world, 'othersBroadcast')) broadcast(world, payment, 'others')
   if (world.spendings.has(keyOf(payment))) return
   if (strikes(world, 'cancel')) spendNow(world, payment, 'cancelled')
   else if (strikes(world, 'spendElsewhere')) spendNow(world, payment, 'elsewhere')
