@@ -80,7 +80,7 @@ test('check names a setting that cannot work, and a file that is not a database'
   expect(await wrongIn({ DATABASE_PATH: path })).toEqual({ status: 1, wrong })
 })
 
-test('check names every setting that lacks its other half, its file or its form', async () => {
+test('check names every incomplete, malformed or missing setting', async () => {
   const { host } = new URL(around.facilitator.url)
   const none = join(around.folder, 'none')
   const denied = join(around.folder, 'denied')
@@ -126,7 +126,7 @@ test('check names every setting that lacks its other half, its file or its form'
   ])
 })
 
-test('a webhook that cannot be reached, or rejects the notice, is named', async () => {
+test('check names a webhook that cannot be reached or rejects the notice', async () => {
   using receiver = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(null, { status: 500 }) })
   const secret = { WEBHOOK_SECRET: `whsec_${'A'.repeat(32)}` }
   const { href, host } = receiver.url
@@ -138,7 +138,7 @@ test('a webhook that cannot be reached, or rejects the notice, is named', async 
   ])
 })
 
-test('an older copy, a wall that moved away and one of another network are each named', async () => {
+test('check names an older copy, a wall that moved away and a wall of another network', async () => {
   const [path, witness] = [join(around.folder, 'older.sqlite'), join(around.folder, 'older.witness')]
   ;(await openSqlite(path, 'eip155:8453')).close()
   const wrongThere = async () => (await wrongIn({ DATABASE_PATH: path, WITNESS_PATH: witness })).wrong
@@ -183,7 +183,7 @@ test('a wall that cannot listen, or cannot store its files, exits with 78 and a 
 
 const HINT = '; set FACILITATOR_KEYS, or CDP_API_KEY_ID and its secret'
 
-test('a bearer key goes to the facilitator that needs it, and one that does not fit is named', async () => {
+test('a bearer key is sent to its facilitator, and check names a key that fits no facilitator', async () => {
   using guarded = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,

@@ -61,7 +61,7 @@ test('the checksums match the published files, and the program is one of them', 
   expect([checked.status, checked.out.split('\n').filter((line) => line.endsWith(': OK')).length]).toEqual([0, 4])
 })
 
-test('a release has the same bytes in whatever folder it is made', () => {
+test('a release has the same bytes in any folder', () => {
   const again = join(folder, 'another/folder')
   const path = `${join(process.execPath, '..')}:${system.PATH}`
   expect(spawn([process.execPath, 'deploy/release.ts', again], { PATH: path }, ROOT).status).toBe(0)

@@ -103,7 +103,7 @@ describe('settings', () => {
     expect(config.offer.terms).toMatchObject({ asset: '0x036cbd53842c5426634e7929541ec2318f3dcf7e' })
   })
 
-  test('show metrics to this machine alone, wherever the wall listens, unless another address is set', () => {
+  test('metrics are served to this machine only, wherever the wall listens, unless another address is set', () => {
     expect(readConfig({ ...REQUIRED, HOST: '0.0.0.0' })).toMatchObject({ host: '0.0.0.0', metricsHost: '127.0.0.1' })
   })
 

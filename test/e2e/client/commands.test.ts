@@ -76,7 +76,7 @@ describe('an area', () => {
     expect(await world.network.balanceOf(address)).toBe(2_000_000n)
   })
 
-  test('with --rpc nothing is signed that the wallet cannot pay, and the error says what it holds and needs', async () => {
+  test('with --rpc, nothing is signed that the wallet cannot pay, and the error states its balance and the price', async () => {
     const { privateKey, address } = await world.wallet(1)
     const buy = ['buy', '--size', '2x1', '--max', '2', '--rpc']
     const refused = await run([...buy, world.network.rpcUrl], { PRIVATE_KEY: privateKey })

@@ -154,7 +154,7 @@ async function transfersSince(chain: Chain, payTo: Address, from: bigint): Promi
 }
 
 function balances(open: () => Promise<ChainWorld>): void {
-  test('a wallet holds less by what it paid', async () => {
+  test('the balance of a wallet decreases by its payment', async () => {
     const { chain, payment, land } = await open()
     const ours = await payment()
     const before = await chain.balanceOf(ours.payer)

@@ -78,7 +78,7 @@ async function openWorld() {
   return { ledger, chain, leases, verified, settled, here: open(), there: open(), open, pass }
 }
 
-test('a process that cannot tell others by a lease sends no new payment to a facilitator', async () => {
+test('a process that cannot write a lease sends no new payment to a facilitator', async () => {
   const { here, there, verified, pass } = await openWorld()
   pass(120)
   const payment = paymentOf(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })

@@ -17,7 +17,7 @@ test('a written price is read back as that price, and other texts are not prices
   expect(others.filter((text) => atomicOf(text) !== undefined)).toEqual([])
 })
 
-test('one thing is told in the singular, and any other number in the plural', () => {
+test('a count of one is in the singular, and any other count in the plural', () => {
   expect([0, 1, 1234].map((count) => countOf(count, 'agent'))).toEqual(['0 agents', '1 agent', '1,234 agents'])
   expect([1, 2].map((count) => countOf(count, 'address', 'addresses'))).toEqual(['1 address', '2 addresses'])
 })

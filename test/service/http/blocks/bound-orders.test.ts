@@ -232,7 +232,7 @@ test('a payment made as signing_message says buys the order over MCP, and no oth
   expect(wall.facilitator.settled).toHaveLength(2)
 })
 
-test('an order that buying would refuse is not bound either', async () => {
+test('an order that buying would reject is not bound either', async () => {
   const wall = await openWall()
   for (const [order, error] of [
     [undefined, 'invalid_body'],

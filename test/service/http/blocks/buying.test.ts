@@ -49,7 +49,7 @@ test('the header names the requested address, and the reason why a payment was n
   })
 })
 
-test('an empty wallet learns what it holds and needs, from the chain and not from the facilitator', async () => {
+test('the error for an empty wallet states its balance and the price, from the chain and not from the facilitator', async () => {
   const wall = await openWall()
   const refuse = async (payer: number): Promise<unknown> => (await wall.buy('/blocks/next', payer)).json()
   wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
