@@ -107,7 +107,7 @@ describe('settings', () => {
     expect(readConfig({ ...REQUIRED, HOST: '0.0.0.0' })).toMatchObject({ host: '0.0.0.0', metricsHost: '127.0.0.1' })
   })
 
-  test('are read without the blanks around them, and a blank one is not set', () => {
+  test('settings are read without surrounding blanks, and a blank setting is not set', () => {
     const padded = Object.fromEntries(Object.entries(REQUIRED).map(([name, text]) => [name, `  ${text}\n`]))
     expect(readConfig({ ...padded, PORT: ' 80 ', HOST: ' ', RPC_URL: '' })).toEqual({
       ...readConfig(REQUIRED),
