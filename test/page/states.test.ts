@@ -191,7 +191,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     expect(troubles.splice(0)).toHaveLength(3)
   })
 
-  test('a page that follows a shared stream asks the tail for what it missed between two of them', async () => {
+  test('a page that follows a shared stream reads the changes between two streams from the tail', async () => {
     server().share(true)
     const page = await newPage()
     const following = page.waitForResponse((response) => response.url().endsWith('/api/live/shared'))
@@ -205,7 +205,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.getByText('6 of 14,400 blocks sold').waitFor()
   })
 
-  test('after sleep the log tells every sale', async () => {
+  test('after a sleep of the device, the log lists every sale', async () => {
     const page = await openPage()
     const sold = Array.from({ length: 450 }, (_, i) => at(i % 150, Math.floor(i / 150)))
     for (const block of sold) server().sell(block, carol)

@@ -7,7 +7,7 @@ import { PixelsQuery } from '../../shared/contract/picture.ts'
 
 const read = (schema: TObject, value: unknown) => reader(schema, refuseField('invalid_body'))(value)
 
-test('a value that fits is read with the defaults of its schema', () => {
+test('a valid value is read with the defaults of its schema', () => {
   expect<unknown>(read(FeedQuery, { after: 7 })).toEqual({ after: 7, limit: 50 })
 })
 
@@ -50,6 +50,6 @@ test.each<[string, TObject, object, string]>([
   expect(read(schema, value)).toMatchObject({ message })
 })
 
-test('of several errors the first one by the order of the schema is named', () => {
+test('if there are several errors, the message names the first one in the order of the schema', () => {
   expect(read(ListingQuery, { painter: '0x1', message: '', name: '' })).toMatchObject({ code: 'invalid_name' })
 })

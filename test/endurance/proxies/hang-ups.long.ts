@@ -49,7 +49,7 @@ describe.each(tried)('behind %s', (name) => {
   })
 
   test.each(PROTOCOLS.slice(0, isEncrypted ? 2 : 1))(
-    'a buyer who hangs up (%s) and signs anew pays once, and has the receipt',
+    'a buyer who hangs up (%s) and signs again pays once, and has the receipt',
     async (option, version) => {
       const wallet = await wall.wallet(5)
       const [first, second] = [await sign(wall, wallet), await sign(wall, wallet)]

@@ -74,7 +74,7 @@ describe.skipIf(skippedWithout('varnish', isHere('varnish')))('behind a Varnish 
     expect(many.mb).toBeLessThan(few.mb + 32)
   })
 
-  test('what is hidden breaks the stream off, and nobody who comes then is sent it', async () => {
+  test('if a block is hidden, the stream is cut, and later readers do not get the block', async () => {
     const follow = async (enough: (text: string) => boolean) => {
       const { body } = await fetch(proxy.url + SHARED_STREAM)
       let text = ''

@@ -23,7 +23,7 @@ test('a shared stream takes a tenth of the requests of the tail, and on a busy w
   expect(shared['GB/s']).toBeLessThan((tail['GB/s'] ?? 0) / 5)
 })
 
-test('on a wall that nobody changes, followers cost their requests and heartbeats only', () => {
+test('on a wall without changes, followers cost only their requests and heartbeats', () => {
   const quiet = { ...CROWD, changes: 0 }
   expect(figuresOf('follow by the tail', quiet)['GB/s']).toBeCloseTo(0.1)
   expect(figuresOf('a shared stream', quiet)['GB/s']).toBeLessThan(0.03)

@@ -55,7 +55,7 @@ const rejectedTooOften = usedUp('payments')
 const nothingLeft = usedUp('payments', 'wallet payments')
 
 test.each<[string, Given, readonly string[]]>([
-  ['a new payment waits for its turn, whoever signed it', {}, ['admitted', 'new payments']],
+  ['a new payment of any signer waits for its turn', {}, ['admitted', 'new payments']],
   ['a payment that the ledger knows waits with other requests', { known: true }, ['admitted', 'known payments']],
   [
     'a payment that the ledger knows is admitted whatever its address has used up',

@@ -61,7 +61,7 @@ test('new payments and other requests are served in turns, so that neither delay
   )
 })
 
-test('payments of many clients are never refused, however many wait and however long', async () => {
+test('payments of many clients are never refused, even if many wait for long', async () => {
   const { done, pay, repeat, pass } = queueOf()
   for (let at = 0; at < 600; at++) pay(`payment ${at}`, `payer ${at}`)
   for (let at = 0; at < 600; at++) repeat(`repeat ${at}`, `payer ${at}`)
@@ -71,7 +71,7 @@ test('payments of many clients are never refused, however many wait and however 
   expect(done.every((word) => word.endsWith('goes'))).toBe(true)
 })
 
-test('of one client 64 new payments wait, and another one’s payment is served after one of them', async () => {
+test('if 64 new payments of one client wait, another client’s payment is served after one of them', async () => {
   const { done, pay } = queueOf()
   for (let at = 0; at < 100; at++) pay(`junk ${at}`, 'attacker')
   pay('honest', 'somebody')

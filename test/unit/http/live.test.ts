@@ -230,7 +230,7 @@ describe('a stream that a cache shares', () => {
   const profile = { ...NOBODY, name: 'hidden name' }
   const isNew = (number: number): Change => identityChange(number, NOBODY, Date.now())
 
-  test('begins with the changes of the last five seconds, whoever asks, and may be kept for 40 s of its 55', async () => {
+  test('a shared stream begins for every reader with the changes of the last five seconds, and a cache may keep it for 40 s of its 55', async () => {
     const world = logged()
     for (let n = 1; n <= 3; n++) add(world, identityChange(n, NOBODY, 0))
     add(world, isNew(4))
@@ -243,14 +243,14 @@ describe('a stream that a cache shares', () => {
     expect(text).toContain('id: 5\n')
   })
 
-  test('begins with at most a hundred changes', async () => {
+  test('a shared stream begins with at most a hundred changes', async () => {
     const world = logged()
     for (let n = 1; n <= 1500; n++) add(world, isNew(n))
     const text = await firstOf(await ask(world), 101)
     expect(text).toStartWith(`${startAt(1400)}id: 1401\n`)
   })
 
-  test('ends after its time with the number up to which it carried every change', async () => {
+  test('a shared stream ends after its time with the number up to which it sent every change', async () => {
     const over = Promise.withResolvers<void>()
     const wait: Clock['wait'] = (ms, signal) => (ms === 55_000 ? over.promise : systemClock.wait(ms, signal))
     const world = logged(1000, { ...systemClock, wait })
@@ -280,7 +280,7 @@ describe('a stream that a cache shares', () => {
     expect(next).not.toContain(act.kind === 'hide' ? 'hidden word' : 'hidden name')
   })
 
-  test('is broken off when the process ends, so that no cache keeps it, and none begins', async () => {
+  test('if the process ends, a shared stream is cut so that no cache keeps it, and no new one begins', async () => {
     const world = logged()
     const reading = outcomeOf(await ask(world))
     await Bun.sleep(0)

@@ -19,7 +19,7 @@ const sold = { ...held, state: SOLD_UNANSWERED }
 const claim = { do: 'claim', target: HERE, payment, listing: SILENT, head: HEAD } as const
 const handOver = { do: 'hand-over', purchase: sold, isReceipt: true } as const
 
-test('a block counts as held from the request for it on, unless the ledger denies it', () => {
+test('a block counts as reserved as soon as it is requested, unless the ledger refuses it', () => {
   const claiming = (step: Partial<RunStep>) => hasClaimed([{ ...claim, state: 'answered', ...step } as RunStep])
   const lost: ClaimResult = { kind: 'lost', space: 'reserved' }
   expect([
@@ -30,13 +30,13 @@ test('a block counts as held from the request for it on, unless the ledger denie
   ]).toEqual([true, true, true, false])
 })
 
-test('a receipt counts as handed over from the request for it on, unless that fails or is denied', () => {
+test('a receipt counts as stored as soon as that is requested, unless it fails or is refused', () => {
   const handing = (step: Partial<RunStep>) => handedOver([{ ...handOver, state: 'answered', ...step } as RunStep])
   expect([handing({ state: 'asked' }), handing({ answer: true })]).toEqual([sold, sold])
   expect([handing({ state: 'failed' }), handing({ answer: false })]).toEqual([undefined, undefined])
 })
 
-test('a run waits for another purchase until that has ended or failed', () => {
+test('a run waits for another purchase until that purchase has ended or failed', () => {
   const waiting = (state: RunStep['state']) => isWaiting([{ do: 'resolve-other', key: payment, state }])
   expect([waiting('asked'), waiting('answered'), waiting('failed')]).toEqual([true, false, false])
 })
@@ -46,7 +46,7 @@ test('the chain counts as asked once it has answered', () => {
   expect([asked('asked'), asked('answered'), asked('failed')]).toEqual([false, true, false])
 })
 
-test('a run knows the state of its payment by its look-up and by what it has written since, and by nothing that failed', () => {
+test('a run knows the state of its payment from its look-up and its later writes, but not from a failed one', () => {
   const steps: RunStep[] = [{ do: 'look-up', key: payment, state: 'answered', answer: undefined }]
   const states = [knownState([]), knownState(steps)]
   for (const step of [
