@@ -266,7 +266,7 @@ describe('a stream that a cache shares', () => {
   test.each([
     ['a part of a block', { kind: 'hide', block: blockOf('3,4'), hidden: HIDDEN, content: { ...BARE, message: null } }],
     ['a name', { kind: 'identity', agent: 1, profile: NOBODY, withheld: { name: true, framework: false } }],
-  ] as const)('is broken off at once when %s is hidden, and the next one does not show it', async (_, act) => {
+  ] as const)('if %s is hidden, a shared stream is cut at once, and the next one does not show it', async (_, act) => {
     const world = logged()
     const content = { ...BARE, message: 'hidden word' }
     add(world, { ...saleOf(1, blockOf('3,4'), { profile, content }), at: Date.now() })
