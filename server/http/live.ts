@@ -234,9 +234,10 @@ function sharedStreams({ clock, advance, number }: LiveSource, recent: RecentEve
     // Without the store, what is known ends the stream.
     if (!left.aborted) await advance().catch(() => {})
     if (left.aborted) return
-    follower.send(recent.after(follower.sentTo))
-    follower.send(eventOf({ kind: 'end', number: number() }))
-    follower.end()
+    const end = eventOf({ kind: 'end', number: number() })
+    follower.send(Buffer.concat([recent.after(follower.sentTo), end]))
+    // A cache that has left too much unread was disconnected by that.
+    if (!left.aborted) follower.end()
   }
   return {
     /** Makes the `join` of a stream that begins now. */

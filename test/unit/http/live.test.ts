@@ -263,6 +263,25 @@ describe('a stream that a cache shares', () => {
     expect(await reading).toMatch(/^id: 2\nevent: identity\n.*\n\nevent: end\ndata: \{"kind":"end","number":2\}\n\n$/m)
   })
 
+  test('ends without its last event if a cache has left too much unread', async () => {
+    const over = Promise.withResolvers<void>()
+    const wait: Clock['wait'] = (ms, signal) => (ms === 55_000 ? over.promise : systemClock.wait(ms, signal))
+    const world = logged(0, { ...systemClock, wait })
+    const { body } = await ask(world)
+    const reader = (body ?? new ReadableStream<Uint8Array>()).getReader()
+    await reader.read()
+    await reader.read()
+    await Bun.sleep(0)
+    for (let n = 1; n <= 2000; n++) add(world)
+    await Bun.sleep(5)
+    over.resolve()
+    await Bun.sleep(0)
+    let text = ''
+    for (let step = await reader.read(); !step.done; step = await reader.read())
+      text += new TextDecoder().decode(step.value)
+    expect([text.includes('id: 2000'), text.includes('event: end')]).toEqual([true, false])
+  })
+
   test.each([
     ['a part of a block', { kind: 'hide', block: blockOf('3,4'), hidden: HIDDEN, content: { ...BARE, message: null } }],
     ['a name', { kind: 'identity', agent: 1, profile: NOBODY, withheld: { name: true, framework: false } }],
