@@ -111,11 +111,11 @@ export function* claim(asking: ClaimRequest, listing: Listing, head: bigint, sol
   const [purchases, place] =
     target === asking.target ? found : yield* together(openPurchases(own), openPlace(target, sold))
   if (purchaseToResolveFirst(purchases, own) !== undefined) return { kind: 'prior' }
-  if (typeof place === 'string') return { kind: 'lost', space: place }
+  if (place.kind !== 'open') return { kind: 'lost', space: place.kind }
   if (exceedsHoldLimits(purchases, target)) return { kind: 'lost', space: 'full' }
   const purchase = yield* released === undefined
-    ? holdFirst({ payment, target, listing, head }, place, now)
-    : holdAgain(released, payment, differOnlyInPicture(released.listing, listing) ? listing.pixels : null, place)
+    ? holdFirst({ payment, target, listing, head }, place.block, now)
+    : holdAgain(released, payment, differOnlyInPicture(released.listing, listing) ? listing.pixels : null, place.block)
   return { kind: 'claimed', purchase }
 }
 

@@ -7,6 +7,7 @@ import {
   conflictsAmong,
   nearestAreaIn,
   occupancyOf,
+  type Place,
   worstOf,
   type BlockState,
 } from '../../server/domain/wall/open-space.ts'
@@ -39,8 +40,7 @@ export function* space(target: Target, sold: SoldBlocks): Tx<Lost | 'open'> {
   if (target === 'next') return yield* spaceOfNext()
   const unavailable = yield* unavailableBesides(sold)
   learn(sold, unavailable)
-  const place = nearestArea(sold, unavailable, { w, h })
-  return typeof place === 'string' ? place : 'open'
+  return nearestArea(sold, unavailable, { w, h }).kind
 }
 
 function* spaceOfNext(): Tx<Lost | 'open'> {
@@ -82,8 +82,8 @@ function learn(sold: SoldBlocks, unavailable: readonly Unavailable[]): void {
   }
 }
 
-/** The first block of the open area of a size that is nearest the centre, or why there is none. */
-function nearestArea({ known }: SoldBlocks, unavailable: readonly Unavailable[], size: AreaSize): BlockIndex | Lost {
+/** The open area of a size that is nearest the centre. */
+function nearestArea({ known }: SoldBlocks, unavailable: readonly Unavailable[], size: AreaSize): Place {
   const [taken, sold] = [known.slice(), known.slice()]
   for (const { i, changed } of unavailable) {
     taken[i] = 1
@@ -106,44 +106,44 @@ export function* conflicts(target: Target): Tx<ReturnType<typeof conflictsAmong>
   return conflictsAmong(yield* rows<BlockOf>(STATES, { blocks: blocksHeld({ target, block: at }) }))
 }
 
-/** Where the open block or area begins that a target names, locked until the transaction ends, or why there is none. */
-export function* openPlace(target: Target, sold: SoldBlocks): Tx<BlockIndex | Lost> {
+/** The open block or area that a target names, locked until the transaction ends. */
+export function* openPlace(target: Target, sold: SoldBlocks): Tx<Place> {
   const { at, w, h } = positionOf(target)
   if (at === 'next') return target === 'next' ? yield* nextOpen() : yield* nextArea({ w, h }, sold)
   const found = yield* rows<BlockOf>(`${STATES} {lock}`, { blocks: blocksHeld({ target, block: at }) }, OF_BLOCKS)
   const state = worstOf(found.map(({ state }) => state))
-  return state === 'open' ? at : state
+  return state === 'open' ? { kind: 'open', block: at } : { kind: state }
 }
 
 const NEXT_OPEN = `
   SELECT i, state FROM blocks WHERE state = 'open' AND NOT {damaged blocks i} ORDER BY rank LIMIT 1`
 
 /** The first open block that nobody is taking; where all of them are being taken, the first that is left in the end. */
-function* nextOpen(): Tx<BlockIndex | Lost> {
+function* nextOpen(): Tx<Place> {
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     const block =
       (yield* first<BlockOf>(`${NEXT_OPEN} {lock skip}`, {}, OF_BLOCKS)) ??
       (yield* first<BlockOf>(`${NEXT_OPEN} {lock}`, {}, OF_BLOCKS))
-    if (block !== undefined) return block.i
+    if (block !== undefined) return { kind: 'open', block: block.i }
     const left = yield* spaceOfNext()
-    if (left !== 'open') return left
+    if (left !== 'open') return { kind: left }
   }
-  return 'reserved'
+  return { kind: 'reserved' }
 }
 
-function* nextArea(size: AreaSize, sold: SoldBlocks): Tx<BlockIndex | Lost> {
+function* nextArea(size: AreaSize, sold: SoldBlocks): Tx<Place> {
   // One after the other, since all of them want the same place.
   yield* lock(`SELECT pg_advisory_xact_lock(${NEXT_AREA})`)
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     // What is sold in this very transaction may yet be rolled back, so nothing is learnt of it. A second look trusts no memory.
     const known = looks === 0 ? sold : noneSold()
     const place = nearestArea(known, yield* unavailableBesides(known), size)
-    if (typeof place === 'string') return place
-    const there = yield* openPlace(targetOf(place, size), sold)
-    if (typeof there === 'number') return there
+    if (place.kind !== 'open') return place
+    const there = yield* openPlace(targetOf(place.block, size), sold)
+    if (there.kind === 'open') return there
     // Whoever buys single blocks there was quicker.
   }
-  return 'reserved'
+  return { kind: 'reserved' }
 }
 
 // 'area', by which those who want the nearest one wait for each other.

@@ -77,9 +77,9 @@ export function* fulfilLatePayment(key: PaymentKey, tx: Hash, now: UnixMs, sold:
   if (kind === 'reserved') throw new StaleWriteError('a block is held for the payment')
   const [own, nearest] = lateTargets(purchase)
   const there = yield* openPlace(own, sold)
-  const block = typeof there === 'number' ? there : yield* openPlace(nearest, sold)
-  if (typeof block === 'number') {
-    const given = { ...purchase, block }
+  const place = there.kind === 'open' ? there : yield* openPlace(nearest, sold)
+  if (place.kind === 'open') {
+    const given = { ...purchase, block: place.block }
     return { ...given, state: yield* sell(given, RELEASED, buyer, { tx, settled: true }, now) }
   }
   yield* credit(key, tx)

@@ -58,9 +58,8 @@ async function refusalOfArea(deps: SaleDeps, { target, listing }: PurchaseOrder)
 async function searched({ taken }: SaleDeps, target: Target) {
   const { at, ...size } = positionOf(target)
   if (at !== 'next' || isBlock(target)) return undefined
-  const found = nearestAreaIn((await taken()).occupied(), size)
-  if (typeof found === 'number') return 'open'
-  return found === 'reserved' ? undefined : found
+  const { kind } = nearestAreaIn((await taken()).occupied(), size)
+  return kind === 'reserved' ? undefined : kind
 }
 
 /** What a payment bought, or why it bought nothing. */

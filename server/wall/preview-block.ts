@@ -77,7 +77,7 @@ async function targetStateOf({ view, taken }: PreviewDeps, target: Target): Prom
   if (at !== 'next') return { block: at, space: spaceOf(view, now, { target, block: at }) }
   if (!isBlock(target)) {
     const found = nearestAreaIn(now.occupied(), positionOf(target))
-    return typeof found === 'string' ? { block: undefined, space: found } : { block: found, space: 'open' }
+    return { block: found.kind === 'open' ? found.block : undefined, space: found.kind }
   }
   const block = CLAIM_ORDER.find((candidate) => !now.has(candidate))
   if (block !== undefined) return { block, space: 'open' }

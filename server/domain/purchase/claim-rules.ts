@@ -114,7 +114,8 @@ const NONE_TAKEN = occupancyOf(() => false)
 /** The first block of a target on an empty wall. */
 export function positionOnEmptyWall(target: Target): BlockIndex {
   const { at, ...size } = positionOf(target)
-  const first = at === 'next' ? nearestAreaIn({ taken: NONE_TAKEN, sold: NONE_TAKEN }, size) : at
-  if (typeof first === 'string') throw new Error('a size that no wall has room for')
-  return first
+  if (at !== 'next') return at
+  const first = nearestAreaIn({ taken: NONE_TAKEN, sold: NONE_TAKEN }, size)
+  if (first.kind !== 'open') throw new Error('a size that no wall has room for')
+  return first.block
 }

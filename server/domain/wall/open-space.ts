@@ -49,14 +49,19 @@ export function openSpaces(occupancy: Occupancy, { w, h, near, limit }: SpaceWis
 /** The blocks that are unavailable now, and those that always will be: the second set is a part of the first. */
 export type Occupied = { readonly taken: Occupancy; readonly sold: Occupancy }
 
-/** The top left block of the open area of a size that is nearest the wall's centre, or why there is none. */
-export function nearestAreaIn(occupied: Occupied, size: AreaSize): BlockIndex | 'reserved' | 'claimed' | 'crowded' {
+/** Where a target can be had, by its top left block, or why nowhere. */
+export type Place =
+  | { readonly kind: 'open'; readonly block: BlockIndex }
+  | { readonly kind: 'reserved' | 'claimed' | 'crowded' }
+
+/** The open area of a size that is nearest the wall's centre. */
+export function nearestAreaIn(occupied: Occupied, size: AreaSize): Place {
   const wish = { w: size.w, h: size.h, near: undefined, limit: 1 }
   const [open] = openSpaces(occupied.taken, wish)
-  if (open !== undefined) return open.at
+  if (open !== undefined) return { kind: 'open', block: open.at }
   const { sold } = occupied
-  if (sold.at(-1) === TOTAL_BLOCKS) return 'claimed'
-  return openSpaces(sold, wish).length === 0 ? 'crowded' : 'reserved'
+  if (sold.at(-1) === TOTAL_BLOCKS) return { kind: 'claimed' }
+  return { kind: openSpaces(sold, wish).length === 0 ? 'crowded' : 'reserved' }
 }
 
 // At places that are not open, or not any more; and for rows without any.
