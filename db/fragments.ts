@@ -8,6 +8,7 @@
  * - `{lock}`, `{lock skip}`: at the end of a SELECT, locks its rows; `skip` passes by those that others have locked
  * - `{index name}`: after a table, the index that SQLite must use
  * - `{damaged table column}`: whether SQLite found the row damaged that the column numbers
+ * - `{sqlite ...}`: SQL for SQLite alone
  *
  * A list of one is no list for the engine: what it holds is bound as it is, which spares both of them reading JSON or an array.
  */
@@ -32,7 +33,7 @@ export type Compiled = {
   readonly hasRows: boolean
 }
 
-const FRAGMENT = /\{(in|each|rows|bytes|lock skip|lock|index|damaged)(?: ([^}]*))?\}/g
+const FRAGMENT = /\{(in|each|rows|bytes|lock skip|lock|index|damaged|sqlite)(?: ([^}]*))?\}/g
 const VALUE = /\$([a-zA-Z]\w*(?:\.\w+)?)/g
 
 type Fragment = (args: readonly string[]) => string
@@ -47,6 +48,7 @@ const sqlite: Readonly<Record<string, Fragment>> = {
   'lock skip': () => '',
   index: ([name]) => `INDEXED BY ${name}`,
   damaged: ([table, column]) => `${column} IN (SELECT id FROM damaged WHERE name = '${table}')`,
+  sqlite: (words) => words.join(' '),
   ...ofOne((value) => value),
 }
 
@@ -63,6 +65,7 @@ const postgres: Readonly<Record<string, Fragment>> = {
   'lock skip': () => 'FOR UPDATE SKIP LOCKED',
   index: () => '',
   damaged: () => 'false',
+  sqlite: () => '',
   ...ofOne((value, type) => `${value}::${type}`),
 }
 
@@ -134,13 +137,14 @@ function readerOf(name: string, ofOnes: ReadonlySet<string>, dialect: Dialect): 
   return (values) => {
     const value = values[given]
     if (value === undefined) throw new Error(`the statement has no value ${given}`)
+    if (typeof value === 'function') return value()
     if (!ofOnes.has(given)) return boundValue(value, dialect)
     const [only] = value as List
     return (field === undefined ? only : (only as Readonly<Record<string, Bound>>)[field]) as Bound
   }
 }
 
-function boundValue(value: Value, dialect: Dialect): Bound {
+function boundValue(value: Exclude<Value, () => Uint8Array>, dialect: Dialect): Bound {
   if (typeof value === 'boolean') return value ? 1 : 0
   if (isList(value)) return dialect === 'sqlite' ? JSON.stringify(value) : arrayOf(value)
   return value

@@ -8,8 +8,18 @@ import type { MaybeAsync } from '../server/domain/maybe-async.ts'
 import type { Address } from '../server/domain/purchase/payment.ts'
 import type { Table } from './row-checksums.ts'
 
-/** A value of a statement. Truth is kept as 0 or 1; a list is read through the fragments `in`, `each` and `rows`. */
-export type Value = string | number | boolean | Uint8Array | null | readonly (string | number | object)[]
+/**
+ * A value of a statement. Truth is kept as 0 or 1; a list is read through the fragments `in`, `each` and `rows`; what only one
+ * engine needs is computed where its text names it.
+ */
+export type Value =
+  | string
+  | number
+  | boolean
+  | Uint8Array
+  | null
+  | readonly (string | number | object)[]
+  | (() => Uint8Array)
 
 /** The values of a statement by name, without the `$`. Those that its text does not name are left out. */
 export type Values = Readonly<Record<string, Value>>

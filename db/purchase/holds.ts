@@ -20,6 +20,7 @@ import type {
 } from '../../server/domain/purchase/purchase.ts'
 import { blocksHeld, blocksIn, type Target } from '../../server/domain/purchase/target.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
+import { rankOf, sumAt, sumsOf } from '../row-checksums.ts'
 import {
   authorizationRow,
   integer,
@@ -31,7 +32,7 @@ import {
   selectPurchase,
   targetColumns,
 } from '../rows.ts'
-import { change, first, lock, nothing, onSqlite, rows, together, type Tx } from '../tx.ts'
+import { change, first, nothing, onSqlite, rows, together, type Tx } from '../tx.ts'
 import { nameForPurchase } from '../wall/painters.ts'
 import { type Lost, openPlace, type SoldBlocks, space, spaceIs } from './places.ts'
 
@@ -102,7 +103,12 @@ const isThere = (row: PurchaseRow): boolean => (row as { readonly id: number | n
  */
 export function* claim(asking: ClaimRequest, listing: Listing, head: bigint, sold: SoldBlocks): Tx<ClaimResult> {
   const { payment, now } = asking
-  const [stored, ...found] = yield* together(find(payment), openPurchases(asking), openPlace(asking.target, sold))
+  const [stored, id, ...found] = yield* together(
+    find(payment),
+    nextId(),
+    openPurchases(asking),
+    openPlace(asking.target, sold),
+  )
   const released = stored?.purchase
   if (released !== undefined && released.state.kind !== 'released')
     throw new StaleWriteError(`a ${released.state.kind} payment cannot be claimed`)
@@ -113,16 +119,30 @@ export function* claim(asking: ClaimRequest, listing: Listing, head: bigint, sol
   if (purchaseToResolveFirst(purchases, own) !== undefined) return { kind: 'prior' }
   if (place.kind !== 'open') return { kind: 'lost', space: place.kind }
   if (exceedsHoldLimits(purchases, target)) return { kind: 'lost', space: 'full' }
-  const purchase = yield* released === undefined
-    ? holdFirst({ payment, target, listing, head }, place.block, now)
-    : holdAgain(released, payment, differOnlyInPicture(released.listing, listing) ? listing.pixels : null, place.block)
+  const purchase = yield* stored === undefined
+    ? holdFirst({ payment, target, listing, head }, id, place.block, now)
+    : holdAgain(
+        stored,
+        payment,
+        differOnlyInPicture(stored.purchase.listing, listing) ? listing.pixels : null,
+        place.block,
+      )
   return { kind: 'claimed', purchase }
 }
 
-function* holdFirst(first: UnclaimedPayment, block: BlockIndex, now: UnixMs): Tx<Purchase> {
-  yield* together(insertPayment(first, block, 'reserved', now), holdBlocks(first, block))
+function* holdFirst(first: UnclaimedPayment, id: NextId, block: BlockIndex, now: UnixMs): Tx<Purchase> {
+  yield* together(insertPayment(first, id, block, 'reserved', now), holdBlocks(first, id, block))
   return { ...first, block, state: { kind: 'reserved', uncertain: false, attempt: 1 } }
 }
+
+/** The number of the next payment, on SQLite: its blocks are written at once, with sums that cover it. */
+type NextId = number | null
+
+function* nextId(): Tx<NextId> {
+  return (yield* first<{ id: number }>(NEXT_ID))?.id ?? null
+}
+
+const NEXT_ID = onSqlite('SELECT coalesce(max(id), 0) + 1 AS id FROM payments')
 
 const HOLD_AGAIN = `
   UPDATE payments SET state = 'reserved', dead = 0, block = $block, attempt = attempt + 1, pay_to = $pay_to, asset = $asset,
@@ -130,35 +150,45 @@ const HOLD_AGAIN = `
     signature = $signature, pixels = coalesce(pixels, $pixels)
   WHERE payer = $payer AND nonce = $nonce AND state = 'released'`
 
-function* holdAgain(released: Purchase, signed: Payment, pixels: Listing['pixels'], block: BlockIndex): Tx<Purchase> {
+function* holdAgain(
+  { id, purchase: released }: Stored,
+  signed: Payment,
+  pixels: Listing['pixels'],
+  block: BlockIndex,
+): Tx<Purchase> {
   const payment = keepLongerAuthorization(released.payment, signed)
   const [, , { purchase }] = yield* together(
     change('a released payment to hold', HOLD_AGAIN, { ...authorizationRow(payment), pixels, block }),
-    holdBlocks(released, block),
+    holdBlocks(released, id, block),
     known(payment),
   )
   return purchase
 }
 
 const HOLD = `
-  UPDATE blocks SET state = 'reserved', payment = ${PAYMENT_ID}
-  WHERE i {in integer $blocks} AND state = 'open'`
+  UPDATE blocks SET state = 'reserved', payment = ${PAYMENT_ID}{sqlite , sum = ${sumAt('held.key')}}
+  FROM {each integer $blocks} AS held WHERE blocks.i = held.value AND blocks.state = 'open'`
 
-/** Holds every block or, by failing, none. */
-function* holdBlocks({ payment: { payer, nonce }, target }: UnclaimedPayment, block: BlockIndex): Tx<void> {
+const NOBODYS = { agent: null, pixels: null, message: null, link: null, changed: null }
+
+/** Holds every block or, by failing, none. They were read as open in the same transaction. */
+function* holdBlocks({ payment: { payer, nonce }, target }: UnclaimedPayment, id: NextId, block: BlockIndex): Tx<void> {
   const held = blocksHeld({ target, block })
-  yield* change('open blocks to hold', HOLD, { payer, nonce, blocks: held }, held.length)
+  const [i, rank] = [(at: number) => held[at] ?? -1, (at: number) => rankOf(held[at] ?? -1)]
+  const sums = () => sumsOf('blocks', held.length, { i, rank, state: 'reserved', payment: id, ...NOBODYS })
+  yield* change('open blocks to hold', HOLD, { payer, nonce, blocks: held, sums }, held.length)
 }
 
 const INSERT = `
-  INSERT INTO payments (payer, nonce, pay_to, asset, network, scheme, amount, valid_after, valid_before, signature,
+  INSERT INTO payments ({sqlite id,} payer, nonce, pay_to, asset, network, scheme, amount, valid_after, valid_before, signature,
     target, w, h, block, name, framework, message, link, pixels, head, created_at, state, identifier, order_text, salt)
-  VALUES ($payer, $nonce, $pay_to, $asset, $network, $scheme, $amount, $valid_after, $valid_before, $signature,
+  VALUES ({sqlite $id,} $payer, $nonce, $pay_to, $asset, $network, $scheme, $amount, $valid_after, $valid_before, $signature,
     $target, $w, $h, $block, $name, $framework, $message, $link, $pixels, $head, $now, $state, $identifier, $order_text,
     $salt)`
 
 function* insertPayment(
   { payment, target, listing, head }: UnclaimedPayment,
+  id: NextId,
   block: BlockIndex,
   state: 'reserved' | 'released',
   now: UnixMs,
@@ -168,6 +198,7 @@ function* insertPayment(
     ...authorizationRow(payment),
     ...shown,
     ...targetColumns(target),
+    id,
     block,
     head: integer(head),
     now,
@@ -190,18 +221,21 @@ function orderColumns({ binding }: Payment) {
 
 /** Keeps a payment for which nothing was held, as if it had been released. */
 export function* recordUnclaimed(unclaimed: UnclaimedPayment, now: UnixMs): Tx<Purchase> {
-  if ((yield* find(unclaimed.payment)) !== undefined) throw new StaleWriteError('the payment is known')
+  const [stored, id] = yield* together(find(unclaimed.payment), nextId())
+  if (stored !== undefined) throw new StaleWriteError('the payment is known')
   const block = positionOnEmptyWall(unclaimed.target)
-  yield* insertPayment(unclaimed, block, 'released', now)
+  yield* insertPayment(unclaimed, id, block, 'released', now)
   return { ...unclaimed, block, state: { kind: 'released', isFinal: false } }
 }
 
 const HELD_BLOCKS = `
-  SELECT 1 FROM blocks WHERE payment = ${PAYMENT_ID}
-  ORDER BY i FOR UPDATE`
+  SELECT i FROM blocks WHERE payment = ${PAYMENT_ID} AND state = 'reserved'
+  ORDER BY i {lock}`
 
-/** Locks the blocks that are held for a payment, in the order of the wall. */
-export const lockHeld = ({ payer, nonce }: PaymentKey): Tx<void> => lock(HELD_BLOCKS, { payer, nonce })
+/** Locks the blocks that are held for a payment, in the order of the wall. Throws `StoreUnavailable` when one is damaged. */
+export function* lockHeld({ payer, nonce }: PaymentKey): Tx<void> {
+  yield* rows(HELD_BLOCKS, { payer, nonce }, { blocks: 'i' })
+}
 
 const MARK_DEAD = `
   UPDATE payments SET dead = CASE WHEN dead = 1 THEN 1 ELSE $dead END

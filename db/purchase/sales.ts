@@ -15,10 +15,11 @@ import { profileAfter } from '../../server/domain/wall/edit.ts'
 import { CONTENT_PARTS, NAME_PARTS, saidParts } from '../../server/domain/wall/moderation.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
+import { rankOf, sumAt, sumsOf } from '../row-checksums.ts'
 import { PAYMENT_ID, type Agent } from '../rows.ts'
 import { change, count, together, type Text, type Tx } from '../tx.ts'
 import { enterAgent, findAgent } from '../wall/agents.ts'
-import { nextEntry, writeSales } from '../wall/log.ts'
+import { contentAt, nextEntry, writeSales } from '../wall/log.ts'
 import { moderateAgent, moderationOf } from '../wall/moderated-agents.ts'
 import { moderate } from '../wall/moderation.ts'
 import { known, lockHeld, recordUnclaimed } from './holds.ts'
@@ -28,9 +29,9 @@ type Proof = { readonly tx: Hash; readonly settled: boolean }
 
 /** Sells a held block or area. A sale that is already made is answered as it is, once noted that it was seen on the chain. */
 export function* finalize(key: PaymentKey, tx: Hash, settled: boolean, now: UnixMs): Tx<SoldPurchase> {
-  const [{ purchase }, , buyer] = yield* together(known(key), lockHeld(key), findBuyer(key.payer))
+  const [{ id, purchase }, , buyer] = yield* together(known(key), lockHeld(key), findBuyer(key.payer))
   if (purchase.state.kind === 'reserved')
-    return { ...purchase, state: yield* sell(purchase, HELD, buyer, { tx, settled }, now) }
+    return { ...purchase, state: yield* sell({ id, ...purchase }, HELD, buyer, { tx, settled }, now) }
   if (!isSold(purchase)) throw new StaleWriteError('only a held or sold payment can be finalized')
   if (!settled || purchase.state.settled) return purchase
   yield* confirm(key, tx)
@@ -71,7 +72,7 @@ export function* writeOff({ payer, nonce }: PaymentKey): Tx<void> {
 
 /** Gives a payment that landed while nothing was held for it its block or area, else the next open one, else a credit. */
 export function* fulfilLatePayment(key: PaymentKey, tx: Hash, now: UnixMs, sold: SoldBlocks): Tx<Purchase> {
-  const [{ purchase }, buyer] = yield* together(known(key), findBuyer(key.payer))
+  const [{ id, purchase }, buyer] = yield* together(known(key), findBuyer(key.payer))
   const { kind } = purchase.state
   if (kind === 'sold' || kind === 'credited') return purchase
   if (kind === 'reserved') throw new StaleWriteError('a block is held for the payment')
@@ -80,7 +81,7 @@ export function* fulfilLatePayment(key: PaymentKey, tx: Hash, now: UnixMs, sold:
   const place = there.kind === 'open' ? there : yield* openPlace(nearest, sold)
   if (place.kind === 'open') {
     const given = { ...purchase, block: place.block }
-    return { ...given, state: yield* sell(given, RELEASED, buyer, { tx, settled: true }, now) }
+    return { ...given, state: yield* sell({ id, ...given }, RELEASED, buyer, { tx, settled: true }, now) }
   }
   yield* credit(key, tx)
   return { ...purchase, state: { kind: 'credited', tx } }
@@ -107,7 +108,7 @@ const soldFrom = (payment: 'reserved' | 'released', block: 'reserved' | 'open'):
   claim: `
     UPDATE blocks SET state = 'claimed', payment = ${PAYMENT_ID},
       agent = $agent, pixels = substr({bytes $pixels}, ${PIXELS_PER_BLOCK} * sold.key + 1, ${PIXELS_PER_BLOCK}),
-      message = $message, link = $link, changed = $number + sold.key
+      message = $message, link = $link, changed = $number + sold.key{sqlite , sum = ${sumAt('sold.key')}}
     FROM {each integer $blocks} AS sold WHERE blocks.i = sold.value AND blocks.state = '${block}'`,
   sell: `
     UPDATE payments SET state = 'sold', uncertain = 0, dead = 0, block = $block, tx = $tx, seq = $seq, claimed_at = $at,
@@ -126,10 +127,11 @@ function* findBuyer(wallet: Address): Tx<Buyer | undefined> {
   return { agent, isBanned: (yield* moderationOf(agent.id)).isBanned }
 }
 
-type Selling = Holding & Pick<Purchase, 'payment' | 'listing'>
+/** A payment that is sold to, with the number of its row. */
+type Selling = Holding & Pick<Purchase, 'payment' | 'listing'> & { readonly id: number }
 
 function* sell(selling: Selling, was: Before, buyer: Buyer | undefined, proof: Proof, now: UnixMs): Tx<Sold> {
-  const { payment, listing, block } = selling
+  const { id, payment, listing, block } = selling
   const { payer, nonce } = payment
   const { pixels, message, link } = listing
   const sold = blocksHeld(selling)
@@ -138,13 +140,24 @@ function* sell(selling: Selling, was: Before, buyer: Buyer | undefined, proof: P
   const profile = { name: agent.name, framework: agent.framework }
   const content = { pixels, message, link }
   const { number, at, seq } = entry
+  // The sale reads its blocks first, in the same transaction.
+  const sums = () =>
+    sumsOf('blocks', sold.length, {
+      ...contentAt(content),
+      i: (at) => sold[at] ?? -1,
+      rank: (at) => rankOf(sold[at] ?? -1),
+      state: 'claimed',
+      payment: id,
+      agent: agent.id,
+      changed: (at) => number + at,
+    })
   yield* together(
     enterAgent(agent, buyer?.agent, entry),
     writeSales({ ...entry, agent: agent.id, profile, content }, sold),
     change(
       'blocks to sell',
       was.claim,
-      { payer, nonce, ...content, agent: agent.id, number, blocks: sold },
+      { payer, nonce, ...content, agent: agent.id, number, blocks: sold, sums },
       sold.length,
     ),
     change('a payment to sell to', was.sell, { payer, nonce, ...proof, block, seq, at }),

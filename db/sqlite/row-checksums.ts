@@ -3,12 +3,13 @@
  * passes most bits that turn over in a file. A row that does not fit its sum is damaged: it is neither served nor
  * written any more, and everything else goes on.
  *
- * No writer has to think of it. Triggers note which rows a transaction touches and what they held before; the sums are
- * checked and made just before the commit.
+ * Triggers note which rows a transaction touches and what they held before; the sums are checked and made just before the
+ * commit. So no writer has to think of it. A writer of hundreds of rows brings their sums along, which saves reading and writing
+ * each row again: it knows all that they will hold, and has checked them in the same transaction.
  */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
-import { heldInSql, isWhole, SUM_BYTES, sumOf, SUMMED, TABLES, type DamagedRow, type Table } from '../row-checksums.ts'
+import { hashOf, heldInSql, isWhole, SUM_BYTES, SUMMED, TABLES, type DamagedRow, type Table } from '../row-checksums.ts'
 import type { Prepared, RawConnection } from './raw.ts'
 
 /** The column that numbers a table's rows. */
@@ -55,7 +56,8 @@ export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow)
           ids.add(id)
         }
         const rows = sql.read(table, [...ids])
-        const made = Buffer.concat(rows.map(({ held }) => sumOf(held)))
+        const made = Buffer.alloc(SUM_BYTES * rows.length)
+        for (const [at, { held }] of rows.entries()) made.writeBigUInt64BE(hashOf(held), SUM_BYTES * at)
         sql.write(table).run({ ids: JSON.stringify(rows.map(({ id }) => id)), sums: made })
       }
       sql.forget.run({})
@@ -106,14 +108,15 @@ const BOOKKEEPING = `
   CREATE TEMP TABLE touched (name TEXT, id INTEGER, was BLOB, sum BLOB);
   CREATE TEMP TABLE damaged (name TEXT, id INTEGER, PRIMARY KEY (name, id)) WITHOUT ROWID;`
 
-/** Triggers that note the rows a transaction writes, and what they held when it began. */
+/** Triggers that note the rows a transaction writes without their sums, and what they held when it began. */
 function touching(table: Table): string {
   const columns = SUMMED[table]
   const note = (row: 'OLD' | 'NEW', was: string, sum: string) =>
     `INSERT INTO touched VALUES ('${table}', ${row}.${keyOf(table)}, ${was}, ${sum});`
   return `
-    CREATE TEMP TRIGGER ${table}_made AFTER INSERT ON main.${table} BEGIN ${note('NEW', 'NULL', 'NULL')} END;
-    CREATE TEMP TRIGGER ${table}_changed BEFORE UPDATE OF ${columns.join(', ')} ON main.${table}
+    CREATE TEMP TRIGGER ${table}_made AFTER INSERT ON main.${table} WHEN NEW.sum IS NULL
+    BEGIN ${note('NEW', 'NULL', 'NULL')} END;
+    CREATE TEMP TRIGGER ${table}_changed BEFORE UPDATE OF ${columns.join(', ')} ON main.${table} WHEN NEW.sum IS OLD.sum
     BEGIN ${note('OLD', heldInSql(columns, 'OLD.'), 'OLD.sum')} END;`
 }
 

@@ -4,9 +4,10 @@ import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
 import type { AgentId, BlockContent, Change, LogNumber, Profile } from '../../server/domain/wall/log.ts'
 import type { ModerationAct } from '../../server/domain/wall/moderation.ts'
 import type { LogCompaction, OutlinedEntry } from '../../server/operator-ports.ts'
-import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
+import { partOf, PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { CHANNEL } from '../fragments.ts'
+import { sumAt, sumsOf } from '../row-checksums.ts'
 import { contentOf, type ContentRow, hiddenOf } from '../rows.ts'
 import { change, count, type Driver, one, rows, type Tx } from '../tx.ts'
 
@@ -49,15 +50,35 @@ export const writeEntry = (entry: ChangeEntry): Tx<void> =>
 type Sales = Entry & { readonly profile: Profile; readonly content: BlockContent }
 
 const INSERT_SALES = `
-  INSERT INTO changes (number, at, kind, seq, block, agent, name, framework, pixels, message, link)
+  INSERT INTO changes (number, at, kind, seq, block, agent, name, framework, pixels, message, link{sqlite , sum})
   SELECT $number + key, $at, 'sale', $seq + key, value, $agent, $name, $framework,
-    substr({bytes $pixels}, ${PIXELS_PER_BLOCK} * key + 1, ${PIXELS_PER_BLOCK}), $message, $link
+    substr({bytes $pixels}, ${PIXELS_PER_BLOCK} * key + 1, ${PIXELS_PER_BLOCK}), $message, $link{sqlite , ${sumAt('key')}}
   FROM {each integer $blocks} AS sold ORDER BY key`
 
 /** Writes the sales of blocks, whose pixels follow each other in the content. */
 export function* writeSales({ profile, content, ...entry }: Sales, blocks: readonly BlockIndex[]): Tx<void> {
-  yield* change('sales to write', INSERT_SALES, { ...entry, ...profile, ...content, blocks }, blocks.length)
+  const { number, at, seq, agent } = entry
+  const sums = () =>
+    sumsOf('changes', blocks.length, {
+      ...profile,
+      ...contentAt(content),
+      number: (key) => number + key,
+      at,
+      kind: 'sale',
+      seq: (key) => seq + key,
+      block: (key) => blocks[key] ?? -1,
+      agent,
+      hidden: null,
+    })
+  yield* change('sales to write', INSERT_SALES, { ...entry, ...profile, ...content, blocks, sums }, blocks.length)
 }
+
+/** The content of several blocks whose pixels follow each other, as columns of their rows. */
+export const contentAt = ({ pixels, message, link }: BlockContent) => ({
+  pixels: pixels && ((key: number) => partOf(pixels, key)),
+  message,
+  link,
+})
 
 /** Faces of blocks as three values of a statement: a list to go through `each` with these fields, and all of their pixels. */
 export function contentList(contents: readonly (BlockContent & { readonly block: BlockIndex })[]) {

@@ -46,6 +46,7 @@ test.each([
   ['SELECT 1 {lock skip}', 'SELECT 1 ', 'SELECT 1 FOR UPDATE SKIP LOCKED'],
   ['t {index x}', 't INDEXED BY x', 't '],
   ['{damaged blocks b.i}', "b.i IN (SELECT id FROM damaged WHERE name = 'blocks')", 'false'],
+  ['SELECT 1{sqlite , substr($s, 1, 8)}', 'SELECT 1, substr(?1, 1, 8)', 'SELECT 1'],
   ['substr({bytes $p}, 1)', 'substr(?1, 1)', 'substr($1::bytea, 1)'],
   ['$b $a $b', '?1 ?2 ?1', '$1 $2 $1'],
 ])('%s is compiled for each engine', (text, sqlite, postgres) => {
@@ -78,6 +79,18 @@ test('a list is bound as each engine reads it, including quotes', () => {
 test('a statement value that is missing is a bug, and one that is not named is left out', () => {
   expect(() => compiled('SELECT $b', 'sqlite').bind({ a: 1 })).toThrow('no value b')
   expect(compiled('SELECT $a', 'postgres').bind({ a: 1, b: 2 })).toEqual([1])
+})
+
+test('a value that is computed is computed only for the engine whose text names it', () => {
+  const text = 'SELECT 1{sqlite , $sums}'
+  const values = { sums: () => Uint8Array.of(7) }
+  expect(compiled(text, 'sqlite').bind(values)).toEqual([Uint8Array.of(7)])
+  const failing = {
+    sums: () => {
+      throw new Error('computed')
+    },
+  }
+  expect(compiled(text, 'postgres').bind(failing)).toEqual([])
 })
 
 test('only a transaction that writes is committed', () => {

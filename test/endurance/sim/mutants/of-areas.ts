@@ -41,7 +41,7 @@ export const mutantsOfAreas: readonly Mutant[] = [
     file: HOLDS,
     from: `    change('a held payment to release', RELEASE, values),\n  )\n`,
     to: `    change('a held payment to release', RELEASE, values),\n  )
-  yield* holdBlocks(purchase, purchase.block)\n`,
+  yield* holdBlocks(purchase, (yield* known(payment)).id, purchase.block)\n`,
   },
   {
     name: 'an area is identified by its last block (SQL)',
