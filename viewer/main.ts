@@ -4,7 +4,6 @@ import { blocksText, countText, summaryOf } from '../shared/money.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
 import { store } from './appearance.ts'
 import { viewOf } from './camera/camera.ts'
-import { createOfflineCopy } from './data/offline-copy.ts'
 import { createStageRenderer } from './gl/stage-renderer.ts'
 import { listen, listenToZoomButtons } from './input/stage-input.ts'
 import { nameOnPage, soldOnPage } from './page-words.ts'
@@ -16,6 +15,7 @@ import { link, query } from './ui/dom.ts'
 import { toast } from './ui/messages.ts'
 import { type Place, atPlace, deadLink, placeInAddressBar, syncAddressBar } from './url-state.ts'
 import { dateText } from './wall/formatting.ts'
+import { missedAfter } from './wall/news.ts'
 import { momentsOf, soldBy } from './wall/wall-history.ts'
 import type { Wall } from './wall/wall-model.ts'
 
@@ -34,7 +34,7 @@ let arriving = true
 const isEmbedded = new URLSearchParams(location.search).has('embed')
 const shell = createShell({
   stage,
-  offline: isEmbedded ? undefined : createOfflineCopy(),
+  isKept: !isEmbedded,
   draw,
   setTheme(theme) {
     stageRenderer.setTheme(theme)
@@ -119,9 +119,10 @@ function markTool(button: HTMLButtonElement) {
   button.ariaExpanded = String(button.dataset['panel'] === state.panel)
 }
 
-function showWall(wall: Wall) {
+function showWall(wall: Wall, since?: number) {
   const before = state.wall
-  setState({ ...state, wall })
+  const missed = since === undefined ? state.missed : missedAfter(before, wall, since, state.missed)
+  setState({ ...state, wall, missed })
   // The place of a link is known only once the whole wall is; a wall that the user has moved meanwhile stays where it is.
   const hasArrived = arriving && wall.complete
   if (before === undefined || hasArrived) goTo(placeInAddressBar(), state.isMoved)
@@ -156,7 +157,6 @@ for (const button of panelButtons) {
   const panel = PANELS.find((name) => name === button.dataset['panel'])
   if (panel) button.addEventListener('click', () => dispatch({ do: 'open', panel }))
 }
-query('surprise', HTMLElement).addEventListener('click', () => dispatch({ do: 'surprise', chance: Math.random() }))
 listenToZoomButtons(dispatch)
 if (isEmbedded) embed()
 // Read by the page itself, before it is first painted.

@@ -2,7 +2,7 @@
 
 import { type Appearance, createAppearance } from './appearance.ts'
 import { type View, viewOf } from './camera/camera.ts'
-import type { OfflineCopy } from './data/offline-copy.ts'
+import { type KeptWall, keepFiles, keepWall, readKeptWall } from './data/kept-copy.ts'
 import { readWall } from './data/read-wall.ts'
 import { priceOnPage, sharedStreamOnPage } from './page-words.ts'
 import type { Theme } from './theme.ts'
@@ -16,15 +16,15 @@ const RETRY_MS = [2000, 5000, 15_000, 60_000] as const
 /** A page around its stage. */
 export type ShellDeps = {
   readonly stage: HTMLElement
-  readonly offline?: OfflineCopy | undefined
+  readonly isKept?: boolean // whether the browser stores the page for the next visit
   /** Draws a frame; `now` is its time in milliseconds, `undefined` for a drawing between frames. */
   draw(now?: number): void
   setTheme(theme: Theme): void
   /** The stage has another size. */
   resize(view: View): void
   wall(): Wall | undefined
-  /** The wall has arrived further, or has changed. */
-  show(wall: Wall): void
+  /** The wall has arrived further, or has changed; `since` says since when its reader has missed that, in Unix milliseconds. */
+  show(wall: Wall, since?: number): void
   /** Resolves once everything that explains the wall is loaded. The first `show` starts loading it. */
   furnished?(): Promise<void> | undefined
 }
@@ -69,15 +69,23 @@ export function createShell(page: ShellDeps) {
   }
 }
 
-/** Reads the wall until it has arrived, and keeps it up to date from then on. */
+/** Shows the stored wall, or reads the wall until it has arrived, and keeps it up to date from then on. */
 async function keepReading(page: ShellDeps) {
-  const { stage, offline } = page
+  const { stage, show } = page
+  // Assistive technology waits while the stage is busy: until then nothing names what is pointed at.
+  const calm = () => void Promise.resolve(page.furnished?.()).then(() => (stage.ariaBusy = 'false'))
+  const kept = page.isKept === true ? await readKeptWall() : undefined
+  if (kept !== undefined) {
+    show(kept.wall)
+    calm()
+    await page.furnished?.()
+    return await follow(page, kept.number, kept)
+  }
   for (let failures = 0; ; failures++) {
     stage.ariaBusy = 'true'
     try {
-      const { number } = await readWall({ ask: offline?.ask ?? fetch, show: page.show, price: priceOnPage() })
-      // Assistive technology waits while the stage is busy: until then nothing names what is pointed at.
-      void Promise.resolve(page.furnished?.()).then(() => (stage.ariaBusy = 'false'))
+      const { number } = await readWall({ ask: fetch, show, price: priceOnPage() })
+      calm()
       return await follow(page, number)
     } catch {
       stage.ariaBusy = 'false'
@@ -100,17 +108,31 @@ function anotherTry(ms: number): Promise<void> {
   })
 }
 
+// By then all that the user waits for is done.
+const REST_MS = 3000
+
 // Loaded once the wall is there, because nothing that is on the first screen needs it.
-async function follow({ wall, show, offline }: ShellDeps, number: number) {
+async function follow({ wall, show, isKept }: ShellDeps, number: number, kept?: KeptWall) {
   try {
     const { syncWall } = await import('./data/sync.ts')
     const stale = query('stale', HTMLElement)
     const showStale = (words: string) => void (stale.textContent = words)
-    syncWall({ number, shared: sharedStreamOnPage(), readAt: offline?.readAt(), wall, show, showStale })
-    offline?.keep()
+    const { caughtUp, toKeep } = syncWall({ number, shared: sharedStreamOnPage(), kept, wall, show, showStale })
+    if (isKept === true) void caughtUp.then(() => setTimeout(() => keepCopies(toKeep), REST_MS))
   } catch {
     showLostScript()
   }
+}
+
+/** Stores the page and its wall, and the wall again whenever the user leaves. If the browser stores nothing, the next visit is a first one. */
+function keepCopies(toKeep: () => KeptWall | undefined) {
+  const keep = async () => {
+    const kept = toKeep()
+    if (kept !== undefined) await keepWall(kept).catch(() => {})
+  }
+  void keepFiles().catch(() => {})
+  void keep()
+  document.addEventListener('visibilitychange', () => document.hidden && void keep())
 }
 
 /** A script that failed once is not fetched again by the same page. */

@@ -6,7 +6,8 @@ import type { Camera, Point, Rect, View } from './camera/camera.ts'
 import { blockUnder, clamp, fit, isFitted, lookAt, pan, reveal, toWall, uprightZoom, zoom } from './camera/camera.ts'
 import { isBeside, labelShape, lookBeside, stageWithLabel } from './camera/label-layout.ts'
 import { type Motion, advance } from './camera/motion.ts'
-import { artworkAt, artworksOf, blocksOf, boundsOf, workAt } from './wall/artworks.ts'
+import { artworkAt, blocksOf, boundsOf, workAt } from './wall/artworks.ts'
+import type { Missed } from './wall/news.ts'
 import type { Overlay, OverlayState } from './wall/overlay.ts'
 import { type History, type Past, pastAt } from './wall/wall-history.ts'
 import type { Wall } from './wall/wall-model.ts'
@@ -26,10 +27,12 @@ export type State = OverlayState & {
   readonly pinned?: BlockIndex | undefined // chosen by a tap; its card stays
   readonly panel?: Panel | undefined // the one that is open
   readonly isMoved: boolean // whether the wall has been moved since the page opened
+  readonly missed?: Missed | undefined // what happened since the reader was here last
+  readonly stops?: readonly BlockIndex[] | undefined // of the tour through what is new, each a block of what is shown there
   readonly promptBlock?: BlockIndex | undefined // the block an agent is to be sent to; the next one when undefined
 }
 
-export const PANELS = ['find', 'view', 'time', 'share', 'about', 'agent', 'profile'] as const
+export const PANELS = ['find', 'view', 'time', 'tour', 'share', 'about', 'agent', 'profile'] as const
 export type Panel = (typeof PANELS)[number]
 
 /** What a user can want. `at` is a point of the stage; without one, its middle is meant. */
@@ -49,7 +52,8 @@ export type Action =
   | { readonly do: 'centre'; readonly on: Point } // a point of the wall
   | { readonly do: 'unpin' }
   | { readonly do: 'open-work'; readonly block: BlockIndex } // the work it is part of, which is kept open
-  | { readonly do: 'surprise'; readonly chance: number } // a work, by a number from 0 to 1
+  | { readonly do: 'tour'; readonly stops: readonly BlockIndex[] }
+  | { readonly do: 'turn'; readonly by: 1 | -1 } // to another stop of the tour
   | { readonly do: 'invite'; readonly block?: BlockIndex }
   | { readonly do: 'zoom-to-work'; readonly block: BlockIndex } // the work it is part of
   | { readonly do: 'select-agent'; readonly agent: number | undefined }
@@ -117,8 +121,10 @@ function after(state: State, action: Action): State {
       return { ...state, pinned: undefined }
     case 'open-work':
       return withWork(state, action.block)
-    case 'surprise':
-      return surprised(state, action.chance)
+    case 'tour':
+      return atStop({ ...atMoment(state, undefined), stops: action.stops }, 0)
+    case 'turn':
+      return state.panel === 'tour' ? atStop(state, stopOf(state) + action.by) : state
     case 'invite':
       return { ...state, panel: 'agent', promptBlock: action.block }
     case 'zoom-to-work':
@@ -134,7 +140,7 @@ function after(state: State, action: Action): State {
     case 'history-loaded':
       return atMoment({ ...state, history: action.history }, state.at)
     case 'open':
-      return { ...state, panel: state.panel === action.panel ? undefined : action.panel, promptBlock: undefined }
+      return opened(state, action.panel)
     case 'dismiss':
       return dismissed(state)
   }
@@ -157,6 +163,7 @@ export function resize(state: State, view: View): State {
 /** Where a camera, or a flight to it, goes once the stage has another size. */
 function goalAfter(before: State, { view }: State, goal: Camera): Camera {
   const { pinned, agent, wall } = before
+  if (pinned !== undefined && before.panel === 'tour') return lookAtStop({ ...before, view }, pinned)
   if (pinned !== undefined && isBeside(goal, before.view, workBounds(before, pinned)))
     return lookBeside(workBounds(before, pinned), view, goal.zoom)
   if (before.motion !== undefined && agent !== undefined && wall !== undefined) return agentCamera(wall, agent, view)
@@ -206,10 +213,11 @@ const moved = (state: State, camera: Camera): State => ({ ...state, camera, moti
 const flown = (state: State, to: Camera): State =>
   state.reducedMotion ? moved(state, clamp(to, stageOf(state))) : { ...state, motion: { kind: 'flight', to } }
 
-/** Whether the label is in sight: on a narrow stage a panel takes its place, but for the bar of the past. */
+/** Whether the label is in sight: the tour says what it would, and on a narrow stage a panel takes its place, but for the bar of the past. */
 export const showsLabel = ({ wall, pinned, panel, view }: State): boolean =>
   wall !== undefined &&
   pinned !== undefined &&
+  panel !== 'tour' &&
   (panel === undefined || panel === 'time' || labelShape(view) !== 'sheet')
 
 /** The stage with what lies over it. */
@@ -240,16 +248,22 @@ function beside(from: BlockIndex, right: number, down: number): BlockIndex | und
 
 /** One Escape, or one step back, closes one layer: the panel, the label, the chosen agent, the moment; Escape also the overlay. */
 function dismissed(state: State): State {
-  if (state.panel !== undefined) return { ...state, panel: undefined }
+  if (state.panel !== undefined) return opened(state, state.panel)
   if (state.pinned !== undefined) return { ...state, pinned: undefined, pointer: undefined }
   if (state.agent !== undefined) return { ...state, agent: undefined }
   if (state.at !== undefined) return atMoment(state, undefined)
   return { ...state, overlay: 'none', pointer: undefined, cursor: undefined }
 }
 
+/** Opens a panel, or closes it when it is open. What the tour shows goes with it. */
+function opened(state: State, panel: Panel): State {
+  const { pinned, ...rest } = { ...state, panel: state.panel === panel ? undefined : panel, promptBlock: undefined }
+  return state.panel === 'tour' ? rest : { ...rest, pinned }
+}
+
 /** How many layers lie over the wall that a step back closes. */
 export const layersOf = ({ panel, pinned, agent, at }: State): number =>
-  [panel, pinned, agent, at].filter((layer) => layer !== undefined).length
+  [panel, panel === 'tour' ? undefined : pinned, agent, at].filter((layer) => layer !== undefined).length
 
 function withAgent(state: State, agent: number | undefined): State {
   const panel: Panel | undefined = agent !== undefined ? 'profile' : state.panel === 'profile' ? undefined : state.panel
@@ -277,18 +291,29 @@ function withLabel(state: State, block: BlockIndex, zoomMax: number): State {
   const owner = state.wall?.claims.get(block)?.a
   const agent = owner === undefined || owner === state.agent ? state.agent : undefined
   const isCovered = state.panel !== 'time' && labelShape(state.view) === 'sheet'
-  const panel = isCovered || (agent === undefined && state.panel === 'profile') ? undefined : state.panel
+  const isOver = state.panel === 'tour' || (agent === undefined && state.panel === 'profile')
+  const panel = isCovered || isOver ? undefined : state.panel
   const next = { ...state, pinned: block, pointer: undefined, agent, panel }
   const isThere = zoomMax <= state.camera.zoom && isBeside(state.camera, state.view, workBounds(next, block))
   return isThere ? next : flown(next, workCamera(next, block, zoomMax))
 }
 
-/** Another work than the one that is kept open, any of them as likely. */
-function surprised(state: State, chance: number): State {
-  const works = state.wall === undefined ? [] : artworksOf(state.wall)
-  const others = works.filter(({ blocks }) => state.pinned === undefined || !blocks.includes(state.pinned))
-  const [block] = others[Math.floor(chance * others.length)]?.blocks ?? []
-  return block === undefined ? state : withWork(atMoment(state, undefined), block)
+/** Which stop of the tour is shown. */
+export const stopOf = ({ stops = [], pinned }: State): number => stops.findIndex((block) => block === pinned)
+
+/** The look at a stop of the tour: its work in the middle of the stage, or an open block with its surroundings. */
+function lookAtStop(state: State, block: BlockIndex): Camera {
+  const isOpen = state.wall?.claims.has(block) !== true
+  return lookAt(workBounds(state, block), state.view, isOpen ? BLOCK_ZOOM : WORK_ZOOM)
+}
+
+/** The state at a stop of the tour, or at the nearest that there is. */
+function atStop(state: State, stop: number): State {
+  const { stops = [] } = state
+  const pinned = stops[Math.max(0, Math.min(stop, stops.length - 1))]
+  if (pinned === undefined) return state
+  const next: State = { ...state, panel: 'tour', pinned, agent: undefined, pointer: undefined, cursor: undefined }
+  return flown(next, lookAtStop(next, pinned))
 }
 
 /** The bounds of the work that a block is part of, or of the open block itself. */

@@ -82,8 +82,7 @@ const shaders: Plugin = {
 }
 
 /**
- * What stands in several pages, by the comment in its place. The pictures are the slowest part of opening a page, so the browser
- * begins to read them before the code that shows them arrives. The notice is shown when no script has hidden it for a while.
+ * What stands in several pages, by the comment in its place. The notice is shown when no script has hidden it for a while.
  */
 const SHARED = {
   '<!-- head -->': `<meta charset="utf-8" />
@@ -91,7 +90,6 @@ const SHARED = {
 <meta name="color-scheme" content="dark light" />
 <meta name="theme-color" content="#13110f" media="(prefers-color-scheme: dark)" />
 <meta name="theme-color" content="#e5dfd5" media="(prefers-color-scheme: light)" />
-<link rel="preload" href="/api/canvas.bin" as="fetch" crossorigin vite-ignore />
 <link rel="icon" type="image/svg+xml" href="./favicon.svg" />
 <link rel="stylesheet" href="./styles/page.css" />`,
   '<!-- zoom buttons -->': `<div class="zoom" role="group" aria-label="Zoom">

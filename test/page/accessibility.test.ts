@@ -50,6 +50,12 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
     await page.keyboard.press('Escape')
     await page.locator('.chip').waitFor()
     expect(await faults(page, 'chip')).toEqual(sound('chip'))
+    await page.locator('#news button').click()
+    for (const stop of ['1 of 2', '2 of 2']) {
+      await page.locator('.stop').getByText(stop).waitFor()
+      expect(await faults(page, stop)).toEqual(sound(stop))
+      await page.keyboard.press('n')
+    }
   }
 
   test.each([...APPEARANCES, ['strong contrast', { contrast: 'more' }] as const])(

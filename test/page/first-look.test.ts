@@ -282,12 +282,4 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(ground).toBe('rgb(29, 26, 23)')
     troubles.length = 0
   })
-
-  test('the news line opens the newest artworks', async () => {
-    server().show({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t: Date.now() - 60_000 })) })
-    const page = await openPage('')
-    await page.getByRole('button', { name: /^4 sold today, most recently to .+, 1 minute ago$/ }).click()
-    await page.locator('#panel .works .work').first().waitFor()
-    expect(await page.locator('#panel select').inputValue()).toBe('newest-works')
-  })
 })

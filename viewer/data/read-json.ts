@@ -1,9 +1,27 @@
 /** Reads JSON of the service. */
 
+import type { ChangeDto, HistoryPage } from '../../shared/contract/live.ts'
+
 /** Reads the JSON at a path; rejects with the `name` of what was asked when the answer is no success. */
 export async function readJson<T>(path: string, name: string, init?: RequestInit): Promise<T> {
   const response = await fetch(path, init)
   if (!response.ok) throw new Error(`the ${name} answered ${response.status}`)
   const body: T = await response.json()
   return body
+}
+
+// The service's own limit for one page.
+const PAGE_CHANGES = 200
+
+/** Reads every change after a number of the log. */
+export async function historyAfter(number: number): Promise<readonly ChangeDto[]> {
+  const found: ChangeDto[] = []
+  let after = number
+  for (let more = true; more;) {
+    const part = await readJson<HistoryPage>(`/api/history?after=${after}&limit=${PAGE_CHANGES}`, 'history')
+    found.push(...part.changes)
+    more = part.hasMore && part.nextAfter > after
+    after = part.nextAfter
+  }
+  return found
 }

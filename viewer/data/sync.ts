@@ -3,6 +3,8 @@
 import type { ChangeDto, LogTail, Mark, Reset } from '../../shared/contract/live.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { withChanges } from './apply-updates.ts'
+import { arrive, changesSince } from './catch-up.ts'
+import type { KeptWall } from './kept-copy.ts'
 import { readJson } from './read-json.ts'
 import { readWall } from './read-wall.ts'
 
@@ -12,9 +14,10 @@ const FAILURES_TOLERATED = 2
 export type SyncDeps = {
   readonly number: number // of the newest change that the wall shows
   readonly shared: string | null // path of the stream that a cache shares, if there is one
-  readonly readAt: number | undefined // when it was read, in Unix milliseconds, if it did not come from the service now
+  readonly kept: KeptWall | undefined // the wall of an earlier visit, if the page shows it
   wall(): Wall | undefined
-  show(wall: Wall): void
+  /** Shows another wall; `since` says since when its reader has missed what is new, in Unix milliseconds. */
+  show(wall: Wall, since?: number): void
   /** Shows a warning about the wall's age; an empty one when all is well. */
   showStale(words: string): void
 }
@@ -28,9 +31,33 @@ const DAY_MS = 86_400_000
 const DAY = { dateStyle: 'medium', timeStyle: 'short' } as const
 const TIME = { timeStyle: 'medium' } as const
 
-/** Keeps the wall up to date. */
+/** Keeps the wall up to date. `caughtUp` resolves once it shows all changes since it was stored; `toKeep` returns the wall for the next visit. */
 export function syncWall(deps: SyncDeps) {
   const follower = createFollower(deps)
+  const caughtUp = deps.kept === undefined ? Promise.resolve() : catchUp(follower, deps.kept)
+  void caughtUp.then(() => follow(follower, deps.shared))
+  return { caughtUp, toKeep: follower.toKeep }
+}
+
+const AGAIN_MS = 3000
+
+/** Lets the changes since a wall was stored arrive on the page; resolves once they have. */
+async function catchUp(follower: Follower, kept: KeptWall): Promise<void> {
+  for (;;) {
+    try {
+      const changes = await changesSince(kept)
+      follower.setStatus(true)
+      return changes === undefined
+        ? await follower.readAgain(new AbortController().signal, kept.at)
+        : await arrive(changes, (part) => follower.receive(part, kept.at))
+    } catch {
+      follower.setStatus(false)
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+    }
+  }
+}
+
+function follow(follower: Follower, shared: string | null) {
   let current = new AbortController()
   // After sleep a stream may be dead without an error. A hidden page needs none, and browsers allow all pages of a
   // service only six connections together.
@@ -39,7 +66,7 @@ export function syncWall(deps: SyncDeps) {
     if (document.hidden) return
     current = new AbortController()
     const until = current.signal
-    followStream(follower, deps.shared, until, () => poll(follower, until))
+    followStream(follower, shared, until, () => poll(follower, until))
   }
   document.addEventListener('visibilitychange', wake)
   window.addEventListener('online', wake)
@@ -50,29 +77,34 @@ export function syncWall(deps: SyncDeps) {
 /** A wall that follows the log. */
 type Follower = ReturnType<typeof createFollower>
 
-function createFollower({ number, readAt, wall: current, show, showStale }: SyncDeps) {
+function createFollower({ number, kept, wall: current, show, showStale }: SyncDeps) {
   let known = number
-  let failures = 0
-  let upToDateAt = readAt ?? Date.now()
-  if (readAt !== undefined) showStale(staleText(readAt))
+  // A stored wall is out of date as soon as its changes cannot be read.
+  let failures = kept === undefined ? 0 : FAILURES_TOLERATED
+  let upToDateAt = kept?.at ?? Date.now()
   return {
+    /** The wall for the next visit. */
+    toKeep(): KeptWall | undefined {
+      const wall = current()
+      return wall && { wall, number: known, at: failures === 0 ? Date.now() : upToDateAt }
+    },
     /** Number of the newest change that the wall shows. */
     number: () => known,
     /** Applies changes in the order they were made; those that the wall shows already change nothing. */
-    receive(changes: readonly ChangeDto[]) {
+    receive(changes: readonly ChangeDto[], since?: number) {
       const unknown = changes.filter((change) => change.number > known)
       const wall = current()
       if (wall === undefined || unknown.length === 0) return
       known = unknown.at(-1)?.number ?? known
       const changed = withChanges(wall, unknown)
-      if (changed !== wall) show(changed)
+      if (changed !== wall) show(changed, since)
     },
     /** Reads the whole wall, where the log cannot tell all that was missed. */
-    async readAgain(until: AbortSignal) {
+    async readAgain(until: AbortSignal, since?: number) {
       const read = await readWall({ ask: (path) => fetch(path, { cache: 'no-cache' }) })
       if (until.aborted) return
       known = read.number
-      show(read.wall)
+      show(read.wall, since)
     },
     /** Whether the last attempt to reach the log succeeded. */
     setStatus(ok: boolean) {
@@ -87,7 +119,6 @@ const KINDS = ['sale', 'repaint', 'identity'] satisfies ChangeDto['kind'][]
 
 // After so many failures in a row the page polls.
 const FAILURES_MAX = 3
-const AGAIN_MS = 3000
 
 // Everyone's shared stream ends at the same moment; they come back at random ones within this time.
 const SPREAD_MS = 2000

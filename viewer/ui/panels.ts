@@ -9,12 +9,14 @@ import { createInvite } from './invite.ts'
 import { createProfile } from './label/profile.ts'
 import { createTimeline } from './past/timeline.ts'
 import { createShare } from './share.ts'
+import { createTour } from './tour.ts'
 import { createViews } from './views.ts'
 
 const contents: Readonly<Record<Panel, (page: Page) => PanelContent>> = {
   find: createFinder,
   view: createViews,
   time: createTimeline,
+  tour: createTour,
   share: createShare,
   about: createAbout,
   agent: createInvite,

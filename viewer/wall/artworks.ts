@@ -3,6 +3,7 @@
 import { BLOCK_SIZE, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
 import { workAround, type Work } from '../../shared/works.ts'
 import { WHOLE_WALL, rectOf, type Rect } from '../camera/camera.ts'
+import { NO_PICTURE_FRAME, pictureAt } from './pixel-buffer.ts'
 import type { Wall } from './wall-model.ts'
 
 /** A work with what is known of it. */
@@ -61,6 +62,10 @@ function artworkOf({ claims }: Wall, blocks: Work): Artwork {
     until: Math.max(...times),
   }
 }
+
+/** Whether there is a picture of a work: its owner may have painted none, and the operator may have hidden it. */
+export const isPainted = ({ texture }: Wall, { blocks }: Pick<Artwork, 'blocks'>): boolean =>
+  blocks.some((block) => pictureAt(texture, block)[0] !== NO_PICTURE_FRAME)
 
 /** Every block of an agent. */
 export function blocksOf({ claims }: Wall, agent: number): BlockIndex[] {

@@ -36,6 +36,20 @@ export function agoText(unixMs: number, now: number): string {
   return unit === undefined ? 'just now' : `${count} ${unit}${count === 1 ? '' : 's'} ago`
 }
 
+const DAY_MS = 86_400_000
+
+/** Since when, both in Unix milliseconds: `since 14:05`, `since Tuesday`, `since 3 November`. */
+export function sinceText(unixMs: number, now: number): string {
+  const today = new Date(now).setHours(0, 0, 0, 0)
+  if (unixMs >= today) return `since ${format(unixMs, { timeStyle: 'short' })}`
+  if (unixMs >= today - DAY_MS) return 'since yesterday'
+  return `since ${format(unixMs, unixMs >= today - 6 * DAY_MS ? { weekday: 'long' } : { day: 'numeric', month: 'long' })}`
+}
+
+// In the page's language, because it stands in a sentence.
+const format = (unixMs: number, options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat('en-GB', options).format(unixMs)
+
 /** How large a work is, in blocks: `3 × 2` where it fills that rectangle. */
 export function sizeOf(work: Work): string {
   const { left, top, right, bottom } = boundsOf(work)

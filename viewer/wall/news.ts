@@ -1,21 +1,72 @@
-/** What happened lately, told by the wall's own sales. Pure. */
+/** What happened lately: since its reader was here last, today, or at the last sale of all. Pure. */
 
-import { TOTAL_BLOCKS, isBlockIndex } from '../../shared/wall.ts'
-import { workAt } from './artworks.ts'
+import { ALL_BLOCKS, type BlockIndex, TOTAL_BLOCKS, cellOf, isBlockIndex } from '../../shared/wall.ts'
+import { artworkAt, artworksOf, isPainted, workAt, type Artwork } from './artworks.ts'
 import type { Wall } from './wall-model.ts'
 
-/** How many blocks were sold since a moment, and who bought the last of all, and when. */
-type News = { readonly sold: number; readonly agent: number; readonly soldAt: number }
+/** What has changed since a moment in Unix milliseconds, when its reader was here last. */
+export type Missed = { readonly since: number; readonly blocks: ReadonlySet<BlockIndex> }
 
-/** The news since a moment in Unix milliseconds; `undefined` before the first sale. */
-export function newsSince({ claims }: Pick<Wall, 'claims'>, since: number): News | undefined {
-  let sold = 0
-  let last: News | undefined
-  for (const { a: agent, t: soldAt } of claims.values()) {
-    if (soldAt >= since) sold++
-    if (last === undefined || soldAt > last.soldAt) last = { sold, agent, soldAt }
+/** What was missed once a wall has followed another: blocks that were sold or painted. */
+export function missedAfter(before: Wall | undefined, wall: Wall, since: number, missed?: Missed): Missed {
+  const { claims, changed } = wall
+  // Of a wall that was read again only the sales are known.
+  const soldBefore = before?.stats.lastClaimedAt ?? 0
+  const found = changed ?? [...claims].flatMap(([block, { t }]) => (t > soldBefore ? [block] : []))
+  return { since, blocks: new Set([...(missed?.blocks ?? []), ...found]) }
+}
+
+/** What is new, of how many agents, and since when: `lastAt` where nothing was sold today. */
+export type News = {
+  readonly blocks: readonly BlockIndex[]
+  readonly agents: number
+  readonly since: number | 'today' | { readonly lastAt: number; readonly agent: number }
+}
+
+/** The news of a wall; `midnight` is when today began, in Unix milliseconds. Nothing before the first sale. */
+export function newsOf({ claims }: Pick<Wall, 'claims'>, midnight: number, missed?: Missed): News | undefined {
+  const ownersOf = (blocks: readonly BlockIndex[]) => new Set(blocks.map((block) => claims.get(block)?.a)).size
+  const known = [...(missed?.blocks ?? [])].filter((block) => claims.has(block))
+  if (missed !== undefined && known.length > 0) return { blocks: known, agents: ownersOf(known), since: missed.since }
+  const last = [...claims.values()].reduce((a, b) => (b.t > a.t ? b : a), { t: -1, a: -1 })
+  if (last.t < 0) return undefined
+  const isToday = last.t >= midnight
+  const blocks = [...claims].flatMap(([block, { t }]) => (t >= Math.min(midnight, last.t) ? [block] : []))
+  return { blocks, agents: ownersOf(blocks), since: isToday ? 'today' : { lastAt: last.t, agent: last.a } }
+}
+
+const STOPS_MAX = 12
+
+/**
+ * The stops of a tour through new blocks, each the first block of its work: of the painted works the one of which most is new
+ * comes first. The last stop is the open block beside the newest of all works, while there is one.
+ */
+export function tourStops(wall: Wall, blocks: readonly BlockIndex[]): readonly BlockIndex[] {
+  const left = new Set(blocks)
+  const works: { readonly work: Artwork; readonly fresh: number }[] = []
+  for (const block of left) {
+    const work = artworkAt(wall, block)
+    const fresh = work?.blocks.filter((own) => left.delete(own)).length ?? 0
+    if (work !== undefined && isPainted(wall, work)) works.push({ work, fresh })
   }
-  return last && { ...last, sold }
+  const largest = works.toSorted((a, b) => b.fresh - a.fresh).slice(0, STOPS_MAX)
+  const [newest] = artworksOf(wall)
+  return [...largest.map(({ work }) => work), ...(newest ? [{ blocks: openBeside(wall, newest) }] : [])].flatMap(
+    ({ blocks: [first] }) => first ?? [],
+  )
+}
+
+/** The open block nearest to a work. */
+function openBeside({ claims }: Wall, { blocks }: Artwork): readonly BlockIndex[] {
+  const cells = blocks.map(cellOf)
+  let nearest: { readonly block: BlockIndex; readonly away: number } | undefined
+  for (const block of ALL_BLOCKS) {
+    if (claims.has(block)) continue
+    const { col, row } = cellOf(block)
+    const away = Math.min(...cells.map((cell) => Math.hypot(cell.col - col, cell.row - row)))
+    if (away < (nearest?.away ?? Infinity)) nearest = { block, away }
+  }
+  return nearest ? [nearest.block] : []
 }
 
 /** For how long a block is fresh after its sale. */

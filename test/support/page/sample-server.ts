@@ -6,7 +6,7 @@ import { contentPolicy } from '../../../server/http/answer/security-headers.ts'
 import { blocksOf, parseArea } from '../../../shared/area.ts'
 import type { AreaState } from '../../../shared/contract/area.ts'
 import type { Canvas, CanvasBlock } from '../../../shared/contract/canvas.ts'
-import type { Sale } from '../../../shared/contract/feed.ts'
+import type { FeedPage, Sale } from '../../../shared/contract/feed.ts'
 import {
   type HistoryPage,
   type LogTail,
@@ -28,9 +28,9 @@ export type SampleServer = {
   /** Answers every read with this status until it is changed. */
   answerWith(status: number): void
   show(canvas: Canvas): void
-  /** Sells a block, and adds it to the log. */
-  sell(block: BlockIndex, agent: Sale['agent'], px?: string): void
-  /** Sells blocks in one purchase, and returns its time; a purchase with an earlier time continues that one. */
+  /** Sells a block; the log tells it. */
+  sell(block: BlockIndex, agent: Sale['agent'], px?: string, t?: number, words?: Pick<CanvasBlock, 'm' | 'l'>): void
+  /** Sells blocks in one purchase, and answers when it was; a purchase of an earlier time goes on. */
   sellArea(blocks: readonly BlockIndex[], agent: Sale['agent'], t?: number): number
   repaint(block: BlockIndex, px: string): void
   /** Whether pages are told that a cache shares the stream. */
@@ -85,11 +85,11 @@ export async function startSampleServer(): Promise<SampleServer> {
 
   const nextTime = () => 1_760_000_000_000 + (canvas.stats.lastSaleId + 1) * 60_000
 
-  const sell = (block: BlockIndex, agent: Sale['agent'], t: number, px?: string) => {
+  const sell = (block: BlockIndex, agent: Sale['agent'], t: number, shown: Pick<CanvasBlock, 'px' | 'm' | 'l'>) => {
     const seq = canvas.stats.lastSaleId + 1
-    const sale = { seq, i: block, coord: coordOf(block), t, agent, ...(px === undefined ? {} : { px }) }
-    change(sold(canvas, { i: block, a: agent.id - 1, t, ...(px === undefined ? {} : { px }) }, agent, seq))
-    tell({ number: log.length + 1, kind: 'sale', ...sale })
+    const content = Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined))
+    change(sold(canvas, { i: block, a: agent.id - 1, t, ...content }, agent, seq))
+    tell({ number: log.length + 1, kind: 'sale', seq, i: block, coord: coordOf(block), t, agent, ...content })
   }
 
   const read = (request: Request, type: string, body: () => BodyInit) => {
@@ -113,6 +113,7 @@ export async function startSampleServer(): Promise<SampleServer> {
       if (pathname === '/api/live') return live(afterIn(request))
       if (pathname === SHARED_STREAM) return live(log.length, markOf('start', log.length))
       if (pathname === '/api/tail') return Response.json(tailOf(log), { status })
+      if (pathname === '/api/feed') return Response.json(feedPage(log, search), { status })
       if (pathname === '/api/history') return Response.json(historyPage(log, search), { status })
       if (pathname === '/wall.png') return new Response(onePixel, { headers: { 'content-type': 'image/png' } })
       if (pathname.startsWith('/blocks/')) {
@@ -134,9 +135,10 @@ export async function startSampleServer(): Promise<SampleServer> {
       change(next)
       log.splice(0, log.length, ...changesOf(next))
     },
-    sell: (block, agent, px) => sell(block, agent, nextTime(), px),
+    sell: (block, agent, px, t = nextTime(), words = {}) =>
+      sell(block, agent, t, { ...(px === undefined ? {} : { px }), ...words }),
     sellArea(blocks, agent, t = nextTime()) {
-      for (const block of blocks) sell(block, agent, t)
+      for (const block of blocks) sell(block, agent, t, {})
       return t
     },
     repaint(block, px) {
@@ -285,6 +287,21 @@ function changesOf({ blocks, agents }: Canvas): ChangeDto[] {
     const coord = `${block.i % COLS},${Math.floor(block.i / COLS)}`
     return agent ? [{ number: at + 1, kind: 'sale', seq: at + 1, coord, agent, ...block }] : []
   })
+}
+
+const TAIL_CHANGES = 100
+
+function tailOf(log: readonly ChangeDto[]): LogTail {
+  const after = Math.max(0, log.length - TAIL_CHANGES)
+  return { after, nextAfter: log.length, changes: log.slice(after) }
+}
+
+function feedPage(log: readonly ChangeDto[], search: string): FeedPage {
+  const query = new URLSearchParams(search)
+  const sales = log.flatMap((change) => (change.kind === 'sale' ? [change] : []))
+  const after = Number(query.get('after'))
+  const page = sales.slice(after, after + Number(query.get('limit')))
+  return { nextAfter: after + page.length, hasMore: after + page.length < sales.length, sales: page }
 }
 
 function historyPage(log: readonly ChangeDto[], search: string): HistoryPage {

@@ -76,7 +76,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'viewer/wall/': { files: [...SEEN, 'viewer/theme.ts'], uses: [] },
   'viewer/theme.ts': { files: ['shared/', 'viewer/wall/'], uses: [] },
   'viewer/state.ts': { files: [...SEEN, 'viewer/wall/'], uses: [] },
-  'viewer/data/': { files: ['shared/', 'viewer/wall/'], uses: [] },
+  'viewer/data/': { files: ['shared/', 'viewer/wall/', 'viewer/appearance.ts', 'viewer/page-words.ts'], uses: [] },
   'viewer/gl/': { files: DRAWN, uses: ['regl'] },
   'viewer/input/': { files: [...SEEN, 'viewer/state.ts', 'viewer/ui/dom.ts'], uses: [] },
   'viewer/ui/': { files: [...DRAWN, 'viewer/data/', 'viewer/input/keys.ts', 'viewer/styles/', ...PAGE], uses: [] },

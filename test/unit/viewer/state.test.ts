@@ -8,6 +8,7 @@ import {
   type State,
   initialState,
   isSame,
+  layersOf,
   pointedBlock,
   resize,
   shownBlock,
@@ -92,7 +93,7 @@ const crowded = wallOf({ ...canvas, blocks: [...wide, 14_399, 14_398].map((i) =>
 describe.each(STAGES)('on %s', (...[, stage]) => {
   const start = arrived(stage, crowded)
   const shares = fc.double({ min: 0, max: 0.999, noNaN: true })
-  const ways = fc.constantFrom('tap', 'touch', 'list or news', 'surprise', 'link')
+  const ways = fc.constantFrom('tap', 'touch', 'list or news', 'link')
 
   const gone = (way: string, from: State, chance: number): State => {
     const block = [...crowded.claims.keys()][Math.floor(chance * crowded.claims.size)] ?? rainbowBlock
@@ -102,7 +103,6 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
     })
     const touched = pointOf(from, seen[Math.floor(chance * seen.length)] ?? block)
     if (way === 'list or news') return step(from, { do: 'open-work', block })
-    if (way === 'surprise') return step(from, { do: 'surprise', chance })
     if (way === 'link') return atPlace(start, { camera: undefined, block, agent: undefined, at: undefined })
     return seen.length === 0 ? from : step(from, { do: 'tap', at: touched, byFinger: way === 'touch' })
   }
@@ -129,7 +129,7 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
   test('after the window changes its size, the artwork is in full view next to its details, in flight and at rest', () => {
     fc.assert(
       fc.property(shares, fc.boolean(), (chance, rests) => {
-        const flying = step(start, { do: 'surprise', chance })
+        const flying = gone('list or news', start, chance)
         const other = { width: stage.height, height: stage.width }
         const { pinned, ...there } = atRest(resize(rests ? atRest(flying) : flying, other))
         expect(pinned !== undefined && isBeside(there.camera, other, workBounds({ ...there, pinned }, pinned))).toBe(
@@ -157,7 +157,7 @@ test('on a phone, a panel replaces the details, and selecting an artwork replace
     false,
     true,
   ])
-  expect(step(covered, { do: 'surprise', chance: 0.5 }).panel).toBeUndefined()
+  expect(step(covered, { do: 'open-work', block: at(84, 45) }).panel).toBeUndefined()
   expect(showsLabel(step(open, { do: 'open', panel: 'time' }))).toBe(true)
 })
 
@@ -206,13 +206,43 @@ test('on an upright stage, the wall is as high as the stage', () => {
   expect(arrived(view, wallOf(full)).camera).toEqual(fit(view))
 })
 
-test('a surprise is an artwork that is not already open', () => {
-  const still = { ...opened, reducedMotion: true }
-  const seen = [0, 0.4, 0.99].map((chance) => step(still, { do: 'surprise', chance }).pinned)
-  expect(new Set(seen).size).toBe(3)
-  const once = step(still, { do: 'surprise', chance: 0 })
-  expect(step(once, { do: 'surprise', chance: 0 }).pinned).not.toBe(once.pinned)
-  expect(step(initialState(view), { do: 'surprise', chance: 0 }).pinned).toBeUndefined()
+describe('a tour', () => {
+  const still: State = { ...opened, reducedMotion: true }
+  const touring = step(still, { do: 'tour', stops: [nastyBlock, rainbowBlock, openBlock] })
+  const turned = (state: State, ...by: readonly (1 | -1)[]) =>
+    by.reduce((now, one) => step(now, { do: 'turn', by: one }), state)
+
+  test('goes from stop to stop and back, and neither beyond the last nor before the first', () => {
+    expect([touring.panel, touring.pinned]).toEqual(['tour', nastyBlock])
+    expect(turned(touring, 1).pinned).toBe(rainbowBlock)
+    expect(turned(touring, 1, 1, 1).pinned).toBe(openBlock)
+    expect(turned(touring, 1, -1, -1).pinned).toBe(nastyBlock)
+  })
+
+  test('shows each work in the middle of the stage without its label, in a window of another size, too', () => {
+    const shown = [turned(touring, 1), resize(turned(touring, 1), { width: 390, height: 500 })]
+    for (const { camera, ...state } of shown) {
+      expect(camera).toMatchObject({ x: 810, y: 455 })
+      expect(showsLabel({ ...state, camera })).toBe(false)
+    }
+  })
+
+  test('shows the present, and ends with what it shows in one step back', () => {
+    expect(step(step(still, { do: 'seek', at: 1 }), { do: 'tour', stops: [nastyBlock] }).at).toBeUndefined()
+    expect(layersOf(touring)).toBe(1)
+    for (const end of [{ do: 'dismiss' }, { do: 'open', panel: 'tour' }, { do: 'open', panel: 'find' }] as const)
+      expect(step(touring, end).pinned).toBeUndefined()
+  })
+
+  test('ends where its reader opens a work, whose label is shown', () => {
+    const opening = step(touring, { do: 'open-work', block: rainbowBlock })
+    expect([opening.panel, showsLabel(opening)]).toEqual([undefined, true])
+    expect(step(opening, { do: 'turn', by: 1 })).toBe(opening)
+  })
+
+  test('with no stops does not begin', () => {
+    expect(step(still, { do: 'tour', stops: [] }).panel).toBeUndefined()
+  })
 })
 
 test('when the window changes, a wall shown whole stays whole, and a zoomed view stays where it is', () => {

@@ -8,9 +8,8 @@ import { titleOf } from '../../../shared/titles.ts'
 import { type BlockIndex, coordOf } from '../../../shared/wall.ts'
 import type { Page } from '../../page.ts'
 import type { Theme } from '../../theme.ts'
-import type { Artwork } from '../../wall/artworks.ts'
+import { type Artwork, isPainted } from '../../wall/artworks.ts'
 import { dateText, nameOf, sizeOf } from '../../wall/formatting.ts'
-import { NO_PICTURE_FRAME, pictureAt } from '../../wall/pixel-buffer.ts'
 import type { Claim, Wall } from '../../wall/wall-model.ts'
 import { button, createElement, externalLink, factsLine, link, strangersText } from '../dom.ts'
 import { shareWork } from '../share.ts'
@@ -95,9 +94,6 @@ function claimedCard(page: Page, sold: ClaimedBlock): Node[] {
 }
 
 const UNPAINTED = 'There is no picture here: the owner has not painted one, or the operator has hidden it.'
-
-const isPainted = ({ texture }: Wall, { blocks }: Artwork) =>
-  blocks.some((block) => pictureAt(texture, block)[0] !== NO_PICTURE_FRAME)
 
 const sizeText = ({ blocks }: Artwork) =>
   blocks.length === 1 ? blocksText(1) : `${sizeOf(blocks)}${sizeOf(blocks).includes('×') ? ' blocks' : ''}`

@@ -1,12 +1,9 @@
 /** Reads the wall's history when its past is first shown, and reads on when the wall has changed since. */
 
-import type { HistoryPage, ChangeDto } from '../../../shared/contract/live.ts'
-import { readJson } from '../../data/read-json.ts'
+import type { ChangeDto } from '../../../shared/contract/live.ts'
+import { historyAfter } from '../../data/read-json.ts'
 import type { Page, Component } from '../../page.ts'
 import { historyOf } from '../../wall/wall-history.ts'
-
-// The service's own limit for one page.
-const PAGE_CHANGES = 200
 
 /** A part that shows nothing: it sends the history to the state. */
 export function createHistoryLoader(page: Page): Component {
@@ -19,13 +16,8 @@ export function createHistoryLoader(page: Page): Component {
     reading = true
     isBehind = false
     try {
-      for (let more = true; more;) {
-        const path = `/api/history?after=${nextAfter}&limit=${PAGE_CHANGES}`
-        const part = await readJson<HistoryPage>(path, 'history')
-        log.push(...part.changes)
-        more = part.hasMore && part.nextAfter > nextAfter
-        nextAfter = part.nextAfter
-      }
+      log.push(...(await historyAfter(nextAfter)))
+      nextAfter = log.at(-1)?.number ?? 0
       reading = false
       if (nextAfter !== page.state().history?.nextAfter)
         page.dispatch({ do: 'history-loaded', history: historyOf(log, nextAfter) })

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { ready } from '../support/page/driver.ts'
+import { at, canvas, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
+import { browserForTests, testPages } from '../support/page/test-page.ts'
+
+// Goal: a returning visitor sees the wall of the last visit, then what happened since, and can walk through it. Method: a first
+// visit waits until the browser has stored the wall, the wall changes, and the page is opened again in the same browser.
+
+const browser = await browserForTests()
+const CAROL = { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
+const px = new Uint8Array(100).fill(180).toBase64()
+const NEWS = '2 blocks by 2 agents since '
+
+describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
+  const { server, newPage, openPage, troubles } = testPages(browser, { width: 960, height: 600 })
+
+  const kept = (page: Page) => page.waitForFunction(() => localStorage.getItem('kept') === '1')
+
+  /** A page that was open until its wall was stored; the requests that the server notes begin after that. */
+  const visited = async (options: Parameters<typeof newPage>[0] = {}) => {
+    const page = await newPage(options)
+    await page.goto(server().url.href)
+    await kept(page)
+    server().asked.length = 0
+    return page
+  }
+  const reads = () => server().asked.filter((path) => /^.api/.test(path) && !path.startsWith('/api/live'))
+
+  const sellAndRepaint = () => {
+    server().sell(openBlock, CAROL, px, Date.now(), { m: 'First block of Carol', l: 'https://carol.example/' })
+    server().repaint(nastyBlock, px)
+  }
+  const comeBack = async (page: Page, address = '') => {
+    await page.goto(server().url.href + address)
+    await ready(page)
+  }
+
+  test('a returning visitor sees the stored wall before the service responds, and then what changed', async () => {
+    const page = await visited()
+    server().sell(openBlock, CAROL, px)
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+    await page.route('**/api/**', async (route) => (await held, await route.continue()))
+    await comeBack(page)
+    expect(await page.textContent('#counts')).toBe('4 of 14,400 blocks sold, $1 each.')
+    await page.waitForFunction(() => Reflect.get(window, 'draws') > 0)
+    letGo()
+    await page.getByText('5 of 14,400 blocks sold').waitFor()
+    expect(reads()).toEqual(['/api/tail', '/api/feed?after=3&limit=1'])
+  })
+
+  test('a returning visitor reads the history after a hundred changes, and the whole wall after a thousand', async () => {
+    const page = await visited()
+    for (let n = 0; n < 150; n++) server().repaint(rainbowBlock, px)
+    await comeBack(page)
+    await page.getByText('1 block by 1 agent since ').waitFor()
+    expect(reads()).toEqual(['/api/tail', '/api/feed?after=3&limit=1', '/api/history?after=4&limit=200'])
+    await page.close()
+    const later = await visited()
+    for (let n = 0; n < 1001; n++) server().repaint(rainbowBlock, px)
+    server().sell(openBlock, CAROL, px, Date.now())
+    await comeBack(later)
+    await later.getByText('1 block by 1 agent since ').waitFor()
+    expect(reads().slice(-2)).toEqual(['/api/canvas.bin', '/api/blocks'])
+  })
+
+  test('a returning visitor reads the whole wall if another wall is at the same address', async () => {
+    const page = await visited()
+    server().show({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t: block.t + 1, a: 0 })) })
+    await comeBack(page)
+    await page.getByText('1 block by 1 agent since ').waitFor()
+    expect(reads()).toEqual(['/api/tail', '/api/feed?after=3&limit=1', '/api/canvas.bin', '/api/blocks'])
+  })
+
+  test('the keyboard walks through the tour, which ends at an open block', async () => {
+    const page = await visited()
+    sellAndRepaint()
+    await comeBack(page)
+    const news = page.getByRole('button', { name: NEWS })
+    await news.waitFor()
+    await news.focus()
+    await page.keyboard.press('Enter')
+    const stop = page.locator('.stop')
+    expect(await stop.locator('.title').textContent()).toBe('First block of Carol')
+    expect(await stop.getByRole('link').getAttribute('href')).toBe('https://carol.example/')
+    expect(await stop.locator('.count').textContent()).toBe('1 of 3')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Next')
+    expect(await page.isVisible('#card')).toBe(false)
+    await page.waitForFunction(() => location.search === '?block=100,20')
+    await page.locator('#spoken').getByText('Block 100,20. Carol. Says: First block of Carol.').waitFor()
+    await page.keyboard.press('Enter')
+    await stop.getByText('2 of 3').waitFor()
+    await page.keyboard.press('n')
+    await stop.getByText('This one is $1.').waitFor()
+    await page.keyboard.press('p')
+    await stop.getByText('2 of 3').waitFor()
+    await page.keyboard.press('n')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Send your agent')
+    await page.keyboard.press('Enter')
+    await page.getByText(/^Buy block \d+,\d+ on the pixel wall/).waitFor()
+  })
+
+  test('one step back closes the tour, and its picture opens the details of the artwork', async () => {
+    const page = await visited()
+    sellAndRepaint()
+    await comeBack(page)
+    await page.getByRole('button', { name: NEWS }).click()
+    await page.locator('.stop').waitFor()
+    await page.goBack()
+    await page.locator('.stop').waitFor({ state: 'detached' })
+    expect(await page.isVisible('#card')).toBe(false)
+    await page.getByRole('button', { name: NEWS }).click()
+    await page.getByRole('button', { name: 'Open the details' }).click()
+    await page.locator('#card .title').getByText('First block of Carol').waitFor()
+    expect(await page.locator('.stop').count()).toBe(0)
+  })
+
+  test('changes arrive one after another, and the counts run up', async () => {
+    const page = await visited({ reducedMotion: 'no-preference' })
+    for (let n = 0; n < 30; n++) server().sell(at(20 + n, 10), CAROL, px, Date.now() + n)
+    await page.addInitScript(() => {
+      const seen: string[] = []
+      Reflect.set(window, 'seen', seen)
+      const look = () => {
+        const text = document.getElementById('counts')?.textContent ?? ''
+        if (seen.at(-1) !== text) seen.push(text)
+        requestAnimationFrame(look)
+      }
+      requestAnimationFrame(look)
+    })
+    await comeBack(page)
+    await page.getByText('34 of 14,400 blocks sold').waitFor()
+    const seen: string[] = await page.evaluate(() => Reflect.get(window, 'seen'))
+    expect(seen.length).toBeGreaterThan(3)
+    await page.getByText('30 blocks by 1 agent since ').waitFor()
+  })
+
+  test('a visitor who missed nothing reads the news of today, and a wall without sales has no news', async () => {
+    server().show({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t: Date.now() })) })
+    const page = await visited()
+    await comeBack(page)
+    await page.getByRole('button', { name: '4 blocks by 2 agents today' }).waitFor()
+    const stats = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
+    server().show({ ...canvas, agents: [], blocks: [], stats })
+    const empty = await openPage('')
+    expect(await empty.textContent('#news')).toBe('')
+  })
+
+  test('the tour works without a GPU', async () => {
+    const page = await newPage()
+    await page.addInitScript(() => {
+      const { getContext } = HTMLCanvasElement.prototype
+      Reflect.set(
+        HTMLCanvasElement.prototype,
+        'getContext',
+        function (this: unknown, kind: string, ...rest: unknown[]) {
+          return kind === 'webgl' ? null : Reflect.apply(getContext, this, [kind, ...rest])
+        },
+      )
+    })
+    await page.goto(server().url.href)
+    await kept(page)
+    sellAndRepaint()
+    await comeBack(page)
+    await page.getByRole('button', { name: NEWS }).click()
+    await page.locator('.stop .title').getByText('First block of Carol').waitFor()
+    expect(troubles).toEqual([])
+  })
+})

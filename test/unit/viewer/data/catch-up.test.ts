@@ -1,0 +1,16 @@
+import { expect, test } from 'bun:test'
+import type { ChangeDto } from '../../../../shared/contract/live.ts'
+import { coordOf } from '../../../../shared/wall.ts'
+import { madeTogether } from '../../../../viewer/data/catch-up.ts'
+import { at } from '../../../support/page/sample-wall.ts'
+
+const repaint = (number: number, t: number): ChangeDto => {
+  const i = at(number, 0)
+  return { number, kind: 'repaint', t, i, coord: coordOf(i) }
+}
+
+test('what was made together arrives together, and the order of the log is never left', () => {
+  const log = [repaint(1, 5), repaint(2, 5), repaint(3, 6), repaint(4, 5)]
+  expect(madeTogether(log).map((part) => part.map(({ number }) => number))).toEqual([[1, 2], [3], [4]])
+  expect(madeTogether([])).toEqual([])
+})

@@ -1,0 +1,61 @@
+/** The changes since a wall was stored, and how they arrive on the page. */
+
+import type { FeedPage } from '../../shared/contract/feed.ts'
+import type { ChangeDto, LogTail } from '../../shared/contract/live.ts'
+import { priceOnPage } from '../page-words.ts'
+import type { KeptWall } from './kept-copy.ts'
+import { historyAfter, readJson } from './read-json.ts'
+
+// Of more changes than this the log has more bytes than the whole wall.
+const CHANGES_MAX = 1000
+
+/** The changes since a wall was stored, in the order of the log; `undefined` if the whole wall must be read. */
+export async function changesSince({ wall, number }: KeptWall): Promise<readonly ChangeDto[] | undefined> {
+  if (wall.pricing.perBlock !== priceOnPage()) return undefined
+  const [{ after, nextAfter, changes }, isSame] = await Promise.all([
+    // The browser's cached copy would be one request old.
+    readJson<LogTail>('/api/tail', 'tail of the log', { cache: 'no-cache' }),
+    isOfThisLog(wall.stats),
+  ])
+  if (!isSame || nextAfter < number || nextAfter - number > CHANGES_MAX) return undefined
+  return after <= number ? changes.filter((change) => change.number > number) : await historyAfter(number)
+}
+
+/** Whether the wall's last sale is in the log. After a restore, or on another wall at the same address, it is not. */
+async function isOfThisLog({ lastSaleId, lastClaimedAt }: KeptWall['wall']['stats']): Promise<boolean> {
+  if (lastSaleId === 0) return true
+  const path = `/api/feed?after=${lastSaleId - 1}&limit=1`
+  const { sales } = await readJson<FeedPage>(path, 'feed', { cache: 'no-cache' })
+  return sales[0]?.seq === lastSaleId && sales[0].t === lastClaimedAt
+}
+
+const ARRIVAL_MS = 3000
+const STEP_MS = 40
+
+/**
+ * Hands changes on in their order within three seconds, those of one purchase or repaint together. If the reader wants no motion,
+ * or the page is hidden, all arrive together.
+ */
+export async function arrive(changes: readonly ChangeDto[], receive: (changes: readonly ChangeDto[]) => void) {
+  const parts = madeTogether(changes)
+  const begun = performance.now()
+  for (let done = 0; done < parts.length;) {
+    const isStill = document.hidden || window.matchMedia('(prefers-reduced-motion: reduce)').matches
+    const share = isStill ? 1 : Math.min(1, (performance.now() - begun) / ARRIVAL_MS)
+    const end = Math.max(1, Math.ceil(share * parts.length))
+    if (end > done) receive(parts.slice(done, end).flat())
+    done = Math.max(done, end)
+    if (done < parts.length) await new Promise((resolve) => setTimeout(resolve, STEP_MS))
+  }
+}
+
+/** Consecutive changes of one time. */
+export function madeTogether(changes: readonly ChangeDto[]): readonly (readonly ChangeDto[])[] {
+  const parts: ChangeDto[][] = []
+  for (const change of changes) {
+    const last = parts.at(-1)
+    if (last?.[0]?.t === change.t) last.push(change)
+    else parts.push([change])
+  }
+  return parts
+}

@@ -1,0 +1,80 @@
+/** What the browser stores for the next visit: the wall as it was shown last, and the files of the page for a visit without a connection. */
+
+import { store, stored } from '../appearance.ts'
+import type { Wall } from '../wall/wall-model.ts'
+
+/** The wall of an earlier visit. */
+export type KeptWall = {
+  readonly wall: Wall
+  readonly number: number // of the newest change that it shows
+  readonly at: number // when it was up to date, in Unix milliseconds
+}
+
+const DATABASE = 'pixel-wall'
+const WALLS = 'walls'
+// Another version of the page may store the wall in another form.
+const VERSION = import.meta.url
+
+/** The item of `localStorage` that says whether a wall is stored; index.html reads it, and then does not preload the pictures. */
+const FLAG = 'kept'
+
+const WORKER = '/offline-worker.js'
+const FILES = 'last-wall'
+
+/** The stored wall; `undefined` if there is none that this version of the page can use. */
+export async function readKeptWall(): Promise<KeptWall | undefined> {
+  if (stored(FLAG) === undefined) return undefined
+  try {
+    const kept: KeptWall | undefined = await settled((await walls('readonly')).get(VERSION))
+    return kept
+  } catch {
+    return undefined
+  }
+}
+
+/** Stores a wall in place of the one before. */
+export async function keepWall(kept: KeptWall): Promise<void> {
+  const all = await walls('readwrite')
+  all.clear()
+  await settled(all.put({ ...kept, wall: { ...kept.wall, changed: undefined } }, VERSION))
+  store(FLAG, '1')
+}
+
+/** Stores the files of this page. The browser has them already, so nothing is downloaded. */
+export async function keepFiles(): Promise<void> {
+  if (!('serviceWorker' in navigator)) return
+  await navigator.serviceWorker.register(WORKER)
+  const cache = await caches.open(FILES)
+  const addressesOf = (kind: string) => performance.getEntriesByType(kind).map(({ name }) => new URL(name))
+  const files = new Map<string, URL>()
+  for (const url of addressesOf('resource')) if (url.pathname.startsWith('/assets/')) files.set(url.pathname, url)
+  // Last, because it needs all the others. The page is the same for every query.
+  files.set('/', addressesOf('navigation')[0] ?? new URL('/', location.href))
+  for (const [path, url] of files) {
+    const response = await fetch(url, { cache: 'force-cache' })
+    if (response.ok) await cache.put(path, response)
+  }
+  for (const request of await cache.keys())
+    if (!files.has(new URL(request.url).pathname)) await cache.delete(request, { ignoreVary: true })
+}
+
+let opened: Promise<IDBDatabase> | undefined
+
+// Opened once, because a page that is being closed has no time to wait for it.
+async function walls(mode: IDBTransactionMode): Promise<IDBObjectStore> {
+  opened ??= openDatabase()
+  return (await opened).transaction(WALLS, mode).objectStore(WALLS)
+}
+
+function openDatabase(): Promise<IDBDatabase> {
+  const opening = indexedDB.open(DATABASE)
+  opening.addEventListener('upgradeneeded', () => opening.result.createObjectStore(WALLS))
+  return settled(opening)
+}
+
+function settled<Result>(request: IDBRequest<Result>): Promise<Result> {
+  const { promise, resolve, reject } = Promise.withResolvers<Result>()
+  request.addEventListener('success', () => resolve(request.result))
+  request.addEventListener('error', () => reject(new Error('the browser stores no wall')))
+  return promise
+}
