@@ -5,7 +5,7 @@ import { areas } from './scenarios/areas.ts'
 import { engines } from './scenarios/engines.ts'
 import { followers } from './scenarios/followers.ts'
 import { freeReads } from './scenarios/free-reads.ts'
-import { firstPixels, fullWall, onPhone, slowMachine } from './scenarios/page.ts'
+import { firstPixels, fullWall, onPhone, returning, slowMachine } from './scenarios/page.ts'
 import { purchases } from './scenarios/purchases.ts'
 import { canvas, deed, demands, feed, size, unchanged } from './scenarios/reads.ts'
 import { publish, repaint, underRepaints } from './scenarios/repaints.ts'
@@ -47,4 +47,5 @@ export const inBrowser: Readonly<Record<string, Scenario>> = {
   'The page: a full wall in use': fullWall,
   'The page: on a slow machine and a slow line': slowMachine,
   'The page: a first visit on a slow phone': onPhone,
+  'The page: a return on a slow phone': returning,
 }

@@ -65,20 +65,34 @@ export const NOTE_VITALS = `
   })
 `
 
-/** The page's vitals and how many bytes it loaded, including headers, once it has been idle for two seconds. */
-export const LOADED = `(async () => {
+const LOADS = `
   const rested = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
   const loads = () => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+  const bytes = () => loads().reduce((sum, { transferSize }) => sum + transferSize, 0)
+`
+
+/** The page's vitals and how many bytes it loaded, headers included, once it has been at rest for two seconds. */
+export const LOADED = `(async () => {${LOADS}
   while (document.querySelector('#stage')?.ariaBusy !== 'false') await rested(100)
   for (let seen = -1; seen !== loads().length; ) {
     seen = loads().length
     await rested(2000)
   }
-  const bytes = loads().reduce((sum, { transferSize }) => sum + transferSize, 0)
-  return [vitals.first, vitals.largest, vitals.blocked, vitals.moved, bytes]
+  return [vitals.first, vitals.largest, vitals.blocked, vitals.moved, bytes()]
 })()`
 
-/** When the page shows the whole wall, is idle, and has drawn in response to one notch of the wheel. */
+const figuresOnce = (isDone: string) => `(async () => {${LOADS}
+  while (!(${isDone})) await rested(100)
+  return [probe.first, bytes()]
+})()`
+
+/** When the page first drew, and how many bytes it loaded until it had stored the wall for the next visit. */
+export const STORED = figuresOnce(`localStorage.getItem('kept')`)
+
+/** When the page first drew, and how many bytes it loaded until it said what had changed since the last visit. */
+export const RETURNED = figuresOnce(`document.querySelector('#news')?.textContent.includes('since')`)
+
+/** When the page shows all of the wall, has come to rest, and has answered one notch of the wheel by a drawing. */
 const USED = `
   const frame = () => new Promise(requestAnimationFrame)
   const isRead = ({ name, responseEnd }) => name.includes('/api/canvas') && responseEnd > 0

@@ -2,11 +2,12 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { openBrowser } from '../../test/support/page/browser.ts'
 import type { Scenario } from '../findings.ts'
 import { onEveryProcessor } from '../measure/cpu.ts'
+import { sendOnce } from '../measure/load.ts'
 import {
   ANSWER,
   FIRST_DRAWN,
@@ -15,12 +16,15 @@ import {
   NOTE_TASKS,
   NOTE_VITALS,
   OPENED,
+  RETURNED,
+  STORED,
   USABLE,
   WAIT_FOR_ALL,
   toldBy,
 } from '../measure/page-probe.ts'
 import { scoreOf } from '../measure/page-score.ts'
 import { median } from '../measure/pair.ts'
+import { owners } from './owners.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const PLAIN = '/plain-page.html'
@@ -158,6 +162,41 @@ export const onPhone: Scenario = async (servers) => {
   }
 }
 
+// Between a visit and the next one, so many blocks are repainted.
+const REPAINTED = 100
+
+/** How the wall opens on that phone for a visitor who returns after some blocks were repainted, relative to the first visit. */
+export const returning: Scenario = async (servers) => {
+  const { port } = await servers.wall(BLOCKS_SOLD)
+  const sign = owners(BLOCKS_SOLD)
+  const load = { url: urlOf(port), mbit: PHONE_MBIT, latencyMs: PHONE_LATENCY_MS, timesSlower: TIMES_SLOWER }
+  const visits = await inBrowser(async (browser) => {
+    const found: { readonly first: readonly number[]; readonly next: readonly number[] }[] = []
+    while (found.length < ROUNDS_MAX) {
+      // The emulated line does not slow down what a service worker requests.
+      const context = await browser.newContext({ ...PHONE, serviceWorkers: 'block' })
+      const visit = (until: string) => loadIn(context, { ...load, scripts: [NOTE_DRAWINGS], until })
+      const first = await visit(STORED)
+      for (let at = 0; at < REPAINTED; at++) await sendOnce(port, sign().bytes)
+      found.push({ first, next: await visit(RETURNED) })
+      await context.close()
+    }
+    return found
+  })
+  const of = (which: 'first' | 'next', at: number) => median(visits.map((visit) => visit[which][at] ?? Number.NaN))
+  const row = (which: 'first' | 'next') => ({ 'first pixels ms': of(which, 0), kB: of(which, 1) / 1000 })
+  return {
+    rows: [
+      { what: 'a first visit', figures: row('first') },
+      { what: `a return after ${REPAINTED} repaints`, figures: row('next') },
+    ],
+    ratios: {
+      'page, phone: first pixels of a return over a first visit': of('next', 0) / of('first', 0),
+      'page, phone: kB of a return': of('next', 1) / 1000,
+    },
+  }
+}
+
 type PhoneLoads = ReturnType<typeof phoneLoads>
 
 /** The median of each figure of several loads. */
@@ -225,10 +264,19 @@ async function loadOnce(browser: Browser, one: PageLoad): Promise<number> {
   return figure
 }
 
-/** Opens an address like a new visitor, without a cache. */
+/** Opens an address as a new visitor does, with nothing stored. */
 async function loadPage(browser: Browser, load: PageLoad): Promise<number[]> {
-  const { url, scripts, until, mbit, device = { viewport: { width: 1280, height: 800 } } } = load
-  const context = await browser.newContext(device)
+  const context = await browser.newContext(load.device ?? { viewport: { width: 1280, height: 800 } })
+  try {
+    return await loadIn(context, load)
+  } finally {
+    await context.close()
+  }
+}
+
+/** Opens an address in a new tab. */
+async function loadIn(context: BrowserContext, load: PageLoad): Promise<number[]> {
+  const { url, scripts, until, mbit } = load
   const page = await context.newPage()
   await leaveBlankPage(page)
   for (const content of [...scripts, toldBy(until)]) await page.addInitScript({ content })
@@ -242,7 +290,7 @@ async function loadPage(browser: Browser, load: PageLoad): Promise<number[]> {
     const figures: number | number[] = JSON.parse((await answer).text().slice(ANSWER.length))
     return [figures].flat()
   } finally {
-    await context.close()
+    await page.close()
   }
 }
 
