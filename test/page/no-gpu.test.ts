@@ -141,8 +141,11 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     expect(await page.getByLabel('Timeline of sales and repaints').count()).toBe(0)
   })
 
-  test('if drawing is slow, the page soon uses canvases instead', async () => {
+  test('where each drawing keeps the browser waiting, canvases stand in after a while, and no frame is blank', async () => {
     const page = await newPage()
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+    await page.route('**/canvas-2d-fallback-*', async (route) => (await held, await route.continue()))
+    const asked = page.waitForRequest('**/canvas-2d-fallback-*')
     await page.addInitScript(() => {
       const { drawArrays } = WebGLRenderingContext.prototype
       WebGLRenderingContext.prototype.drawArrays = function (...args) {
@@ -157,8 +160,12 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
       await page.keyboard.press(press % 2 === 0 ? '+' : '-')
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
     }
-    await page.locator('.fallback').first().waitFor({ state: 'attached' })
+    await asked
     await page.keyboard.press('0')
+    await showsBlock(page, nastyBlock, red)
+    expect(await page.locator('.fallback').count()).toBe(0)
+    letGo()
+    await page.locator('.fallback').first().waitFor({ state: 'attached' })
     await showsBlock(page, nastyBlock, red)
   })
 })

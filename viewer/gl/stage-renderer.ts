@@ -82,10 +82,13 @@ function createSurface(canvas: HTMLCanvasElement, onReady: (renderer: Renderer) 
     renderer = found
     onReady(found)
   }
-  // Loaded only where it is needed, in few browsers.
+  // Loaded only where it is needed, in few browsers. Until then the GPU's last picture stays in sight.
   const fallBack = async () => {
     onGpu = false
     const { createFallback } = await import('./canvas-2d-fallback.ts')
+    // It goes on taking input, in front of the fallback.
+    if (renderer !== undefined) canvas.style.opacity = '0'
+    stop()
     const fallback = createFallback(canvas)
     showsOverlays = fallback.showsOverlays
     begin(fallback)
@@ -101,11 +104,7 @@ function createSurface(canvas: HTMLCanvasElement, onReady: (renderer: Renderer) 
     renderer = undefined
   }
   const watch = watchFrames(() => {
-    if (!onGpu || renderer === undefined) return
-    stop()
-    // It goes on taking input, in front of the fallback.
-    canvas.style.opacity = '0'
-    void fallBack()
+    if (onGpu && renderer !== undefined) void fallBack()
   })
   canvas.addEventListener('webglcontextlost', (event) => {
     // Without this the browser would not give the context back.
