@@ -201,10 +201,6 @@ export function atMoment(state: State, at: number | undefined): State {
   return { ...state, at, past: isPast ? pastAt(wall, history, at, state.past) : undefined }
 }
 
-/** Whether something was sold between two states, or all of the wall has arrived. */
-export const hasNews = ({ wall: a }: State, { wall: b }: State): boolean =>
-  a?.complete !== b?.complete || a?.stats.lastSaleId !== b?.stats.lastSaleId
-
 /** The wall as it is drawn: of the moment that is shown, as far as that is known. */
 export const shownWall = ({ past, wall }: State): Wall | undefined => past?.wall ?? wall
 

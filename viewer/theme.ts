@@ -9,7 +9,6 @@ export type Theme = {
   readonly own: Readonly<Record<number, string>> // of the bytes of the texture that are no palette indices
   readonly gridLine: string // of the lines between open blocks
   readonly edge: string // of the wall, and of what is sold where it borders on open ground
-  readonly glow: string // of the light that fresh works throw
 }
 
 export const dark: Theme = {
@@ -17,7 +16,6 @@ export const dark: Theme = {
   own: { [OPEN]: '#1b1916', [NO_PICTURE]: '#35302a', [NO_PICTURE_FRAME]: '#5d5449' },
   gridLine: '#3a342d',
   edge: '#5d5449',
-  glow: '#f2b65f',
 }
 
 export const light: Theme = {
@@ -25,7 +23,6 @@ export const light: Theme = {
   own: { [OPEN]: '#f4efe7', [NO_PICTURE]: '#d8d0c3', [NO_PICTURE_FRAME]: '#a89d8c' },
   gridLine: '#d3cabb',
   edge: '#a89d8c',
-  glow: '#e8952e',
 }
 
 /** For those who need strong contrasts: black, white and nothing between. */
@@ -34,7 +31,6 @@ export const contrast: Theme = {
   own: { [OPEN]: '#000000', [NO_PICTURE]: '#303030', [NO_PICTURE_FRAME]: '#ffffff' },
   gridLine: '#808080',
   edge: '#ffffff',
-  glow: '#ffe14d',
 }
 
 export const THEMES = ['dark', 'light', 'contrast'] as const

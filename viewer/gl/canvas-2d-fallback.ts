@@ -41,7 +41,6 @@ function createPicture() {
     setTexture: nothing,
     setOverlay: nothing,
     setMarks: nothing,
-    setFreshness: nothing,
     setTheme: nothing,
     blank: nothing,
     setBlocks() {

@@ -3,7 +3,7 @@
 import type { BlockIndex } from '../../shared/wall.ts'
 import { ALL_BLOCKS, BLOCK_SIZE, blockAt, cellOf, COLS, HEIGHT, ROWS, WIDTH } from '../../shared/wall.ts'
 import { WHOLE_WALL, type Rect } from '../camera/camera.ts'
-import { bytesOf, coloursOf, dark, type Theme } from '../theme.ts'
+import { coloursOf, dark, type Theme } from '../theme.ts'
 import { boundsOf, edgesOf } from '../wall/artworks.ts'
 import { imageOf, isOpenAt, OPEN, type IndexTexture } from '../wall/pixel-buffer.ts'
 import type { Frame } from './frame.ts'
@@ -15,10 +15,6 @@ const PARTS_MAX = 400
 // Lines around ten by ten blocks stand out among those around each.
 const TEN = 10
 
-// Light reaches so many blocks, as ground.frag has it, and so much of it comes from each of nine places.
-const REACH = 1.2
-const LIGHT_SHARE = 0.22
-
 // The lines around works and blocks, black with white within, and their widths in CSS pixels.
 const LINE_PX = 4
 const LINES = [
@@ -29,14 +25,13 @@ const LINES = [
 /** A renderer on a canvas, whose context is in wall pixels after each drawing; `undefined` where the browser draws on none. */
 export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 'destroy'> | undefined {
   const context = canvas.getContext('2d', { alpha: false })
-  const [wall, overlay, light] = [createPlane(WIDTH, HEIGHT), createPlane(COLS, ROWS), createPlane(COLS, ROWS)]
-  if (!context || !wall || !overlay || !light) return undefined
+  const [wall, overlay] = [createPlane(WIDTH, HEIGHT), createPlane(COLS, ROWS)]
+  if (!context || !wall || !overlay) return undefined
   let theme = dark
   let colours = coloursOf(theme)
   let shown: IndexTexture | undefined
   let sold: ReadonlySet<BlockIndex> = new Set()
   let bordering: readonly BlockIndex[] | undefined // those of them that border on open ground; unknown after a sale
-  let fresh: Uint8Array = new Uint8Array()
   let marks: Path2D | undefined
 
   const paint = (texture: IndexTexture, area: Rect) =>
@@ -47,32 +42,24 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
     if (blocks.length > PARTS_MAX) paint(texture, WHOLE_WALL)
     else for (const block of blocks) paint(texture, boundsOf([block]))
   }
-  const setFreshness = (bytes: Uint8Array) => {
-    fresh = bytes
-    throwLight(light, fresh, theme)
-  }
   return {
     setTexture: (texture) => setBlocks(texture, ALL_BLOCKS),
     setBlocks,
     setOverlay: (bytes) => overlay.putImageData(new ImageData(new Uint8ClampedArray(bytes), COLS, ROWS), 0, 0),
-    setFreshness,
     setMarks: (blocks) => void (marks = blocks.length === 0 ? undefined : new Path2D(edgesOf(blocks))),
     setTheme(other) {
       theme = other
       // Where nobody owns anything this plane is clear, so that the ground and its lines show through.
       colours = coloursOf(theme).fill(0, OPEN * 4, OPEN * 4 + 4)
       if (shown) setBlocks(shown, ALL_BLOCKS)
-      setFreshness(fresh)
     },
     blank: () => fill(context, theme.ground, [0, 0, canvas.width, canvas.height]),
     draw(frame) {
       const scale = 1 / frame.pixel
       context.resetTransform()
       drawGround(context, frame, theme)
-      context.imageSmoothingEnabled = true
       const [left, top] = cornerOf(frame)
       const place = [left, top, WIDTH * scale, HEIGHT * scale] as const
-      context.drawImage(light.canvas, ...place)
       if (bordering === undefined) {
         sold = new Set(ALL_BLOCKS.filter((block) => shown && !isOpenAt(shown, block)))
         bordering = [...sold].filter((block) => isBordering(sold, block))
@@ -154,20 +141,6 @@ function drawGround(context: CanvasRenderingContext2D, frame: Frame, theme: Them
   }
   drawLines(COLS, left, width, (at) => [at, top, line, high])
   drawLines(ROWS, top, height, (at) => [left, at, wide, line])
-}
-
-/** Fills a plane with the light of fresh blocks, which what is sold will cover. */
-function throwLight(light: CanvasRenderingContext2D, fresh: Uint8Array, theme: Theme) {
-  light.clearRect(0, 0, COLS, ROWS)
-  if (!fresh.some((byte) => byte > 0)) return
-  const lamps = createPlane(COLS, ROWS)
-  const image = new ImageData(COLS, ROWS)
-  fresh.forEach((byte, block) => image.data.set([...bytesOf(theme.glow), byte], block * 4))
-  lamps?.putImageData(image, 0, 0)
-  light.globalCompositeOperation = 'lighter'
-  light.globalAlpha = LIGHT_SHARE
-  for (const x of [-REACH, 0, REACH]) for (const y of [-REACH, 0, REACH]) if (lamps) light.drawImage(lamps.canvas, x, y)
-  light.globalAlpha = 1
 }
 
 /** Whether a block beside another or at its corner is not sold. */

@@ -64,7 +64,7 @@ void main() {
       gridStrength.x * step(min(fromBlock.x, fromBlock.y), line),
       gridStrength.y * step(min(fromTen.x, fromTen.y), line)
     );
-    colour = isEdge(middle) ? edge.rgb : lit(mix(colour, gridLine.rgb, strength), middle);
+    colour = isEdge(middle) ? edge.rgb : mix(colour, gridLine.rgb, strength);
   }
   gl_FragColor = vec4(colour, 1.0);
 }

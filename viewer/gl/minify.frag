@@ -37,6 +37,6 @@ void main() {
   open /= pixel * pixel;
   float strength = gridStrength.y * step(min(fromTen.x, fromTen.y), line) * open;
   vec3 colour = mix(fromLinear(light / (pixel * pixel)), gridLine.rgb, strength);
-  if (open > 0.99) colour = isEdge(middle) ? edge.rgb : lit(colour, middle * scale);
+  if (open > 0.99 && isEdge(middle)) colour = edge.rgb;
   gl_FragColor = vec4(colour, 1.0);
 }

@@ -20,8 +20,6 @@ const PALETTE_TEXTURE_SIZE = 256
 // With more changed blocks than this, the lines they lie on are uploaded and shaded in one go.
 const PARTS_MAX = 64
 
-const ground = `#define WALL_WIDTH ${WIDTH}.0\n#define WALL_HEIGHT ${HEIGHT}.0\n${groundFrag}\n`
-
 type Colour = [red: number, green: number, blue: number, alpha: number]
 const WHITE: Colour = [1, 1, 1, 1]
 const BLACK: Colour = [0, 0, 0, 1]
@@ -34,8 +32,6 @@ export type Renderer = {
   setOverlay(overlay: OverlayBytes): void
   /** Sets the blocks around whose outer edge a line is drawn. */
   setMarks(blocks: readonly BlockIndex[]): void
-  /** Sets how fresh each block is, one byte a block: fresh ones throw light onto the open ground around them. */
-  setFreshness(bytes: Uint8Array<ArrayBuffer>): void
   setTheme(theme: Theme): void
   draw(frame: Frame): void
   /** Draws the ground alone, before there is a wall. */
@@ -52,13 +48,12 @@ export function createRenderer(gl: WebGLRenderingContext): Renderer {
   const regl = createRegl({ gl })
   // Each gets its size with its first content.
   const blank = () => regl.texture()
-  const [indices, palette, overlay, fresh, marks] = [blank(), blank(), blank(), blank(), blank()]
+  const [indices, palette, overlay, marks] = [blank(), blank(), blank(), blank()]
   const levels = createLevels(regl, { indices, palette, overlay })
   const paint = paintersOn(regl)
   let themeColours = themeColoursOf()
   let stale: readonly Rect[] = [WHOLE_WALL] // what the levels do not show yet
   let overlaid = 0
-  let glowing = 0
   let marked: Rect | undefined
 
   const drawFar = (frame: Frame, depth: number) => {
@@ -67,7 +62,7 @@ export function createRenderer(gl: WebGLRenderingContext): Renderer {
     for (const area of stale) levels.refresh(area)
     stale = []
     const inLevel = frameInLevel(frame, depth)
-    paint.far({ ...frame, ...themeColours, fresh, glowing, ...inLevel, level: level.target, levelSize: level.size })
+    paint.far({ ...frame, ...themeColours, ...inLevel, level: level.target, levelSize: level.size })
   }
 
   return {
@@ -91,10 +86,6 @@ export function createRenderer(gl: WebGLRenderingContext): Renderer {
       marks({ data, width: COLS, height: ROWS, format: 'luminance' })
       marked = blocks.length > 0 ? boundsOf(blocks) : undefined
     },
-    setFreshness(bytes) {
-      fresh({ data: bytes, width: COLS, height: ROWS, format: 'luminance', mag: 'linear', min: 'linear' })
-      glowing = bytes.some((byte) => byte > 0) ? 1 : 0
-    },
     setTheme(theme) {
       palette({ data: coloursOf(theme), width: PALETTE_TEXTURE_SIZE, height: 1 })
       themeColours = themeColoursOf(theme)
@@ -102,8 +93,7 @@ export function createRenderer(gl: WebGLRenderingContext): Renderer {
     },
     draw(frame) {
       clear(regl, themeColours.ground)
-      if (frame.pixel <= 1)
-        paint.near({ ...frame, ...themeColours, fresh, glowing, indices, palette, overlay, overlaid })
+      if (frame.pixel <= 1) paint.near({ ...frame, ...themeColours, indices, palette, overlay, overlaid })
       else drawFar(frame, depthFor(frame.pixel))
       paint.outline({ ...frame, ...frame.edge, inner: themeColours.edge, outer: themeColours.edge })
       if (marked) paint.works({ ...frame, marks, place: inClipSpace(marked, frame) })
@@ -124,7 +114,6 @@ const themeColoursOf = (theme?: Theme) => ({
   ground: lightOf(theme?.ground),
   gridLine: lightOf(theme?.gridLine),
   edge: lightOf(theme?.edge),
-  glow: lightOf(theme?.glow),
 })
 
 /** A frame in the texels of a level. */
@@ -138,17 +127,17 @@ function paintersOn(regl: Regl) {
   const props = (...names: string[]) => Object.fromEntries(names.map((name) => [name, prop(name)]))
   const place = props('place', 'canvasHeight')
   const camera = { ...place, ...props('origin', 'pixel') }
-  const grid = props('gridStrength', 'gridLine', 'line', 'edge', 'fresh', 'glowing', 'glow')
+  const grid = props('gridStrength', 'gridLine', 'line', 'edge')
   const textures = props('indices', 'palette', 'overlay', 'overlaid')
   return {
     near: regl({
       ...quad,
-      frag: knowingOpen(ground + magnifyFrag),
+      frag: knowingOpen(groundFrag + magnifyFrag),
       uniforms: { ...camera, ...grid, ...textures, wallSize: [WIDTH, HEIGHT] },
     }),
     far: regl({
       ...quad,
-      frag: ground + minifyFrag,
+      frag: groundFrag + minifyFrag,
       uniforms: { ...camera, ...grid, ...props('scale', 'level', 'levelSize') },
     }),
     works: regl({

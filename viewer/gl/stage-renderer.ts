@@ -1,15 +1,12 @@
 /** Draws the state on the stage's canvas: uploads what changed, draws when asked, survives a lost GPU. */
 
-import { TOTAL_BLOCKS, type BlockIndex } from '../../shared/wall.ts'
-import { differs, hasNews, shownBlock, shownWall, type State } from '../state.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import { differs, shownBlock, shownWall, type State } from '../state.ts'
 import type { Theme } from '../theme.ts'
 import { blocksOf, workAt } from '../wall/artworks.ts'
-import { freshness } from '../wall/news.ts'
 import { overlayBytes } from '../wall/overlay.ts'
 import { fitCanvas, frameOf } from './frame.ts'
 import { createRenderer, gpuOf, type Renderer } from './renderer.ts'
-
-const COOLING_MS = 60_000
 
 /** Paints on a canvas; `ask` is called when it must be drawn again for a reason of its own. */
 export function createStageRenderer(canvas: HTMLCanvasElement, state: () => State, first: Theme, ask: () => void) {
@@ -22,22 +19,8 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
     if (state().wall === undefined) renderer.blank()
     upload(renderer, state(), undefined, theme)
     renderer.setMarks(marked)
-    shine()
     ask()
   })
-
-  // Fresh works cool down while nothing else changes.
-  let cooling: ReturnType<typeof setTimeout> | undefined
-  const shine = () => {
-    clearTimeout(cooling)
-    const { wall, at, reducedMotion } = state()
-    if (wall?.complete !== true) return
-    const isPlain = reducedMotion || at !== undefined
-    const bytes = isPlain ? new Uint8Array(TOTAL_BLOCKS) : freshness(wall, Date.now())
-    surface.renderer?.setFreshness(bytes)
-    if (bytes.some((byte) => byte > 0)) cooling = setTimeout(shine, COOLING_MS)
-    ask()
-  }
 
   return {
     /** Uploads what differs between two states. */
@@ -45,7 +28,6 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
       const { renderer } = surface
       if (renderer === undefined) return
       upload(renderer, next, before, theme)
-      if (hasOtherFreshness(next, before)) shine()
       if (!hasOtherMarks(next, before)) return
       const marks = markedBlocks(next)
       if (!areEqual(marks, marked)) renderer.setMarks(marks)
@@ -159,9 +141,6 @@ function upload(renderer: Renderer, next: State, before: State | undefined, them
 function uploadOverlay(renderer: Renderer, state: State, theme: Theme) {
   if (state.wall) renderer.setOverlay(overlayBytes(state.wall, state, theme))
 }
-
-const hasOtherFreshness = (a: State, b: State) =>
-  hasNews(a, b) || differs(a, b, 'reducedMotion') || (a.at === undefined) !== (b.at === undefined)
 
 const hasOverlay = ({ overlay, agent, at }: State) => overlay !== 'none' || agent !== undefined || at !== undefined
 

@@ -7,7 +7,6 @@ import { createCanvasRenderer, createPlane, outline } from '../gl/canvas-rendere
 import { fitCanvas, frameOf } from '../gl/frame.ts'
 import { bytesOf, type Theme } from '../theme.ts'
 import { boundsOf, edgesOf } from '../wall/artworks.ts'
-import { freshness } from '../wall/news.ts'
 import { standingOf } from './order/cost-summary.ts'
 import { areaCovered, covered, type PaintedPicture, type Sketch } from './sketch.ts'
 
@@ -54,7 +53,6 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
       if (wall && wall !== before.wall) {
         if (wall.changed && wall.texture === before.wall?.texture) renderer.setBlocks(wall.texture, wall.changed)
         else renderer.setTexture(wall.texture)
-        if (wall.stats !== before.wall?.stats) renderer.setFreshness(freshness(wall, Date.now()))
       }
       if (painted && painted !== before.painted) putPicture(whole, painted)
       cut(next)

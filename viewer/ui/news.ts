@@ -3,7 +3,7 @@
 import { blocksText, countText } from '../../shared/money.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Component, Page } from '../page.ts'
-import { differs, hasNews } from '../state.ts'
+import { differs } from '../state.ts'
 import { agoText, nameOf, sinceText } from '../wall/formatting.ts'
 import { type News, newsOf, tourStops } from '../wall/news.ts'
 import type { Wall } from '../wall/wall-model.ts'
@@ -49,7 +49,7 @@ export function createNews(page: Page): Component {
       const count = before.wall?.complete ? wall.stats.lastSaleId - before.wall.stats.lastSaleId : 0
       if (differs(next, before, 'missed', 'at')) showNews()
       else if (count > 0 && next.at === undefined) showPurchase(wall, lastPurchase(wall), count)
-      else if (hasNews(next, before)) showNews()
+      else if (!before.wall?.complete) showNews()
     },
   }
 }

@@ -1,7 +1,7 @@
 /** What happened lately: since its reader was here last, today, or at the last sale of all. Pure. */
 
-import { ALL_BLOCKS, type BlockIndex, TOTAL_BLOCKS, cellOf, isBlockIndex } from '../../shared/wall.ts'
-import { artworkAt, artworksOf, isPainted, workAt, type Artwork } from './artworks.ts'
+import { ALL_BLOCKS, type BlockIndex, cellOf } from '../../shared/wall.ts'
+import { artworkAt, artworksOf, isPainted, type Artwork } from './artworks.ts'
 import type { Wall } from './wall-model.ts'
 
 /** What has changed since a moment in Unix milliseconds, when its reader was here last. */
@@ -68,29 +68,3 @@ function openBeside({ claims }: Wall, { blocks }: Artwork): readonly BlockIndex[
   }
   return nearest ? [nearest.block] : []
 }
-
-/** For how long a block is fresh after its sale. */
-const FRESH_MS = 3_600_000
-
-// So many of the newest works glow. Where more than this share of what is sold is fresh, as in a wall's first hour, none does:
-// their lights would run together.
-const GLOWING_WORKS = 5
-const FRESH_SHARE = 0.1
-
-/** How brightly each block glows, one byte a block: 255 for one that was just sold, 0 after an hour, and for all but the newest works. */
-export function freshness(wall: Pick<Wall, 'claims'>, now: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(TOTAL_BLOCKS)
-  const { claims } = wall
-  const fresh = [...claims.values()].filter(({ t }) => t > now - FRESH_MS).toSorted((a, b) => b.t - a.t)
-  if (fresh.length > claims.size * FRESH_SHARE) return bytes
-  let works = 0
-  for (const { i } of fresh) {
-    if (!isBlockIndex(i) || bytes[i] !== 0) continue
-    if (works++ === GLOWING_WORKS) break
-    for (const block of workAt(wall, i)) bytes[block] = brightness(claims.get(block)?.t ?? 0, now)
-  }
-  return bytes
-}
-
-const brightness = (soldAt: number, now: number) =>
-  Math.ceil(255 * Math.max(0, 1 - Math.max(0, now - soldAt) / FRESH_MS))
