@@ -1,5 +1,5 @@
 /**
- * Cards: what a link to the wall shows in a chat. The wall as a whole, a work, one block enlarged beside its place, or an agent's
+ * Cards: what a link to the wall shows in a chat. The wall as a whole, a work, a block in its work beside its place, or an agent's
  * blocks with all others dimmed. An agent is named where there are letters for all of its name; they lack most scripts.
  */
 
@@ -18,6 +18,7 @@ import {
   type BlockIndex,
   type Cell,
 } from '../../../shared/wall.ts'
+import type { Work } from '../../../shared/works.ts'
 import { artworkAt, regionOf } from '../wall/artworks.ts'
 import type { AgentId } from '../wall/log.ts'
 import type { WallView } from '../wall/wall-view.ts'
@@ -68,10 +69,9 @@ const LARGE = 8
 const PANE: Box = { x: 120, y: 28, width: COLS * FILLING, height: ROWS * FILLING }
 const FOOT_Y = 589
 
-// A line of letters over a block and the wall.
+// A line of letters over a block's work and the wall.
 const HEAD_Y = 50
-const TILE_SCALE = 44
-const TILE: Box = { x: 40, y: 140, width: BLOCK_SIZE * TILE_SCALE, height: BLOCK_SIZE * TILE_SCALE }
+const TILE: Box = { x: 40, y: 140, width: 440, height: 440 }
 const MAP: Box = { x: 520, y: 140, width: COLS * BESIDE, height: ROWS * BESIDE }
 
 /** How large a card shows the whole wall, in pixels of a block's side; none where it shows a part of it enlarged. */
@@ -108,15 +108,15 @@ function drawBlock(
   block: BlockIndex,
   wall: Bitmap | undefined,
 ): void {
-  const { col, row } = cellOf(block)
-  place(bitmap, enlarge(drawRegion(view, { col, row, cols: 1, rows: 1 }), TILE_SCALE), TILE.x, TILE.y)
+  // One block of a large picture may be plain black, so the whole picture is shown.
+  const blocks = artworkAt(view, block)?.blocks ?? [block]
+  const spot = placeWork(bitmap, view, blocks, block, TILE)
+  if (blocks.length > 1) mark(bitmap, spot)
   frame(bitmap, TILE, 1, EDGE)
   if (wall !== undefined) place(bitmap, wall, MAP.x, MAP.y)
   frame(bitmap, MAP, 1, EDGE)
-  const spot = { x: MAP.x + col * BESIDE, y: MAP.y + row * BESIDE, width: BESIDE, height: BESIDE }
-  frame(bitmap, spot, 7, BLACK)
-  frame(bitmap, spot, 5, WHITE)
-  frame(bitmap, spot, 2, BLACK)
+  const { col, row } = cellOf(block)
+  mark(bitmap, { x: MAP.x + col * BESIDE, y: MAP.y + row * BESIDE, width: BESIDE, height: BESIDE })
   write(bitmap, coordOf(block), { x: TILE.x, y: HEAD_Y, scale: LARGE, colour: LOUD })
   const right = MAP.x + MAP.width
   const state = view.claimed.has(block) ? 'CLAIMED' : `OPEN : ${amountText(price)}`
@@ -124,41 +124,47 @@ function drawBlock(
   writeName(bitmap, title, { x: MAP.x, y: TILE.y + TILE.height - heightOf(SMALL), scale: SMALL, colour: LOUD })
 }
 
+/** Draws a line around a box that stands out on any picture. */
+function mark(bitmap: Bitmap, box: Box): void {
+  frame(bitmap, box, 7, BLACK)
+  frame(bitmap, box, 5, WHITE)
+  frame(bitmap, box, 2, BLACK)
+}
+
 // A work's picture, over a line of letters.
 const WORK_PANE: Box = { x: 40, y: 40, width: CARD_WIDTH - 80, height: 520 }
 
-/** The work alone, as large as whole pixels allow, on the room's ground. */
+/** The work alone, on the room's ground. */
 function drawWork(bitmap: Bitmap, view: WallView, { title }: CardWords, block: BlockIndex): void {
   const work = artworkAt(view, block)
   const blocks = work?.blocks ?? [block]
-  const region = regionOf(blocks)
-  const [wide, high] = [region.cols * BLOCK_SIZE, region.rows * BLOCK_SIZE]
-  const scale = Math.max(1, Math.floor(Math.min(WORK_PANE.width / wide, WORK_PANE.height / high)))
-  const picture = enlarge(drawRegion(view, region), scale)
-  const side = BLOCK_SIZE * scale
+  placeWork(bitmap, view, blocks, blocks[blocks.length >> 1] ?? block, WORK_PANE)
+  writeName(bitmap, title, { x: WORK_PANE.x, y: FOOT_Y, scale: SMALL, colour: LOUD })
+  writeUpTo(bitmap, byline(work?.agent.name ?? null, blocks.length), WORK_PANE.x + WORK_PANE.width, FOOT_Y)
+}
+
+/** Draws a work in the middle of a pane, as large as whole pixels allow, and of a larger one the part around a block; returns where that block is. */
+function placeWork(bitmap: Bitmap, view: WallView, blocks: Work, block: BlockIndex, pane: Box): Box {
+  const region = partAround(regionOf(blocks), cellOf(block), pane)
+  const side = BLOCK_SIZE * Math.floor(Math.min(pane.width / region.cols, pane.height / region.rows) / BLOCK_SIZE)
+  const picture = enlarge(drawRegion(view, region), side / BLOCK_SIZE)
   const own = new Set(blocks)
   for (let at = 0; at < region.cols * region.rows; at++) {
     const cell = { col: region.col + (at % region.cols), row: region.row + Math.floor(at / region.cols) }
     const there = blockAt(cell.col, cell.row)
     if (there === undefined || !own.has(there)) fill(picture, boxIn(region, side, cell), GROUND)
   }
-  const shown = cropped(picture, WORK_PANE)
-  const x = WORK_PANE.x + Math.floor((WORK_PANE.width - shown.width) / 2)
-  place(bitmap, shown, x, WORK_PANE.y + Math.floor((WORK_PANE.height - shown.height) / 2))
-  writeName(bitmap, title, { x: WORK_PANE.x, y: FOOT_Y, scale: SMALL, colour: LOUD })
-  writeUpTo(bitmap, byline(work?.agent.name ?? null, blocks.length), WORK_PANE.x + WORK_PANE.width, FOOT_Y)
+  const [x, y] = [pane.x + ((pane.width - picture.width) >> 1), pane.y + ((pane.height - picture.height) >> 1)]
+  place(bitmap, picture, x, y)
+  const spot = boxIn(region, side, cellOf(block))
+  return { ...spot, x: x + spot.x, y: y + spot.y }
 }
 
-function cropped(picture: Bitmap, pane: Box): Bitmap {
-  const [width, height] = [Math.min(picture.width, pane.width), Math.min(picture.height, pane.height)]
-  if (width === picture.width && height === picture.height) return picture
-  const [left, top] = [Math.floor((picture.width - width) / 2), Math.floor((picture.height - height) / 2)]
-  const middle = bitmapOf(width, height, GROUND)
-  for (let line = 0; line < height; line++) {
-    const from = (top + line) * picture.width + left
-    middle.indices.set(picture.indices.subarray(from, from + width), line * width)
-  }
-  return middle
+/** The part of a region around a cell that a pane has room for. */
+function partAround({ col, row, cols, rows }: Region, cell: Cell, { width, height }: Box): Region {
+  const [wide, high] = [Math.min(cols, Math.floor(width / BLOCK_SIZE)), Math.min(rows, Math.floor(height / BLOCK_SIZE))]
+  const left = col + within(cell.col - col - (wide >> 1), cols - wide)
+  return { col: left, row: row + within(cell.row - row - (high >> 1), rows - high), cols: wide, rows: high }
 }
 
 function drawAgent(bitmap: Bitmap, view: WallView, words: CardWords, agent: AgentId, wall: Bitmap | undefined): void {

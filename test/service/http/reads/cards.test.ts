@@ -50,6 +50,16 @@ test('a block’s card shows every pixel of the block, and marks its position on
   expect(colourAt(520 + 20 * 4 + 2, place.y + 2)).toBe(colourOf(GREEN))
 })
 
+test('a block’s card shows the whole work that the block is part of, and marks it there', async () => {
+  const own = await openWall()
+  await own.buy(`/blocks/9,9?px=${flat(0)}`, 1)
+  await own.buy(`/blocks/10,9?px=${flat(GREEN)}`, 1, 2)
+  const { colourAt } = await decoded(await own.ask('GET /card.png?block=9,9'))
+  // Two blocks of 220 pixels in the middle of a pane of 440.
+  expect([colourAt(40 + 110, 360), colourAt(40 + 330, 360)]).toEqual([0, GREEN].map(colourOf))
+  expect(colourAt(40 + 110, 250 - 4)).toBe('#ffffff')
+})
+
 test('an agent’s card shows its blocks, and all others dimmed', async () => {
   const { colourAt } = await card('?agent=1')
   // From the wall's corner, which is as far as the part around 3,4 and 20,4 can go, each block 30 pixels wide.
