@@ -41,6 +41,8 @@ const CORNER_SIZE = 2
 export function drawCalls(parts: ReglParts) {
   const { gl, framebuffers } = parts
   const box: [number, number, number, number] = [0, 0, 0, 0]
+  const begun: WebGLProgram[] = []
+  programs.set(gl, begun)
   const drawTo = (target: Target | null) => {
     gl.bindFramebuffer(gl.FRAMEBUFFER, target?.framebuffer ?? null)
     if (target === null) gl.viewport(...box)
@@ -57,10 +59,9 @@ export function drawCalls(parts: ReglParts) {
     compile(options: Options, attributes: Parts<readonly number[]>, uniforms: Parts<Value>) {
       // regl has a command of its own that has no shaders.
       const program = 'vert' in options.static ? begunProgram(gl, options.static) : undefined
+      if (program) begun.push(program)
       let ready: ((props: Props) => void) | undefined
       const call = () => (ready ??= program && callOf(parts, program, options.static, attributes, uniforms))
-      // The driver is waited for in a task of its own for each command, and not by the first drawing for all of them.
-      setTimeout(call)
       const target = options.dynamic['framebuffer']
       const draw = (props: Props) => {
         drawTo(target === undefined ? null : framebuffers.getFramebuffer(props[nameIn(target)]))
@@ -71,11 +72,27 @@ export function drawCalls(parts: ReglParts) {
   }
 }
 
+const programs = new WeakMap<WebGLRenderingContext, readonly WebGLProgram[]>()
+
+// Shorter than a frame.
+const POLL_MS = 10
+
+/** Resolves once the driver has compiled every program of a context. Its first use would keep the page waiting until then. */
+export async function programsReady(gl: WebGLRenderingContext): Promise<void> {
+  const extension = gl.getExtension('KHR_parallel_shader_compile')
+  if (extension === null) return
+  gl.flush()
+  // A lost context answers null.
+  const isCompiling = (program: WebGLProgram) =>
+    gl.getProgramParameter(program, extension.COMPLETION_STATUS_KHR) === false
+  while (programs.get(gl)?.some(isCompiling)) await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+}
+
 const refused = () => {
   throw new TypeError('The wall draws one command at a time.')
 }
 
-/** Has the driver compile shaders. Nothing is asked of them before the first drawing, so that it can do so beside the page. */
+/** Has the driver compile shaders. Nothing is asked of them before they are ready, so that it can do so beside the page. */
 function begunProgram(gl: WebGLRenderingContext, { vert, frag }: Options['static']): WebGLProgram {
   const program = gl.createProgram()
   const kinds = [gl.VERTEX_SHADER, gl.FRAGMENT_SHADER] as const

@@ -7,6 +7,7 @@ import { bytesOf, coloursOf, type Theme } from '../theme.ts'
 import { boundsOf } from '../wall/artworks.ts'
 import type { OverlayBytes } from '../wall/overlay.ts'
 import type { IndexTexture } from '../wall/pixel-buffer.ts'
+import { programsReady } from './draw-calls.ts'
 import type { Frame } from './frame.ts'
 import groundFrag from './ground.frag?raw'
 import { createLevels, depthFor, knowingOpen, quad } from './levels.ts'
@@ -43,8 +44,8 @@ export type Renderer = {
 export const gpuOf = (canvas: HTMLCanvasElement): WebGLRenderingContext | null =>
   canvas.getContext('webgl', { alpha: false, antialias: false, depth: false, stencil: false })
 
-/** A renderer on the GPU. */
-export function createRenderer(gl: WebGLRenderingContext): Renderer {
+/** A renderer on the GPU. It draws the ground alone until it calls `onReady`, when the driver has compiled its shaders. */
+export function createRenderer(gl: WebGLRenderingContext, onReady: () => void): Renderer {
   const regl = createRegl({ gl })
   // Each gets its size with its first content.
   const blank = () => regl.texture()
@@ -55,6 +56,11 @@ export function createRenderer(gl: WebGLRenderingContext): Renderer {
   let stale: readonly Rect[] = [WHOLE_WALL] // what the levels do not show yet
   let overlaid = 0
   let marked: Rect | undefined
+  let isReady = false
+  void programsReady(gl).then(() => {
+    isReady = true
+    onReady()
+  })
 
   const drawFar = (frame: Frame, depth: number) => {
     const level = levels.all[depth]
@@ -93,6 +99,7 @@ export function createRenderer(gl: WebGLRenderingContext): Renderer {
     },
     draw(frame) {
       clear(regl, themeColours.ground)
+      if (!isReady) return
       if (frame.pixel <= 1) paint.near({ ...frame, ...themeColours, indices, palette, overlay, overlaid })
       else drawFar(frame, depthFor(frame.pixel))
       paint.outline({ ...frame, ...frame.edge, inner: themeColours.edge, outer: themeColours.edge })

@@ -12,7 +12,7 @@ import { createRenderer, gpuOf, type Renderer } from './renderer.ts'
 export function createStageRenderer(canvas: HTMLCanvasElement, state: () => State, first: Theme, ask: () => void) {
   let theme = first
   let marked: readonly BlockIndex[] = [] // what a line is drawn around
-  const surface = createSurface(canvas, (renderer) => {
+  const surface = createSurface(canvas, ask, (renderer) => {
     marked = markedBlocks(state())
     renderer.setTheme(theme)
     // At once, because an empty canvas is black.
@@ -54,15 +54,15 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
   }
 }
 
-/** Finds what draws on a canvas, the GPU if there is one that is fast enough, else the fallback; hands each renderer to `onReady`. */
-function createSurface(canvas: HTMLCanvasElement, onReady: (renderer: Renderer) => void) {
+/** Finds what draws on a canvas, the GPU if there is one that is fast enough, else the fallback; hands each renderer to `onFound`. */
+function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (renderer: Renderer) => void) {
   let renderer: Renderer | undefined
   let onGpu = true
   let showsOverlays = true
 
   const begin = (found: Renderer) => {
     renderer = found
-    onReady(found)
+    onFound(found)
   }
   // Loaded only where it is needed, in few browsers. Until then the GPU's last picture stays in sight.
   const fallBack = async () => {
@@ -78,7 +78,7 @@ function createSurface(canvas: HTMLCanvasElement, onReady: (renderer: Renderer) 
   const start = () => {
     const gpu = gpuOf(canvas)
     // Apart from the search for a GPU, so that neither keeps a slow machine busy for long.
-    if (gpu) setTimeout(() => begin(createRenderer(gpu)))
+    if (gpu) setTimeout(() => begin(createRenderer(gpu, ask)))
     else void fallBack()
   }
   const stop = () => {
