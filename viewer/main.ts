@@ -30,6 +30,8 @@ let drawnAt: number | undefined // when the last frame of a motion was drawn
 let components: Component | undefined // panels and all else that loads after the first drawing
 let furnishing: Promise<void> | undefined // the loading of them
 let arriving = true
+const opened = { search: location.search, place: placeInAddressBar() }
+let isDeadLink = false // so far; what a returning visitor's link names may be newer than the stored wall
 
 const isEmbedded = new URLSearchParams(location.search).has('embed')
 const shell = createShell({
@@ -46,6 +48,7 @@ const shell = createShell({
   },
   wall: () => state.wall,
   show: showWall,
+  caughtUp: checkLink,
   furnished: () => furnishing,
 })
 const { appearance, askFrame } = shell
@@ -128,10 +131,17 @@ function showWall(wall: Wall, since?: number) {
   if (before === undefined || hasArrived) goTo(placeInAddressBar(), state.isMoved)
   if (hasArrived) {
     arriving = false
-    const message = deadLink(state, location.search)
-    if (message !== undefined) toast(message)
+    isDeadLink = deadLink(state, opened.search) !== undefined
   }
   if (before === undefined) furnishing = loadLazyUi()
+}
+
+/** Goes again to the place of a link that named nothing on the stored wall, and says so if it still names nothing. */
+function checkLink() {
+  if (!isDeadLink) return
+  goTo(opened.place, state.isMoved)
+  const message = deadLink(state, opened.search)
+  if (message !== undefined) toast(message)
 }
 
 function goTo(place: Place, keepsCamera: boolean) {

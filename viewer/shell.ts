@@ -25,6 +25,8 @@ export type ShellDeps = {
   wall(): Wall | undefined
   /** The wall has arrived further, or has changed; `since` says since when its reader has missed that, in Unix milliseconds. */
   show(wall: Wall, since?: number): void
+  /** The wall shows all that has happened until now. */
+  caughtUp?(): void
   /** Resolves once everything that explains the wall is loaded. The first `show` starts loading it. */
   furnished?(): Promise<void> | undefined
 }
@@ -112,13 +114,16 @@ function anotherTry(ms: number): Promise<void> {
 const REST_MS = 3000
 
 // Loaded once the wall is there, because nothing that is on the first screen needs it.
-async function follow({ wall, show, isKept }: ShellDeps, number: number, kept?: KeptWall) {
+async function follow(page: ShellDeps, number: number, kept?: KeptWall) {
   try {
     const { syncWall } = await import('./data/sync.ts')
+    const { wall, show } = page
     const stale = query('stale', HTMLElement)
     const showStale = (words: string) => void (stale.textContent = words)
     const { caughtUp, toKeep } = syncWall({ number, shared: sharedStreamOnPage(), kept, wall, show, showStale })
-    if (isKept === true) void caughtUp.then(() => setTimeout(() => keepCopies(toKeep), REST_MS))
+    await caughtUp
+    page.caughtUp?.()
+    if (page.isKept === true) setTimeout(() => keepCopies(toKeep), REST_MS)
   } catch {
     showLostScript()
   }

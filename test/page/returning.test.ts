@@ -72,6 +72,15 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
     expect(reads()).toEqual(['/api/tail', '/api/feed?after=3&limit=1', '/api/canvas.bin', '/api/blocks'])
   })
 
+  test('a link to an artwork that is newer than the stored wall opens it', async () => {
+    const page = await visited()
+    sellAndRepaint()
+    await comeBack(page, '?work=100,20')
+    await page.locator('#card .title').getByText('First block of Carol').waitFor()
+    await page.getByText(NEWS).waitFor()
+    expect(await page.textContent('#toast')).toBe('')
+  })
+
   test('the keyboard walks through the tour, which ends at an open block', async () => {
     const page = await visited()
     sellAndRepaint()
