@@ -64,7 +64,6 @@ const page: Page = {
   dispatch,
   appearance,
   onGpu: stageRenderer.onGpu,
-  showsOverlays: stageRenderer.showsOverlays,
   drawn() {
     stageRenderer.draw()
     return canvas

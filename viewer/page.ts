@@ -8,8 +8,6 @@ export type Page = {
   dispatch(action: Action): void
   /** Whether the GPU draws. Only then the stage's pixels can be read. */
   onGpu(): boolean
-  /** Whether overlays and the past can be shown; not where the server's picture stands in for the wall. */
-  showsOverlays(): boolean
   /** Draws now and answers the stage's canvas while its pixels can be read. */
   drawn(): HTMLCanvasElement
   readonly appearance: Appearance

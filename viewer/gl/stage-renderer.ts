@@ -50,7 +50,6 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
     /** Gives the canvas its stage's size in device pixels. */
     resize: () => fitCanvas(canvas, state().view),
     onGpu: surface.onGpu,
-    showsOverlays: surface.showsOverlays,
   }
 }
 
@@ -58,7 +57,6 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
 function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (renderer: Renderer) => void) {
   let renderer: Renderer | undefined
   let onGpu = true
-  let showsOverlays = true
 
   const begin = (found: Renderer) => {
     renderer = found
@@ -72,8 +70,7 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
     if (renderer !== undefined) canvas.style.opacity = '0'
     stop()
     const fallback = createFallback(canvas)
-    showsOverlays = fallback.showsOverlays
-    begin(fallback)
+    if (fallback) begin(fallback)
   }
   const start = () => {
     const gpu = gpuOf(canvas)
@@ -102,7 +99,6 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
       return renderer
     },
     onGpu: () => onGpu,
-    showsOverlays: () => showsOverlays,
     /** To be called before each drawing. */
     watch: () => onGpu && watch(),
   }

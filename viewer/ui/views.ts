@@ -17,9 +17,6 @@ const THEMES = [
   ['contrast', 'High contrast'],
 ] as const
 
-/** Why neither an overlay nor the past can be shown. */
-export const CANNOT = 'This browser cannot draw on a canvas, so it shows only a picture of the wall as it is now.'
-
 /** Two choices, and the overlay's legend. */
 export function createViews(page: Page): PanelContent {
   const legend = createElement('ul.legend')
@@ -31,7 +28,7 @@ export function createViews(page: Page): PanelContent {
   )
   return {
     title: 'View',
-    body: page.showsOverlays() ? [overlays, legend, themes] : [createElement('p', CANNOT), themes],
+    body: [overlays, legend, themes],
     update({ wall, overlay }, before) {
       for (const input of overlays.querySelectorAll('input')) input.checked = input.value === overlay
       if (wall === undefined || (wall === before.wall && overlay === before.overlay && legend.hasChildNodes())) return

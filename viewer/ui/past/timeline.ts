@@ -6,7 +6,6 @@ import type { State } from '../../state.ts'
 import { dateText } from '../../wall/formatting.ts'
 import { momentAfter, momentsOf, played, soldBy } from '../../wall/wall-history.ts'
 import { button, createElement } from '../dom.ts'
-import { CANNOT } from '../views.ts'
 import { createSaveTimelapse } from './save-timelapse.ts'
 
 // A page that was suspended goes on from where it was.
@@ -18,7 +17,7 @@ export function createTimeline(page: Page): PanelContent {
   const film = createSaveTimelapse(page)
   return {
     title: 'History',
-    body: page.showsOverlays() ? [...player.elements, film.element] : [createElement('p', CANNOT)],
+    body: [...player.elements, film.element],
     update(state, before) {
       player.update(state, before)
       film.update(state)
