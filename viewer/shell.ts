@@ -2,7 +2,7 @@
 
 import { type Appearance, createAppearance } from './appearance.ts'
 import { type View, viewOf } from './camera/camera.ts'
-import { type KeptWall, keepFiles, keepWall, readKeptWall } from './data/kept-copy.ts'
+import type * as KeptCopy from './data/kept-copy.ts'
 import { readWall } from './data/read-wall.ts'
 import { priceOnPage, sharedStreamOnPage } from './page-words.ts'
 import type { Theme } from './theme.ts'
@@ -16,7 +16,7 @@ const RETRY_MS = [2000, 5000, 15_000, 60_000] as const
 /** A page around its stage. */
 export type ShellDeps = {
   readonly stage: HTMLElement
-  readonly isKept?: boolean // whether the browser stores the page for the next visit
+  readonly keptCopy?: typeof KeptCopy | undefined // if the browser stores the page for the next visit
   /** Draws a frame; `now` is its time in milliseconds, `undefined` for a drawing between frames. */
   draw(now?: number): void
   setTheme(theme: Theme): void
@@ -76,7 +76,7 @@ async function keepReading(page: ShellDeps) {
   const { stage, show } = page
   // Assistive technology waits while the stage is busy: until then nothing names what is pointed at.
   const calm = () => void Promise.resolve(page.furnished?.()).then(() => (stage.ariaBusy = 'false'))
-  const kept = page.isKept === true ? await readKeptWall() : undefined
+  const kept = await page.keptCopy?.readKeptWall()
   if (kept !== undefined) {
     show(kept.wall)
     calm()
@@ -114,23 +114,23 @@ function anotherTry(ms: number): Promise<void> {
 const REST_MS = 3000
 
 // Loaded once the wall is there, because nothing that is on the first screen needs it.
-async function follow(page: ShellDeps, number: number, kept?: KeptWall) {
+async function follow(page: ShellDeps, number: number, kept?: KeptCopy.KeptWall) {
   try {
     const { syncWall } = await import('./data/sync.ts')
-    const { wall, show } = page
+    const { wall, show, keptCopy } = page
     const stale = query('stale', HTMLElement)
     const showStale = (words: string) => void (stale.textContent = words)
     const { caughtUp, toKeep } = syncWall({ number, shared: sharedStreamOnPage(), kept, wall, show, showStale })
     await caughtUp
     page.caughtUp?.()
-    if (page.isKept === true) setTimeout(() => keepCopies(toKeep), REST_MS)
+    if (keptCopy) setTimeout(() => keepCopies(keptCopy, toKeep), REST_MS)
   } catch {
     showLostScript()
   }
 }
 
 /** Stores the page and its wall, and the wall again whenever the user leaves. If the browser stores nothing, the next visit is a first one. */
-function keepCopies(toKeep: () => KeptWall | undefined) {
+function keepCopies({ keepFiles, keepWall }: typeof KeptCopy, toKeep: () => KeptCopy.KeptWall | undefined) {
   const keep = async () => {
     const kept = toKeep()
     if (kept !== undefined) await keepWall(kept).catch(() => {})

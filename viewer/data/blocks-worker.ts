@@ -1,4 +1,4 @@
-/** The worker that parses all of the wall but its pictures, and hands it over in parts that take a page no time. */
+/** The worker that parses all of the wall but its pictures, as it arrives, and hands it over in parts that take a page no time. */
 
 import type { Canvas, CanvasBlock } from '../../shared/contract/canvas.ts'
 
@@ -12,8 +12,14 @@ declare const self: Worker
 
 const send = (message: BlocksMessage) => self.postMessage(message)
 
-self.addEventListener('message', ({ data: text }: MessageEvent<ArrayBuffer>) => {
-  const { blocks, ...head }: Canvas = JSON.parse(new TextDecoder().decode(text))
+const decoder = new TextDecoder()
+let text = ''
+
+// The text in pieces of any length, and at its end none.
+self.addEventListener('message', ({ data: piece }: MessageEvent<Uint8Array | undefined>) => {
+  text += decoder.decode(piece, { stream: piece !== undefined })
+  if (piece !== undefined) return
+  const { blocks, ...head }: Canvas = JSON.parse(text)
   for (let at = 0; at < blocks.length; at += PART_BLOCKS) send({ blocks: blocks.slice(at, at + PART_BLOCKS) })
   send({ head })
 })

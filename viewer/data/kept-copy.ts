@@ -1,7 +1,8 @@
 /** What the browser stores for the next visit: the wall as it was shown last, and the files of the page for a visit without a connection. */
 
+import { isBlockIndex } from '../../shared/wall.ts'
 import { store, stored } from '../appearance.ts'
-import type { Wall } from '../wall/wall-model.ts'
+import type { Claim, Wall } from '../wall/wall-model.ts'
 
 /** The wall of an earlier visit. */
 export type KeptWall = {
@@ -25,8 +26,8 @@ const FILES = 'last-wall'
 export async function readKeptWall(): Promise<KeptWall | undefined> {
   if (stored(FLAG) === undefined) return undefined
   try {
-    const kept: KeptWall | undefined = await settled((await walls('readonly')).get(VERSION))
-    return kept
+    const packed: PackedWall | undefined = await settled((await walls('readonly')).get(VERSION))
+    return packed && { ...packed, wall: await unpack(packed.wall) }
   } catch {
     return undefined
   }
@@ -36,8 +37,50 @@ export async function readKeptWall(): Promise<KeptWall | undefined> {
 export async function keepWall(kept: KeptWall): Promise<void> {
   const all = await walls('readwrite')
   all.clear()
-  await settled(all.put({ ...kept, wall: { ...kept.wall, changed: undefined } }, VERSION))
+  const packed: PackedWall = { ...kept, wall: pack(kept.wall) }
+  await settled(all.put(packed, VERSION))
   store(FLAG, '1')
+}
+
+type PackedWall = Omit<KeptWall, 'wall'> & { readonly wall: ReturnType<typeof pack> }
+
+/** A wall in few objects, because the browser stores thousands of them, or a megabyte of bytes, too slowly. Many blocks share their words. */
+export function pack({ claims, texture, ...wall }: Wall) {
+  const all = [...claims.values()]
+  const words = new Map<string, number>()
+  const said = all.map(({ m, l }) => {
+    const text = JSON.stringify({ m, l })
+    const place = words.get(text) ?? words.size
+    words.set(text, place)
+    return place
+  })
+  return {
+    ...wall,
+    changed: undefined,
+    pixels: new Blob([texture]),
+    blocks: Uint16Array.from(all, ({ i }) => i),
+    owners: Uint16Array.from(all, ({ a }) => a),
+    times: Float64Array.from(all, ({ t }) => t),
+    said: Uint16Array.from(said),
+    words: [...words.keys()],
+  }
+}
+
+/** The wall that was packed. */
+export async function unpack({
+  pixels,
+  blocks,
+  owners,
+  times,
+  said,
+  words,
+  ...wall
+}: ReturnType<typeof pack>): Promise<Wall> {
+  const spoken = words.map((text): Pick<Claim, 'm' | 'l'> => JSON.parse(text))
+  const claims: Wall['claims'] = new Map()
+  for (const [at, i] of blocks.entries())
+    if (isBlockIndex(i)) claims.set(i, { i, a: owners[at] ?? 0, t: times[at] ?? 0, ...spoken[said[at] ?? 0] })
+  return { ...wall, claims, texture: new Uint8Array(await pixels.arrayBuffer()) }
 }
 
 /** Stores the files of this page. The browser has them already, so nothing is downloaded. */

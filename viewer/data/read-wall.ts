@@ -61,7 +61,7 @@ export async function readWall({ ask, show = () => {}, price = USUAL_PRICE }: Re
     }
     const second = await (asked ?? read(BLOCKS))
     const whole: Wall = { ...wall, claims: new Map() }
-    const { pricing, stats, agents } = await parse(second.arrayBuffer(), (blocks) => {
+    const { pricing, stats, agents } = await parse(second.body, (blocks) => {
       changed.push(...(withClaims(whole, blocks).changed ?? []))
     })
     const done: Wall = { ...whole, pricing, stats, agents, changed: undefined, complete: true }
@@ -102,8 +102,8 @@ async function* picturesIn(body: Response['body']): AsyncGenerator<readonly [fir
   if (blocks < TOTAL_BLOCKS) throw new Error('the pixels were cut short')
 }
 
-/** Has a worker parse all but the pictures, so that the page stays responsive. It starts while the text is arriving. */
-function parse(arriving: Promise<ArrayBuffer>, onBlocks: (blocks: readonly CanvasBlock[]) => void) {
+/** Has a worker parse all but the pictures, so that the page stays responsive. */
+function parse(body: Response['body'], onBlocks: (blocks: readonly CanvasBlock[]) => void) {
   const { promise, resolve, reject } = Promise.withResolvers<CanvasHead>()
   const worker = new Worker(new URL('./blocks-worker.ts', import.meta.url), { type: 'module', name: 'blocks-worker' })
   worker.addEventListener('message', ({ data }: MessageEvent<BlocksMessage>) => {
@@ -111,6 +111,10 @@ function parse(arriving: Promise<ArrayBuffer>, onBlocks: (blocks: readonly Canva
     else onBlocks(data.blocks)
   })
   worker.addEventListener('error', () => reject(new Error('the blocks could not be parsed')))
-  arriving.then((text) => worker.postMessage(text, [text]), reject)
+  const pass = async () => {
+    for await (const piece of body ?? []) worker.postMessage(piece, [piece.buffer])
+    worker.postMessage(undefined)
+  }
+  pass().catch(reject)
   return promise.finally(() => worker.terminate())
 }

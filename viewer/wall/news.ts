@@ -28,10 +28,13 @@ export function newsOf({ claims }: Pick<Wall, 'claims'>, midnight: number, misse
   const ownersOf = (blocks: readonly BlockIndex[]) => new Set(blocks.map((block) => claims.get(block)?.a)).size
   const known = [...(missed?.blocks ?? [])].filter((block) => claims.has(block))
   if (missed !== undefined && known.length > 0) return { blocks: known, agents: ownersOf(known), since: missed.since }
-  const last = [...claims.values()].reduce((a, b) => (b.t > a.t ? b : a), { t: -1, a: -1 })
+  let last = { t: -1, a: -1 }
+  for (const claim of claims.values()) if (claim.t > last.t) last = claim
   if (last.t < 0) return undefined
   const isToday = last.t >= midnight
-  const blocks = [...claims].flatMap(([block, { t }]) => (t >= Math.min(midnight, last.t) ? [block] : []))
+  const from = Math.min(midnight, last.t)
+  const blocks: BlockIndex[] = []
+  for (const [block, { t }] of claims) if (t >= from) blocks.push(block)
   return { blocks, agents: ownersOf(blocks), since: isToday ? 'today' : { lastAt: last.t, agent: last.a } }
 }
 
