@@ -34,7 +34,7 @@ const TIME = { timeStyle: 'medium' } as const
 /** Keeps the wall up to date. `caughtUp` resolves once it shows all changes since it was stored; `toKeep` returns the wall for the next visit. */
 export function syncWall(deps: SyncDeps) {
   const follower = createFollower(deps)
-  const caughtUp = deps.kept === undefined ? Promise.resolve() : catchUp(follower, deps.kept)
+  const caughtUp = deps.kept === undefined ? Promise.resolve() : showMissed(follower, deps.kept)
   void caughtUp.then(() => follow(follower, deps.shared))
   return { caughtUp, toKeep: follower.toKeep }
 }
@@ -42,7 +42,7 @@ export function syncWall(deps: SyncDeps) {
 const AGAIN_MS = 3000
 
 /** Lets the changes since a wall was stored arrive on the page; resolves once they have. */
-async function catchUp(follower: Follower, kept: KeptWall): Promise<void> {
+async function showMissed(follower: Follower, kept: KeptWall): Promise<void> {
   for (;;) {
     try {
       const changes = await changesSince(kept)

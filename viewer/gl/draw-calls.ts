@@ -41,8 +41,8 @@ const CORNER_SIZE = 2
 export function drawCalls(parts: ReglParts) {
   const { gl, framebuffers } = parts
   const box: [number, number, number, number] = [0, 0, 0, 0]
-  const begun: WebGLProgram[] = []
-  programs.set(gl, begun)
+  const begun: Begun[] = []
+  commands.set(gl, begun)
   const drawTo = (target: Target | null) => {
     gl.bindFramebuffer(gl.FRAMEBUFFER, target?.framebuffer ?? null)
     if (target === null) gl.viewport(...box)
@@ -59,9 +59,9 @@ export function drawCalls(parts: ReglParts) {
     compile(options: Options, attributes: Parts<readonly number[]>, uniforms: Parts<Value>) {
       // regl has a command of its own that has no shaders.
       const program = 'vert' in options.static ? begunProgram(gl, options.static) : undefined
-      if (program) begun.push(program)
       let ready: ((props: Props) => void) | undefined
       const call = () => (ready ??= program && callOf(parts, program, options.static, attributes, uniforms))
+      if (program) begun.push({ program, call })
       const target = options.dynamic['framebuffer']
       const draw = (props: Props) => {
         drawTo(target === undefined ? null : framebuffers.getFramebuffer(props[nameIn(target)]))
@@ -72,20 +72,24 @@ export function drawCalls(parts: ReglParts) {
   }
 }
 
-const programs = new WeakMap<WebGLRenderingContext, readonly WebGLProgram[]>()
+/** A command whose shaders are being compiled; `call` looks up where its values go. */
+type Begun = { readonly program: WebGLProgram; readonly call: () => void }
+
+const commands = new WeakMap<WebGLRenderingContext, readonly Begun[]>()
 
 // Shorter than a frame.
-const POLL_MS = 10
+const POLL_MS = 4
 
-/** Resolves once the driver has compiled every program of a context. Its first use would keep the page waiting until then. */
-export async function programsReady(gl: WebGLRenderingContext): Promise<void> {
+/** Resolves once every command of a context can draw. The page waits for no compiler, and each command is prepared in a task of its own. */
+export async function commandsReady(gl: WebGLRenderingContext): Promise<void> {
   const extension = gl.getExtension('KHR_parallel_shader_compile')
-  if (extension === null) return
   gl.flush()
-  // A lost context answers null.
-  const isCompiling = (program: WebGLProgram) =>
-    gl.getProgramParameter(program, extension.COMPLETION_STATUS_KHR) === false
-  while (programs.get(gl)?.some(isCompiling)) await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  for (const { program, call } of commands.get(gl) ?? []) {
+    // A lost context answers null.
+    do await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    while (extension && gl.getProgramParameter(program, extension.COMPLETION_STATUS_KHR) === false)
+    if (!gl.isContextLost()) call()
+  }
 }
 
 const refused = () => {

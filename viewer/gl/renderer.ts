@@ -7,7 +7,7 @@ import { bytesOf, coloursOf, type Theme } from '../theme.ts'
 import { boundsOf } from '../wall/artworks.ts'
 import type { OverlayBytes } from '../wall/overlay.ts'
 import type { IndexTexture } from '../wall/pixel-buffer.ts'
-import { programsReady } from './draw-calls.ts'
+import { commandsReady } from './draw-calls.ts'
 import type { Frame } from './frame.ts'
 import groundFrag from './ground.frag?raw'
 import { createLevels, depthFor, knowingOpen, quad } from './levels.ts'
@@ -57,7 +57,7 @@ export function createRenderer(gl: WebGLRenderingContext, onReady: () => void): 
   let overlaid = 0
   let marked: Rect | undefined
   let isReady = false
-  void programsReady(gl).then(() => {
+  void commandsReady(gl).then(() => {
     isReady = true
     onReady()
   })
@@ -103,7 +103,7 @@ export function createRenderer(gl: WebGLRenderingContext, onReady: () => void): 
       if (frame.pixel <= 1) paint.near({ ...frame, ...themeColours, indices, palette, overlay, overlaid })
       else drawFar(frame, depthFor(frame.pixel))
       paint.outline({ ...frame, ...frame.edge, inner: themeColours.edge, outer: themeColours.edge })
-      if (marked) paint.works({ ...frame, marks, place: inClipSpace(marked, frame) })
+      if (marked) paint.works({ ...frame, marks, place: placeOf(marked, frame) })
       if (frame.outlined) paint.outline({ ...frame, ...frame.outlined, inner: WHITE, outer: BLACK })
     },
     blank: () => clear(regl, themeColours.ground),
@@ -178,7 +178,7 @@ const lightOf = (colour = '#000000'): Colour => {
 }
 
 /** Where an area of the wall lies in clip space, given where the whole wall does. */
-function inClipSpace({ left, top, right, bottom }: Rect, { place }: Frame): Frame['place'] {
+function placeOf({ left, top, right, bottom }: Rect, { place }: Frame): Frame['place'] {
   const [wallLeft, wallTop, wallRight, wallBottom] = place
   const across = (x: number) => wallLeft + (x / WIDTH) * (wallRight - wallLeft)
   const down = (y: number) => wallTop + (y / HEIGHT) * (wallBottom - wallTop)

@@ -189,13 +189,6 @@ const eventOf = (change: ChangeDto) =>
 const markOf = (kind: Mark['kind'], number: number) =>
   `event: ${kind}\ndata: ${JSON.stringify({ kind, number } satisfies Mark)}\n\n`
 
-const tailOf = (log: readonly ChangeDto[]): LogTail => ({
-  after: 0,
-  nextAfter: log.length,
-  askAgainMs: 4000,
-  changes: [...log],
-})
-
 /** The number after which a stream goes on. */
 const afterIn = ({ headers, url }: Request) =>
   Number(headers.get('last-event-id') ?? new URL(url).searchParams.get('after'))
@@ -293,7 +286,7 @@ const TAIL_CHANGES = 100
 
 function tailOf(log: readonly ChangeDto[]): LogTail {
   const after = Math.max(0, log.length - TAIL_CHANGES)
-  return { after, nextAfter: log.length, changes: log.slice(after) }
+  return { after, nextAfter: log.length, askAgainMs: 4000, changes: log.slice(after) }
 }
 
 function feedPage(log: readonly ChangeDto[], search: string): FeedPage {
