@@ -63,8 +63,8 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     await shows(page, beside(-2), '#000000')
   })
 
-  test('sold blocks have an edge on open ground', async () => {
-    // So wide that the head is of a whole number of pixels.
+  test('without WebGL, sold artworks have an edge', async () => {
+    // So wide that the height of the header is a whole number of pixels.
     const page = await openWithout(refuseWebGl, '#805,455,20', { viewport: { width: 1280, height: 720 } })
     const box = boxOf({ x: 805, y: 455, zoom: 20 }, await viewOf(page), rainbowBlock)
     await shows(page, { x: box.left + box.width / 2, y: Math.round(box.top) - 1 }, dark.edge)
@@ -113,7 +113,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     await showsBlock(page, at(100, 20), '#f4efe7')
   })
 
-  test('a browser that draws on no canvas still names what is pointed at', async () => {
+  test('if nothing can be drawn, the page still names the block under the pointer', async () => {
     const page = await openWithout(refuseAll)
     const view = await viewOf(page)
     const middle = middleOf(boxOf(fit(view), view, nastyBlock))
@@ -121,7 +121,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     await restPointer(page, point, page.locator('.tooltip').getByText('Mallory'))
   })
 
-  test('where each drawing keeps the browser waiting, canvases stand in after a while, and no frame is blank', async () => {
+  test('if drawing is slow, the page soon uses canvases instead, and shows no blank frame', async () => {
     const page = await newPage()
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
     await page.route('**/canvas-2d-fallback-*', async (route) => (await held, await route.continue()))

@@ -10,7 +10,7 @@ import { browserForTests, gotoLive, newTestPage } from '../support/page/test-pag
 
 const browser = await browserForTests()
 
-/** Waits until the page and its wall are kept for when there is no line. */
+/** Waits until the page and its wall are stored for offline use. */
 const isKept = (page: Page) =>
   page.evaluate(async () => {
     const { resolve, promise } = Promise.withResolvers<void>()
@@ -73,7 +73,7 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
     expect(failures).toEqual([])
   })
 
-  test('a visit of a wall that is repainted ten times a second costs at most 1.15 times a quiet one', async () => {
+  test('a visit to a wall with ten repaints per second costs at most 1.15 times as much as one to a quiet wall', async () => {
     const wall = galleryWall(8200)
     server.show(wall)
     await gotoLive(page, server.url.href)

@@ -124,7 +124,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
     expect(await page.locator('.stop').count()).toBe(0)
   })
 
-  test('changes arrive one after another, and the counts run up', async () => {
+  test('the page shows missed changes one after another, and its counts run up', async () => {
     const page = await visited({ reducedMotion: 'no-preference' })
     for (let n = 0; n < 30; n++) server().sell(at(20 + n, 10), CAROL, px, Date.now() + n)
     await page.addInitScript(() => {

@@ -28,9 +28,9 @@ export type SampleServer = {
   /** Answers every read with this status until it is changed. */
   answerWith(status: number): void
   show(canvas: Canvas): void
-  /** Sells a block; the log tells it. */
+  /** Sells a block, and adds it to the log. */
   sell(block: BlockIndex, agent: Sale['agent'], px?: string, t?: number, words?: Pick<CanvasBlock, 'm' | 'l'>): void
-  /** Sells blocks in one purchase, and answers when it was; a purchase of an earlier time goes on. */
+  /** Sells blocks in one purchase, and returns its time; a purchase with an earlier time continues that one. */
   sellArea(blocks: readonly BlockIndex[], agent: Sale['agent'], t?: number): number
   repaint(block: BlockIndex, px: string): void
   /** Whether pages are told that a cache shares the stream. */

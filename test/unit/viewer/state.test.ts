@@ -212,14 +212,14 @@ describe('a tour', () => {
   const turned = (state: State, ...by: readonly (1 | -1)[]) =>
     by.reduce((now, one) => step(now, { do: 'turn', by: one }), state)
 
-  test('goes from stop to stop and back, and neither beyond the last nor before the first', () => {
+  test('the tour goes from stop to stop and back, and stays at the first and the last one', () => {
     expect([touring.panel, touring.pinned]).toEqual(['tour', nastyBlock])
     expect(turned(touring, 1).pinned).toBe(rainbowBlock)
     expect(turned(touring, 1, 1, 1).pinned).toBe(openBlock)
     expect(turned(touring, 1, -1, -1).pinned).toBe(nastyBlock)
   })
 
-  test('shows each work in the middle of the stage without its label, in a window of another size, too', () => {
+  test('the tour shows each artwork in the middle of the stage without its card, also after the window changes its size', () => {
     const shown = [turned(touring, 1), resize(turned(touring, 1), { width: 390, height: 500 })]
     for (const { camera, ...state } of shown) {
       expect(camera).toMatchObject({ x: 810, y: 455 })
@@ -227,20 +227,20 @@ describe('a tour', () => {
     }
   })
 
-  test('shows the present, and ends with what it shows in one step back', () => {
+  test('the tour shows the present, and one step back closes it', () => {
     expect(step(step(still, { do: 'seek', at: 1 }), { do: 'tour', stops: [nastyBlock] }).at).toBeUndefined()
     expect(layersOf(touring)).toBe(1)
     for (const end of [{ do: 'dismiss' }, { do: 'open', panel: 'tour' }, { do: 'open', panel: 'find' }] as const)
       expect(step(touring, end).pinned).toBeUndefined()
   })
 
-  test('ends where its reader opens a work, whose label is shown', () => {
+  test('the tour ends if the visitor opens an artwork, and its card is shown', () => {
     const opening = step(touring, { do: 'open-work', block: rainbowBlock })
     expect([opening.panel, showsLabel(opening)]).toEqual([undefined, true])
     expect(step(opening, { do: 'turn', by: 1 })).toBe(opening)
   })
 
-  test('with no stops does not begin', () => {
+  test('a tour without stops does not begin', () => {
     expect(step(still, { do: 'tour', stops: [] }).panel).toBeUndefined()
   })
 })

@@ -9,7 +9,7 @@ const repaint = (number: number, t: number): ChangeDto => {
   return { number, kind: 'repaint', t, i, coord: coordOf(i) }
 }
 
-test('what was made together arrives together, and the order of the log is never left', () => {
+test('all changes of one time arrive together, in the order of the log', () => {
   const log = [repaint(1, 5), repaint(2, 5), repaint(3, 6), repaint(4, 5)]
   expect(madeTogether(log).map((part) => part.map(({ number }) => number))).toEqual([[1, 2], [3], [4]])
   expect(madeTogether([])).toEqual([])

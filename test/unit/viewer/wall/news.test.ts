@@ -15,28 +15,28 @@ const wall = wallOf(canvas)
 
 const SOLD_LAST = 1_760_000_300_000
 
-test('the news of a day are the blocks sold since it began, and by how many agents', () => {
+test('the news of today are the blocks sold since midnight, and the number of their agents', () => {
   const news = newsOf(wall, 1_760_000_100_000)
   expect(news).toMatchObject({ agents: 2, since: 'today' })
   expect(new Set(news?.blocks)).toEqual(new Set([nastyBlock, checkerBlock, blockWithoutPicture]))
 })
 
-test('where nothing was sold today, the last sale of all is the news', () => {
+test('if nothing was sold today, the news is the last sale of all', () => {
   const since = { lastAt: SOLD_LAST, agent: 1 }
   expect(newsOf(wall, SOLD_LAST + 1)).toEqual({ blocks: [nastyBlock], agents: 1, since })
 })
 
-test('a wall of which nothing is sold has no news', () => {
+test('a wall without sales has no news', () => {
   expect(newsOf(wallOf({ ...canvas, blocks: [] }), 0)).toBeUndefined()
 })
 
-test('whoever missed something is told that, and not what was sold today', () => {
+test('the news of a returning visitor are the missed changes, not the sales of today', () => {
   const missed = { since: 5, blocks: new Set([rainbowBlock, nastyBlock, openBlock]) }
   expect(newsOf(wall, 0, missed)).toEqual({ blocks: [rainbowBlock, nastyBlock], agents: 2, since: 5 })
   expect(newsOf(wall, SOLD_LAST, { since: 5, blocks: new Set() })?.since).toBe('today')
 })
 
-test('what was missed grows as it arrives', () => {
+test('the missed blocks grow as changes arrive', () => {
   const first = missedAfter(wall, { ...wall, changed: [rainbowBlock] }, 5)
   expect(missedAfter(wall, { ...wall, changed: [nastyBlock] }, 5, first)).toEqual({
     since: 5,
@@ -44,7 +44,7 @@ test('what was missed grows as it arrives', () => {
   })
 })
 
-test('of a wall that was read again, what was sold after the last known sale was missed', () => {
+test('if the whole wall was read again, the blocks sold after the last known sale were missed', () => {
   const before = { ...wall, stats: { ...wall.stats, lastClaimedAt: SOLD_LAST - 1 } }
   expect(missedAfter(before, wall, 5).blocks).toEqual(new Set([nastyBlock]))
 })
@@ -56,24 +56,24 @@ describe('a tour through new blocks', () => {
   const painted = (...areas: ReturnType<typeof area>[]) =>
     wallOf({ ...canvas, blocks: areas.flat().map((block) => ({ ...block, px })) })
 
-  test('visits the work of which most is new first, and an open block beside the newest work last', () => {
+  test('a tour visits the artwork with the most new blocks first, and an open block next to the newest artwork last', () => {
     const shown = painted(area(0, 1, 1, 0, 3), area(320, 3, 3, 1, 1), area(1600, 2, 2, 0, 2))
     const blocks = [...shown.claims.keys()]
     expect(tourStops(shown, blocks)).toEqual([at(0, 2), at(0, 10), at(0, 0), at(1, 0)])
     expect(tourStops(shown, [at(1, 10)])).toEqual([at(0, 10), at(1, 0)])
   })
 
-  test('leaves out works without a picture', () => {
+  test('a tour leaves out artworks without a picture', () => {
     const shown = wallOf({ ...canvas, blocks: [...area(320, 3, 3, 1, 1), { i: 0, a: 0, t: 3, px }] })
     expect(tourStops(shown, [...shown.claims.keys()])).toEqual([at(0, 0), at(1, 0)])
   })
 
-  test('has at most twelve works', () => {
+  test('a tour has at most twelve artworks', () => {
     const many = painted(...Array.from({ length: 20 }, (_, n) => area(4 * n, 1, 1, 0, n)))
     expect(tourStops(many, [...many.claims.keys()])).toHaveLength(13)
   })
 
-  test('ends with a work on a wall that is sold out', () => {
+  test('on a sold-out wall a tour ends with an artwork', () => {
     const full = painted(area(0, 160, 90, 0, 1))
     expect(tourStops(full, [at(5, 5)])).toEqual([at(0, 0)])
   })
