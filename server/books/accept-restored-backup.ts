@@ -1,4 +1,4 @@
-/** Accepts an older copy of the store, which was restored, as the wall's: what was paid for since is owed. */
+/** Accepts an older, restored copy of the store as the wall's: payments since then become credits. */
 
 import { STRAY_NOTE } from '../domain/purchase/account.ts'
 import type { Address } from '../domain/purchase/payment.ts'
@@ -25,7 +25,7 @@ export type LostPayment = OrphanPayment & {
   readonly isBooked: boolean // as stray, by the wall itself: it sold, and knew no purchase for it
 }
 
-/** The payments that the copy has lost, the addresses that were looked at, and the height up to which the chain was read. */
+/** The payments that the copy has lost, the searched addresses, and the height up to which the chain was read. */
 export type LostPayments = {
   readonly orphans: readonly LostPayment[]
   readonly payees: readonly Address[]
@@ -33,8 +33,8 @@ export type LostPayments = {
 }
 
 /**
- * Finds what was paid for since the copy was made, but for what the operator decided by hand. `witnessed` is what the witness
- * knows. Changes nothing.
+ * Finds payments since the copy was made, except those that the operator has resolved. `witnessed` is the position in the
+ * witness. Changes nothing.
  */
 export async function findLostPayments(
   deps: FindOrphanDeps & { readonly payouts: Pick<Payouts, 'noteOf'> },
@@ -63,10 +63,10 @@ export async function acceptRestoredBackup(
 ): Promise<void> {
   const now = clock.now()
   for (const orphan of orphans) await payouts.owe(unclaimedOf(orphan, terms, now), orphan.tx, now)
-  // The witness that knew them is written anew.
+  // The witness that knew them is written again.
   await checkpoint.addPayees(payees)
   await checkpoint.accept(now)
   await checkpoint.reach(through)
-  // Last, so that a wall whose acceptance was cut off still waits for it.
+  // Last, so that a wall whose acceptance was interrupted still waits for it.
   await witness.write(await store.position())
 }

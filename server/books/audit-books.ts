@@ -1,4 +1,4 @@
-/** Checks that the books balance: what the store says was sold against what arrived on the chain. */
+/** Checks that the books balance: compares the sales in the store with the money on the chain. */
 
 import pLimit from 'p-limit'
 import { balanceOf, type Balance, type BookedOpen } from '../domain/purchase/balance.ts'
@@ -16,7 +16,7 @@ const BETWEEN_TRIES_MS = 1000
 // Blocks that a reorganisation may still replace are read again.
 const READ_AGAIN = 1000n
 
-/** What the audit needs. `payTo` is the address paid now, `archive` what earlier audits have read. */
+/** The inputs of the audit. `payTo` is the current payment address, `archive` the cache of earlier audits. */
 export type AuditDeps = {
   readonly audit: Audit
   readonly chain: Chain
@@ -25,21 +25,21 @@ export type AuditDeps = {
   readonly payTo: Address
 }
 
-/** An open purchase with what the chain says of its payment. */
+/** An open purchase with the status of its payment on the chain. */
 export type OpenFinding = BookedOpen & { readonly ageMs: number; readonly evidence: ChainStatus }
 
-/** What was found, between two heights. */
+/** The result, between two heights. */
 export type Stock = {
   readonly at: UnixMs
-  readonly from: bigint | undefined // `undefined` when nothing was ever paid for, and there was nothing to look for
+  readonly from: bigint | undefined // `undefined` if there was no payment ever, and so nothing to search
   readonly through: bigint | undefined
   readonly balance: Balance
   readonly open: readonly OpenFinding[]
 }
 
 /**
- * Audits everything from height `from` on, by default since the first payment; `silent` if the chain does not respond. What
- * an earlier audit has read is not read again if its books balanced. Calls `onward` with each height it has reached.
+ * Audits everything from height `from` on, by default since the first payment; `silent` if the chain does not respond. Reuses
+ * the cache of an earlier audit if its books balanced. Calls `onward` with each height it has reached.
  */
 export async function auditBooks(
   { audit, chain, clock, archive, payTo }: AuditDeps,
@@ -67,7 +67,7 @@ export async function auditBooks(
     }),
   )
   const balance = balanceOf(before, arrivals, after, start)
-  // If the books do not balance, what was read may be wrong: the next audit reads all of it again.
+  // If the books do not balance, the cache may be wrong: the next audit reads everything again.
   if (balance.balances && read.length > 0) await archive.write(read.map(lasting))
   return { at: clock.now(), from: start, through: read.at(-1)?.through, balance, open }
 }
@@ -80,7 +80,7 @@ function lasting({ payee, from, through, transfers }: KeptReceipts): KeptReceipt
   return { payee, from, through: last, transfers: transfers.filter(({ height }) => height <= last) }
 }
 
-/** Goes on where `kept` ends. */
+/** Continues where `kept` ends. */
 async function readReceipts(
   chain: Chain,
   clock: Clock,

@@ -1,6 +1,6 @@
 /**
  * Checks whether the store is current, or an older copy that was restored. There are two signs: the witness, which knows how
- * far the store had come, and the chain, which shows what was paid since.
+ * far the store had come, and the chain, which shows later payments.
  */
 
 import { StaleWriteError, StoreUnavailable } from '../domain/failure.ts'
@@ -20,26 +20,26 @@ import {
 // How often the transfers to a current store are booked.
 const LOOK_EVERY_MS = 60_000
 
-// How long after an acceptance a payment that the copy lost may still be found: as long as it is valid, and a look later.
+// How long after an acceptance a lost payment may still be found: its validity, plus one check.
 const LOST_FOR_MS = Number(VALIDITY_MAX_SECONDS) * 1000 + 2 * LOOK_EVERY_MS
 
 export type RestoredBackupDeps = FindOrphanDeps & {
   readonly store: Pick<Store, 'position'>
   readonly witness: Pick<Witness, 'read'>
-  readonly isWitnessApart: boolean // on a device of its own, as the operator has set: no snapshot takes back both
+  readonly isWitnessApart: boolean // on a device of its own, according to the operator: no snapshot restores both
   readonly payouts: Payouts
   readonly clock: Clock
   readonly logger: Logger
 }
 
 export type RestoredBackupCheck = {
-  /** Continues the check, and answers whether the store is known to be current. Must be called again and again. */
+  /** Continues the check, and returns whether the store is known to be current. Must be called again and again. */
   isCurrent(): Promise<boolean>
   /** Payments without a known purchase that the operator must decide. */
   orphans(): readonly OrphanPayment[]
   /** Whether the store is behind its witness. */
   isOlder(): boolean
-  /** What keeps the store from counting as current, as far as it is known; `null` when nothing is. */
+  /** Why the store does not count as current, as far as it is known; `null` if it does. */
   reason(): string | null
   /** Must be called when the store may have been replaced. The check then begins again. */
   replaced({ progress, seen, isOlder }: StoreReplaced): void
@@ -49,11 +49,11 @@ export type RestoredBackupCheck = {
  * Makes the check of this process.
  *
  * A store behind its witness is an older copy: it sells nothing until the operator accepts it. A store that is level with a
- * witness apart is current. Any other store may have been restored together with its witness: it sells nothing until every
- * authorization that paid the wall since the last height that it recorded has a purchase, or was decided by the operator. Once
- * a store is current, money without a purchase is stray, because a purchase is written before its money moves: it is booked,
- * the operator gets an alert, and sales go on. The one exception are the minutes after an acceptance, in which payments that
- * the copy lost may still arrive: they are owed to their payers.
+ * witness on its own device is current. Any other store may have been restored together with its witness: it sells nothing
+ * until every authorization that paid the wall since its last recorded height has a purchase, or was decided by the operator. Once
+ * a store is current, money without a purchase is stray, because a purchase is stored before its money moves: it is booked,
+ * the operator gets an alert, and sales continue. The one exception are the minutes after an acceptance, in which payments that
+ * the copy lost may still arrive: they become credits.
  */
 export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupCheck {
   const { clock } = deps
@@ -98,13 +98,13 @@ export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupChe
   }
 }
 
-/** What is said of a store that is behind its witness. */
+/** The reason for a store that is behind its witness. */
 export const OLDER_COPY =
   'the database is older than the last state this wall has recorded; restore the newest copy, or run accept-restore'
 const UNDECIDED =
   'money without a known purchase arrived while the wall was down, and may be a sale that this database lost: if the database was restored, run pixel-wall accept-restore, else run pixel-wall resolve --all --stray. To end this for good, put WITNESS_PATH on a device of its own and set WITNESS_IS_APART=yes'
 
-/** How far this process has read the chain, and the payments it found that the operator must decide. */
+/** How far this process has read the chain, and the payments that the operator must decide. */
 type Scan = {
   next: bigint | undefined
   orphans: readonly OrphanPayment[]
@@ -132,13 +132,13 @@ async function provePresent(
   const isThrough = await scanOn(deps, scan, !isBehind, async (found) =>
     isTrusted ? await bookUnknown(deps, found, tell) : found,
   )
-  // Some of what was found may have been booked by an earlier process, while it sold.
+  // An earlier process may have booked some of them while it sold.
   scan.orphans = await undecided(deps, scan.orphans)
   for (const orphan of scan.orphans) tell.orphan(orphan)
   return isThrough && scan.orphans.length === 0 && !isBehind
 }
 
-/** Reads the chain up to the newest block, and keeps the payments that `sort` returns; `false` if it did not get there. */
+/** Reads the chain up to the newest block, and keeps the payments that `sort` returns; `false` if it was interrupted. */
 async function scanOn(
   deps: RestoredBackupDeps,
   scan: Scan,
@@ -155,7 +155,7 @@ async function scanOn(
     if (scan.isOver) return false
     scan.next = window.next
     from = window.next
-    // What was read need not be read again, not even after a restart.
+    // This range need not be read again, not even after a restart.
     if (mayReach && scan.orphans.length === 0) await deps.checkpoint.reach(window.next - 1n)
     if (window.isAll) return true
   }
@@ -174,7 +174,7 @@ async function undecided(
   return open
 }
 
-/** Books money that a current store knows no purchase for; nothing of it is left to decide. */
+/** Books money without a purchase in a current store; nothing of it needs a decision. */
 async function bookUnknown(
   { checkpoint, payouts, clock, terms }: RestoredBackupDeps,
   found: readonly OrphanPayment[],
@@ -198,7 +198,7 @@ function unlessOwed(error: unknown): void {
 
 type Alerts = ReturnType<typeof alertsOnce>
 
-/** Alerts to the operator, each one once. */
+/** Alerts the operator about each payment once. */
 function alertsOnce(logger: Logger) {
   const told = new Set<string>()
   const once = (about: string, event: string, facts: Parameters<Logger['alert']>[1]) => {
@@ -227,7 +227,7 @@ function alertsOnce(logger: Logger) {
   }
 }
 
-/** Reads the witness. If that fails, alerts the operator and goes on without one. */
+/** Reads the witness. If that fails, alerts the operator and continues without one. */
 async function readWitness({ witness, logger }: RestoredBackupDeps): Promise<StorePosition | undefined> {
   try {
     return await witness.read()

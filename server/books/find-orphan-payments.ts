@@ -1,6 +1,6 @@
 /**
- * Finds money on the chain that belongs to no purchase in the store. A stranger sent it, or the database is an older copy
- * that was restored: then blocks that were sold since would be sold again.
+ * Finds money on the chain that belongs to no purchase in the store. Either somebody sent it without an order, or the database
+ * is an older copy that was restored: then blocks that were sold since would be sold again.
  */
 
 import { mayBuyBlocks } from '../../shared/chain/arrivals.ts'
@@ -15,14 +15,14 @@ export type FindOrphanDeps = {
   readonly terms: Terms
 }
 
-/** Whole cents that were paid to `payTo` by an authorization which the store does not know. */
+/** Whole cents that an authorization paid to `payTo`, and that the store does not know. */
 export type OrphanPayment = Transfer & { readonly nonce: NonNullable<Transfer['nonce']>; readonly payTo: Address }
 
-/** What arrived between two looks. */
+/** The arrivals of one range. */
 export type OrphanWindow = {
   readonly orphans: readonly OrphanPayment[]
   readonly next: bigint // the first height that was not read
-  readonly isAll: boolean // whether the newest block was
+  readonly isAll: boolean // whether the newest block was read
 }
 
 /** The height to read from: after the store's checkpoint, or from the newest block if there is none. */
@@ -31,7 +31,7 @@ export async function nextHeight({ chain, checkpoint, terms }: FindOrphanDeps): 
   return seen === 'silent' ? seen : seen + 1n
 }
 
-/** Every address that this wall is, was or asked to be paid at, as settings, store and witness know. */
+/** Every address that this wall is, was or asked to be paid at, according to settings, store and witness. */
 export const payeesOf = async (
   { checkpoint, terms }: { readonly checkpoint: Pick<ChainCheckpoint, 'payees'>; readonly terms: Pick<Terms, 'payTo'> },
   witnessed?: StorePosition,
@@ -39,7 +39,7 @@ export const payeesOf = async (
   ...new Set([...(witnessed?.payees ?? []), ...(await checkpoint.payees()), terms.payTo]),
 ]
 
-/** Reads the next stretch of the chain, from height `from` on, for all `payees`. */
+/** Reads the next range of the chain, from height `from` on, for all `payees`. */
 export async function findOrphans(
   deps: FindOrphanDeps,
   payees: readonly Address[],
@@ -54,7 +54,7 @@ export async function findOrphans(
     windows.push(window)
     arrivals.push(...window.transfers.map((transfer) => ({ ...transfer, payTo })))
   }
-  // What not every window reaches is read again with the next stretch.
+  // A part that not every query covers is read again with the next range.
   const next = windows.map((window) => window.next).reduce((one, other) => (other < one ? other : one))
   const orphans: OrphanPayment[] = []
   for (const { nonce, ...arrival } of arrivals) {
@@ -67,8 +67,8 @@ export async function findOrphans(
 }
 
 /**
- * A payment that no purchase is known for, as far as the chain tells of it: who sent it, and how much. What this wall took it
- * for was valid for `VALIDITY_MAX_SECONDS` at most, so it has ended that long after `now`.
+ * A payment without a known purchase, as far as the chain shows it: its sender and amount. An authorization for this wall is
+ * valid for `VALIDITY_MAX_SECONDS` at most, so it expires at most that long after `now`.
  */
 export const unclaimedOf = (
   { payer, nonce, payTo, amount, height }: OrphanPayment,

@@ -3,7 +3,7 @@
 import { isSamePosition, type StorePosition } from '../domain/store-position.ts'
 import type { Clock, Logger, Store, Witness } from '../ports.ts'
 
-// Many commits cost no more than one small file in this time.
+// Many commits within this time cost one small file write.
 const WRITE_EVERY_MS = 250
 
 export type KeepWitnessDeps = {
@@ -18,7 +18,7 @@ export type WitnessKeeper = {
   begin(): void
   /** Must be called after each commit. */
   committed(): void
-  /** Writes what is due. */
+  /** Writes pending changes. */
   flush(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Resolves one open payment by hand: asks the chain about it now, and acts on the answer. */
+/** Resolves one open payment by hand: queries its state on the chain now, and acts on it. */
 
 import { isStray, STRAY_BY_HAND } from '../domain/purchase/account.ts'
 import type { Address, PaymentKey, Terms } from '../domain/purchase/payment.ts'
@@ -18,7 +18,7 @@ export type ResolveDeps = {
   readonly logger: Logger
 }
 
-/** A purchase before and after, and what the chain says of its payment. */
+/** A purchase before and after, and the status of its payment on the chain. */
 export type Resolution = { readonly before: Purchase; readonly after: Purchase; readonly evidence: ChainStatus }
 
 /** Reconciles a purchase; `undefined` for an unknown payment. */
@@ -33,18 +33,18 @@ export async function resolvePurchase(
   return { before, after, evidence: await chain.status(after.payment, after.head) }
 }
 
-/** Books money without a known purchase as stray. The chain must show that it came. */
+/** Books money without a known purchase as stray. The chain must show that it arrived. */
 export async function noteStray(deps: ResolveDeps, key: PaymentKey): Promise<PayoutResult> {
   if ((await deps.ledger.find(key)) !== undefined) return 'not-owed'
   return await notePayout(deps, key, STRAY_BY_HAND)
 }
 
-/** How noting a payout ends. */
+/** The result of noting a payout. */
 export type PayoutResult = 'noted' | 'noted-before' | 'not-owed' | 'never-paid' | 'silent'
 
 /**
- * Remembers that the operator dealt with money by hand: a credit, or a payment that no purchase is known for. The chain must
- * show that the money came.
+ * Records that the operator resolved money by hand: a credit, or a payment without a known purchase. The chain must show that
+ * the money arrived.
  */
 export async function notePayout(deps: ResolveDeps, key: PaymentKey, reference: string): Promise<PayoutResult> {
   const { ledger, chain, payouts, clock, logger } = deps
@@ -59,8 +59,8 @@ export async function notePayout(deps: ResolveDeps, key: PaymentKey, reference: 
 }
 
 /**
- * Whether an authorization that no purchase is known for paid this wall any amount. Of what the wall has booked as stray it
- * knows that. Else it is looked for where the wall has not looked yet, then on the whole chain, which some endpoints cannot show.
+ * Whether an authorization without a known purchase paid this wall any amount. If the wall has booked it as stray, that is
+ * known. Otherwise searches where the wall has not searched yet, then the whole chain, which some endpoints cannot show.
  */
 async function hasArrived(
   { chain, checkpoint, payouts, terms }: ResolveDeps,
@@ -77,7 +77,7 @@ async function hasArrived(
   return 'silent'
 }
 
-/** Whether the money of a credit is there still: a reorganisation may have taken it back. */
+/** Whether the money of a credit is still there: a reorganisation may have removed it. */
 async function hasPaid(chain: Chain, { payment, head }: Purchase): Promise<boolean | 'silent'> {
   const { kind } = await chain.status(payment, head)
   return kind === 'silent' ? kind : kind === 'paid'

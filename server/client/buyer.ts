@@ -34,20 +34,20 @@ import { WallError } from './wall-error.ts'
 /** How a buyer behaves. */
 export type BuyerOptions = {
   /**
-   * The most that one call may spend, in dollars, such as "12.00"; one dollar if it is left out. It covers what the call buys, and
-   * with it whatever it finishes of earlier processes.
+   * The most that one call may spend, in dollars, such as "12.00"; one dollar by default. It covers the purchase of the call and
+   * the unfinished purchases of earlier processes that it completes.
    */
   readonly maxDollars?: string | undefined
   /**
-   * Told each time the same signed request is about to be sent again, and once if a request takes long, with a sentence that says
+   * Called each time before the same signed request is sent again, and once if a request takes long, with a sentence that says
    * why; 0 stands for no response.
    */
   readonly onWait?: ((status: number, message: string) => void) | undefined
-  /** Told of a purchase that an earlier process left unfinished and that is finished now. */
+  /** Called with a purchase that an earlier process left unfinished and that is finished now. */
   readonly onEarlier?: ((receipt: Receipt | AreaReceipt) => void) | undefined
-  /** Told of a payment of an earlier process that may still be taken, or that was taken and did not buy what was asked. */
+  /** Called with a payment of an earlier process that may still be taken, or that was taken and did not buy the order. */
   readonly onOpen?: ((error: WallError) => void) | undefined
-  /** Told when another process is buying with the same wallet, and has to end first. */
+  /** Called if another process is buying with the same wallet, and has to finish first. */
   readonly onLocked?: (() => void) | undefined
 }
 
@@ -62,21 +62,21 @@ type BuyerDeps = BuyerOptions & {
   readonly fetch?: Fetch
   readonly pause?: (ms: number) => Promise<unknown>
   readonly now?: () => number // Unix milliseconds
-  readonly slowMs?: number // after which a request takes long
+  readonly slowMs?: number // after which a request counts as slow
 }
 
 type Fetch = (request: Request) => Promise<Response>
 
-/** What a buyer keeps in a folder. */
+/** The stored data of a buyer. */
 export const keptIn = (folder: string): Pick<BuyerDeps, 'payments' | 'lock'> => ({
   payments: signedPayments(folder),
   lock: (onWait) => lock(folder, onWait),
 })
 
-/** A purchase whose payment stays on disk until `done`, so that a caller who dies on the way is given it again. */
+/** A purchase whose payment stays on disk until `done`, so that a caller that crashes before that gets it again. */
 export type Bought<Got extends Receipt | AreaReceipt = Receipt> = { readonly receipt: Got; done(): Promise<void> }
 
-/** Buys; throws a `WallError` where that fails. */
+/** Buys; throws a `WallError` if that fails. */
 export type Buyer = {
   /** Buys what is ordered, or takes up the unfinished purchase of the very same order. At most one of its payments is taken. */
   buy<Got extends Receipt | AreaReceipt = Receipt>(order: OrderToPay): Promise<Bought<Got>>
@@ -86,10 +86,10 @@ export type Buyer = {
 
 type FinishedPurchase = { readonly saved: SavedPayment; readonly receipt: Receipt | AreaReceipt }
 
-/** A payment that an earlier process left: how it ended once it was sent again, or whether it was too dear to send. */
+/** A payment of an earlier process: its outcome after it was sent again, or whether it was too expensive to send. */
 type Leftover = { readonly saved: SavedPayment; end?: Promise<FinishedPurchase>; isPassedOver?: true }
 
-/** What the calls under way share: the lock, and what earlier processes left and no call has asked for. */
+/** The shared state of concurrent calls: the lock, and payments of earlier processes that no call has taken yet. */
 type Session = { readonly left: Leftover[]; readonly unlock: () => Promise<void> }
 
 const TRIES_MAX = 30
@@ -98,7 +98,7 @@ const EARLIER_TRIES_MAX = 3
 // The first, and one more if the terms changed before it was used.
 const SIGNATURES_MAX = 2
 
-/** Makes a buyer. Its calls may run at the same time; those of other processes with the same folder wait. */
+/** Makes a buyer. Its calls may run concurrently; those of other processes with the same folder wait. */
 export function buyer(deps: BuyerDeps): Buyer {
   const { payments, lock, onLocked, now = Date.now } = deps
   const max = atomic(deps.maxDollars ?? '1.00')
@@ -143,7 +143,7 @@ export function buyer(deps: BuyerDeps): Buyer {
           await saved.remove()
           await leave()
         }
-        // What is ordered tells which receipt there is.
+        // The order determines the form of the receipt.
         return { receipt: receipt as Got, done }
       } catch (error) {
         await leave()
@@ -161,7 +161,7 @@ export function buyer(deps: BuyerDeps): Buyer {
   }
 }
 
-/** Sends again what earlier processes left, as far as it fits a budget. */
+/** Sends payments of earlier processes again, within a budget. */
 function finisher({ onEarlier, onOpen, now = Date.now }: BuyerDeps, pursue: Pursue) {
   return async ({ left }: Session, budget: bigint): Promise<void> => {
     let rest = budget
@@ -179,13 +179,13 @@ function finisher({ onEarlier, onOpen, now = Date.now }: BuyerDeps, pursue: Purs
       const end = await leftover.end.catch(wallErrorIn)
       if (!(end instanceof WallError)) onEarlier?.(end.receipt)
       else if (end.kind === 'unknown' || end.kind === 'paid') onOpen?.(end)
-      else continue // it has cost nothing, and cannot any more
+      else continue // it has cost nothing, and no longer can
       rest -= cost
     }
   }
 }
 
-/** An order to be brought to its end, with the payment that an earlier process signed for it, if one did. */
+/** An order to complete, with the payment that an earlier process signed for it, if any. */
 type Pursuit = {
   readonly order: OrderToPay
   readonly saved?: SavedPayment | undefined
@@ -200,7 +200,7 @@ const SLOW_MS = 10_000
 const STILL_WAITING =
   'The wall has not responded yet. A payment can take minutes while the chain or a facilitator is slow.'
 
-/** Does one step after the other until an order has its receipt. */
+/** Takes one step after the other until an order has its receipt. */
 function pursuer(deps: BuyerDeps, max: bigint): Pursue {
   const { account, onWait, owns, fetch = inTime, pause = wait, now = Date.now, slowMs = SLOW_MS } = deps
   return async ({ order, triesMax, signaturesMax, beforeSigning, ...pursuit }) => {
@@ -267,7 +267,7 @@ async function sign(
   })
 }
 
-/** Does with the saved payment what was decided; the failure to throw. */
+/** Handles the saved payment as decided; returns the failure to throw. */
 async function stopped(
   { failure, saved: what }: Extract<Step, { do: 'stop' }>,
   saved?: SavedPayment,
@@ -286,11 +286,11 @@ const orderOf = ({ url, body }: SavedPayment): OrderToPay => ({
   blocks: 1,
 })
 
-/** What a saved payment moves, and until when. */
+/** The amount of a saved payment, and until when it is valid. */
 const authorizationOf = ({ payment }: SavedPayment) =>
   authorizationIn(payment) ?? { amount: undefined, until: undefined }
 
-/** Opens with the first that enters, and closes with the last that leaves. */
+/** Opens for the first caller, and closes after the last one. */
 function shared<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) {
   let inside = 0
   let opened: Promise<T> | undefined
@@ -321,7 +321,7 @@ function takeOrdered(left: Leftover[], order: OrderToPay): Leftover | undefined 
   return left.splice(at, at < 0 ? 0 : 1)[0]
 }
 
-/** A payment that is over stands in nobody's way; what else ended it is thrown on. */
+/** Ignores the error of a payment that is over; throws any other error. */
 function unlessOver(error: unknown): undefined {
   if (wallErrorIn(error).kind !== 'refused') throw error
 }
@@ -334,7 +334,7 @@ function wallErrorIn(error: unknown): WallError {
 const dollarsPattern = /^\d{1,9}(?:\.\d{1,6})?$/
 const DECIMALS = 6
 
-/** Dollars as atomic units. */
+/** Converts dollars to atomic units. */
 function atomic(dollars: string): bigint {
   if (!dollarsPattern.test(dollars)) throw new TypeError('maxDollars must be an amount in dollars, such as 1.00.')
   const [whole = '', fraction = ''] = dollars.split('.')
@@ -345,7 +345,7 @@ const ANSWER_MAX_MS = 240_000 // above the longest settlement that a wall waits 
 
 const inTime: Fetch = (request) => fetch(request, { signal: AbortSignal.timeout(ANSWER_MAX_MS) })
 
-/** The answer to a request with its whole body; `undefined` if it was lost on the way. */
+/** The response to a request with its whole body; `undefined` if it was lost. */
 async function answerTo(fetch: Fetch, request: OrderRequest | SignedRequest): Promise<Answer | undefined> {
   try {
     const response = await fetch(requestOf(request))

@@ -9,11 +9,11 @@ const RECONNECT_MS = 2000
 
 /** How a wall is followed. */
 export type FollowOptions = {
-  readonly after?: number | undefined // number of a change; from now on if it is left out
+  readonly after?: number | undefined // number of a change; from now on by default
   readonly signal?: AbortSignal | undefined // ends it
-  /** Told each time a connection is there. */
+  /** Called each time a connection is established. */
   readonly onConnect?: (() => void) | undefined
-  /** Told once for each time without a connection, which is tried again every two seconds. */
+  /** Called once for each time without a connection, which is retried every two seconds. */
   readonly onLost?: ((why: Failure) => void) | undefined
 }
 
@@ -38,7 +38,7 @@ export async function* follow(
       last = change.number
       yield change
     }
-    // Who aborts the wait ends the loop, too.
+    // Aborting the wait also ends the loop.
     await pause(RECONNECT_MS, undefined, { signal }).catch(() => {})
   }
 }
@@ -71,7 +71,7 @@ async function* eventsAt(
       yield next.value.data
     }
   } finally {
-    // A connection that is gone already cannot be ended again.
+    // A connection that is already closed cannot be closed again.
     await events.cancel().catch(() => {})
   }
 }

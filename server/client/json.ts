@@ -1,6 +1,6 @@
-/** What others sent as JSON, read without trust. */
+/** JSON from other parties, read without trust. */
 
-/** The JSON object that a text is; an empty one if it is none. */
+/** The JSON object in a text; an empty one if there is none. */
 export function objectIn(text: string): object {
   try {
     const value: unknown = JSON.parse(text)
@@ -10,6 +10,6 @@ export function objectIn(text: string): object {
   }
 }
 
-/** A member of a value; `undefined` if it has none of that name. */
+/** A property of a value; `undefined` if it has none with that name. */
 export const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? { ...value }[name] : undefined

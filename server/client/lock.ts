@@ -1,6 +1,6 @@
 /**
- * One process at a time buys with a wallet at a wall: a second one would take the first one's unfinished payments for those
- * of a process that died. The lock of a killed process is free at once where its id is gone, else after a few seconds.
+ * One process at a time buys with a wallet at a wall: a second one would mistake the first one's unfinished payments for those
+ * of a crashed process. The lock of a killed process is free immediately if its process id is gone, else after a few seconds.
  */
 
 import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ const HEARTBEAT_MS = 500
 const STALE_MS = 5000
 const LOOK_AGAIN_MS = 100
 
-/** Waits for a lock; `onWait` is told if another process has it. Resolves to a function that releases it. */
+/** Waits for a lock; `onWait` is called if another process has it. Resolves to a function that releases it. */
 export type Lock = (onWait?: () => void) => Promise<() => Promise<void>>
 
 /** Waits for the lock of a folder; resolves to a function that releases it. */
@@ -20,7 +20,7 @@ export async function lock(folder: string, onWait: () => void = () => {}): Promi
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, 'lock')
   for (let tries = 0; !(await created(path)); tries++) {
-    // Two that remove a stale lock at once may both go on; the worst of it is that they share one purchase.
+    // Two processes that remove a stale lock at the same time may both continue; at worst they share one purchase.
     if (await isStale(path)) await rm(path, { force: true })
     else {
       if (tries === 0) onWait()
@@ -54,7 +54,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // A process of another user's is running too.
+    // A process of another user is running, too.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

@@ -1,9 +1,9 @@
 /**
- * What a buyer does next, decided by what came back and nothing else: what ends a payment, what is sent again, what is signed,
- * and what the caller is told.
+ * The next step of a buyer, decided only by the last response: what ends a payment, what is sent again, what is signed,
+ * and what the caller learns.
  *
  * One rule: once a payment was sent, only the wall's receipt, or its own `charged: yes` or `no`, ends it. No status does, and
- * nothing that a gateway says.
+ * nothing from a gateway.
  */
 
 import { ASSET_SYMBOL, amountText, moneyText } from '../../shared/money.ts'
@@ -12,7 +12,7 @@ import { memberOf } from './json.ts'
 import { pendingTransactionIn, termsIn, type Terms } from './payment.ts'
 import { errorIn, noWall, unreachable, type Failure } from './wall-error.ts'
 
-/** What came back for a request, whoever sent it. */
+/** A response to a request, from any sender. */
 export type Answer = {
   readonly status: number
   readonly body: object // empty unless it is a JSON object
@@ -25,28 +25,28 @@ export type Answer = {
 export type SentPayment = {
   readonly amount: bigint | undefined // atomic units; `undefined` if the saved payment cannot be read
   readonly until: number | undefined // Unix milliseconds after which it cannot be taken
-  readonly tries: number // how often it was sent by this call
+  readonly tries: number // how often this call sent it
   readonly triesMax: number
   readonly isEarlier: boolean // whether an earlier process signed it
 }
 
-/** What a buyer knows when an answer arrives. */
+/** The known facts when a response arrives. */
 export type Situation = {
   readonly url: string // of the order
-  readonly blocks: number // that are ordered
+  readonly blocks: number // in the order
   readonly wallet: string
   readonly max: bigint // the most that may be signed for, in atomic units
   readonly now: number // Unix milliseconds
   readonly signaturesLeft: number // how many payments this call may still sign, one at a time
-  readonly isOwn: boolean | undefined // whether the wallet owns the place that is ordered; `undefined` before it was asked
-  readonly sent?: SentPayment | undefined // the payment that was answered; none if the request carried none
+  readonly isOwn: boolean | undefined // whether the wallet owns the ordered position; `undefined` before that was checked
+  readonly sent?: SentPayment | undefined // the payment of the request; none if it carried none
 }
 
 /** The next step of a purchase. */
 export type Step =
   | { readonly do: 'sign'; readonly terms: Terms }
   | { readonly do: 'ask' } // for the terms; a payment that was sent is over, and is removed
-  | { readonly do: 'check-owner' } // of the place, and decide again
+  | { readonly do: 'check-owner' } // of the position, and decide again
   | { readonly do: 'resend'; readonly afterMs: number; readonly why: string }
   | { readonly do: 'deliver'; readonly receipt: object }
   | { readonly do: 'stop'; readonly saved: 'none' | 'kept' | 'removed' | 'set aside'; readonly failure: Failure }
@@ -54,13 +54,13 @@ export type Step =
 const WAIT_SECONDS = 2
 const WAIT_MAX_SECONDS = 30
 
-/** Decides what follows an answer; `undefined` stands for one that was lost. */
+/** Decides the step after a response; `undefined` stands for a lost one. */
 export const nextStep = (answer: Answer | undefined, situation: Situation): Step =>
   situation.sent === undefined
     ? afterAsking(answer, situation)
     : afterPaying(answer, { ...situation, sent: situation.sent })
 
-/** Nothing is signed in this call, or what it signed is over. */
+/** Nothing is signed in this call, or the signed payment is over. */
 function afterAsking(answer: Answer | undefined, situation: Situation): Step {
   const { url, isOwn } = situation
   if (answer === undefined) return stop(unpaid(unreachable(url)))
@@ -140,7 +140,7 @@ function afterPaying(answer: Answer | undefined, situation: Paid): Step {
   const error = answer && errorIn(answer.status, answer.body)
   if (error?.charged === 'yes') return { do: 'stop', saved: 'set aside', failure: paidForNothing(error) }
   if (error?.charged === 'no') {
-    // An earlier process may have ordered under other terms; and terms may change between the asking and the paying.
+    // An earlier process may have ordered under other terms; and terms may change between request and payment.
     const mayAsk = signaturesLeft > 0 && (sent.isEarlier || error.status === 402)
     return mayAsk ? { do: 'ask' } : { do: 'stop', saved: 'removed', failure: error }
   }
@@ -150,17 +150,17 @@ function afterPaying(answer: Answer | undefined, situation: Paid): Step {
   return { do: 'resend', afterMs: seconds * 1000, why: waiting(answer, sent, seconds) }
 }
 
-/** Whether the wall will not do it, and sending the same again is of no use now. It may still be paid. */
+/** Whether the wall rejects the order, so that a resend is useless now. The payment may still be taken. */
 const isRefused = (error: Failure | undefined): boolean =>
   error !== undefined && ((error.charged === 'unknown' && error.kind === 'refused') || UNSENT.has(error.code))
 
 const MISMATCH = 'order_mismatch'
 
-// Codes of payments that the wall sends to nobody, now or later.
+// Error codes of payments that the wall never sends to anybody.
 const DENIED = 'payer_denied'
 const UNSENT: ReadonlySet<string> = new Set([MISMATCH, DENIED])
 
-/** Whether this is the wallet's receipt, by what it says: not every proxy passes on the header that comes with one. */
+/** Whether this is the wallet's receipt, by its body: not every proxy passes on the header. */
 function isReceipt({ status, body }: Answer, wallet: string): boolean {
   const payer = memberOf(memberOf(body, 'deed'), 'wallet')
   const isOurs = typeof payer !== 'string' || payer.toLowerCase() === wallet.toLowerCase()
@@ -180,7 +180,7 @@ const paidForNothing = (error: Failure): Failure => ({
   message: `You paid, but did not get what you asked for. ${error.message}`,
 })
 
-/** What the caller is told while the same payment is sent again. */
+/** The sentence for the caller while the same payment is sent again. */
 function waiting(answer: Answer | undefined, { tries, triesMax }: SentPayment, seconds: number): string {
   return `${lastResponse(answer)} The same signed payment is sent again in ${seconds} s (try ${tries + 1} of ${triesMax}).`
 }
@@ -193,7 +193,7 @@ function lastResponse(answer: Answer | undefined): string {
   return `The last response was ${answer.status}${code === undefined ? '' : ` ${code}`}, which does not say what became of the payment.${hint}`
 }
 
-/** A payment that nothing has ended. None of the wall's own words are used: some deny a charge that may still come. */
+/** A payment that is still open. None of the wall's own words are used, because some deny a charge that may still come. */
 function open(answer: Answer | undefined, situation: Paid): Failure {
   const { sent, now } = situation
   const error = answer && errorIn(answer.status, answer.body)
@@ -237,15 +237,15 @@ const openMembers = ({ amount, until }: Pick<SentPayment, 'amount' | 'until'>) =
   ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
 })
 
-// Clocks differ, and a chain's may lag. After so long an authorization that has expired moves nothing, whoever sends it.
+// Clocks differ, and a chain's may lag. After this time, an expired authorization moves nothing, whoever sends it.
 const OVER_AFTER_MS = 10 * 60_000
 
-/** What sending an earlier payment again may cost, in atomic units; `undefined` if nobody can tell. */
+/** The possible cost of sending an earlier payment again, in atomic units; `undefined` if it is unknown. */
 export function costOf({ amount, until }: Pick<SentPayment, 'amount' | 'until'>, now: number): bigint | undefined {
   return until !== undefined && until + OVER_AFTER_MS < now ? 0n : amount
 }
 
-/** An earlier payment that is not sent again, because it does not fit the maximum of this call beside its own. */
+/** An earlier payment that is not sent again, because together with the call's own it would exceed the maximum. */
 export const notResent = (url: string, sent: Pick<SentPayment, 'amount' | 'until'>, now: number): Failure => ({
   kind: 'unknown',
   code: 'not_resent',
@@ -254,7 +254,7 @@ export const notResent = (url: string, sent: Pick<SentPayment, 'amount' | 'until
   ...openMembers(sent),
 })
 
-/** The payment was not sent, because it could not be kept first; `leftAt` is where it lies if it could not be deleted. */
+/** The payment was not sent, because it could not be saved first; `leftAt` is its path if it could not be deleted. */
 export function notSaved(reason: string, leftAt: string | undefined): Failure {
   const what = `The signed payment could not be saved (${reason}), so it was not sent.`
   return leftAt === undefined
@@ -266,7 +266,7 @@ export function notSaved(reason: string, leftAt: string | undefined): Failure {
       }
 }
 
-/** Nothing was signed, because the signer did not. */
+/** Nothing was signed, because the signer failed. */
 export const notSigned = (reason: string): Failure => ({
   kind: 'refused',
   code: 'not_signed',

@@ -1,4 +1,4 @@
-/** What can be ordered, as the request for it and the text that its payment is bound to. */
+/** Orders: the request for each, and the text that its payment is bound to. */
 
 import type { AreaOrder } from '../../shared/contract/area-order.ts'
 import type { ListingQuery } from '../../shared/contract/block.ts'
@@ -12,10 +12,10 @@ import { WallError } from './wall-error.ts'
 export type OrderToPay = OrderRequest & {
   readonly text: string // see `shared/order.ts`
   readonly blocks: number
-  readonly place?: string // the area that is ordered, `col,row,WxH`; none for `next`
+  readonly place?: string // the ordered area, `col,row,WxH`; none for `next`
 }
 
-/** What is said of an area that is ordered; the picture is given apart, as palette indices row by row. */
+/** The listing of an area; its picture is separate, as palette indices row by row. */
 export type AreaListing = Omit<AreaOrder, 'image' | 'pixels' | 'fit' | 'dither'>
 
 /** One block: `col,row` or `next`. `at` makes an address of the wall. */
@@ -41,7 +41,7 @@ export function areaOrder(url: URL, listing: AreaListing, rows: Uint8Array | und
   return { url: url.href, body, text, blocks: w * h, ...(corner === 'next' ? {} : { place: area }) }
 }
 
-/** A place as the wall writes it, so that `07,3` is bound as `7,3`; what is no place the wall refuses. */
+/** A position as the wall writes it, so that `07,3` is bound as `7,3`; the wall rejects an invalid one. */
 function canonical(target: string): string {
   const block = parseCoord(target)
   return block === undefined ? target : coordOf(block)

@@ -1,5 +1,5 @@
 /**
- * A key that repaints and cannot pay. Each purchase names it, so that whatever repaints later, such as a timer, can do without
+ * A key that repaints and cannot pay. Each purchase names it, so that later repaints, such as those of a timer, do not need
  * the key to the money.
  */
 
@@ -11,20 +11,20 @@ import { ifCode, ifMissing } from './signed-payments.ts'
 
 const fileIn = (folder: string) => join(folder, 'painter.key')
 
-/** The painter that a folder keeps; `undefined` where it keeps none. */
+/** The painter stored in a folder; `undefined` if there is none. */
 export async function keptPainter(folder: string): Promise<PrivateKeyAccount | undefined> {
   const key = await readFile(fileIn(folder), 'utf8').catch(ifMissing(undefined))
   return key === undefined ? undefined : privateKeyToAccount(key.trim() as `0x${string}`)
 }
 
-/** The painter that a folder keeps, made on first use. */
+/** The painter stored in a folder, created on first use. */
 export async function painterIn(folder: string): Promise<PrivateKeyAccount> {
   const kept = await keptPainter(folder)
   if (kept !== undefined) return kept
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const unfinished = `${fileIn(folder)}.${randomUUID()}`
   await writeFile(unfinished, generatePrivateKey(), { mode: 0o600, flush: true })
-  // Of two processes that make one, the first has it.
+  // If two processes create one, the first one wins.
   await link(unfinished, fileIn(folder)).catch(ifCode('EEXIST', undefined))
   await rm(unfinished)
   return await painterIn(folder)

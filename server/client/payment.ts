@@ -1,4 +1,4 @@
-/** The payment that a wall asks for, and the signing of it: x402 version 2, scheme `exact` over EIP-3009, in USDC alone. */
+/** A wall's terms, and signed payments for them: x402 version 2, scheme `exact` over EIP-3009, only in USDC. */
 
 import type { LocalAccount } from 'viem/accounts'
 import { bytesToHex, getAddress } from 'viem/utils'
@@ -6,10 +6,10 @@ import { orderNonce } from '../../shared/order.ts'
 import { AUTHORIZATION_TYPES, isNetwork, type Network, networks, PRIMARY_TYPE } from '../../shared/usdc.ts'
 import { memberOf, objectIn } from './json.ts'
 
-/** Who signs. */
+/** The signer. */
 export type Signer = Pick<LocalAccount, 'address' | 'signTypedData'>
 
-/** What a wall asks for one order. */
+/** The terms of a wall for one order. */
 export type Terms = {
   readonly amount: bigint // atomic units of USDC
   readonly payTo: `0x${string}`
@@ -18,16 +18,16 @@ export type Terms = {
   readonly accepted: object // the offer, which the payment repeats
   readonly resource: unknown
   readonly announcesBinding: boolean
-  readonly host: string | undefined // as the wall calls itself
+  readonly host: string | undefined // the wall's name for itself
 }
 
 /** The extension of x402 that carries the salt of a bound order. */
 const BINDING = 'order-binding'
 
-// A wall asks for five minutes. No payment is left open for longer than this, whatever it asks for.
+// A wall requests five minutes. No payment is valid for longer than this, whatever it requests.
 const SECONDS_MAX = 600
 
-/** Reads the PAYMENT-REQUIRED header: `unsupported` if none of its offers is one that this client signs. */
+/** Reads the PAYMENT-REQUIRED header: `unsupported` if it has no offer that this client signs. */
 export function termsIn(header: string | undefined): Terms | 'unreadable' | 'unsupported' {
   const demand = decoded(header)
   const [version, accepts] = [memberOf(demand, 'x402Version'), memberOf(demand, 'accepts')]
@@ -48,7 +48,7 @@ const decoded = (header = ''): object => objectIn(Buffer.from(header, 'base64').
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
 const amountPattern = /^[1-9]\d{0,20}$/
 
-/** One offer, if it asks for USDC. Another token could be worth any number of dollars. */
+/** One offer, if it is in USDC. Another token could be worth any number of dollars. */
 function offerIn(offer: unknown): Pick<Terms, 'amount' | 'payTo' | 'seconds' | 'network' | 'accepted'> | undefined {
   const [network, asset, payTo, amount] = ['network', 'asset', 'payTo', 'amount'].map((name) =>
     String(memberOf(offer, name)),
@@ -75,7 +75,7 @@ export const newSalt = (): `0x${string}` => bytesToHex(crypto.getRandomValues(ne
 
 /**
  * The PAYMENT-SIGNATURE header of a payment that can buy one order only: its nonce is bound to the order's text. The salt is sent
- * to a wall that announces the binding; without it the wall refuses the payment, so that nobody can strip it on the way.
+ * to a wall that announces the binding; without it the wall rejects the payment, so that nobody can strip it in transit.
  */
 export async function signPayment(
   signer: Signer,
@@ -103,7 +103,7 @@ export async function signPayment(
   return Buffer.from(JSON.stringify(payment)).toString('base64')
 }
 
-/** What a signed payment can cost, and until when: `undefined` if the header is none. */
+/** What a signed payment can cost, and until when: `undefined` if the header is malformed. */
 export function authorizationIn(header: string): { readonly amount: bigint; readonly until: number } | undefined {
   const authorization = memberOf(memberOf(decoded(header), 'payload'), 'authorization')
   const [value, validBefore] = ['value', 'validBefore'].map((name) => String(memberOf(authorization, name)))
@@ -113,7 +113,7 @@ export function authorizationIn(header: string): { readonly amount: bigint; read
 
 const hashPattern = /^0x[0-9a-f]{64}$/
 
-/** The transaction that a PAYMENT-RESPONSE header names for a payment that is not settled yet: a facilitator's word, and only a hint. */
+/** The transaction in a PAYMENT-RESPONSE header of a payment that is not settled yet: a facilitator's claim, and only a hint. */
 export function pendingTransactionIn(header: string | undefined): string | undefined {
   const response = decoded(header)
   const isPending = memberOf(response, 'errorReason') === 'settlement_pending'

@@ -1,16 +1,16 @@
-/** Pictures as the wall takes and gives them. */
+/** Pictures in the wall's formats. */
 
 import type { PaintedBlocks } from '../../shared/contract/picture.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
 
-/** What a picture is, by its first bytes; `undefined` for bare bytes. */
+/** The type of a picture, by its first bytes; `undefined` for bare bytes. */
 export function imageType([first, second]: Uint8Array): 'image/png' | 'image/jpeg' | undefined {
   if (first === 0x89 && second === 0x50) return 'image/png'
   return first === 0xff && second === 0xd8 ? 'image/jpeg' : undefined
 }
 
-/** Pixels that are told block by block, row by row over all of them. */
+/** Converts pixels from block by block to row by row over all of them. */
 export function rowsOf({ w, h, blocks }: PaintedBlocks): Uint8Array {
   const rows = new Uint8Array(w * h * PIXELS_PER_BLOCK)
   for (const { dx, dy, px } of blocks) {

@@ -3,14 +3,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { ask, failureOf } from './wall-error.ts'
 
-/** The answer to a request. Throws a `WallError` if it is an error, or nothing answers. */
+/** The response to a request. Throws a `WallError` if it is an error, or nothing responds. */
 export const read = async <T>(url: URL, init: RequestInit = {}): Promise<T> => await answerIn(await ask(url, init))
 
 // Many agents may send pictures at the same time; converting one takes well under a second.
 const BUSY_MS_MAX = 30_000
 const RETRY_MS_MAX = 5000
 
-/** The same for free work that the wall limits. While the wall is busy, it sends the request again when the wall says so. */
+/** The same for free work that the wall limits. While the wall is busy, sends the request again after the time that it names. */
 export async function readWhenFree<T>(url: URL, init: RequestInit = {}): Promise<T> {
   const began = performance.now()
   for (;;) {
@@ -27,7 +27,7 @@ export async function readWhenFree<T>(url: URL, init: RequestInit = {}): Promise
   }
 }
 
-/** What a response carries. Throws a `WallError` if that is an error. */
+/** The body of a response. Throws a `WallError` if it is an error. */
 export async function answerIn<T>(response: Response): Promise<T> {
   if (!response.ok) throw await failureOf(response)
   return (await response.json()) as T

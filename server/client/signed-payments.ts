@@ -1,27 +1,27 @@
-/** Signed payments on disk, each from before it is first sent until its answer was handed on. */
+/** Signed payments on disk, from before the first request until the response was delivered. */
 
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { memberOf, objectIn } from './json.ts'
 
-/** What a wall sells: an address to GET, or to POST a JSON body to. */
+/** A paid request: an address to GET, or to POST a JSON body to. */
 export type OrderRequest = { readonly url: string; readonly body?: string }
 
-/** An order with its payment. Sent again as it is, it never pays twice. */
+/** An order with its payment. Sent again unchanged, it never pays twice. */
 export type SignedRequest = OrderRequest & {
   readonly payment: string // the PAYMENT-SIGNATURE header
-  readonly salt?: string // with which its nonce is bound to the order
+  readonly salt?: string // which binds its nonce to the order
 }
 
-/** One that is on disk, until `remove`. `setAside` keeps it as a proof, which is not sent again, and answers its path. */
+/** A payment on disk, until `remove`. `setAside` keeps it as a proof, which is not sent again, and returns its path. */
 export type SavedPayment = SignedRequest & { remove(): Promise<void>; setAside(): Promise<string> }
 
 /** The payments of one wallet at one wall. */
 export type SignedPayments = {
-  /** Resolves once the request would outlast a power cut. Throws a `NotSavedError` if that cannot be had. */
+  /** Resolves once the request would survive a power cut. Throws a `NotSavedError` if that fails. */
   save(request: SignedRequest): Promise<SavedPayment>
-  /** All that are there, of this process and of those before it. */
+  /** All stored payments, of this process and of earlier ones. */
   list(): Promise<SavedPayment[]>
 }
 
@@ -39,7 +39,7 @@ export class NotSavedError extends Error {
 const ENDING = '.json'
 const PAID_ENDING = '.paid'
 
-/** Keeps payments in a folder, which only its owner may read. */
+/** Stores payments in a folder that only its owner may read. */
 export function signedPayments(folder: string, sync: (folder: string) => Promise<void> = syncFolder): SignedPayments {
   const saved = (path: string, request: SignedRequest): SavedPayment => ({
     ...request,
@@ -64,7 +64,7 @@ export function signedPayments(folder: string, sync: (folder: string) => Promise
         throw new NotSavedError(error)
       }
       try {
-        // The file is there whole or not at all.
+        // The file is there completely or not at all.
         await rename(unfinished, path)
         await sync(folder)
       } catch (error) {
@@ -96,8 +96,8 @@ function requestIn(text: string): SignedRequest | undefined {
 }
 
 /**
- * Empties and deletes a file. It can be flushed though its folder cannot, so not even a power cut brings its content back; and an
- * empty file is no payment.
+ * Empties and deletes a file. The file can be flushed even if its folder cannot, so not even a power cut restores its content; an
+ * empty file is not a payment.
  */
 async function isEmptied(path: string): Promise<boolean> {
   try {
@@ -117,7 +117,7 @@ async function isEmptied(path: string): Promise<boolean> {
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  // Windows opens no folder, and needs none to be opened.
+  // Windows cannot open a folder, and need not.
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
   try {
@@ -127,7 +127,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Answers `value` for an error of the system with that code; throws every other error on. */
+/** Returns `value` for a system error with that code; throws any other error. */
 export const ifCode =
   <T>(code: string, value: T) =>
   (error: unknown): T => {
@@ -135,5 +135,5 @@ export const ifCode =
     throw error
   }
 
-/** What stands for a file or folder that is not there. */
+/** Stands for a missing file or folder. */
 export const ifMissing = <T>(value: T) => ifCode('ENOENT', value)

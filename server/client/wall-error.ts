@@ -3,15 +3,15 @@ import { objectIn } from './json.ts'
 /**
  * What a failed call means for its caller's money:
  *
- * - `refused`: the wall will not do it, and took nothing;
+ * - `refused`: the wall rejects the order, and took nothing;
  * - `above-max`: it costs more than the caller allows, and nothing was signed;
  * - `unavailable`: nothing was signed, try later;
  * - `unknown`: a payment was signed and may still be taken, so the same call must be made again;
- * - `paid`: the money was taken and did not buy what was asked, so that the signed payment is kept as a proof.
+ * - `paid`: the money was taken and did not buy the order, so the signed payment is kept as a proof.
  */
 export type FailureKind = 'refused' | 'above-max' | 'unavailable' | 'unknown' | 'paid'
 
-/** What a process ends with after a failure. */
+/** The exit status after a failure. */
 export const EXIT_STATUS: Readonly<Record<FailureKind, number>> = {
   refused: 1,
   'above-max': 2,
@@ -20,13 +20,13 @@ export const EXIT_STATUS: Readonly<Record<FailureKind, number>> = {
   paid: 5,
 }
 
-/** Why the wall did not do what it was asked. */
+/** Why the wall rejected a call. */
 export type Failure = {
   readonly kind: FailureKind
   readonly code: string // the wall's own error code if it gave one
   readonly message: string
   readonly status?: number | undefined // of the response, if there was one
-  readonly charged?: unknown // what the wall says of the payment: `yes`, `no` or `unknown`
+  readonly charged?: unknown // the wall's statement about the payment: `yes`, `no` or `unknown`
   readonly amount?: string | undefined // of a payment that may still be taken, in dollars
   readonly until?: string | undefined // ISO time after which that payment cannot be taken any more
 }

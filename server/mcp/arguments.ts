@@ -1,4 +1,4 @@
-/** Arguments of tools: what more than one tool takes, and how they are checked. */
+/** Arguments that several tools share, and their validation. */
 
 import { Type, type TObject } from '@sinclair/typebox'
 import { CoordText, PixelsHex } from '../../shared/contract/kinds.ts'
@@ -10,7 +10,7 @@ const COORD_RANGE = 'col 0 to 159 from the left, row 0 to 89 from the top'
 
 export const CoordArgument = { ...CoordText, description: `The block, \`col,row\`: ${COORD_RANGE}.` }
 
-/** What becomes of a text that an edit does not name. */
+/** The effect of omitting a text in an edit. */
 export const KEEPS = 'Omit to keep; null clears.'
 
 /** When a change was signed. */
@@ -19,14 +19,14 @@ export const SignedAt = Type.Integer({
   examples: [1_760_000_000_000],
 })
 
-/** A wallet that is asked about, or that signs. */
+/** A wallet, as subject or as signer. */
 export const WalletArgument = Type.String({
   pattern: ADDRESS_PATTERN,
   description: 'The full address: 0x followed by 40 hex digits, in any letter case.',
   examples: ['0x000000000000000000000000000000000000dEaD'],
 })
 
-/** A place to look around. */
+/** A position to search around. */
 export const NearArgument = Type.Optional({
   ...CoordText,
   description: `The block to be near, \`col,row\`: ${COORD_RANGE}. Default: the wall’s centre.`,
@@ -40,7 +40,7 @@ export const PixelsArgument = {
   examples: undefined,
 }
 
-/** Names of members that strangers wrote. */
+/** The names of untrusted fields. */
 export const Untrusted = Type.Array(Type.String())
 
 /** Refuses a call by what the tool says of the argument that is wrong. */
@@ -54,9 +54,9 @@ export const refuseArgument =
           `${name} is missing or invalid. It should be: ${schema.description ?? schema['type']}`,
         )
 
-/** Arguments that are read one by one. The SDK has seen to it that they are an object, or absent. */
+/** Arguments that are read one by one. The SDK has checked that they are an object, or absent. */
 export const argumentsIn = (given: unknown): Readonly<Record<string, unknown>> => ({ ...(given as object | undefined) })
 
-/** What to tell someone who sent an argument that is not there. */
+/** The error for an unknown argument. */
 export const unknownArgument = ({ properties }: TObject): string =>
   `Unknown argument. This tool has: ${Object.keys(properties).join(', ') || 'none'}.`

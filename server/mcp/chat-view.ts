@@ -1,6 +1,6 @@
 /**
- * The view of the wall that hosts of MCP Apps show in a chat, as a resource (ext-apps, specification 2026-01-26). Hosts without apps ignore
- * it.
+ * The view of the wall that hosts of MCP Apps show in a chat, as a resource (ext-apps, specification 2026-01-26). Hosts without
+ * apps ignore it.
  */
 
 import type { ListResourcesResult, ReadResourceResult } from '@modelcontextprotocol/server'
@@ -8,10 +8,10 @@ import type { ListResourcesResult, ReadResourceResult } from '@modelcontextproto
 const URI = 'ui://pixel-wall/wall.html'
 const MIME_TYPE = 'text/html;profile=mcp-app'
 
-/** What `_meta` of a tool says, whose calls the view shows: the key of today, and the one before it, which hosts still read. */
+/** The `_meta` of a tool with a view: the current key, and the previous one, which hosts still read. */
 export const SHOWN_IN_CHAT = { ui: { resourceUri: URI }, 'ui/resourceUri': URI } as const
 
-/** What resources/list answers. */
+/** The result of resources/list. */
 export const resourceList = (): ListResourcesResult => ({
   resources: [
     {
@@ -24,7 +24,7 @@ export const resourceList = (): ListResourcesResult => ({
   ],
 })
 
-/** What resources/read answers of a URI; `undefined` where there is no such resource. The view may ask this wall only. */
+/** The result of resources/read for a URI; `undefined` if there is no such resource. The view may make requests to this wall only. */
 export function readResource(
   uri: string,
   { html, baseUrl }: { readonly html: string; readonly baseUrl: string },

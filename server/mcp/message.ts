@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 as it comes in: one message a time, sorted before the SDK sees it. */
+/** JSON-RPC 2.0 messages from clients: one at a time, classified before the SDK sees it. */
 
 import { isSpecType, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { RpcError } from './reply.ts'
@@ -8,10 +8,10 @@ export const PICTURE_TOOL = 'image_to_pixels'
 
 export type Id = string | number
 
-/** A message of a client. The SDK drops requests without an id; here they are answered, with `null` as their id. */
+/** A message of a client. The SDK drops requests without an id; here they get a response with the id `null`. */
 export type Message =
   | { readonly kind: 'request'; readonly id: Id | null; readonly method: Method; readonly params: object | undefined }
-  | { readonly kind: 'refused'; readonly id: Id | null; readonly error: RpcError } // read, but not to be served
+  | { readonly kind: 'refused'; readonly id: Id | null; readonly error: RpcError } // parsed, but not served
   | { readonly kind: 'notification' }
   | { readonly kind: 'malformed'; readonly error: RpcError }
 
@@ -27,7 +27,7 @@ const methods = {
 
 export type Method = keyof typeof methods
 
-/** Sorts a parsed body. */
+/** Classifies a parsed body. */
 export function readMessage(value: unknown): Message {
   if (Array.isArray(value)) return malformed('send one request at a time, not a batch')
   if (typeof value !== 'object' || value === null) return malformed('a request must be an object')
@@ -48,7 +48,7 @@ export const sendsPicture = (message: Message): boolean =>
   message.method === 'tools/call' &&
   Reflect.get(message.params ?? {}, 'name') === PICTURE_TOOL
 
-/** `null` when there is none, `undefined` when it cannot be echoed as it was sent. */
+/** `null` if there is none, `undefined` if it cannot be returned unchanged. */
 function readId(message: object): Id | null | undefined {
   if (!('id' in message)) return null
   const { id } = message

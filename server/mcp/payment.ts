@@ -1,6 +1,6 @@
 /**
- * The payment of a call to a tool that sells: in `_meta`, where x402 has it, or in an argument `headers`, into which AWS AgentCore
- * puts it as it would put it into HTTP headers. Nothing else of that argument is read, and it is no part of the order.
+ * The payment of a call to a tool that sells: in `_meta`, where x402 has it, or in an argument `headers`, where AWS AgentCore
+ * puts it like HTTP headers. Nothing else of that argument is read, and it is not part of the order.
  */
 
 import { isFailure, type Failure } from '../domain/failure.ts'
@@ -13,14 +13,14 @@ import { argumentsIn } from './arguments.ts'
 import type { Message } from './message.ts'
 import { PAYMENT_META } from './reply.ts'
 
-/** The arguments of an order, and the headers beside them. */
+/** The arguments of an order, and its separate headers. */
 export function orderAndHeaders(given: unknown): { readonly order: object; readonly headers: object | undefined } {
   const { headers, ...order } = argumentsIn(given)
   const isHeaders = typeof headers === 'object' && headers !== null && !Array.isArray(headers)
   return isHeaders ? { order, headers } : { order: argumentsIn(given), headers: undefined }
 }
 
-/** The payment for a target; `undefined` if there is none. `payload` is what `_meta` has. */
+/** The payment for a target; `undefined` if there is none. `payload` is the payment in `_meta`. */
 export function paymentOfCall(
   payload: unknown,
   headers: object | undefined,

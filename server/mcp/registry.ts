@@ -1,4 +1,4 @@
-/** Every tool, in the order it is listed: those of the contract, then what helps with them. */
+/** Every tool, in the order of the list: those of the contract, then helpers. */
 
 import type { Tool as ListedTool } from '@modelcontextprotocol/server'
 import type { TObject, TSchema } from '@sinclair/typebox'
@@ -30,13 +30,13 @@ export const TOOLS: readonly Tool[] = [
   myWall,
 ]
 
-/** The tool of a name; `undefined` when there is none. */
+/** The tool with a name; `undefined` if there is none. */
 export const toolNamed = (name: string): Tool | undefined => TOOLS.find((tool) => tool.name === name)
 
-/** What a block costs, in words. */
+/** The price of a block, in words. */
 export const priceIn = ({ terms }: Offer): string => amountText(terms.amount)
 
-/** What tools/list answers, for what is offered. */
+/** The result of tools/list, for an offer. */
 export const toolList = (offer: Offer): Array<(typeof PRICELESS)[number]['listed']> =>
   PRICELESS.map(({ listed, sells }) => {
     const meta = { ...listed._meta, ...(sells === undefined ? {} : { x402: paymentFor(sells, offer) }) }
@@ -45,8 +45,8 @@ export const toolList = (offer: Offer): Array<(typeof PRICELESS)[number]['listed
   })
 
 /**
- * The price of a tool as clients of x402 look for it in the list: the terms of one block. `paymentRequired` makes mcpc sign them
- * before it calls, so it stands only where no argument changes the price.
+ * The price of a tool where x402 clients look for it in the list: the terms of one block. `paymentRequired` makes mcpc sign them
+ * before it calls, so it is only set if no argument changes the price.
  */
 const paymentFor = (sells: NonNullable<Tool['sells']>, offer: Offer): Readonly<Record<string, unknown>> => ({
   ...(sells === 'a block' ? { paymentRequired: true } : {}),
@@ -55,10 +55,10 @@ const paymentFor = (sells: NonNullable<Tool['sells']>, offer: Offer): Readonly<R
 
 type Schema = Readonly<Record<string, unknown>>
 
-// What descriptions say in words. Every agent pays for each word of the list, and arguments are checked when they arrive.
+// Descriptions say the rest in words. Every agent pays for each word of the list, and arguments are validated when they arrive.
 const IN_WORDS: ReadonlySet<string> = new Set(['examples', 'format', 'contentEncoding', 'minLength'])
 
-/** The same before it has a price: plain JSON schemas, without what TypeBox keeps beside them. */
+/** The same without a price: plain JSON schemas, without TypeBox's own fields. */
 const PRICELESS = TOOLS.map(({ name, title, description, annotations, input, output, isShown, sells }) => ({
   sells,
   listed: {
@@ -72,7 +72,7 @@ const PRICELESS = TOOLS.map(({ name, title, description, annotations, input, out
   },
 }))
 
-/** What a caller needs to fill arguments in. */
+/** What a caller needs to fill in arguments. */
 function briefly(input: object): ObjectSchema {
   const brief = JSON.stringify(input, (key, value: unknown) => (IN_WORDS.has(key) ? undefined : shortUnion(value)))
   return JSON.parse(brief)
@@ -86,13 +86,13 @@ function shortUnion(value: unknown): unknown {
   return { ...rest, anyOf: anyOf.map((one) => ({ ...one, description: undefined })) }
 }
 
-/** The members of an answer and their types, without what is in them. None is required, so that a refusal fits as well. */
+/** The fields of a result and their types, without nested ones. None is required, so that an error matches as well. */
 function outlineOf({ properties }: TObject): ObjectSchema {
   const types = Object.entries(properties).map(([name, { type }]: [string, TSchema]) => [name, { type }])
   return JSON.parse(JSON.stringify({ type: 'object', properties: Object.fromEntries(types) }))
 }
 
-/** Clients leave out what has a default, and some refuse to when it is called required. */
+/** Clients omit arguments with a default, and some refuse to if they are called required. */
 function optionalWhereDefaulted({ required, properties, ...rest }: ObjectSchema): ObjectSchema {
   const withDefault = new Set(
     Object.entries(properties ?? {}).flatMap(([name, schema]) =>

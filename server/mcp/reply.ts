@@ -1,4 +1,4 @@
-/** What a tool answers: one object, as data and as the same JSON in text; refusals; and the demand for payment. */
+/** The results of tools: one object, as data and as the same JSON in text; errors; and the demand for payment. */
 
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { failure, type Failure } from '../domain/failure.ts'
@@ -8,7 +8,7 @@ import type { Target } from '../domain/purchase/target.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
 import { costOf, reasonIn, demandOfTool, type Offer } from '../x402/terms.ts'
 
-/** How a demand for payment is said: as a tool's result, which x402 clients can pay, or as a JSON-RPC error. */
+/** The form of a demand for payment: a tool's result, which x402 clients can pay, or a JSON-RPC error. */
 export type Dialect = 'result' | 'error'
 
 /** A JSON-RPC error. */
@@ -21,29 +21,29 @@ type Json = Readonly<Record<string, unknown>>
 /** Where x402 clients put a payment, and look for terms. */
 export const PAYMENT_META = 'x402/payment'
 
-/** Where they look for what became of it. */
+/** Where they look for the settlement. */
 export const PAYMENT_RESPONSE_META = 'x402/payment-response'
 
-/** Members of answers that hold strangers' text, named in each answer so that a model does not take it for ours. */
+/** Fields with untrusted text, named in each result so that a model does not mistake it for ours. */
 export const UNTRUSTED_DEED = ['deed.owner.name', 'deed.owner.framework', 'deed.message', 'deed.link'] as const
 export const UNTRUSTED_AGENTS = ['agents[].name', 'agents[].framework', 'agents[].link'] as const
 export const UNTRUSTED_IDENTITY = ['agent.name', 'agent.framework', 'agent.link'] as const
 export const UNTRUSTED_PROFILE = ['name', 'framework'] as const
 
-/** An answer. `also` are further pieces of content, such as a picture. */
+/** A result. `also` are further pieces of content, such as a picture. */
 export const succeed = (data: Json, meta?: Json, also: CallToolResult['content'] = []): Reply => ({
   result: { ...contentOf(data, also), ...(meta === undefined ? {} : { _meta: meta }) },
 })
 
-/** A picture beside the data, for models that can see. */
+/** A picture in addition to the data, for models that can see. */
 export const png = (base64: string) => ({ type: 'image' as const, data: base64, mimeType: 'image/png' })
 
-/** A refusal that is no demand for payment, in the words HTTP uses. */
+/** An error that is not a demand for payment, with the same message as over HTTP. */
 export const refuse = ({ code, message, details }: Failure, meta?: Json): Reply => ({
   result: { isError: true, ...contentOf({ error: code, message, ...details }), ...(meta && { _meta: meta }) },
 })
 
-/** The demand for payment of an order, with what was wrong about a payment that was sent. */
+/** The demand for payment of an order, with the reason if a payment was rejected. */
 export function demand(
   { offer, rail }: { readonly offer: Offer; readonly rail: PaymentHealth },
   { target, isArea }: Pick<PurchaseOrder, 'target' | 'isArea'>,

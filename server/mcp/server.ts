@@ -1,6 +1,6 @@
 /**
- * The MCP server: one of the SDK's per request, over the tools. Since revision 2026-07-28 each request says all about itself,
- * and the SDK's own handler answers it; those of clients that shake hands first are answered here, ids or not.
+ * The MCP server: one of the SDK's per request, over the tools. Since revision 2026-07-28 each request is self-contained, and
+ * the SDK's own handler serves it; requests of clients with a handshake are served here, with ids or without.
  */
 
 import {
@@ -21,7 +21,7 @@ import { priceIn, toolList, toolNamed } from './registry.ts'
 import { PAYMENT_META, refuse, type Reply, type RpcError } from './reply.ts'
 import type { Caller, McpDeps } from './tool.ts'
 
-/** The revision from which on requests say all about themselves. */
+/** The revision from which on requests are self-contained. */
 export const STATELESS_VERSION = '2026-07-28'
 
 type McpRequest = Extract<Message, { kind: 'request' }>
@@ -32,7 +32,7 @@ export type RpcResponse = { readonly jsonrpc: '2.0'; readonly id: Id | null } & 
   | { readonly error: RpcError }
 )
 
-/** Answers one request. Throws what a tool throws, but for a store that cannot be used. */
+/** Responds to one request. Throws the exceptions of a tool, except for an unavailable store. */
 export async function answerRequest(
   deps: McpDeps,
   { id, method, params }: McpRequest,
@@ -55,7 +55,7 @@ export async function answerRequest(
   }
 }
 
-/** Answers a request of revision 2026-07-28 or later. Rejects with what a tool throws, but for a store that cannot be used. */
+/** Responds to a request of revision 2026-07-28 or later. Rejects with the exceptions of a tool, except for an unavailable store. */
 export async function answerStateless(
   deps: McpDeps,
   request: Request,
@@ -63,7 +63,7 @@ export async function answerStateless(
   caller: Caller,
 ): Promise<Response> {
   const failed = Promise.withResolvers<never>()
-  // Nothing that is offered changes while this process runs, so that there is nothing to subscribe to.
+  // The offer never changes while this process runs, so there is nothing to subscribe to.
   const handler = createMcpHandler(() => serverFor(deps, caller, failed.reject), {
     legacy: 'reject',
     maxSubscriptions: 0,
@@ -71,7 +71,7 @@ export async function answerStateless(
   return await Promise.race([failed.promise, handler.fetch(request, { parsedBody: body })])
 }
 
-/** An error as JSON-RPC answers it; `id` is `null` when none could be read. */
+/** An error as a JSON-RPC response; `id` is `null` if none could be read. */
 export const answerError = (id: Id | null, error: RpcError): RpcResponse => ({ jsonrpc: '2.0', id, error })
 
 // The tools are the same for everybody, until another version is started.
@@ -103,7 +103,7 @@ function serverFor(deps: McpDeps, caller: Caller, fail: (error: unknown) => void
     const beyond = tool.budget && deps.limits.take(tool.budget, caller.address)
     const answer = async () => (beyond === undefined ? await tool.answer(deps, params.arguments, call) : refuse(beyond))
     const reply = await replyTo(answer).catch((error: unknown) => {
-      // The SDK would tell the client what was thrown.
+      // The SDK would send the client the message of the exception.
       fail(error)
       throw error
     })
@@ -122,7 +122,7 @@ async function replyTo(work: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
-/** An error the SDK passes on as it is: it reads these three members of whatever a handler throws. */
+/** An error that the SDK passes on unchanged: it reads these three fields of an exception. */
 class RpcFailure extends Error {
   readonly code: number
   readonly data: unknown
@@ -133,7 +133,7 @@ class RpcFailure extends Error {
   }
 }
 
-/** The payment a call carries. What is no object is no payment, and a key it inherits is not its own. */
+/** The payment in a call. A value that is not an object is not a payment, and an inherited key does not count. */
 function paymentIn(meta: Readonly<Record<string, unknown>> | undefined): object | undefined {
   if (meta === undefined || !Object.hasOwn(meta, PAYMENT_META)) return undefined
   const payment = meta[PAYMENT_META]

@@ -1,4 +1,4 @@
-/** A tool as a value: what an agent reads of it, and what it does. */
+/** A tool as a value: its description for agents, and its function. */
 
 import type { Static, TObject } from '@sinclair/typebox'
 import { isFailure } from '../domain/failure.ts'
@@ -14,7 +14,7 @@ import type { WallImages } from '../wall/wall-image.ts'
 import { refuseArgument } from './arguments.ts'
 import { refuse, type Dialect, type Reply } from './reply.ts'
 
-/** What the tools work with: the use cases HTTP serves, and what they read from. */
+/** The dependencies of the tools: the use cases that HTTP serves, and their sources. */
 export type McpDeps = PreviewDeps &
   SigningMessageDeps &
   MyWallDeps &
@@ -34,7 +34,7 @@ export type Annotations = {
   readonly openWorldHint: boolean
 }
 
-/** For tools that only look. */
+/** For read-only tools. */
 export const READ_ONLY: Annotations = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -51,35 +51,35 @@ export const WRITES: Annotations = {
 }
 
 /**
- * Who calls: what a demand for payment is said in, the address that budgets are counted by, and a signal that aborts when the
+ * The caller: the form of a demand for payment, the address that budgets are counted by, and a signal that aborts when the
  * client disconnects.
  */
 export type Caller = { readonly dialect: Dialect; readonly address: string; readonly signal: AbortSignal }
 
-/** What comes with a call besides its arguments. `payment` is there when the caller sent an object as one. */
+/** The context of a call besides its arguments. `payment` is set if the caller sent an object as one. */
 export type Call = Caller & { readonly payment: object | undefined }
 
-/** What an agent reads of a tool. What `output` has is listed in outline only, so that refusals fit it, too: clients hold those against it. */
+/** The description of a tool for agents. `output` is listed in outline only, so that errors match it, too: clients validate them with it. */
 export type ToolMetadata = {
   readonly name: string
   readonly title: string
-  readonly description: string // `PRICE_OF_BLOCK` stands for what a block costs
+  readonly description: string // `PRICE_OF_BLOCK` stands for the price of a block
   readonly annotations: Annotations
   readonly input: TObject
   readonly output?: TObject
-  readonly budget?: BudgetName // of the caller's address, beside that for all calls
+  readonly budget?: BudgetName // of the caller's address, in addition to that for all calls
   readonly sells?: 'a block' | 'an area' // costs money
   readonly isShown?: true // in the chat, where the host shows views
 }
 
-/** What a description says where a block's price belongs, which only the settings know. */
+/** The placeholder for a block's price in a description, which only the settings know. */
 export const PRICE_OF_BLOCK = '{price}'
 
 export type Tool = ToolMetadata & {
   readonly answer: (deps: McpDeps, given: unknown, call: Call) => Reply | Promise<Reply>
 }
 
-/** A tool whose arguments are checked by its input schema. */
+/** A tool whose arguments are validated by its input schema. */
 export function tool<Input extends TObject>(
   metadata: ToolMetadata & { readonly input: Input },
   work: (deps: McpDeps, args: Static<Input>, caller: Caller) => Reply | Promise<Reply>,

@@ -16,7 +16,7 @@ import {
   UsageError,
 } from './command.ts'
 
-/** Where an area is, as options. */
+/** The position of an area, as options. */
 const AREA_OPTIONS = {
   size: 'size in blocks, width x height, such as 4x3',
   at: 'top left block, col,row (default: the open area nearest the centre)',
@@ -56,12 +56,12 @@ async function area(call: Call, size: string) {
   const { options } = call
   if (options['px'] !== undefined) throw new UsageError('--px is for one block. With --size, use --image.')
   const place = { at: placeIn(call), ...sizeOf(size) }
-  nameOf(place) // refuses a place that is none
+  nameOf(place) // rejects an invalid position
   const image = options['image'] === undefined ? undefined : await readPicture(options['image'])
   return await purchaseArea(await call.owner(), options, { ...place, image })
 }
 
-/** What a receipt says, for a person. */
+/** A receipt, for a person. */
 export function boughtLines(receipt: Receipt | AreaReceipt, wall: URL): readonly string[] {
   const { deed, notice } = receipt
   const [what, block] =
@@ -75,10 +75,10 @@ export function boughtLines(receipt: Receipt | AreaReceipt, wall: URL): readonly
   ]
 }
 
-/** What is asked for, with its picture. */
+/** The order, with its picture. */
 type AreaCall = AreaSize & { readonly at: string; readonly image: Uint8Array | undefined }
 
-/** The size that `--size` names. */
+/** The size in `--size`. */
 function sizeOf(text: string): AreaSize {
   const [, w, h] = /^(\d{1,3})x(\d{1,3})$/.exec(text) ?? []
   const size = { w: Number(w), h: Number(h) }
@@ -87,7 +87,7 @@ function sizeOf(text: string): AreaSize {
   return size
 }
 
-/** What an area is called; `undefined` for `next`, which is nowhere yet. */
+/** The name of an area; `undefined` for `next`, which has no position yet. */
 function nameOf({ at, w, h }: Omit<AreaCall, 'image'>): string | undefined {
   if (at === 'next') return undefined
   const block = parseCoord(at)
@@ -102,7 +102,7 @@ async function purchaseArea(wall: Wall, options: Call['options'], area: AreaCall
   return { wall: wall.url, ...bought }
 }
 
-/** `pixel-wall paint`: a picture over a rectangle of blocks, bought in one payment, or repainted where it is one's own. */
+/** `pixel-wall paint`: puts a picture on a rectangle of blocks, bought with one payment, or repainted if the wallet owns it. */
 export const paint: Command = {
   summary: 'buys an area with a picture across it, or repaints it if you own it',
   usage: 'FILE --size 4x3',
@@ -117,7 +117,7 @@ export const paint: Command = {
     const image = await readPicture(file)
     const wall = await owner()
     if (name !== undefined && (await wall.owns(name))) {
-      // An earlier process may have bought it, and been cut off before it could say so.
+      // An earlier process may have bought it, and crashed before it could report that.
       await wall.finish()
       const pixels = await wall.areaPixels(image, { ...size, ...fittingIn(options) })
       const answer = await wall.repaintArea(name, { pixels, ...given(options, TEXTS) })
@@ -129,5 +129,5 @@ export const paint: Command = {
   },
 }
 
-// What a repaint may change beside the picture.
+// The fields that a repaint may change besides the picture.
 const TEXTS = { message: LISTING_OPTIONS.message, link: LISTING_OPTIONS.link } as const

@@ -1,24 +1,24 @@
-/** What every command of `pixel-wall` is made of. */
+/** The parts of every command of `pixel-wall`. */
 
 import { readFile } from 'node:fs/promises'
 import type { AreaOrder } from '../../../shared/contract/area-order.ts'
 import { imageType } from '../picture.ts'
 import type { Wall } from '../wall.ts'
 
-/** The command was called in a way it cannot be. */
+/** Wrong usage of a command. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** A command: how it is called, and what it does. */
+/** A command: its usage, and its action. */
 export type Command = {
   readonly summary: string
   readonly usage: string // its arguments, as in `[next | col,row]`
-  readonly options: Readonly<Record<string, string>> // name to what it is; each takes a text
+  readonly options: Readonly<Record<string, string>> // name to description; each takes a text
   readonly argumentsMax: number
-  readonly flags?: Readonly<Record<string, string>> // options without a text, name to what they are
+  readonly flags?: Readonly<Record<string, string>> // options without a text, name to description
   readonly failureStatus?: number // exit status of every failure, if it has one of its own
-  /** Does it; an exit status, if it has others than 0. */
+  /** Runs the command; returns an exit status, if it can be other than 0. */
   run(call: Call): Promise<number | void>
 }
 
@@ -28,25 +28,25 @@ export type Call = {
   readonly options: Readonly<Record<string, string | undefined>>
   readonly flags: ReadonlySet<string>
   readonly url: URL // of the wall
-  /** The wall, with no key: for what is free to read. */
+  /** The wall, without a key: for free reads. */
   readonly reader: () => Wall
   /** The wall, with the caller's key, and `--max` as the most to sign for. */
   readonly owner: () => Promise<Wall>
-  /** The wall, with the painter's key that is kept here; `undefined` before the first purchase. */
+  /** The wall, with the locally stored painter's key; `undefined` before the first purchase. */
   readonly painter: () => Promise<Wall | undefined>
-  /** A line for whoever watches, beside the result. */
+  /** A line of progress, in addition to the result. */
   readonly say: (line: string) => void
-  /** The result: as JSON where that is asked for, else in lines for people, under a drawing of our own. */
+  /** The result: as JSON if requested, otherwise in lines for people, below a drawing of our own. */
   readonly print: (result: object, lines: readonly string[], drawing?: string) => void
 }
 
-/** Reads an address of the network, as the argument or option `what`. */
+/** Reads an address on the network, as the argument or option `what`. */
 export function addressOf(text: string, what = '--url'): URL {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new UsageError(`${what} must be an http or https URL.`)
   return new URL(text)
 }
 
-/** What payments may cost, as an option. */
+/** The limit of payments, as an option. */
 export const MAX_OPTION = { max: 'maximum to spend in all, in dollars (default: 1.00)' } as const
 export const MAX_DOLLARS = '1.00'
 
@@ -87,13 +87,13 @@ export function given<Name extends string>(
   return found
 }
 
-/** How a picture is brought to its blocks, as options. */
+/** How to convert a picture to blocks, as options. */
 export const FITTING = {
   fit: 'cover, contain or fill',
   dither: 'none (logos) or floyd-steinberg (photographs)',
 } as const
 
-/** How a picture is to be fitted, as far as it is said. Whatever values these have, the wall says what is wrong with them. */
+/** The given options for fitting a picture. The wall checks their values. */
 export const fittingIn = (options: Call['options']) => given(options, FITTING) as Pick<AreaOrder, 'fit' | 'dither'>
 
 /** The bytes of a picture. */
@@ -107,7 +107,7 @@ export async function readPicture(file: string): Promise<Uint8Array> {
   return bytes
 }
 
-/** The pixels that `--px` or `--image` name, if one does. */
+/** The pixels in `--px` or `--image`, if one is given. */
 export async function pixelsOption(options: Call['options'], wall: Wall): Promise<string | undefined> {
   const { px, image } = options
   if (image === undefined) return px

@@ -36,7 +36,7 @@ const deedLines = ({ block, owner, message, link }: Deed): readonly string[] => 
   ...[message, link].filter((text) => text !== null),
 ]
 
-/** `pixel-wall mine`: what a wallet owns, waits for and is owed. */
+/** `pixel-wall mine`: what a wallet owns, what is pending, and what it is owed. */
 export const mine: Command = {
   summary: 'lists your wallet’s blocks, unfinished purchases and credits',
   usage: '',
@@ -66,7 +66,7 @@ function namesIn(name: string): readonly string[] {
   return area === undefined ? [] : blocksOf(area).map(coordOf)
 }
 
-/** What a wallet has, from all pages: its blocks, its areas, each of which may be on two pages, and its whole address. */
+/** The account of a wallet, from all pages: its blocks, its areas, each of which may be on two pages, and its whole address. */
 async function wholeStanding(wall: Wall, wallet = wall.address()): Promise<WalletStanding | undefined> {
   const standing = await wall.wallet(wallet)
   if (standing === undefined) return undefined

@@ -56,7 +56,7 @@ ${Object.entries(COMMANDS)
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Runs a command; answers the exit status. */
+/** Runs a command; returns the exit status. */
 async function main([name = '', ...rest]: readonly string[], env: Env): Promise<number> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (command === undefined) return await withoutCommand(name)
@@ -108,7 +108,7 @@ function parse(command: Command, args: readonly string[]) {
 const flagsOf = ({ flags = {} }: Command): Record<string, { type: 'boolean' }> =>
   Object.fromEntries(Object.keys(flags).map((name) => [name, { type: 'boolean' }]))
 
-/** What became of purchases that earlier commands left, as far as this one knows. */
+/** The outcome of purchases that earlier commands left, as far as this one knows. */
 type Earlier = { readonly finished: (Receipt | AreaReceipt)[]; readonly open: object[] }
 
 type CallParts = Pick<Call, 'args' | 'options' | 'flags'> & {
@@ -168,7 +168,7 @@ function dollars(text: string): string {
   return text
 }
 
-// The wall may be anybody's: none of its words may act on the terminal.
+// The wall may be anybody's: none of its texts may control the terminal.
 const say = (line: string) => void process.stderr.write(`${terminalLine(line)}\n`)
 
 function fail(error: unknown, isJson: boolean, earlier: Earlier): number {
@@ -189,13 +189,13 @@ function membersOf(error: unknown) {
   return { error: code, status, message, charged, amount, until }
 }
 
-/** The members that tell of earlier purchases, if there is anything to tell. */
+/** The fields about earlier purchases, if there are any. */
 const ifAny = ({ finished, open }: Earlier) => ({
   ...(finished.length === 0 ? {} : { finished }),
   ...(open.length === 0 ? {} : { open }),
 })
 
-// `parseArgs` tells of options it does not know by throwing.
+// `parseArgs` throws for unknown options.
 const isMisuse = (error: unknown) =>
   error instanceof UsageError ||
   (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))

@@ -6,7 +6,7 @@ import { Writable } from 'node:stream'
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
 import { UsageError } from './command.ts'
 
-/** The account of the key: of the file, else of the environment, else of what is typed where a terminal is there to answer. */
+/** The account of the key: from the file, else from the environment, else typed at the terminal, if there is one. */
 export async function readAccount(
   file: string | undefined,
   env: Readonly<Record<string, string | undefined>>,

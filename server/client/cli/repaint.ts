@@ -15,7 +15,7 @@ import {
 
 const TEXTS = { message: 'new text, up to 140 characters', link: 'new link (https)' } as const
 
-/** `pixel-wall repaint`: changes a block or an area of one's own, for free. */
+/** `pixel-wall repaint`: changes a block or an area that the wallet owns, for free. */
 export const repaint: Command = {
   summary: 'repaints a block or area that you own, for free',
   usage: 'col,row | col,row,WxH',
@@ -29,7 +29,7 @@ export const repaint: Command = {
     const area = parseArea(name)
     const repaints = area === undefined ? await ofBlock(call, name, texts) : await ofArea(call, area, texts)
     const painting = await call.painter()
-    // What another machine bought, or for which another painter was named, needs the key that paid.
+    // A purchase of another machine, or one with another painter, needs the key that paid.
     const painted = painting && (await repaints(painting).catch(unlessUnauthorized))
     const answer = painted ?? (await repaints(await call.owner()))
     print(answer, [`${area === undefined ? 'Block' : 'Area'} ${name} was repainted.`])

@@ -3,7 +3,7 @@ import { reportLines } from '../verify/report-lines.ts'
 import { verify as verifyWall, type VerifyProgress } from '../verify/verify.ts'
 import { addressOf, type Command, endpointsIn, UsageError } from './command.ts'
 
-/** `pixel-wall verify`: every deed of a wall, looked up on the chain. */
+/** `pixel-wall verify`: looks up every deed of a wall on the chain. */
 export const verify: Command = {
   summary: 'checks every deed of a wall against the chain, without trusting the wall',
   usage: '[url]',

@@ -7,7 +7,7 @@ import { ALL_BLOCKS, type BlockIndex } from '../../../shared/wall.ts'
 
 /** Draws `across` x `down` blocks around the centre, or around a block. */
 export function drawWall({ blocks }: Canvas, across: number, down: number, around?: BlockIndex): string {
-  // Not every runtime of the client's can read base64 into bytes by itself.
+  // Not every supported runtime can decode base64 into bytes.
   const pixelsOf = (px: string) => trustPixels(Buffer.from(px, 'base64'))
   const painted = new Map<BlockIndex, Uint8Array | null>()
   for (const { i, px } of blocks) {

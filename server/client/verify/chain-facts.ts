@@ -1,4 +1,4 @@
-/** What the chain says of payments: the facts that a wall's claims are judged by. */
+/** The facts about payments on the chain, which a wall's claims are checked against. */
 
 import {
   addressIn,
@@ -15,22 +15,22 @@ export type Hex = `0x${string}`
 /** A transfer in any token and to anybody. All hex is in lower case. */
 export type ChainPayment = Arrival & { readonly token: Hex; readonly to: Hex; readonly height: bigint }
 
-/** What was read of the chain. */
+/** The data that was read from the chain. */
 export type ChainFacts = {
   readonly head: { readonly height: bigint; readonly time: number } // the newest block; Unix milliseconds
   readonly payments: readonly ChainPayment[]
   readonly failed: ReadonlySet<Hex> // transactions that were reverted
   readonly missing: ReadonlySet<Hex> // transactions that are in no block
-  readonly times: ReadonlyMap<bigint, number> // of blocks, by height, as far as they were asked for; Unix milliseconds
+  readonly times: ReadonlyMap<bigint, number> // of blocks, by height, as far as they were requested; Unix milliseconds
 }
 
-/** A receipt as JSON-RPC writes it; the parts that are used. */
+/** The used fields of a JSON-RPC receipt. */
 export type TransactionReceipt = {
   readonly status?: string | null
   readonly logs: readonly (TokenEvent & { readonly address: Hex })[]
 }
 
-/** Every transfer of a transaction, with the nonce of its authorization. What no token writes is left out. */
+/** Every transfer of a transaction, with the nonce of its authorization. Ignores events that are not transfers. */
 export function paymentsIn({ logs }: TransactionReceipt): readonly ChainPayment[] {
   const events = logs.filter(({ topics, data }) => {
     if (topics[0] === USED) return topics.length === 3 && isAddressTopic(topics[1])

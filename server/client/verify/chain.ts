@@ -1,4 +1,4 @@
-/** The chain as JSON-RPC endpoints of the reader's own choice tell it, asked in batches. */
+/** The chain through JSON-RPC endpoints of the user's choice, queried in batches. */
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { concat, createClient, http, numberToHex, pad, toFunctionSelector } from 'viem'
@@ -7,22 +7,22 @@ import type { Network } from '../../../shared/usdc.ts'
 import { WallError } from '../wall-error.ts'
 import type { Hex, TransactionReceipt } from './chain-facts.ts'
 
-/** How many calls one request carries at most. */
+/** The maximum number of calls in one request. */
 export const BATCH_MAX = 100
 
 // Blocks of events in one call, and calls in one request: what most public endpoints serve.
 const WINDOW = 10_000n
 const WINDOWS_AT_ONCE = 10
 
-// What is refused is asked for again in so many parts.
+// A rejected query is repeated in so many parts.
 const SMALLER = 4
 
 const TIMEOUT_MS = 30_000
 
-// Public endpoints limit calls a second, some in words that viem does not know.
+// Public endpoints limit calls per second, some with errors that viem does not know.
 const PAUSES_MS = [0, 1000]
 
-/** A chain to ask. Every call throws a `WallError` if no endpoint answers it. */
+/** A chain to query. Every call throws a `WallError` if no endpoint responds. */
 export type ChainReader = {
   /** Requests made so far. */
   readonly requests: () => number
@@ -33,7 +33,7 @@ export type ChainReader = {
   balanceOf(token: string, wallet: string): Promise<bigint>
   /** When blocks were made, in Unix milliseconds. */
   times(heights: readonly bigint[]): Promise<readonly number[]>
-  /** The transactions that moved a token to any of `payees`, a stretch of heights at a time, from `from` to `to`. */
+  /** The transactions that moved a token to any of `payees`, a range of heights at a time, from `from` to `to`. */
   transfersTo(token: Hex, payees: readonly Hex[], from: bigint, to: bigint): AsyncGenerator<Stretch>
 }
 
@@ -70,7 +70,7 @@ export async function openChain(urls: readonly string[], network: Network): Prom
   }
 }
 
-/** The answer of the first endpoint that gives one, now or in a moment. */
+/** The response of the first endpoint that has one, now or in a moment. */
 async function firstOf<R>(endpoints: readonly Endpoint[], ask: (endpoint: Endpoint) => Promise<R>): Promise<R> {
   for (const pauseMs of PAUSES_MS) {
     await wait(pauseMs)
@@ -85,7 +85,7 @@ async function firstOf<R>(endpoints: readonly Endpoint[], ask: (endpoint: Endpoi
   throw silent(`no endpoint answers (${hosts(endpoints)})`)
 }
 
-/** Asks about each item, about fewer at once if so many are refused. */
+/** Queries each item, with fewer per request if so many are rejected. */
 async function each<Item, R>(
   endpoints: readonly Endpoint[],
   items: readonly Item[],
@@ -112,7 +112,7 @@ async function receiptsOf(
   onward: (done: number) => void,
 ): Promise<readonly (TransactionReceipt | null)[]> {
   const receipts = await each(endpoints, txs, receiptAt, onward)
-  // An endpoint that lags or forgets does not know what another one does.
+  // An endpoint that lags or prunes does not know what another one does.
   for (const other of endpoints.slice(1)) {
     const unknown = receipts.flatMap((receipt, at) => (receipt === null ? [at] : []))
     const found = await each([other], unknown, (endpoint, at) => receiptAt(endpoint, txs[at] ?? '0x')).catch(() => [])
@@ -159,7 +159,7 @@ async function* transfersTo(
       Promise.all(windows.map((window) => logsIn(endpoint, window))),
     ).catch((error: unknown) => {
       if (atOnce === 1 && size === 1n) throw error
-      // Either so many calls or so many blocks are refused.
+      // Either so many calls or so many blocks are rejected.
       if (atOnce > 1) atOnce = 1
       else size = size > SMALLER ? size / BigInt(SMALLER) : 1n
     })

@@ -1,4 +1,4 @@
-/** What a wall says of itself: every deed, what it owes, what was sold as its feed tells it, and what it shows. */
+/** The claims of a wall: every deed, its credits, the sales in its feed, and its canvas. */
 
 import type { TSchema, Static } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
@@ -10,7 +10,7 @@ import { termsIn } from '../payment.ts'
 import { readWhenFree } from '../read.ts'
 import { ask, WallError } from '../wall-error.ts'
 
-/** The claims of a wall, all that can be held against it. */
+/** The claims of a wall that can be checked. */
 export type Claims = {
   readonly host: string // where they were read
   readonly network: string
@@ -20,14 +20,14 @@ export type Claims = {
   readonly owed: readonly OwedMoney[]
   readonly sales: readonly Sale[] // of the feed, oldest first
   readonly shown: readonly { readonly i: number; readonly wallet: string }[] // blocks on the canvas, with their owners
-  readonly lastShown: number // of the sales, the last one that the canvas shows
-  readonly asksAt: string | undefined // the address that its terms name now; none if it is sold out, or asks for no dollar
+  readonly lastShown: number // the last sale that the canvas shows
+  readonly asksAt: string | undefined // the address in its current terms; none if it is sold out, or does not ask for dollars
 }
 
 /** Reads a JSON document of the wall, by its path. */
 type ReadWall = (path: string) => Promise<unknown>
 
-/** Reads all claims, in pages. Throws a `WallError` if the wall does not answer as its contract says. */
+/** Reads all claims, in pages. Throws a `WallError` if the wall does not respond according to its contract. */
 export async function readClaims(wall: URL, onPage: (deeds: number) => void): Promise<Claims> {
   const read: ReadWall = (path) => readWhenFree(new URL(path, wall))
   const sales: Sale[] = []
@@ -37,7 +37,7 @@ export async function readClaims(wall: URL, onPage: (deeds: number) => void): Pr
     if ((page.hasMore && page.nextAfter <= after) || sales.length > TOTAL_BLOCKS) throw odd('/api/feed')
     ;({ nextAfter: after, hasMore } = page)
   }
-  // Whatever the feed and the canvas show has a deed already.
+  // Every sale in the feed and on the canvas has a deed already.
   const canvas = await checked(Canvas, read, '/api/canvas')
   const deeds: SaleDeed[] = []
   const owed: OwedMoney[] = []

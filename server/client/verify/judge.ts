@@ -1,4 +1,4 @@
-/** Judges a wall: its claims against what the chain says. Pure, so that the same claims and facts always give the same findings. */
+/** Judges a wall: compares its claims with the chain. Pure, so that the same claims and facts always give the same findings. */
 
 import type { SaleDeed } from '../../../shared/contract/deeds.ts'
 import type { ChainFacts, ChainPayment } from './chain-facts.ts'
@@ -15,8 +15,8 @@ const CONFIRMATIONS = 10n
 const YOUNG_MS = 10 * 60_000
 
 /**
- * Judges all claims; payments are looked for only of deeds after number `since`. A payment without a deed counts as old if the
- * time of its block is not known.
+ * Judges all claims; payments are only looked up for deeds after number `since`. A payment without a deed counts as old if the
+ * time of its block is unknown.
  */
 export function judge(claims: Claims, facts: ChainFacts, since = 0): Verdict {
   const payments = matchPayments(claims, facts)
@@ -46,7 +46,7 @@ export const heightsToDate = (claims: Claims, facts: ChainFacts): readonly bigin
   ...new Set(orphansOf(claims, matchPayments(claims, facts)).map(({ height }) => height)),
 ]
 
-/** What is wrong about the payments of deeds and credits, and the deeds whose payments are proved. */
+/** The findings about the payments of deeds and credits, and the deeds whose payments are proved. */
 function judgePayments(
   deeds: readonly CoveringDeed[],
   credits: readonly Credit[],
@@ -78,7 +78,7 @@ function judgePayments(
   return [findings, proved]
 }
 
-/** Orders that are not those that were signed, or not those that were sold. */
+/** Orders that differ from the signed ones, or from the sales. */
 function judgeOrders({ sales }: Claims, deeds: readonly CoveringDeed[]): readonly Finding[] {
   const saleOf = new Map<string, (typeof sales)[number]>(sales.map((sale) => [sale.coord, sale]))
   return deeds.flatMap((deed): readonly Finding[] => {
@@ -90,14 +90,14 @@ function judgeOrders({ sales }: Claims, deeds: readonly CoveringDeed[]): readonl
   })
 }
 
-/** Payments that may have been for blocks, by what blocks have cost, and that no claim names, not even wrongly. */
+/** Payments that may have been for blocks, by the known prices, and that no claim names, not even wrongly. */
 function orphansOf({ deeds, owed }: Claims, { matched }: Payments): readonly ChainPayment[] {
   const named = new Set([...deeds, ...owed].map(({ tx, nonce }) => `${tx} ${nonce}`))
   const price = deeds.map(priceOf).reduce((one, other) => (one === 0n || other < one ? other : one), 0n)
   return matched.orphans.filter(({ amount, tx, nonce }) => amount >= price && !named.has(`${tx} ${nonce}`))
 }
 
-/** What a deed says that each of its blocks cost. */
+/** The price of each block according to a deed. */
 const priceOf = ({ amount, blocks }: SaleDeed): bigint =>
   BigInt(amount) / BigInt('coord' in blocks ? 1 : blocks.w * blocks.h)
 

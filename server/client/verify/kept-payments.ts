@@ -1,4 +1,4 @@
-/** What was read of the chain, in a file, so that the next check reads only what is new. It holds nothing that a wall said. */
+/** A cache of what was read from the chain, so that the next check reads only new blocks. It contains nothing from a wall. */
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ const File = Type.Object({ of: Type.String(), from: Whole, through: Whole, payme
 
 const NAME = 'verified.json'
 
-/** Reads what a folder keeps; `undefined` if that is nothing, or is about something else. */
+/** Reads the cache in a folder; `undefined` if there is none, or it is about another wall. */
 export async function readKept(folder: string, of: string): Promise<KeptPayments | undefined> {
   const text = await readFile(join(folder, NAME), 'utf8').catch(() => '')
   const file = parsed(text)
@@ -42,7 +42,7 @@ export async function readKept(folder: string, of: string): Promise<KeptPayments
   }
 }
 
-/** Replaces what a folder keeps, whole or not at all. */
+/** Replaces the cache in a folder, completely or not at all. */
 export async function writeKept(folder: string, { of, from, through, payments }: KeptPayments): Promise<void> {
   const rows = payments.map(({ payer, to, nonce, amount, tx, token, height }) => [
     payer,

@@ -1,4 +1,4 @@
-/** Whether a deed's order is the one that its buyer signed, and whether what was sold fits it. */
+/** Whether a deed's order is the one that its buyer signed, and whether the sale matches it. */
 
 import type { SaleDeed } from '../../../shared/contract/deeds.ts'
 import type { Sale } from '../../../shared/contract/feed.ts'
@@ -14,7 +14,7 @@ export type Binding =
   | { readonly kind: 'hidden' } // the operator hides a part, so the nonce cannot be computed again
   | { readonly kind: 'changed'; readonly why: string }
 
-/** Computes a deed's nonce again. */
+/** Recomputes a deed's nonce. */
 export function bindingOf({ nonce, salt, order, hidden, blocks, placedElsewhere }: SaleDeed): Binding {
   if (salt === undefined && order === undefined)
     return isOrderNonce(nonce)
@@ -40,13 +40,13 @@ function fits(nonce: string, order: Order, salt: string): boolean {
   }
 }
 
-/** Whether an order for a place may have got `area`. */
+/** Whether an order for a position may have got `area`. */
 function isPlace(ordered: string, area: string, isElsewhere: boolean): boolean {
   const [size, soldSize] = [ordered, area].map((name) => name.slice(name.lastIndexOf(',')))
   return size === soldSize && (ordered === area || isElsewhere || ordered.startsWith('next,'))
 }
 
-/** What the feed tells of a bound deed's blocks, in their order, and was not in the order; `undefined` if nothing. */
+/** What the feed shows of a bound deed's blocks, in their order, and was not in the order; `undefined` if nothing. */
 export function salesFlaw(
   { order, hidden, blocks }: SaleDeed,
   sales: readonly (Sale | undefined)[],
@@ -59,7 +59,7 @@ export function salesFlaw(
     if (!isHidden('link') && (sale.l ?? null) !== (order.link ?? null)) return other('link', sale)
   }
   const pictures = sales.flatMap((sale) => (sale?.px === undefined ? [] : [Buffer.from(sale.px, 'base64')]))
-  // A payment that settled late may have lost its picture; and what a wall makes of a file is its own.
+  // A payment that settled late may have lost its picture, and the wall converts a file itself.
   if (pictures.length === 0 || pictures.length < sales.length || order.image !== undefined) return undefined
   if (isHidden('px') || isHidden('pixels')) return undefined
   const bytes = Buffer.concat(pictures)
@@ -68,7 +68,7 @@ export function salesFlaw(
   return isSame ? undefined : 'the feed shows another picture than the order'
 }
 
-/** What an order says of such pixels, block by block; `undefined` if they are not those of so many blocks. */
+/** The form of such pixels in an order, block by block; `undefined` if they are not those of so many blocks. */
 function digestOf(bytes: Uint8Array, blocks: SaleDeed['blocks']): string | undefined {
   const [w, h] = 'coord' in blocks ? [1, 1] : [blocks.w, blocks.h]
   if (bytes.length !== w * h * PIXELS_PER_BLOCK) return undefined

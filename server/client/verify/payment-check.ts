@@ -1,4 +1,4 @@
-/** Whether what a wall says was paid was paid: by whom, how much, in what, and to whom. */
+/** Whether the claimed payments are on the chain: payer, amount, token and payee. */
 
 import { lower, type MatchedArrivals, matchArrivals } from '../../../shared/chain/arrivals.ts'
 import type { OwedMoney, SaleDeed } from '../../../shared/contract/deeds.ts'
@@ -9,10 +9,10 @@ import type { ChainFacts, ChainPayment, Hex } from './chain-facts.ts'
 import type { Claims } from './claims.ts'
 import type { Finding, Flaw } from './verdict.ts'
 
-/** A deed or credit, as far as its payment goes. */
+/** A deed or credit, reduced to its payment. */
 type Paid = Pick<SaleDeed, 'wallet' | 'nonce' | 'tx' | 'amount'> & { readonly payTo?: string }
 
-/** Money that is owed, with the payment that it came by. */
+/** Owed money, with its payment. */
 export type Credit = OwedMoney & Paid
 
 export const isCredit = (owed: OwedMoney): owed is Credit => owed.tx !== null && owed.amount !== null
@@ -22,13 +22,13 @@ export type Payments = {
   readonly matched: MatchedArrivals<ChainPayment>
   /** The payment of a claim's payer, nonce and amount. */
   of(claim: Paid): ChainPayment | undefined
-  /** Why a claim is not paid as it says; `undefined` if it is. */
+  /** Why a claim's payment differs; `undefined` if it does not. */
   flawOf(claim: Paid): Flaw | undefined
   /** Whether a credit's refund is on the chain. */
   isPaidBack(credit: Credit): boolean
 }
 
-/** Matches the payments of the chain with all that a wall claims. */
+/** Matches the payments on the chain with all claims of a wall. */
 export function matchPayments({ asset, payTo, deeds, owed }: Claims, facts: ChainFacts): Payments {
   const token = lower(asset as Hex)
   const payees = new Set(payTo.map((address) => address.toLowerCase()))
@@ -70,7 +70,7 @@ export function matchPayments({ asset, payTo, deeds, owed }: Claims, facts: Chai
   }
 }
 
-/** What a payment with a claim's nonce does not do as the claim says. */
+/** How a payment with a claim's nonce differs from the claim. */
 function difference({ wallet, tx, amount, payTo }: Paid, found: ChainPayment, token: string): Flaw {
   if (found.token !== token) return ['another_token', `it was paid in another token, ${found.token}, in ${tx}`]
   if (truncatedWallet(found.payer) !== wallet)
@@ -85,14 +85,14 @@ function difference({ wallet, tx, amount, payTo }: Paid, found: ChainPayment, to
   return ['another_address', `it says that ${payTo ?? 'the wall'} was paid, and ${found.to} was, in ${tx}`]
 }
 
-/** Names the payment of a deed or an entry of what is owed. */
+/** Names the payment of a deed or a credit. */
 export const keyOf = ({ wallet, nonce }: Pick<Paid, 'wallet' | 'nonce'>): string => `${wallet}:${nonce}`
 
-// A wall shows wallets shortened, so that is all that can be compared.
+// A wall shows wallets shortened, so only that can be compared.
 const keyOfPayment = ({ payer, nonce }: { readonly payer: Hex; readonly nonce: Hex | null }) =>
   `${truncatedWallet(payer)}:${nonce}`
 
-/** A payment that the wall took and says nothing of. */
+/** A payment to the wall that it does not mention. */
 export const withoutDeed = ({ payer, nonce, amount, tx }: ChainPayment): Finding => ({
   kind: 'payment_without_deed',
   message: `${truncatedWallet(payer)} paid ${moneyText(amount)} in ${tx}: neither a deed nor a credit, and not noted`,
@@ -100,7 +100,7 @@ export const withoutDeed = ({ payer, nonce, amount, tx }: ChainPayment): Finding
   tx,
 })
 
-/** A wall that is paid in something else than a dollar proves nothing; `undefined` if it is paid in one. */
+/** The finding if a wall is paid in another token than the dollar, which proves nothing; `undefined` if it is paid in dollars. */
 export function wrongToken({ network, asset }: Pick<Claims, 'network' | 'asset'>): Finding | undefined {
   const known = isNetwork(network) ? networks[network] : undefined
   if (known?.token.address === asset.toLowerCase()) return undefined

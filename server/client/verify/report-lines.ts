@@ -1,11 +1,11 @@
-/** What a check found, in lines for people. */
+/** The result of a check, in lines for people. */
 
 import { countOf, countText, moneyText } from '../../../shared/money.ts'
 import { networkName } from '../../../shared/usdc.ts'
 import type { FindingKind } from './verdict.ts'
 import type { WallReport } from './verify.ts'
 
-/** The findings, a line each; what is worth knowing; and in the last line all that was proved. */
+/** The findings, one per line; notes; and in the last line the totals that were verified. */
 export function reportLines(report: WallReport): readonly string[] {
   return [
     ...report.findings.map(({ kind, message }) => `${kind}: ${message}`),

@@ -1,6 +1,6 @@
-/** What a check of a wall says. */
+/** The result of a check of a wall. */
 
-/** What is wrong. */
+/** The kinds of findings. */
 export type FindingKind =
   | 'another_network' // or a token that is not its dollar
   | 'not_on_chain'
@@ -20,7 +20,7 @@ export type FindingKind =
   | 'block_not_shown'
   | 'another_owner'
 
-/** One thing that is wrong; `message` is a line that names it whole. */
+/** One finding; `message` is a complete line about it. */
 export type Finding = {
   readonly kind: FindingKind
   readonly message: string
@@ -29,18 +29,18 @@ export type Finding = {
   readonly tx?: string
 }
 
-/** A kind of finding, and what is said of it. */
+/** A kind of finding, and its text. */
 export type Flaw = readonly [kind: FindingKind, what: string]
 
-/** What was proved, what is wrong, and what is only worth knowing. Blocks and amounts count deeds whose payment is proved. */
+/** The verified totals, the findings and the notes. Blocks and amounts count deeds whose payment is proved. */
 export type Verdict = {
   readonly findings: readonly Finding[]
   readonly blocks: number
   readonly amount: bigint // atomic units
-  readonly bound: number // blocks whose order was computed again, with its picture
+  readonly bound: number // blocks whose order was recomputed, with its picture
   readonly boundToFile: number // likewise, but bound to an image file that the wall converted
   readonly unbound: number // blocks
-  readonly hiddenOrders: number // bound deeds that cannot be computed again, because the operator hides a part
+  readonly hiddenOrders: number // bound deeds that cannot be recomputed, because the operator hides a part
   readonly otherHosts: readonly string[] // that bound orders name instead of this one
   readonly unconfirmed: number // deeds in the newest blocks of the chain
   readonly credits: { readonly open: number; readonly paidBack: number; readonly notProved: number }
@@ -50,7 +50,7 @@ export type Verdict = {
   readonly young: number // payments without a deed that may still get one
 }
 
-/** Of a wall of which nothing is known. */
+/** The result for a wall of which nothing is known. */
 export const NOTHING_PROVED: Omit<Verdict, 'findings'> = {
   blocks: 0,
   amount: 0n,

@@ -1,4 +1,4 @@
-/** Checks a wall against the chain, through endpoints of the reader's own choice. Believes nothing of the wall. */
+/** Checks a wall against the chain, through endpoints of the user's choice. Trusts no response of the wall. */
 
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -15,25 +15,25 @@ import { NOTHING_PROVED, type Verdict } from './verdict.ts'
 
 /** How a wall is checked. */
 export type VerifyOptions = {
-  /** JSON-RPC endpoints of the wall's network, asked in this order; one that is public if none is named. */
+  /** JSON-RPC endpoints of the wall's network, in this order; a public one by default. */
   readonly rpc?: readonly string[] | undefined
-  /** Looks up the payments of deeds with a greater number only, and searches from the first of these on. */
+  /** Looks up only the payments of deeds with a greater number, and searches from the first of these on. */
   readonly since?: number | undefined
-  /** Reads everything from the chain again, whatever an earlier check has kept. */
+  /** Reads everything from the chain again, ignoring the cache. */
   readonly all?: boolean | undefined
-  /** Where what was read of the chain is kept; `stateFolder()` if it is left out. */
+  /** Where the cache of the chain is stored; `stateFolder()` by default. */
   readonly folder?: string | undefined
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined
 }
 
-/** How far a check is: deeds that were read, payments that were looked up, or heights that were searched. */
+/** The progress of a check: deeds read, payments looked up, or heights searched. */
 export type VerifyProgress = {
   readonly stage: 'deeds' | 'payments' | 'search'
   readonly done: number
   readonly total?: number
 }
 
-/** What a check found, and where it looked. */
+/** The result of a check, and the searched range. */
 export type WallReport = Verdict & {
   readonly url: string
   readonly network: string // CAIP-2
@@ -42,16 +42,16 @@ export type WallReport = Verdict & {
   readonly requests: { readonly payments: number; readonly search: number } // to the endpoints
 }
 
-// A sale, a new block or a cache may pass between two reads. What is wrong is still wrong after this.
+// A sale, a new block or a cache may come between two reads. A real error is still there after this time.
 const SECOND_LOOK_MS = 5000
 
 // Newer blocks may still be replaced, so they are read again.
 const READ_AGAIN = 1000n
 
-// Stretches of the search, so that one that is stopped goes on near where it was.
+// Ranges of the search, so that an interrupted one continues near where it was.
 const SAVE_EVERY = 8
 
-/** Checks a wall. Throws a `WallError` if the wall or the chain could not be asked. */
+/** Checks a wall. Throws a `WallError` if the wall or the chain does not respond. */
 export async function verify(address: string | URL, options: VerifyOptions = {}): Promise<WallReport> {
   const url = new URL(address)
   const first = await look(url, options)
@@ -95,7 +95,7 @@ type Reading = {
   readonly onProgress: (progress: VerifyProgress) => void
 }
 
-/** Looks up every payment that the wall names, then searches for those that it does not. */
+/** Looks up every payment that the wall names, then searches for others. */
 async function readChain(
   chain: ChainReader,
   { network, asset, payTo, deeds, owed }: Claims,
@@ -143,7 +143,7 @@ async function readChain(
       payment.height <= last && (isOurs(payment) || (payment.token === token && refunds.has(payment.tx)))
     const reached = through < last ? through : last
     const lasting = { of, from, through: reached, payments: payments.filter(isLasting) }
-    // What cannot be kept is read again the next time.
+    // If the cache cannot be written, the data is read again next time.
     return writeKept(folder, lasting).catch(() => {})
   }
   await keep()

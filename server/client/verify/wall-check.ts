@@ -1,4 +1,4 @@
-/** Whether a wall's deeds, its feed and its canvas say the same. */
+/** Whether a wall's deeds, its feed and its canvas agree. */
 
 import { blocksOf, parseArea } from '../../../shared/area.ts'
 import type { SaleDeed } from '../../../shared/contract/deeds.ts'
@@ -6,7 +6,7 @@ import { coordOf, isBlockIndex, parseCoord } from '../../../shared/wall.ts'
 import type { Claims } from './claims.ts'
 import type { Finding, FindingKind } from './verdict.ts'
 
-/** A deed with the blocks that it says were sold, row by row; none if there are no such blocks. */
+/** A deed with its sold blocks, row by row; none if there are no such blocks. */
 export type CoveringDeed = SaleDeed & { readonly covers: readonly string[] }
 
 export function covering(deed: SaleDeed): CoveringDeed {
@@ -16,11 +16,11 @@ export function covering(deed: SaleDeed): CoveringDeed {
   return { ...deed, covers: area === undefined ? [] : blocksOf(area).map(coordOf) }
 }
 
-/** A deed's number and place, in a finding. */
+/** A deed's number and position, in a finding. */
 export const deedName = ({ seq, blocks }: SaleDeed): string =>
   `deed ${seq} (${'coord' in blocks ? blocks.coord : `${blocks.at},${blocks.w}x${blocks.h}`})`
 
-/** Each block that is not sold, shown and owned as its deed says, each sale without a deed, and an address that is not named. */
+/** Each block that is not sold, shown and owned according to its deed, each sale without a deed, and a payment address that is not listed. */
 export function wallFindings(
   { sales, shown, lastShown, payTo, asksAt }: Claims,
   deeds: readonly CoveringDeed[],

@@ -1,4 +1,4 @@
-/** The tools that sell: a block, an area, and a trial of either. */
+/** The tools that sell: a block, an area, and a preview of either. */
 
 import { Type } from '@sinclair/typebox'
 import { AreaOrder } from '../../../shared/contract/area-order.ts'
@@ -83,7 +83,7 @@ export const buyArea: Tool = {
   },
 }
 
-/** Tells the terms of an order, or sells what is paid for. */
+/** Returns the terms of an order, or sells it. */
 async function buy(
   deps: McpDeps,
   order: PurchaseOrder,

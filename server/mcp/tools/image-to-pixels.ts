@@ -1,4 +1,4 @@
-/** image_to_pixels: a picture brought down to blocks of the wall's colours. */
+/** image_to_pixels: converts a picture to blocks in the wall's colours. */
 
 import { Type } from '@sinclair/typebox'
 import { Closed } from '../../../shared/contract/kinds.ts'

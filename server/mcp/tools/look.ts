@@ -1,4 +1,4 @@
-/** The tools that look: at the wall, a block, agents, open places, pictures and a wallet. */
+/** The read-only tools: the wall, a block, agents, open places, pictures and a wallet. */
 
 import { Type } from '@sinclair/typebox'
 import { Agents, REGISTRY_MAX } from '../../../shared/contract/agent.ts'
@@ -22,7 +22,7 @@ import { CoordArgument, NearArgument, Untrusted, WalletArgument } from '../argum
 import { UNTRUSTED_AGENTS, UNTRUSTED_DEED, UNTRUSTED_PROFILE, png, refuse, succeed } from '../reply.ts'
 import { type McpDeps, READ_ONLY, tool } from '../tool.ts'
 
-/** How many of something are listed. */
+/** The number of listed entries. */
 const limitArgument = (what: string, maximum: number, otherwise: number, ...examples: readonly number[]) =>
   Type.Integer({
     minimum: 1,
@@ -82,7 +82,7 @@ export const getBlock = tool(
   },
 )
 
-/** The demand without what only catalogues read. */
+/** The demand without the catalogue entries. */
 function termsOf({ offer, rail }: McpDeps, index: BlockIndex) {
   if (rail.state() === 'misconfigured') return null
   const { x402Version, resource, accepts } = demandOf(offer, index)
@@ -162,7 +162,7 @@ export const findSpace = tool(
 
 const { col, row, cols, rows, scale } = RegionQuery.properties
 
-// The wall in its own size. Models shrink what is larger, and pay for it.
+// The wall in its own size. Models scale larger pictures down, and pay for them.
 const PIXELS_MAX = WIDTH * HEIGHT
 
 const whole = Type.Integer()

@@ -135,7 +135,7 @@ export const setIdentity: Tool = {
 
 const ToolCall = Type.Object({ name: Type.String(), arguments: Type.Object({}) })
 
-/** The answer to a change that was made, or its refusal. */
+/** The result of a change, or its refusal. */
 const replyOf = (result: object | Failure, more: object = {}): Reply =>
   isFailure(result) ? refuse(result) : succeed({ ...result, ...more })
 
