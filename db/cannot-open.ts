@@ -1,9 +1,9 @@
-/** The database cannot be opened, for a reason that only an operator can mend; the message says which. */
+/** The database cannot be opened, for a reason that only an operator can fix; the message says which. */
 export class CannotOpen extends Error {
   override name = 'CannotOpen'
 }
 
-/** Throws `CannotOpen` where a database is of another network (CAIP-2) than `network`. */
+/** Throws `CannotOpen` if a database belongs to another network (CAIP-2) than `network`. */
 export function ensureOwn(owner: string | undefined, network: string): void {
   if (owner !== undefined && owner !== network)
     throw new CannotOpen(`the database belongs to network ${owner}, not ${network}`)

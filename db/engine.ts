@@ -1,4 +1,4 @@
-/** What every storage engine is, once it is open. */
+/** The ports of an open storage engine. */
 
 import type { ChangeNotifier, ExclusiveJobs, Leases, Log, Store } from '../server/ports.ts'
 import { statement } from './purchase/books.ts'
@@ -14,7 +14,7 @@ import { compaction } from './wall/log.ts'
 import { moderation } from './wall/moderation.ts'
 import { reports } from './wall/reports.ts'
 
-/** The ports that both engines have by the same statements. */
+/** The ports that both engines implement with the same statements. */
 export const storePorts = (driver: Driver) => ({
   ledger: ledger(driver),
   ledgerReader: ledgerReader(driver),
@@ -30,7 +30,7 @@ export const storePorts = (driver: Driver) => ({
   audit: { statement: () => driver.read(statement) },
 })
 
-/** The ports of an open store. `close` lets go of it, with nothing left unwritten. */
+/** The ports of an open store. `close` releases it after writing everything. */
 export type Engine = ReturnType<typeof storePorts> & {
   readonly log: Log
   readonly store: Store
@@ -40,17 +40,17 @@ export type Engine = ReturnType<typeof storePorts> & {
   close(): Promise<void>
 }
 
-/** The result of checking a store. After `mended`, read again what was read before: it may be wrong. */
+/** The result of checking a store. After `mended`, earlier reads must be repeated, because they may be wrong. */
 export type Checked = 'whole' | 'mended'
 
 /** A store that can be read while it is still being checked. */
 export type Ahead<Store = Engine> = {
   readonly store: Store
-  /** From then on what is damaged is left out. Rejects with `CannotOpen` when the store cannot be used. */
+  /** From then on, damaged rows are left out. Rejects with `CannotOpen` if the store cannot be used. */
   readonly checked: Promise<Checked>
   /**
    * Checks the history, which takes longer the longer it is; call it once `checked` has resolved. Until it resolves, each entry
-   * is checked as it is read. Rejects with `CannotOpen` when the store cannot be used.
+   * is checked as it is read. Rejects with `CannotOpen` if the store cannot be used.
    */
   checkHistory(): Promise<void>
 }

@@ -5,26 +5,26 @@
  * - `{each integer $list}`: a table of `key` (from 0) and `value`
  * - `{rows $list i:integer message:text}`: a table of `key` and the named fields of the list's objects
  * - `{bytes $value}`: a value that may be NULL where bytes are expected
- * - `{lock}`, `{lock skip}`: at the end of a SELECT, locks its rows; `skip` passes by those that others have locked
+ * - `{lock}`, `{lock skip}`: at the end of a SELECT, locks its rows; `skip` skips rows that others have locked
  * - `{index name}`: after a table, the index that SQLite must use
  * - `{damaged table column}`: whether SQLite found the row damaged that the column numbers
  * - `{sqlite ...}`: SQL for SQLite alone
  *
- * A list of one is no list for the engine: what it holds is bound as it is, which spares both of them reading JSON or an array.
+ * A list with one member is not passed as a list: the member is bound directly, so that no engine has to read JSON or an array.
  */
 
 import type { Statement, Value, Values } from './tx.ts'
 
-/** Where PostgreSQL tells those who listen that an entry was kept. */
+/** The channel on which PostgreSQL notifies listeners of a new log entry. */
 export const CHANNEL = 'wall'
 
 /** The engines, as they differ in SQL. */
 export type Dialect = 'sqlite' | 'postgres'
 
-/** A value as an engine takes it. */
+/** A value as an engine accepts it. */
 export type Bound = string | number | Uint8Array | null
 
-/** A text of one engine, ready to be prepared. */
+/** The SQL text of one engine, ready to be prepared. */
 export type Compiled = {
   readonly sql: string
   /** The values of a statement in the order of their numbers. */
@@ -56,7 +56,7 @@ const postgres: Readonly<Record<string, Fragment>> = {
   in: ([type, list]) => `= ANY (${list}::${type}[])`,
   each: ([type, list]) =>
     `(SELECT ${KEY}, value FROM unnest(${list}::${type}[]) WITH ORDINALITY AS listed (value, place))`,
-  // A function that makes a set of JSON is guessed to make a hundred rows; of an array the planner guesses ten.
+  // The planner guesses that a function over JSON returns a hundred rows; for an array it guesses ten.
   rows: ([list, ...fields]) => `
     (SELECT ${KEY}, ${columns(fields, (name, type) => `(value ->> '${name}')::${type}`)}
     FROM unnest(${list}::json[]) WITH ORDINALITY AS listed (value, place))`,
@@ -81,7 +81,7 @@ function ofOne(typed: (value: string, type: string) => string): Readonly<Record<
 
 const KEY = '(place - 1)::integer AS key'
 
-/** The columns of a table that is made from fields, each read by its name and type. */
+/** The columns of a table made from fields, each read by its name and type. */
 function columns(fields: readonly string[], read: (name: string, type: string) => string): string {
   const named = fields.map((field) => field.split(':'))
   return named.map(([name = '', type = '']) => `${read(name, type)} AS ${name}`).join(', ')
@@ -90,7 +90,7 @@ function columns(fields: readonly string[], read: (name: string, type: string) =
 const FRAGMENTS = { sqlite, postgres } as const
 const NUMBER = { sqlite: '?', postgres: '$' } as const
 
-/** A text of one engine: its lists, and what it is compiled to where some of them hold one value. */
+/** The text of one engine: its lists, and its compiled forms for lists of one. */
 type Known = { readonly lists: readonly string[]; readonly forms: Compiled[] }
 
 const known = { sqlite: new Map<string, Known>(), postgres: new Map<string, Known>() } as const
@@ -131,7 +131,7 @@ function compiledOf(text: string, dialect: Dialect, ofOnes: ReadonlySet<string>)
   return { sql, bind, isWrite, hasRows: !isWrite || /\bRETURNING\b/.test(sql) }
 }
 
-/** Reads what a text calls by a name, which is a value's, or `list.field` for that of the only object of a list. */
+/** Resolves a name in a text: a value's, or `list.field` for the only object of a list. */
 function readerOf(name: string, ofOnes: ReadonlySet<string>, dialect: Dialect): (values: Values) => Bound {
   const [given = '', field] = name.split('.')
   return (values) => {

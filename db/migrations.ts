@@ -1,4 +1,4 @@
-/** The steps that bring a database to the newest version of its tables. */
+/** The steps that migrate a database to the newest version of its tables. */
 
 import wallOnPostgres from './migrations/0001_wall.postgres.sql' with { type: 'text' }
 import wallOnSqlite from './migrations/0001_wall.sqlite.sql' with { type: 'text' }
@@ -32,7 +32,7 @@ import reportsOnPostgres from './migrations/0017_reports.postgres.sql' with { ty
 import reportsOnSqlite from './migrations/0017_reports.sqlite.sql' with { type: 'text' }
 import type { Text } from './tx.ts'
 
-/** In order, a text for both engines or one for each; the version of a database is how many of them it has seen. */
+/** In order, one text for both engines or one for each; the version of a database is the number of steps it has had. */
 const MIGRATIONS: readonly Text[] = [
   { sqlite: wallOnSqlite, postgres: wallOnPostgres },
   unanswered,

@@ -1,6 +1,6 @@
 /**
- * Moving house: a wall is copied from one engine into an empty place of the other, row by row and as it is, and the copy is
- * held against the original before it counts.
+ * Moves a wall: copies it from one engine into an empty database of the other, row by row and unchanged, and compares the copy
+ * with the original before the move is final.
  */
 
 import { resolve } from 'node:path'
@@ -28,10 +28,10 @@ import {
   type WallRows,
 } from './wall-rows.ts'
 
-/** What was moved: how many rows of each table. */
+/** The moved rows, counted per table. */
 export type Moved = Readonly<Partial<Record<WallTable, number>>>
 
-/** Moves the wall at one place to another. Throws `CannotOpen` when that cannot be; nothing is then at the other place. */
+/** Moves a wall from one location to another. Throws `CannotOpen` if that is impossible; then the other location stays empty. */
 export async function moveWall(from: Database, to: Database, given: Omit<Moving, 'note'>): Promise<Moved> {
   const moving = { ...given, note: `has moved to ${placeName(to)} at ${new Date().toISOString()}` }
   try {
@@ -43,7 +43,7 @@ export async function moveWall(from: Database, to: Database, given: Omit<Moving,
   throw new CannotOpen('the wall already uses that kind of database; to put it elsewhere, restore a backup there')
 }
 
-/** A place for people to read, without the secrets of its URL. */
+/** A location for people, without the secrets in its URL. */
 export function placeName(place: Database): string {
   if (place.kind === 'sqlite') return resolve(place.path)
   const { host, pathname } = new URL(place.url)
@@ -89,7 +89,7 @@ async function copyTable(table: WallTable, from: WallRows, to: NewWall): Promise
   }
 }
 
-/** Holds what is there now against what was to be moved, value by value; answers how many rows. */
+/** Compares the written rows with the rows to move, value by value; returns how many there are. */
 async function compareTables(table: WallTable, from: WallRows, to: WallRows): Promise<number> {
   const [olds, news] = [from, to].map((wall) => wall.pages(table)[Symbol.asyncIterator]())
   let count = 0
@@ -116,7 +116,7 @@ function isSame(one: Bound | undefined, other: Bound | undefined): boolean {
   return one === other && one !== undefined
 }
 
-/** Everything that is made of a log for readers, as one text. */
+/** Everything that readers derive from a log, as one text. */
 async function shown(log: Log): Promise<string> {
   const view = emptyView()
   for (const change of await log.compacted()) applyChange(view, change)

@@ -1,4 +1,4 @@
-/** A new file that appears under its name only once it is whole and on the disk. */
+/** A new file that appears under its name only once it is complete and flushed. */
 
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -6,7 +6,7 @@ import { CannotOpen } from './cannot-open.ts'
 
 const OWNER_ONLY = 0o600
 
-/** Has `make` write a file that only its owner may read, and gives it its name. Throws `CannotOpen` if that name is in use. */
+/** Lets `make` write a file that only its owner may read, and then renames it. Throws `CannotOpen` if that name is in use. */
 export function writeNewFile(file: string, make: (unfinished: string) => void): void {
   if (existsSync(file)) throw new CannotOpen(`${file} already exists; a backup never replaces a file`)
   const unfinished = `${file}.unfinished`
@@ -26,7 +26,7 @@ export function writeNewFile(file: string, make: (unfinished: string) => void): 
 const isOfFiles = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'code' in error && 'syscall' in error
 
-/** Waits until a file, or the names in a folder, are on the disk. */
+/** Waits until a file, or the names in a folder, are flushed. */
 export function flush(path: string): void {
   const handle = openSync(path, 'r')
   try {

@@ -1,19 +1,19 @@
-/** Opens the wall's store, whichever engine it is on. Only the engine in use is loaded. */
+/** Opens the wall's store on either engine. Only the engine in use is loaded. */
 
 import type { Database } from '../server/domain/store-position.ts'
 import type { Ahead, Engine } from './engine.ts'
 import type { Books } from './purchase/books.ts'
 import type { DamagedRow } from './row-checksums.ts'
 
-/** How a store is opened: who is told of trouble, and how long a server is waited for. */
+/** How a store is opened: callbacks for failures, and how long to wait for a server. */
 export type Opening = {
-  readonly onBroken: () => void // the disk failed at commit: the process must end, for only a restart can tell what was kept
-  readonly onDamaged: (row: DamagedRow) => void // SQLite: a row does not fit its sum; it is left out from then on
+  readonly onBroken: () => void // the disk failed at commit: the process must end, because only a restart can tell what was saved
+  readonly onDamaged: (row: DamagedRow) => void // SQLite: a row does not match its checksum; it is left out from then on
   readonly onUnchecked: () => void // PostgreSQL: the server does not check its pages for damage
-  readonly answerMs: number // PostgreSQL: how long to wait for a server that does not answer at all
+  readonly answerMs: number // PostgreSQL: how long to wait for a server that does not respond at all
 }
 
-/** Opens or makes the store for one network (CAIP-2). Throws `CannotOpen` with a message for the operator. */
+/** Opens or creates the store for one network (CAIP-2). Throws `CannotOpen` with a message for the operator. */
 export async function openStore(place: Database, network: string, opening?: Opening): Promise<Engine> {
   if (place.kind === 'postgres') {
     const { openPostgres } = await import('./postgres/open.ts')
@@ -24,7 +24,7 @@ export async function openStore(place: Database, network: string, opening?: Open
   return { ...store, close: async () => store.close() }
 }
 
-/** The same while what is kept may still be being looked through, which takes a while and leaves this thread free. */
+/** Opens the store while a worker still checks the file, which takes a while and does not block this thread. */
 export async function openStoreAhead(place: Database, network: string, opening?: Opening): Promise<Ahead> {
   if (place.kind === 'postgres')
     return {
@@ -40,7 +40,7 @@ export async function openStoreAhead(place: Database, network: string, opening?:
 /** The books of a store, and how many processes have it open; closed at the end of the block that opened them. */
 export type OpenBooks = Books & AsyncDisposable & { instances(): Promise<number> }
 
-/** Opens the books of a store for reading alone, beside whoever works on it. Throws `CannotOpen`. */
+/** Opens the books of a store read-only, next to its processes. Throws `CannotOpen`. */
 export async function openBooks(place: Database): Promise<OpenBooks> {
   if (place.kind === 'postgres') {
     const { openPostgresAudit } = await import('./postgres/audit.ts')
@@ -49,6 +49,6 @@ export async function openBooks(place: Database): Promise<OpenBooks> {
   }
   const { openAudit } = await import('./sqlite/audit.ts')
   const audit = openAudit(place.path)
-  // Whoever has the file has it alone.
+  // A SQLite file has one process.
   return { ...audit, instances: async () => 1, [Symbol.asyncDispose]: async () => audit.close() }
 }

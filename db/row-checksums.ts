@@ -1,8 +1,8 @@
-/** Row sums: which columns of each table SQLite sums, and over which bytes. */
+/** Row checksums: the columns of each table that SQLite covers, and the bytes of each. */
 
 import { CLAIM_ORDER } from '../shared/wall.ts'
 
-/** The columns of a payment, but for those that came later. */
+/** The columns of a payment, except later ones. */
 export const PAYMENT = [
   'id',
   'payer',
@@ -35,7 +35,7 @@ export const PAYMENT = [
   'claimed_at',
 ] as const
 
-/** The columns of each table that carries sums, in the order in which they are summed; the first numbers the row. */
+/** The covered columns of each table, in the order of the checksum; the first one is the row's number. */
 export const SUMMED = {
   agents: ['id', 'wallet', 'name', 'framework', 'first_seen_at', 'changed'],
   blocks: ['i', 'rank', 'state', 'payment', 'agent', 'pixels', 'message', 'link', 'changed'],
@@ -61,10 +61,10 @@ export const SUMMED = {
   wallet_painters: ['agent', 'painter', 'ts', 'through'],
 } as const
 
-/** What columns hold that came later, in rows from before: a row that holds it has the sum that it had without the column. */
+/** The default values of later columns: a row with the default has the same checksum as without the column. */
 const LATER: Readonly<Record<string, string>> = { size: '1x1' }
 
-/** SQL for all that a row holds, as bytes: each column's length and content, or a dash for none. */
+/** SQL for the content of a row, as bytes: each column's length and content, or a dash for none. */
 export function heldInSql(columns: readonly string[], of = ''): string {
   // One call for all columns: a chain of `||` would copy the row as often as it has columns.
   const parts = columns.flatMap((name) => {
@@ -75,14 +75,14 @@ export function heldInSql(columns: readonly string[], of = ''): string {
   return `CAST(concat(${parts.join(', ')}) AS BLOB)`
 }
 
-/** A table that carries sums. */
+/** A table with checksums. */
 export type Table = keyof typeof SUMMED
 
 export const isSummed = (table: string): table is Table => Object.hasOwn(SUMMED, table)
 
 export const TABLES: readonly Table[] = Object.keys(SUMMED).filter(isSummed)
 
-/** A row that does not fit its sum. */
+/** A row that does not match its checksum. */
 export type DamagedRow = { readonly table: Table; readonly row: number }
 
 /** How long a sum is. */
@@ -142,8 +142,8 @@ function heldAt(parts: readonly (string | ((at: number) => Text | Uint8Array))[]
 }
 
 /**
- * Whether what a row holds, as `heldInSql` reads it, is what its sum says. A block that nobody ever wanted has no sum yet, and
- * holds what all of them do.
+ * Whether the content of a row, as `heldInSql` reads it, matches its checksum. A block that nobody ever requested has no checksum
+ * yet, and the same content as all of these.
  */
 export function isWhole(table: Table, row: number, held: Uint8Array, sum: Uint8Array | null): boolean {
   const hash = hashOf(held)

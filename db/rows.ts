@@ -1,4 +1,4 @@
-/** Rows and what they mean. */
+/** Database rows, and the domain values that they stand for. */
 
 import { STRAY_BY_HAND, STRAY_NOTE } from '../server/domain/purchase/account.ts'
 import type { Address, Hash, Payment, UnixMs } from '../server/domain/purchase/payment.ts'
@@ -8,7 +8,7 @@ import type { AgentId, BlockContent, Hidden, LogNumber, Profile } from '../serve
 import { trustPixels } from '../shared/pixels.ts'
 import type { BlockIndex } from '../shared/wall.ts'
 
-/** Both engines keep truth as 0 or 1, so that a row is the same bytes in either. */
+/** Both engines store booleans as 0 or 1, so that a row has the same bytes in either. */
 type Flag = 0 | 1
 
 /** Width and height of what a payment buys, in blocks. */
@@ -52,18 +52,18 @@ export type PurchaseRow = AuthorizationRow &
     readonly head: number
     readonly painter: Address | null
     readonly painter_of: number | null
-    readonly reused_for?: Hash | null // the payment that asks, if it was answered with this receipt
+    readonly reused_for?: Hash | null // the payment of the request, if it was answered with this receipt
   }
 
 export const PURCHASE_SOURCES = { payments: 'id', changes: 'sale_number', purchase_painters: 'painter_of' } as const
 
 /**
- * The number of the payment that `payer` and `nonce` name. Rows that are joined are found by it: a join that compares those two
- * itself is planned anew by SQLite each time it runs, which takes 20 us of 25.
+ * The number of the payment with `payer` and `nonce`. Joined rows are found by it: SQLite would plan a join that compares
+ * those two itself again on each run, which takes 20 us of 25.
  */
 export const PAYMENT_ID = '(SELECT id FROM payments WHERE payer = $payer AND nonce = $nonce)'
 
-/** The condition that `o`, a row of payouts, records the refund of the credit `p`. Money that was stray first may be a credit later. */
+/** The condition that `o`, a row of payouts, records the refund of the credit `p`. Stray money may become a credit later. */
 export const PAID_OUT = `o.payer = p.payer AND o.nonce = p.nonce AND o.reference NOT IN ('${STRAY_NOTE}', '${STRAY_BY_HAND}')`
 
 /** Reads a `PurchaseRow`, and `more` columns; a condition on `p` follows. */
@@ -76,20 +76,20 @@ export const selectPurchase = (more = ''): string => `
 
 export const SELECT_PURCHASE = selectPurchase()
 
-/** Condition under which a payment has not come to its end: that of the index, word for word, which others are added to. */
+/** The condition that a payment is unfinished: exactly that of the index; other conditions are added to it. */
 export const IS_UNFINISHED = `(state = 'reserved' OR (state = 'released' AND dead = 0) OR (state IN ('sold', 'credited') AND looks < 2))`
 
 /** The addresses in the column `payees` of the wall’s own row. */
 export const payeesOf = (column: string): readonly Address[] =>
   column.split(' ').filter((payee): payee is Address => payee !== '')
 
-/** A target in columns: `target` is its top left block, `null` for the open place nearest the centre. */
+/** A target as columns: `target` is its top left block, `null` for the open place nearest the centre. */
 export function targetColumns(target: Target): SizeRow & { readonly target: BlockIndex | null } {
   const { at, w, h } = positionOf(target)
   return { target: at === 'next' ? null : at, w, h }
 }
 
-/** The target that columns tell of. */
+/** The target in these columns. */
 export const targetIn = ({ target, w, h }: Pick<PurchaseRow, 'target' | 'w' | 'h'>): Target =>
   targetOf(target ?? 'next', { w, h })
 
@@ -101,7 +101,7 @@ export type Agent = Profile & {
   readonly signed_at: UnixMs | null
 }
 
-/** What a row of `payments` means. */
+/** The domain value of a row of `payments`. */
 export function purchaseOf(row: PurchaseRow): Purchase {
   const target = targetIn(row)
   const { name, framework, pixels, message, link } = row
@@ -126,18 +126,18 @@ export function contentOf({ pixels, message, link }: ContentRow): BlockContent {
   return { pixels: pixels === null ? null : trustPixels(pixels), message, link }
 }
 
-/** What is hidden, from a column of bits. */
+/** The hidden parts, from a column of bits. */
 export const hiddenOf = (mask: number): Hidden => ({
   pixels: (mask & 1) !== 0,
   message: (mask & 2) !== 0,
   link: (mask & 4) !== 0,
 })
 
-/** What is hidden, as a column of bits. */
+/** The hidden parts, as a column of bits. */
 export const maskOf = ({ pixels, message, link }: Hidden): number =>
   (pixels ? 1 : 0) | (message ? 2 : 0) | (link ? 4 : 0)
 
-/** A payment's columns. Throws for one that no terms of ours can have asked for. */
+/** A payment's columns. Throws for one that no terms of ours can have requested. */
 export function authorizationRow(payment: Payment) {
   const { accepted } = payment
   if (accepted.payTo !== payment.to || accepted.amount !== payment.amount)
@@ -156,7 +156,7 @@ export function authorizationRow(payment: Payment) {
   }
 }
 
-/** An amount, a height or a time as SQLite and JavaScript both hold it exactly. */
+/** An amount, a height or a time that SQLite and JavaScript both represent exactly. */
 export function integer(value: bigint): number {
   if (value < 0n || value > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError(`${value} cannot be stored exactly`)
   return Number(value)

@@ -1,7 +1,7 @@
 /**
- * What the store does, apart from the engine it is on. A read or a transaction is a generator that yields statements and
- * resumes with their results: SQLite runs it in one go, PostgreSQL with an `await` for each list. Statements of one list do not
- * need each other's results, and travel together.
+ * Work on the store, independent of the engine. A read or a transaction is a generator that yields statements and resumes with
+ * their results: SQLite runs it synchronously, PostgreSQL with an `await` for each list. Statements of one list do not
+ * need each other's results, and are sent together.
  */
 
 import type { MaybeAsync } from '../server/domain/maybe-async.ts'
@@ -21,45 +21,45 @@ export type Value =
   | readonly (string | number | object)[]
   | (() => Uint8Array)
 
-/** The values of a statement by name, without the `$`. Those that its text does not name are left out. */
+/** The values of a statement by name, without the `$`. Values that its text does not name are ignored. */
 export type Values = Readonly<Record<string, Value>>
 
 /** SQL with `$name` for values and `{...}` for fragments (see `fragments.ts`); an empty text is not run. */
 export type Text = string | { readonly sqlite: string; readonly postgres: string }
 
-/** Which columns number the rows that a result was read from; SQLite checks their sums. */
+/** The columns with the numbers of the rows that a result was read from; SQLite checks their checksums. */
 export type Sources = Readonly<Partial<Record<Table, string>>>
 
 /** A statement to run. */
 export type Statement = { readonly text: Text; readonly values: Values; readonly sources?: Sources | undefined }
 
-/** What a statement answered, and how many rows it read or changed. */
+/** The result of a statement, and how many rows it read or changed. */
 export type Result = { readonly rows: readonly unknown[]; readonly count: number }
 
-/** Work on the store. It must do nothing else, because it may be run more than once. */
+/** Work on the store. It must have no other effects, because it may run more than once. */
 export type Tx<T> = Generator<readonly Statement[], T, readonly Result[]>
 
-/** What runs work on an engine. Everything throws `StoreUnavailable`; a damaged row of SQLite counts as that. */
+/** Runs work on an engine. All methods throw `StoreUnavailable`, also for a damaged row of SQLite. */
 export type Driver = {
   /** Runs work that only reads, one statement after the other. */
   look<T>(work: () => Tx<T>): Promise<T>
-  /** The same, all of it as of one moment. */
+  /** The same, from one snapshot. */
   read<T>(work: () => Tx<T>): Promise<T>
-  /** Runs work as one transaction, under the lock of the wallet it is about: all of it is kept, or nothing. */
+  /** Runs work as one transaction, under the lock of its wallet: all of it is stored, or nothing. */
   write<T>(about: Address | null, work: () => Tx<T>): Promise<T>
   /** The same; it may share a commit with others. */
   writeTogether<T>(about: Address | null, work: () => Tx<T>): Promise<T>
-  /** Looks something up; where nobody else writes, what is known is answered at once until the next write. */
+  /** Looks something up; if nobody else writes, a cached result is returned until the next write. */
   lasting<K, V>(work: (key: K) => Tx<V>): (key: K) => MaybeAsync<V>
 }
 
 /** A text for PostgreSQL alone, such as a lock: SQLite has one writer. */
 export const onPostgres = (postgres: string): Text => ({ sqlite: '', postgres })
 
-/** A text for SQLite alone, such as a look for damaged rows. */
+/** A text for SQLite alone, such as a check for damaged rows. */
 export const onSqlite = (sqlite: string): Text => ({ sqlite, postgres: '' })
 
-/** The rows of a statement. `Row` says what columns hold, which the tables' CHECKs make true. */
+/** The rows of a statement. `Row` has the column types, which the tables' CHECKs guarantee. */
 export function* rows<Row>(text: Text, values: Values = {}, sources?: Sources): Tx<readonly Row[]> {
   const [result] = yield [{ text, values, sources }]
   return (result?.rows ?? []) as readonly Row[]
@@ -83,7 +83,7 @@ export function* count(text: Text, values: Values): Tx<number> {
   return result?.count ?? 0
 }
 
-/** Runs a statement that must change so many rows: anything else is a bug, and undoes the transaction. */
+/** Runs a statement that must change so many rows: any other number is a bug, and rolls the transaction back. */
 export function* change(what: string, text: Text, values: Values, expected = 1): Tx<void> {
   const changed = yield* count(text, values)
   if (changed !== expected) throw new Error(`${what}: ${changed} rows instead of ${expected}`)
@@ -94,10 +94,10 @@ export function* lock(text: string, values: Values = {}): Tx<void> {
   yield [{ text: onPostgres(text), values }]
 }
 
-/** What parts of work answer, in their order. */
+/** The results of parts of work, in their order. */
 type Answers<Parts extends readonly Tx<unknown>[]> = { [P in keyof Parts]: Parts[P] extends Tx<infer T> ? T : never }
 
-/** Runs parts side by side: what they yield at once goes out as one list, in their order. */
+/** Runs parts side by side: statements that they yield together are sent as one list, in their order. */
 export function* together<const Parts extends readonly Tx<unknown>[]>(...parts: Parts): Tx<Answers<Parts>> {
   let steps = parts.map((part) => part.next())
   while (steps.some(({ done }) => done !== true)) {

@@ -1,11 +1,11 @@
-/** Every row of a wall, apart from the engine that keeps it: what is read of one engine to be written to the other. */
+/** Every row of a wall, independent of its engine: read from one engine and written to the other. */
 
 import type { Log } from '../server/ports.ts'
 import { CannotOpen } from './cannot-open.ts'
 import type { Bound } from './fragments.ts'
 import { PAYMENT, SUMMED } from './row-checksums.ts'
 
-/** The tables that make a wall, in an order in which rows refer to earlier ones only, with their columns. */
+/** The tables of a wall with their columns, in an order in which rows refer to earlier ones only. */
 export const WALL_COLUMNS = {
   agents: [...SUMMED.agents, 'signed_at'],
   changes: SUMMED.changes,
@@ -38,7 +38,7 @@ export const WALL_COLUMNS = {
 
 export type WallTable = keyof typeof WALL_COLUMNS
 
-/** Whether the first two columns, payer and nonce, number a table's rows; of any other the first does. */
+/** Whether the key of a table's rows are its first two columns, payer and nonce; otherwise it is the first one. */
 export const isByPayment = (table: WallTable): boolean => table === 'payouts' || table === 'reused_receipts'
 
 export const WALL_TABLES: readonly WallTable[] = Object.keys(WALL_COLUMNS).filter(
@@ -48,31 +48,31 @@ export const WALL_TABLES: readonly WallTable[] = Object.keys(WALL_COLUMNS).filte
 /** A row: it has the columns of its own table. */
 export type WallRow = Readonly<Record<(typeof WALL_COLUMNS)[WallTable][number], Bound>>
 
-/** How many rows are in memory at once. */
+/** How many rows are in memory at a time. */
 export const PAGE_ROWS = 500
 
-/** The rows of a wall as of one moment. */
+/** The rows of a wall from one snapshot. */
 export type WallRows = {
-  /** The rows of a table, `PAGE_ROWS` at a time, in an order that both engines keep. */
+  /** The rows of a table, `PAGE_ROWS` at a time, in an order that both engines have. */
   pages(table: WallTable): AsyncIterable<readonly WallRow[]>
   readonly log: Log
 }
 
-/** A wall in the making, which nobody sees until it is whole. */
+/** A wall that is being created, invisible until it is complete. */
 export type NewWall = WallRows & {
-  /** Writes rows; those of blocks are there already, and change. */
+  /** Writes rows; those of blocks exist already, and are updated. */
   write(table: WallTable, rows: readonly WallRow[]): Promise<void>
-  /** Makes what follows from the rows, once all are there; the wall is only read from then on. */
+  /** Creates everything derived from the rows, once all exist; afterwards the wall is only read. */
   finish(): Promise<void>
 }
 
 /**
- * Leaves the note at the old place that the wall is elsewhere, on the disk: nobody opens it or commits to it from then on. To
- * be called once the new wall is whole, and before anybody can open it, so that at no moment both can sell.
+ * Leaves the flushed note at the old location that the wall is elsewhere: nobody can open it or commit to it from then on. Must be
+ * called once the new wall is complete, and before anybody can open it, so that never both can sell.
  */
 export type Close = () => Promise<void>
 
-/** The old place was closed, and the new one certainly does not have the wall: only then may the old one open again. */
+/** The old location was closed, and the new one certainly does not have the wall: only then may the old one open again. */
 export class NotMoved extends CannotOpen {
   override name = 'NotMoved'
 }
@@ -80,6 +80,6 @@ export class NotMoved extends CannotOpen {
 /** How a wall is moved. */
 export type Moving = {
   readonly timeoutMs: number // how long to wait for a wall that is just stopping
-  readonly note: string // what is said of the place that is left
-  readonly isRehearsal: boolean // everything is done, on a wall that may go on selling, and nothing is kept
+  readonly note: string // the text of the note at the old location
+  readonly isRehearsal: boolean // everything is done, on a wall that may continue to sell, and nothing is kept
 }

@@ -1,4 +1,4 @@
-/** The books for those who check them, read beside the processes that sell. */
+/** The books for auditors, read next to the processes that sell. */
 
 import { ensureOwn } from '../cannot-open.ts'
 import { type Books, entriesFrom, identity, statement } from '../purchase/books.ts'
@@ -11,7 +11,7 @@ import { WALL_NAME } from './pool.ts'
 /** The books of an open database, and how many processes have it open. */
 type OpenAudit = Books & { instances(): Promise<number>; close(): Promise<void> }
 
-/** Opens the database at a URL for reading its books alone. Throws `CannotOpen`. */
+/** Opens the database at a URL read-only, for its books. Throws `CannotOpen`. */
 export async function openPostgresAudit(url: string): Promise<OpenAudit> {
   const connection = await openConnection(url, (connection) => connection.apart(checkSchema))
   return {
@@ -32,7 +32,7 @@ export async function openPostgresAudit(url: string): Promise<OpenAudit> {
   }
 }
 
-// Each process that has a wall open listens once.
+// Each process with an open wall has one listener.
 const INSTANCES = `
   SELECT count(*) AS count FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = '${WALL_NAME}' AND query ILIKE 'LISTEN %'`

@@ -1,16 +1,16 @@
 /**
- * The connections to a database server, and what a transaction is on them.
+ * The connections to a database server, and its transactions.
  *
- * Isolation is READ COMMITTED: a transaction first takes the locks of what it is about, and every statement then sees all
- * that was committed before. SERIALIZABLE would take its picture before it waits for the counters, and fail most writers
- * of a busy wall. The order of locks, the same for all, so that nobody waits in a circle:
+ * Isolation is READ COMMITTED: a transaction first takes the locks on its subject, and every statement then sees everything
+ * committed before. SERIALIZABLE would take its snapshot before it waits for the counters, and most writers of a busy wall
+ * would fail. The order of locks, the same for all, so that there are no deadlocks:
  *
- *   1. the wallet (an advisory lock): its payments, what is held for it, what it says of itself
+ *   1. the wallet (an advisory lock): its payments, its holds, its names
  *   2. blocks: the one that is held or edited; of open ones, those that nobody else has locked
- *   3. the counters, which every entry of the log needs: last, and kept for two statements and the commit
+ *   3. the counters, which every entry of the log needs: last, and held for two statements and the commit
  *
- * A commit whose answer is lost is never guessed at. Its transaction leaves a token as its last act, and a later
- * connection looks for it; by looking, it makes sure that a commit still under way can only fail.
+ * If the response to a commit is lost, its outcome is never guessed. The transaction writes a token as its last statement, and a
+ * later connection looks for it; this look-up also makes sure that a commit still in progress can only fail.
  */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
@@ -37,27 +37,27 @@ import { PROGRESS, watermark, type Watermark } from './watermark.ts'
 
 /** The connections of one process to one database. */
 export type Connection = Pick<Pool, 'apart' | 'listen' | 'isOpen' | 'close'> & {
-  /** What this process has seen of the database; older copies of it are refused once it has begun. */
+  /** The latest known position of the database; once it is set, older copies are rejected. */
   readonly watermark: Watermark
-  /** Runs one statement that only reads, or that does no more when it is run twice. Throws `StoreUnavailable`. */
+  /** Runs one statement that only reads, or that is idempotent. Throws `StoreUnavailable`. */
   rows<Row>(text: string, values?: readonly Bound[]): Promise<readonly Row[]>
   /** Runs work that only reads, one statement after the other. Throws `StoreUnavailable`. */
   look<T>(work: () => Tx<T>): Promise<T>
-  /** The same, as of one moment. */
+  /** The same, from one snapshot. */
   read<T>(work: () => Tx<T>): Promise<T>
   /**
-   * Runs work as one transaction, under the lock of the wallet it is about: all of it is kept, or nothing. Throws
-   * `StoreUnavailable` when nothing was kept, or `CommitUnknown` when a commit was cut off and the database cannot be asked: what
-   * it wrote is then there or not when it is next looked up.
+   * Runs work as one transaction, under the lock of its wallet: all of it is stored, or nothing. Throws `StoreUnavailable` if
+   * nothing was stored, or `CommitUnknown` if a commit was cut off and the database does not respond: the next look-up shows
+   * whether its writes are there.
    */
   write<T>(about: Address | null, work: () => Tx<T>): Promise<T>
 }
 
-// A server that is replaced is away for a moment.
+// A server that is being replaced is unavailable for a moment.
 const WAITS_MS = [50, 200, 500]
 const TIMEOUT_MS = 3000
 
-// How long to go on asking what became of a commit, in answers that do not come.
+// How many unanswered queries about the outcome of a commit are made.
 const ASK_FOR = 1.5
 const ASK_EVERY_MS = 100
 
@@ -98,7 +98,7 @@ export function connect(url: string, answerMs = TIMES.databaseAnswerTimeoutMs): 
   }
 }
 
-/** The driver of a connection: nobody shares a commit, and others write, so nothing lasts. */
+/** The driver of a connection: commits are not shared, and nothing is cached, because other processes write. */
 export const postgresDriver = ({ look, read, write }: Connection): Driver => ({
   look,
   read,
@@ -107,7 +107,7 @@ export const postgresDriver = ({ look, read, write }: Connection): Driver => ({
   lasting: (work) => (key) => look(() => work(key)),
 })
 
-/** Connects to the database at a URL, on which `prepare` must go well. Throws `CannotOpen`, which names the server and never the password. */
+/** Connects to the database at a URL and runs `prepare`. Throws `CannotOpen`, which names the server and never the password. */
 export async function openConnection(
   url: string,
   prepare: (connection: Connection) => Promise<void>,
@@ -135,13 +135,13 @@ function connectTo(url: string, answerMs: number | undefined): Connection {
   }
 }
 
-/** A database's place without the secrets of its URL. */
+/** The location of a database without the secrets in its URL. */
 export function hostOf(url: string): string {
   const { host, pathname } = new URL(url)
   return `${host}${pathname}`
 }
 
-/** Runs work again that did nothing, for as long as it may well succeed. */
+/** Retries work that had no effect, while it may well succeed. */
 async function retried<T>(work: () => Promise<T>): Promise<T> {
   const began = performance.now()
   const waits = WAITS_MS.values()
@@ -149,7 +149,7 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      // Each such failure costs one connection, and the next one knows the tables as they are.
+      // Each such failure costs one connection, and the next one knows the current tables.
       if (isOutdated(error) && outdated < CONNECTIONS) {
         outdated += 1
         continue
@@ -161,7 +161,7 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs a transaction once. What is thrown means that nothing was kept, or that nobody can tell. */
+/** Runs a transaction once. An exception means that nothing was stored, or that the outcome is unknown. */
 async function attempt<T>(
   pool: Pool,
   mark: Watermark,
@@ -192,7 +192,7 @@ async function attempt<T>(
   }
 }
 
-/** Runs work on a session, a list of statements in one exchange; `onWrite` is told before one that writes is sent. */
+/** Runs work on a session, one exchange per list of statements; `onWrite` is called before one that writes is sent. */
 async function drive<T>({ all }: Session, work: Tx<T>, onWrite = () => {}): Promise<T> {
   let step = work.next()
   while (step.done !== true) {
@@ -209,7 +209,7 @@ async function drive<T>({ all }: Session, work: Tx<T>, onWrite = () => {}): Prom
 
 const NO_RESULT: Result = { rows: [], count: 0 }
 
-/** Asks what became of a commit, and sees to it that the answer stays true. Throws `CommitUnknown`. */
+/** Queries the outcome of a commit, and makes sure that it stays true. Throws `CommitUnknown`. */
 async function wasKept({ borrow, isOpen }: Pool, askForMs: number, token: string): Promise<boolean> {
   const began = performance.now()
   for (;;) {
@@ -224,15 +224,15 @@ async function wasKept({ borrow, isOpen }: Pool, askForMs: number, token: string
   }
 }
 
-// Waits for a transaction that has left the token and is not at its end; one that has not left it yet fails when it does.
+// Waits for a transaction that has written the token but not ended; one that has not written it yet fails when it does.
 const ASK = `
   INSERT INTO commits (token, kept, tables) VALUES ($1::uuid, 0, ${TABLES_VERSION})
   ON CONFLICT (token) DO UPDATE SET token = excluded.token RETURNING kept`
 
 /**
- * Ends a transaction, and answers how far the database has come by it. On an older copy, and where the wall has moved away
- * meanwhile, the token is no token, so that nothing is kept. A move takes locks that wait for transactions which have written,
- * so whoever commits after it sees its note here. A commit that waits for a standby must not be hurried: a timeout would have it answered without the standby.
+ * Ends a transaction, and returns the new position of the database. On an older copy, and after the wall has moved away, the
+ * token is invalid, so nothing is stored. A move takes locks that wait for transactions which have written, so a transaction
+ * that commits after it sees its note here. A commit that waits for a standby must not have a timeout, which would acknowledge it without the standby.
  */
 const commitWith = (token: string, { change, payment }: Progress) => `
   WITH progress AS (${PROGRESS}), written AS (
@@ -252,11 +252,11 @@ function commitRefusal(error: unknown): string | undefined {
 const NOT_NULL_VIOLATION = '23502'
 const CHECK_VIOLATION = '23514'
 
-// Nobody asks after more than some seconds.
+// Nobody queries a token after more than some seconds.
 const FORGET_OLD = `
   DELETE FROM commits WHERE at < now() - interval '15 minutes';
   DELETE FROM leases WHERE until < now() - interval '15 minutes'`
 
-/** Statement that waits for the lock of a wallet. Two that share a number by chance only wait for each other. */
+/** The statement that waits for the lock of a wallet. Two wallets with the same lock number only wait for each other. */
 const lockOf = (wallet: Address): string =>
   `SELECT pg_advisory_xact_lock(${BigInt.asIntN(64, Bun.hash.xxHash64(wallet))})`

@@ -1,15 +1,15 @@
-/** What several processes on one database need of each other. */
+/** The coordination of several processes on one database. */
 
 import type { ChangeNotifier, ExclusiveJobs, Leases } from '../../server/ports.ts'
 import type { Connection } from './connection.ts'
 
-// Long enough for a process that is kept from its work for some seconds, short enough for one that stands still.
+// Long enough for a process that is blocked for some seconds, short enough for a frozen one.
 const JOB_MS = 15_000
 const RENEW_EVERY_MS = 5000
 
 const LISTEN_AGAIN_MS = 250
 
-/** Who works on a payment, by the clock of the database, which is the same for all. */
+/** The leases of payments, by the clock of the database, which is the same for all. */
 export function postgresLeases({ rows }: Connection): Leases {
   const owner = crypto.randomUUID()
   return {
@@ -25,7 +25,7 @@ export function postgresLeases({ rows }: Connection): Leases {
   }
 }
 
-// A lease that was given back has ended. Its row stays for some minutes (see `FORGET_OLD`) and names the process that had it.
+// A released lease has ended. Its row stays for some minutes (see `FORGET_OLD`) and names the process that had it.
 const TAKE = `
   WITH before AS (SELECT owner FROM leases WHERE payer = $1 AND nonce = $2)
   INSERT INTO leases (payer, nonce, owner, until)
@@ -41,14 +41,14 @@ const IS_TAKEN =
   'SELECT 1 FROM leases WHERE payer = $1 AND nonce = $2 AND owner <> $3::uuid AND until >= clock_timestamp()'
 
 /**
- * A job is a lease, so that a process that is frozen, or cut off, keeps the others from it for some seconds only. When such
- * a one goes on, two are at the job for a while, which asks questions twice and changes nothing: writes are conditional.
+ * A job is a lease, so that a process that is frozen, or cut off, blocks the others for some seconds only. When it continues,
+ * two processes run the job for a while, which repeats queries and changes nothing: writes are conditional.
  */
 export function postgresJobs(connection: Connection, jobMs = JOB_MS): ExclusiveJobs {
   return {
     async run(job, work) {
       const { take, give } = postgresLeases(connection)
-      // No payer has such a name, so a job never meets a payment in their common table.
+      // No payer has such a name, so a job never collides with a payment in their common table.
       const key = { payer: '0xjob', nonce: `0x${job}` } as const
       if ((await take(key, jobMs)) === false) return false
       const renewing = setInterval(() => void take(key, jobMs).catch(() => {}), Math.min(RENEW_EVERY_MS, jobMs / 3))
@@ -56,7 +56,7 @@ export function postgresJobs(connection: Connection, jobMs = JOB_MS): ExclusiveJ
         await work()
       } finally {
         clearInterval(renewing)
-        // What cannot be given back now ends by itself.
+        // A lease that cannot be released now expires.
         await give(key).catch(() => {})
       }
       return true
@@ -64,7 +64,7 @@ export function postgresJobs(connection: Connection, jobMs = JOB_MS): ExclusiveJ
   }
 }
 
-/** Calls `notify` after each new log entry, and when one may have been missed. Keeps trying to listen when the connection fails. */
+/** Calls `notify` after each new log entry, and whenever one may have been missed. Retries listening if the connection fails. */
 export function postgresChangeNotifier({ listen }: Connection): ChangeNotifier {
   return {
     listen(notify) {

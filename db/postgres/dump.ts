@@ -1,4 +1,4 @@
-/** A dump of a database by PostgreSQL's own tool, while the wall goes on working. */
+/** A dump of a database with PostgreSQL's own tool, while the wall continues to run. */
 
 import { CannotOpen } from '../cannot-open.ts'
 import { writeNewFile } from '../new-file.ts'
@@ -10,8 +10,8 @@ export const NO_DUMP_TOOL =
   'pg_dump is not installed on this machine: install PostgreSQL’s client programs of the server’s version or later'
 
 /**
- * Writes all that a database holds, as of one moment, to a new file that `pg_restore` reads. Throws `CannotOpen` when that
- * cannot be; what the tool itself says stands on standard error.
+ * Writes a consistent copy of a database to a new file that `pg_restore` reads. Throws `CannotOpen` if that fails; the tool's
+ * own message is on standard error.
  */
 export function dumpDatabase(url: string, file: string): void {
   const tool = dumpTool()

@@ -1,31 +1,31 @@
 /**
- * What can go wrong with a database server, in our own words: SQL, values and addresses never reach a message, only the
- * codes of PostgreSQL (SQLSTATE) and of Bun.
+ * The errors of a database server, in our own words: SQL, values and addresses never reach a message, only the codes of
+ * PostgreSQL (SQLSTATE) and of Bun.
  */
 
 import { SQL } from 'bun'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 
-/** The answer to a commit was lost, and the database cannot be asked what was kept. */
+/** The response to a commit was lost, and the database does not respond about its outcome. */
 export class CommitUnknown extends StoreUnavailable {}
 
-/** The code of a database's error: SQLSTATE when the server gave one, else Bun's. `undefined` for every other error. */
+/** The code of a database's error: SQLSTATE if the server gave one, else Bun's. `undefined` for every other error. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof SQL.SQLError)) return undefined
   return error instanceof SQL.PostgresError ? (error.errno ?? error.code) : 'unknown'
 }
 
-/** The constraint that refused a row. */
+/** The constraint that rejected a row. */
 export const constraintOf = (error: unknown): string | undefined =>
   error instanceof SQL.PostgresError ? error.constraint : undefined
 
-// A serialisation failure and a deadlock; these were rolled back by the server.
+// A serialisation failure and a deadlock; the server rolled these back.
 const beaten = /^(40001|40P01)$/
 
-// No connection, a server that starts or stops, or one that has become a copy of another.
+// No connection, a server that starts or stops, or one that has become a standby.
 const lost = /^(08...|57P0.|25006|25P0[34]|ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME|AUTHENTICATION_TIMEOUT).*)$/
 
-// A statement prepared before the tables changed, as when another process brings them up to date.
+// A statement prepared before the tables changed, for example because another process migrated them.
 const outdated = /^(0A000|26000)$/
 
 // Resources, time, the disk, and damage.
@@ -45,37 +45,37 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^(58|XX)/, 'the server failed'],
 ]
 
-/** What a code says, in our words. */
+/** The meaning of a code, in our words. */
 export function wordsFor(code: string): string {
   const words = WORDS.find(([pattern]) => pattern.test(code))?.[1]
   return words === undefined ? code : `${words} (${code})`
 }
 
-/** Whether the same work may well succeed at once, on another connection. */
+/** Whether the same work may well succeed immediately, on another connection. */
 export function isPassing(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && (beaten.test(code) || lost.test(code))
 }
 
-/** Whether a connection knows the tables as they were, and another one will not. */
+/** Whether a connection knows outdated tables, and another one will not. */
 export function isOutdated(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && outdated.test(code)
 }
 
-/** Whether the connection it came on is to be used no more. */
+/** Whether its connection must not be used any more. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && (lost.test(code) || outdated.test(code) || code.startsWith('ERR_POSTGRES_'))
 }
 
-/** Whether an error that answered a COMMIT says for certain that nothing was kept. */
+/** Whether an error in response to a COMMIT proves that nothing was stored. */
 export function isRefusedCommit(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && (beaten.test(code) || /^2[35]...$/.test(code))
 }
 
-/** What to throw for an error after which nothing was kept: trouble becomes `StoreUnavailable`, the rest stays a bug. */
+/** The exception for an error after which nothing was stored: failures become `StoreUnavailable`, anything else stays a bug. */
 export function inOurWords(error: unknown): unknown {
   const code = codeOf(error)
   if (code === undefined) return error

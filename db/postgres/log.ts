@@ -10,7 +10,7 @@ import type { Queries } from './pool.ts'
 
 type Row = ChangeRow & { readonly withheld: number }
 
-// What was hidden after an entry was written, or is hidden now, is not told by it any more.
+// Entries omit content that was hidden after they were written, or is hidden now.
 const SELECT_CHANGE = `
   SELECT c.*, a.wallet,
     coalesce((SELECT bit_or(h.hidden) FROM changes AS h
@@ -18,7 +18,7 @@ const SELECT_CHANGE = `
     | coalesce((SELECT m.hidden FROM moderated AS m WHERE m.block = c.block), 0) AS withheld
   FROM changes AS c LEFT JOIN agents AS a ON a.id = c.agent`
 
-// Blocks and agents know their latest change, so the log's length does not count here.
+// Blocks and agents know their latest change, so this does not depend on the log's length.
 const LATEST = `
   WHERE c.number IN (
     SELECT number FROM changes WHERE seq > 0
@@ -27,14 +27,14 @@ const LATEST = `
     UNION ALL SELECT changed FROM agents
     UNION ALL SELECT through FROM moderated_agents)`
 
-/** The log as readers follow it. `seen` is told of the newest number that was read. */
+/** The log as readers follow it. `seen` is called with the newest number that was read. */
 export function postgresLog({ rows }: Queries, seen: (number: number) => void = () => {}): Log {
   const told = (row: Row): Change => {
     const change = changeOf(row)
     if (change.kind === 'identity' || row.withheld === 0) return change
     return { ...change, content: visible(change.content, hiddenOf(row.withheld)) }
   }
-  // Read last: what was hidden in between is left out, too.
+  // Read last, so that content hidden in between is omitted, too.
   const named = async (changes: readonly Change[]) =>
     withoutNames(changes, await rows<ModeratedAgent>('SELECT * FROM moderated_agents'))
   return {

@@ -1,4 +1,4 @@
-/** Brings a database to the newest version of its tables; of several processes that start at once, one does. */
+/** Migrates a database to the newest version of its tables; of several processes that start together, one does. */
 
 import { CannotOpen, NoWallYet } from '../cannot-open.ts'
 import { migrationsOf } from '../migrations.ts'
@@ -6,10 +6,10 @@ import type { Session } from './pool.ts'
 
 const migrations = migrationsOf('postgres')
 
-// 'wall', by which those who migrate wait for each other.
+// 'wall', the advisory lock of migrations.
 const LOCK = 0x77616c6c
 
-/** Does all of it in one transaction. Throws `CannotOpen` for a database that a newer version of this program wrote. */
+/** Migrates in one transaction. Throws `CannotOpen` for a database that a newer version of this program wrote. */
 export async function migrate(session: Session): Promise<void> {
   await session.run(`BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0;
     SELECT pg_advisory_xact_lock(${LOCK});
@@ -26,7 +26,7 @@ export async function migrate(session: Session): Promise<void> {
   await session.run('COMMIT')
 }
 
-/** Throws `CannotOpen` unless the tables are those of this program; for those who may not change them. */
+/** Throws `CannotOpen` unless the tables are those of this program; for callers that may not change them. */
 export async function checkSchema(session: Session): Promise<void> {
   const [tables] = await session.rows<{ there: boolean }>(`SELECT to_regclass('migrations') IS NOT NULL AS there`)
   if (tables?.there !== true) throw new NoWallYet('the database has no tables; start the wall once to make them')

@@ -1,17 +1,17 @@
-/** The note on a database whose wall has moved away, so that no wall starts on what is left by mistake: a comment. */
+/** The note on a database whose wall has moved away, so that no wall starts on it by mistake: a comment on a table. */
 
 import { CannotOpen } from '../cannot-open.ts'
 import type { Session } from './pool.ts'
 
-/** What is said to whoever works on after the wall has moved away. */
+/** The error for a process that still writes after the wall has moved away. */
 export const MOVED = 'the wall has moved out of this database'
 
-/** Reads the note, as `note`: no row where the wall is still there. */
+/** Reads the note, as `note`: no row if the wall is still there. */
 export const NOTE = `
   SELECT description AS note FROM pg_description
   WHERE objoid = 'wall'::regclass AND classoid = 'pg_class'::regclass AND objsubid = 0 AND description LIKE 'has moved to %'`
 
-/** Throws `CannotOpen` when the wall in the database has moved away. */
+/** Throws `CannotOpen` if the wall in the database has moved away. */
 export async function ensureStayed({ rows }: Session): Promise<void> {
   const [left] = await rows<{ note: string }>(NOTE)
   if (left === undefined) return
@@ -20,12 +20,12 @@ export async function ensureStayed({ rows }: Session): Promise<void> {
   )
 }
 
-/** Notes that the wall is at another place from now on; part of the transaction under way. */
+/** Notes that the wall is elsewhere from now on; part of the current transaction. */
 export async function noteMoved({ run }: Session, words: string): Promise<void> {
   await run(`COMMENT ON TABLE wall IS '${words.replaceAll("'", "''")}'`)
 }
 
-/** Takes the note back. */
+/** Removes the note. */
 export async function forgetMoved({ run }: Session): Promise<void> {
   await run('COMMENT ON TABLE wall IS NULL')
 }

@@ -1,4 +1,4 @@
-/** A wall leaving a PostgreSQL database, and one that comes into an empty one. */
+/** A wall that leaves a PostgreSQL database, and one that moves into an empty one. */
 
 import { TIMES } from '../../server/times.ts'
 import { CannotOpen } from '../cannot-open.ts'
@@ -24,8 +24,8 @@ import { checkServer } from './open.ts'
 import { openPool, WALL_NAME, type Session } from './pool.ts'
 
 /**
- * Reads the wall in a database as of one moment. Nobody can write to it meanwhile. From `close` on nobody can open it or
- * commit to it, as long as its note stands, unless it is a rehearsal. Throws `CannotOpen` when a process has the wall open.
+ * Reads the wall in a database from one snapshot. Nobody can write to it meanwhile. From `close` on, nobody can open it or
+ * commit to it while its note exists, unless it is a rehearsal. Throws `CannotOpen` if a process has the wall open.
  */
 export const exportPostgres = <T>(
   url: string,
@@ -58,8 +58,8 @@ export const exportPostgres = <T>(
   })
 
 /**
- * Makes the tables of an empty database, and in one transaction the wall that `work` fills in. Throws `CannotOpen` when a
- * process has a wall open on it, or when anything was ever sold there.
+ * Creates the tables of an empty database, and in one transaction the wall that `work` fills in. Throws `CannotOpen` if a
+ * process has a wall open on it, or if anything was ever sold there.
  */
 export const importPostgres = <T>(
   url: string,
@@ -72,7 +72,7 @@ export const importPostgres = <T>(
     await migrate(session)
     await lockExclusively(session, url, timeoutMs, `BEGIN; LOCK TABLE ${TABLES}, counters IN EXCLUSIVE MODE`)
     await ensureEmpty(session, url)
-    // A log that was compacted has gaps, and none is ever made by writing to it.
+    // A compacted log has gaps, which normal writes never create.
     await session.run('ALTER TABLE changes DISABLE TRIGGER changes_are_numbered_densely')
     const result = await work({
       ...rowsOf(session),
@@ -89,7 +89,7 @@ const TABLES = WALL_TABLES.join(', ')
 
 const UNHURRIED = 'SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0'
 
-/** Runs `work` with a connection that may take its time. Whatever goes wrong with the database is told as `CannotOpen`. */
+/** Runs `work` with a connection without a time limit. Every error of the database becomes `CannotOpen`. */
 async function apartFrom<T>(url: string, work: (session: Session) => Promise<T>): Promise<T> {
   const pool = openPool(url, TIMES.databaseAnswerTimeoutMs, { name: 'pixel-wall-move' })
   const told = (why: string) => new CannotOpen(`the database at ${hostOf(url)} ${why}`)
@@ -119,7 +119,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 const ASK_EVERY_MS = 100
 
-/** Takes locks that keep writers away, and sees to it that none is there. Throws `CannotOpen`. */
+/** Takes locks that exclude writers, and makes sure that there is none. Throws `CannotOpen`. */
 async function lockExclusively(session: Session, url: string, timeoutMs: number, locks: string): Promise<void> {
   await ensureClosed(session, url, timeoutMs)
   await session.run(locks)
@@ -140,7 +140,7 @@ async function ensureClosed({ rows }: Session, url: string, timeoutMs: number): 
   }
 }
 
-/** A wall that was opened there and never asked for anything is no wall yet. Throws `CannotOpen` for any other. */
+/** An opened wall without any request does not count as a wall. Throws `CannotOpen` for any other. */
 async function ensureEmpty({ rows, run }: Session, url: string): Promise<void> {
   const tables = WALL_TABLES.filter((table) => table !== 'blocks' && table !== 'wall')
   const [state] = await rows<{ is_used: boolean }>(`
@@ -169,7 +169,7 @@ async function* pagesOf({ rows, run }: Session, table: WallTable): AsyncGenerato
   await run('CLOSE page')
 }
 
-/** One value carries all rows; the table itself says what type each column is. */
+/** One value carries all rows; the table defines the type of each column. */
 async function writeRows({ rows }: Session, table: WallTable, made: readonly WallRow[]): Promise<void> {
   const columns = WALL_COLUMNS[table]
   const from = `json_populate_recordset(NULL::${table}, $1::text::json) AS made`
@@ -184,15 +184,15 @@ async function writeRows({ rows }: Session, table: WallTable, made: readonly Wal
     throw new CannotOpen(`the database stored ${written.length} rows of ${table} instead of ${made.length}`)
 }
 
-/** A row as JSON can hold it: bytes in PostgreSQL's own notation. */
+/** A row in JSON: bytes are in PostgreSQL's own notation. */
 const textOf = (row: WallRow) =>
   Object.fromEntries(
     Object.entries(row).map(([column, cell]) => [column, cell instanceof Uint8Array ? `\\x${cell.toHex()}` : cell]),
   )
 
-/** The numbers that are given next, and what the server must know of the tables to read them fast. */
+/** Sets the next numbers, and updates the server's statistics of the tables. */
 async function finish({ rows, run }: Session): Promise<void> {
-  // A table cannot be altered while something is still to be looked at for it.
+  // A table cannot be altered while a deferred check is pending.
   await run('SET CONSTRAINTS ALL IMMEDIATE; ALTER TABLE changes ENABLE TRIGGER changes_are_numbered_densely')
   await run(`UPDATE counters SET
     (number, seq, at) = (SELECT coalesce(max(number), 0), coalesce(max(seq), 0), coalesce(max(at), 0) FROM changes),

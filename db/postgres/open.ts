@@ -1,4 +1,4 @@
-/** The PostgreSQL engine: one database, as many processes as like, every port of the store. */
+/** The PostgreSQL engine: one database, any number of processes, every port of the store. */
 
 import { CannotOpen, CannotOpenYet, ensureOwn } from '../cannot-open.ts'
 import { type Engine, storePorts } from '../engine.ts'
@@ -11,17 +11,17 @@ import { ensureStayed } from './migration-marker.ts'
 import { type Session, WALL_NAME } from './pool.ts'
 import { postgresStore } from './store.ts'
 
-// Older ones are looked after by nobody any more.
+// Older ones are no longer maintained.
 const OLDEST_SERVER = 14
 
 /** How a database is opened. */
 export type Opening = {
-  readonly onUnchecked?: () => void // told when the server does not check its pages for damage (`data_checksums`)
-  readonly answerMs?: number // how long to wait for a server that does not answer at all
+  readonly onUnchecked?: () => void // called if the server does not check its pages for damage (`data_checksums`)
+  readonly answerMs?: number // how long to wait for a server that does not respond at all
 }
 
 /**
- * Opens the database at a URL for one network (CAIP-2), and makes its tables if need be. Throws `CannotOpen` with a message
+ * Opens the database at a URL for one network (CAIP-2), and creates its tables if necessary. Throws `CannotOpen` with a message
  * for the operator, which names the server and never the password.
  */
 export async function openPostgres(
@@ -51,8 +51,8 @@ export async function openPostgres(
 }
 
 /**
- * A server must be new enough, take writes, and have a commit on its disk before it is answered. Answers whether it checks its
- * pages for damage. Throws `CannotOpen`.
+ * Checks that a server is new enough, accepts writes, and flushes a commit before it acknowledges it. Returns whether it checks
+ * its pages for damage. Throws `CannotOpen`.
  */
 export async function checkServer({ rows }: Session): Promise<boolean> {
   const [server] = await rows<{
@@ -90,7 +90,7 @@ const OWNER = 'SELECT network FROM wall'
 const OWN = `
   INSERT INTO wall (only_row, network) SELECT 1, $network WHERE NOT EXISTS (SELECT 1 FROM wall)`
 
-/** The network of the wall, which is made if there is none: of several processes that start at once, by one. */
+/** The network of the wall, which is created if there is none: of several processes that start together, by one. */
 function* ownerOf(network: string): Tx<string> {
   const wall = yield* first<{ network: string }>(OWNER)
   if (wall !== undefined) return wall.network

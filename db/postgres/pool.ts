@@ -1,4 +1,4 @@
-/** A handful of connections to one server: borrowing one, and never waiting for ever. */
+/** A few connections to one server: borrowing one, with a time limit on every wait. */
 
 import { SQL, type ReservedSQL } from 'bun'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
@@ -7,17 +7,17 @@ import type { Result } from '../tx.ts'
 import { codeOf, inOurWords, isLost } from './errors.ts'
 import { openSlots, type Slot } from './slots.ts'
 
-/** Statements, run one after the other. `Row` says what columns hold, which the tables' CHECKs make true. */
+/** Statements, run one after the other. `Row` has the column types, which the tables' CHECKs guarantee. */
 export type Queries = {
-  /** The rows of a statement; whole numbers are numbers, whatever their size in the table. */
+  /** The rows of a statement; whole numbers are numbers, whatever their column size. */
   rows<Row>(text: string, values?: readonly Bound[]): Promise<readonly Row[]>
 }
 
 /** A borrowed connection. */
 export type Session = Queries & {
-  /** Runs statements in their order, in one exchange where each of them has values. Of several errors the first is thrown. */
+  /** Runs statements in order, in one exchange if each of them has values. Throws the first of several errors. */
   all(statements: readonly BoundStatement[]): Promise<readonly Result[]>
-  /** Runs SQL without values, several statements at once if need be; answers the rows of the first. */
+  /** Runs SQL without values, possibly several statements; returns the rows of the first. */
   run(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>
 }
 
@@ -25,33 +25,33 @@ type BoundStatement = { readonly text: string; readonly values: readonly Bound[]
 
 export type Listening = { readonly ended: Promise<void>; stop(): Promise<void> }
 
-/** Connections to one server, opened when they are needed. Errors of the server come out as they are. */
+/** Connections to one server, opened on demand. Errors of the server are thrown unchanged. */
 export type Pool = {
-  /** Runs `work` with a connection, within a few seconds. A transaction it leaves open is rolled back. */
+  /** Runs `work` with a connection, within a few seconds. A transaction that it leaves open is rolled back. */
   borrow<T>(work: (session: Session) => Promise<T>): Promise<T>
-  /** The same for as long as it takes, with no deadline. Throws `StoreUnavailable` for errors of the server. */
+  /** The same without a time limit. Throws `StoreUnavailable` for errors of the server. */
   apart<T>(work: (session: Session) => Promise<T>): Promise<T>
   /**
-   * Calls `notify` whenever a transaction that notifies is kept, and once at first, since one may have been missed, for as long
-   * as its connection lasts. Throws `StoreUnavailable`.
+   * Calls `notify` whenever a notifying transaction is committed, and once at the beginning, because one may have been missed, as
+   * long as its connection lasts. Throws `StoreUnavailable`.
    */
   listen(notify: () => void): Promise<Listening>
   isOpen(): boolean
-  /** Lets go of the server, once what is under way has ended; from then on the database is unavailable. */
+  /** Disconnects once work in progress has ended; from then on the database is unavailable. */
   close(): Promise<void>
 }
 
-/** How many connections a process has beside the one that listens. */
+/** How many connections a process has, besides the one that listens. */
 export const CONNECTIONS = 8
 
-// The server's own limits come first, so that its answer says what happened.
+// The server's own limits are shorter, so that its response says what happened.
 const STATEMENT_MS = 4000
 const LOCK_MS = 3000
 
 const CONNECT_SECONDS = 2
 const CLOSE_SECONDS = 5
 
-/** How processes that have a wall open call themselves to the server. */
+/** The application name of processes with an open wall. */
 export const WALL_NAME = 'pixel-wall'
 
 const settings = {
@@ -60,22 +60,22 @@ const settings = {
   idle_in_transaction_session_timeout: STATEMENT_MS,
   default_transaction_isolation: 'read committed',
   synchronous_commit: 'on',
-  // A machine that vanishes lets go of its locks within half a minute.
+  // The locks of a machine that vanishes are released within half a minute.
   tcp_keepalives_idle: 10,
   tcp_keepalives_interval: 5,
   tcp_keepalives_count: 3,
   timezone: 'UTC',
-  // Nobody else sets this, so a pooler that keeps settings back is seen to.
+  // Nobody else sets this, so it shows whether a pooler drops settings.
   'wall.set_by': WALL_NAME,
 }
 
 /** How a pool is opened. */
 export type PoolOptions = {
-  readonly name?: string // how its connections call themselves to the server
-  readonly inspect?: (session: Session) => Promise<void> // looks at each new connection before its first use; may refuse it
+  readonly name?: string // the application name of its connections
+  readonly inspect?: (session: Session) => Promise<void> // checks each new connection before its first use; may reject it
 }
 
-/** Makes a pool for a server that answers within `answerMs`. Throws a `TypeError` for what is no URL. */
+/** Makes a pool for a server that responds within `answerMs`. Throws a `TypeError` for an invalid URL. */
 export function openPool(url: string, answerMs: number, { name = WALL_NAME, inspect }: PoolOptions = {}): Pool {
   const connect = connector(url, name)
   const slots = openSlots(connect, CONNECTIONS, answerMs)
@@ -96,7 +96,7 @@ export function openPool(url: string, answerMs: number, { name = WALL_NAME, insp
     },
     async listen(notify) {
       const ended = Promise.withResolvers<void>()
-      // Left to itself, Bun would listen again after up to half a minute, and print what the server says meanwhile.
+      // By default, Bun would listen again only after up to half a minute, and print the server's messages meanwhile.
       const end = () => void listener.close({ timeout: 0 }).then(ended.resolve, ended.resolve)
       const listener = connect({ onclose: end })
       const one: Listening = {
@@ -132,14 +132,14 @@ type Use = {
   readonly inspect: PoolOptions['inspect'] | undefined
 }
 
-/** Does work on a slot's connection, which is looked at first if it is new. */
+/** Runs work on a slot's connection, which is checked first if it is new. */
 async function onSlot<T>(
   slot: Slot,
   { answerMs, deadlineMs, inspect }: Use,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
   const client = await reserve(slot.sql, answerMs)
-  // Closing it is what ends a statement that is never answered.
+  // Only closing the connection ends a statement without a response.
   const end = () => void client.close({ timeout: 0 }).catch(() => {})
   const late = deadlineMs === undefined ? undefined : setTimeout(end, deadlineMs)
   try {
@@ -150,7 +150,7 @@ async function onSlot<T>(
     await client.release()
     return result
   } catch (error) {
-    // The next one may lead elsewhere.
+    // The next connection may lead to another server.
     if (slot.isInspected) await giveBack(client, error)
     else await client.close({ timeout: 0 }).catch(() => {})
     throw error
@@ -187,7 +187,7 @@ async function reserve(sql: SQL, answerMs: number): Promise<ReservedSQL> {
   }
 }
 
-/** A connection on which something failed: whatever it had begun is undone, or it is used no more. */
+/** A connection on which something failed: its transaction is rolled back, or it is not used any more. */
 async function giveBack(client: ReservedSQL, error: unknown): Promise<void> {
   try {
     if (isLost(error)) return await client.close({ timeout: 0 })
@@ -210,7 +210,7 @@ function sessionOf(client: ReservedSQL): Session {
       const sent = await Promise.allSettled(
         statements.map(({ text, values }) => client.unsafe<Answered>(text, [...values])),
       )
-      // What follows an error in a transaction is refused for that alone.
+      // After an error in a transaction, every further statement fails because of it.
       const failed = sent.find((answer) => answer.status === 'rejected')
       if (failed !== undefined) throw failed.reason
       return sent.flatMap((answer) =>
@@ -221,14 +221,14 @@ function sessionOf(client: ReservedSQL): Session {
     },
     async run(text) {
       const results: readonly unknown[] = await client.unsafe(text).simple()
-      // Of several statements there is a list of rows each.
+      // Several statements return one list of rows each.
       const first = Array.isArray(results[0]) ? results[0] : results
       return (first as readonly Readonly<Record<string, unknown>>[]).map((row) => plain(row))
     },
   }
 }
 
-/** The same row with numbers and bytes as SQLite gives them. */
+/** The same row with numbers and bytes as SQLite returns them. */
 function plain(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const cells: Record<string, unknown> = {}
   for (const name of Object.keys(row)) {

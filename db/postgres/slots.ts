@@ -1,22 +1,22 @@
 /**
- * Connections in slots, each used by one at a time. A pool of several does not tell which of them was made anew, and each new one has
- * to be looked at: it may lead to another server.
+ * Connections in slots, each used by one caller at a time. A pool would not say which of its connections are new, and each new
+ * one must be checked: it may lead to another server.
  */
 
 import type { SQL } from 'bun'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 
-/** One connection at a time, which is made anew when it is lost. */
+/** One connection at a time, which is replaced if it is lost. */
 export type Slot = { readonly sql: SQL; isInspected: boolean }
 
-/** Slots, lent to one after the other. */
+/** Slots, lent to one caller after the other. */
 export type Slots = {
-  /** Does work on a slot that nobody else is at. Throws `StoreUnavailable` where none becomes free in time. */
+  /** Runs work on a free slot. Throws `StoreUnavailable` if none becomes free in time. */
   use<T>(work: (slot: Slot) => Promise<T>): Promise<T>
   close(timeoutSeconds: number): Promise<void>
 }
 
-/** Opens so many slots; `connect` makes what connects when it is first used. */
+/** Opens so many slots; `connect` makes the connection of a slot at its first use. */
 export function openSlots(
   connect: (options: { readonly onconnect: () => void }) => SQL,
   count: number,
@@ -26,7 +26,7 @@ export function openSlots(
     const slot: Slot = { isInspected: false, sql: connect({ onconnect: () => void (slot.isInspected = false) }) }
     return slot
   })
-  // In turns, so that work that is done again comes to another connection.
+  // In turns, so that retried work gets another connection.
   const free = [...slots]
   const waiting = new Set<(slot: Slot) => void>()
   const give = (slot: Slot) => {

@@ -1,14 +1,14 @@
-/** What a store tells of itself: whether it answers, whether it can be written, and how far it has come. */
+/** The state of a store: whether it can be read and written, and its position. */
 
 import type { Store, WriteFailure } from '../../server/ports.ts'
 import { identity } from '../purchase/books.ts'
 import { count } from '../tx.ts'
 import type { Connection } from './connection.ts'
 
-// Longer than any commit should take, shorter than those who wait for it wait.
+// Longer than any commit should take, shorter than its callers wait.
 const WRITE_MS = 3000
 
-// A row of leases that is not there: it writes nothing, and the commit does.
+// A lease that does not exist: the statement writes no row, and the commit is still flushed.
 const TOUCH = 'DELETE FROM leases WHERE false'
 
 const NO_STANDBY: WriteFailure = { of: 'standby', reason: 'no synchronous standby confirms commits' }
@@ -19,7 +19,7 @@ export function postgresStore({ rows, look, write, watermark }: Connection): Sto
   return {
     async tryWrite() {
       try {
-        // A commit that waits for a standby waits for ever, so no further one is begun.
+        // A commit that waits for a standby waits permanently, so no further one is begun.
         if (await awaitsStandby()) return NO_STANDBY
         const writing = write(null, () => count(TOUCH, {})).then(() => null, writeFailure)
         const result = await Promise.race([writing, Bun.sleep(WRITE_MS)])
@@ -52,7 +52,7 @@ const writeFailure = (error: unknown): WriteFailure => ({
   reason: error instanceof Error ? error.message : 'the database failed',
 })
 
-// Whoever may not see the sessions of others sees those of its own user.
+// A user without the right to see other sessions sees its own.
 const AWAITS_STANDBY = `
   SELECT 1 FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event = 'SyncRep' AND clock_timestamp() - query_start > interval '2 seconds'

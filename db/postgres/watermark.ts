@@ -1,6 +1,6 @@
 /**
- * Sees to it that a server which answers now is no older copy of one that answered before, as after a failover to a standby
- * that was behind, or a backup put back below a running wall. What such a server says of money is not true.
+ * Makes sure that the current server is not an older copy of an earlier one, as after a failover to a stale standby, or a
+ * backup restored below a running wall. Such a server has wrong data about money.
  */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
@@ -9,21 +9,21 @@ import type { StoreReplaced } from '../../server/ports.ts'
 import { MOVED, NOTE } from './migration-marker.ts'
 import type { Session } from './pool.ts'
 
-/** The newest state of a database that this process has seen. It only ever rises. */
+/** The newest position of a database that this process has seen. It never decreases. */
 export type Watermark = {
   /** Starts watching, once there are tables. */
   begin(): void
-  /** Is told from then on when another server answers. */
+  /** Sets the callback for a replaced server. */
   watch(told: (replaced: StoreReplaced) => void): void
-  /** Looks at a connection that is used for the first time. Throws `StoreUnavailable` for one to an older copy, or to what a wall left. */
+  /** Checks a new connection. Throws `StoreUnavailable` for one to an older copy, or to a database that the wall has left. */
   inspect(session: Session): Promise<void>
-  /** What a commit must not be behind of. */
+  /** The position that a commit must not be behind. */
   seen(): Progress
-  /** Notes what was committed. */
+  /** Records the position of a commit. */
   rise(progress: Progress): void
 }
 
-/** What tells how far a database has come: one row of `change` and `payment`. */
+/** The position of a database: one row of `change` and `payment`. */
 export const PROGRESS = `
   SELECT number AS change, (SELECT coalesce(max(id), 0) FROM payments) AS payment FROM counters`
 
@@ -48,7 +48,7 @@ export function watermark(): Watermark {
     watch: (told) => void listeners.push(told),
     async inspect({ rows }) {
       if (!isWatching) return
-      // What is seen while the answer is under way may be newer than the answer.
+      // Positions seen while the query is in progress may be newer than its result.
       const before = seen
       const [found] = await rows<Progress & { readonly started: string; readonly moved: boolean }>(INSPECT)
       if (found === undefined) throw new Error('the wall has lost its counters')

@@ -1,4 +1,4 @@
-/** The books for those who check them: what is read of them, and what it means; and whose books they are. */
+/** The books for auditors: the queries, their meaning, and the store that they belong to. */
 
 import { STRAY_BY_HAND, STRAY_NOTE } from '../../server/domain/purchase/account.ts'
 import type { BookedCredit, BookedSale, MoneyEntry, Payout, Statement } from '../../server/domain/purchase/balance.ts'
@@ -30,7 +30,7 @@ const IDENTITY = `
 
 type IdentityRow = Record<'network' | 'payees', string | null> & Record<'change' | 'payment' | 'height', number | null>
 
-/** Which network a store is for, if a wall ever opened on it, and how far it has come. */
+/** The network of a store, if a wall was ever opened on it, and its position. */
 export function* identity(): Tx<{ readonly network: string | undefined; readonly position: StorePosition }> {
   const { network, change, payment, height, payees } = yield* one<IdentityRow>(IDENTITY)
   return {
@@ -44,7 +44,7 @@ export function* identity(): Tx<{ readonly network: string | undefined; readonly
   }
 }
 
-/** What the books say; all of it as of one moment. */
+/** The content of the books, from one snapshot. */
 export function* statement(): Tx<Statement> {
   const [{ claimed, head }, sales, credits, open, final, payouts, payTo] = yield* together(
     one<Totals>(TOTALS),
@@ -100,10 +100,10 @@ type EntryRow = Pick<MoneyEntry, 'kind' | 'at' | 'payer' | 'nonce' | 'tx' | 'net
   readonly block: BlockIndex | null
 } & SizeRow
 
-/** The place of an entry among the others: they are in the order of their times. */
+/** The position of an entry among the others, which are ordered by time. */
 type EntryPlace = Readonly<Record<'payer' | 'nonce' | 'kind', string>> & { readonly at: UnixMs }
 
-/** A page of the movements of money after a place. */
+/** A page of the movements of money after a position. */
 function* moneyEntries(after: EntryPlace): Tx<readonly MoneyEntry[]> {
   const { at, payer, nonce, kind } = after
   const found = yield* rows<EntryRow>(ENTRIES, { at, payer, nonce, kind, limit: ENTRIES_PAGE })
@@ -114,7 +114,7 @@ function* moneyEntries(after: EntryPlace): Tx<readonly MoneyEntry[]> {
   }))
 }
 
-/** The books of an open database, read beside whoever works on it. */
+/** The books of an open database, read next to its processes. */
 export type Books = Audit & {
   /** All movements of money from a time on, in pages. */
   entries(since: UnixMs): AsyncIterable<readonly MoneyEntry[]>

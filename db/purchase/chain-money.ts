@@ -1,4 +1,4 @@
-/** Money as it arrives on the chain: how far it was compared with the purchases, and what was settled outside of them. */
+/** Money on the chain: the height up to which it was compared with the purchases, and money settled outside of them. */
 
 import { STRAY_BY_HAND, STRAY_NOTE } from '../../server/domain/purchase/account.ts'
 import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
@@ -45,7 +45,7 @@ function* addPayees(added: readonly Address[]): Tx<void> {
   for (const payee of added) yield* count(ADD_PAYEE, { payee })
 }
 
-// Each may replace those before it: the wall’s own guess, what the operator says of it, and how it was paid back.
+// Each may replace those before it: the wall’s own guess, the operator's decision, and the payout.
 const NOTE = `
   INSERT INTO payouts (payer, nonce, reference, at) VALUES ($payer, $nonce, $reference, $now)
   ON CONFLICT (payer, nonce) DO UPDATE SET reference = excluded.reference, at = excluded.at

@@ -1,4 +1,4 @@
-/** What can be had, and holding it for a payment. */
+/** The availability of targets, and holding them for payments. */
 
 import { StaleWriteError, StoreUnavailable } from '../../server/domain/failure.ts'
 import {
@@ -43,8 +43,8 @@ const HOLDERS = `
   SELECT payer, nonce FROM payments
   WHERE state = 'reserved' AND block = coalesce($target, block) AND w = $w AND h = $h`
 
-// What a payer holds, was not answered for where it asks again, got as the answer to this payment, or calls by the same name;
-// which of these goes before a new payment is not decided here. Four indexes hold them, whatever else the payer bought.
+// The payer's held purchases, unanswered ones of the same target, the one whose receipt answered this payment, and one with the
+// same identifier; the order of precedence is not decided here. Four indexes find them, whatever else the payer bought.
 const OPEN_PURCHASES = `
   ${selectPurchase(`, (SELECT nonce FROM reused_receipts
     WHERE payer = $payer AND nonce = $nonce AND payment = p.id) AS reused_for`)} WHERE p.id IN (
@@ -81,7 +81,7 @@ export function* availability(asking: ClaimRequest, sold: SoldBlocks): Tx<Availa
   }
 }
 
-/** The space for a block, and the payer's open purchases: every unpaid request asks for these. */
+/** The availability of a block, and the payer's open purchases: every unpaid request needs these. */
 function* inOneStatement(spaceText: string, asking: ClaimRequest): Tx<readonly [Lost | 'open', readonly Purchase[]]> {
   const found = yield* rows<PurchaseRow & { readonly space: Lost | 'open' }>(
     `SELECT ${spaceText} AS space, CAST($target AS integer) AS asked, open_purchases.*
@@ -94,11 +94,11 @@ function* inOneStatement(spaceText: string, asking: ClaimRequest): Tx<readonly [
   return [top.space, found.filter(isThere).map(purchaseOf)]
 }
 
-/** Whether the row of an outer join holds anything. */
+/** Whether the row of an outer join has data. */
 const isThere = (row: PurchaseRow): boolean => (row as { readonly id: number | null }).id !== null
 
 /**
- * Holds a block or a whole area for a payment that is new, or was released. A released one keeps its first target and listing. If
+ * Holds a block or a whole area for a new or released payment. A released one keeps its first target and listing. If
  * it has no picture, it gets that of the same order.
  */
 export function* claim(asking: ClaimRequest, listing: Listing, head: bigint, sold: SoldBlocks): Tx<ClaimResult> {
@@ -212,14 +212,14 @@ function* insertPayment(
   )
 }
 
-/** The order that a payment is bound to, in columns. */
+/** The order that a payment is bound to, as columns. */
 function orderColumns({ binding }: Payment) {
   if (binding === undefined) return { order_text: null, salt: null }
   if (binding === 'mismatch') throw new RangeError('a payment that was signed for another order cannot be kept')
   return { order_text: binding.text, salt: binding.salt }
 }
 
-/** Keeps a payment for which nothing was held, as if it had been released. */
+/** Stores a payment for which nothing was held, as if it had been released. */
 export function* recordUnclaimed(unclaimed: UnclaimedPayment, now: UnixMs): Tx<Purchase> {
   const [stored, id] = yield* together(find(unclaimed.payment), nextId())
   if (stored !== undefined) throw new StaleWriteError('the payment is known')
@@ -249,7 +249,7 @@ const RELEASE = `
   UPDATE payments SET state = 'released', uncertain = 0, dead = $dead
   WHERE payer = $payer AND nonce = $nonce AND state = 'reserved'`
 
-/** Gives a held block back, or notes that a payment released before can never land. */
+/** Releases a held block, or records that a released payment can never settle. */
 export function* release(before: Purchase, isFinal: boolean): Tx<void> {
   const { payment } = before
   const [{ purchase }] = yield* together(known(payment), lockHeld(payment))
@@ -268,15 +268,15 @@ type Stored = { readonly id: number; readonly purchase: Purchase }
 
 const FIND = `${SELECT_PURCHASE} WHERE p.id = ${PAYMENT_ID}`
 
-// One damaged column of a payment leaves the other of its two names.
+// If one column of a payment is damaged, the other of its two names remains.
 const DAMAGED = onSqlite(`
   SELECT 1 FROM payments WHERE {damaged payments id} AND (payer = $payer OR nonce = $nonce) LIMIT 1`)
 
-/** The purchase of a payment, if it was ever claimed. Throws `StoreUnavailable` when its row is damaged. */
+/** The purchase of a payment, if it was ever claimed. Throws `StoreUnavailable` if its row is damaged. */
 export function* find({ payer, nonce }: PaymentKey): Tx<Stored | undefined> {
   const row = yield* first<PurchaseRow>(FIND, { payer, nonce }, PURCHASE_SOURCES)
   if (row !== undefined) return { id: row.id, purchase: purchaseOf(row) }
-  // A payment that was lost to damage must not be taken for one that was never seen.
+  // A damaged payment must not count as unknown.
   if ((yield* first(DAMAGED, { payer, nonce })) !== undefined)
     throw new StoreUnavailable('a payment like this one is damaged')
   return undefined

@@ -1,4 +1,4 @@
-/** The ledger for those who only look: what is held now, and what one wallet has bought or is buying. */
+/** Read access to the ledger: held blocks, and the purchases of one wallet. */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import {
@@ -71,7 +71,7 @@ const CREDITS = `
     ORDER BY id DESC LIMIT ${ACCOUNT_PAGE_MAX}) AS latest
   ORDER BY id`
 
-// The inner select reads an index alone, where the engine's indexes name the row.
+// The inner select reads an index alone, if the index of the engine contains the row number.
 const PURCHASES = `
   ${SELECT_PURCHASE} WHERE p.id IN (
     SELECT id FROM payments WHERE payer = $payer AND id < $before ORDER BY id DESC LIMIT $limit)
@@ -90,7 +90,7 @@ function* purchases(payer: Address, before: number, limit: number): Tx<readonly 
 const damagedPayment = () => new StoreUnavailable('a payment of this wallet is damaged')
 
 function* account(payer: Address, page: AccountPage): Tx<Account> {
-  // One sale more than the page has, if there is one, says that there is another page.
+  // One sale more than the page shows, if there is one, that there is another page.
   const values = { payer, after: page.after, limit: page.limit + 1 }
   const [damaged, sales, open, credits, agent] = yield* together(
     first(DAMAGED, values),
@@ -119,19 +119,19 @@ function* account(payer: Address, page: AccountPage): Tx<Account> {
   }
 }
 
-/** A sale of a wallet's, and whom it named as painter. */
+/** A sale of a wallet, and the painter of its purchase. */
 type SaleRow = SizeRow & {
   readonly id: number
   readonly seq: number
   readonly block: BlockIndex
-  readonly corner: BlockIndex // top left of what its payment bought
+  readonly corner: BlockIndex // top left block of the purchase
   readonly claimed_at: UnixMs
   readonly tx: Hash
   readonly settled: 0 | 1
   readonly painter: Address | null
 }
 
-/** A purchase of a wallet's without an end. */
+/** An unfinished purchase of a wallet. */
 type OpenRow = SizeRow & {
   readonly target: BlockIndex | null
   readonly block: BlockIndex
@@ -140,10 +140,10 @@ type OpenRow = SizeRow & {
   readonly uncertain: 0 | 1
 }
 
-/** A payment of a wallet's that landed when no block was left. */
+/** A payment of a wallet that settled when no block was left. */
 type CreditRow = { readonly amount: number; readonly tx: Hash }
 
-/** How many payments are open in one way, and since when. */
+/** How many payments are open in one state, and since when. */
 type PendingRow = {
   readonly state: 'reserved' | 'released'
   readonly uncertain: 0 | 1
@@ -161,7 +161,7 @@ function pendingOf(rows: readonly PendingRow[]): Pending {
   }
 }
 
-/** An area that was bought; `null` where it was a block. */
+/** A bought area; `null` for a block. */
 const areaIn = (target: Target, block: BlockIndex): AreaName | null =>
   isBlock(target) ? null : areaName(areaOf({ target, block }))
 
@@ -211,7 +211,7 @@ function* sold(after: number, limit: number): Tx<readonly SoldPayment[]> {
   }))
 }
 
-// Credits first, then what was noted, each in the order in which they came up.
+// Credits first, then noted money, each in the order of arrival.
 const OWED = `
   SELECT id, payer, nonce, amount, tx, reference FROM (
     SELECT p.id, p.payer, p.nonce, p.amount, p.tx, o.reference, 0 AS at

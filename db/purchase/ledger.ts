@@ -1,4 +1,4 @@
-/** Payments and what became of them; each function is one transaction under the lock of the payer's wallet. */
+/** Payments and their outcomes; each function is one transaction under the lock of the payer's wallet. */
 
 import {
   FIRST_CONFIRMATION_MS,
@@ -43,7 +43,7 @@ export function ledger({ look, writeTogether, lasting }: Driver): Ledger {
   }
 }
 
-// Each takes a signature and no money.
+// Each needs a signature and no money.
 const REUSES_MAX = 16
 
 const REUSE = `
@@ -64,7 +64,7 @@ const MARK_ANSWERED = `
   UPDATE payments SET unanswered = 0
   WHERE payer = $payer AND nonce = $nonce AND unanswered = 1`
 
-// Without the first condition every payment ever made would be read.
+// Without the first condition, every payment ever made would be read.
 const UNFINISHED = `
   SELECT payer, nonce FROM payments {index unfinished}
   WHERE ${IS_UNFINISHED}

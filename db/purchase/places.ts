@@ -1,4 +1,4 @@
-/** Where blocks and areas can be had. */
+/** Which blocks and areas are available. */
 
 import type { Availability } from '../../server/domain/purchase/payment.ts'
 import { blocksHeld, isBlock, positionOf, targetOf, type Target } from '../../server/domain/purchase/target.ts'
@@ -15,14 +15,14 @@ import type { AreaSize } from '../../shared/area.ts'
 import { type BlockIndex, TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { first, lock, one, rows, type Tx } from '../tx.ts'
 
-/** Why a target cannot be had by anyone. */
+/** Why nobody can buy a target. */
 export type Lost = Exclude<Availability, 'open' | 'full'>
 
 type BlockOf = { readonly i: BlockIndex; readonly state: BlockState }
 
 const OF_BLOCKS = { blocks: 'i' } as const
 
-// How often to look again for blocks that others are just taking or giving back.
+// How often to retry for blocks that others are just claiming or releasing.
 const LOOKS_MAX = 5
 
 /**
@@ -99,7 +99,7 @@ function nearestArea({ known }: SoldBlocks, unavailable: readonly Unavailable[],
   return nearestAreaIn(occupied, size)
 }
 
-/** The blocks of a target that has a place, as they are not open. */
+/** The unavailable blocks of a target with a position. */
 export function* conflicts(target: Target): Tx<ReturnType<typeof conflictsAmong>> {
   const { at } = positionOf(target)
   if (at === 'next') return conflictsAmong([])
@@ -146,9 +146,9 @@ function* nextArea(size: AreaSize, sold: SoldBlocks): Tx<Place> {
   return { kind: 'reserved' }
 }
 
-// 'area', by which those who want the nearest one wait for each other.
+// 'area', the advisory lock of claims for the nearest area.
 const NEXT_AREA = 0x61726561
 
-/** SQL, with the value `target`, that reads whether a block can be bought; for those who ask more in one statement. */
+/** SQL, with the value `target`, that reads whether a block can be bought; for use within another statement. */
 export const spaceIs = (target: Target): string | undefined =>
   target === 'next' ? NEXT_IS : isBlock(target) ? '(SELECT state FROM blocks WHERE i = $target)' : undefined

@@ -1,4 +1,4 @@
-/** Sales: what makes a held block its payer's for ever. */
+/** Sales: they make a payer the permanent owner of a held block. */
 
 import { StaleWriteError } from '../../server/domain/failure.ts'
 import { lateTargets } from '../../server/domain/purchase/claim-rules.ts'
@@ -27,7 +27,7 @@ import { openPlace, type SoldBlocks } from './places.ts'
 
 type Proof = { readonly tx: Hash; readonly settled: boolean }
 
-/** Sells a held block or area. A sale that is already made is answered as it is, once noted that it was seen on the chain. */
+/** Sells a held block or area. Returns an existing sale, after recording that it was seen on the chain. */
 export function* finalize(key: PaymentKey, tx: Hash, settled: boolean, now: UnixMs): Tx<SoldPurchase> {
   const [{ id, purchase }, , buyer] = yield* together(known(key), lockHeld(key), findBuyer(key.payer))
   if (purchase.state.kind === 'reserved')
@@ -42,7 +42,7 @@ const CONFIRM = `
   UPDATE payments SET settled = 1, tx = $tx, looks = CASE WHEN settled > looks THEN settled ELSE looks END
   WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`
 
-/** Notes in which transaction the chain shows a sale's payment. */
+/** Records the transaction in which the chain shows a sale's payment. */
 export const confirm = ({ payer, nonce }: PaymentKey, tx: Hash): Tx<void> =>
   change('a sale to confirm', CONFIRM, { payer, nonce, tx })
 
@@ -50,14 +50,14 @@ const MARK_FINAL = `
   UPDATE payments SET settled = CASE state WHEN 'sold' THEN 1 ELSE 0 END, tx = $tx, looks = 2
   WHERE payer = $payer AND nonce = $nonce AND state IN ('sold', 'credited')`
 
-/** Notes for good in which transaction the chain shows the payment of a sale or a credit. */
+/** Records finally the transaction in which the chain shows the payment of a sale or a credit. */
 export const markFinal = ({ payer, nonce }: PaymentKey, tx: Hash): Tx<void> =>
   change('a sale or a credit to mark as final', MARK_FINAL, { payer, nonce, tx })
 
 const MARK_MISSING = `
   UPDATE payments SET settled = 0, looks = $looks WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`
 
-/** Notes that the chain does not show a sale's payment; after look 2 it is not looked for again. */
+/** Records that the chain does not show a sale's payment; after check 2 it is not checked again. */
 export const markMissing = ({ payer, nonce }: PaymentKey, looks: 0 | 2): Tx<void> =>
   change('a sale that is not paid', MARK_MISSING, { payer, nonce, looks })
 
@@ -65,7 +65,7 @@ const END_CREDIT = `
   UPDATE payments SET state = 'released', dead = 1, tx = NULL
   WHERE payer = $payer AND nonce = $nonce AND state = 'credited'`
 
-/** Notes that the chain will never show the payment of a sale, which stays, or of a credit, which is owed no more. */
+/** Records that the chain will never show the payment of a sale, which stays, or of a credit, which ends. */
 export function* writeOff({ payer, nonce }: PaymentKey): Tx<void> {
   if ((yield* count(END_CREDIT, { payer, nonce })) === 0) yield* markMissing({ payer, nonce }, 2)
 }
@@ -87,7 +87,7 @@ export function* fulfilLatePayment(key: PaymentKey, tx: Hash, now: UnixMs, sold:
   return { ...purchase, state: { kind: 'credited', tx } }
 }
 
-/** Writes a payment that has landed, and for which nothing was ever held, as a credit. */
+/** Stores a settled payment, for which nothing was ever held, as a credit. */
 export function* creditUnclaimed(unclaimed: UnclaimedPayment, tx: Hash, now: UnixMs): Tx<void> {
   yield* recordUnclaimed(unclaimed, now)
   yield* credit(unclaimed.payment, tx)
@@ -100,10 +100,10 @@ const CREDIT = `
   UPDATE payments SET state = 'credited', dead = 0, tx = $tx
   WHERE payer = $payer AND nonce = $nonce AND state = 'released'`
 
-/** What writes a sale of blocks, and of their payment, that were in one state each before. */
+/** The statements of a sale of blocks in one state, and of their payment. */
 type Before = { readonly claim: Text; readonly sell: Text }
 
-// The states stand in the texts: SQLite, which has indexes of the blocks in one state, would plan for a value each time anew.
+// The states are literals in the texts: SQLite has indexes of the blocks in one state, and would plan again for each value.
 const soldFrom = (payment: 'reserved' | 'released', block: 'reserved' | 'open'): Before => ({
   claim: `
     UPDATE blocks SET state = 'claimed', payment = ${PAYMENT_ID},
@@ -166,7 +166,7 @@ function* sell(selling: Selling, was: Before, buyer: Buyer | undefined, proof: P
   return { kind: 'sold', ...proof, claimedAt: at, ...profile, unanswered: true }
 }
 
-/** The buyer after a sale: what the listing says of the wallet is its identity from then on, the rest stays. */
+/** The buyer after a sale: names in the listing replace old ones, and the others stay. */
 function agentAfter(
   wallet: Address,
   listing: Purchase['listing'],
@@ -190,7 +190,7 @@ function* hide(agent: Agent, sold: readonly BlockIndex[], listing: Purchase['lis
 const MARK_UNCERTAIN = `
   UPDATE payments SET uncertain = 1 WHERE payer = $payer AND nonce = $nonce AND state = 'reserved'`
 
-/** Writes that the payer of a held block is told to wait. */
+/** Records that the payer of a held block was asked to wait. */
 export function* markUncertain({ payer, nonce }: PaymentKey): Tx<Purchase> {
   const { purchase } = yield* known({ payer, nonce })
   const { state } = purchase

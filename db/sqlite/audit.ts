@@ -1,4 +1,4 @@
-/** The books for those who check them, read beside the process that owns the database and without its help. */
+/** The books for auditors, read next to the process that owns the database and without its help. */
 
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
@@ -15,7 +15,7 @@ import type { RawConnection } from './raw.ts'
 /** The books of an open file. */
 export type OpenAudit = Books & { close(): void }
 
-/** Opens the file at `path` for reading alone. Throws `CannotOpen`. */
+/** Opens the file at `path` read-only. Throws `CannotOpen`. */
 export function openAudit(path: string): OpenAudit {
   if (!existsSync(path)) throw new NoWallYet(`there is no database at ${path}`)
   return orCannotOpen(path, () => {
@@ -24,7 +24,7 @@ export function openAudit(path: string): OpenAudit {
     db.run('PRAGMA busy_timeout = 5000')
     const connection: RawConnection = { prepare: (sql) => db.query(sql), run: (sql) => void db.run(sql) }
     checkSchema(connection)
-    // All of it inside one transaction is as of one moment.
+    // Everything inside one transaction is from one snapshot.
     const read = async <T>(work: () => Tx<T>) =>
       orCannotOpen(
         path,

@@ -18,38 +18,38 @@ import { keepSums, type Sums } from './row-checksums.ts'
 export type Connection = RawConnection & {
   /** A statement whose values are numbered, compiled once. */
   numbered<Row>(sql: string): Statement<Row, Bound[]>
-  /** Throws `StoreUnavailable` when one of these rows does not fit its sum; to be called inside a read or a transaction. */
+  /** Throws `StoreUnavailable` if one of these rows does not match its checksum; must be called inside a read or a transaction. */
   check(table: Table, rows: readonly number[]): void
-  /** Takes rows for damaged that an inspection found to be. */
+  /** Marks rows as damaged that a check found. */
   leaveOut(rows: readonly DamagedRow[]): void
-  /** Whether any row was found not to fit its sum. */
+  /** Whether any row was found damaged. */
   isDamaged(): boolean
-  /** Starts keeping row sums, once the tables are there. `onDamaged` is told of each damaged row once. */
+  /** Starts keeping row checksums, once the tables exist. `onDamaged` is called with each damaged row once. */
   keepSums(onDamaged: (row: DamagedRow) => void): void
-  /** Runs `work`, which only reads, as of one moment. Throws `StoreUnavailable`. */
+  /** Runs `work`, which only reads, from one snapshot. Throws `StoreUnavailable`. */
   read<T>(work: () => T): T
-  /** Runs `work` as one transaction: all of it is kept, or nothing. Throws `StoreUnavailable` or `StoreBroken`. */
+  /** Runs `work` as one transaction: all of it is stored, or nothing. Throws `StoreUnavailable` or `StoreBroken`. */
   write<T>(work: () => T): T
-  /** The same, in one commit with all that is asked for meanwhile; others are answered while the disk is waited for. */
+  /** The same, in one commit with concurrent writes; requests are served while it waits for the disk. */
   writeTogether<T>(work: () => T): Promise<T>
-  /** Resolves once all that can be read by now is on the disk. */
+  /** Resolves once everything readable by now is flushed. */
   flushed(): Promise<void>
-  /** Grows with everything that may have changed what is read. */
+  /** Increases with everything that may have changed the result of a read. */
   version(): number
   isOpen(): boolean
-  /** Lets go of the file; from then on the database is unavailable. */
+  /** Closes the file; from then on the database is unavailable. */
   close(): void
 }
 
 const MEMORY = ':memory:'
 
 type Way = {
-  readonly onBroken?: () => void // told at once when the disk fails at commit, or afterwards
+  readonly onBroken?: () => void // called immediately when the disk fails at commit, or afterwards
   readonly disk?: Disk
-  readonly copyOf?: Uint8Array // what a database in memory begins with
+  readonly copyOf?: Uint8Array // the initial content of a database in memory
 }
 
-/** Opens a file, or `:memory:`, as it is; its settings and tables are for the caller. */
+/** Opens a file, or `:memory:`, as it is; the caller sets up settings and tables. */
 export function connect(path: string, { onBroken = () => {}, disk = diskOf(path), copyOf }: Way = {}): Connection {
   const db = databaseAt(path, copyOf)
   let open = true
@@ -150,7 +150,7 @@ function reading<T>(work: () => T): T {
   }
 }
 
-/** Reads of one state; a statement by itself would lock the file, and let go of it, each time. */
+/** Reads from one snapshot; a single statement would lock and unlock the file each time. */
 function asOfNow<T>(db: Database, work: () => T): T {
   if (db.inTransaction) return work()
   db.run('BEGIN')
@@ -180,7 +180,7 @@ function writing<T>(db: Database, work: () => T): T {
   return result
 }
 
-/** The same, and leaves it to the caller to wait for the disk. */
+/** The same, and the caller waits for the disk. */
 function writingAhead<T>(db: Database, work: () => T): T {
   db.run('PRAGMA synchronous = NORMAL')
   try {
@@ -191,7 +191,7 @@ function writingAhead<T>(db: Database, work: () => T): T {
 }
 
 function rollBack(db: Database): void {
-  // SQLite has rolled back by itself after some errors.
+  // After some errors SQLite has already rolled back.
   if (!db.inTransaction) return
   try {
     db.run('ROLLBACK')

@@ -1,8 +1,8 @@
-/** What several processes on one store need, where there is only one. */
+/** The coordination ports of a store with only one process. */
 
 import type { ChangeNotifier, ExclusiveJobs, Leases } from '../../server/ports.ts'
 
-/** Nobody else works on anything: whatever is asked for is had, and nothing is written by another hand. */
+/** There is no other process: every lease is granted, and nobody else writes. */
 export const singleProcess: {
   readonly leases: Leases
   readonly jobs: ExclusiveJobs

@@ -1,4 +1,4 @@
-/** Runs work on a SQLite connection, in one go. */
+/** Runs work on a SQLite connection synchronously. */
 
 import type { MaybeAsync } from '../../server/domain/maybe-async.ts'
 import { compile } from '../fragments.ts'
@@ -7,7 +7,7 @@ import type { Driver, Result, Sources, Statement, Tx } from '../tx.ts'
 import type { Connection } from './connection.ts'
 
 export function sqliteDriver(connection: Connection): Driver {
-  // What others have written together is told to nobody before it is on the disk.
+  // Writes with a shared commit are not published before they are flushed.
   const read = async <T>(work: () => Tx<T>) => {
     const found = connection.read(() => run(connection, work()))
     await connection.flushed()
@@ -24,7 +24,7 @@ export function sqliteDriver(connection: Connection): Driver {
 
 type Readable = Pick<Connection, 'numbered' | 'check'>
 
-/** Runs work inside a read or a transaction that is under way. */
+/** Runs work inside the current read or transaction. */
 export function run<T>(connection: Readable, work: Tx<T>): T {
   let step = work.next()
   while (step.done !== true) step = work.next(step.value.map((statement) => resultOf(connection, statement)))
@@ -44,7 +44,7 @@ function resultOf(connection: Readable, statement: Statement): Result {
   return { rows, count: rows.length }
 }
 
-/** Throws `StoreUnavailable` when one of the rows that a result was read from is damaged. */
+/** Throws `StoreUnavailable` if one of the rows that a result was read from is damaged. */
 function checkRows({ check }: Readable, rows: readonly Readonly<Record<string, unknown>>[], sources: Sources): void {
   for (const [table, column] of Object.entries(sources) as [Table, string][]) {
     const numbers = [...new Set(rows.map((row) => row[column]))].filter((number) => typeof number === 'number')
@@ -56,8 +56,8 @@ function checkRows({ check }: Readable, rows: readonly Readonly<Record<string, u
 const LASTING_MAX = 2048
 
 /**
- * Remembers what was read until something is written, which only this connection does: a flood of unpaid requests asks
- * the same again and again. Reading a deed and checking its rows takes 65 us, of 95 for its answer.
+ * Caches reads until the next write, which only this connection does: a flood of unpaid requests reads the same again and
+ * again. Reading a deed and checking its rows takes 65 us, of 95 for its response.
  */
 function lastingUntilWritten<K, V>(connection: Connection, work: (key: K) => Tx<V>): (key: K) => MaybeAsync<V> {
   const seen = new Map<K, V>()

@@ -1,4 +1,4 @@
-/** What can go wrong with a database file, in our own words: SQL and values never reach a message. */
+/** The errors of a database file, in our own words: SQL and values never reach a message. */
 
 import { SQLiteError } from 'bun:sqlite'
 import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
@@ -9,17 +9,17 @@ export class DatabaseInUse extends CannotOpenYet {
   override name = 'DatabaseInUse'
 }
 
-// Trouble of the file, the disk or a lock, after which SQLite has rolled back or can.
+// Failures of the file, the disk or a lock, after which SQLite has rolled back or can.
 const troubles =
   /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|INTERRUPT|IOERR|LOCKED|NOLFS|NOMEM|NOTADB|PERM|PROTOCOL|READONLY|SCHEMA)(_|$)/
 
-/** The code of a trouble with the file or the disk; `undefined` for every other error. */
+/** The code of a failure of the file or the disk; `undefined` for every other error. */
 export function troubleOf(error: unknown): string | undefined {
   const code = error instanceof SQLiteError ? error.code : undefined
   return code !== undefined && troubles.test(code) ? code : undefined
 }
 
-/** What the operator is told of trouble with a file before it is open. */
+/** The operator's message for a failure of a file before it is open. */
 export function cannotUse(path: string, trouble: string): CannotOpen {
   const why = `the database ${path} cannot be used: ${wordsFor(trouble)}`
   return DAMAGE.test(trouble) ? new CannotOpen(why) : new CannotOpenYet(why)
@@ -27,7 +27,7 @@ export function cannotUse(path: string, trouble: string): CannotOpen {
 
 const DAMAGE = /CORRUPT|NOTADB/
 
-/** Does what throws SQLite's errors, and throws `CannotOpen` for them. */
+/** Runs code that throws SQLite's errors, and throws `CannotOpen` for them. */
 export function orCannotOpen<T>(path: string, work: () => T): T {
   try {
     return work()
@@ -50,13 +50,13 @@ const wordsFor = (code: string) => {
   return words === undefined ? code : `${words} (${code})`
 }
 
-/** What to throw for an error before commit: trouble becomes `StoreUnavailable`, anything else stays a bug. */
+/** The exception for an error before commit: failures become `StoreUnavailable`, anything else stays a bug. */
 export function beforeCommit(error: unknown): unknown {
   const trouble = troubleOf(error)
   return trouble === undefined ? error : new StoreUnavailable(`the database failed: ${wordsFor(trouble)}`)
 }
 
-/** What to throw for an error of the commit itself: after one of the disk, what was kept is known only at the next start. */
+/** The exception for an error of the commit itself: after a disk error, only the next start shows what was saved. */
 export function atCommit(error: unknown): unknown {
   const trouble = troubleOf(error)
   if (trouble?.startsWith('SQLITE_IOERR')) return new StoreBroken(`the disk failed at commit: ${trouble}`)

@@ -1,6 +1,6 @@
-/** Which entries of the log say what is true now: every sale, what was hidden, and the latest change of each block and agent. */
+/** The entries of the log that define the current state: every sale, moderation, and the latest change of each block and agent. */
 
-/** A condition: the entry that `column` numbers is one of them. Each part has an index, so the length of the log does not count. */
+/** A condition: the entry in `column` is one of them. Each part has an index, so it does not depend on the length of the log. */
 export const isLatest = (column: string): string => `${column} IN (
   SELECT number FROM changes WHERE seq > 0
   UNION ALL SELECT number FROM changes WHERE hidden IS NOT NULL

@@ -1,4 +1,4 @@
-/** Reads the append-only log for those who follow it, without its damaged rows. */
+/** Reads the append-only log for followers, without its damaged rows. */
 
 import type { Change, LogNumber } from '../../server/domain/wall/log.ts'
 import { visible } from '../../server/domain/wall/moderation.ts'
@@ -11,8 +11,8 @@ import type { Connection } from './connection.ts'
 import { isLatest } from './latest-changes.ts'
 import { isDamaged } from './row-checksums.ts'
 
-// The wallet of a damaged agent is read from the payment of the sale, which its block still has. Only then is that looked up: readers
-// ask for the newest entries after each write.
+// The wallet of a damaged agent is read from the payment of the sale, which its block still has. It is looked up only then,
+// because readers read the newest entries after each write.
 const SELECT_CHANGE = `
   SELECT number, at, kind, changes.seq, changes.block, agent, hidden, changes.name, changes.framework, changes.pixels,
     changes.message, changes.link, CASE WHEN ${isDamaged('agents', 'agents.id')}
@@ -22,7 +22,7 @@ const SELECT_CHANGE = `
   FROM changes LEFT JOIN agents ON agents.id = agent
   WHERE NOT ${isDamaged('changes', 'number')}`
 
-// The tables still hold what a damaged entry set. Only the name that a wallet had at a sale may be missing.
+// The tables still have the values of a damaged entry. Only the name of a wallet at a sale may be missing.
 const RETOLD_SALES = `
   SELECT c.number, p.claimed_at, 'sale', s.seq, b.i, b.agent, NULL, iif(a.changed = c.number, a.name, p.name),
     iif(a.changed = c.number, a.framework, p.framework), substr(p.pixels, 100 * (s.seq - p.seq) + 1, 100), p.message, p.link, p.payer
@@ -35,13 +35,13 @@ const RETOLD_IDENTITIES = `
   SELECT changed, 0, 'identity', NULL, NULL, id, NULL, name, framework, NULL, NULL, NULL, NULL
   FROM agents WHERE ${isDamaged('changes', 'changed')} AND NOT ${isDamaged('agents', 'id')}`
 
-/** The log as readers follow it. Until the whole of it `isChecked`, each entry is checked as it is read. */
+/** The log as readers follow it. Until the whole log `isChecked`, each entry is checked as it is read. */
 export function sqliteLog(connection: Connection, isChecked = () => true): Log {
-  // With a bare value as its limit SQLite plans it anew each time: 15 us instead of 2, after every commit.
+  // With a bound limit, SQLite would plan it again each time: 15 us instead of 2, after every commit.
   const after = connection.prepare<ChangeRow, { after: number; limit: number }>(
     `${SELECT_CHANGE} AND number > $after ORDER BY number LIMIT CAST($limit AS integer)`,
   )
-  // This is read at each start, and there is no damage to be careful of, so each row is looked up once.
+  // This is read at each start, without any damage to handle, so each row is looked up once.
   const latest = connection.prepare<ChangeRow>(`
     SELECT number, at, kind, seq, block, agent, hidden, name, framework, pixels, message, link,
       (SELECT wallet FROM agents WHERE id = agent) AS wallet
@@ -53,7 +53,7 @@ export function sqliteLog(connection: Connection, isChecked = () => true): Log {
       UNION ALL ${RETOLD_REPAINTS} AND changed NOT IN (SELECT number FROM (${RETOLD_SALES}))
       UNION ALL ${RETOLD_IDENTITIES} AND changed NOT IN (SELECT number FROM (${RETOLD_SALES})))
     ORDER BY number`)
-  // What is hidden now is hidden of every entry, should the one that hid it be damaged.
+  // Content that is hidden now is hidden in every entry, in case the entry that hid it is damaged.
   const hidings = connection.prepare<Hiding, { after: number }>(`
     SELECT number, block, hidden FROM changes WHERE hidden IS NOT NULL AND number > $after
     UNION ALL SELECT NULL, block, hidden FROM moderated`)
@@ -82,7 +82,7 @@ export function sqliteLog(connection: Connection, isChecked = () => true): Log {
 
 type Hiding = { readonly number: LogNumber | null; readonly block: BlockIndex; readonly hidden: number }
 
-/** The changes without what was hidden after each was written. */
+/** The changes without content that was hidden after each was written. */
 function withoutHidden(changes: readonly Change[], hidings: readonly Hiding[]): readonly Change[] {
   if (hidings.length === 0) return changes
   return changes.map((change) => {

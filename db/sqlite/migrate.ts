@@ -1,4 +1,4 @@
-/** Brings a database to the newest version of its tables, one transaction a step. */
+/** Migrates a database to the newest version of its tables, one transaction per step. */
 
 import { CannotOpen } from '../cannot-open.ts'
 import { migrationsOf } from '../migrations.ts'
@@ -7,10 +7,10 @@ import type { RawConnection } from './raw.ts'
 
 const migrations = migrationsOf('sqlite')
 
-// What the first migration leaves in the file's header.
+// The application id that the first migration writes into the file's header.
 const APPLICATION_ID = 0x77616c6c
 
-/** Throws `CannotOpen` for a file that is another program's, or a newer version's of this one. */
+/** Throws `CannotOpen` for a file of another program, or of a newer version of this one. */
 export function migrate(connection: Connection): void {
   const version = versionOf(connection)
   if (version > migrations.length)
@@ -18,7 +18,7 @@ export function migrate(connection: Connection): void {
       `the database was written by a newer version (schema ${version}; this program knows ${migrations.length})`,
     )
   if (version === migrations.length) return
-  // A table that others refer to is made anew under its name; what refers to it is checked below.
+  // A referenced table is recreated under its name; the references are checked below.
   const { enforced } = one(
     connection.prepare<{ enforced: number }>('SELECT foreign_keys AS enforced FROM pragma_foreign_keys'),
     {},
@@ -35,7 +35,7 @@ export function migrate(connection: Connection): void {
   connection.run(`PRAGMA foreign_keys = ${enforced}`)
 }
 
-/** Throws `CannotOpen` unless the tables are those of this program; for those who may not change them. */
+/** Throws `CannotOpen` unless the tables are those of this program; for callers that may not change them. */
 export function checkSchema(connection: RawConnection): void {
   if (versionOf(connection) !== migrations.length)
     throw new CannotOpen('the database has another schema version; start the wall once to upgrade it')

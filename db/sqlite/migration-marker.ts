@@ -1,4 +1,4 @@
-/** The note beside a file whose wall has moved away, so that no wall starts on what is left by mistake. */
+/** The note beside a file whose wall has moved away, so that no wall starts on it by mistake. */
 
 import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -7,7 +7,7 @@ import { flush } from '../new-file.ts'
 
 const noteAt = (path: string) => `${existsSync(path) ? realpathSync(path) : path}.moved`
 
-/** Throws `CannotOpen` when the wall at `path` has moved away. */
+/** Throws `CannotOpen` if the wall at `path` has moved away. */
 export function ensureStayed(path: string): void {
   const note = noteAt(path)
   if (!existsSync(note)) return
@@ -17,7 +17,7 @@ export function ensureStayed(path: string): void {
   )
 }
 
-/** Writes down that the wall at `path` is at another place from now on; that counts, on the disk, once the answer is called. */
+/** Writes the note that the wall at `path` is elsewhere; it takes effect, flushed, when the returned function is called. */
 export function prepareNote(path: string, words: string): () => void {
   const note = noteAt(path)
   const unfinished = `${note}.unfinished`
@@ -29,7 +29,7 @@ export function prepareNote(path: string, words: string): () => void {
   }
 }
 
-/** The wall at `path` is there, whatever was noted of it. */
+/** Removes the note: the wall at `path` is there. */
 export function forgetMoved(path: string): void {
   for (const ending of ['', '.unfinished']) rmSync(`${noteAt(path)}${ending}`, { force: true })
 }

@@ -1,4 +1,4 @@
-/** A wall leaving a SQLite file, and one that comes into a new file. */
+/** A wall that leaves a SQLite file, and one that moves into a new file. */
 
 import { SQLiteError } from 'bun:sqlite'
 import { existsSync, renameSync, rmSync } from 'node:fs'
@@ -28,8 +28,8 @@ import { ensureStayed, forgetMoved, prepareNote } from './migration-marker.ts'
 import { openWall } from './open.ts'
 
 /**
- * Reads the wall in the file at `path`, through a copy as of one moment. Nobody can open the file meanwhile, nor after `close`
- * without removing the note beside it, unless it is a rehearsal. Throws `CannotOpen` when a wall is open on it or a row is damaged.
+ * Reads the wall in the file at `path`, from a consistent copy. Nobody can open the file meanwhile, nor after `close` without
+ * removing the note beside it, unless it is a rehearsal. Throws `CannotOpen` if a wall is open on it or a row is damaged.
  */
 export async function exportSqlite<T>(
   path: string,
@@ -56,9 +56,9 @@ export async function exportSqlite<T>(
   }
 }
 
-/** Does what makes the wall at `path` be elsewhere. The note of it stays once it is left: whatever fails then, the wall may be there. */
+/** Makes the move of the wall at `path` effective. Its note stays once it is written: whatever fails then, the wall may be elsewhere. */
 async function noted<T>(path: string, words: string, work: (close: Close) => Promise<T>): Promise<T> {
-  // Before, because there may be no room for it afterwards.
+  // Before the move, because there may be no space for it afterwards.
   const leaveNote = prepareNote(path, words)
   let isNoted = false
   try {
@@ -73,8 +73,8 @@ async function noted<T>(path: string, words: string, work: (close: Close) => Pro
 }
 
 /**
- * Makes a new file at `path` for the wall that `work` fills in; it gets its name at the end, when it is on the disk. Throws
- * `CannotOpen` when there is something at that place already.
+ * Creates a new file at `path` for the wall that `work` fills in; the file gets its name at the end, when it is flushed. Throws
+ * `CannotOpen` if there is already a file at that path.
  */
 export async function importSqlite<T>(
   path: string,
@@ -85,7 +85,7 @@ export async function importSqlite<T>(
   const unlock = await lockDatabase(path, timeoutMs)
   const unfinished = `${path}.unfinished`
   try {
-    // A log that another database left behind would be taken for this one's.
+    // A log that another database left behind would be used for this one.
     const there = [path, `${path}-wal`, `${path}-shm`].find((name) => existsSync(name))
     if (there !== undefined) throw new CannotOpen(`${there} already exists; a wall can only be moved to a new file`)
     remove(unfinished)
@@ -116,18 +116,18 @@ export async function importSqlite<T>(
   }
 }
 
-/** What the file system says is wrong. */
+/** The error of the file system. */
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error)
 
 async function filled<T>(path: string, work: (wall: NewWall) => Promise<T>): Promise<T> {
   let connection = connect(path)
   try {
-    // What is cut off is thrown away, so nothing needs to be on the disk before the end.
+    // An interrupted copy is thrown away, so nothing needs a flush before the end.
     connection.run('PRAGMA foreign_keys = ON; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF')
     migrate(connection)
     connection.keepSums(() => {})
-    // A log that was compacted has gaps, and none is ever made by writing to it.
+    // A compacted log has gaps, which normal writes never create.
     const renew = withoutTrigger(connection, 'changes_are_numbered_densely')
     const result = await work({
       pages: (table) => pagesOf(connection, table),
@@ -148,7 +148,7 @@ async function filled<T>(path: string, work: (wall: NewWall) => Promise<T>): Pro
   }
 }
 
-/** Takes a trigger away; the answer makes it anew. */
+/** Drops a trigger; the returned function creates it again. */
 function withoutTrigger(connection: Connection, name: string): () => void {
   const trigger = connection
     .prepare<{ sql: string }, { name: string }>(`SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = $name`)
@@ -158,7 +158,7 @@ function withoutTrigger(connection: Connection, name: string): () => void {
   return () => connection.run(trigger.sql)
 }
 
-/** Opens a file as the wall would. Throws `CannotOpen` when a row is damaged. */
+/** Opens a file as the wall would. Throws `CannotOpen` if a row is damaged. */
 function openWhole(path: string): Connection {
   const damaged: DamagedRow[] = []
   const connection = openWall(path, networkOf(path), { onDamaged: (row) => damaged.push(row) })
@@ -200,7 +200,7 @@ async function* pagesOf(connection: Connection, table: WallTable): AsyncGenerato
 
 function writeRows(connection: Connection, table: WallTable, rows: readonly WallRow[]): void {
   const columns = WALL_COLUMNS[table]
-  // Its number is what other rows refer to, and would be looked for in all of them if it were set.
+  // Other rows refer to its number, and setting it would search all of them.
   const set = columns.filter((column) => column !== 'i').map((column) => `${column} = $${column}`)
   const named = columns.map((column) => `$${column}`)
   const write = connection.prepare<unknown, Record<string, string | number | Uint8Array | null>>(

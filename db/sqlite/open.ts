@@ -17,7 +17,7 @@ import { ensureStayed } from './migration-marker.ts'
 import { isDamaged } from './row-checksums.ts'
 import { sqliteStore } from './store.ts'
 
-/** The ports of an open database. `close` writes everything to the main file and lets another process in. */
+/** The ports of an open database. `close` writes everything to the main file and releases its lock. */
 export type Sqlite = Omit<Engine, 'close'> & { close(): void }
 
 // Older ones can lose a commit when a write-ahead log is reset.
@@ -25,15 +25,15 @@ const OLDEST_SQLITE = '3.51.3'
 
 /** How a database is opened. */
 export type Opening = {
-  readonly timeoutMs?: number // how long to wait for another process to let go of it
-  readonly onBroken?: () => void // told when the disk fails at commit: the process must end, for only a restart can tell what was kept
-  readonly onDamaged?: (row: DamagedRow) => void // told of each row that does not fit its sum; it is left out from then on
-  readonly disk?: Disk // what those who write together wait for
-  readonly copyOf?: Uint8Array // a database whose copy is opened, in memory; it is known to be whole
+  readonly timeoutMs?: number // how long to wait for another process to release it
+  readonly onBroken?: () => void // called when the disk fails at commit: the process must end, because only a restart can tell what was saved
+  readonly onDamaged?: (row: DamagedRow) => void // called with each row that does not match its checksum; it is left out from then on
+  readonly disk?: Disk // the disk of group commits
+  readonly copyOf?: Uint8Array // a database whose copy is opened, in memory; it is known to be undamaged
 }
 
 /**
- * Opens or makes the database at `path` (or `:memory:`) for one network (CAIP-2). Throws `DatabaseInUse` or `CannotOpen`
+ * Opens or creates the database at `path` (or `:memory:`) for one network (CAIP-2). Throws `DatabaseInUse` or `CannotOpen`
  * with a message for the operator.
  */
 export async function openSqlite(path: string, network: string, opening: Opening = {}): Promise<Sqlite> {
@@ -43,7 +43,7 @@ export async function openSqlite(path: string, network: string, opening: Opening
   })
 }
 
-/** The same before the file has been checked, which a thread of its own does. Only reading makes sense until `checked`. */
+/** The same before the file has been checked, which a separate thread does. Only reading is allowed until `checked`. */
 export async function openSqliteAhead(path: string, network: string, opening: Opening = {}): Promise<Ahead<Sqlite>> {
   return await locked(path, opening, (unlock) => {
     const { connection, isWhole } = orCannotOpen(path, () => begin(path, opening))
@@ -60,7 +60,7 @@ export async function openSqliteAhead(path: string, network: string, opening: Op
       }
     }
     const checked = checkPresent()
-    // The caller may be busy when the store is refused, and asks later.
+    // The caller may be busy when the store is rejected, and read the promise later.
     checked.catch(() => {})
     const checkHistory = async () => {
       if (isHistoryChecked) return
@@ -84,13 +84,13 @@ async function locked<T>(path: string, { timeoutMs }: Opening, open: (unlock: ()
   }
 }
 
-/** Throws `CannotOpen` for a version of SQLite that may lose what was committed. */
+/** Throws `CannotOpen` for a version of SQLite that may lose commits. */
 export function checkVersion(version: string): void {
   if (!Bun.semver.satisfies(version, `>=${OLDEST_SQLITE}`))
     throw new CannotOpen(`SQLite ${version} can lose commits; ${OLDEST_SQLITE} or later is required`)
 }
 
-/** A connection to a whole, up-to-date database of `network`. */
+/** A connection to an undamaged, migrated database of `network`. */
 export function openWall(path: string, network: string, opening: Opening = {}): Connection {
   return orCannotOpen(path, () => {
     const { connection, isWhole } = begin(path, opening)
@@ -119,7 +119,7 @@ function closing(connection: Connection, unlock: () => void): () => void {
     if (!open) return
     open = false
     try {
-      // A backup of the file alone is then a backup of everything.
+      // Afterwards a backup of this one file is complete.
       connection.run('PRAGMA wal_checkpoint(TRUNCATE)')
     } finally {
       connection.close()
@@ -128,13 +128,13 @@ function closing(connection: Connection, unlock: () => void): () => void {
   }
 }
 
-/** A connection to an up-to-date database; `isWhole` says that it needs no look for damage. */
+/** A connection to a migrated database; `isWhole` says that it needs no check for damage. */
 function begin(path: string, { onDamaged = () => {}, ...way }: Opening) {
   const connection = connect(path, way)
   try {
     checkVersion(text(connection, 'SELECT sqlite_version() AS text'))
-    // A commit that was answered must survive a power cut, which the default of a write-ahead log does not promise.
-    // Waiting for a lock would stop the whole process, and there is nobody to wait for.
+    // An acknowledged commit must survive a power cut, which the default of a write-ahead log does not guarantee.
+    // Waiting for a lock would block the whole process, and nobody else has one.
     connection.run(`
       PRAGMA busy_timeout = 0;
       PRAGMA foreign_keys = ON;
@@ -151,10 +151,10 @@ function begin(path: string, { onDamaged = () => {}, ...way }: Opening) {
   }
 }
 
-// What is made here and now needs no look for what time does to a file.
+// A database that is created now cannot be damaged yet.
 const WHOLE: Inspection = { flaw: 'none', damaged: [] }
 
-/** Takes what was found for true: damaged indexes are made anew, damaged rows are left out. Throws `CannotOpen` for more than that. */
+/** Applies the result of a check: rebuilds damaged indexes, leaves out damaged rows. Throws `CannotOpen` for more than that. */
 function accept(connection: Connection, network: string, { flaw, damaged }: Inspection): Checked {
   if (flaw === 'beyond-repair') throw new CannotOpen(DAMAGED)
   if (flaw === 'indexes') renewIndexes(connection)
@@ -173,7 +173,7 @@ function renewIndexes(connection: Connection): void {
   if (flawOf(connection) !== 'none') throw new CannotOpen(DAMAGED)
 }
 
-/** Damage that took both homes of a sale leaves a gap that nothing fills. Throws `CannotOpen`. */
+/** Damage to both copies of a sale leaves a gap that nothing fills. Throws `CannotOpen`. */
 function ensureTold(connection: Connection): void {
   const doubly = connection.prepare<{ number: number }>(`
     SELECT number FROM changes AS c LEFT JOIN sales AS s ON s.seq = c.seq LEFT JOIN payments AS p ON p.id = s.payment

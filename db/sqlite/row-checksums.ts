@@ -1,7 +1,7 @@
 /**
- * Row sums: every row carries a hash of what it holds, made in the transaction that wrote it, because SQLite's own check
- * passes most bits that turn over in a file. A row that does not fit its sum is damaged: it is neither served nor
- * written any more, and everything else goes on.
+ * Row checksums: every row has a hash of its content, made in the transaction that wrote it, because SQLite's own check
+ * misses most flipped bits in a file. A row that does not match its checksum is damaged: it is neither served nor
+ * written any more, and everything else continues.
  *
  * Triggers note which rows a transaction touches and what they held before; the sums are checked and made just before the
  * commit. So no writer has to think of it. A writer of hundreds of rows brings their sums along, which saves reading and writing
@@ -12,28 +12,28 @@ import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { hashOf, heldInSql, isWhole, SUM_BYTES, SUMMED, TABLES, type DamagedRow, type Table } from '../row-checksums.ts'
 import type { Prepared, RawConnection } from './raw.ts'
 
-/** The column that numbers a table's rows. */
+/** The column with a table's row numbers. */
 const keyOf = (table: Table) => SUMMED[table][0]
 
-/** What keeps the sums of one connection. */
+/** The keeper of the checksums of one connection. */
 export type Sums = {
-  /** Makes the sums of the rows that the transaction under way has touched. Throws `StoreUnavailable` when one was damaged before. */
+  /** Makes the checksums of the rows that the current transaction has touched. Throws `StoreUnavailable` if one was damaged before. */
   write(): void
-  /** Throws `StoreUnavailable` when one of these rows is damaged. */
+  /** Throws `StoreUnavailable` if one of these rows is damaged. */
   check(table: Table, rows: readonly number[]): void
-  /** Takes rows for damaged that an inspection found to be. */
+  /** Marks rows as damaged that a check found. */
   leaveOut(rows: readonly DamagedRow[]): void
   /** Whether any row was found damaged. */
   isDamaged(): boolean
-  /** Keeps what was found damaged out of everything from here on; to be called when no transaction is under way. */
+  /** Excludes damaged rows from all reads from here on; must be called outside of a transaction. */
   settle(): void
 }
 
-/** A condition: the row that `column` numbers is damaged. */
+/** A condition: the row numbered in `column` is damaged. */
 export const isDamaged = (table: Table, column: string) =>
   `${column} IN (SELECT id FROM damaged WHERE name = '${table}')`
 
-/** Starts keeping sums. `onDamaged` is told of each damaged row once. */
+/** Starts keeping checksums. `onDamaged` is called with each damaged row once. */
 export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow) => void): Sums {
   connection.run(BOOKKEEPING)
   connection.run(TABLES.map(touching).join(''))
@@ -65,7 +65,7 @@ export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow)
     check(table, ids) {
       const wrong = sql.read(table, ids).filter(({ id, held, sum }) => !isWhole(table, id, held, sum))
       if (wrong.length === 0) return
-      // What this very transaction wrote has its sum made at the end, and what it held before is checked there.
+      // The checksum of a row that this transaction wrote is made at the end, and its old content is checked there.
       const own = new Set(sql.touchedOf.all({ name: table }).map(({ id }) => id))
       for (const { id } of wrong) if (!own.has(id)) fail(table, id)
     },
@@ -101,8 +101,8 @@ export function damagedRows(connection: RawConnection, ofChanges = 'TRUE'): Dama
 
 type Row = { readonly id: number; readonly held: Uint8Array; readonly sum: Uint8Array | null }
 
-// Temporary tables are this connection's own, in memory, and part of its transactions. A row that is touched twice is noted
-// twice, the first time as it was at the beginning: looking for it each time takes a third of what writing it takes.
+// Temporary tables belong to this connection, are in memory, and part of its transactions. A row that is touched twice is
+// recorded twice, first with its initial content: looking for it each time takes a third of the time to write it.
 const BOOKKEEPING = `
   PRAGMA temp_store = MEMORY;
   CREATE TEMP TABLE touched (name TEXT, id INTEGER, was BLOB, sum BLOB);
@@ -120,7 +120,7 @@ function touching(table: Table): string {
     BEGIN ${note('OLD', heldInSql(columns, 'OLD.'), 'OLD.sum')} END;`
 }
 
-// Rows are read, and given their sums, all at once: for an area of 400 blocks its transactions take a seventh less.
+// Rows are read, and get their checksums, together: the transactions of an area of 400 blocks take a seventh less time.
 function statements(connection: RawConnection) {
   const read = perTable((table): Prepared<Row, { ids: string }> => {
     const of = `${table}.`
@@ -146,7 +146,7 @@ function statements(connection: RawConnection) {
   }
 }
 
-/** Makes something for each table, once it is asked for. */
+/** Makes a value for each table on demand. */
 function perTable<T>(make: (table: Table) => T): (table: Table) => T {
   const made = new Map<Table, T>()
   return (table) => {

@@ -1,4 +1,4 @@
-/** What a store tells of itself: whether it answers, whether it can be written, and how far it has come. */
+/** The state of a store: whether it can be read and written, and its position. */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Store } from '../../server/ports.ts'
@@ -9,7 +9,7 @@ import { run } from './driver.ts'
 /** The state of a file. */
 export function sqliteStore(connection: Connection): Store {
   const probe = connection.prepare('SELECT state FROM blocks WHERE i = 0')
-  // Writes the first page as it is, whatever it holds; SQLite leaves out a row that is written as it was.
+  // Rewrites the first page unchanged; SQLite would skip a row that is written unchanged.
   const mark = connection.prepare<unknown>('PRAGMA application_id = 0x77616c6c')
   return {
     ready: async () => {
@@ -27,7 +27,7 @@ export function sqliteStore(connection: Connection): Store {
         return { of: 'store-write', reason: error instanceof StoreUnavailable ? error.message : 'the database failed' }
       }
     },
-    // Nobody else has the file, so it stays what it is.
+    // No other process has the file, so it is never replaced.
     watch: () => {},
     async position() {
       const { position } = connection.read(() => run(connection, identity()))

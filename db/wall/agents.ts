@@ -1,4 +1,4 @@
-/** Wallets that have bought, and what they say of themselves. */
+/** Wallets that have bought, and their names. */
 
 import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
 import {
@@ -30,7 +30,7 @@ export const agents = ({ look, writeTogether }: Driver): Agents => ({
 const KNOWS = 'SELECT 1 FROM agents WHERE wallet = $wallet'
 const FIND = 'SELECT id, wallet, name, framework, changed, signed_at FROM agents WHERE wallet = $wallet'
 
-/** A wallet that has bought. Throws `StoreUnavailable` when its row is damaged. */
+/** A wallet that has bought. Throws `StoreUnavailable` if its row is damaged. */
 export const findAgent = (wallet: Address): Tx<Agent | undefined> => first<Agent>(FIND, { wallet }, { agents: 'id' })
 
 const INSERT = `
@@ -40,7 +40,7 @@ const UPDATE = `
   UPDATE agents SET name = $name, framework = $framework, changed = $changed, signed_at = $signedAt
   WHERE id = $id AND changed = $before`
 
-/** Writes a buyer at a sale: what the listing says of the wallet is its identity from then on, the rest stays. */
+/** Stores a buyer at a sale: names in the listing replace old ones, and the others stay. */
 export function* enterAgent(after: Agent, before: Agent | undefined, { at }: Entry): Tx<void> {
   if (before === undefined) return yield* change('a wallet to enter', INSERT, { ...after, at })
   if (after.changed !== before.changed) yield* renameAgent(after, before)

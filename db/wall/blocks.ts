@@ -1,4 +1,4 @@
-/** Claimed blocks: who owns them, what they show, and their owners' edits. */
+/** Claimed blocks: their owners, their content, and their owners' edits. */
 
 import type { Address, Hash, UnixMs } from '../../server/domain/purchase/payment.ts'
 import {
@@ -31,7 +31,7 @@ import {
   type PainterRow,
 } from './painters.ts'
 
-/** The blocks that somebody owns. */
+/** The claimed blocks of a store. */
 export const blocks = ({ look, read, writeTogether, lasting }: Driver): Blocks => ({
   owned: lasting(owned),
   reserved: async (block) => (await look(() => rows(IS_RESERVED, { block }))).length > 0,
@@ -56,8 +56,8 @@ type OwnedRow = ContentRow & {
   readonly hidden_names: number
 }
 
-// Without the CAST SQLite plans the join anew for each block, because the value could choose an index: 16 us instead of 2, and a
-// repaint takes 115 of the store.
+// Without the CAST, SQLite plans the join again for each block, because the value could choose an index: 16 us instead of 2, and a
+// repaint takes 115 in the store.
 const OWNED = `
   SELECT b.i, b.payment, b.agent, b.pixels, b.message, b.link, a.wallet, a.name, a.framework, p.claimed_at, p.tx, p.settled,
     CASE WHEN p.salt IS NULL THEN 0 ELSE 1 END AS bound,

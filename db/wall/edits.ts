@@ -1,4 +1,4 @@
-/** Signed messages that were applied, remembered for as long as a copy of one could be sent again. */
+/** Applied signed messages, remembered for as long as a copy of one could be sent again. */
 
 import type { Hash, UnixMs } from '../../server/domain/purchase/payment.ts'
 import { keepUntil, type Signed } from '../../server/domain/wall/edit.ts'
@@ -6,7 +6,7 @@ import type { AgentId, LogNumber } from '../../server/domain/wall/log.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { change, count, first, together, type Tx } from '../tx.ts'
 
-/** Whose messages are kept apart: a block's or a wallet's. */
+/** The subject that messages are recorded for: a block or a wallet. */
 export type Subject =
   | { readonly block: BlockIndex; readonly agent: null }
   | { readonly block: null; readonly agent: AgentId }
@@ -14,7 +14,7 @@ export type Subject =
 const OF_BLOCK = 'SELECT number FROM edits WHERE block = $block AND digest = $digest'
 const OF_AGENT = 'SELECT number FROM edits WHERE agent = $agent AND digest = $digest'
 
-/** The first change that a message made, if it was applied. */
+/** The first change of a message, if it was applied. */
 export function* firstChange(subject: Subject, digest: Hash): Tx<LogNumber | undefined> {
   const text = subject.block === null ? OF_AGENT : OF_BLOCK
   return (yield* first<{ number: LogNumber }>(text, { ...subject, digest }))?.number
@@ -25,8 +25,8 @@ const KEEP = `
   INSERT INTO edits (block, agent, digest, number, keep_until) VALUES ($block, $agent, $digest, $number, $keepUntil)`
 
 /**
- * Keeps a message whose first change is `number`, and forgets those that nobody could send again. To be called after the number
- * was taken: on PostgreSQL one transaction at a time is there.
+ * Stores a message whose first change is `number`, and deletes those that nobody could send again. Must be called after the number
+ * was taken: on PostgreSQL one transaction at a time gets there.
  */
 export function* keep(subject: Subject, { digest, ts }: Signed, number: LogNumber, now: UnixMs): Tx<void> {
   const values = { ...subject, digest, number, keepUntil: keepUntil(ts) }

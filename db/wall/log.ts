@@ -11,7 +11,7 @@ import { sumAt, sumsOf } from '../row-checksums.ts'
 import { contentOf, type ContentRow, hiddenOf } from '../rows.ts'
 import { change, count, type Driver, one, rows, type Tx } from '../tx.ts'
 
-/** The first number of each kind that an entry takes, and when it becomes true. */
+/** The first number of each kind for an entry, and its time. */
 export type Entry = {
   readonly number: LogNumber
   readonly at: UnixMs
@@ -19,12 +19,12 @@ export type Entry = {
   readonly agent: AgentId
 }
 
-/** How many numbers are taken: of entries, and among these of sales; of wallets that buy for the first time. */
+/** How many numbers are taken: of entries, and among these of sales; of first-time buyers. */
 type Taken = { readonly entries: number; readonly sales: number; readonly agents: 0 | 1 }
 
 const ONE_ENTRY: Taken = { entries: 1, sales: 0, agents: 0 }
 
-// On PostgreSQL nobody else takes numbers until the transaction ends, and whoever listens is told when it is kept.
+// On PostgreSQL nobody else takes numbers until the transaction ends, and listeners are notified when it is committed.
 const NEXT = {
   sqlite: `
     SELECT coalesce(max(number), 0) + 1 AS number, (SELECT coalesce(max(seq), 0) + 1 FROM changes) AS seq,
@@ -36,7 +36,7 @@ const NEXT = {
     RETURNING number - $entries + 1 AS number, seq - $sales + 1 AS seq, agent - $agents + 1 AS agent, at, pg_notify('${CHANNEL}', '')`,
 }
 
-/** Takes the next numbers. Time in the log never goes back, even where the clock does. */
+/** Takes the next numbers. Time in the log never decreases, even if the clock does. */
 export const nextEntry = (now: UnixMs, taken: Taken = ONE_ENTRY): Tx<Entry> => one<Entry>(NEXT, { now, ...taken })
 
 const INSERT = `
@@ -46,7 +46,7 @@ const INSERT = `
 export const writeEntry = (entry: ChangeEntry): Tx<void> =>
   change('an entry to write', INSERT, { ...NO_WORD, ...entry })
 
-/** What the sales of blocks have in common. */
+/** The common fields of the sales of blocks. */
 type Sales = Entry & { readonly profile: Profile; readonly content: BlockContent }
 
 const INSERT_SALES = `
@@ -104,7 +104,7 @@ const INSERT_REPAINTS = `
   SELECT $number + content.key, $at, 'repaint', content.block, ${PIXELS_OF_CONTENT}, content.message, content.link
   FROM ${CONTENTS} ORDER BY content.key`
 
-/** Writes the repaints of blocks, as readers are to see them. */
+/** Writes the repaints of blocks, as readers should see them. */
 export function* writeRepaints(
   { number, at }: Entry,
   shown: readonly (BlockContent & { readonly block: BlockIndex })[],
@@ -114,7 +114,7 @@ export function* writeRepaints(
   else yield* change('repaints to write', INSERT_REPAINTS, { number, at, ...contentList(shown) }, shown.length)
 }
 
-// An entry that hid a wallet's names carries what is withheld of earlier ones, and stays.
+// An entry that hid a wallet's names also hides them in earlier entries, so it stays.
 const OUTLINE = `
   SELECT number, at,
     CASE WHEN {damaged changes number} THEN NULL
@@ -151,11 +151,11 @@ export type ChangeRow = ContentRow &
     | { readonly kind: 'identity'; readonly agent: number }
   )
 
-/** An entry in the columns that its kind has a word on. */
+/** An entry as the columns that its kind uses. */
 type ChangeEntry = Pick<Change, 'number' | 'at' | 'kind'> &
   Partial<ContentRow & Profile & Readonly<Record<'block' | 'agent' | 'hidden', number>>>
 
-/** The columns that not every kind has a word on. */
+/** The columns that not every kind uses. */
 const NO_WORD = {
   seq: null,
   block: null,
@@ -168,7 +168,7 @@ const NO_WORD = {
   link: null,
 } as const
 
-/** The entry that a row holds. */
+/** The entry in a row. */
 export function changeOf(row: ChangeRow): Change {
   const { number, at } = row
   const profile = { name: row.name, framework: row.framework }

@@ -1,4 +1,4 @@
-/** What is withheld of wallets: acts of the operator, and what the log tells of names then. */
+/** Hidden names and bans of wallets: the operator's actions, and the names in the log. */
 
 import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
 import type { AgentId, Change, LogNumber } from '../../server/domain/wall/log.ts'
@@ -27,7 +27,7 @@ export type ModeratedAgent = {
   readonly banned: 0 | 1
 }
 
-/** What is hidden, from a column of bits. */
+/** The hidden parts, from a column of bits. */
 export const hiddenNamesOf = (mask: number): HiddenNames => ({
   name: (mask & 1) !== 0,
   framework: (mask & 2) !== 0,
@@ -36,12 +36,12 @@ export const hiddenNamesOf = (mask: number): HiddenNames => ({
 const maskOf = (hidden: HiddenNames): number =>
   NAME_PARTS.reduce((mask, part, at) => (hidden[part] ? mask | (1 << at) : mask), 0)
 
-/** What is withheld of a wallet, and the last entry that hid or showed a name of it; 0 for none. */
+/** The moderation of a wallet, and the last entry that hid or showed a name of it; 0 for none. */
 export type AgentModeration = WalletState & { readonly through: LogNumber }
 
 const FIND = 'SELECT agent, hidden, ever, through, banned FROM moderated_agents WHERE agent = $agent'
 
-/** The moderation of a wallet. Throws `StoreUnavailable` when its row is damaged. */
+/** The moderation of a wallet. Throws `StoreUnavailable` if its row is damaged. */
 export function* moderationOf(agent: AgentId): Tx<AgentModeration> {
   const row = yield* first<ModeratedAgent>(FIND, { agent }, { moderated_agents: 'agent' })
   if (row === undefined) return { ...UNMODERATED, through: 0 }
@@ -63,7 +63,7 @@ const keep = (agent: AgentId, { hidden, everHidden, isBanned: banned, through }:
     through,
   })
 
-/** Does an act, and tells readers of it where it changes what they see; to be called under the lock of the wallet. */
+/** Applies an action, and adds it to the log if it changes what readers see; must be called under the lock of the wallet. */
 export function* moderateAgent(agent: Agent, act: WalletAct, now: UnixMs): Tx<WalletActResult> {
   const before = yield* moderationOf(agent.id)
   const after = { ...afterWalletAct(before, act), through: before.through }
@@ -85,13 +85,13 @@ const MODERATED = `
   SELECT m.hidden, m.banned, a.wallet FROM moderated_agents AS m JOIN agents AS a ON a.id = m.agent
   WHERE m.hidden > 0 OR m.banned = 1 ORDER BY m.agent`
 
-/** Wallets of which something is withheld now. */
+/** Wallets with hidden names or a ban. */
 export function* moderatedWallets(): Tx<readonly ModeratedWallet[]> {
   const found = yield* rows<Pick<ModeratedAgent, 'hidden' | 'banned'> & { readonly wallet: Address }>(MODERATED)
   return found.map(({ wallet, hidden, banned }) => ({ wallet, hidden: hiddenNamesOf(hidden), isBanned: banned === 1 }))
 }
 
-/** Entries as they are told: what is hidden of a wallet's names now, or was hidden after an entry was written, is left out. */
+/** Entries as readers get them: without names of a wallet that are hidden now, or were hidden after an entry was written. */
 export function withoutNames(changes: readonly Change[], moderated: readonly ModeratedAgent[]): readonly Change[] {
   if (moderated.length === 0) return changes
   const rows = new Map(moderated.map((row) => [row.agent, row]))

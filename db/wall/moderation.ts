@@ -1,4 +1,4 @@
-/** What the operator withholds. Owners' words stay where they are; readers are told the rest. */
+/** The parts of blocks that the operator hides. Owners' content stays; readers get the rest. */
 
 import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
 import type { Hidden } from '../../server/domain/wall/log.ts'
@@ -21,7 +21,7 @@ import { findAgent } from './agents.ts'
 import { nextEntry, writeEntry } from './log.ts'
 import { moderateAgent, moderatedWallets } from './moderated-agents.ts'
 
-/** The operator's hand on what is shown. */
+/** The moderation of a store. */
 export const moderation = ({ look, write }: Driver): Moderation => ({
   moderate: (block, act, parts, now) => write(null, () => moderate(block, act, parts, now)),
   moderateWallet: (wallet, act, now) => write(wallet, () => moderateWallet(wallet, act, now)),
@@ -37,7 +37,7 @@ function* moderateWallet(wallet: Address, act: WalletAct, now: UnixMs): Tx<Walle
 
 const HIDDEN = 'SELECT block, hidden FROM moderated WHERE block {in integer $blocks}'
 
-/** Tells what is hidden of each of some blocks. Throws `StoreUnavailable` when what says so is damaged. */
+/** The hidden parts of each of some blocks. Throws `StoreUnavailable` if their rows are damaged. */
 export function* hiddenParts(blocks: readonly BlockIndex[]): Tx<(block: BlockIndex) => Hidden> {
   const found = yield* rows<{ block: BlockIndex; hidden: number }>(HIDDEN, { blocks }, { moderated: 'block' })
   const masks = new Map(found.map(({ block, hidden }) => [block, hidden]))
@@ -68,7 +68,7 @@ const SHOW = 'DELETE FROM moderated WHERE block = $block'
 const HIDE = `
   INSERT INTO moderated (block, hidden) VALUES ($block, $hidden) ON CONFLICT (block) DO UPDATE SET hidden = excluded.hidden`
 
-/** Remembers what is hidden, for as long as anything is. */
+/** Stores the hidden parts, as long as there are any. */
 const note = (block: BlockIndex, hidden: number): Tx<void> =>
   change('what is hidden of a block', hidden === 0 ? SHOW : HIDE, { block, hidden })
 

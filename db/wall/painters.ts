@@ -1,4 +1,4 @@
-/** Painters: whose signatures count as an owner's. */
+/** Painters: wallets whose signatures count like an owner's. */
 
 import type { Address, PaymentKey } from '../../server/domain/purchase/payment.ts'
 import {
@@ -11,7 +11,7 @@ import type { AgentId } from '../../server/domain/wall/log.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { change, first, lock, one, rows, type Tx } from '../tx.ts'
 
-/** Columns that tell who paints a block `b`; `JOIN_PAINTERS` brings them. */
+/** The columns for the painter of a block `b`; `JOIN_PAINTERS` joins them. */
 export const PAINTERS = `
   named.payment AS named_payment, named.painter AS named_painter,
   word.agent AS word_agent, word.painter AS word_painter, word.ts AS word_ts, word.through AS word_through`
@@ -22,7 +22,7 @@ export const JOIN_PAINTERS = `
 
 export const PAINTER_SOURCES = { purchase_painters: 'named_payment', wallet_painters: 'word_agent' } as const
 
-/** What they hold. */
+/** Their values. */
 export type PainterRow = {
   readonly named_payment: number | null
   readonly named_painter: Address
@@ -42,14 +42,14 @@ export function painterIn(row: PainterRow): Address | null {
 
 const OF_BLOCKS = `SELECT ${PAINTERS} FROM blocks AS b ${JOIN_PAINTERS} WHERE b.i {in integer $blocks}`
 
-/** Who paints each of some claimed blocks. Throws `StoreUnavailable` when what says so is damaged. */
+/** The painter of each of some claimed blocks. Throws `StoreUnavailable` if their rows are damaged. */
 export function* paintersOf(blocks: readonly BlockIndex[]): Tx<ReadonlySet<Address | null>> {
   return new Set((yield* rows<PainterRow>(OF_BLOCKS, { blocks }, PAINTER_SOURCES)).map(painterIn))
 }
 
 /**
- * The same for a repaint that a painter's signature rests on. Repaints take the counters, and so does a wallet's word: none
- * that is begun before the word is kept after it.
+ * The same for a repaint with a painter's signature. Repaints take the counters, and so does a message that names a painter: no
+ * repaint that began before the message is stored after it.
  */
 export function* lastingPaintersOf(blocks: readonly BlockIndex[]): Tx<ReadonlySet<Address | null>> {
   yield* lock(COUNTERS)
@@ -60,7 +60,7 @@ const COUNTERS = 'SELECT 1 FROM counters FOR UPDATE'
 
 const OF_WALLET = 'SELECT agent, painter, ts, through FROM wallet_painters WHERE agent = $agent'
 
-/** The wallet's word that holds now. Throws `StoreUnavailable` when its row is damaged. */
+/** The painter that the wallet named last. Throws `StoreUnavailable` if its row is damaged. */
 export const painterOfWallet = (agent: AgentId): Tx<WalletPainter | undefined> =>
   first<WalletPainter>(OF_WALLET, { agent }, { wallet_painters: 'agent' })
 
@@ -68,7 +68,7 @@ const NAME_FOR_PURCHASE = `
   INSERT INTO purchase_painters (payment, painter)
   SELECT id, $painter FROM payments WHERE payer = $payer AND nonce = $nonce`
 
-/** Keeps whom a new purchase names; its payment must be written. */
+/** Stores the painter of a new purchase; its payment must be stored already. */
 export const nameForPurchase = ({ payer, nonce }: PaymentKey, painter: Address): Tx<void> =>
   change('a painter to name', NAME_FOR_PURCHASE, { payer, nonce, painter })
 
@@ -77,7 +77,7 @@ const NAME_FOR_WALLET = `
   ON CONFLICT (agent) DO UPDATE SET painter = excluded.painter, ts = excluded.ts, through = excluded.through`
 const LAST_PAYMENT = 'SELECT coalesce(max(id), 0) AS id FROM payments'
 
-/** Takes a wallet's word, which ends every naming before it; to be called under the lock of the wallet. */
+/** Applies a wallet's message, which replaces all earlier painters; must be called under the lock of the wallet. */
 export function* nameForWallet(agent: AgentId, { painter, ts }: PainterNaming): Tx<NamingResult> {
   const before = yield* painterOfWallet(agent)
   if (before !== undefined && ts <= before.ts) return 'superseded'

@@ -1,4 +1,4 @@
-/** Reports of works, for the operator alone. */
+/** Reports of artworks, for the operator alone. */
 
 import type { UnixMs } from '../../server/domain/purchase/payment.ts'
 import {
@@ -52,7 +52,7 @@ function* file(
   )
   if (same >= REPORTS_OF_A_WORK_MAX) return 'known'
   if (total >= OPEN_REPORTS_MAX) return 'full'
-  // The key of the day before goes, so that nobody can tell any more which address a hash is of.
+  // The key of the day before is deleted, so that nobody can find out the address behind a hash any more.
   const key = kept?.startsWith(day) === true ? kept : `${day} ${fresh}`
   if (key !== kept) yield* change('the wall’s own row', NEW_KEY, { key })
   yield* count(FORGET, { before: now - REPORTS_KEPT_MS })

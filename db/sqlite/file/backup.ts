@@ -1,4 +1,4 @@
-/** A copy of a database while its owner goes on working. */
+/** A copy of a database while its owner continues to work. */
 
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
@@ -7,8 +7,8 @@ import { writeNewFile } from '../../new-file.ts'
 import { troubleOf } from '../errors.ts'
 
 /**
- * Copies the database at `path` to a new file, as it was at one moment, and returns once the copy is on the disk and
- * found whole. Throws `CannotOpen` when that cannot be.
+ * Makes a consistent copy of the database at `path` in a new file, and returns once the copy is flushed and
+ * checked. Throws `CannotOpen` if that fails.
  */
 export function backUp(path: string, file: string): void {
   if (!existsSync(path)) throw new CannotOpen(`there is no database at ${path}`)

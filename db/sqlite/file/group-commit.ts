@@ -1,4 +1,4 @@
-/** Many writers, one commit: what is asked for while the disk is waited for is written after that, at once. */
+/** Group commit: writes that arrive during a flush share the next commit. */
 
 import { StoreBroken } from '../../../server/domain/failure.ts'
 
@@ -7,27 +7,27 @@ export type Soon = (work: () => void) => void
 
 type Write = <T>(work: () => T) => T
 
-/** What writing together takes: a transaction, when to begin one, and what waits until it is on the disk. */
+/** The parts of a group commit: a transaction, when to begin one, and the wait for the flush. */
 export type Means = { readonly write: Write; readonly soon: Soon; readonly flush: () => Promise<void> }
 
-/** How to write together with others. */
+/** A group commit. */
 export type GroupCommit = {
-  /** Resolves once `work` was done inside a transaction that is on the disk. */
+  /** Resolves once `work` ran inside a transaction that is flushed. */
   write<T>(work: () => T): Promise<T>
-  /** Resolves once all that was written by now is on the disk. */
+  /** Resolves once everything written by now is flushed. */
   flushed(): Promise<void>
 }
 
 type Waiting = {
-  /** Does the work, inside a transaction; the answer tells its writer once that is on the disk. */
+  /** Runs the work inside a transaction; the returned function notifies its writer after the flush. */
   work(): () => void
   fail(error: unknown): void
 }
 
-/** What was committed, and is to be told. */
+/** A committed write whose writer must be notified. */
 type Written = { readonly tell: () => void; readonly fail: (error: unknown) => void }
 
-/** Gathers work, and does it by one `write` after another. */
+/** Collects work, and runs it in one `write` after another. */
 export function groupCommit({ write, soon, flush }: Means): GroupCommit {
   let waiting: Waiting[] = []
   let isBusy = false
@@ -38,7 +38,7 @@ export function groupCommit({ write, soon, flush }: Means): GroupCommit {
       const told = write(() => all.map(({ work }) => work()))
       return told.map((tell, at) => ({ tell, fail: (error) => all[at]?.fail(error) }))
     } catch (error) {
-      // One that fails undoes all of them, so each is then tried alone; but after a broken disk nothing is tried.
+      // A failure rolls all of them back, so each is then tried alone; but after a failed disk nothing is tried.
       if (all.length > 1 && !(error instanceof StoreBroken)) return all.flatMap((one) => attempt([one]))
       for (const { fail } of all) fail(error)
       return []

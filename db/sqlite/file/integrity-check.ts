@@ -1,5 +1,5 @@
 /**
- * Checks a file in two parts: what SQLite finds wrong with it, and whether each row matches its checksum. The first part,
+ * Checks a file in two parts: errors that SQLite reports, and whether each row matches its checksum. The first part,
  * which readers and buyers need, does not grow with the history. It only reads.
  */
 
@@ -8,14 +8,14 @@ import { isLatest } from '../latest-changes.ts'
 import type { RawConnection } from '../raw.ts'
 import { damagedRows } from '../row-checksums.ts'
 
-/** What was found in a file. */
+/** The result of checking a file. */
 export type Inspection = {
-  /** Of indexes, which can be made anew, or of what nothing can be told around. */
+  /** Damage of indexes, which can be rebuilt, or of data that cannot be left out. */
   readonly flaw: 'none' | 'indexes' | 'beyond-repair'
   readonly damaged: readonly DamagedRow[]
 }
 
-/** Checks every table but the log, and of the log the entries that say what is true now. Throws SQLite's errors. */
+/** Checks every table except the log, and the entries of the log that define the current state. Throws SQLite's errors. */
 export function inspectPresent(connection: RawConnection): Inspection {
   const tables = connection.prepare<{ name: string }>(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('changes', 'sqlite_sequence')",
@@ -34,11 +34,11 @@ function inspectionOf(flaws: readonly string[], damaged: () => DamagedRow[]): In
   return { flaw, damaged: flaw === 'beyond-repair' ? [] : damaged() }
 }
 
-// What SQLite says of a single row or of an index. Of rows, their sums know better.
+// SQLite's messages about a single row or an index. For rows, the checksums are more reliable.
 const ofOneRow = /^(CHECK constraint failed in|NULL value in|\w+ value in|non-\w+ value in) /
 const ofAnIndex = /(missing from|entries in|entry in|order for) index/
 
-/** What SQLite finds wrong with a file besides single rows. Throws SQLite's errors. */
+/** Errors that SQLite reports about a file, besides single rows. Throws SQLite's errors. */
 export const flawOf = (connection: RawConnection): Inspection['flaw'] => worstOf(flawsOf(connection))
 
 function flawsOf(connection: RawConnection, table?: string): string[] {

@@ -1,10 +1,10 @@
-/** Has a file checked in a thread of its own. */
+/** Checks a file in a separate thread. */
 
 import { cannotUse } from '../errors.ts'
 import type { Inspection } from './integrity-check.ts'
 import type { Asked, Inspected } from './integrity-worker.ts'
 
-/** Checks a part of a file, or all of it. Rejects with `CannotOpen` when SQLite cannot read it. */
+/** Checks a part of a file, or all of it. Rejects with `CannotOpen` if SQLite cannot read it. */
 export async function inspectInWorker(asked: Asked): Promise<Inspection> {
   const worker = new Worker(new URL('./integrity-worker.ts', import.meta.url))
   const { promise, resolve, reject } = Promise.withResolvers<Inspected>()

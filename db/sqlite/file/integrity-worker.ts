@@ -1,11 +1,11 @@
-/** The worker that checks a file while the process that owns it is busy with other things. */
+/** The worker that checks a file while the process that owns it is busy. */
 
 import { Database } from 'bun:sqlite'
 import { troubleOf } from '../errors.ts'
 import type { RawConnection, Values } from '../raw.ts'
 import { inspect, inspectPresent, type Inspection } from './integrity-check.ts'
 
-/** What the worker posts, once: the result of the check, or SQLite's name for the reason why it cannot read the file. */
+/** The message of the worker, sent once: the result of the check, or SQLite's name for the reason why it cannot read the file. */
 export type Inspected = Inspection | { readonly trouble: string }
 
 declare const self: Worker
@@ -14,7 +14,7 @@ self.addEventListener('message', ({ data: { path, part } }: MessageEvent<Asked>)
   self.postMessage(inspected(path, part === 'present' ? inspectPresent : inspect)),
 )
 
-/** What the worker is asked: to check a part of a file, or all of it. */
+/** The request to the worker: to check a part of a file, or all of it. */
 export type Asked = { readonly path: string; readonly part: 'present' | 'whole' }
 
 function inspected(path: string, look: (connection: RawConnection) => Inspection): Inspected {
@@ -29,7 +29,7 @@ function inspected(path: string, look: (connection: RawConnection) => Inspection
     try {
       return look({ prepare, run: (sql) => void db.run(sql) })
     } finally {
-      // What is left open is closed while the thread ends, and for that moment locks the owner of the file out.
+      // Open connections are closed while the thread ends, and would lock out the owner of the file for that moment.
       for (const statement of statements) statement.finalize()
       db.close(true)
     }

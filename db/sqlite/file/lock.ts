@@ -1,4 +1,4 @@
-/** Who owns a database: the process that holds the lock file beside it, until it ends, in whatever way. */
+/** The owner of a database: the process that holds the lock file beside it, until it ends in any way. */
 
 import { Database } from 'bun:sqlite'
 import { existsSync, realpathSync } from 'node:fs'
@@ -6,17 +6,17 @@ import { CannotOpen } from '../../cannot-open.ts'
 import { DatabaseInUse, troubleOf } from '../errors.ts'
 import { makePrivate } from './private-file.ts'
 
-// A process that is being replaced needs some time to finish what it has begun.
+// A process that is being replaced needs some time to finish its requests.
 const TIMEOUT_MS = 5000
 
 const RETRY_MS = 50
 
-// A handle that nobody refers to is collected, and its lock with it.
+// A handle without a reference is collected, and its lock with it.
 const held = new Set<Database>()
 
 /**
- * Takes the lock of the database at `path`, waiting for another process to let go of it; gives what releases it.
- * Throws `DatabaseInUse` when the time is up, `CannotOpen` when there can be no lock file.
+ * Takes the lock of the database at `path`, and waits if another process has it; returns a function that releases it.
+ * Throws `DatabaseInUse` when the time is up, `CannotOpen` if no lock file can be created.
  */
 export async function lockDatabase(path: string, timeoutMs = TIMEOUT_MS): Promise<() => void> {
   const lockPath = `${existsSync(path) ? realpathSync(path) : path}.lock`
@@ -30,13 +30,13 @@ export async function lockDatabase(path: string, timeoutMs = TIMEOUT_MS): Promis
   }
 }
 
-/** `undefined` while somebody else holds it. */
+/** `undefined` while another process holds it. */
 function tryLock(lockPath: string): Database | undefined {
   let lock: Database | undefined
   try {
     makePrivate(lockPath)
     lock = new Database(lockPath, { readwrite: true, create: true })
-    // Nothing is ever written, so nothing is left over for the next process to roll back.
+    // Nothing is ever written, so the next process has nothing to roll back.
     lock.run('PRAGMA journal_mode = MEMORY')
     lock.run('BEGIN EXCLUSIVE')
     held.add(lock)

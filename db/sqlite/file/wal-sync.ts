@@ -1,27 +1,27 @@
 /**
- * The disk below a database. A commit that waits for it holds the one thread that answers everybody, for milliseconds;
- * so those who may wait a moment are committed to the write-ahead log, and that is brought to the disk by another thread.
+ * The disk below a database. A commit that waits for it blocks the one thread that serves all requests, for milliseconds.
+ * So writers that may wait a moment are committed to the write-ahead log, and another thread flushes it.
  */
 
 import { closeSync, fdatasync, openSync, realpathSync } from 'node:fs'
 import { promisify } from 'node:util'
 import type { Soon } from './group-commit.ts'
 
-/** When those who write together do, and how what they wrote gets to the disk. */
+/** When a group commit starts, and how it is flushed. */
 export type Disk = {
   readonly soon: Soon
-  /** Resolves when all that was committed before is on the disk; absent where there is nothing to wait for. */
+  /** Resolves when everything committed before is flushed; absent if there is no disk. */
   readonly flush?: () => Promise<void>
   close(): void
 }
 
 const flushFile = promisify(fdatasync)
 
-/** The disk that the database at `path` (or `:memory:`) lies on. */
+/** The disk of the database at `path` (or `:memory:`). */
 export function diskOf(path: string): Disk {
-  // Without a disk nobody comes while it is waited for, so those who come in one turn share a commit.
+  // Without a disk, no writer arrives during a flush, so writers in one turn share a commit.
   if (path === ':memory:') return { soon: queueMicrotask, close: () => {} }
-  // The log is there from the first write on, and is the same file for as long as the database is open.
+  // The log exists from the first write on, and is the same file as long as the database is open.
   let file: number | undefined
   let flushing: Promise<void> = Promise.resolve()
   return {
