@@ -112,7 +112,7 @@ function orderReader({ clients: { limits, addressOf, admitPayment }, uploads, of
 /** What is ordered, and the headers of the response if it cannot be read. */
 type ReadOrder = { readonly ordered: PurchaseOrder | Failure; readonly headers: HeaderFields }
 
-// Catalogues ask for the price with an empty body or `{}`, and list nothing that does not answer 402.
+// Catalogues request the price with an empty body or `{}`, and list only addresses that return 402.
 const PROBE = { at: 'next', w: 1, h: 1 }
 
 const isEmpty = (value: unknown) =>

@@ -66,10 +66,10 @@ function partOf(url: string): AtlasPart | undefined {
   return agent === undefined ? { list, page } : undefined
 }
 
-// The size of the embedded frame when the consumer gives no maximum.
+// The size of the embedded frame if the consumer gives no maximum.
 const FRAME_WIDTH = 800
 
-/** oEmbed 1.0: the embed code of a link to the wall, a work or an agent. */
+/** oEmbed 1.0: the embed code of a link to the wall, an artwork or an agent. */
 function oembed({ site, view }: AtlasDeps): CachedResponse {
   const { baseUrl } = site.offer
   return (request) => {

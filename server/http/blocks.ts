@@ -81,7 +81,7 @@ export const blocks = (deps: BlockDeps) => {
     )
 }
 
-/** Answers a request for a block or for `next` with the deed, the terms or the receipt. HEAD never buys, so it ignores payments. */
+/** Responds to a request for a block or for `next` with the deed, the terms or the receipt. HEAD never buys, so it ignores payments. */
 function answering(deps: BlockDeps) {
   const { clients } = deps
   const demand = demands(deps)
@@ -123,7 +123,7 @@ function regionOf(coord: string): Region | Failure {
   return block === undefined ? invalidCoordinate() : { ...cellOf(block), cols: 1, rows: 1 }
 }
 
-/** Whether a browser requests a page for a person to read. */
+/** Whether a browser requests a page for a person. */
 const isPerson = (request: Request) => prefersHtml(request.headers.get('accept'))
 
 /** Redirects a person to the block on the wall. */
@@ -141,7 +141,7 @@ function respondDeed(request: Request, deed: Deed): Response {
 
 type DeedAnswer = { readonly headers: HeaderFields & { readonly ETag: string }; readonly response: Response }
 
-// Copying takes 8 us less of 22 than making the answer anew.
+// Copying takes 8 us less than making the response again, of 22.
 const deedAnswers = new WeakMap<Deed, DeedAnswer>()
 
 function deedAnswer(deed: Deed): DeedAnswer {
@@ -226,7 +226,7 @@ const EMPTY = readListing({})
 
 const unreadable = (what: string) => failure('invalid_listing', `${what} Nothing was charged.`)
 
-/** Unknown parameters are refused, since a misspelt one would sell a block without its text or picture. */
+/** Unknown parameters are refused, because a misspelt one would sell a block without its text or picture. */
 function unknown(name: string): string {
   const known = `The parameters of a block are ${LISTING_KEYS.join(', ')}.`
   if (!namePattern.test(name)) return `The request has an unknown parameter. ${known}`

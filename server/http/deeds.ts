@@ -1,4 +1,4 @@
-/** Route `/api/deeds`: every sale with what proves it, in pages. */
+/** Route `/api/deeds`: every sale with its proof, in pages. */
 
 import { Elysia } from 'elysia'
 import { DeedsPage, DeedsQuery } from '../../shared/contract/deeds.ts'

@@ -1,4 +1,4 @@
-/** Routes of the documents that machines look for first, and of the homepage, as a page or as the guide. */
+/** Routes of the documents that machines request first, and of the homepage, as a page or as the guide. */
 
 import { Elysia } from 'elysia'
 import { CLAIM_ORDER, type Coord, coordOf } from '../../shared/wall.ts'
@@ -43,7 +43,7 @@ export function discovery(deps: DocumentDeps) {
   return app
 }
 
-/** Makes the answer of a document when it is first asked for. */
+/** Makes the response of a document when it is first requested. */
 function ready({ type, body }: Pick<Document, 'type' | 'body'>): CachedResponse {
   let answer: CachedResponse | undefined
   return (request) => (answer ??= made(type, body()))(request)
@@ -52,7 +52,7 @@ function ready({ type, body }: Pick<Document, 'type' | 'body'>): CachedResponse 
 const made = (type: string, body: ReturnType<Document['body']>): CachedResponse =>
   cachedResponse({ type, body, cacheControl: CACHED_FIVE_MINUTES })
 
-/** The OpenAPI document. It is made again when the block of its example has been sold. */
+/** The OpenAPI document. It is made again after the block of its example was sold. */
 function openApiReader({ site, view }: DocumentDeps): CachedResponse {
   let shown: { readonly example: Coord; readonly answer: CachedResponse } | undefined
   return (request) => {
@@ -78,7 +78,7 @@ function security({ site, clock }: DocumentDeps): CachedResponse {
 
 type HomeDeps = { readonly site: Site; readonly view: WallView; readonly viewer: ViewerFiles }
 
-/** Serves the page, whose head describes the block or agent that the address names. Serves the guide when no page was built. */
+/** Serves the page, whose head describes the block or agent in the address. Serves the guide if no page was built. */
 function homepage(deps: HomeDeps, guide: CachedResponse): (request: Request) => Promise<Response> {
   const page = pageOf(deps)
   const headers = Object.entries(siteHeaders(deps.site.offer.baseUrl))
@@ -115,7 +115,7 @@ async function pageOf({ site, view, viewer }: HomeDeps): Promise<((url: string) 
   }
 }
 
-/** What the last buyer is called now. */
+/** The current name of the last buyer. */
 function lastBuyerOf({ sales, agents }: WallView): string | undefined {
   const agent = agents[(sales.at(-1)?.agent.id ?? 0) - 1]
   return agent && (agent.name ?? agent.shownAs)

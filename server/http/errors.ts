@@ -1,4 +1,4 @@
-/** Answers errors that hooks and handlers throw. No text of an error is passed on. */
+/** Responds to errors that hooks and handlers throw. No text of an error is passed on. */
 
 import { Elysia, NotFoundError, ParseError } from 'elysia'
 import { failure, StoreUnavailable } from '../domain/failure.ts'
@@ -13,7 +13,7 @@ const answered = new WeakMap<Request, Response>()
 /** The response to a request whose hook or handler threw. */
 export const answeredTo = (request: Request): Response | undefined => answered.get(request)
 
-/** The `onError` hook. It destructures its context, since Elysia would otherwise fill the whole context for each request. */
+/** The `onError` hook. It destructures its context, because otherwise Elysia would fill the whole context for each request. */
 export const errors = (logger: Logger) => {
   const answer = answerTo(logger)
   return new Elysia({ name: 'errors' }).onError({ as: 'global' }, ({ request, error, set }) => {
@@ -42,7 +42,7 @@ function answerTo(logger: Logger) {
 /** A connection with an unread request body must be closed. */
 const hangUp = ({ body, bodyUsed }: Request) => (body === null || bodyUsed ? {} : { Connection: 'close' })
 
-/** The stack frames of an error, without its message, which may contain strangers' text or secrets. */
+/** The stack frames of an error, without its message, which may contain untrusted text or secrets. */
 function framesOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))

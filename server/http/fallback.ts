@@ -1,4 +1,4 @@
-/** Answers what no route answers: the files of the page, preflights, wrong methods and unknown paths. */
+/** Responds to everything without a route: the files of the page, preflights, wrong methods and unknown paths. */
 
 import type { AnyElysia } from 'elysia'
 import { failure } from '../domain/failure.ts'
@@ -31,7 +31,7 @@ export function fallback(app: AnyElysia, files: ViewerFiles): (request: Request)
 
 const READ: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
-/** Whether a request names one host: a proxy before this one may have gone by another of several (RFC 9112, 3.2). */
+/** Whether a request names one host: a proxy before this one may have used another of several (RFC 9112, 3.2). */
 export const namesOneHost = ({ headers }: Request): boolean => headers.get('host')?.includes(',') !== true
 
 /** Refuses a request that names several hosts. */
@@ -54,7 +54,7 @@ export function notOfPicture({ url }: Request): undefined {
   if (pathOf(url).endsWith(PNG_END)) throw verbRefused(READ)
 }
 
-/** Answers an unknown path. */
+/** Responds to an unknown path. */
 export function notFound(request: Request): Response {
   if (request.method === 'GET' && prefersHtml(request.headers.get('accept'))) return respondNowhere(404)
   return refuse(failure('not_found', 'Not found. See /openapi.json.'))

@@ -17,7 +17,7 @@ export type HealthDeps = {
   readonly offer: Offer
 }
 
-/** Makes the routes. A process that answers `/livez` is alive. */
+/** Makes the routes. A process that responds to `/livez` is alive. */
 export const health = (deps: HealthDeps) =>
   new Elysia({ name: 'health' })
     .get('/api/health', async () => respondJson(200, await healthOf(deps), NO_STORE), documented(DOCS.readHealth))

@@ -54,13 +54,13 @@ const DOCS = {
 
 /** All clients that follow the wall. */
 export type Live = {
-  /** Begins a stream for the client at an address. */
+  /** Starts a stream for the client at an address. */
   answer(request: Request, address: string): Response | Promise<Response>
   /** Begins a stream that a cache sends to all its clients, for the one at an address. */
   answerShared(request: Request, address: string): Promise<Response>
   /** Announces a change of the view. */
   changed(change: Change): void
-  /** Ends all connections, so that the process can end. Clients reconnect by themselves. */
+  /** Ends all connections, so that the process can end. Clients reconnect automatically. */
   close(): void
 }
 
@@ -79,8 +79,8 @@ const FOLLOWERS_MAX = 10_000
 /** How many changes a client may be behind and still get each of them. */
 export const BEHIND_MAX = 1000
 
-// A client with more unread bytes is disconnected, and catches up when it returns. The kernel holds about as many besides
-// (`unread-limits.ts`).
+// A client with more unread bytes is disconnected, and catches up when it reconnects. The kernel buffers about as many in
+// addition (`unread-limits.ts`).
 const BACKLOG_MAX_BYTES = 128 * 1024
 
 const HEARTBEAT_MS = 15_000
@@ -314,7 +314,7 @@ function follow(from: LogNumber, reading: AsyncGenerator<Piece>, { join, closed 
   )
 }
 
-/** The event after which a client must read the canvas anew. Later events follow it. */
+/** The event after which a client must read the canvas again. Later events follow it. */
 function resetTo(number: LogNumber): Piece {
   return { bytes: eventOf({ number, kind: 'reset' }, `id: ${number}\n`), to: number }
 }
@@ -325,7 +325,7 @@ function eventOf(data: Reset | Mark, id = ''): Uint8Array {
 
 const readQuery = paramsReader(LiveQuery)
 
-/** The number after which a client goes on; `undefined` for one that starts now. A browser that reconnects keeps its first query. */
+/** The number after which a client continues; `undefined` for one that starts now. A browser that reconnects repeats its first query. */
 function startOf({ headers, url }: Request): LogNumber | Failure | undefined {
   const header = headers.get('last-event-id')
   if (header !== null && header !== '') return readInteger(header) ?? badStart()

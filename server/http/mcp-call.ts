@@ -1,4 +1,4 @@
-/** Answers one MCP call over HTTP through the SDK's server. It is a module of its own because the SDK is slow to load. */
+/** Responds to one MCP call over HTTP through the SDK's server. It is a separate module because the SDK is slow to load. */
 
 import { isLegacyRequest, ProtocolErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { readMessage, sendsPicture, type Id } from '../mcp/message.ts'
@@ -14,7 +14,7 @@ import { refuseBeyond, type Clients, type Uploads } from './request/clients.ts'
 /** The size limit of a call. */
 export const MCP_BODY_MAX_BYTES = 65_536
 
-// A call that sends a picture to be converted may be this large: what its picture may have, in base64, and the rest of a call.
+// A call with a picture to convert may be this large: the limit of a picture in base64, and of the rest of a call.
 const PICTURE_CALL_MAX_BYTES = Math.ceil((IMAGE_MAX_BYTES * 4) / 3) + 16_384
 
 const VERSION_HEADER = 'mcp-protocol-version'

@@ -16,7 +16,7 @@ export type McpPort = Omit<McpDeps, 'baseUrl' | 'limits'> & {
   readonly uploads: Uploads
 }
 
-/** Loads the module that answers calls, so that the first call does not wait for it. */
+/** Loads the module that handles calls, so that the first call does not wait for it. */
 export const mcpCalls = async () => await import('./mcp-call.ts')
 
 export function mcp({ bindHost = '', clients, uploads, ...port }: McpPort) {
@@ -82,7 +82,7 @@ const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 const loopbackAddress = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
 
-// Without characters that end a host or come before it.
+// Excludes characters that end a host or come before it.
 const authorityPattern = /^[^/?#@\\\s]+$/
 
 const preflight: HeaderFields = {

@@ -64,7 +64,7 @@ function subjectAsked({ block, work, agent }: CardQuery, view: WallView): CardSu
   if (coord === undefined) return { kind: 'wall' }
   const index = parseCoord(coord)
   if (index === undefined) return invalidCoordinate()
-  // An open block has no work yet.
+  // An open block has no artwork yet.
   return { kind: work !== undefined && view.claimed.has(index) ? 'work' : 'block', block: index }
 }
 

@@ -1,4 +1,4 @@
-/** Route `/api/reports`: reports of works to the operator. */
+/** Route `/api/reports`: reports of artworks to the operator. */
 
 import { Elysia } from 'elysia'
 import { Reported } from '../../shared/contract/report.ts'

@@ -1,4 +1,4 @@
-/** Answers changes that a wallet signs: in the body, or by signing in, where a 402 says what to sign and a header brings it. */
+/** Handles signed changes: with a signature in the body, or by signing in, where a 402 says what to sign and a header brings it. */
 
 import { signInRequired } from '../discovery/codes.ts'
 import { failure, statusOf, isFailure, type Failure } from '../domain/failure.ts'
@@ -14,7 +14,7 @@ import { queryOf } from './request/request-url.ts'
 
 export type SignInDeps = { readonly offer: Offer; readonly changing: ChangeDeps; readonly clients: Clients }
 
-/** Makes what answers a change whose body carries the signature. */
+/** Makes the handler of a change whose body has the signature. */
 export const changeAnswers =
   ({ changing, clients }: Pick<SignInDeps, 'changing' | 'clients'>) =>
   async <Answer extends object>(
@@ -24,7 +24,7 @@ export const changeAnswers =
   ): Promise<Response> =>
     respondResult(await makeChange(changing, change, proof, clients.addressOf(request)))
 
-/** A body, with the digest of its bytes that is signed. */
+/** A body, with the digest of its bytes, which is signed. */
 type Identified<Fields> = { readonly fields: Fields; readonly requestId: string }
 
 /** The hooks of a route whose body is signed by signing in. */
@@ -43,7 +43,7 @@ const noQuery = ({ url }: Request): Failure | undefined =>
     ? undefined
     : failure('invalid_option', 'This address accepts no query parameters; send everything in the body.')
 
-/** Makes what answers such a request, which is refused already or asks for something by a body with this digest. */
+/** Makes the handler of such a request, which is refused already or describes a change by a body with this digest. */
 export function signInAnswers({ offer, changing, clients }: SignInDeps) {
   const domain = new URL(offer.baseUrl).host
   const chainId = offer.terms.network

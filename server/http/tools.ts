@@ -1,4 +1,4 @@
-/** Routes of free tools: try a purchase, find room, and get the text to sign. */
+/** Routes of free tools: preview a purchase, find space, and get the text to sign. */
 
 import { Elysia } from 'elysia'
 import { Preview, PreviewBody } from '../../shared/contract/preview.ts'

@@ -1,6 +1,6 @@
 /**
- * How often an unfinished purchase is tried again. Each try asks the chain and may ask for a settlement, so a wallet whose
- * payments keep failing costs the operator money: its tries are bounded, and come at growing intervals.
+ * How often an unfinished purchase is retried. Each try queries the chain and may request a settlement, so a wallet whose
+ * payments keep failing costs the operator money: its tries are limited, and their intervals grow.
  */
 
 import { keyOf, type Address, type PaymentKey } from '../domain/purchase/payment.ts'
@@ -8,30 +8,30 @@ import { tokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock } from '../ports.ts'
 
 /**
- * How often one wallet's purchases may be tried again, beside each one's first try and its rare ones: 180 at once and 60 an
+ * How often one wallet's purchases may be retried, besides each one's first try and its rare ones: 180 at once and 60 per
  * hour, so never more than 240 in an hour.
  */
 export const RETRIES: Budget = { burst: 180, perSecond: 60 / 3600 }
 
-// Most purchases end within half a minute: until then every sweep tries, then ever fewer do.
+// Most purchases end within half a minute: until then every sweep tries, then fewer and fewer do.
 const PROMPT_MS = 30_000
 const GAP_MAX_MS = 60_000
 
-/** Each purchase is tried this often, even if its wallet has used up its budget: what is held must be released in the end. */
+/** Each purchase is tried this often, even if its wallet has used up its budget: a held block must be released in the end. */
 export const RARE_MS = 300_000
 
-/** A budget of one process. Several instances need not share it: they take turns to sweep, and answer their own requests. */
+/** A budget of one process. Several instances need not share it: they take turns to sweep, and serve their own requests. */
 export type AttemptBudget = {
   /**
-   * Which of the unfinished purchases to try now. Must be given all of them: it forgets those that are missing. A purchase
+   * Which of the unfinished purchases to try now. Must get all of them: it forgets those that are missing. A purchase
    * that it sees for the first time is always due.
    */
   due(unfinished: readonly PaymentKey[]): readonly PaymentKey[]
-  /** Whether a client's request may retry a purchase of this wallet now. If not, the answer is its last known state. */
+  /** Whether a client's request may retry a purchase of this wallet now. If not, the response is its last known state. */
   mayRetry(payer: Address): boolean
 }
 
-// Wallets remembered, a hundred bytes each.
+// Remembered wallets, a hundred bytes each.
 const WALLETS_MAX = 4096
 
 type Tries = { readonly firstMs: number; readonly lastMs: number }
@@ -65,7 +65,7 @@ export function attemptBudget({ elapsed }: Pick<Clock, 'elapsed'>): AttemptBudge
   }
 }
 
-/** How often the chain is asked about payments that buy nothing, whoever sends them: it tells only whether they were charged. */
+/** How often the chain is queried about payments that buy nothing, from any sender: it only shows whether they were charged. */
 const LOOK_UPS: Budget = { burst: 300, perSecond: 5 }
 
 /** Whether one more payment that buys nothing may be looked up on the chain. */

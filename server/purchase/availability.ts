@@ -1,4 +1,4 @@
-/** Whether a payer can have a target, given the runs of this process and of others. */
+/** Whether a payer can buy a target, given the runs of this process and of others. */
 
 import type { Address, Hash, Payment, PaymentKey, Target, UnixMs } from '../domain/purchase/payment.ts'
 import type { AvailabilityCheck, ClaimResult, ScriptRequest } from '../domain/purchase/purchase.ts'
@@ -23,7 +23,7 @@ const attendedOf = ({ underWay }: AvailabilityDeps, payer: Address): readonly Ha
     .filter(({ key, steps, client }) => key.payer === payer && hasClaimed(steps) && !client.aborted)
     .map(({ key }) => key.nonce)
 
-/** Asks the ledger. Waits while another process holds the lease of an earlier purchase, as that process may be dead. */
+/** Queries the ledger. Waits while another process holds the lease of an earlier purchase, because that process may have crashed. */
 export async function availabilityOf(
   runs: AvailabilityDeps,
   target: Target,

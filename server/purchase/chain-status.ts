@@ -1,4 +1,4 @@
-/** What the chain says of a payment, asked with the wait that the question needs. */
+/** The status of a payment on the chain, with the wait that the query needs. */
 
 import type { Payment } from '../domain/purchase/payment.ts'
 import type { ChainStatus, Outcome, ScriptRequest } from '../domain/purchase/purchase.ts'
@@ -8,7 +8,7 @@ import { TIMES, type Times } from '../times.ts'
 
 type ChainStatusDeps = { readonly chain: Chain; readonly clock: Clock; readonly times?: Times }
 
-/** Asks again after each wait until `isEnough`; the last answer stands. */
+/** Queries again after each wait until `isEnough`; the last result counts. */
 export async function askUntil<T>(
   clock: Clock,
   waitsMs: readonly number[],
@@ -36,7 +36,7 @@ export async function chainStatusOf(
   return await askUntil(clock, waitsMs, ask, ({ kind }) => kind === 'paid' || kind === 'void')
 }
 
-/** What the chain says in a block made after the question. */
+/** The status in a block that was made after the query. */
 async function statusInNextBlock(
   { chain, clock, times = TIMES }: ChainStatusDeps,
   payment: Payment,
@@ -49,7 +49,7 @@ async function statusInNextBlock(
     const seen = await chain.read(payment)
     if (seen === 'silent' || seen.head <= asked.head) continue
     const status: ChainStatus = seen.spent ? await chain.status(payment, head) : { kind: 'unspent' }
-    // What was spent and is unspent again was in a block that was replaced, and may land once more.
+    // A payment that was spent and is unspent again was in a block that was replaced, and may settle again.
     const isUndone = status.kind === 'unspent' && (asked.spent || seen.spent)
     return isUndone ? { kind: 'silent' } : status
   }

@@ -1,7 +1,7 @@
 /**
- * Several facilitators as one. They are asked in the operator's order, those that failed lately last, until one takes the
- * payment. Verifying costs nothing, so a slow one is not waited for. A second one may settle what the first may have sent: the token accepts a nonce once, so the same signature never
- * pays twice. The chain is asked in between. That nothing was sent counts only if all of them say so.
+ * Several facilitators as one. They are called in the operator's order, recently failed ones last, until one accepts the
+ * payment. Verifying costs nothing, so a slow one is not waited for. A second one may settle a payment that the first may have sent: the token accepts a nonce once, so the same signature never
+ * pays twice. The chain is queried in between. An unsent result counts only if all of them return it.
  */
 
 import { lru } from '../../shared/lru.ts'
@@ -19,7 +19,7 @@ import type { Chain, Clock, Facilitator, Logger, Manner, RingMember } from '../p
 import { TIMES, type Times } from '../times.ts'
 import { askUntil } from './chain-status.ts'
 
-/** What a ring works with. Its time limits are for all members together, in milliseconds. */
+/** The dependencies of a ring. Its time limits are for all members together, in milliseconds. */
 export type RingDeps = {
   readonly members: readonly RingMember[]
   readonly chain: Pick<Chain, 'read'>
@@ -35,7 +35,7 @@ export type FacilitatorRing = Facilitator & {
   isSuspect(): boolean
 }
 
-/** Makes one facilitator of several; the first member is the operator's favourite. */
+/** Makes one facilitator of several; the first member is preferred. */
 export function facilitatorRing(deps: RingDeps): FacilitatorRing {
   const seats = deps.members.map(newSeat)
   const extended = keptExtensions()
@@ -53,7 +53,7 @@ export function facilitatorRing(deps: RingDeps): FacilitatorRing {
 
 type Call = 'verify' | 'settle'
 
-/** A member and its health. After a failed call, others are asked before it for a while, longer with each failure. */
+/** A member and its health. After a failed call, others are called before it for a while, longer with each failure. */
 type Seat = {
   readonly member: RingMember
   supports: Awaited<ReturnType<Facilitator['supports']>> | 'unasked'
@@ -93,7 +93,7 @@ function noteHealth({ rests }: Seat, call: Call, isWell: boolean, clock: Clock):
   rest.untilMs = isWell ? 0 : clock.elapsed() + Math.min(REST_MS * 2 ** (rest.failures - 1), REST_MAX_MS)
 }
 
-/** Whom to ask, one after the other. One that does not take our network is not asked where another does. */
+/** The members to call, one after the other. One that does not support our network is skipped if another one does. */
 function inOrder(seats: readonly Seat[], call: Call, clock: Clock): readonly Seat[] {
   const willing = seats.filter(({ supports }) => supports !== 'no')
   const last = ({ supports, rests }: Seat) =>
@@ -103,7 +103,7 @@ function inOrder(seats: readonly Seat[], call: Call, clock: Clock): readonly Sea
 
 type Turn = { readonly seat: Seat; readonly hasNext: boolean; readonly leftMs: () => number }
 
-/** Turns to settle. Each gets an equal share of the time that is left, so that a silent one leaves some to the next. */
+/** Turns to settle. Each gets an equal share of the remaining time, so that a silent one leaves some to the next. */
 function* settleTurns(seats: readonly Seat[], timeoutMs: number, clock: Clock): Generator<Turn> {
   const deadline = clock.elapsed() + timeoutMs
   const order = inOrder(seats, 'settle', clock)
@@ -114,7 +114,7 @@ function* settleTurns(seats: readonly Seat[], timeoutMs: number, clock: Clock): 
   }
 }
 
-/** Asks one member, and once more with the bare payment if it rejects the request itself. */
+/** Calls one member, and again with the bare payment if it rejects the request itself. */
 async function askMember<Answer extends SettleResult | VerifyResult>(
   { logger }: RingDeps,
   { seat, leftMs }: Turn,
@@ -130,12 +130,12 @@ async function askMember<Answer extends SettleResult | VerifyResult>(
   return [first, { ...(await ask({ withinMs, isBare: true })), by: host }]
 }
 
-// Most facilitators verify in less. One that takes longer may still be first.
+// Most facilitators verify faster. A slower one may still come first.
 const NEXT_VERIFIES_AFTER_MS = 1000
 
 /**
- * Verifies with one member after the other, without waiting long: the next one is asked as soon as one refuses, or has not
- * answered for a second. The first that takes the payment decides. All of them have the whole time.
+ * Verifies with one member after the other, without waiting long: the next one is called as soon as one rejects, or has not
+ * responded for a second. The first that accepts the payment decides. All of them have the whole time.
  */
 async function verifyTogether(
   deps: RingDeps,
@@ -168,7 +168,7 @@ async function verifyTogether(
   return verified(await verifyFrom(0))
 }
 
-/** Has one member verify, and notes its health by the answer. */
+/** Verifies with one member, and updates its health. */
 async function verifyWith(
   deps: RingDeps,
   turn: Turn,
@@ -187,7 +187,7 @@ async function verifyWith(
   return answers
 }
 
-/** What all of them say together: one that takes the payment is enough, and what blames the payer goes before trouble. */
+/** The combined result: one that accepts the payment is enough, and a rejection takes precedence over a failure. */
 function verified(answers: readonly VerifyResult[]): VerifyResult {
   const find = (is: (answer: VerifyResult) => boolean) => answers.find(is)
   return (
@@ -214,7 +214,7 @@ async function settleInTurn(
     const isOpen = turn.hasNext && (isUnsent(answer) || (await isStillUnspent(deps, payment, answer)))
     noteSettled(turn.seat, answer, isOpen, clock)
     if (answer.kind === 'success' && !isOpen) return answer
-    // A success that the chain denies is no word to rely on where the chain is silent later.
+    // A success that the chain denies is not believed if the chain is silent later.
     answers.push(...given.map((one) => (one.kind === 'success' ? unclear(namedIn(one)) : one)))
     if (!isOpen) break
     noteNext(logger, payment, 'settle', answer)
@@ -225,7 +225,7 @@ async function settleInTurn(
 /** The transaction that was named last. */
 const lastNamedIn = (answers: readonly SettleResult[]) => answers.map(namedIn).findLast((named) => named !== undefined)
 
-/** A refusal from before broadcast need not be the facilitator's trouble; a success is, where the chain denies it. */
+/** A rejection from before broadcast need not be the facilitator's fault; a success that the chain denies is. */
 function noteSettled(seat: Seat, answer: SettleResult, isOpen: boolean, clock: Clock): void {
   const isWell = answer.kind === 'success' ? !isOpen : isDenial(answer) && answer.kind !== 'unsent'
   if (answer.kind !== 'busy') noteHealth(seat, 'settle', isWell, clock)
@@ -236,7 +236,7 @@ const isUnsent = ({ kind }: SettleResult) => kind === 'unsent' || kind === 'busy
 const isDenial = (answer: SettleResult) =>
   isUnsent(answer) || (answer.kind === 'refused' && isBeforeBroadcast(answer.reason))
 
-/** What all of them together prove. That nothing was sent is proven only where each of them says so. */
+/** What all of them together prove. That nothing was sent is proven only if each of them says so. */
 function settled(answers: readonly SettleResult[]): SettleResult {
   const [first, ...others] = answers
   if (first !== undefined && others.length === 0) return first
@@ -246,17 +246,17 @@ function settled(answers: readonly SettleResult[]): SettleResult {
   )
 }
 
-/** Whether the chain says that the payment may still be made: a silent one leaves it to be asked later. */
+/** Whether the chain says that the payment may still be made; `silent` leaves that to a later query. */
 async function isStillUnspent(deps: RingDeps, payment: Payment, { kind }: SettleResult): Promise<boolean> {
   const { chain, clock, times = TIMES } = deps
-  // A success that the chain does not show by then is none.
+  // A success that the chain does not show by then does not count.
   const waitsMs = kind === 'success' ? times.settlementWaitsMs : []
   const ask = () => chain.read(payment)
   const seen = await askUntil(clock, waitsMs, ask, (answer) => answer !== 'silent' && answer.spent)
   return seen !== 'silent' && !seen.spent
 }
 
-/** Tells the operator who did not take a payment, and what is tried next. */
+/** Notes for the operator who did not accept a payment, and who is tried next. */
 function noteNext(
   logger: Logger,
   { payer, nonce }: PaymentKey,
@@ -273,8 +273,8 @@ function noteNext(
 const EXTENSIONS_KEPT_MAX = 1024
 
 /**
- * Gives a payment the extensions back that came with it when it was last seen with any. The ledger does not store them: it
- * stores what was signed.
+ * Restores the extensions of a payment from when it was last seen with any. The ledger does not store them: it
+ * stores the signed data.
  */
 function keptExtensions(): (payment: Payment) => Payment {
   const kept = lru<string, Extensions>(EXTENSIONS_KEPT_MAX)

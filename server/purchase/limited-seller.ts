@@ -10,10 +10,10 @@ import type { RateLimits } from '../wall/rate-limits.ts'
 import type { BuyRequest } from './purchase-run.ts'
 import type { Seller } from './seller.ts'
 
-/** Who buys: the client's address, and a signal that aborts when it hangs up. */
+/** The buying client: its address, and a signal that aborts when it hangs up. */
 export type Buyer = { readonly address: string; readonly signal: AbortSignal }
 
-/** What selling to clients needs. `ended` is told how each purchase ended, however long it took. */
+/** The dependencies of selling to clients. `ended` is called with the outcome of each purchase, however long it took. */
 export type LimitedSellerDeps = {
   readonly seller: Seller
   readonly limits: RateLimits
@@ -28,7 +28,7 @@ export type SellTo = (buyer: Buyer, request: BuyRequest) => Promise<Outcome>
 const TIMEOUT_MS = 240_000
 
 /**
- * Counts rejected payments against their address. A purchase that takes longer than `timeoutMs` goes on, and counts its client
+ * Counts rejected payments against their address. A purchase that takes longer than `timeoutMs` continues, and counts its client
  * as disconnected.
  */
 export function limitedSeller(deps: LimitedSellerDeps, timeoutMs: number = TIMEOUT_MS): SellTo {

@@ -1,4 +1,4 @@
-/** Whether a payment was signed for the very order it came with, over HTTP and MCP alike. */
+/** Whether a payment was signed for exactly the order it came with, over HTTP and MCP alike. */
 
 import { fitsOrder, isOrderNonce, type Order, orderText, pictureDigest } from '../../shared/order.ts'
 import { rowwise } from '../../shared/pixels.ts'
@@ -8,8 +8,8 @@ import type { Hash, Payment } from '../domain/purchase/payment.ts'
 import { isBlock, nameOf, positionOf, type Target } from '../domain/purchase/target.ts'
 
 /**
- * The payment with what its nonce says of the order. A nonce that says it is bound must fit, so that nobody can strip the salt,
- * and so must a salt that is sent. A listing that was refused has no text, and is no order that anybody can have signed for.
+ * The payment with the result of comparing its nonce with the order. A nonce that is marked as bound must fit, so that nobody can strip the salt,
+ * and so must a salt that is sent. An invalid listing has no text, so nobody can have signed for it.
  */
 export function withBinding(payment: Payment, { target, isArea, listing }: PurchaseOrder, host: string): Payment {
   const { nonce, salt } = payment
@@ -20,7 +20,7 @@ export function withBinding(payment: Payment, { target, isArea, listing }: Purch
   return { ...payment, binding: { text, salt: salt.toLowerCase() as Hash } }
 }
 
-/** What is ordered, as its buyer sent it. */
+/** The order, as its buyer sent it. */
 export function orderOf(target: Target, isArea: boolean, listing: Draft, host: string): Order {
   const { name, framework, message, link, painter } = listing
   const texts = Object.entries({ name, framework, message, link, painter }).filter(([, text]) => text !== null)

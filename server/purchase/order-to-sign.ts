@@ -1,4 +1,4 @@
-/** What binds a payment to an order: its text, a salt and the nonce to sign. */
+/** The data that binds a payment to an order: its text, a salt and the nonce to sign. */
 
 import { ListingQuery } from '../../shared/contract/block.ts'
 import { type OrderSigning, OrderToSign } from '../../shared/contract/sign.ts'
@@ -11,7 +11,7 @@ import { saltOfOrder } from '../x402/order-binding.ts'
 import { orderOf } from './order-binding.ts'
 import { LISTING_KEYS, readAreaOrder, readListing, readTarget, unknownIn } from './read-order.ts'
 
-/** An order that passed its reader, and the salt that its sender gave. */
+/** A valid order, and the salt that its sender gave. */
 export type OrderWithSalt = { readonly order: PurchaseOrder; readonly salt: string | undefined }
 
 const saltPattern = /^0x[0-9a-fA-F]{64}$/

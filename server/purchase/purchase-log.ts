@@ -1,4 +1,4 @@
-/** Writes to the operator's journal how purchases go: one line for each that is as usual, with ids and never with what a buyer said or signed. */
+/** Logs purchases in the operator's journal: one line for each normal one, with ids and never with a buyer's texts or signatures. */
 
 import { isFailure } from '../domain/failure.ts'
 import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
@@ -12,10 +12,10 @@ type Facts = Readonly<Record<string, string | number | boolean>>
 /** Takes a step once it is over, and how long it took. */
 export type LogStep = (step: RunStep, ms: number) => void
 
-/** How one request to buy is told: a line when it has ended, and before it one for each step that was not as usual. */
+/** Logs one request to buy: a line when it has ended, and before it one for each unusual step. */
 export type PurchaseLog = { readonly step: LogStep; ended(key: PaymentKey, target: Target, outcome: Outcome): void }
 
-/** Begins to tell of a request. */
+/** Starts the log of a request. */
 export function logPurchase({ logger, clock }: LogDeps): PurchaseLog {
   const began = clock.elapsed()
   const log = logSteps(logger, (step) => isPlain(step) || isAsUsual(step))
@@ -39,7 +39,7 @@ export function logPurchase({ logger, clock }: LogDeps): PurchaseLog {
   }
 }
 
-// What a sweep only looks at is the same every few seconds, for as long as a purchase is open; a sale that is final is as usual.
+// The mere checks of a sweep are the same every few seconds, as long as a purchase is open; a final sale is not unusual.
 const quiet: ReadonlySet<Verb> = new Set(['look-up', 'ask-chain', 'confirm', 'mark-final'])
 
 /** How the steps of a sweep are told: those that may change something. */
@@ -68,7 +68,7 @@ function isPlain(step: RunStep): boolean {
   return step.do === 'check-signature'
 }
 
-// What every purchase finds that goes through.
+// The results of every successful purchase.
 const usual: Partial<Record<Verb, string>> = {
   paint: 'painted',
   verify: 'valid',
@@ -86,7 +86,7 @@ function idsOf(request: ScriptRequest): PaymentKey {
   return { payer, nonce }
 }
 
-// The name of what was thrown; its message may be anyone's.
+// The name of the exception; its message may contain anything.
 const failed = (error: unknown): Facts => ({
   answer: 'failed',
   error: error instanceof Error ? error.name : typeof error,
@@ -117,7 +117,7 @@ const stateOf = (purchase: Purchase): Facts => ({
   ...('tx' in purchase.state ? { tx: purchase.state.tx } : {}),
 })
 
-/** Alerts the operator to a purchase, once in the life of the process. */
+/** Alerts the operator about a purchase, once in the life of the process. */
 export function alertOnce(logger: Logger): (event: string, purchase: Purchase) => void {
   const told = new Set<string>()
   return (event, purchase) => {

@@ -1,8 +1,8 @@
 /**
- * One run of a purchase script: what it knows, how it answers each request of the script, and how it ends. The ledger marks a
+ * One run of a purchase script: its state, how it fulfils each request of the script, and how it ends. The ledger marks a
  * purchase as unanswered from its claim until its receipt was sent. So a run that crashes, or whose client disconnects, has
  * nothing to write. Only this process knows which runs still have a waiting client: these are separate purchases, even if one
- * payer makes several at once.
+ * payer makes several in parallel.
  */
 
 import type { Lru } from '../../shared/lru.ts'
@@ -46,7 +46,7 @@ import type { SingleFlight } from './single-flight.ts'
 import { handedOver, hasClaimed, isWaiting, knownState, type RunStep } from './steps.ts'
 
 /**
- * What buying needs. `advance` applies the log to the views before a buyer is answered. `leases` is set where several
+ * The dependencies of buying. `advance` applies the log to the views before a buyer gets a response. `leases` is set if several
  * processes sell from one store.
  */
 export type PurchaseDeps = {
@@ -68,14 +68,14 @@ export type PurchaseDeps = {
   readonly times?: Times
 }
 
-/** What the runs of this process share. */
+/** The shared state of the runs of this process. */
 export type Runs = PurchaseDeps & {
   readonly flights: SingleFlight
   readonly lease: PaymentLease
   readonly underWay: Set<PurchaseRun>
   readonly mayLookUp: () => boolean
-  readonly started: { readonly at: UnixMs; readonly elapsed: number } // when this process was
-  readonly sent: Lru<string, number> // `elapsed` when a facilitator, which could broadcast it, may have got a payment last
+  readonly started: { readonly at: UnixMs; readonly elapsed: number } // when this process started
+  readonly sent: Lru<string, number> // `elapsed` when a facilitator, which could broadcast it, may last have got a payment
   readonly named: Lru<string, Hash> // the transaction that a facilitator named for a payment: a hint, and never a proof
   readonly settle: Facilitator['settle']
   readonly alert: (event: string, purchase: Purchase) => void
@@ -95,7 +95,7 @@ export type PurchaseRun = {
 export const runsOf = ({ underWay }: Pick<Runs, 'underWay'>, key: PaymentKey): readonly PurchaseRun[] =>
   [...underWay].filter((run) => keyOf(run.key) === keyOf(key))
 
-/** What a client sent to buy with. */
+/** A client's request to buy. */
 export type BuyRequest = Pick<BuyOrder, 'target' | 'payment' | 'listing'>
 
 /** Runs a script for a waiting client. Passes the outcome to `answer`, then marks the purchase as answered. */
@@ -142,7 +142,7 @@ export async function runReconcile(
   }
 }
 
-/** Runs the script and applies its sale to the views. A store that fails becomes a refusal. */
+/** Runs the script and applies its sale to the views. A failing store becomes a refusal. */
 async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outcome>, log: LogStep): Promise<Outcome> {
   try {
     const outcome = await playThrough(runs, run, script, log, (end) => checkDenial(runs, run, end))
@@ -158,8 +158,8 @@ async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outc
 const VALIDITY_MAX_MS = 1000 * Number(VALIDITY_MAX_SECONDS)
 
 /**
- * Whether a facilitator may have a payment of which nothing is written: an earlier request for it failed, here or at another
- * process, or it may have been signed before this process began, so that one which died may have sent it.
+ * Whether a facilitator may have a payment without a record: an earlier request for it failed, here or at another
+ * process, or it may have been signed before this process started, so that a crashed process may have sent it.
  */
 function mayBeSent({ sent, started, clock }: Runs, { key, steps, request }: PurchaseRun): boolean {
   if (knownState(steps) !== undefined || request === undefined) return false
@@ -185,10 +185,10 @@ function withHint({ named }: Runs, { key }: PurchaseRun, outcome: Outcome): Outc
 }
 
 /**
- * Looks at the ledger once more before a payer is refused, because another process may work on the same payment. If the
+ * Checks the ledger once more before a payer is refused, because another process may work on the same payment. If the
  * purchase has changed, throws `StaleWriteError`, so that the run begins again. If another process holds the block and this
- * payer is told to wait, marks the purchase as uncertain: that process learns of it only from the store. Throws
- * `StoreUnavailable`, which is then the answer.
+ * payer is asked to wait, marks the purchase as uncertain: that process learns of it only from the store. Throws
+ * `StoreUnavailable`, which then becomes the response.
  */
 async function checkDenial({ leases, ledger }: Runs, run: PurchaseRun, outcome: Outcome): Promise<void> {
   if (leases === undefined || outcome.kind === 'bought' || (hasClaimed(run.steps) && isOfPayment(outcome))) return
@@ -207,9 +207,9 @@ async function markAnswered({ clock, ledger }: Runs, run: PurchaseRun, outcome: 
   const isOwn = hasClaimed(run.steps) && outcome.kind === 'bought'
   const answered = handedOver(run.steps) ?? (isOwn ? outcome.purchase : undefined)
   if (answered === undefined) return
-  // Lets the answer be written to its connection first.
+  // Lets the response be written to its connection first.
   await clock.wait(0)
-  // If this cannot be written, the receipt is given once more, which charges nobody.
+  // If this cannot be written, the receipt is returned once more, which charges nobody.
   if (!run.client.aborted) await ifAvailable(ledger.markAnswered(answered.payment))
 }
 
@@ -261,11 +261,11 @@ async function play<T>(
   return next.value
 }
 
-/** Answers what scripts ask for. */
+/** Fulfils the requests of scripts. */
 type Handlers = { readonly [V in Verb]: (request: Extract<ScriptRequest, { do: V }>) => Promise<AnswerTo<V>> }
 
 function answerOf(request: ScriptRequest, handlers: Handlers): Promise<ScriptAnswer> {
-  // The table has one entry per verb, which the compiler cannot follow through an index by a union.
+  // The table has one entry per verb, which the compiler cannot follow through a lookup by a union.
   const handle = handlers[request.do] as (request: ScriptRequest) => Promise<ScriptAnswer>
   return handle(request)
 }
@@ -284,7 +284,7 @@ function questions(runs: Runs, run: PurchaseRun) {
     'check-signature': ({ payment }) => wallets.signedPayment(payment),
     'check-for-token': ({ payment }) => wallets.signedForToken(payment),
     'check-availability': ({ target, payment, now }) => availabilityOf(runs, target, payment, now),
-    // Only what buys something may cost without limit.
+    // Only a payment that buys something may cost without limit.
     'read-chain': async ({ key, isRefused }) => (isRefused && !runs.mayLookUp() ? 'silent' : await chain.read(key)),
     paint: ({ payment, picture }) => paintArea(pictures, payment.payer, picture),
     async verify({ target, payment }) {

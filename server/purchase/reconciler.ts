@@ -18,14 +18,14 @@ export type ReconcilerDeps = {
 }
 
 /**
- * How a sweep ends. `seen`: all purchases that were open when the reconciler was made have been checked since. `partly`: some
+ * The result of a sweep. `seen`: all purchases that were open when the reconciler was made have been checked since. `partly`: some
  * have not, because another run works on them or another process sweeps. `failed`: the database is unavailable.
  */
 export type SweepResult = 'seen' | 'partly' | 'failed'
 
 /**
  * Makes the reconciler of this process. Each call checks each unfinished purchase once, if its wallet's budget allows that.
- * What could not be checked waits for the next call.
+ * A purchase that could not be checked waits for the next call.
  */
 export function reconciler({ ledger, seller, jobs, clock, logger }: ReconcilerDeps): () => Promise<SweepResult> {
   // Purchases that another run had in every sweep so far. That run may have failed, so they still have to be checked.
@@ -56,7 +56,7 @@ export function reconciler({ ledger, seller, jobs, clock, logger }: ReconcilerDe
   }
 }
 
-/** Checks purchases; answers those that could not be checked. Throws `StoreUnavailable` only after it has tried all. */
+/** Checks purchases; returns those that could not be checked. Throws `StoreUnavailable` only after it has tried all. */
 async function lookAtAll(seller: Pick<Seller, 'reconcile'>, keys: readonly PaymentKey[]): Promise<ReadonlySet<string>> {
   const limit = pLimit(AT_ONCE)
   const elsewhere = new Set<string>()

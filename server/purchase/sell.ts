@@ -1,6 +1,6 @@
 /**
- * One sale, over HTTP and MCP alike: why an order without a payment is refused, and what a payment buys. The two read orders
- * and payments, and write answers, each in its own form.
+ * One sale, over HTTP and MCP alike: why an order without a payment is refused, and what a payment buys. The two interfaces read
+ * orders and payments, and write responses, each in its own form.
  */
 
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'
@@ -33,11 +33,11 @@ export type SaleDeps = {
   readonly offer: Offer
 }
 
-/** Why an order without a payment is refused; `undefined` where its terms are to be told. */
+/** Why an order without a payment is refused; `undefined` if it gets its terms. */
 export const refusalUnpaid = async (deps: SaleDeps, order: PurchaseOrder): Promise<Failure | undefined> =>
   order.isArea ? await refusalOfArea(deps, order) : refusalOfBlock(order, await lookAt(deps, order.target))
 
-/** The same for a block in a known state. By the contract a block that is sold says so before its listing is read. */
+/** The same for a block in a known state. By the contract, a sold block is reported before its listing is read. */
 export function refusalOfBlock({ target, listing }: PurchaseOrder, found: Found): Failure | undefined {
   if (found.kind === 'deed' || found.kind === 'claimed') return unavailability(target, 'claimed')
   // A client should not sign for a request that would be refused.
@@ -46,7 +46,7 @@ export function refusalOfBlock({ target, listing }: PurchaseOrder, found: Found)
   return found.kind === 'reserved' ? unavailability(target, 'reserved') : undefined
 }
 
-/** By the contract an area is refused for its listing first. */
+/** By the contract, the listing of an area is checked first. */
 async function refusalOfArea(deps: SaleDeps, { target, listing }: PurchaseOrder): Promise<Failure | undefined> {
   if (isFailure(listing)) return listing
   const found = (await searched(deps, target)) ?? (await deps.seller.offered(target))
@@ -54,7 +54,7 @@ async function refusalOfArea(deps: SaleDeps, { target, listing }: PurchaseOrder)
   return await namingBlocks(deps.ledger, target, unavailability(target, found))
 }
 
-/** What a search finds of an area that is wanted anywhere; nothing where only the ledger knows. */
+/** The result of a search for an area without a position; `undefined` if only the ledger knows. */
 async function searched({ taken }: SaleDeps, target: Target) {
   const { at, ...size } = positionOf(target)
   if (at !== 'next' || isBlock(target)) return undefined
@@ -78,10 +78,10 @@ export async function sell(deps: SaleDeps, order: PurchaseOrder, payment: Paymen
   return { kind: 'sold', receipt: receiptOf(facts, isArea), purchase }
 }
 
-// A buyer needs to know where to look, not all of it.
+// A buyer needs to know where the taken blocks are, not all of them.
 const NAMED_MAX = 100
 
-/** The same refusal with the blocks of an area that are sold, or held, where it is for these. */
+/** The same refusal with the blocks of an area that are sold, or held, if it is because of these. */
 async function namingBlocks(ledger: SaleDeps['ledger'], target: Target, refusal: Failure): Promise<Failure> {
   const { code } = refusal
   if (code !== 'block_taken' && code !== 'purchase_pending') return refusal

@@ -1,4 +1,4 @@
-/** The seller of a process. Runs one purchase per payment at a time, so that a copy of a request hears what became of the first. */
+/** The seller of a process. Runs one purchase per payment at a time, so that a copy of a request gets the result of the first. */
 
 import { lru } from '../../shared/lru.ts'
 import { ifAvailable, type Failure } from '../domain/failure.ts'
@@ -21,7 +21,7 @@ export type OfferState = Exclude<Availability, 'full'> | 'uncertain'
 
 export type Seller = {
   /**
-   * Buys `target` with `payment`; a listing that is refused is a `Failure`. Does not throw if the store, the chain or a
+   * Buys `target` with `payment`; an invalid listing is a `Failure`. Does not throw if the store, the chain or a
    * facilitator fails. A client that disconnects stops nothing; its purchase stays unanswered.
    */
   buy(target: Target, payment: Payment, listing: Draft | Failure, client?: AbortSignal): Promise<Outcome>
@@ -29,17 +29,17 @@ export type Seller = {
   offered(target: Target): MaybeAsync<OfferState>
   /**
    * Works on one unfinished purchase, unless another run already does; `false` if another process does. A run that has only
-   * claimed counts: this process claims nothing before it has looked at what was open.
+   * claimed counts: this process claims nothing before it has checked the open purchases.
    */
   reconcile(key: PaymentKey): Promise<boolean>
-  /** Resolves when no purchase is under way. */
+  /** Resolves when no purchase is in progress. */
   idle(): Promise<void>
 }
 
 // A payment is valid for minutes.
 const SENT_KEPT_MAX = 4096
 
-// Of a client that never disconnects.
+// The time limit for a client that never disconnects.
 const STAYING = new AbortController().signal
 
 /** Makes the one seller of this process. */
@@ -75,7 +75,7 @@ export function seller(deps: PurchaseDeps): Seller {
   }
 }
 
-/** Buys, after every other run for the payment has ended. Answers before its own run has ended. */
+/** Buys, after every other run for the payment has ended. Responds before its own run has ended. */
 function attempt(runs: Runs, request: BuyRequest, client: AbortSignal): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
   const { payment } = request
@@ -100,7 +100,7 @@ function attempt(runs: Runs, request: BuyRequest, client: AbortSignal): Promise<
 
 const isFinal = (kind: Purchase['state']['kind'] | undefined) => kind === 'sold' || kind === 'credited'
 
-/** Whether a held target is being bought now. If not, it is uncertain: its payer must be able to come back and sign anew. */
+/** Whether a held target is being bought now. If not, it is uncertain: its payer must be able to return and sign a new payment. */
 async function heldBy(runs: Runs, target: Target): Promise<OfferState> {
   for (const holder of await runs.ledger.holders(target)) {
     const isHere = runsOf(runs, holder).some(({ steps, client }) => hasClaimed(steps) && !client.aborted)
@@ -109,7 +109,7 @@ async function heldBy(runs: Runs, target: Target): Promise<OfferState> {
   return 'reserved'
 }
 
-/** Limits how often one payment is settled. In between, the result is `unclear`, as the last try may still succeed. */
+/** Limits how often one payment is settled. In between, the result is `unclear`, because the last try may still succeed. */
 function spacedSettle(settle: Facilitator['settle'], clock: Clock, { settleGapMs } = TIMES): Facilitator['settle'] {
   const lastMs = new Map<string, number>()
   return async (target, payment) => {

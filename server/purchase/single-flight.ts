@@ -1,9 +1,9 @@
-/** Work that runs once at a time: per key, or shared by all who call meanwhile. */
+/** Work that runs once at a time: per key, or shared by all concurrent callers. */
 
 export type SingleFlight = {
-  /** Runs `work` after every earlier run for `key` has ended, however it ended. */
+  /** Runs `work` after every earlier run for `key` has ended, with any result. */
   run<T>(key: string, work: () => Promise<T>): Promise<T>
-  /** Resolves when no run is under way. */
+  /** Resolves when no run is in progress. */
   idle(): Promise<void>
 }
 
@@ -27,7 +27,7 @@ export function singleFlight(): SingleFlight {
   }
 }
 
-/** Runs `read` once at a time. Who calls while it runs shares the next run, which sees all that was written before the call. */
+/** Runs `read` once at a time. Callers during a run share the next run, which sees all writes from before the call. */
 export function sharedRead<T>(read: () => Promise<T>): () => Promise<T> {
   let reading: Promise<unknown> = Promise.resolve()
   let next: Promise<T> | undefined

@@ -28,7 +28,7 @@ export const Agents = Type.Object({
 })
 export type Agents = Static<typeof Agents>
 
-/** What a wallet says of itself, and nothing else: the body of a request that is signed in. */
+/** The names that a wallet gives itself: the body of a request with a sign-in. */
 export const IdentityFields = Closed({
   name: Type.Optional(Nullable(NameText)),
   framework: Type.Optional(Nullable(FrameworkText)),

@@ -1,4 +1,4 @@
-/** Areas bought: what a buyer sends, and what it gets. */
+/** Orders of areas: what a buyer sends, and what it gets. */
 
 import { Type, type Static, type TString } from '@sinclair/typebox'
 import { AREA_BLOCKS_MAX } from '../area.ts'
@@ -9,12 +9,12 @@ import { Closed, CoordText, Link } from './kinds.ts'
 import { Dither, Fit } from './picture.ts'
 import { TargetText } from './preview.ts'
 
-/** The most an image may have, in bytes. */
+/** The size limit of an image, in bytes. */
 export const AREA_IMAGE_MAX_BYTES = 2 * 1024 * 1024
 
 const AreaText: TString = { ...AnyAreaText, description: 'Top left block and size in blocks: `col,row,WxH`.' }
 
-/** What is bought, and what is said of every block of it. */
+/** The order, and the listing of every block of it. */
 export const AreaOrder = Closed({
   at: Type.Optional(
     Type.String({

@@ -1,4 +1,4 @@
-/** Areas on the wire: what one is at the moment, and what its owner changes about it. */
+/** Areas on the wire: their current state, and their owners' changes. */
 
 import { Type, type Static } from '@sinclair/typebox'
 import { AREA_BLOCKS_MAX, AREA_PATTERN } from '../area.ts'
@@ -34,7 +34,7 @@ export const AreaPixels = Type.String({
     'The picture as palette indices, one byte each, in base64: row by row over the whole area, 10 x W bytes per row.',
 })
 
-/** The same of an area, for requests that are signed in. */
+/** The same of an area, for requests with a sign-in. */
 export const EditAreaFields = Closed({ ...EditFields.properties, pixels: Type.Optional(AreaPixels) })
 
 export const EditAreaBody = Closed({ ...EditBody.properties, pixels: Type.Optional(AreaPixels) })

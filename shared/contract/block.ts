@@ -1,4 +1,4 @@
-/** Blocks on the wire: what a buyer says, what anyone reads, what an owner changes. */
+/** Blocks on the wire: a buyer's listing, the public reads, an owner's changes. */
 
 import { Type, type Static } from '@sinclair/typebox'
 import { ASSET_SYMBOL } from '../money.ts'
@@ -65,7 +65,7 @@ export const Deed = Type.Object(
 )
 export type Deed = Static<typeof Deed>
 
-/** What a buyer says of a block, as query parameters of the two paid addresses. */
+/** A buyer's listing of a block, as query parameters of the two paid addresses. */
 export const ListingQuery = Type.Object({
   name: Type.Optional(NameText),
   framework: Type.Optional(FrameworkText),
@@ -109,7 +109,7 @@ export const SignatureText = Type.String({
   description: 'EIP-191 personal_sign signature of the canonical message.',
 })
 
-/** What an owner changes about a block, and nothing else: the body of a request that is signed in. */
+/** An owner's change of a block: the body of a request with a sign-in. */
 export const EditFields = Closed({
   pixels: Type.Optional(PixelsHex),
   message: Type.Optional(Nullable(MessageText)),

@@ -1,4 +1,4 @@
-/** The canvas read: the whole wall in one answer. */
+/** The canvas read: the whole wall in one response. */
 
 import { Type, type Static } from '@sinclair/typebox'
 import { ASSET_SYMBOL } from '../money.ts'

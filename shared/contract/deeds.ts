@@ -1,4 +1,4 @@
-/** Deeds: every sale with what a stranger needs to find its payment on the chain, and the money that bought nothing. */
+/** Deeds: every sale with everything needed to find its payment on the chain, and the money that bought nothing. */
 
 import { Type, type Static } from '@sinclair/typebox'
 import { SALT_PATTERN } from '../order.ts'
@@ -27,7 +27,7 @@ const Shortened = Type.String({
 
 const Said = (description: string) => Type.Optional(Nullable(Type.String(), { description }))
 
-/** An order as its buyer signed it. A member is absent if the buyer did not send it, and null while the operator hides it. */
+/** An order as its buyer signed it. A field is absent if the buyer did not send it, and null while the operator hides it. */
 const OrderAsSigned = Type.Object(
   {
     host: Type.String({ description: 'Host name of the service when the order was made, without a port.' }),

@@ -1,4 +1,4 @@
-/** TypeBox kinds for what JSON Schema alone cannot say: printable text, links and palette bytes. */
+/** TypeBox kinds for rules beyond JSON Schema: printable text, links and palette bytes. */
 
 import {
   FormatRegistry,
@@ -92,10 +92,10 @@ export const Nullable = <T extends TUnsafe<string> | ReturnType<typeof Type.Stri
   options?: SchemaOptions,
 ) => Type.Union([schema, Type.Null()], options)
 
-/** A text that may be left out, checked by its reader. */
+/** An optional text, checked by its reader. */
 export const OptionalText = (description: string): TOptional<TString> => Type.Optional(Type.String({ description }))
 
-/** Text that is not there when nobody said it. */
+/** A text that is absent if nobody set it. */
 export const TextOrNull = Nullable(Type.String())
 
 export const CoordText = Type.String({
@@ -110,7 +110,7 @@ export const Money = Type.String({
   examples: [USUAL_PRICE],
 })
 
-/** A number from 0 up, as far as a double counts. */
+/** A whole number from 0 up to the largest safe integer. */
 export const Count = (options: SchemaOptions): TInteger =>
   Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, ...options })
 

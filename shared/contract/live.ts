@@ -10,7 +10,7 @@ const number = Type.Integer({
   description: 'Number of the change, in the order changes were made. Old repaints may be missing.',
 })
 
-/** What a block shows from this change on; members that are absent are empty. */
+/** The content of a block from this change on; absent fields are empty. */
 const shown = {
   i: Type.Integer({ minimum: 0, maximum: TOTAL_BLOCKS - 1 }),
   coord: CoordText,
@@ -44,7 +44,7 @@ export const LiveQuery = Type.Object({
 export const ChangeDto = Type.Union([SaleChange, RepaintChange, IdentityChange])
 export type ChangeDto = Static<typeof ChangeDto>
 
-/** The data of the event that replaces all changes up to a number: the client reads the canvas and goes on from there. */
+/** The data of the event that replaces all changes up to a number: the client reads the canvas and continues from there. */
 export const Reset = Type.Object({
   number: Type.Integer({ minimum: 0, description: 'The canvas read shows at least all changes up to this one.' }),
   kind: Type.Literal('reset'),

@@ -1,4 +1,4 @@
-/** Pictures: the wall as one, and pictures of others brought down to blocks. */
+/** Pictures: the wall as a picture, and pictures converted to blocks. */
 
 import { Type, type Static } from '@sinclair/typebox'
 import { COLS, ROWS } from '../wall.ts'
@@ -9,7 +9,7 @@ export const SCALE_MAX = 16
 const Scale = (standard: number) =>
   Type.Integer({ minimum: 1, maximum: SCALE_MAX, default: standard, description: 'Pixels per pixel of the wall.' })
 
-/** Which part of the wall is drawn. The size is at most what is left of the wall. */
+/** The part of the wall to draw. The size is at most the rest of the wall. */
 export const RegionQuery = Type.Object({
   col: Type.Integer({ minimum: 0, maximum: COLS - 1, default: 0, description: 'Left column of blocks.' }),
   row: Type.Integer({ minimum: 0, maximum: ROWS - 1, default: 0, description: 'Top row of blocks.' }),
@@ -30,7 +30,7 @@ const AREA_SCALE = 4
 
 export const AreaImageQuery = Type.Object({ scale: Scale(AREA_SCALE) })
 
-/** What a card is of; without either, the whole wall. */
+/** The subject of a card; without either, the whole wall. */
 export const CardQuery = Type.Object({
   block: Type.Optional(CoordText),
   work: Type.Optional(CoordText),

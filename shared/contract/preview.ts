@@ -1,4 +1,4 @@
-/** A purchase tried out for free: what is for sale, whether it would be accepted, and how it would look. */
+/** The preview of a purchase, for free: the offer, whether it would be accepted, and how it would look. */
 
 import { Type, type Static } from '@sinclair/typebox'
 import { ASSET_SYMBOL } from '../money.ts'
@@ -12,7 +12,7 @@ export const TargetText = Type.String({
   examples: ['next', '80,45'],
 })
 
-/** Any text may be tried; what breaks a rule comes back as a problem. */
+/** Any text may be previewed; an invalid one is returned as a problem. */
 export const PreviewBody = Closed({
   coord: TargetText,
   w: Type.Optional(

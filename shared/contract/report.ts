@@ -1,9 +1,9 @@
-/** Reports of what a work shows, for the operator alone. */
+/** Reports of artworks, for the operator alone. */
 
 import { Type, type Static } from '@sinclair/typebox'
 import { Closed, CoordText, Printable } from './kinds.ts'
 
-/** Why a work may be reported. */
+/** Why an artwork may be reported. */
 export const REPORT_REASONS = [
   'illegal',
   'sexual',

@@ -1,4 +1,4 @@
-/** Health and the one shape of every error. */
+/** Health, and the body of every error. */
 
 import { type Static, Type } from '@sinclair/typebox'
 
@@ -46,7 +46,7 @@ export const ErrorBody = Type.Object(
 )
 export type ErrorBody = Static<typeof ErrorBody>
 
-/** Body of a 402 that asks for a signature and for no money; what to sign stands in the PAYMENT-REQUIRED header. */
+/** Body of a 402 that demands a signature and no money; the text to sign is in the PAYMENT-REQUIRED header. */
 export const SignInRequiredBody = Type.Object(
   {
     error: Type.Literal('sign_in_required'),
@@ -57,7 +57,7 @@ export const SignInRequiredBody = Type.Object(
   { additionalProperties: true },
 )
 
-/** The terms as x402 version 1 says them. */
+/** The terms in the form of x402 version 1. */
 export const DemandV1 = Type.Object({
   x402Version: Type.Literal(1),
   accepts: Type.Array(

@@ -1,4 +1,4 @@
-/** Help with signing: the exact text for an edit of a block or an area, a registration or the naming of a painter, and a vector to check one’s own signing by. */
+/** Help with signing: the exact text for an edit of a block or an area, a registration or the naming of a painter, and a vector to check a signer with. */
 
 import { Type, type Static } from '@sinclair/typebox'
 import { SALT_PATTERN } from '../order.ts'
@@ -8,7 +8,7 @@ import { ListingQuery } from './block.ts'
 import { Closed, CoordText, OptionalText } from './kinds.ts'
 import { TargetText } from './preview.ts'
 
-/** A field is present when its key is; `clear` names those that shall be null. */
+/** A field is present if its key is; `clear` lists the fields to set to null. */
 export const SignQuery = Type.Object({
   kind: Type.Union(
     [Type.Literal('set_pixels'), Type.Literal('set_area'), Type.Literal('register'), Type.Literal('set_painter')],
@@ -68,7 +68,7 @@ export type Signing = Static<typeof Signing>
 
 const { at, w, h, ...ofArea } = AreaOrder.properties
 
-/** An order as it is going to be bought, and the salt to bind it with: of a block with `coord`, of an area with `w` and `h`. */
+/** An order before its purchase, and the salt to bind it with: of a block with `coord`, of an area with `w` and `h`. */
 export const OrderToSign = Closed({
   coord: Type.Optional({ ...TargetText, description: 'For a block: `next` (default) or `col,row`.' }),
   px: ListingQuery.properties.px,

@@ -1,4 +1,4 @@
-/** Free room on the wall: rectangles of open blocks. */
+/** Open space on the wall: rectangles of open blocks. */
 
 import { Type, type Static } from '@sinclair/typebox'
 import { ASSET_SYMBOL } from '../money.ts'

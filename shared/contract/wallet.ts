@@ -1,4 +1,4 @@
-/** All that the wall holds of one wallet, for an agent that has lost its own state. */
+/** Everything that the wall stores about one wallet, for an agent that has lost its own state. */
 
 import { Type, type Static } from '@sinclair/typebox'
 import { ADDRESS_PATTERN } from '../wallet.ts'
@@ -84,7 +84,7 @@ export const Credit = Type.Object({
   tx: TxHash,
 })
 
-/** The most changes in one answer. */
+/** The maximum number of changes in one response. */
 export const NEAR_CHANGES_MAX = 100
 
 export const NearChange = Type.Object({
@@ -101,7 +101,7 @@ export const NearChange = Type.Object({
 })
 export type NearChange = Static<typeof NearChange>
 
-/** What `since` adds to the answer. */
+/** The part of the response for `since`. */
 const News = Type.Object({
   rankByBlocks: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
     description: 'Rank by number of blocks; null before its first purchase is final.',
@@ -121,7 +121,7 @@ const News = Type.Object({
 })
 export type News = Static<typeof News>
 
-/** The answer without `since`. */
+/** The response without `since`. */
 export const WalletAccount = Type.Object({
   wallet: Type.String({ description: 'Truncated.', examples: ['0x1234…abcd'] }),
   name: TextOrNull,

@@ -27,7 +27,7 @@ export type OpenPurchase = {
 /** Counts of unfinished purchases. `oldestSince` is the start of the oldest one that is held or watched. */
 export type Pending = {
   readonly held: number
-  readonly uncertain: number // held, and the payer was told to wait (a subset of `held`)
+  readonly uncertain: number // held, and the payer was asked to wait (a subset of `held`)
   readonly watched: number // released, but the payment may still settle
   readonly oldestSince: UnixMs | null
 }

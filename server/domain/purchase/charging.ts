@@ -1,4 +1,4 @@
-/** Tells a payer, with a refusal, whether its payment was charged. */
+/** Adds to a refusal whether the payer's payment was charged. */
 
 import { type Failure, type FailureCode, statusOf } from '../failure.ts'
 import type { Purchase } from './purchase.ts'
@@ -24,6 +24,6 @@ function chargeStatus(code: FailureCode, state: Purchase['state'] | undefined): 
   return { charged: isOver ? 'no' : 'unknown' }
 }
 
-/** Whether a refusal tells a payment's own sender that the payment may still be settled. */
+/** Whether a refusal says to a payment's own sender that the payment may still be settled. */
 export const isPending = ({ code, details }: Failure): boolean =>
   statusOf[code] === 503 && details?.['charged'] === 'unknown'

@@ -1,4 +1,4 @@
-/** Answers of facilitators and wallets about a payment: what each proves, and which refusal it leads to. */
+/** Responses of facilitators and wallets about a payment: what each proves, and which refusal it leads to. */
 
 import type { Failure } from '../failure.ts'
 import type { Address, Hash } from './payment.ts'
@@ -38,7 +38,7 @@ export type VerifyResult = AnsweredBy &
     | { readonly kind: 'busy' }
   )
 
-/** That nobody knows the end of a payment, with the transaction that a facilitator named, if one did. */
+/** The unknown outcome of a payment, with the transaction that a facilitator named, if any. */
 export const unclear = (tx: Hash | undefined): SettleResult => ({
   kind: 'unclear',
   ...(tx === undefined ? {} : { tx }),

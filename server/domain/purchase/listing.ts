@@ -22,8 +22,8 @@ export type Draft = Listing & { readonly picture?: AreaPicture }
 export type AreaPicture = { readonly sent: SentPicture; readonly plan: PaintPlan }
 
 /**
- * What is ordered. `isArea` says how it was asked for: an area of one block is answered as an area. A listing that is refused
- * stays a value: it must not hide what became of a payment that is known already.
+ * An order. `isArea` says how it was requested: an area of one block is answered as an area. An invalid listing
+ * stays a value: it must not hide the outcome of a known payment.
  */
 export type PurchaseOrder = {
   readonly target: Target

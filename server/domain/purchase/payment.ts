@@ -23,7 +23,7 @@ export type Terms = {
 /** The terms that the client claims to have signed. The signature does not cover them, so they are only compared. */
 export type Accepted = Terms & { readonly scheme: string }
 
-/** Identifies a payment for ever, because the token accepts each nonce of a payer once. */
+/** Identifies a payment permanently, because the token accepts each nonce of a payer once. */
 export type PaymentKey = { readonly payer: Address; readonly nonce: Hash }
 
 /** The client's data for x402 extensions that the wall does not use, by extension name. */
@@ -32,7 +32,7 @@ export type Extensions = Readonly<Record<string, unknown>>
 /** The order that a payment's nonce is bound to, as evidence that anybody can check; see `shared/order.ts`. */
 export type BoundOrder = { readonly text: string; readonly salt: Hash }
 
-/** What an authorization moves, as far as it is looked for on the chain: without `amount`, any amount counts. */
+/** The transfer of an authorization, as it is searched on the chain: without `amount`, any amount counts. */
 export type WatchedPayment = Pick<Payment, 'payer' | 'nonce' | 'to' | 'validBefore'> & {
   readonly amount?: bigint
   readonly accepted: Pick<Terms, 'asset'>
@@ -49,7 +49,7 @@ export type Payment = PaymentKey & {
   readonly extensions?: Extensions // for the facilitator; unsigned, passed on unchanged, never stored
   readonly identifier?: string // the client's payment-identifier; unsigned, so it only applies to this payer
   readonly salt?: string // the client's salt of its order; unsigned, so it only counts if the nonce fits it
-  readonly binding?: BoundOrder | 'mismatch' // whether the nonce fits the order it came with; absent if it says nothing of one
+  readonly binding?: BoundOrder | 'mismatch' // whether the nonce fits the order it came with; absent if it is not bound
 }
 
 export type { Target }

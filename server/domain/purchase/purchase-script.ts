@@ -70,7 +70,7 @@ export function* buy(order: BuyOrder): Script<Outcome> {
 
 /**
  * Answers a payer whose payment another process has been working on for a long time. If the purchase is sold or credited, the
- * payer gets that outcome. If it is held, it is marked as uncertain and the payer is told to wait.
+ * payer gets that outcome. If it is held, it is marked as uncertain and the payer is asked to wait.
  */
 export function* answerHeldElsewhere(order: BuyOrder): Script<Outcome> {
   const known = yield* ask({ do: 'look-up', key: order.payment })
@@ -130,7 +130,7 @@ export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
 /** Buys with a new payment, or with a `released` one that was sent again; `order` then has its first target and listing. */
 function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   const { target, payment, listing, terms, now } = order
-  // Before anything leaves this process. What is known already goes by its own rules, so that nobody who altered a resend makes
+  // Checked before anything leaves this process. Known payments follow their own rules, so that nobody who altered a resend makes
   // its payer believe that nothing was charged.
   if (payment.binding === 'mismatch' && released === undefined) return isFailure(listing) ? listing : orderMismatch()
   const rejection = rejectionReason(payment, terms, now)
@@ -201,7 +201,7 @@ function eligibilityRefusal(
 const paysWall = ({ payment: { to, accepted }, terms, payees }: BuyOrder): boolean =>
   payees.has(to) && accepted.asset === terms.asset && accepted.network === terms.network
 
-/** Refuses a payment that was spent before the wall received it. It buys nothing; if it paid the wall, its payer is told whom to ask. */
+/** Refuses a payment that was spent before the wall received it. It buys nothing; if it paid the wall, its payer gets the contact. */
 function* refuseSpent(order: BuyOrder, prior: Purchase | undefined): Script<Outcome> {
   const { payment, contact } = order
   const status = yield* ask({ do: 'ask-chain', payment, head: 0n, wait: 'none' })
@@ -321,7 +321,7 @@ function* resolvePrior(prior: Purchase, order: BuyOrder, refuse: Refuse): Script
 
 /** Answers with the receipt of an earlier purchase. The new payment is not used. */
 function* reuseReceipt(end: SoldPurchase, { target: asked, payment }: BuyOrder, refuse: Refuse): Script<Outcome> {
-  // Another request of the payer is returning this receipt. The payer may be owed a second one, so it is told to retry.
+  // Another request of the payer is returning this receipt. The payer may be owed a second one, so it is asked to retry.
   const isReceipt = coversTarget(end, asked)
   if (!(yield* ask({ do: 'hand-over', purchase: end, isReceipt }))) return refuse(earlierUnresolved())
   // A late payment may have bought another block than the one requested. Its payer must know that before it pays again.
@@ -372,7 +372,7 @@ function* release(purchase: Purchase, isFinal: boolean): Script<Purchase> {
   return { ...purchase, state: { kind: 'released', isFinal } }
 }
 
-/** Records that the payer of a held block is told to wait. From then on, no refusal releases the block. */
+/** Records that the payer of a held block is asked to wait. From then on, no refusal releases the block. */
 function* markUncertain(purchase: Purchase): Script<Purchase> {
   if (purchase.state.kind !== 'reserved' || purchase.state.uncertain) return purchase
   try {

@@ -28,7 +28,7 @@ export type Purchase = {
   readonly state: Reserved | Sold | Released | Credited
 }
 
-/** The block is held for a payer who has no answer yet; `uncertain` once the payer was told to wait. */
+/** The block is held for a payer who has no response yet; `uncertain` once the payer was asked to wait. */
 export type Reserved = {
   readonly kind: 'reserved'
   readonly uncertain: boolean
@@ -44,7 +44,7 @@ export type Sold = {
   readonly framework: string | null
   readonly settled: boolean // this service has seen the transfer on the chain
   readonly unanswered: boolean // the receipt may not have reached the payer
-  readonly receiptReusedFor?: Hash // nonce of the payment that asks, if it was answered with this receipt before
+  readonly receiptReusedFor?: Hash // nonce of the payment in the request, if it was answered with this receipt before
 }
 
 /** The block is no longer held; `isFinal` once the chain shows that the payment can never settle. */
@@ -115,7 +115,7 @@ export type Requests = {
   release: { ask: { purchase: Purchase; isFinal: boolean }; answer: void }
   'record-unclaimed': { ask: { purchase: UnclaimedPayment }; answer: Purchase }
   'fulfil-late-payment': { ask: { purchase: Purchase; tx: Hash }; answer: Purchase }
-  // Whether this run may tell of that purchase; if it `isReceipt`, this is recorded, and the run's own payment is never used.
+  // Whether this run may reveal that purchase; if it `isReceipt`, this is recorded, and the run's own payment is never used.
   'hand-over': { ask: { purchase: SoldPurchase; isReceipt: boolean }; answer: boolean }
   'resolve-other': { ask: { key: PaymentKey }; answer: Purchase | undefined }
 }

@@ -48,7 +48,7 @@ export const overloaded = (): Failure =>
     'The server is overloaded and did not handle this request. Send the same request again shortly.',
   )
 
-/** The body of a request with a payment did not arrive whole, so nobody knows what it asked for. */
+/** The body of a request with a payment did not arrive completely, so the order is unknown. */
 export const bodyNotReceived = (): Failure =>
   retryLater('settlement_unknown', `The request’s body did not arrive whole, so this request did nothing. ${REPEAT}`)
 
@@ -73,7 +73,7 @@ export const paymentRequired = (reason: string): Failure =>
 
 const notCharged = (why: string) => `Not charged: ${why}. ${SIGN_ANEW}`
 
-/** A facilitator's code for the commonest trouble, in words. */
+/** A facilitator's code for its most common error, in words. */
 const inWords = (reason: string): string =>
   /insufficient_(?:balance|funds)/.test(reason)
     ? `the wallet does not hold enough ${ASSET_SYMBOL}; fund it first (${reason})`
@@ -121,7 +121,7 @@ export const railNotArmed = () =>
     'The wall is not accepting new payments right now; rail in GET /api/health shows when it does again',
   )
 
-/** What terms add while no payment is accepted, so that a client does not sign yet; empty while the rail is armed. */
+/** The addition to terms while no payment is accepted, so that a client does not sign yet; empty while the rail is armed. */
 export const notNow = (rail: Rail): string => (rail === 'armed' ? '' : NOT_NOW)
 
 const NOT_NOW =

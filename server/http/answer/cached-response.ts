@@ -5,10 +5,10 @@ import { holdsAlready, prefersGzip } from '../request/negotiate.ts'
 import { queryOf } from '../request/request-url.ts'
 import { type HeaderFields, CACHED_BY_PROXIES, respond, respondUnchanged } from './respond.ts'
 
-/** Answers a read with status 200, or with 304 when the client has the current version. */
+/** Returns a read with status 200, or with 304 if the client has the current version. */
 export type CachedResponse = (request: Request) => Response
 
-/** A body to serve, its media type, and how long it may be kept. */
+/** A body to serve, its media type, and its cache lifetime. */
 type Ready = {
   readonly type: string
   readonly body: string | Uint8Array<ArrayBuffer>
@@ -37,7 +37,7 @@ export function cachedResponse({ type, body, cacheControl }: Ready): CachedRespo
   }
 }
 
-/** The same answers, with these headers besides. */
+/** The same responses with additional headers. */
 export function withHeaders(answer: CachedResponse, headers: HeaderFields): CachedResponse {
   return (request) => {
     const response = answer(request)
@@ -113,7 +113,7 @@ export function respondTagged(text: string): Response {
   return respond(200, 'application/json', bytes, { ETag: etagOf(bytes), 'Cache-Control': CACHED_BY_PROXIES })
 }
 
-/** Makes a 304 when the client has this version; else `undefined`. */
+/** Makes a 304 if the client has this version; else `undefined`. */
 function unlessHeld({ headers }: Request, answer: Response): Response | undefined {
   const ifNoneMatch = headers.get('if-none-match')
   const etag = answer.headers.get('etag')

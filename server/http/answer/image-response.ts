@@ -21,7 +21,7 @@ export type Drawn = {
   readonly cost?: number // of the budget for pictures
 }
 
-/** Answers with the picture, or with 304 when the client has it. */
+/** Returns the picture, or a 304 if the client has it. */
 export async function respondImage(request: Request, { view, shown, draw, clients, cost }: Drawn): Promise<Response> {
   const headersOf = (state: WallImage['state']) => ({
     ETag: `"${state}-${shown}"`,
@@ -40,7 +40,7 @@ export async function respondImage(request: Request, { view, shown, draw, client
 
 export type RegionDeps = { readonly view: WallView; readonly images: WallImages; readonly clients: Clients }
 
-/** Answers with a part of the wall as a picture. */
+/** Returns a part of the wall as a picture. */
 export async function respondRegion(
   { view, images, clients }: RegionDeps,
   request: Request,
@@ -57,7 +57,7 @@ export async function respondRegion(
   })
 }
 
-/** Answers with the picture of a place at the scale that the query names; refuses what names no place. */
+/** Returns the picture of a place at the scale in the query; refuses an invalid place. */
 export function placePictures(deps: RegionDeps, schema: typeof BlockImageQuery) {
   const readScale = paramsReader(schema)
   return async (request: Request, place: Region | Failure): Promise<Response> => {

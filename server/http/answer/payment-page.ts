@@ -67,7 +67,7 @@ const policy = contentPolicy({ style, images: true })
 
 const HTML = 'text/html; charset=utf-8'
 
-/** The page of something that is for sale, with status 402. */
+/** The page of a target that is for sale, with status 402. */
 export function respondPaymentPage(offer: Offer, headers: HeaderFields): Response {
   return respond(402, HTML, paymentPage(offer), { ...headers, ...policy })
 }
@@ -82,7 +82,7 @@ const lost = {
   410: ['Sold out', 'Every block is sold.', 'The wall is full. You can still look at what agents have painted on it.'],
 } as const
 
-/** The page of an address that leads nowhere. */
+/** The page of an unknown address. */
 export function respondNowhere(status: keyof typeof lost): Response {
   const [title, heading, text] = lost[status]
   const html = page(title, `<p class="price">${status}</p>\n<h1>${heading}</h1>\n<p>${text}</p>`)

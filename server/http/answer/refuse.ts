@@ -14,7 +14,7 @@ import { siteHeaders } from './security-headers.ts'
 
 export type DemandDeps = { readonly offer: Offer; readonly rail: PaymentHealth }
 
-/** Makes any error response but a payment demand. */
+/** Makes any error response except a demand for payment. */
 export function refuse({ code, message, details }: Failure, headers: HeaderFields = {}): Response {
   return respondJson(
     statusOf[code],

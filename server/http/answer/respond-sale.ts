@@ -1,4 +1,4 @@
-/** Sells over HTTP: reads the payment of a request, and answers with the receipt or the refusal. */
+/** Sells over HTTP: reads the payment of a request, and returns the receipt or the refusal. */
 
 import { isFailure } from '../../domain/failure.ts'
 import { isPending } from '../../domain/purchase/charging.ts'
@@ -17,7 +17,7 @@ export type SellingDeps = DemandDeps &
     readonly countPaid?: ((version: SentPayment['version']) => void) | undefined // called for each request with a payment
   }
 
-/** The payment for a target that a request carries; `undefined` where there is none. */
+/** The payment of a request for a target; `undefined` if there is none. */
 export function paymentIn(
   { offer, countPaid }: SellingDeps,
   request: Request,
@@ -28,7 +28,7 @@ export function paymentIn(
   return sent
 }
 
-/** Answers a request whose payment was admitted: with the receipt and what x402 says of the settlement, or with the refusal. */
+/** Responds to a request with an admitted payment: with the receipt and the x402 settlement, or with the refusal. */
 export async function respondSale(
   deps: SellingDeps,
   request: Request,

@@ -10,10 +10,10 @@ import { EVERY_RESPONSE } from './security-headers.ts'
 /** Further headers of a response. */
 export type HeaderFields = Readonly<Record<string, string>>
 
-/** For what everyone requests all the time: clients and proxies keep it for a moment, and proxies serve it while they revalidate. */
+/** For frequently requested reads: clients and proxies cache them for a moment, and proxies serve them while they revalidate. */
 export const CACHED_BRIEFLY = 'public, max-age=2, stale-while-revalidate=10'
 
-/** For what must be current: clients revalidate each time, and proxies keep it for a moment. */
+/** For reads that must be current: clients revalidate each time, and proxies cache them for a moment. */
 export const CACHED_BY_PROXIES = 'public, max-age=0, s-maxage=2'
 
 /** For a stream that a cache shares: clients that come within its first 40 s get the one that is still being sent. */
@@ -22,7 +22,7 @@ export const CACHED_FOR_A_STREAM = 'public, max-age=0, s-maxage=40'
 /** For what must not be stored. */
 export const NO_STORE: HeaderFields = { 'Cache-Control': 'no-store' }
 
-/** The header of a read of the whole wall with the number of the newest change it shows: where to go on in the log. */
+/** The header of a read of the whole wall with the number of its newest change: where to continue in the log. */
 export const LOG_NUMBER = 'Log-Number'
 
 /** For responses that depend on the payment headers. */
@@ -53,7 +53,7 @@ export function respondEmpty(status: 202 | 204, headers: HeaderFields): Response
   return new Response(null, { status, headers: { ...everywhere, ...headers } })
 }
 
-/** Makes a 304. Headers that describe a body are left out, since the client has them. */
+/** Makes a 304. Headers that describe a body are omitted, because the client has them. */
 export function respondUnchanged(headers: HeaderFields): Response {
   return new Response(null, { status: 304, headers: { 'Access-Control-Allow-Origin': '*', ...headers } })
 }
@@ -64,7 +64,7 @@ export function respondEvents(stream: ReadableStream<Uint8Array> | null, cacheCo
   return new Response(stream, { headers: { ...everywhere, ...headers } })
 }
 
-/** Answers a CORS preflight. x402 clients send the last of the headers with a payment. */
+/** Responds to a CORS preflight. x402 clients send the last of the headers with a payment. */
 export function respondPreflight(): Response {
   return respondEmpty(204, {
     'Access-Control-Allow-Methods': 'GET, HEAD, PUT, POST, OPTIONS',

@@ -25,7 +25,7 @@ export type PageKind =
   | { readonly built: 'wall' | 'paint'; readonly html: string }
   | { readonly style: string; readonly images: boolean }
 
-/** For a page: what it may load, and whether other sites may show it in a frame. */
+/** The rules of a page: what it may load, and whether other sites may show it in a frame. */
 export const contentPolicy = (page: PageKind): Fields => ({
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -48,10 +48,10 @@ function sourcesOf(page: PageKind): readonly string[] {
   ]
 }
 
-/** The hashes of what stands in a page itself, in tags without attributes: all else is a file of this service. */
+/** The hashes of inline scripts and styles in a page, in tags without attributes: everything else is a file of this service. */
 const inlineSources = (html: string, tag: 'script' | 'style') =>
   Array.from(html.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'gs')), ([, content = '']) => sourceOf(content))
 
-/** The hash of an inline style or script, as a content security policy names it. */
+/** The hash of an inline style or script, in the form of a content security policy. */
 const sourceOf = (content: string): string =>
   `'sha256-${new Bun.CryptoHasher('sha256').update(content).digest('base64')}'`

@@ -60,13 +60,13 @@ export function filesOver(baseUrl: string, files: ViewerFiles): ViewerFiles {
   }
 }
 
-/** All that Vite built: the files of the page, and the view for chats of a wall at `baseUrl`. */
+/** Everything that Vite built: the files of the page, and the view for chats of a wall at `baseUrl`. */
 export const builtPages = async (
   files: ReadonlyMap<string, string>,
   words: Branding & { readonly baseUrl: string },
 ) => ({ viewer: await viewerFiles(files, words), chatView: await chatView(files, words, words.baseUrl) })
 
-/** The view of the wall for chats, which is no address of the service; empty where the page was not built. */
+/** The view of the wall for chats, which has no address of its own; empty if the page was not built. */
 export async function chatView(files: ReadonlyMap<string, string>, words: Branding, baseUrl: string): Promise<string> {
   const path = files.get(CHAT_VIEW)
   if (path === undefined) return ''
@@ -91,7 +91,7 @@ function filledIn(name: string, content: Uint8Array<ArrayBuffer>, words: Brandin
   return new TextEncoder().encode(text.replace('</head>', (end) => tags.map((tag) => `${tag}\n  `).join('') + end))
 }
 
-/** The paths of all files under `directory` by their relative names; none when it does not exist. */
+/** The paths of all files under `directory` by their relative names; none if it does not exist. */
 export async function filesIn(directory: string): Promise<ReadonlyMap<string, string>> {
   try {
     const names = await Array.fromAsync(new Bun.Glob('**/*').scan({ cwd: directory }))

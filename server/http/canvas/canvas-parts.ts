@@ -23,7 +23,7 @@ const TAIL_SLOT = ROWS_SLOT + ROWS
 /** The price of a block, and the network it is paid on. */
 export type Priced = Pick<Terms, 'network' | 'amount'>
 
-/** Splits a view into parts, without the pictures of blocks when `hasPictures` is false. */
+/** Splits a view into parts, without the pictures of blocks if `hasPictures` is false. */
 export function canvasParts(view: WallView, terms: Priced, hasPictures = true): Parts {
   const fragments = Array.from({ length: TOTAL_BLOCKS }, () => '')
   const dirtyBlocks = new Set<BlockIndex>(ALL_BLOCKS)

@@ -19,7 +19,7 @@ export type CanvasReads = {
   readonly canvas: CanvasSnapshot
   readonly pixels: CanvasSnapshot
   readonly blocks: CanvasSnapshot
-  /** Number of the newest change that all of them show. */
+  /** The number of the newest change that all of them show. */
   number(): LogNumber
   /** Announces a change of the view to all reads. */
   changed(change: Change): void
@@ -28,15 +28,15 @@ export type CanvasReads = {
 }
 
 /**
- * Builds the reads from a view. From then on they follow `changed`. Only the canvas read is built at once. The other two
- * would take a twelfth of what the main thread does for a start, so each is built when it is first asked for, or by `published`.
+ * Builds the reads from a view. From then on they follow `changed`. Only the canvas read is built immediately. The other two
+ * would take a twelfth of the main thread's start time, so each is built when it is first requested, or by `published`.
  */
 export function canvasReads({ view, terms, clock, everyMs }: CanvasSource): CanvasReads {
   const read = (parts: Parameters<typeof canvasSnapshot>[0]['parts'], type: string, hasBrotli = false) =>
     canvasSnapshot({ view, parts, type, clock, everyMs, hasBrotli })
   const canvas = read(canvasParts(view, terms), 'application/json')
   const pixels = builtLater(view, () => read(pixelParts(view), 'application/octet-stream'))
-  // Brotli makes its texts up to 40 % smaller than gzip of their parts, and pictures 3 %.
+  // Brotli makes texts up to 40 % smaller than gzip of their parts, and pictures 3 %.
   const blocks = builtLater(view, () => read(canvasParts(view, terms, false), 'application/json', true))
   const all = [canvas, pixels, blocks]
   return {

@@ -54,8 +54,8 @@ export type ReadSource = {
   readonly hasBrotli?: boolean // whether Brotli is offered, too
 }
 
-// When the whole wall is repainted, building it takes a tenth of a second of a processor. So the pause before the next
-// publication grows with the work, up to what a reader may wait.
+// When the whole wall is repainted, building it takes a tenth of a second of CPU time. So the pause before the next
+// publication grows with the work, up to the time that a reader may wait.
 const RESTS = 19
 const REST_MAX_MS = 2000
 
@@ -64,10 +64,10 @@ export function canvasSnapshot({ view, parts, type, clock, everyMs, hasBrotli = 
   const segments: Segment[] = []
   let nextAt = Number.NEGATIVE_INFINITY
 
-  // All parts are taken in one turn of the event loop, so that each published state is one the wall had.
+  // All parts are taken in one turn of the event loop, so that each published state existed on the wall.
   const take = () => ({ taken: parts.take(), number: view.number })
   const show = async ({ taken, number }: ReturnType<typeof take>) => {
-    // One after another, so that the pool of threads has time for others.
+    // One after another, so that the thread pool has time for other work.
     for (const [slot, part] of taken) segments[slot] = await segmentOf(part)
     const bodies = { plain: plainBody(segments), gzip: gzipBody(segments), zstd: zstdBody(segments) }
     const version = versionOf(number, bodies.plain)
@@ -114,8 +114,8 @@ export function canvasSnapshot({ view, parts, type, clock, everyMs, hasBrotli = 
 }
 
 /**
- * The headers that name a state of the wall: its log number, and an ETag. The tag follows the bytes alone, so that a reader
- * who has them is not sent them again after changes that they do not show.
+ * The headers that identify a state of the wall: its log number, and an ETag. The tag depends only on the bytes, so that a reader
+ * with these bytes does not get them again after changes that they do not show.
  */
 function versionOf(number: LogNumber, body: Pieces) {
   const { crc, length } = sumOf(body)
@@ -125,7 +125,7 @@ function versionOf(number: LogNumber, body: Pieces) {
 /** A published state of the wall. */
 type Shown = { readonly answer: CachedResponse; release(): void }
 
-/** A body in the forms it is sent in. `brotli` answers nothing while that form is not made yet. */
+/** A body in the forms it is sent in. `brotli` returns nothing while that form is not ready. */
 type Bodies = {
   readonly plain: Pieces
   readonly gzip?: Pieces

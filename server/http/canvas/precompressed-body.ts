@@ -1,7 +1,7 @@
 /**
- * Bodies made of parts that are compressed on their own, so that a change costs its part only. The gzip body is one
+ * Bodies made of separately compressed parts, so that a change costs only its part. The gzip body is one
  * member (RFC 1952) of raw deflate parts that each end in a full flush, because browsers silently drop all but the first
- * of several members; the zstd body is a frame (RFC 8878) for each part, which every decoder takes.
+ * of several members; the zstd body has a frame (RFC 8878) for each part, which every decoder accepts.
  */
 
 import { promisify } from 'node:util'
@@ -15,7 +15,7 @@ export type Segment = { readonly plain: Uint8Array; readonly deflated: Uint8Arra
 const ZSTD_LEVEL = 3
 const DEFLATE_LEVEL = 6
 
-/** Compresses a part, in the threads that the runtime has for it. */
+/** Compresses a part, in the runtime's compression threads. */
 export async function segmentOf(plain: Uint8Array): Promise<Segment> {
   const [deflated, zstd] = await Promise.all([
     inTurn(() => deflate(plain)),
@@ -30,8 +30,8 @@ const BROTLI_LEVEL = 5
 const compressed = promisify(brotliCompress)
 
 /**
- * Makes the Brotli form of a body, which has to be compressed as a whole, in a thread when it is first asked for. Answers
- * nothing until it is made.
+ * Makes the Brotli form of a body, which must be compressed as a whole, in a thread when it is first requested. Returns
+ * nothing until it is ready.
  */
 export function brotliBody(plain: Pieces): () => Blob | undefined {
   let body: Blob | undefined
@@ -41,13 +41,13 @@ export function brotliBody(plain: Pieces): () => Blob | undefined {
     body = joined([await compressed(await joined(plain).bytes(), { params })])
   }
   return () => {
-    // A failure leaves the other encodings.
+    // After a failure the other encodings remain.
     making ??= make().catch(() => {})
     return body
   }
 }
 
-// After a full flush nothing of one part is needed for the next, so one stream takes them all: making one for each part took
+// After a full flush no part depends on another, so one stream takes them all: making one for each part took
 // 40 ms of the main thread whenever a busy wall was published.
 const stream = createDeflateRaw({ level: DEFLATE_LEVEL })
 const inTurn = pLimit(1)
@@ -67,7 +67,7 @@ function deflate(plain: Uint8Array): Promise<Uint8Array> {
 
 export type Pieces = readonly Uint8Array[]
 
-/** The body as it is. */
+/** The uncompressed body. */
 export const plainBody = (segments: readonly Segment[]): Pieces => segments.map(({ plain }) => plain)
 
 /** The body in zstd. */
@@ -76,7 +76,7 @@ export const zstdBody = (segments: readonly Segment[]): Pieces => segments.map((
 // Magic, deflate, no flags, no time, no hint, unknown system.
 const GZIP_HEAD = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff)
 
-// An empty last block, for the parts all end in one that is not the last.
+// An empty last block, because each part ends in a block that is not the last.
 const DEFLATE_END = Uint8Array.of(3, 0)
 
 /** The body in gzip. */
@@ -94,5 +94,5 @@ export const sumOf = (pieces: Pieces): { readonly crc: number; readonly length: 
   length: pieces.reduce((length, piece) => length + piece.length, 0),
 })
 
-/** Puts pieces in a row, in memory that the answers made of it share: they are copied once. */
+/** Concatenates pieces in memory that the responses share: they are copied once. */
 export const joined = (pieces: Pieces): Blob => new Blob([...pieces] as Uint8Array<ArrayBuffer>[]) // none is in shared memory

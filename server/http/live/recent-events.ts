@@ -24,10 +24,10 @@ export type RecentEvents = {
 // Older events are read from the log.
 const RECENT_MAX = 2000
 
-// Small, so that a client that does not read keeps little memory.
+// Small, so that a client that does not read uses little memory.
 const PIECE = 100
 
-// As many as there can be between the oldest number that is caught up from and the newest, and some that are not aligned.
+// All chunks between the oldest number that a client catches up from and the newest, and some unaligned ones.
 const PIECES_MAX = 64
 
 const encoder = new TextEncoder()
@@ -42,7 +42,7 @@ export function recentEvents(log: Log): RecentEvents {
     pieces.clear()
     shared = { after: 0, upTo: 0, bytes: NOTHING }
   }
-  // The log leaves out what was hidden later, so kept events must be rebuilt, too.
+  // The log omits content that was hidden later, so kept events must be rebuilt, too.
   const withhold = ({ block, hidden }: ModerationChange) => {
     forget()
     for (const [at, { change }] of events.entries())
@@ -86,7 +86,7 @@ export function recentEvents(log: Log): RecentEvents {
       return events.findLast(({ change }) => change.at < time)?.change.number ?? (first && first.change.number - 1)
     },
     async piece(after, end) {
-      // Pieces end at multiples of their size, so that clients that catch up from different numbers share them.
+      // Chunks end at multiples of their size, so that clients that catch up from different numbers share them.
       const to = Math.min(end, after + PIECE - (after % PIECE))
       if (to <= after) return undefined
       return await keptOrMade(pieces, `${after}-${to}`, () => read(after, to))

@@ -1,4 +1,4 @@
-/** Decides whether a payment goes on, and when, before any work is done for it. */
+/** Decides whether a payment is processed, and when, before any work is done for it. */
 
 import { type Failure, StoreUnavailable } from '../../domain/failure.ts'
 import type { Payment } from '../../domain/purchase/payment.ts'
@@ -13,7 +13,7 @@ type AdmissionDeps = {
   readonly queue: Pick<FairQueue, 'knownPaymentTurn' | 'newPaymentTurn'>
 }
 
-/** Resolves when a payment sent from an address may go on, or with the refusal. */
+/** Resolves when a payment from an address may be processed, or with the refusal. */
 export type AdmitPayment = (payment: Payment, address: string) => Promise<Failure | undefined>
 
 /**

@@ -18,7 +18,7 @@ const mediaTypePattern = /^application\/json\s*(?:;\s*charset\s*=\s*(?:"utf-8"|u
 
 /**
  * The JSON of a body, or why it was refused. `unsafe` marks JSON that parsers read differently; `cut` a body that did not arrive
- * whole, and `size` how many bytes one had that is no JSON. After a failure part of the body may be unread, so the connection must be closed.
+ * completely, and `size` the size in bytes of a body that is not JSON. After a failure part of the body may be unread, so the connection must be closed.
  */
 export type ReadBody =
   | { readonly kind: 'read'; readonly value: unknown; readonly bytes: Uint8Array<ArrayBuffer> }
@@ -32,12 +32,12 @@ export type BodyLimits = {
   readonly large?: LargeBodies
 }
 
-/** Where large bodies need a place: one over `fromBytes` asks for it once, and is refused when there is none. */
+/** Slots for large bodies: a body over `fromBytes` takes one, and is refused if there is none. */
 export type LargeBodies = { readonly fromBytes: number; readonly hasPlace: () => boolean }
 
 type Unread = Failure & { readonly cut?: true }
 
-/** Reads a whole body as JSON; `whenEmpty`, where it is given, is what no bytes at all stand for. */
+/** Reads a whole body as JSON; `whenEmpty`, if given, is the value of an empty body. */
 export async function readJson(request: Request, limits: BodyLimits = {}, whenEmpty?: object): Promise<ReadBody> {
   const bytes = await readBody(request, limits)
   if (isFailure(bytes)) return bytes
@@ -67,10 +67,10 @@ export async function readBody(request: Request, limits: BodyLimits = {}): Promi
   return (await readEach(request, limits, (chunk) => void chunks.push(chunk))) ?? Buffer.concat(chunks)
 }
 
-// The largest body that a proxy is configured to pass, and the time it needs to send one that it has whole.
+// The largest body that proxies are configured to pass, and the time to receive one.
 const PASSED_OVER = { maxBytes: 4 * 1024 * 1024, deadlineMs: 1000 }
 
-/** Discards a body that is too large. A proxy that is still sending when the answer comes reports a failed server. */
+/** Discards a body that is too large. A proxy that is still sending when the response arrives reports a failed server. */
 const passOver = async (request: Request) => void (await readEach(request, PASSED_OVER, () => {}))
 
 // A small compressed body may be huge. No client needs compression here.
@@ -79,7 +79,7 @@ const isCoded = (contentEncoding: string | null) =>
 
 const isJson = (contentType: string | null) => contentType === null || mediaTypePattern.test(contentType)
 
-/** Reads a body in chunks; returns the reason when it cannot be read whole. */
+/** Reads a body in chunks; returns the reason if it cannot be read completely. */
 async function readEach(
   request: Request,
   { maxBytes = BODY_MAX_BYTES, deadlineMs = DEADLINE_MS, bytesPerSecondMin = 0, large }: BodyLimits,

@@ -1,4 +1,4 @@
-/** Tells clients apart by address, and refuses those that have used up a budget. */
+/** Identifies clients by address, and refuses those that have used up a budget. */
 
 import { isIP } from 'node:net'
 import type { TObject } from '@sinclair/typebox'
@@ -20,7 +20,7 @@ export type Clients = {
   readonly admitPayment: AdmitPayment
 }
 
-/** Reads the address of a client. For IPv6 it is the /64 network, since one customer usually has all of it. */
+/** Reads the address of a client. For IPv6 it is the /64 network, because one customer usually has all of it. */
 type AddressOf = (request: Request) => string
 
 /** How addresses are found. */
@@ -43,7 +43,7 @@ export function addressReader({ peerOf, trustedHops }: AddressSource): AddressOf
   }
 }
 
-/** Takes from a budget of the client; returns the refusal when nothing is left. */
+/** Takes from a budget of the client; returns the refusal if nothing is left. */
 export function refuseBeyond(
   { limits, addressOf }: Clients,
   name: BudgetName,
@@ -120,7 +120,7 @@ export const jsonBody = <Body>(
 })
 
 /**
- * The hooks of a signed change. They refuse clients that sent too many changes with an invalid signature or body, and what
+ * The hooks of a signed change. They refuse clients that sent too many changes with an invalid signature or body, and whatever
  * `before` refuses.
  */
 export function signedBody<Body>(clients: Clients, read: BodyReader<Body>, { before, ...rest }: BodyChecks = {}) {
@@ -146,10 +146,10 @@ export function signedBody<Body>(clients: Clients, read: BodyReader<Body>, { bef
   }
 }
 
-/** Whether a request was refused for its body, which was read for nothing. */
+/** Whether a request was refused because of its body. */
 const isOfBody = ({ code }: Failure) => statusOf[code] === statusOf.invalid_body || code === 'body_too_large'
 
-/** Counts what is under way, for all clients and for each. */
+/** Counts requests in progress, in total and per client. */
 export function slots() {
   const taken = new Map<string, number>()
   let count = 0
@@ -162,7 +162,7 @@ export function slots() {
   return {
     count: () => count,
     of: (address: string) => taken.get(address) ?? 0,
-    /** Takes a slot. The returned function gives it back. */
+    /** Takes a slot. The returned function releases it. */
     take(address: string) {
       add(address, 1)
       return () => add(address, -1)
@@ -205,15 +205,15 @@ const UPLOAD: BodyLimits = {
   bytesPerSecondMin: 16 * 1024,
 }
 
-// Large bodies that are being read at once, of all clients and of one. They need no worker until they are whole. Those that
-// come with a payment have as many places of their own.
+// Large bodies that are being read, in total and per client. They need no worker until they are complete. Those with a
+// payment have as many slots of their own.
 const UPLOADS_AT_ONCE = 64
 const UPLOADS_OF_ONE = 32
 
-// A smaller body needs no place: a client that sends next to nothing takes none from others.
+// A smaller body needs no slot: a client that sends next to nothing takes none from others.
 const LARGE_FROM_BYTES = 64 * 1024
 
-/** Reads a body that may be large; one that has grown large while too many are being read is refused. */
+/** Reads a body that may be large; a body that grows large while too many are being read is refused. */
 export type Uploads = <T>(request: Request, read: (limits: BodyLimits) => Promise<T>) => Promise<T>
 
 /** Makes the limit that all routes share. */

@@ -4,7 +4,7 @@ const qualityPattern = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 
 /** Whether a client prefers HTML to JSON. A client that accepts everything gets JSON. */
 export function prefersHtml(accept: string | null): boolean {
-  // Most clients that are no browser send this.
+  // Most clients that are not browsers send this.
   if (accept === null || accept === '*/*') return false
   const qualities = qualitiesOf(accept)
   const of = (type: string, range: string) => qualities.get(type) ?? qualities.get(range) ?? qualities.get('*/*') ?? 0
@@ -21,7 +21,7 @@ export function prefersMarkdown(accept: string | null): boolean {
 /** The encodings of cached bodies. */
 export type Encoding = 'br' | 'gzip' | 'zstd'
 
-/** Selects the encoding of a body among those offered: the first of them when the client has no preference. */
+/** Selects the encoding of a body among those offered: the first of them if the client has no preference. */
 export function preferredEncoding(
   acceptEncoding: string | null,
   offered: readonly Encoding[] = ['gzip', 'zstd'],

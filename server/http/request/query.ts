@@ -70,7 +70,7 @@ export function withQuery<Schema extends TObject>(schema: Schema, answer: Answer
   return Object.assign(handle, { documents: schema })
 }
 
-/** Reads the subject from a query; the wall when it names none. Invalid values are left to the page. */
+/** Reads the subject from a query; the wall if it names none. The page handles invalid values. */
 export function subjectOf(url: string, view: WallView): CardSubject {
   const given = textsIn(url)
   const block = parseCoord(given['block'] ?? '')

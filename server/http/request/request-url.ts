@@ -10,13 +10,13 @@ const ORIGIN_END = '://'
 /** The ending of the address of a picture of a block or an area. */
 export const PNG_END = '.png'
 
-/** The path, still percent-encoded; empty when there is none. */
+/** The path, still percent-encoded; empty if there is none. */
 export function pathOf(url: string): string {
   const start = pathStart(url)
   return start < 0 ? '' : url.slice(start, pathEnd(url, start))
 }
 
-/** The query, still encoded; empty when there is none. */
+/** The query, still encoded; empty if there is none. */
 export function queryOf(url: string): string {
   const start = url.indexOf('?')
   if (start < 0) return ''
@@ -25,7 +25,7 @@ export function queryOf(url: string): string {
 }
 
 /**
- * The last segment of the path, decoded once; empty when it cannot be decoded. Throws `NotFoundError` when the path does not
+ * The last segment of the path, decoded once; empty if it cannot be decoded. Throws `NotFoundError` if the path does not
  * begin with `start`: the routers match the path as it was sent, but the dot segments of `request.url` are removed.
  */
 export function nameBelow(start: string, url: string): string {
@@ -35,7 +35,7 @@ export function nameBelow(start: string, url: string): string {
   return decodePercent(path.slice(start.length)) ?? ''
 }
 
-/** Undoes percent-encoding; `undefined` when it is malformed or not UTF-8. */
+/** Decodes percent-encoding; `undefined` if it is malformed or not UTF-8. */
 export function decodePercent(text: string): string | undefined {
   if (!text.includes('%')) return text
   try {
