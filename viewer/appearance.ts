@@ -22,7 +22,7 @@ export function createAppearance(onChange: () => void) {
   strong.addEventListener('change', show)
   return {
     theme: (): Theme => themes[name()],
-    /** What the user chose; the system's preference when undefined. */
+    /** The user's choice; the system's preference if undefined. */
     chosen: () => chosen,
     choose(next: ThemeName | undefined) {
       chosen = next
@@ -32,7 +32,7 @@ export function createAppearance(onChange: () => void) {
   }
 }
 
-/** What the browser keeps under a name; nothing where it refuses storage to a page. */
+/** The stored value of a name; `undefined` if the browser refuses storage. */
 export function stored(name: string): string | undefined {
   try {
     return localStorage.getItem(name) ?? undefined
@@ -41,12 +41,12 @@ export function stored(name: string): string | undefined {
   }
 }
 
-/** Has the browser keep a value under a name, or nothing any more; it lasts as long as the page where storage is refused. */
+/** Stores a value under a name, or removes it; without storage it lasts as long as the page. */
 export function store(name: string, value: string | undefined) {
   try {
     if (value === undefined) localStorage.removeItem(name)
     else localStorage.setItem(name, value)
   } catch {
-    // It is as if nothing was kept.
+    // As if nothing was stored.
   }
 }

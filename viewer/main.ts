@@ -28,8 +28,8 @@ const reducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)')
 
 let state = initialState(viewOf(stage), soldOnPage(), reducedMotion.matches)
 let drawnAt: number | undefined // when the last frame of a motion was drawn
-let components: Component | undefined // panels and all else that loads after the first drawing
-let furnishing: Promise<void> | undefined // the loading of them
+let components: Component | undefined // panels and everything else that loads after the first drawing
+let furnishing: Promise<void> | undefined // the promise of loading them
 let arriving = true
 const opened = { search: location.search, place: placeInAddressBar() }
 let isDeadLink = false // so far; what a returning visitor's link names may be newer than the stored wall
@@ -103,7 +103,7 @@ function draw(now?: number) {
   components?.frame?.(state)
 }
 
-/** Takes the motion further, to the time of a frame. */
+/** Advances the motion to the time of a frame. */
 function moveBy(now: number) {
   const ms = drawnAt === undefined ? 0 : now - drawnAt
   drawnAt = state.motion ? now : undefined
@@ -169,6 +169,6 @@ for (const button of panelButtons) {
 }
 listenToZoomButtons(dispatch)
 if (isEmbedded) embed()
-// Read by the page itself, before it is first painted.
+// The page itself reads it before its first paint.
 store('visited', '1')
 shell.start()

@@ -27,7 +27,7 @@ self.addEventListener('fetch', (event) => {
     event.respondWith(fetch(request).catch((error: unknown) => answerKept(request, error)))
 })
 
-/** Answers from the cache. The query is ignored: the page is the same for every address. */
+/** Responds from the cache. Ignores the query: the page is the same for every address. */
 async function answerKept(request: Request, error: unknown): Promise<Response> {
   const kept = await caches.match(request, { ignoreSearch: true, ignoreVary: true })
   if (kept === undefined) throw error

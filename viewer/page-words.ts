@@ -1,9 +1,9 @@
-/** What the server has written into the page's HTML. */
+/** Values that the server has written into the page's HTML. */
 
 import { USUAL_PRICE } from '../shared/money.ts'
 import { type Rect, rectOf } from './camera/camera.ts'
 
-/** What a block costs; the server writes any other price than the usual one. */
+/** The price of a block; the server writes it if it is not the default. */
 export const priceOnPage = (): string =>
   document.querySelector('meta[name="price"]')?.getAttribute('content') ?? USUAL_PRICE
 
@@ -14,7 +14,7 @@ export const sharedStreamOnPage = (): string | null =>
 /** The wall's name. */
 export const nameOnPage = (): string => document.querySelector('h1 .name')?.textContent ?? ''
 
-/** Where nearly all of what is sold lies; `undefined` on an empty wall. */
+/** The area with nearly all sold blocks; `undefined` on an empty wall. */
 export function soldOnPage(): Rect | undefined {
   const [col, row, w, h] = document.getElementById('stage')?.dataset['sold']?.split(',').map(Number) ?? []
   return col === undefined || row === undefined || !w || !h ? undefined : rectOf({ col, row, w, h })

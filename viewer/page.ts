@@ -1,4 +1,4 @@
-/** What the components of the page share: the state, and the theme. */
+/** The shared context of the components: the state, and the theme. */
 
 import type { Appearance } from './appearance.ts'
 import type { Action, State } from './state.ts'

@@ -1,6 +1,6 @@
 /**
- * Builds regl into the page without its code generator, which a strict content policy forbids, and without its states of
- * things that the wall never draws with.
+ * Builds regl into the page without its code generator, which a strict content policy forbids, and without features that the
+ * wall never uses.
  */
 
 import type { Plugin } from 'vite'
@@ -12,15 +12,15 @@ const HEAD = /^\(function \(global, factory\) \{[\s\S]*?'use strict';/
 const TAIL = /\}\)\)\);\s*$/
 const CORE = /\nfunction reglCore \([\s\S]*?\n\}\n(?=\nfunction stats \()/
 
-// What regl asks the driver when it makes a framebuffer, for whose answers the page would wait: one of bytes is whole everywhere.
+// A query of regl to the driver when it makes a framebuffer, which would block the page: one of bytes is complete everywhere.
 const STATUS = /\n *\/\/ Check status code\n[^}]*\}\n/
 const ERROR = /\n *\/\/ [A-Z]+: Clear error code here[^\n]*\n[^\n]*\n *gl\.getError\(\)\n/
 
-/** A function up to the brace that closes it, which stands below its beginning. */
+/** A function up to its closing brace, which is at the same indent as its beginning. */
 const bodyOf = (head: string) => new RegExp(`\\n( *)${head} \\([\\s\\S]*?\\n\\1\\}\\n`)
 
-// More than a third of regl: elements, attributes, shaders, renderbuffers, cubes, timers, the reading of pixels, and what it
-// asks the driver at its start, for whose answers the page would wait.
+// More than a third of regl: elements, attributes, shaders, renderbuffers, cubes, timers, reading of pixels, and queries
+// to the driver at its start, which would block the page.
 const REPLACED = {
   'function wrapElementsState': 'unused',
   'function wrapAttributeState': 'unused',
@@ -45,11 +45,11 @@ function reglCore (gl, strings, extensions, limits, buffers, elements, textures,
 const ownHead = `import { drawCalls } from ${JSON.stringify(drawCalls)}
 const unused = { clear() {}, restore() {}, update() {}, destroyBuffer() {} }
 const noExtensions = { extensions: {}, restore() {} }
-// What every WebGL has.
+// The limits that every WebGL has.
 const limits = { maxTextureUnits: 8, maxColorAttachments: 1, extensions: [] }
 export default (function () {`
 
-/** The build without regl's checks, as a module, with draw-calls.ts for its core; throws where the file is not as expected. */
+/** The build without regl's checks, as a module, with draw-calls.ts as its core; throws if the file is not as expected. */
 export const reglPlugin: Plugin = {
   name: 'regl-without-generated-code',
   enforce: 'pre',

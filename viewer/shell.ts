@@ -1,4 +1,4 @@
-/** What both pages do around their stage: its theme, its frames, its size, and the wall as it arrives and changes. */
+/** The common part of both pages around their stage: theme, frames, size, and the wall as it arrives and changes. */
 
 import { type Appearance, createAppearance } from './appearance.ts'
 import { type View, viewOf } from './camera/camera.ts'
@@ -10,7 +10,7 @@ import { query } from './ui/dom.ts'
 import { hideNotice, showNotice } from './ui/messages.ts'
 import type { Wall } from './wall/wall-model.ts'
 
-// A failed read is tried again after these times, the last of them again and again.
+// A failed read is retried after these times; the last one repeats.
 const RETRY_MS = [2000, 5000, 15_000, 60_000] as const
 
 /** A page around its stage. */
@@ -40,7 +40,7 @@ export function createShell(page: ShellDeps) {
     askFrame()
   })
   let frameAsked = false
-  /** Has a frame drawn soon, once however often it is asked for. */
+  /** Schedules one frame soon, however often it is called. */
   const askFrame = () => {
     if (frameAsked) return
     frameAsked = true
@@ -51,7 +51,7 @@ export function createShell(page: ShellDeps) {
   }
   const fitStage = () => {
     page.resize(viewOf(stage))
-    // Giving a canvas a size empties it, so it is drawn again before the browser paints.
+    // Setting the size of a canvas clears it, so it is drawn again before the browser paints.
     page.draw()
   }
   /** A window that is dragged to another screen may keep its size and change its pixel ratio. */
@@ -96,7 +96,7 @@ async function keepReading(page: ShellDeps) {
   }
 }
 
-/** Says that the wall could not be read; resolves when the reader, the network or the time asks for another try. */
+/** Shows that the wall could not be read; resolves when the visitor, the network or the timer triggers a retry. */
 function anotherTry(ms: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const asked = new AbortController()

@@ -1,4 +1,4 @@
-/** Everything the page shows follows from this state; every action of the user is one step from a state to the next. */
+/** Everything on the page follows from this state; every action of the user is one step from a state to the next. */
 
 import { BLOCK_SIZE, type BlockIndex, COLS, ROWS, blockAt, cellOf } from '../shared/wall.ts'
 import type { Work } from '../shared/works.ts'
@@ -15,16 +15,16 @@ import type { Wall } from './wall/wall-model.ts'
 export type State = OverlayState & {
   readonly view: View
   readonly camera: Camera
-  readonly sold?: Rect | undefined // where nearly all of what was sold when the page was opened lies
-  readonly initialCamera: Camera // what the page opens with: that, with its surroundings
-  readonly motion?: Motion | undefined // what moves the camera by itself
-  readonly reducedMotion: boolean // whether the page must not move by itself
+  readonly sold?: Rect | undefined // the area with nearly all blocks sold when the page was opened
+  readonly initialCamera: Camera // the first camera: that area, with its surroundings
+  readonly motion?: Motion | undefined // the automatic motion of the camera
+  readonly reducedMotion: boolean // whether the page must not move automatically
   readonly wall?: Wall | undefined // until the first canvas read has begun to arrive
-  readonly history?: History | undefined // from when the past is first looked at
-  readonly past?: Past | undefined // what the wall showed at the moment `at`, once the history is known
-  readonly pointer?: Point | undefined // where it hovers over the stage
+  readonly history?: History | undefined // once the history was opened
+  readonly past?: Past | undefined // the wall at the moment `at`, once the history is known
+  readonly pointer?: Point | undefined // its position on the stage
   readonly cursor?: BlockIndex | undefined // moved by keys
-  readonly pinned?: BlockIndex | undefined // chosen by a tap; its card stays
+  readonly pinned?: BlockIndex | undefined // selected by a tap; its card stays
   readonly panel?: Panel | undefined // the one that is open
   readonly isMoved: boolean // whether the wall has been moved since the page opened
   readonly missed?: Missed | undefined // what happened since the reader was here last
@@ -35,19 +35,19 @@ export type State = OverlayState & {
 export const PANELS = ['find', 'view', 'time', 'tour', 'share', 'about', 'agent', 'profile'] as const
 export type Panel = (typeof PANELS)[number]
 
-/** What a user can want. `at` is a point of the stage; without one, its middle is meant. */
+/** The actions of a user. `at` is a point of the stage, by default its middle. */
 export type Action =
   | { readonly do: 'pan'; readonly dx: number; readonly dy: number }
   | { readonly do: 'throw'; readonly vx: number; readonly vy: number } // CSS pixels per millisecond
-  | { readonly do: 'hold'; readonly at?: Point | undefined } // a press on the wall stops its motion; nowhere for a second finger
+  | { readonly do: 'hold'; readonly at?: Point | undefined } // a press on the wall stops its motion; without a point for a second finger
   | { readonly do: 'tick'; readonly ms: number }
   | { readonly do: 'zoom'; readonly factor: number; readonly at?: Point }
   | { readonly do: 'fit' }
   | { readonly do: 'point'; readonly at: Point | undefined }
   | { readonly do: 'tap'; readonly at: Point; readonly byFinger?: boolean }
   | { readonly do: 'walk'; readonly right: number; readonly down: number } // blocks
-  | { readonly do: 'leave' } // the wall loses the focus, and its cursor goes
-  | { readonly do: 'pin' } // what is shown
+  | { readonly do: 'leave' } // the wall loses the focus, and its cursor disappears
+  | { readonly do: 'pin' } // the shown block
   | { readonly do: 'go'; readonly to: BlockIndex }
   | { readonly do: 'centre'; readonly on: Point } // a point of the wall
   | { readonly do: 'unpin' }
@@ -63,27 +63,27 @@ export type Action =
   | { readonly do: 'open'; readonly panel: Panel } // or close it, when it is open
   | { readonly do: 'dismiss' }
 
-// A block that is gone to is at least this large, in CSS pixels per wall pixel; an agent's blocks at most.
+// A selected block is at least this large, in CSS pixels per wall pixel; an agent's blocks at most.
 const BLOCK_ZOOM = 6
 const AGENT_ZOOM = 10
 
-// A work that is looked at fills its part of the stage, yet its pixels stay smaller than this.
+// A selected artwork fills its part of the stage, but its pixels stay smaller than this.
 const WORK_ZOOM = 16
 
-// The page opens no nearer than this.
+// The first camera is at most this close.
 const OPENING_ZOOM = 6
 
 // A finger cannot hit a block smaller than this, in CSS pixels.
 const FINGER_PX = 12
 const FINGER_REACH_PX = 16
 
-/** A page that has just been opened, and where on its wall the sold blocks lie. */
+/** A page that has just been opened, and the area with the sold blocks. */
 export function initialState(view: View, sold?: Rect, reducedMotion = false): State {
   const initialCamera = opening(sold, view)
   return { view, camera: initialCamera, sold, initialCamera, reducedMotion, overlay: 'none', isMoved: false }
 }
 
-/** The state after an action. Its camera is one that is allowed, or on its way there. */
+/** The state after an action. Its camera is valid, or on its way to a valid one. */
 export function step(state: State, action: Action): State {
   const next = settled(after(state, action))
   return next.isMoved || isSame(next.camera, state.camera) ? next : { ...next, isMoved: true }
@@ -147,8 +147,8 @@ function after(state: State, action: Action): State {
 }
 
 /**
- * The state in a stage of another size: a wall shown whole stays whole, one that was not moved stays as it opened, and a work
- * that stands beside its label stays there.
+ * The state in a stage of another size: a wall shown whole stays whole, one that was not moved stays as it opened, and an artwork
+ * next to its details stays there.
  */
 export function resize(state: State, view: View): State {
   const initialCamera = opening(state.sold, view)
@@ -160,7 +160,7 @@ export function resize(state: State, view: View): State {
   return { ...next, camera: to }
 }
 
-/** Where a camera, or a flight to it, goes once the stage has another size. */
+/** The target of a camera, or of its flight, once the stage has another size. */
 function goalAfter(before: State, { view }: State, goal: Camera): Camera {
   const { pinned, agent, wall } = before
   if (pinned !== undefined && before.panel === 'tour') return lookAtStop({ ...before, view }, pinned)
@@ -170,31 +170,31 @@ function goalAfter(before: State, { view }: State, goal: Camera): Camera {
   return isFitted(goal, before.view) ? fit(view) : clamp(goal, stageOf({ ...before, view }))
 }
 
-/** Where the page opens: what is sold with its surroundings, and on a stage that stands upright at least the wall's height. */
+/** The first camera: the sold blocks with their surroundings, and on an upright stage at least the wall's height. */
 function opening(sold: Rect | undefined, view: View): Camera {
   if (sold === undefined) return fit(view)
   const look = lookAt(sold, view, OPENING_ZOOM)
   return clamp({ ...look, zoom: Math.max(look.zoom, view.height > view.width ? uprightZoom(view) : 0) }, view)
 }
 
-/** Whether two values differ in one of some fields. */
+/** Whether two values differ in one of these fields. */
 export const differs = <Value>(a: Value, b: Value, ...fields: readonly (keyof Value)[]): boolean =>
   fields.some((field) => a[field] !== b[field])
 
-/** Whether two cameras show the same. */
+/** Whether two cameras are equal. */
 export const isSame = (a: Camera, b: Camera): boolean => !differs(a, b, 'x', 'y', 'zoom')
 
-/** The block that is pointed at: the cursor's, or else the one under the pointer now, wherever the wall has moved. */
+/** The block of the cursor, or else the one under the pointer now, wherever the wall has moved. */
 export function pointedBlock({ wall, cursor, pointer, camera, view }: State): BlockIndex | undefined {
   if (wall === undefined) return undefined
   return cursor ?? (pointer && blockUnder(camera, view, pointer))
 }
 
-/** The block whose details are shown: the one that is pointed at, or else the pinned one. */
+/** The block whose details are shown: the one of cursor or pointer, or else the pinned one. */
 export const shownBlock = (state: State): BlockIndex | undefined =>
   pointedBlock(state) ?? (state.wall === undefined ? undefined : state.pinned)
 
-/** The state at a moment in Unix milliseconds; at the present when undefined. */
+/** The state at a moment in Unix milliseconds; at the present if undefined. */
 export function atMoment(state: State, at: number | undefined): State {
   const { wall, history } = state
   const isPast = wall !== undefined && history !== undefined && at !== undefined
@@ -216,16 +216,16 @@ export const showsLabel = ({ wall, pinned, panel, view }: State): boolean =>
   panel !== 'tour' &&
   (panel === undefined || panel === 'time' || labelShape(view) !== 'sheet')
 
-/** The stage with what lies over it. */
+/** The stage with what covers it. */
 const stageOf = (state: State): View => (showsLabel(state) ? stageWithLabel(state.view) : state.view)
 
-/** Brings a resting camera that is not allowed any more, as when a sheet has been closed, to where it is. */
+/** Moves a resting camera that is no longer valid, for example after a sheet was closed, to a valid position. */
 function settled(state: State): State {
   const allowed = clamp(state.camera, stageOf(state))
   return state.motion !== undefined || isSame(allowed, state.camera) ? state : flown(state, allowed)
 }
 
-/** The first key shows the cursor at the block that is shown; each further key moves it, and the wall with it. */
+/** The first key shows the cursor at the shown block; each further key moves it, and the wall with it. */
 function walked(state: State, right: number, down: number): State {
   const { camera, view } = state
   const from = state.cursor
@@ -242,7 +242,7 @@ function beside(from: BlockIndex, right: number, down: number): BlockIndex | und
   return blockAt(within(col + right, COLS), within(row + down, ROWS))
 }
 
-/** One Escape, or one step back, closes one layer: the panel, the label, the chosen agent, the moment; Escape also the overlay. */
+/** One Escape, or one step back, closes one layer: the panel, the details, the selected agent, the moment; Escape also the overlay. */
 function dismissed(state: State): State {
   if (state.panel !== undefined) return opened(state, state.panel)
   if (state.pinned !== undefined) return { ...state, pinned: undefined, pointer: undefined }
@@ -268,11 +268,11 @@ function withAgent(state: State, agent: number | undefined): State {
   return flown(next, agentCamera(state.wall, agent, state.view))
 }
 
-/** The look at all blocks of an agent. */
+/** The camera on all blocks of an agent. */
 export const agentCamera = (wall: Wall, agent: number, view: View): Camera =>
   lookAt(boundsOf(blocksOf(wall, agent)), view, AGENT_ZOOM)
 
-/** The state with a work's label open, at the present if it was not sold yet at the moment shown. */
+/** The state with an artwork's details open, at the present if it was not sold yet at the shown moment. */
 function withWork(state: State, block: BlockIndex): State {
   const sold = state.wall?.claims.get(block)?.t ?? 0
   const seen = state.at !== undefined && sold > state.at ? atMoment(state, undefined) : state
@@ -280,8 +280,8 @@ function withWork(state: State, block: BlockIndex): State {
 }
 
 /**
- * The state with a block's label open and its work whole beside it, no nearer than `zoomMax`. Another agent that was chosen is
- * let go, and on a narrow stage the panel gives way.
+ * The state with a block's details open and its artwork whole next to them, at most at `zoomMax`. Another selected agent is
+ * cleared, and on a narrow stage the panel closes.
  */
 function withLabel(state: State, block: BlockIndex, zoomMax: number): State {
   const owner = state.wall?.claims.get(block)?.a
@@ -312,15 +312,15 @@ function atStop(state: State, stop: number): State {
   return flown(next, lookAtStop(next, pinned))
 }
 
-/** The bounds of the work that a block is part of, or of the open block itself. */
+/** The bounds of the artwork that a block is part of, or of the open block itself. */
 export const workBounds = ({ wall, at }: State, block: BlockIndex): Rect =>
   boundsOf((wall && artworkAt(wall, block, at)?.blocks) ?? [block])
 
-/** The look at a work beside its label. */
+/** The camera on an artwork next to its details. */
 export const workCamera = (state: State, block: BlockIndex, zoomMax = WORK_ZOOM): Camera =>
   lookBeside(workBounds(state, block), state.view, zoomMax)
 
-/** A tap opens a label. Where blocks are too small for a finger, it means the nearest work, and looks closer. */
+/** A tap opens details. If blocks are too small for a finger, it selects the nearest artwork, and zooms in. */
 function tapped(state: State, at: Point, byFinger: boolean): State {
   const { camera, view } = state
   if (byFinger && camera.zoom * BLOCK_SIZE < FINGER_PX) {
@@ -350,13 +350,13 @@ function workNear({ wall, camera, view, at: moment = Infinity }: State, at: Poin
 
 const middleOf = (view: View): Point => ({ x: view.width / 2, y: view.height / 2 })
 
-/** Opens the label of a block; closes it when that of its work was open already, or without a block. */
+/** Opens the details of a block; closes them if those of its artwork were open already, or without a block. */
 function chosen(state: State, block: BlockIndex | undefined): State {
   if (block === undefined || block === state.pinned || openWork(state, state.at).includes(block))
     return { ...state, pinned: undefined }
   return { ...withLabel(state, block, state.camera.zoom), pointer: state.pointer }
 }
 
-/** The blocks of the work whose label is open, as sold by a moment; none where the block is open ground. */
+/** The blocks of the artwork whose details are open, as sold by a moment; none for an open block. */
 export const openWork = ({ wall, pinned }: State, at?: number): Work =>
   wall === undefined || pinned === undefined ? [] : workAt(wall, pinned, at)

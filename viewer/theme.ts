@@ -1,4 +1,4 @@
-/** The page's themes: the colours that are not of the palette. The ground is styles/tokens.css's `--ground`, too. */
+/** The page's themes: the colours outside of the palette. The background is also `--ground` in styles/tokens.css. */
 
 import { PALETTE } from '../shared/palette.ts'
 import { NO_PICTURE, NO_PICTURE_FRAME, OPEN } from './wall/pixel-buffer.ts'
@@ -6,7 +6,7 @@ import { NO_PICTURE, NO_PICTURE_FRAME, OPEN } from './wall/pixel-buffer.ts'
 /** Colours as `#rrggbb`. */
 export type Theme = {
   readonly ground: string // around the wall
-  readonly own: Readonly<Record<number, string>> // of the bytes of the texture that are no palette indices
+  readonly own: Readonly<Record<number, string>> // of the bytes of the texture that are not palette indices
   readonly gridLine: string // of the lines between open blocks
   readonly edge: string // of the wall, and of what is sold where it borders on open ground
 }
@@ -25,7 +25,7 @@ export const light: Theme = {
   edge: '#a89d8c',
 }
 
-/** For those who need strong contrasts: black, white and nothing between. */
+/** For strong contrast: only black and white. */
 export const contrast: Theme = {
   ground: '#000000',
   own: { [OPEN]: '#000000', [NO_PICTURE]: '#303030', [NO_PICTURE_FRAME]: '#ffffff' },
@@ -36,7 +36,7 @@ export const contrast: Theme = {
 export const THEMES = ['dark', 'light', 'contrast'] as const
 export type ThemeName = (typeof THEMES)[number]
 
-/** The theme of a name. */
+/** The theme with a name. */
 export const themes: Readonly<Record<ThemeName, Theme>> = { dark, light, contrast }
 
 /** `#rrggbb` as three bytes. */

@@ -9,7 +9,7 @@ import { agentNamed } from './wall/search.ts'
 // Browsers refuse to change the address too often.
 const REST_MS = 250
 
-/** The state at a place; agents are known only once the wall is. An agent that is named alone shows its profile. */
+/** The state of an address; agents are known only once the wall is. An agent alone opens its profile. */
 export function atPlace(state: State, place: Place): State {
   const { wall } = state
   const agent = wall && place.agent !== undefined ? agentNamed(wall, place.agent) : undefined
@@ -18,7 +18,7 @@ export function atPlace(state: State, place: Place): State {
   return { ...next, camera: cameraAt(next, place) }
 }
 
-/** The camera of a place. One that its work is not on the stage with, as in a smaller window, gives way to the work's. */
+/** The camera of an address. If it does not show the artwork, for example in a smaller window, the artwork's camera is used. */
 function cameraAt(state: State, { camera, block }: Place): Camera {
   const { wall, initialCamera, view, agent } = state
   const asked = camera === 'all' ? fit(view) : camera && clamp(camera, view)
@@ -29,7 +29,7 @@ function cameraAt(state: State, { camera, block }: Place): Camera {
   return asked ?? (wall && agent !== undefined ? agentCamera(wall, agent, view) : initialCamera)
 }
 
-/** Where a state is. */
+/** The address of a state. */
 export function placeOf(state: State): Place {
   const { camera, initialCamera, pinned, agent, at, wall } = state
   const owner = agent === undefined ? undefined : wall?.agents[agent]
@@ -43,18 +43,18 @@ export function placeOf(state: State): Place {
   }
 }
 
-/** The place the address bar names now. */
+/** The current address in the address bar. */
 export const placeInAddressBar = (): Place => ({
   ...readAddress(location.search, location.hash),
   embedded: new URLSearchParams(location.search).has('embed'),
 })
 
-/** The message for a link that names nothing on the wall; `undefined` for a good one. */
+/** The message for a link to something that does not exist; `undefined` for a valid one. */
 export function deadLink({ wall }: State, search: string): string | undefined {
   const query = new URLSearchParams(search)
   const { block, work, agent } = readAddress(search, '')
   if (wall === undefined) return undefined
-  // Nothing of the link is repeated: whoever wrote it would speak as the wall.
+  // The message repeats nothing of the link: its author would speak as the wall.
   if (agent !== undefined && agentNamed(wall, agent) === undefined) return 'The agent of this link is not on this wall.'
   const named = query.get('block') ?? query.get('work')
   if (named !== null && block === undefined)
@@ -63,15 +63,15 @@ export function deadLink({ wall }: State, search: string): string | undefined {
   return undefined
 }
 
-/** Query and fragment of a link to what a state shows. */
+/** The query and fragment of a link to a state. */
 export const addressOf = (state: State, search: string): string => writeAddress(placeOf(state), state.view, search)
 
-/** What an entry of the browser's history holds: how many layers lie over the wall, and how many did in the page's first entry. */
+/** The data of an entry of the browser's history: how many layers are open, and how many were in the page's first entry. */
 type Entry = { readonly layers: number; readonly first: number }
 
 /**
- * Each layer that is opened adds an entry to the browser's history, and a step back closes it; all else replaces the address.
- * `goTo` shows the place of an entry that has more layers, or is not ours. Answers what is to be called after each change of
+ * Each opened layer adds an entry to the browser's history, and a step back closes it; other changes replace the address.
+ * `goTo` shows the address of an entry with more layers, or one that is not ours. Returns a function to call after each change of
  * the state.
  */
 export function syncAddressBar(
@@ -86,7 +86,7 @@ export function syncAddressBar(
   const entry = (): Entry | undefined => (typeof history.state?.layers === 'number' ? history.state : undefined)
   const keep = (layers: number, to: string): Entry => {
     const kept = { layers, first: Math.min(layers, entry()?.first ?? layers) }
-    // Replaced, not pushed: moving about must not fill the history.
+    // Replaced, not pushed: moving the wall must not fill the history.
     history.replaceState(kept, '', to)
     return kept
   }
@@ -122,11 +122,11 @@ export function syncAddressBar(
 }
 
 export type Place = {
-  readonly camera: Camera | 'all' | undefined // what is sold when undefined
-  readonly block: BlockIndex | undefined // whose label is open
-  readonly work?: boolean // whether the block stands for the work it is part of
-  readonly agent: string | undefined // an agent's number or wallet, as it stands in the address
-  readonly at: number | undefined // Unix milliseconds of the moment shown; now when undefined
+  readonly camera: Camera | 'all' | undefined // the sold blocks if undefined
+  readonly block: BlockIndex | undefined // whose details are open
+  readonly work?: boolean // whether the block stands for the artwork it is part of
+  readonly agent: string | undefined // an agent's number or wallet, as in the address
+  readonly at: number | undefined // Unix milliseconds of the shown moment; now if undefined
   readonly embedded?: boolean // whether the page is shown in a frame
 }
 
@@ -135,7 +135,7 @@ const cameraPattern = new RegExp(`^#${number},${number},${number}$`)
 const WHOLE = '#all'
 const momentPattern = /^\d{1,15}$/
 
-/** Reads an address; a malformed part is ignored. */
+/** Parses an address; a malformed part is ignored. */
 export function readAddress(search: string, hash: string): Place {
   const query = new URLSearchParams(search)
   const at = query.get('at') ?? ''
@@ -154,7 +154,7 @@ function readCamera(hash: string): Camera | undefined {
   return x === undefined || y === undefined || !zoom ? undefined : { x, y, zoom }
 }
 
-/** Writes query and fragment of a place; other parameters of `search` stay. A page that was not moved needs no fragment. */
+/** Writes query and fragment of an address; other parameters of `search` stay. A page that was not moved needs no fragment. */
 export function writeAddress({ camera, block, work, agent, at }: Place, view: View, search: string): string {
   const query = new URLSearchParams(search)
   const coord = block === undefined ? undefined : coordOf(block)

@@ -2,7 +2,7 @@ import { build, defineConfig, type Plugin, type UserConfig } from 'vite'
 import { reglPlugin } from './regl-plugin.ts'
 
 const pages = {
-  // Every file but the pages lies under a hashed name, so that it can be cached for ever and no data: URL is needed.
+  // Every file but the pages has a hashed name, so that it can be cached permanently and no data: URL is needed.
   assetsInlineLimit: 0,
   modulePreload: { polyfill: false },
 } satisfies UserConfig['build']
@@ -10,7 +10,7 @@ const pages = {
 const OFFLINE = 'offline-worker'
 
 /**
- * Builds another page after the wall's own. One build of both would cut what they share into files of their own, and the wall
+ * Builds another page after the wall's own. One build of both would split shared code into files of its own, and the wall
  * would wait for more requests.
  */
 const otherPage = (file: string, ...plugins: readonly Plugin[]): Plugin => ({
@@ -29,7 +29,7 @@ const otherPage = (file: string, ...plugins: readonly Plugin[]): Plugin => ({
   },
 })
 
-/** Moves the styles that a page waits for into its HTML: a request less before the first picture. */
+/** Moves the styles that a page waits for into its HTML: one request less before the first picture. */
 const stylesInPage: Plugin = {
   name: 'styles-in-page',
   enforce: 'post',
@@ -70,7 +70,7 @@ const scriptInPage: Plugin = {
 const SHADER = /\.(?:frag|vert)\?raw$/
 const EXPORT = 'export default '
 
-/** Leaves the comments and indents of shaders out of the page. */
+/** Removes the comments and indents of shaders. */
 const shaders: Plugin = {
   name: 'shaders',
   transform(code, id) {
@@ -128,7 +128,7 @@ export default defineConfig({
     emptyOutDir: true,
     rolldownOptions: {
       input: [`${import.meta.dirname}/index.html`, `${import.meta.dirname}/offline-worker.ts`],
-      // A service worker serves what lies below its own address, which must stay the same.
+      // A service worker controls the paths below its own address, which must stay the same.
       output: { entryFileNames: ({ name }) => (name === OFFLINE ? '[name].js' : 'assets/[name]-[hash].js') },
     },
   },

@@ -3,13 +3,13 @@
 import type { Area } from '../../shared/area.ts'
 import { BLOCK_SIZE, type BlockIndex, HEIGHT, WIDTH, blockAt, cellOf } from '../../shared/wall.ts'
 
-/** CSS pixels per wall pixel at most: a block then spans 480. */
+/** The maximum zoom, in CSS pixels per wall pixel: a block then spans 480. */
 export const ZOOM_MAX = 48
 
-// What stays free around a wall that is shown whole.
+// The margin around a wall that is shown whole.
 const FIT_SHARE = 0.96
 
-// What an area that is looked at takes of the stage.
+// The share of the stage for an area that is shown.
 const AREA_SHARE = 0.8
 
 export type Point = { readonly x: number; readonly y: number }
@@ -18,7 +18,7 @@ export type Point = { readonly x: number; readonly y: number }
 export type View = {
   readonly width: number
   readonly height: number
-  readonly covered?: number // of its height, from below, while a sheet lies over it
+  readonly covered?: number // of its height, from below, while a sheet covers it
 }
 
 export type Camera = {
@@ -44,8 +44,8 @@ export function isFitted(camera: Camera, view: View): boolean {
 }
 
 /**
- * The nearest camera that is allowed: never smaller than the whole wall, and the place which the whole wall would take
- * on the stage stays covered by the wall. Under a sheet the wall may be pushed up: it covers at least its place on the free part.
+ * The nearest valid camera: never smaller than the whole wall, and the area that the whole wall would take on the stage
+ * stays covered by the wall. With a sheet, the wall may be pushed up: it covers at least its area on the free part.
  */
 export function clamp(camera: Camera, view: View): Camera {
   const least = fitZoom(view)
@@ -70,7 +70,7 @@ export function pan(camera: Camera, view: View, dx: number, dy: number): Camera 
   return clamp({ x: camera.x - dx / camera.zoom, y: camera.y - dy / camera.zoom, zoom: camera.zoom }, view)
 }
 
-/** Zooms by `factor` while the wall point under `at` stays put; where that is not allowed, as near to it as may be. */
+/** Zooms by `factor` while the wall point under `at` stays there, or as near to it as allowed. */
 export function zoom(camera: Camera, view: View, factor: number, at: Point): Camera {
   const fixed = toWall(camera, view, at)
   const target = clamp({ ...camera, zoom: camera.zoom * factor }, view).zoom
@@ -94,7 +94,7 @@ export const rectOf = ({ col, row, w, h }: Area): Rect => ({
 
 export const WHOLE_WALL: Rect = { left: 0, top: 0, right: WIDTH, bottom: HEIGHT }
 
-/** The nearest look at an area that shows all of it with some room around, no nearer than `zoomMax`. */
+/** The camera closest to an area that shows all of it with some margin, at most at `zoomMax`. */
 export function lookAt(area: Rect, view: View, zoomMax: number): Camera {
   const width = area.right - area.left
   const height = area.bottom - area.top
@@ -102,7 +102,7 @@ export function lookAt(area: Rect, view: View, zoomMax: number): Camera {
   return clamp({ x: area.left + width / 2, y: area.top + height / 2, zoom: Math.min(zoom, zoomMax) }, view)
 }
 
-/** The camera moved as little as shows all of an area, at the same zoom. */
+/** The camera moved as little as necessary to show all of an area, at the same zoom. */
 export function reveal(camera: Camera, view: View, area: Rect): Camera {
   const halfWidth = (view.width / 2 / camera.zoom) * AREA_SHARE
   const halfHeight = (view.height / 2 / camera.zoom) * AREA_SHARE
@@ -111,7 +111,7 @@ export function reveal(camera: Camera, view: View, area: Rect): Camera {
   return x === camera.x && y === camera.y ? camera : clamp({ x, y, zoom: camera.zoom }, view)
 }
 
-/** The wall point under a screen point; it may lie off the wall. */
+/** The wall point under a screen point; it may be off the wall. */
 export function toWall(camera: Camera, view: View, at: Point): Point {
   return {
     x: camera.x + (at.x - view.width / 2) / camera.zoom,

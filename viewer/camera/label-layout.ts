@@ -1,9 +1,9 @@
-/** Where the label stands on the stage, and which camera shows a work whole beside it. Pure. */
+/** The position of the details on the stage, and the camera that shows an artwork whole next to them. Pure. */
 
 import type { Box, Camera, Point, Rect, View } from './camera.ts'
 import { ZOOM_MAX, boxAround, clamp, lookAt } from './camera.ts'
 
-/** A card beside the work, a wide one on a low stage, or a sheet over the lower part of a narrow stage. */
+/** A card next to the artwork, a wide one on a low stage, or a sheet over the lower part of a narrow stage. */
 export type LabelShape = 'card' | 'wide' | 'sheet'
 
 // In CSS pixels. A stage up to this wide has a sheet; one up to this high has a wide card.
@@ -14,33 +14,33 @@ const WIDE_STAGE_HEIGHT = 390
 const CARD_WIDTH = 320
 const WIDE_CARD_WIDTH = 380
 
-/** The share of the stage's height that a lowered sheet takes at most. */
+/** The largest share of the stage's height for a lowered sheet. */
 export const SHEET_SHARE = 0.52
 
 const GAP = 12
 
-// A card leaves room on both sides of a work where this share of the stage's width is left between them.
+// A card leaves space on both sides of an artwork if this share of the stage's width is left between them.
 const MIDDLE_SHARE = 0.4
 
-// What an area takes of its room at most: nearly all of it only where the wall's edge is in the way. Looks that are tried are so much nearer.
+// The largest share of the space for an area: nearly all of it only if the wall's edge is in the way. Each tried camera is so much closer.
 const SHARES = [0.8, 0.98]
 const NEARER = 1.25
 
 // Positions are compared with this tolerance, in CSS pixels.
 const TOLERANCE = 0.5
 
-/** The label's shape on a stage. */
+/** The shape of the details on a stage. */
 export function labelShape({ width, height }: View): LabelShape {
   if (width <= SHEET_STAGE_WIDTH) return 'sheet'
   return height <= WIDE_STAGE_HEIGHT ? 'wide' : 'card'
 }
 
-/** The stage while a label is open: a sheet covers its lower part. */
+/** The stage while details are open: a sheet covers its lower part. */
 export function stageWithLabel(view: View): View {
   return labelShape(view) === 'sheet' ? { ...view, covered: view.height * SHEET_SHARE } : view
 }
 
-/** The width of a label, in CSS pixels. */
+/** The width of the details, in CSS pixels. */
 export function labelWidth(view: View): number {
   switch (labelShape(view)) {
     case 'sheet':
@@ -52,7 +52,7 @@ export function labelWidth(view: View): number {
   }
 }
 
-/** The camera that shows all of an area beside its label, no nearer than `zoomMax` unless only a nearer one leaves room for both. */
+/** The camera that shows all of an area next to its details, at most at `zoomMax` unless only a closer one leaves space for both. */
 export function lookBeside(area: Rect, view: View, zoomMax: number): Camera {
   const stage = stageWithLabel(view)
   const rooms = roomsFor(view)
@@ -66,7 +66,7 @@ export function lookBeside(area: Rect, view: View, zoomMax: number): Camera {
   return clamp(lookAt(area, view, zoomMax), stage)
 }
 
-/** Whether a camera shows all of an area, and leaves room for its label beside it. */
+/** Whether a camera shows all of an area, and leaves space for its details. */
 export function isBeside(camera: Camera, view: View, area: Rect): boolean {
   const { left, top, width, height } = boxAround(camera, view, area)
   const stage = stageWithLabel(view)
@@ -80,10 +80,10 @@ export function isBeside(camera: Camera, view: View, area: Rect): boolean {
   return left >= taken || view.width - left - width >= taken
 }
 
-/** What a card takes of the stage's width, with a gap on both sides. */
+/** The part of the stage's width for a card, with a gap on both sides. */
 const cardSpace = (view: View) => labelWidth(view) + 2 * GAP
 
-/** Where on the stage a work can stand beside its label, the best first. */
+/** Where on the stage an artwork can be next to its details, best first. */
 function roomsFor(view: View): readonly Rect[] {
   const { width, height } = view
   const whole = { left: 0, top: 0, right: width, bottom: height }
@@ -96,7 +96,7 @@ function roomsFor(view: View): readonly Rect[] {
   return width - 2 * taken < width * MIDDLE_SHARE ? sides : [{ ...whole, left: taken, right: width - taken }, ...sides]
 }
 
-/** The camera that shows an area in the middle of a room of the stage, of which it takes at most `share`. */
+/** The camera that shows an area in the middle of a part of the stage, using at most `share` of it. */
 function lookInto(room: Rect, area: Rect, view: View, zoomMax: number, share: number): Camera {
   const across = (room.right - room.left) / (area.right - area.left)
   const down = (room.bottom - room.top) / (area.bottom - area.top)
@@ -111,7 +111,7 @@ function lookInto(room: Rect, area: Rect, view: View, zoomMax: number, share: nu
   )
 }
 
-/** The top left corner of a card: beside its work where there is room, always wholly on the stage. */
+/** The top left corner of a card: next to its artwork if there is space, always wholly on the stage. */
 export function placeCard(work: Box, card: { readonly width: number; readonly height: number }, view: View): Point {
   const right = work.left + work.width + GAP
   const left = work.left - GAP - card.width

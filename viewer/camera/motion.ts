@@ -6,12 +6,12 @@ export type Motion =
   | { readonly kind: 'glide'; readonly vx: number; readonly vy: number } // CSS pixels per millisecond
   | { readonly kind: 'flight'; readonly to: Camera }
 
-/** Where the pointer was, and when in milliseconds. */
+/** The position of the pointer, and its time in milliseconds. */
 export type Moment = Point & { readonly time: number }
 
 export type Moved = { readonly camera: Camera; readonly motion: Motion | undefined }
 
-// A glide loses all but a third of its speed in this time, and a flight all but a third of its way.
+// In this time a glide loses two thirds of its speed, and a flight covers two thirds of its way.
 const GLIDE_MS = 180
 const FLIGHT_MS = 75
 
@@ -26,7 +26,7 @@ const THROW_SLOWEST_PX_PER_MS = 0.15
 // A page that was suspended must not jump.
 const STEP_MAX_MS = 64
 
-/** Where a motion has brought the camera after `ms`; without a motion once it has come to rest. */
+/** The camera of a motion after `ms`; without a motion once it has come to rest. */
 export function advance(camera: Camera, view: View, motion: Motion, ms: number): Moved {
   const time = Math.min(ms, STEP_MAX_MS)
   return motion.kind === 'glide' ? glide(camera, view, motion, time) : fly(camera, view, motion.to, time)
@@ -34,7 +34,7 @@ export function advance(camera: Camera, view: View, motion: Motion, ms: number):
 
 function glide(camera: Camera, view: View, { vx, vy }: { vx: number; vy: number }, ms: number): Moved {
   const kept = Math.exp(-ms / GLIDE_MS)
-  // The way of a speed that decays exponentially.
+  // The distance covered at an exponentially decaying speed.
   const way = GLIDE_MS * (1 - kept)
   const moved = pan(camera, view, vx * way, vy * way)
   const stopped = moved.x === camera.x && moved.y === camera.y
@@ -55,7 +55,7 @@ const isNear = (camera: Camera, to: Camera) =>
   Math.abs(camera.zoom / to.zoom - 1) < NEAR_ZOOM &&
   Math.hypot(to.x - camera.x, to.y - camera.y) * Math.max(camera.zoom, to.zoom) < NEAR_PX
 
-/** The speed at the end of a drag, in CSS pixels per millisecond; `undefined` when the pointer had come to rest. */
+/** The speed at the end of a drag, in CSS pixels per millisecond; `undefined` if the pointer had come to rest. */
 export function throwSpeed(trail: readonly Moment[], now: number): { vx: number; vy: number } | undefined {
   const recent = trail.filter(({ time }) => now - time < THROW_MS)
   const [first] = recent

@@ -1,4 +1,4 @@
-/** The wall inside a chat: shows what a tool's call is about, and says to the model what its user wants. It never signs or pays. */
+/** The wall inside a chat: shows the subject of a tool call, and sends the model what its user wants. It never signs or pays. */
 
 import { App, applyHostStyleVariables, type McpUiHostContext } from '@modelcontextprotocol/ext-apps'
 import type { Canvas } from '../../shared/contract/canvas.ts'
@@ -76,7 +76,7 @@ function lookAtPicture() {
   turn(proposal.size === undefined ? fit(view) : lookAtSketch(sketch, view))
 }
 
-/** Shows what a call is about. */
+/** Shows the subject of a call. */
 function propose(next: Proposal) {
   proposal = next
   const { size = { w: 1, h: 1 }, at, indices, mine } = next
@@ -100,7 +100,7 @@ function propose(next: Proposal) {
   if (next.size !== undefined && at === undefined) void findRoom(next)
 }
 
-/** Lays a picture without a place where it has room. Where the host lets nobody ask the wall, it stays without one. */
+/** Places a picture without a position where there is space. If the host blocks requests, it has no position. */
 async function findRoom(asked: Proposal) {
   const { w = 1, h = 1 } = asked.size ?? {}
   const found = await readJson<Spaces>(`/api/space?w=${w}&h=${h}&limit=1`).catch(() => undefined)
@@ -111,7 +111,7 @@ async function findRoom(asked: Proposal) {
   lookAtPicture()
 }
 
-/** Reads the whole wall. A host may not allow it; then the ground stays plain, and the view says so. */
+/** Reads the whole wall. If the host does not allow it, the background stays plain, and the view says so. */
 async function readWall(): Promise<Wall> {
   const [pixels, blocks] = await Promise.all([
     fetch(`${address}/api/canvas.bin`).then((response) => response.arrayBuffer()),
@@ -181,5 +181,5 @@ const wallRead = readWall().then(
   },
 )
 await Promise.all([wallRead, proposed.promise])
-// Said once both are drawn.
+// Announced once both are drawn.
 requestAnimationFrame(() => (document.body.dataset['call'] = 'shown'))

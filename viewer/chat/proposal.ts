@@ -1,4 +1,4 @@
-/** What a call of a tool is about: a place on the wall, a size, a picture. Pure. */
+/** The subject of a tool call: a position on the wall, a size, a picture. Pure. */
 
 import { parseArea, type Area, type AreaSize } from '../../shared/area.ts'
 import type { PaintedBlocks } from '../../shared/contract/picture.ts'
@@ -7,24 +7,24 @@ import type { Spaces } from '../../shared/contract/space.ts'
 import type { WalletStanding } from '../../shared/contract/wallet.ts'
 import { BLOCK_SIZE, cellOf, isBlockIndex, parseCoord, type BlockIndex, type Cell } from '../../shared/wall.ts'
 
-/** What is shown. Without a size, the whole wall. */
+/** The subject. Without a size, the whole wall. */
 export type Proposal = {
   readonly size: AreaSize | undefined
-  readonly at: Cell | undefined // of the top left block; undefined while no place is known
-  readonly indices: Uint8Array | undefined // of the picture: one palette index a pixel, row-major
-  readonly mine: ReadonlySet<BlockIndex> // blocks of the wallet that was asked about
+  readonly at: Cell | undefined // of the top left block; undefined while it has no position
+  readonly indices: Uint8Array | undefined // of the picture: one palette index per pixel, row-major
+  readonly mine: ReadonlySet<BlockIndex> // blocks of the wallet in the call
 }
 
-/** The arguments of a call and the object that the wall answered, as the host passes them on. */
+/** The arguments of a call and the object that the wall returned, as the host passes them on. */
 export type ToolCall = {
   readonly given: Readonly<Record<string, unknown>>
   readonly answered: Readonly<Record<string, unknown>>
 }
 
-/** The proposal without a place. */
+/** The proposal without a position. */
 export const WHOLE_WALL: Proposal = { size: undefined, at: undefined, indices: undefined, mine: new Set() }
 
-// The tool is known by what it answers: hosts need not tell its name.
+// The result identifies the tool: hosts need not send its name.
 const readers: ReadonlyArray<readonly [member: string, read: (call: ToolCall) => Proposal]> = [
   ['acceptable', ofPreview],
   ['spaces', ofSpaces],
@@ -32,7 +32,7 @@ const readers: ReadonlyArray<readonly [member: string, read: (call: ToolCall) =>
   ['blocks', ofPicture],
 ]
 
-/** What a call proposes. */
+/** The subject of a call. */
 export function proposalOf(call: ToolCall): Proposal {
   const [, read] = readers.find(([member]) => member in call.answered) ?? []
   return read?.(call) ?? WHOLE_WALL
@@ -80,7 +80,7 @@ function placed({ w, h, at }: Placed, indices?: Uint8Array): Proposal {
   return { size: { w, h }, at, indices: isWhole ? indices : undefined, mine: new Set() }
 }
 
-/** The picture among the arguments of a purchase: `px` of a block, `pixels` of an area. */
+/** The picture in the arguments of a purchase: `px` of a block, `pixels` of an area. */
 function pictureGiven({ px, pixels }: ToolCall['given']): Uint8Array | undefined {
   if (typeof px === 'string') return bytesOfHex(px)
   return typeof pixels === 'string' ? bytesOfBase64(pixels) : undefined
@@ -98,7 +98,7 @@ function bytesOfBase64(text: string): Uint8Array | undefined {
 
 const numberOr = (value: unknown, other: number) => (Number.isInteger(value) ? Number(value) : other)
 
-/** `block 80,45` or `area 80,45,4x3`, as tools take it. */
+/** `block 80,45` or `area 80,45,4x3`, as tools accept it. */
 export function placeName({ col, row, w, h }: Area): string {
   return w * h === 1 ? `block ${col},${row}` : `area ${col},${row},${w}x${h}`
 }

@@ -1,4 +1,4 @@
-/** What the view says of a proposal, and what its button says to the model. Pure. No text of others is in it. */
+/** The view's sentence about a proposal, and the message of its button to the model. Pure. Contains no untrusted text. */
 
 import { ASSET_SYMBOL, countText } from '../../shared/money.ts'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
@@ -6,14 +6,14 @@ import { coveredCounts, dealOf } from '../studio/order/cost-summary.ts'
 import { areaOf, type Sketch } from '../studio/sketch.ts'
 import { placeName } from './proposal.ts'
 
-/** What is shown: a sketch, of which size and place may not be known yet. `perBlock` is a price with two decimals. */
+/** The subject: a sketch, whose size and position may be unknown. `perBlock` is a price with two decimals. */
 export type Shown = {
   readonly sketch: Sketch
   readonly hasSize: boolean
   readonly hasPlace: boolean
   readonly perBlock: string
   readonly host: string // of the wall
-  readonly isCutOff?: boolean // whether the chat lets the view read nothing of the wall
+  readonly isCutOff?: boolean // whether the chat blocks the view's requests to the wall
 }
 
 /** A sentence for the user, and the button: its label and the message that it sends. */
@@ -21,7 +21,7 @@ export type Offer = { readonly says: string; readonly label: string; readonly me
 
 const CUT_OFF = 'This chat does not let this view read the wall, so the artworks on it are not shown.'
 
-/** What can be said and done about what is shown. */
+/** The sentence and the action for a subject. */
 export function offerOf(shown: Shown): Offer {
   const offer = offerFor(shown)
   return shown.isCutOff === true ? { ...offer, says: `${offer.says} ${CUT_OFF}` } : offer

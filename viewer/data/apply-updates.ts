@@ -6,14 +6,14 @@ import type { ChangeDto } from '../../shared/contract/live.ts'
 import { TOTAL_BLOCKS, isBlockIndex } from '../../shared/wall.ts'
 import { withBlocks, type PaintedClaim, type Wall } from '../wall/wall-model.ts'
 
-/** What updates change, by block index. */
+/** The updated blocks, by index. */
 type Draft = {
   readonly blocks: Map<number, PaintedClaim>
   readonly agents: CanvasAgent[]
   last: Sale | undefined // the newest sale among the updates
 }
 
-/** The wall after changes in the order they were made; the two halves of a read may show some of them already. */
+/** The wall after changes in order; the two halves of a read may show some of them already. */
 export function withChanges(wall: Wall, changes: readonly ChangeDto[]): Wall {
   const draft: Draft = { blocks: new Map(), agents: [...wall.agents], last: undefined }
   // Not `some`: every change must be noted.
@@ -27,7 +27,7 @@ export function withChanges(wall: Wall, changes: readonly ChangeDto[]): Wall {
   return { ...changed, agents, stats }
 }
 
-/** Notes an update; answers whether it changes anything. */
+/** Applies an update; returns whether it changes anything. */
 function note(wall: Wall, draft: Draft, change: ChangeDto): boolean {
   const { blocks, agents } = draft
   if (change.kind === 'identity') {
@@ -42,14 +42,14 @@ function note(wall: Wall, draft: Draft, change: ChangeDto): boolean {
     blocks.set(i, { i, a: indexOfOwner(agents, change), t, m, l, px })
     return true
   }
-  // Of a sale that is known the picture may be missing: the pixels were read before the rest.
+  // The picture of a known sale may be missing: the pixels were read before the rest.
   const claim = blocks.get(i) ?? (isBlockIndex(i) ? wall.claims.get(i) : undefined)
   if (claim === undefined) return false
   blocks.set(i, { i, a: claim.a, t: claim.t, m, l, px })
   return true
 }
 
-/** The owner's place among the agents, who gains a block and is called what the sale says. */
+/** The owner's index among the agents, who gains a block and gets the name in the sale. */
 function indexOfOwner(agents: CanvasAgent[], { agent }: Sale): number {
   const known = agents.findIndex(({ id }) => id === agent.id)
   const index = known === -1 ? agents.length : known

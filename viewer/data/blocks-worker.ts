@@ -2,10 +2,10 @@
 
 import type { Canvas, CanvasBlock } from '../../shared/contract/canvas.ts'
 
-/** What the worker sends: the blocks in parts, then all else. */
+/** The messages of the worker: the blocks in parts, then the rest. */
 export type BlocksMessage = { readonly blocks: readonly CanvasBlock[] } | { readonly head: Omit<Canvas, 'blocks'> }
 
-// A slow machine takes so many at once without a pause that anybody notices.
+// A slow machine processes so many without a noticeable pause.
 const PART_BLOCKS = 250
 
 declare const self: Worker

@@ -1,4 +1,4 @@
-/** Reads JSON of the service. */
+/** Reads JSON from the service. */
 
 import type { ChangeDto, HistoryPage } from '../../shared/contract/live.ts'
 

@@ -1,4 +1,4 @@
-/** Reads the whole wall: first the pictures of all blocks while they arrive, then all else. */
+/** Reads the whole wall: first the pictures of all blocks while they arrive, then the rest. */
 
 import type { CanvasBlock } from '../../shared/contract/canvas.ts'
 import { ASSET_SYMBOL, USUAL_PRICE } from '../../shared/money.ts'
@@ -10,29 +10,29 @@ import type { BlocksMessage } from './blocks-worker.ts'
 const PIXELS = '/api/canvas.bin'
 const BLOCKS = '/api/blocks'
 
-// The rest is asked for when so many blocks have their pictures. Sooner it would delay them on a slow line; once all of them
-// are there, its way through the network would be waited for.
+// The rest is requested when so many blocks have their pictures. Sooner it would delay them on a slow connection; later, its
+// network round trip would add to the wait.
 const NEARLY_ALL = 0.85 * TOTAL_BLOCKS
 
 // Pictures arrive faster than they need to be drawn.
 const DRAW_MS = 80
 
-// The page answers its reader after so much work, though more has arrived.
+// The page yields to user input after so much work, even if more has arrived.
 const TASK_MS = 12
 
 export type ReadWallDeps = {
-  /** Gets an answer of the service. */
+  /** Requests a path of the service. */
   ask(path: string): Promise<Response>
   /** Shows the wall, as far as it has arrived. */
   show?(wall: Wall): void
-  /** What a block costs, until the service has told it. */
+  /** The price of a block, until the service has sent it. */
   readonly price?: string
 }
 
 /** The whole wall, and the number of the log up to which it shows every change. */
 export type Reading = { readonly wall: Wall; readonly number: number }
 
-/** Reads the whole wall; rejects when it cannot be read. */
+/** Reads the whole wall; rejects if it cannot be read. */
 export async function readWall({ ask, show = () => {}, price = USUAL_PRICE }: ReadWallDeps): Promise<Reading> {
   let wall = wallWithoutBlocks(emptyHead(price))
   let changed: BlockIndex[] = [] // since the wall was last shown
@@ -73,17 +73,17 @@ export async function readWall({ ask, show = () => {}, price = USUAL_PRICE }: Re
   }
 }
 
-/** What is known of a wall of which only pictures have arrived. */
+/** The known part of a wall of which only pictures have arrived. */
 const emptyHead = (perBlock: string): CanvasHead => ({
   pricing: { perPixel: '', perBlock, asset: ASSET_SYMBOL, network: '' },
   stats: { claimed: 0, remaining: 0, agents: 0, lastClaimedAt: null, lastSaleId: 0 },
   agents: [],
 })
 
-// A read that does not tell its number, because a proxy dropped it, is followed from the beginning.
+// If a proxy dropped the number of a read, the log is followed from the beginning.
 const numberOf = ({ headers }: Response) => Number(headers.get('log-number'))
 
-/** The pictures of consecutive blocks as they arrive, each part with its first block; throws when they end too soon. */
+/** The pictures of consecutive blocks as they arrive, each part with its first block; throws if they end too soon. */
 async function* picturesIn(body: Response['body']): AsyncGenerator<readonly [first: number, bytes: Uint8Array]> {
   const bytes = new Uint8Array(TOTAL_BLOCKS * PIXELS_PER_BLOCK)
   let [length, blocks] = [0, 0] // that have arrived, and of them whole blocks

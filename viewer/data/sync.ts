@@ -1,4 +1,4 @@
-/** Keeps the wall up to date by the log: its live stream, or polling where none can be kept open. */
+/** Keeps the wall up to date with the log: its live stream, or polling if no stream can be kept open. */
 
 import type { ChangeDto, LogTail, Mark, Reset } from '../../shared/contract/live.ts'
 import type { Wall } from '../wall/wall-model.ts'
@@ -8,7 +8,7 @@ import type { KeptWall } from './kept-copy.ts'
 import { readJson } from './read-json.ts'
 import { readWall } from './read-wall.ts'
 
-// One attempt may fail; after this many the page says that what it shows may be old.
+// One attempt may fail; after this many the page says that the wall may be old.
 const FAILURES_TOLERATED = 2
 
 export type SyncDeps = {

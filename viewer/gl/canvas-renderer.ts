@@ -1,4 +1,4 @@
-/** Draws the wall on a plain 2d canvas: on the page for painting, and where there is no GPU. */
+/** Draws the wall on a plain 2d canvas: on the page for painting, and without a GPU. */
 
 import type { BlockIndex } from '../../shared/wall.ts'
 import { ALL_BLOCKS, BLOCK_SIZE, blockAt, cellOf, COLS, HEIGHT, ROWS, WIDTH } from '../../shared/wall.ts'
@@ -9,10 +9,10 @@ import { imageOf, isOpenAt, OPEN, type IndexTexture } from '../wall/pixel-buffer
 import type { Frame } from './frame.ts'
 import type { Renderer } from './renderer.ts'
 
-// With more changed blocks than this, painting the whole wall is the shorter way.
+// With more changed blocks than this, painting the whole wall is faster.
 const PARTS_MAX = 400
 
-// Lines around ten by ten blocks stand out among those around each.
+// Lines around ten by ten blocks are stronger than those around each.
 const TEN = 10
 
 // The lines around works and blocks, black with white within, and their widths in CSS pixels.
@@ -22,7 +22,7 @@ const LINES = [
   ['#fff', 2],
 ] as const
 
-/** A renderer on a canvas, whose context is in wall pixels after each drawing; `undefined` where the browser draws on none. */
+/** A renderer on a canvas, whose context is in wall pixels after each drawing; `undefined` if the browser cannot draw on one. */
 export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 'destroy'> | undefined {
   const context = canvas.getContext('2d', { alpha: false })
   const [wall, overlay] = [createPlane(WIDTH, HEIGHT), createPlane(COLS, ROWS)]
@@ -49,7 +49,7 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
     setMarks: (blocks) => void (marks = blocks.length === 0 ? undefined : new Path2D(edgesOf(blocks))),
     setTheme(other) {
       theme = other
-      // Where nobody owns anything this plane is clear, so that the ground and its lines show through.
+      // This plane is transparent on open blocks, so that the background and its lines show through.
       colours = coloursOf(theme).fill(0, OPEN * 4, OPEN * 4 + 4)
       if (shown) setBlocks(shown, ALL_BLOCKS)
     },
@@ -64,7 +64,7 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
         sold = new Set(ALL_BLOCKS.filter((block) => shown && !isOpenAt(shown, block)))
         bordering = [...sold].filter((block) => isBordering(sold, block))
       }
-      // Larger than each block by a line, of which the blocks leave the part on open ground.
+      // Larger than each block by a line, of which only the part on open blocks stays visible.
       for (const block of bordering) fill(context, theme.edge, boxOnCanvas(block, frame, frame.line))
       context.imageSmoothingEnabled = scale < 1
       context.imageSmoothingQuality = 'high'
@@ -96,7 +96,7 @@ function fill(context: CanvasRenderingContext2D, colour: string, box: Box) {
 /** The wall's top left corner in device pixels. */
 const cornerOf = ({ origin: [x, y], pixel }: Frame) => [Math.round(-x / pixel), Math.round(-y / pixel)] as const
 
-/** Draws a line beside a box, where it covers none of its pixels; `px` is as long as a CSS pixel. */
+/** Draws a line next to a box, where it covers none of its pixels; `px` is the length of a CSS pixel. */
 export function outline(context: CanvasRenderingContext2D, [left, top, width, height]: Box, px: number) {
   const beside = (LINE_PX / 2) * px
   const path = new Path2D()
@@ -112,7 +112,7 @@ function strokeLines(context: CanvasRenderingContext2D, path: Path2D, px: number
   }
 }
 
-/** A block's place on the canvas and a margin around it, on whole device pixels. */
+/** A block's position on the canvas and a margin around it, on whole device pixels. */
 function boxOnCanvas(block: BlockIndex, frame: Frame, margin: number): Box {
   const [left, top] = cornerOf(frame)
   const { col, row } = cellOf(block)
@@ -122,7 +122,7 @@ function boxOnCanvas(block: BlockIndex, frame: Frame, margin: number): Box {
   return [x - margin, y - margin, right - x + 2 * margin, bottom - y + 2 * margin]
 }
 
-/** The ground, the wall's edge, and open blocks with lines of the same width at every zoom. */
+/** The background, the wall's edge, and open blocks with lines of the same width at every zoom. */
 function drawGround(context: CanvasRenderingContext2D, frame: Frame, theme: Theme) {
   const { pixel, line, gridStrength } = frame
   const { width, height } = context.canvas

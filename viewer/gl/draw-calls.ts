@@ -1,16 +1,16 @@
 /**
- * regl's draw calls without generated code. regl compiles a function for each command, which a page may do only under the
- * policy 'unsafe-eval'; here a command is carried out as it was described. The build puts this in the place of regl's own
- * core (regl-plugin.ts). It knows what the wall's commands use: shaders, one attribute, uniforms, a target.
+ * regl's draw calls without generated code. regl compiles a function for each command, which a page may do only with the
+ * policy 'unsafe-eval'; here a command is executed as it was described. The build replaces regl's own core with this file
+ * (regl-plugin.ts). It supports what the wall's commands use: shaders, one attribute, uniforms, a target.
  */
 
-/** A texture that can be given to a sampler; `bind` answers its unit. */
+/** A texture for a sampler; `bind` returns its unit. */
 type Bound = { bind(): number; unbind(): void }
 
 type Texture = { readonly _texture: Bound }
 type Target = { readonly framebuffer: WebGLFramebuffer; readonly width: number; readonly height: number }
 
-/** What a uniform can be set to; of a framebuffer, its first colour. */
+/** The value of a uniform; for a framebuffer, its first colour. */
 type Value = number | readonly number[] | Texture | { readonly color: readonly Texture[] }
 
 type Props = Readonly<Record<string, Value>>
@@ -102,7 +102,7 @@ function begunProgram(gl: WebGLRenderingContext, { vert, frag }: Options['static
   const kinds = [gl.VERTEX_SHADER, gl.FRAGMENT_SHADER] as const
   for (const [at, source] of [vert, frag].entries()) {
     const shader = gl.createShader(kinds[at] ?? gl.VERTEX_SHADER)
-    // A lost context gives none.
+    // A lost context has none.
     if (shader === null) continue
     gl.shaderSource(shader, source)
     gl.compileShader(shader)
@@ -143,7 +143,7 @@ function callOf(
   }
 }
 
-/** Sets a uniform; answers the texture that has been bound for it. */
+/** Sets a uniform; returns the texture that has been bound for it. */
 function setUniform(gl: WebGLRenderingContext, location: WebGLUniformLocation | null, value: Value | undefined) {
   if (typeof value === 'number') gl.uniform1f(location, value)
   else if (isNumbers(value)) {

@@ -1,4 +1,4 @@
-/** What one drawing needs, in device pixels: worked out from the state, without a GPU. */
+/** The inputs of one drawing, in device pixels: computed from the state, without a GPU. */
 
 import { type BlockIndex, HEIGHT, WIDTH } from '../../shared/wall.ts'
 import { type Box, type Camera, type View, boxOf } from '../camera/camera.ts'
@@ -20,7 +20,7 @@ export type Frame = {
 type Outline = {
   readonly box: Edges // in device pixels
   readonly stroke: number
-  readonly place: Edges // what the outline may cover, in clip space
+  readonly place: Edges // the largest extent of the outline, in clip space
 }
 
 // In CSS pixels.
@@ -64,7 +64,7 @@ export function frameOf(camera: Camera, view: View, ratio: number, outlined: Blo
   }
 }
 
-/** A box as large as can be seen from afar, around the same middle. */
+/** A box enlarged so that it is visible from afar, around the same middle. */
 function seen({ left, top, width, height }: Box): Box {
   const more = Math.max(0, OUTLINED_MIN - width) / 2
   return { left: left - more, top: top - more, width: width + 2 * more, height: height + 2 * more }

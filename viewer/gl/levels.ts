@@ -1,4 +1,4 @@
-/** The wall in light at full size and at a half, a quarter and an eighth of it, for when its pixels are smaller than the screen's. */
+/** The wall in light at full size, a half, a quarter and an eighth, for when its pixels are smaller than the screen's. */
 
 import type { Framebuffer2D, Regl, Texture2D } from 'regl'
 import { HEIGHT, WIDTH } from '../../shared/wall.ts'
@@ -14,10 +14,10 @@ const LEVEL_COUNT = 4
 
 type Level = { readonly size: [number, number]; readonly target: Framebuffer2D }
 
-/** The textures a wall is made of. */
+/** The textures of a wall. */
 export type Textures = { readonly indices: Texture2D; readonly palette: Texture2D; readonly overlay: Texture2D }
 
-/** What all draw calls have in common: four corners of an area, which its shader colours. */
+/** The common part of all draw calls: four corners of an area, which its shader colours. */
 export const quad = {
   vert: wallVert,
   attributes: { corner: [0, 0, 1, 0, 0, 1, 1, 1] },
@@ -26,7 +26,7 @@ export const quad = {
   depth: { enable: false },
 } as const
 
-/** A shader that knows which byte means that nobody owns a pixel. */
+/** A shader with the bytes of pixels without an owner. */
 export const knowingOpen = (frag: string): string => `#define OPEN ${OPEN}.0\n${frag}`
 
 /** Levels of an index texture; empty until refreshed. */
@@ -45,7 +45,7 @@ export function createLevels(regl: Regl, textures: Textures) {
   const halve = regl({ ...quad, frag: halveFrag, uniforms: { above: from, aboveSize: size, place }, framebuffer })
   return {
     all,
-    /** Draws an area of every level anew from the index texture. */
+    /** Draws an area of every level again from the index texture. */
     refresh(area: Rect) {
       all.forEach((level, depth) => {
         const above = all[depth - 1]

@@ -1,4 +1,4 @@
-/** Draws the wall on the GPU: up close by an index texture and a palette texture, from afar by averaged light. */
+/** Draws the wall on the GPU: up close with an index texture and a palette texture, from afar with averaged light. */
 
 import createRegl, { type Regl } from 'regl'
 import { COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
@@ -18,7 +18,7 @@ import worksFrag from './works.frag?raw'
 
 const PALETTE_TEXTURE_SIZE = 256
 
-// With more changed blocks than this, the lines they lie on are uploaded and shaded in one go.
+// With more changed blocks than this, their lines are uploaded and shaded together.
 const PARTS_MAX = 64
 
 type Colour = [red: number, green: number, blue: number, alpha: number]
@@ -28,19 +28,19 @@ const BLACK: Colour = [0, 0, 0, 1]
 export type Renderer = {
   /** Uploads a whole index texture; drawn with the next frame. */
   setTexture(indices: IndexTexture): void
-  /** Uploads some blocks of an index texture: a few each by itself, many by the lines they lie on. */
+  /** Uploads some blocks of an index texture: a few one by one, many as whole lines. */
   setBlocks(indices: IndexTexture, blocks: readonly BlockIndex[]): void
   setOverlay(overlay: OverlayBytes): void
-  /** Sets the blocks around whose outer edge a line is drawn. */
+  /** Sets the blocks with a line around their outer edge. */
   setMarks(blocks: readonly BlockIndex[]): void
   setTheme(theme: Theme): void
   draw(frame: Frame): void
-  /** Draws the ground alone, before there is a wall. */
+  /** Draws only the background, before there is a wall. */
   blank(): void
   destroy(): void
 }
 
-/** The GPU's drawing context of a canvas; none where the browser has no WebGL. */
+/** The GPU's drawing context of a canvas; none if the browser has no WebGL. */
 export const gpuOf = (canvas: HTMLCanvasElement): WebGLRenderingContext | null =>
   canvas.getContext('webgl', { alpha: false, antialias: false, depth: false, stencil: false })
 
@@ -53,7 +53,7 @@ export function createRenderer(gl: WebGLRenderingContext, onReady: () => void): 
   const levels = createLevels(regl, { indices, palette, overlay })
   const paint = paintersOn(regl)
   let themeColours = themeColoursOf()
-  let stale: readonly Rect[] = [WHOLE_WALL] // what the levels do not show yet
+  let stale: readonly Rect[] = [WHOLE_WALL] // the areas that the levels do not show yet
   let overlaid = 0
   let marked: Rect | undefined
   let isReady = false
@@ -156,10 +156,10 @@ function paintersOn(regl: Regl) {
   }
 }
 
-/** An area of an index texture as regl uploads it. */
+/** An area of an index texture in the form that regl uploads. */
 function imageOf(indices: IndexTexture, { left, top, right, bottom }: Rect) {
   const [width, height] = [right - left, bottom - top]
-  // Whole lines lie one after the other.
+  // Whole lines are consecutive.
   const data = width === WIDTH ? indices.subarray(top * WIDTH, bottom * WIDTH) : new Uint8Array(width * height)
   if (width < WIDTH)
     for (let y = 0; y < height; y++) {
@@ -169,7 +169,7 @@ function imageOf(indices: IndexTexture, { left, top, right, bottom }: Rect) {
   return { data, width, height, format: 'luminance' } as const
 }
 
-/** The whole lines that blocks lie on. */
+/** The whole lines of these blocks. */
 const linesOf = (blocks: readonly BlockIndex[]): Rect => ({ ...boundsOf(blocks), left: 0, right: WIDTH })
 
 const lightOf = (colour = '#000000'): Colour => {

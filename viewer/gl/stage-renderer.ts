@@ -1,4 +1,4 @@
-/** Draws the state on the stage's canvas: uploads what changed, draws when asked, survives a lost GPU. */
+/** Draws the state on the stage's canvas: uploads changes, draws on request, survives a lost GPU. */
 
 import type { BlockIndex } from '../../shared/wall.ts'
 import { differs, shownBlock, shownWall, type State } from '../state.ts'
@@ -15,7 +15,7 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
   const surface = createSurface(canvas, ask, (renderer) => {
     marked = markedBlocks(state())
     renderer.setTheme(theme)
-    // At once, because an empty canvas is black.
+    // Immediately, because an empty canvas is black.
     if (state().wall === undefined) renderer.blank()
     upload(renderer, state(), undefined, theme)
     renderer.setMarks(marked)
@@ -23,7 +23,7 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
   })
 
   return {
-    /** Uploads what differs between two states. */
+    /** Uploads the differences between two states. */
     update(next: State, before: State) {
       const { renderer } = surface
       if (renderer === undefined) return
@@ -38,12 +38,12 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
       surface.renderer?.setTheme(theme)
       if (surface.renderer && state().wall) uploadOverlay(surface.renderer, state(), theme)
     },
-    /** Draws at once. */
+    /** Draws immediately. */
     draw() {
       const { wall, camera, view } = state()
       if (wall === undefined) return surface.renderer?.blank()
       surface.watch()
-      // A work of several blocks has a line of its own around it.
+      // An artwork of several blocks has a line of its own around it.
       const outlined = marked.length > 0 ? undefined : shownBlock(state())
       surface.renderer?.draw(frameOf(camera, view, canvas.width / view.width, outlined))
     },
@@ -86,15 +86,15 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
     if (onGpu && renderer !== undefined) void fallBack()
   })
   canvas.addEventListener('webglcontextlost', (event) => {
-    // Without this the browser would not give the context back.
+    // Without this the browser would not restore the context.
     event.preventDefault()
     if (onGpu) stop()
   })
   canvas.addEventListener('webglcontextrestored', () => onGpu && start())
-  // Likewise apart from the start of the page.
+  // Likewise separate from the start of the page.
   setTimeout(start)
   return {
-    /** What draws now, while there is something. */
+    /** The current renderer, if there is one. */
     get renderer() {
       return renderer
     },
@@ -104,11 +104,11 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
   }
 }
 
-// Longer than the interval of any screen, in milliseconds. A busy moment is no slow machine, hence many frames in a row.
+// Longer than the frame interval of any screen, in milliseconds. One slow moment proves nothing, hence many frames in a row.
 const SLOW_MS = 80
 const SLOW_IN_A_ROW = 12
 
-/** To be called before each drawing; calls `onSlow` where software draws, and each frame delays the next one. */
+/** Must be called before each drawing; calls `onSlow` if software draws, and each frame delays the next one. */
 function watchFrames(onSlow: () => void): () => void {
   let slow = 0
   return () => {
@@ -120,12 +120,12 @@ function watchFrames(onSlow: () => void): () => void {
   }
 }
 
-/** Uploads what differs between two states; all of it where there was no wall before. */
+/** Uploads the differences between two states; everything if there was no wall before. */
 function upload(renderer: Renderer, next: State, before: State | undefined, theme: Theme) {
   const [wall, wallBefore] = [shownWall(next), before && shownWall(before)]
   if (wall === undefined) return
   if (wall !== wallBefore) {
-    // What changed is told in comparison with the wall before, which another texture need not be of.
+    // The changes are relative to the wall before, which another texture may not show.
     if (wall.changed && wall.texture === wallBefore?.texture) renderer.setBlocks(wall.texture, wall.changed)
     else renderer.setTexture(wall.texture)
   }
@@ -140,7 +140,7 @@ function uploadOverlay(renderer: Renderer, state: State, theme: Theme) {
 
 const hasOverlay = ({ overlay, agent, at }: State) => overlay !== 'none' || agent !== undefined || at !== undefined
 
-/** The chosen agent's works, or the one that the shown block is part of. */
+/** The selected agent's artworks, or the one that the shown block is part of. */
 function markedBlocks(state: State): readonly BlockIndex[] {
   const { wall, agent, at } = state
   if (wall === undefined) return []

@@ -1,22 +1,22 @@
-/** What each key means. */
+/** The action of each key. */
 
 import type { Action } from '../state.ts'
 
-/** The part of a key press that has a meaning. */
+/** The relevant part of a key press. */
 export type Press = {
   readonly key: string
-  readonly code: string // the key's place, for letters that stand together on every keyboard
+  readonly code: string // the key's position, for letters that are together on every keyboard
   readonly shiftKey: boolean
   readonly onWall: boolean // whether the wall itself has the focus
 }
 
-/** How much one press of a key or a button zooms. */
+/** The zoom factor of one press of a key or a button. */
 export const ZOOM_STEP = 1.5
 
 const PAN_PX = 80
 const LEAP_BLOCKS = 10
 
-/** Every key with what it does, as the page's help tells it. */
+/** Every key with its action, as the page's help lists it. */
 export const KEYS_HELP: readonly (readonly [keys: string, meaning: string])[] = [
   ['W A S D, arrows', 'move the wall'],
   ['+ and −', 'zoom'],
@@ -56,7 +56,7 @@ const others: Readonly<Record<string, Action>> = {
   Escape: { do: 'dismiss' },
 }
 
-/** What a press asks for; `undefined` when nothing. */
+/** The action of a press; `undefined` if there is none. */
 export function actionOf({ key, code, shiftKey, onWall }: Press): Action | undefined {
   const arrow = directions[key]
   if (arrow && onWall) {
@@ -64,7 +64,7 @@ export function actionOf({ key, code, shiftKey, onWall }: Press): Action | undef
     return { do: 'walk', right: arrow[0] * blocks, down: arrow[1] * blocks }
   }
   const way = arrow ?? directions[wasd[code] ?? '']
-  // The wall moves against the way its user looks; adding zero keeps a negative one out.
+  // The wall moves in the opposite direction of the view; adding zero avoids a negative one.
   if (way) return { do: 'pan', dx: 0 - way[0] * PAN_PX, dy: 0 - way[1] * PAN_PX }
   if (onWall && (key === 'Enter' || key === ' ')) return { do: 'pin' }
   return others[key.length === 1 ? key.toLowerCase() : key]

@@ -35,7 +35,7 @@ export function listen(stage: HTMLElement, dispatch: Dispatch) {
   stage.addEventListener('blur', () => dispatch({ do: 'leave' }))
 }
 
-/** What a pressed key asks for; `undefined` for the browser's own keys, and while somebody types. */
+/** The action of a pressed key; `undefined` for the browser's own keys, and while somebody types. */
 export function actionOfKey(event: KeyboardEvent, stage: HTMLElement): Action | undefined {
   const { key, code, shiftKey, ctrlKey, metaKey, altKey, target } = event
   const isTyping = target instanceof HTMLInputElement || target instanceof HTMLSelectElement
@@ -70,14 +70,14 @@ export function listenToWheel(stage: HTMLElement, dispatch: Dispatch) {
 /** Mouse, pen and fingers. */
 export function listenToPointers(stage: HTMLElement, dispatch: Dispatch) {
   const down = new Map<number, Point>()
-  const trail: Moment[] = [] // of the finger that drags
+  const trail: Moment[] = [] // of the dragging finger
   let press: Point | undefined // where a press began that may still be a tap
   let lastTap: Moment | undefined
   let heldTap: ReturnType<typeof setTimeout> | undefined // of a finger, which may tap once more
 
   const onDown = (event: PointerEvent) => {
     if (event.pointerType === 'mouse' && event.button !== 0) return
-    // Focused anew by the press itself: the focus of a key's user is drawn as a ring around all of the stage.
+    // The press itself focuses it again: the focus of a keyboard user is drawn as a ring around the whole stage.
     stage.blur()
     stage.setPointerCapture(event.pointerId)
     clearTimeout(heldTap)
@@ -117,14 +117,14 @@ export function listenToPointers(stage: HTMLElement, dispatch: Dispatch) {
     lastTap = twice ? undefined : tap
     const byFinger = event.pointerType === 'touch'
     if (twice) {
-      // The first click has opened a label that nobody asked for.
+      // The first click has opened details that nobody requested.
       if (!byFinger) dispatch({ do: 'unpin' })
       dispatch({ do: 'zoom', factor: DOUBLE_TAP_ZOOM, at: tapped })
     } else if (byFinger) heldTap = setTimeout(() => dispatch({ do: 'tap', at: tapped, byFinger }), DOUBLE_TAP_MS)
     else dispatch({ do: 'tap', at: tapped })
   }
 
-  // Otherwise the browser clicks, after a tap, what the tap has brought under the finger.
+  // Otherwise the browser would send, after a tap, a click to what the tap has brought under the finger.
   stage.addEventListener('touchend', (event) => event.cancelable && event.preventDefault(), { passive: false })
   stage.addEventListener('pointerdown', onDown)
   stage.addEventListener('pointermove', onMove)
@@ -133,13 +133,13 @@ export function listenToPointers(stage: HTMLElement, dispatch: Dispatch) {
   stage.addEventListener('pointerleave', () => dispatch({ do: 'point', at: undefined }))
 }
 
-/** One finger drags the wall; of two, the wall follows their middle and spread. */
+/** One finger drags the wall; with two, the wall follows their middle and distance. */
 function dragged(down: ReadonlyMap<number, Point>, id: number, before: Point, at: Point): Action[] {
   const other = [...down].find(([key]) => key !== id)?.[1]
   if (other === undefined) return [{ do: 'pan', dx: at.x - before.x, dy: at.y - before.y }]
   const spread = distance(other, before)
   const factor = spread > 0 ? distance(other, at) / spread : 1
-  // Zoomed first, because a wall shown whole has nowhere to be moved.
+  // Zoomed first, because a wall shown whole cannot be moved.
   return [
     { do: 'zoom', factor, at: { x: (before.x + other.x) / 2, y: (before.y + other.y) / 2 } },
     { do: 'pan', dx: (at.x - before.x) / 2, dy: (at.y - before.y) / 2 },

@@ -1,4 +1,4 @@
-/** Style, size, place and words, as fields to fill in. */
+/** Style, size, position and texts, as form fields. */
 
 import { LINK_MAX, MESSAGE_MAX, NAME_MAX, isLink, isPrintable } from '../../shared/text.ts'
 import { blockAt, cellOf } from '../../shared/wall.ts'
@@ -46,7 +46,7 @@ export function createForm(studio: Studio): Component {
     update(next, before) {
       style.hidden = next.picture === undefined
       outlook.hidden = !style.hidden
-      // Only bars and clear places show it.
+      // It only affects bars and transparent areas.
       background.hidden = next.style.fit !== 'contain' && next.picture?.isClear !== true
       fillWords(next, before)
       if (next.picture !== before.picture) kind.textContent = next.picture?.isPhoto ? PHOTO : DRAWN
@@ -88,7 +88,7 @@ const validators: Readonly<Record<keyof Words, { isGood(text: string): boolean; 
   name: printable('name', NAME_MAX),
 }
 
-/** Answers what shows words that were not typed in here. */
+/** Returns a function that shows texts that were not typed in here. */
 function followWords(studio: Studio): Component['update'] {
   let own: Words | undefined // as they were typed in
   const status = query('words-flaw', HTMLElement)
@@ -128,7 +128,7 @@ function followRoom(studio: Studio) {
   query('look', HTMLButtonElement).addEventListener('click', studio.lookAtPicture)
 }
 
-/** Moves the picture to the nearest place that is wholly open, near where it is or near the wall's centre; answers in words. */
+/** Moves the picture to the nearest open position, near its own or near the wall's centre; returns the result in words. */
 export async function goToRoom(studio: Studio, nearby: boolean): Promise<string> {
   const { at, size } = studio.sketch()
   const near = nearby ? blockAt(at.col + (size.w >> 1), at.row + (size.h >> 1)) : undefined

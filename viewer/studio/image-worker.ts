@@ -1,4 +1,4 @@
-/** The worker that opens a picture and paints it in blocks, with the same code as `/api/pixels`. Nothing leaves the browser. */
+/** The worker that decodes a picture and paints it in blocks, with the same code as `/api/pixels`. Nothing leaves the browser. */
 
 import { quantise } from '../../shared/quantise.ts'
 import { resample, type Raster } from '../../shared/resample.ts'
@@ -6,16 +6,16 @@ import { BLOCK_SIZE } from '../../shared/wall.ts'
 import { isPhotograph } from './picture-kind.ts'
 import type { OpenedPicture, PaintOptions } from './sketch.ts'
 
-/** What the worker is asked; it runs and answers one job after the other. */
+/** The jobs of the worker, which runs one after the other. */
 export type Job = { readonly open: Blob } | { readonly paint: PaintOptions }
 
 /** Why a picture could not be opened. */
 export type PictureError = 'unreadable' | 'too-many-pixels'
 
-/** What a job led to. */
+/** The result of a job. */
 export type JobResult =
   | { readonly opened: Omit<OpenedPicture, 'name'> }
-  | { readonly indices: Uint8Array } // one a pixel, row-major
+  | { readonly indices: Uint8Array } // one per pixel, row-major
   | { readonly flaw: PictureError }
 
 // As many as `/api/pixels` takes.
@@ -57,7 +57,7 @@ async function open(file: Blob): Promise<Raster | PictureError> {
   }
 }
 
-/** A 2d canvas multiplies colours by their opacity, which rounds those that are partly clear. The GPU returns them exactly. */
+/** A 2d canvas multiplies colours by their opacity, which rounds partly transparent ones. The GPU returns them exactly. */
 function pixelsOf(bitmap: ImageBitmap): Raster['rgba'] | undefined {
   const { width, height } = bitmap
   const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })

@@ -22,7 +22,7 @@ import type { Component, Sketch, Studio } from './sketch.ts'
 import { areaCovered, areaOf, lookAtSketch, movedTo, newSketch, withPicture, withPlan } from './sketch.ts'
 import { createSteps } from './steps.ts'
 
-// How long a picture lies still before the service is asked who is paying for its blocks, and how often again.
+// How long a picture must rest before the service is asked who is paying for its blocks, and how often again.
 const REST_MS = 500
 const AGAIN_MS = 15_000
 
@@ -35,7 +35,7 @@ const asked = parseCoord(new URLSearchParams(location.search).get('at') ?? '')
 let sketch = newSketch(asked === undefined ? { col: 80, row: 45 } : cellOf(asked))
 let view = viewOf(stage)
 let camera = fit(view)
-let isPlaced = asked !== undefined // whether the place was chosen
+let isPlaced = asked !== undefined // whether the position was selected
 
 const shell = createShell({
   stage,
@@ -117,7 +117,7 @@ async function open(file: File, plan?: Plan) {
   if (!wasPlaced) query('room-status', HTMLElement).textContent = await goToRoom(studio, false)
 }
 
-/** Opens the plan that the address holds. */
+/** Opens the plan in the address. */
 async function openPlan() {
   if (!isPlan(location.hash)) return
   const plan = await readPlan(location.hash)
@@ -129,7 +129,7 @@ async function openPlan() {
 let holdTimer: ReturnType<typeof setTimeout> | undefined
 let asking = new AbortController()
 
-/** Asks whether somebody is paying for what seems open once the picture lies still, and again from time to time. */
+/** Once the picture rests, and from time to time, asks whether somebody is paying for open blocks under it. */
 function lookForHolds(afterMs = REST_MS) {
   clearTimeout(holdTimer)
   asking.abort()

@@ -1,21 +1,21 @@
-/** Tells photographs from drawings by their pixels. */
+/** Distinguishes photographs from drawings by their pixels. */
 
 import type { Raster } from '../../shared/resample.ts'
 
-// About so many pixels are looked at, spread over the picture.
+// About so many pixels are sampled, spread over the picture.
 const SAMPLES = 4000
 
-// Each is compared with others so far away, as a share of the shorter side: far enough that a slope is seen as one.
+// Each is compared with others at this distance, as a share of the shorter side: far enough to detect a gradient.
 const REACH = 1 / 12
 
-// Levels of 255. What differs less is one colour with the traces of its file format, what differs more is an edge.
+// Levels of 255. A smaller difference is one colour with artefacts of its file format, a larger one is an edge.
 const SAME = 3
 const EDGE = 64
 
-// Drawings are flat patches with edges between; in photographs and gradients this share of all pairs differ a little.
+// Drawings are flat areas with edges between; in photographs and gradients this share of all pairs differ a little.
 const SOFT_SHARE = 0.3
 
-/** Whether a picture has the soft slopes of colour that only dithering keeps. */
+/** Whether a picture has the soft gradients that only dithering keeps. */
 export function isPhotograph(raster: Raster): boolean {
   const { width, height } = raster
   const reach = Math.max(1, Math.round(Math.min(width, height) * REACH))
@@ -37,6 +37,6 @@ export function isPhotograph(raster: Raster): boolean {
   return pairs > 0 && soft / pairs >= SOFT_SHARE
 }
 
-/** How far two pixels are apart in the part in which they differ most. */
+/** The difference of two pixels in the channel where it is largest. */
 const difference = ({ rgba }: Raster, one: number, other: number): number =>
   Math.max(...[0, 1, 2, 3].map((part) => Math.abs((rgba[one * 4 + part] ?? 0) - (rgba[other * 4 + part] ?? 0))))

@@ -1,4 +1,4 @@
-/** Opens pictures that are chosen, dropped or pasted, and has the image worker paint them. */
+/** Opens pictures that are selected, dropped or pasted, and paints them in the image worker. */
 
 import { createElement, query } from '../ui/dom.ts'
 import type { Job, JobResult, PictureError } from './image-worker.ts'
@@ -19,7 +19,7 @@ export function listenForPictures(onFile: (file: File) => void) {
   }
   chooser.addEventListener('change', () => {
     take(chooser.files)
-    // So that the same file can be chosen again after it was edited.
+    // So that the same file can be selected again after it was edited.
     chooser.value = ''
   })
   window.addEventListener('paste', (event) => take(event.clipboardData?.files) && event.preventDefault())
@@ -48,9 +48,9 @@ export function showOpened(opened: OpenedPicture | PictureError) {
 /** Starts the worker. */
 export function createImageClient(onPainted: (painted: PaintedPicture) => void) {
   const worker = new Worker(new URL('./image-worker.ts', import.meta.url), { type: 'module', name: 'image-worker' })
-  const asked: ((result: JobResult) => void)[] = [] // whose answers come in this order
+  const asked: ((result: JobResult) => void)[] = [] // the callbacks, in the order of the requests
   let latest: File | undefined
-  let wanted: PaintOptions | undefined // what is painted next
+  let wanted: PaintOptions | undefined // the next picture to paint
   let isPainting = false
 
   const receive = (result: JobResult) => asked.shift()?.(result)
@@ -72,7 +72,7 @@ export function createImageClient(onPainted: (painted: PaintedPicture) => void) 
     isPainting = false
   }
   return {
-    /** Opens a picture in place of the one before; `undefined` when a later call has replaced this one. */
+    /** Opens a picture in place of the one before; `undefined` if a later call has replaced this one. */
     async open(file: File): Promise<OpenedPicture | PictureError | undefined> {
       latest = file
       const done = await ask({ open: file })

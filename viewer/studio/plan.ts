@@ -1,6 +1,6 @@
 /**
- * A plan as a link that opens it elsewhere: the painted picture, its place and its words, compressed in the fragment of an address,
- * which browsers send to nobody. What comes from a link may be anybody's.
+ * A plan as a link that opens it elsewhere: the painted picture, its position and its texts, compressed in the fragment of an
+ * address, which browsers send to nobody. The content of a link is untrusted.
  */
 
 import { type Area, AREA_BLOCKS_MAX, areaName, parseArea } from '../../shared/area.ts'
@@ -13,10 +13,10 @@ import type { Words } from './sketch.ts'
 export type Plan = {
   readonly area: Area
   readonly words: Words
-  readonly indices: Uint8Array // a palette index a pixel, row-major
+  readonly indices: Uint8Array // a palette index per pixel, row-major
 }
 
-/** Longer links are cut off by programs that carry them. */
+/** Many programs cut off longer links. */
 export const LINK_MAX = 16_000
 
 const START = '#plan='
@@ -27,10 +27,10 @@ const LINE_END = 10
 const LINE_BYTES_MAX = 4000
 const BYTES_MAX = LINE_BYTES_MAX + AREA_BLOCKS_MAX * PIXELS_PER_BLOCK
 
-/** Whether a fragment is meant to be a plan. */
+/** Whether a fragment looks like a plan. */
 export const isPlan = (fragment: string): boolean => fragment.startsWith(START)
 
-/** The fragment that holds a plan; `undefined` where it would be too long. */
+/** The fragment of a plan; `undefined` if it would be too long. */
 export async function writePlan({ area, words, indices }: Plan): Promise<string | undefined> {
   const line = new TextEncoder().encode(`${JSON.stringify([areaName(area), words])}\n`)
   const bytes = Uint8Array.from([...line, ...indices])
@@ -39,7 +39,7 @@ export async function writePlan({ area, words, indices }: Plan): Promise<string 
   return fragment.length > LINK_MAX ? undefined : fragment
 }
 
-/** The plan in a fragment; `undefined` where it holds none. */
+/** The plan in a fragment; `undefined` if there is none. */
 export async function readPlan(fragment: string): Promise<Plan | undefined> {
   try {
     if (fragment.length > LINK_MAX) return undefined
@@ -72,7 +72,7 @@ export async function pictureOf({ area, indices }: Plan): Promise<File> {
 const through = (bytes: Uint8Array<ArrayBuffer>, transform: CompressionStream | DecompressionStream) =>
   new Blob([bytes]).stream().pipeThrough(transform)
 
-/** All bytes of a stream; throws when there are more than `max`. */
+/** All bytes of a stream; throws if there are more than `max`. */
 async function upTo(max: number, stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   const found = new Uint8Array(max)
   let length = 0

@@ -6,7 +6,7 @@ import { actionOfKey, listenToPointers, listenToWheel, listenToZoomButtons } fro
 import type { Action } from '../state.ts'
 import type { Studio } from './sketch.ts'
 
-/** What pointer, wheel and keys control. */
+/** The targets of pointer, wheel and keys. */
 export type PreviewControls = Pick<Studio, 'sketch' | 'lookAtPicture'> & {
   camera(): Camera
   view(): View
@@ -60,12 +60,12 @@ function isOnPicture({ sketch, camera, view }: PreviewControls, at: Point): bool
 
 const cellAt = ({ x, y }: Point): Cell => ({ col: Math.floor(x / BLOCK_SIZE), row: Math.floor(y / BLOCK_SIZE) })
 
-/** Where the picture lies when its middle is at a point of the stage. */
+/** The position of the picture when its middle is at a point of the stage. */
 function centredAt({ sketch, camera, view }: PreviewControls, at: Point): Cell {
   const { col, row } = cellAt(toWall(camera(), view(), at))
   const { w, h } = sketch().size
   return { col: col - (w >> 1), row: row - (h >> 1) }
 }
 
-// What keys do here: arrows move the picture, Enter looks at it.
+// The keys here: arrows move the picture, Enter zooms to it.
 const KEY_ACTIONS: readonly Action['do'][] = ['walk', 'zoom', 'fit', 'pin']

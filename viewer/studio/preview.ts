@@ -10,10 +10,10 @@ import { boundsOf, edgesOf } from '../wall/artworks.ts'
 import { standingOf } from './order/cost-summary.ts'
 import { areaCovered, covered, type PaintedPicture, type Sketch } from './sketch.ts'
 
-// Over a block that others own; strong in either theme.
+// Over a block of another owner; strong in either theme.
 const STOP = '#e5484d'
 
-// How much of the picture is taken away there.
+// How much of the picture is faded there.
 const TAKEN_AWAY = 'rgb(0 0 0 / 0.4)'
 
 const colours = PALETTE.map((colour) => [...bytesOf(colour), 255])
@@ -23,9 +23,9 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
   const renderer = needed(createCanvasRenderer(canvas))
   const context = needed(canvas.getContext('2d'))
   const whole = needed(createPlane(BLOCK_SIZE, BLOCK_SIZE)) // the painted picture
-  const shown = needed(createPlane(BLOCK_SIZE, BLOCK_SIZE)) // the same, faint over blocks that others own
+  const shown = needed(createPlane(BLOCK_SIZE, BLOCK_SIZE)) // the same, faint over blocks of other owners
   let barred: readonly BlockIndex[] = []
-  let owned = new Path2D() // around blocks of one's own
+  let owned = new Path2D() // around the owner's blocks
   renderer.setTheme(first)
 
   const cut = (sketch: Sketch) => {
@@ -47,7 +47,7 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
   }
 
   return {
-    /** Prepares what differs between two sketches; `draw` shows it. */
+    /** Prepares the differences between two sketches; `draw` shows them. */
     update(next: Sketch, before: Sketch) {
       const { wall, painted } = next
       if (wall && wall !== before.wall) {

@@ -1,4 +1,4 @@
-/** Repaints an area: a button that signs, sends and shows the progress. A request that was lost is sent again with the same signature. */
+/** Repaints an area: a button that signs, sends and shows the progress. A lost request is sent again with the same signature. */
 
 import { blocksText } from '../../shared/money.ts'
 import { differs } from '../state.ts'
@@ -60,7 +60,7 @@ export function createRepaintPanel(studio: Studio, signer: () => Signer | undefi
   })
   return {
     update(next, before) {
-      // A signature is for one picture, place and owner.
+      // A signature is for one picture, position and owner.
       const isOther = differs(next, before, 'painted', 'at', 'words', 'mine')
       if (isOther && !isRunning()) progress = undefined
       if (isOther || next.wall !== before.wall) show()
@@ -68,18 +68,18 @@ export function createRepaintPanel(studio: Studio, signer: () => Signer | undefi
   }
 }
 
-/** How far a repaint is. `words` say why it failed. */
+/** The progress of a repaint. `words` say why it failed. */
 export type Progress =
   | { readonly state: 'signing' | 'sending' | 'done' }
   | { readonly state: 'failed'; readonly words: string; readonly signed?: RepaintSignature }
 
-/** What a wallet has signed for one order. */
+/** The signature of a wallet for one order. */
 export type RepaintSignature = { readonly ts: number; readonly signature: string }
 
 /** `host` is the name in the signed text. */
 export type RepaintDeps = {
   readonly host: string
-  readonly clock: { ahead: number } // milliseconds that the service's clock is ahead of ours, as far as is known
+  readonly clock: { ahead: number } // milliseconds that the service's clock is ahead of ours, as far as known
   sign(text: string): Promise<string | WalletRefusal>
   send(area: string, body: RepaintFields & RepaintSignature): Promise<EditResult>
   tell(progress: Progress): void

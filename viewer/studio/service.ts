@@ -1,4 +1,4 @@
-/** What the page asks of the service besides the wall itself. */
+/** Requests of the page to the service, besides the wall itself. */
 
 import { areaName, type Area, type AreaSize } from '../../shared/area.ts'
 import type { AreaState, EditAreaBody } from '../../shared/contract/area.ts'
@@ -8,7 +8,7 @@ import type { WalletStanding } from '../../shared/contract/wallet.ts'
 import { coordOf, isBlockIndex, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { readJson } from '../data/read-json.ts'
 
-/** Finds where so many blocks are open side by side, nearest to a block; `undefined` when nowhere. */
+/** Finds the open space of a size nearest to a block; `undefined` if there is none. */
 export async function findRoom({ w, h }: AreaSize, near?: BlockIndex): Promise<BlockIndex | undefined> {
   const query = new URLSearchParams({ w: `${w}`, h: `${h}`, limit: '1' })
   if (near !== undefined) query.set('near', coordOf(near))
@@ -16,14 +16,14 @@ export async function findRoom({ w, h }: AreaSize, near?: BlockIndex): Promise<B
   return parseCoord(spaces[0]?.coord ?? '')
 }
 
-/** How many blocks of an area somebody is paying for at this moment; rejects when the service cannot tell. */
+/** How many blocks of an area somebody is paying for now; rejects if the service fails. */
 export async function heldBlocks(area: Area, signal: AbortSignal): Promise<number> {
   const init = { headers: { accept: 'application/json' }, signal }
   const { held } = await readJson<AreaState>(`/areas/${areaName(area)}`, 'area', init)
   return held
 }
 
-/** All blocks of a wallet, page by page, none of one that has bought nothing; rejects when the service cannot tell. */
+/** All blocks of a wallet, page by page, none for one that has bought nothing; rejects if the service fails. */
 export async function blocksOfWallet(
   wallet: string,
   ask: (path: string) => Promise<Response> = fetch,
@@ -40,7 +40,7 @@ export async function blocksOfWallet(
   return found
 }
 
-/** How an edit ended. `now` is the service's time when it refused ours. */
+/** The result of an edit. `now` is the service's time if it rejected ours. */
 export type EditResult =
   | { readonly kind: 'done' }
   | { readonly kind: 'refused'; readonly words: string; readonly now: number | undefined }
@@ -68,12 +68,12 @@ async function refusalOf(response: Response): Promise<{ readonly words: string; 
       now: typeof body.now === 'number' ? body.now : undefined,
     }
   } catch {
-    // A proxy's answer is a page of its own.
+    // A proxy's error is a page of its own.
     return { words: `The wall returned an error (${response.status}).`, now: undefined }
   }
 }
 
-/** Signatures are for one host name, the first line of the text that the service says it expected. */
+/** Signatures are for one host name, the first line of the text that the service expects. */
 function elsewhere(expected: unknown): string {
   const host = typeof expected === 'string' ? expected.split('\n')[0] : undefined
   return host === undefined || host === location.hostname

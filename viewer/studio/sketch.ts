@@ -1,4 +1,4 @@
-/** The sketch: a picture, its size in blocks and its place on the wall. Pure. */
+/** The sketch: a picture, its size in blocks and its position on the wall. Pure. */
 
 import { AREA_BLOCKS_MAX, type Area, type AreaSize, blocksOf } from '../../shared/area.ts'
 import type { Dither } from '../../shared/quantise.ts'
@@ -12,20 +12,20 @@ export type OpenedPicture = {
   readonly name: string
   readonly width: number
   readonly height: number
-  readonly isPhoto: boolean // rather than drawn
-  readonly isClear: boolean // in places, where the background shows
+  readonly isPhoto: boolean // as opposed to a drawing
+  readonly isClear: boolean // whether the background shows through somewhere
 }
 
 /** How a picture is painted in blocks, with the options of `/api/pixels`. `background` is `#rrggbb`. */
 export type Style = { readonly fit: Fit; readonly dither: Dither; readonly background: string }
 
-/** How the worker is to paint the picture. */
+/** The worker's options for painting the picture. */
 export type PaintOptions = { readonly size: AreaSize; readonly style: Style }
 
-/** A picture in the wall's colours: one palette index a pixel, row-major. */
+/** A picture in the wall's colours: one palette index per pixel, row-major. */
 export type PaintedPicture = PaintOptions & { readonly indices: Uint8Array }
 
-/** The texts that go with the blocks; an empty one is left out. */
+/** The texts of the blocks; an empty one is omitted. */
 export type Words = { readonly name: string; readonly message: string; readonly link: string }
 
 export type Sketch = {
@@ -34,7 +34,7 @@ export type Sketch = {
   readonly size: AreaSize
   readonly keepsShape: boolean // whether one side follows the other
   readonly style: Style
-  readonly ownDither: boolean // whether the user chose it, and not the kind of picture
+  readonly ownDither: boolean // whether the user chose it, instead of the kind of picture
   readonly painted?: PaintedPicture | undefined // of an earlier size or style while the worker runs
   readonly at: Cell // of the top left block
   readonly wallet?: string | undefined // its full address
@@ -43,13 +43,13 @@ export type Sketch = {
   readonly words: Words
 }
 
-// A picture whose sides are whole blocks was made for the wall and keeps its pixels up to this many blocks a side.
+// A picture whose sides are whole blocks was made for the wall and keeps its pixels up to this many blocks per side.
 const EXACT_MAX = 16
 
 // Any other picture begins no longer than this: each block costs a dollar.
 const LONG_SIDE = 8
 
-/** A sketch without a picture, at a place. */
+/** A sketch without a picture, at a position. */
 export function newSketch(at: Cell): Sketch {
   return {
     size: { w: 1, h: 1 },
@@ -63,7 +63,7 @@ export function newSketch(at: Cell): Sketch {
   }
 }
 
-/** The sketch with another picture, in the size and the colours that suit it. */
+/** The sketch with another picture, in a suitable size and style. */
 export function withPicture(sketch: Sketch, picture: OpenedPicture): Sketch {
   const dither = sketch.ownDither ? sketch.style.dither : ditherFor(picture)
   return fitted({
@@ -75,7 +75,7 @@ export function withPicture(sketch: Sketch, picture: OpenedPicture): Sketch {
   })
 }
 
-/** The sketch as a plan has it, whose picture is in the wall's colours already. */
+/** The sketch of a plan, whose picture is in the wall's colours already. */
 export function withPlan(
   sketch: Sketch,
   picture: OpenedPicture,
@@ -95,7 +95,7 @@ export function withPlan(
   })
 }
 
-/** Photographs are dithered, which alters nothing where their colours are the wall's own; what is drawn keeps its edges. */
+/** Photographs are dithered, which changes nothing if their colours are the wall's own; drawings keep their edges. */
 const ditherFor = (picture: OpenedPicture): Dither => (picture.isPhoto ? 'floyd-steinberg' : 'none')
 
 const isExact = ({ width, height }: OpenedPicture) =>
@@ -110,33 +110,33 @@ function sizeFor(picture: OpenedPicture): AreaSize {
     : { w: Math.max(1, Math.round((long * w) / h)), h: long }
 }
 
-/** The sketch with another width in blocks; the height follows when the shape is kept. */
+/** The sketch with another width in blocks; the height follows if the proportions are kept. */
 export function withWidth(sketch: Sketch, w: number): Sketch {
   const { picture, keepsShape, size } = sketch
   const h = picture && keepsShape ? Math.round((w * picture.height) / picture.width) : size.h
   return fitted({ ...sketch, size: { w, h } })
 }
 
-/** The sketch with another height in blocks; the width follows when the shape is kept. */
+/** The sketch with another height in blocks; the width follows if the proportions are kept. */
 export function withHeight(sketch: Sketch, h: number): Sketch {
   const { picture, keepsShape, size } = sketch
   const w = picture && keepsShape ? Math.round((h * picture.width) / picture.height) : size.w
   return fitted({ ...sketch, size: { w, h } })
 }
 
-/** The sketch elsewhere, as near as the wall allows. */
+/** The sketch at another position, as near as the wall allows. */
 export const movedTo = (sketch: Sketch, at: Cell): Sketch => fitted({ ...sketch, at })
 
-/** Keeps size and place on the wall, and the size within what is bought at once. Who is paying there is not known yet. */
+/** Keeps size and position on the wall, and the size within one order. It is not known yet who is paying there. */
 function fitted(sketch: Sketch): Sketch {
   const size = limited(sketch.size)
   const at = { col: within(sketch.at.col, 0, COLS - size.w), row: within(sketch.at.row, 0, ROWS - size.h) }
-  // The same object while the size is the same: a picture that is only moved is not painted again.
+  // The same object if the size is the same: a picture that is only moved is not painted again.
   const isSame = size.w === sketch.size.w && size.h === sketch.size.h
   return { ...sketch, size: isSame ? sketch.size : size, at, held: 0 }
 }
 
-/** The size in its shape, no larger than an area may be. */
+/** The size in its proportions, no larger than an area may be. */
 function limited({ w, h }: AreaSize): AreaSize {
   const share = Math.min(1, Math.sqrt(AREA_BLOCKS_MAX / (w * h)))
   return { w: within(w * share, 1, COLS), h: within(h * share, 1, ROWS) }
@@ -144,22 +144,22 @@ function limited({ w, h }: AreaSize): AreaSize {
 
 const within = (value: number, low: number, high: number) => Math.min(Math.max(Math.trunc(value), low), high)
 
-/** The blocks it covers, row by row. */
+/** The covered blocks, row by row. */
 export const covered = (sketch: Pick<Sketch, 'at' | 'size'>): BlockIndex[] => blocksOf(areaOf(sketch))
 
-/** Where on the wall it lies, in blocks. */
+/** The position on the wall, in blocks. */
 export const areaOf = ({ at, size }: Pick<Sketch, 'at' | 'size'>): Area => ({ ...at, ...size })
 
-/** Where on the wall it lies, in pixels. */
+/** The position on the wall, in pixels. */
 export const areaCovered = (sketch: Pick<Sketch, 'at' | 'size'>): Rect => rectOf(areaOf(sketch))
 
-// A picture that is looked at is at most this large, in CSS pixels per wall pixel.
+// The largest zoom on a picture, in CSS pixels per wall pixel.
 const LOOK_ZOOM = 8
 
-// So much of the wall around it is looked at with it: half of its longer side, and no less than this.
+// The margin of the wall around it: half of its longer side, and no less than this.
 const AROUND_BLOCKS = 3
 
-/** The look at the picture and at some of the wall around it. */
+/** The camera on the picture and some of the wall around it. */
 export function lookAtSketch(sketch: Pick<Sketch, 'at' | 'size'>, view: View): Camera {
   const { left, top, right, bottom } = areaCovered(sketch)
   const around = Math.max(AROUND_BLOCKS, Math.max(sketch.size.w, sketch.size.h) / 2) * BLOCK_SIZE
@@ -179,7 +179,7 @@ export type Studio = {
   sketch(): Sketch
   /** Replaces the sketch and updates every part. */
   setSketch(next: Sketch): void
-  /** Moves the camera to where the picture is. */
+  /** Moves the camera to the picture. */
   lookAtPicture(): void
 }
 

@@ -1,4 +1,4 @@
-/** The four steps of this page: the picture, its place, its words, and how it is handed over. One is shown at a time. */
+/** The four steps of this page: the picture, its position, its texts, and the export. One is shown at a time. */
 
 import { query } from '../ui/dom.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
@@ -8,7 +8,7 @@ import type { Sketch } from './sketch.ts'
 const STEPS = ['picture', 'place', 'words', 'deal'] as const
 type Step = (typeof STEPS)[number]
 
-/** Leads through the steps by their buttons. */
+/** Moves through the steps with their buttons. */
 export function createSteps() {
   const sections = STEPS.map((step) => query(step, HTMLElement))
   const tabs = STEPS.map((step) => query(`to-${step}`, HTMLButtonElement))
@@ -17,10 +17,10 @@ export function createSteps() {
   const handOver = query('hand-over', HTMLElement)
   const room = query('room', HTMLButtonElement)
   let current = 0
-  let isBlocked = false // where it lies the picture can be neither bought nor repainted
-  let isFull = false // and nowhere else can it be bought
+  let isBlocked = false // at its position the picture can be neither bought nor repainted
+  let isFull = false // and it cannot be bought at any other position
 
-  // What leads on is loud: the next step, or first another place.
+  // The primary button is the next step, or first another position.
   const mark = () => {
     next.classList.toggle('loud', !isFull && (!isBlocked || current === 0))
     room.classList.toggle('loud', isBlocked)

@@ -34,10 +34,10 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const isProvider = (value: unknown): value is Provider => isRecord(value) && typeof value['request'] === 'function'
 
-/** Why a wallet did not do what it was asked; `declined` when its owner said no. */
+/** Why a wallet rejected a request; `declined` if its owner did. */
 export type WalletRefusal = { readonly declined: boolean; readonly words: string }
 
-/** Asks for the address to use. */
+/** Requests the address to use. */
 export async function connect({ provider }: BrowserWallet): Promise<string | WalletRefusal> {
   return await asked(async () => {
     const accounts = await provider.request({ method: 'eth_requestAccounts' })
@@ -46,7 +46,7 @@ export async function connect({ provider }: BrowserWallet): Promise<string | Wal
   })
 }
 
-/** Asks for an EIP-191 signature of a text. */
+/** Requests an EIP-191 signature of a text. */
 export async function personalSign(
   { provider }: BrowserWallet,
   address: string,

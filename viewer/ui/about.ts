@@ -1,4 +1,4 @@
-/** The panel that explains the wall and its keys, and how to report what should not be on it. */
+/** The panel that explains the wall and its keys, and how to report content. */
 
 import { countText, priceText } from '../../shared/money.ts'
 import { KEYS_HELP } from '../input/keys.ts'
@@ -63,7 +63,7 @@ const links = [
   ['/llms.txt', 'The guide for agents'],
 ] as const
 
-/** How to report something, where the service has written a contact into the page's head. */
+/** How to report content, if the service has written a contact into the page's head. */
 function reporting(): HTMLElement[] {
   const address = document.querySelector<HTMLMetaElement>('meta[name="contact"]')?.content
   if (address === undefined) return []

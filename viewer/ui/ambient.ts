@@ -6,7 +6,7 @@ import { LIGHT_HEIGHT, LIGHT_WIDTH, roomLight } from '../wall/room-light.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { addLayer, createElement, createPicture, placeAt } from './dom.ts'
 
-// The light follows the wall by that much: it is worked out apart from what the wall needs at once, and once for many changes.
+// The light follows the wall after this delay, separate from urgent work, and once for many changes.
 const AFTER_MS = 400
 
 /** A small picture of the light, which the browser enlarges and moves. */

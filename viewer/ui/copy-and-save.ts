@@ -1,8 +1,8 @@
-/** Hands texts to the clipboard and files to the downloads. */
+/** Copies texts to the clipboard and saves files as downloads. */
 
 import { button } from './dom.ts'
 
-/** A button that copies a text and says so for a moment. */
+/** A button that copies a text and confirms it for a moment. */
 export function copyButton(label: string, text: () => string): HTMLButtonElement {
   const element = button('copy', [label], () => {
     const show = (copied: boolean) => {
@@ -14,7 +14,7 @@ export function copyButton(label: string, text: () => string): HTMLButtonElement
   return element
 }
 
-/** Hands a text to the clipboard; answers whether it could. Browsers offer none to pages that came over plain http. */
+/** Copies a text to the clipboard; returns whether it could. Browsers offer none to pages over plain http. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -24,13 +24,13 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Hands a file to the browser's downloads; nothing when it could not be made. */
+/** Saves a file as a download; does nothing if it could not be made. */
 export function saveFile(file: Blob | null, name: string) {
   if (file === null) return
   const anchor = document.createElement('a')
   anchor.href = URL.createObjectURL(file)
   anchor.download = name
   anchor.click()
-  // The browser has taken the address up by the time this page gets another turn.
+  // The browser has read the address by the next turn of the event loop.
   setTimeout(() => URL.revokeObjectURL(anchor.href), 0)
 }

@@ -1,4 +1,4 @@
-/** Creates elements. Text only becomes text nodes: what strangers wrote can never be markup. */
+/** Creates elements. Text only becomes text nodes: untrusted text can never be markup. */
 
 import type { Box } from '../camera/camera.ts'
 
@@ -16,7 +16,7 @@ export function createElement<Name extends Tag>(
   return element
 }
 
-/** A canvas of so many pixels, and what puts them on it. */
+/** A canvas of so many pixels, and a function that draws them. */
 export function createPicture(width: number, height: number) {
   const canvas = createElement('canvas')
   Object.assign(canvas, { width, height })
@@ -24,7 +24,7 @@ export function createPicture(width: number, height: number) {
   return { canvas, put: (image: ImageData, left = 0, top = 0) => context?.putImageData(image, left, top) }
 }
 
-/** An element over the wall that screen readers pass over. */
+/** An element over the wall that screen readers ignore. */
 export function addLayer(stage: HTMLElement, name: string, ...children: readonly Node[]): HTMLElement {
   const layer = createElement(`div.${name}`, ...children)
   layer.ariaHidden = 'true'
@@ -32,25 +32,25 @@ export function addLayer(stage: HTMLElement, name: string, ...children: readonly
   return layer
 }
 
-/** Puts an element in a place of the stage, in CSS pixels. */
+/** Positions an element on the stage, in CSS pixels. */
 export function placeAt({ style }: HTMLElement, { left, top, width, height }: Box) {
   style.transform = `translate(${left}px, ${top}px)`
   style.width = `${width}px`
   style.height = `${height}px`
 }
 
-/** A line of facts about a work, an agent or a block; each that is a string is kept together. */
+/** A line of facts about an artwork, an agent or a block; a fact that is a string does not wrap. */
 export const factsLine = (...facts: readonly (Node | string)[]): HTMLElement =>
   createElement('p.facts', ...facts.map((fact) => (typeof fact === 'string' ? createElement('span', fact) : fact)))
 
-/** Strangers' text in its own direction, which does not affect what surrounds it. */
+/** Untrusted text in its own direction, which does not affect its surroundings. */
 export function strangersText(selector: Tag | `${Tag}.${string}`, text: string): HTMLElement {
   const element: HTMLElement = createElement(selector, text)
   element.dir = 'auto'
   return element
 }
 
-/** A button of classes like `agent.unnamed`, with what it shows and what it does. */
+/** A button with classes like `agent.unnamed`, its content and its action. */
 export function button(name: string, children: readonly (Node | string)[], onClick: () => void): HTMLButtonElement {
   const element = createElement(`button.${name}`, ...children)
   element.type = 'button'
@@ -58,11 +58,11 @@ export function button(name: string, children: readonly (Node | string)[], onCli
   return element
 }
 
-/** A link of a class. */
+/** A link with a class. */
 export const link = (name: string, href: string, content: Node | string): HTMLAnchorElement =>
   Object.assign(createElement(`a.${name}`, content), { href })
 
-/** A link that leaves the wall, for an address that strangers chose. */
+/** A link to another site, with an untrusted address. */
 export function externalLink(href: string, content: Node | string): HTMLAnchorElement {
   const anchor = link('', href, content)
   anchor.rel = 'noopener nofollow ugc'
@@ -71,7 +71,7 @@ export function externalLink(href: string, content: Node | string): HTMLAnchorEl
   return anchor
 }
 
-/** An element of the page's HTML; throws when it is missing or of another kind. */
+/** An element of the page's HTML; throws if it is missing or of another kind. */
 export function query<T extends Element>(id: string, kind: new () => T): T {
   const element = document.getElementById(id)
   if (!(element instanceof kind)) throw new Error(`index.html has no ${kind.name} with id ${id}`)
@@ -79,8 +79,8 @@ export function query<T extends Element>(id: string, kind: new () => T): T {
 }
 
 /**
- * Replaces what is in an element. The focus stays where it was: on the control of the same `data-key`, or at the same place among
- * those without one.
+ * Replaces the content of an element. The focus stays where it was: on the control with the same `data-key`, or at the same index
+ * among those without one.
  */
 export function refill(element: HTMLElement, content: readonly Node[]) {
   const controls = () => [...element.querySelectorAll<HTMLElement>('button, a, summary, input, select')]
@@ -95,7 +95,7 @@ export function refill(element: HTMLElement, content: readonly Node[]) {
 
 type Keys = readonly (string | undefined)[]
 
-/** Which control has the focus once others have taken their places: that of the same key, else the one at the same place. */
+/** Which control has the focus after a replacement: the one with the same key, else the one at the same index. */
 export function focusAfter(before: Keys, focused: number, after: Keys): number {
   const key = before[focused]
   const same = key === undefined ? -1 : after.indexOf(key)

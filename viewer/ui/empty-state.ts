@@ -1,4 +1,4 @@
-/** What a wall shows before its first sale, an invitation to buy the first block, and after its last: none. */
+/** The wall before its first sale: an invitation to buy the first block; and after its last one, no invitation. */
 
 import { blockAt } from '../../shared/wall.ts'
 import { boxOf } from '../camera/camera.ts'

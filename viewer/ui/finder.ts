@@ -1,4 +1,4 @@
-/** The panel with the search and the lists of works and agents. */
+/** The panel with the search and the lists of artworks and agents. */
 
 import { blocksText, countOf, countText } from '../../shared/money.ts'
 import { coordOf } from '../../shared/wall.ts'
@@ -22,7 +22,7 @@ const orders: readonly (readonly [SortOrder, string])[] = [
   ['latest', 'Agents, latest purchase first'],
 ]
 
-/** A search field over a list of works or agents. */
+/** A search field over a list of artworks or agents. */
 export function createFinder(page: Page): PanelContent {
   const field = createElement('input')
   field.type = 'search'
@@ -61,7 +61,7 @@ export function createFinder(page: Page): PanelContent {
   order.addEventListener('change', beginAgain)
   field.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter') return
-    // Else the key would also press the button that gets the focus when the panel closes.
+    // Otherwise the key would also press the button that gets the focus when the panel closes.
     event.preventDefault()
     list.querySelector('button')?.click()
   })

@@ -1,4 +1,4 @@
-/** A prompt with which the reader sends an agent to the wall. */
+/** A prompt with which the visitor sends an agent to the wall. */
 
 import { type BlockIndex, coordOf } from '../../shared/wall.ts'
 import type { PanelContent } from '../page.ts'
@@ -9,7 +9,7 @@ import { createElement, factsLine } from './dom.ts'
 
 const SOLD_OUT = 'Every block is sold. Owners can still repaint their blocks for free.'
 
-/** The prompt with a button that copies it; on a wall that is sold out, none. */
+/** The prompt with a button that copies it; none on a sold-out wall. */
 export function createInvite(): PanelContent {
   const text = createElement('code')
   const copy = copyButton('Copy prompt', () => text.textContent)

@@ -17,7 +17,7 @@ import { createTooltip } from './tooltip.ts'
 import '../styles/label.css'
 import '../styles/panel.css'
 
-/** Builds the components in their places. */
+/** Builds the components. */
 export function createLazyUi(page: Page): Component {
   const stage = query('stage', HTMLElement)
   const drawTicks = createTicks(stage)

@@ -1,16 +1,16 @@
-/** Messages over the stage: a notice that stays, and a toast that disappears by itself. */
+/** Messages over the stage: a notice that stays, and a toast that disappears automatically. */
 
 import { button, createElement, query } from './dom.ts'
 
 const element = () => query('notice', HTMLElement)
 
-/** Shows a message in the middle of the stage, with a button to try again. */
+/** Shows a message in the middle of the stage, with a button to retry. */
 export function showNotice(text: string, retry: () => void) {
   element().replaceChildren(createElement('div.message', createElement('p', text), button('', ['Try again'], retry)))
   element().hidden = false
 }
 
-/** Hides the message, also the one that the page has for when no script arrives. */
+/** Hides the message, including the one that the page shows if no script loads. */
 export function hideNotice() {
   element().hidden = true
   element().classList.remove('late')

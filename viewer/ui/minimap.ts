@@ -1,4 +1,4 @@
-/** The minimap: the whole wall while only a part of it is on the stage. It covers nothing before the wall has been moved, nor on a phone. */
+/** The minimap: the whole wall while only a part of it is on the stage. It is hidden before the wall has been moved, and on a phone. */
 
 import { ALL_BLOCKS, BLOCK_SIZE, cellOf, COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import { fit, toWall } from '../camera/camera.ts'
@@ -16,7 +16,7 @@ const SHOWN_FROM = 1.5
 const BYTES_A_PIXEL = 4
 const OPAQUE = 255
 
-/** A picture of one pixel a block with a frame around what the stage shows; a press moves the stage there. */
+/** A picture with one pixel per block and a frame around the visible part; a press moves the stage there. */
 export function createMinimap(page: Page, stage: HTMLElement): Component {
   const picture = createPicture(COLS, ROWS)
   const frame = createElement('div.frame')

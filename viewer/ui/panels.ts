@@ -1,4 +1,4 @@
-/** The panel beside the wall; at most one is open. */
+/** The panel next to the wall; at most one is open. */
 
 import type { PanelContent, Page, Component } from '../page.ts'
 import type { Panel, State } from '../state.ts'
@@ -23,7 +23,7 @@ const contents: Readonly<Record<Panel, (page: Page) => PanelContent>> = {
   profile: createProfile,
 }
 
-/** Opens and closes the panel that the state names. */
+/** Opens and closes the panel in the state. */
 export function createPanels(page: Page): Component {
   const element = query('panel', HTMLElement)
   let open: PanelContent | undefined
@@ -37,7 +37,7 @@ export function createPanels(page: Page): Component {
     element.replaceChildren(createElement('h2', open.title), close, ...open.body)
     element.hidden = false
     open.update?.(state, state)
-    // A finger's keyboard would lie over the list.
+    // An on-screen keyboard would cover the list.
     const isTouched = window.matchMedia('(pointer: coarse)').matches
     const first = isTouched ? undefined : element.querySelector<HTMLElement>('input, select, button:not(.close)')
     ;(first ?? close).focus({ preventScroll: true })

@@ -1,4 +1,4 @@
-/** Shows a pulse where something was just painted. */
+/** Shows a pulse where a block was just painted. */
 
 import { worksOf } from '../../shared/works.ts'
 import { type Rect, boxAround } from '../camera/camera.ts'
@@ -6,16 +6,16 @@ import type { Component } from '../page.ts'
 import { boundsOf } from '../wall/artworks.ts'
 import { addLayer, createElement, placeAt } from './dom.ts'
 
-// More changes at once are no purchase but a new read of the wall.
+// More changes together are not a purchase but a new read of the wall.
 const BLOCKS_MAX = 400
 const PULSES_MAX = 24
 
-/** Adds a pulse for each work that changes. */
+/** Adds a pulse for each artwork that changes. */
 export function createPulses(stage: HTMLElement): Component {
   const layer = addLayer(stage, 'pulses')
   const pulses = new Map<HTMLElement, Rect>()
 
-  // An area may arrive in parts: what touches a running pulse makes it larger.
+  // An area may arrive in parts: a block next to a running pulse enlarges it.
   const add = (area: Rect) => {
     for (const [element, other] of pulses) if (touch(area, other)) return void pulses.set(element, around(area, other))
     const element = createElement('div.pulse')

@@ -1,4 +1,4 @@
-/** Shares what the page shows: as a link, as a picture, as a frame in another page. */
+/** Shares the current view: as a link, as a picture, as a frame in another page. */
 
 import { titleOf } from '../../shared/titles.ts'
 import { type BlockIndex, coordOf } from '../../shared/wall.ts'
@@ -14,7 +14,7 @@ import { copyButton, copyText, saveFile } from './copy-and-save.ts'
 import { button, createElement } from './dom.ts'
 import { toast } from './messages.ts'
 
-// A picture of a few blocks is made this much larger, so that it is one to look at.
+// A picture of a few blocks is enlarged by this factor.
 const PICTURE_SCALE = 24
 const PICTURE_SIDE_MAX = 2400
 
@@ -84,7 +84,7 @@ function savePicture(page: Page, area: Rect, name: string) {
   canvas.toBlob((blob) => saveFile(blob, name))
 }
 
-/** Shares a work by the system's share sheet on a phone, else copies its link. */
+/** Shares an artwork with the system's share sheet on a phone, else copies its link. */
 export function shareWork({ message, blocks: [first] }: Artwork) {
   const query = first === undefined ? '' : `?work=${coordOf(first)}`
   const shared = { title: titleOf(message), url: `${location.origin}/${query}` }

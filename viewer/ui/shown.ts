@@ -1,4 +1,4 @@
-/** What is shown, said by chips on the stage, each with the way back, and by the window’s title. */
+/** Shows the current selection as chips on the stage, each with a way back, and in the window’s title. */
 
 import { titleOf } from '../../shared/titles.ts'
 import { coordOf } from '../../shared/wall.ts'
@@ -8,7 +8,7 @@ import { artworkAt } from '../wall/artworks.ts'
 import { dateText, nameOf } from '../wall/formatting.ts'
 import { button, createElement, refill } from './dom.ts'
 
-/** A chip opens the panel that says more; where that is open, there is no chip. */
+/** A chip opens the panel with details; if that is open, there is no chip. */
 export function createChips(page: Page, stage: HTMLElement): Component {
   const element = createElement('div.chips')
   stage.append(element)

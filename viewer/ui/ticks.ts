@@ -1,16 +1,16 @@
-/** Coordinates along the stage's edges where blocks are large enough, as on a map. */
+/** Coordinates along the stage's edges if blocks are large enough, as on a map. */
 
 import { BLOCK_SIZE, COLS, ROWS } from '../../shared/wall.ts'
 import { toScreen, toWall, type Camera, type View } from '../camera/camera.ts'
 import { addLayer, createElement } from './dom.ts'
 
-// In CSS pixels: blocks smaller than this have no coordinates, and two coordinates stand no nearer than that.
+// In CSS pixels: smaller blocks have no coordinates, and this is the smallest distance between two coordinates.
 const BLOCK_PX = 24
 const APART_PX = 72
 
 const STEPS = [1, 2, 5, 10]
 
-/** Column numbers along the top and row numbers along the left; answers how to draw them, or none where they are not wanted. */
+/** Column numbers along the top and row numbers along the left; returns how to draw them, or none if they are disabled. */
 export function createTicks(stage: HTMLElement): (camera: Camera, view: View, isWanted: boolean) => void {
   const layer = addLayer(stage, 'ticks')
   return (camera, view, isWanted) => {

@@ -1,4 +1,4 @@
-/** Names what is pointed at, once the pointer or the cursor rests. */
+/** Names the block under the pointer or the cursor, once it rests. */
 
 import { priceText } from '../../shared/money.ts'
 import { titleOf } from '../../shared/titles.ts'
@@ -10,19 +10,19 @@ import { artworkAt, workAt } from '../wall/artworks.ts'
 import { nameOf, sizeOf } from '../wall/formatting.ts'
 import { addLayer, createElement, strangersText } from './dom.ts'
 
-// A pointer that moves over the wall shows no tooltip.
+// A moving pointer shows no tooltip.
 const REST_MS = 150
 
 // From the pointer's tip, in CSS pixels.
 const GAP_PX = 16
 
-/** A small label beside the pointer that takes no pointer itself. */
+/** A small label next to the pointer that ignores pointer events. */
 export function createTooltip(page: Page, stage: HTMLElement): Component {
   // Screen readers get the same from the live region `spoken`.
   const element = addLayer(stage, 'tooltip')
   element.hidden = true
   let timer: ReturnType<typeof setTimeout> | undefined
-  let named: BlockIndex | undefined // what the tooltip names, or will name after the rest
+  let named: BlockIndex | undefined // the block that the tooltip names, or will name after the rest
 
   const hide = () => {
     clearTimeout(timer)
@@ -51,7 +51,7 @@ export function createTooltip(page: Page, stage: HTMLElement): Component {
     const block = pointedBlock(state)
     if (wall === undefined || block === undefined) return hide()
     const work = workAt(wall, block, state.at)
-    // The card says more of a work that is kept open.
+    // The card says more about an open artwork.
     if (state.pinned !== undefined && (block === state.pinned || work.includes(state.pinned))) return hide()
     const first = work[0] ?? block
     if (first === named) return
@@ -74,7 +74,7 @@ function anchorOf({ pointer, cursor, camera, view }: State) {
   return { x: left + width, y: top + height / 2 }
 }
 
-/** The text for a block; none when its row has not arrived yet. */
+/** The text for a block; none if its row has not arrived yet. */
 function linesOf(state: State, block: BlockIndex): Node[] | undefined {
   const { wall, at } = state
   const shown = shownWall(state)

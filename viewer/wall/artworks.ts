@@ -1,4 +1,4 @@
-/** The wall's works: what is known of them, and where they lie. */
+/** The wall's artworks: their known facts, and their positions. */
 
 import { BLOCK_SIZE, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
 import { workAround, type Work } from '../../shared/works.ts'
@@ -6,17 +6,17 @@ import { WHOLE_WALL, rectOf, type Rect } from '../camera/camera.ts'
 import { NO_PICTURE_FRAME, pictureAt } from './pixel-buffer.ts'
 import type { Wall } from './wall-model.ts'
 
-/** A work with what is known of it. */
+/** An artwork with its known facts. */
 export type Artwork = {
   readonly blocks: Work
   readonly agent: number // index of the owner in `agents`
-  readonly message: string | undefined // of the first of its blocks that says something
+  readonly message: string | undefined // of the first of its blocks that has one
   readonly link: string | undefined // likewise
   readonly since: number // when its first block was sold, in Unix milliseconds
-  readonly until: number // when its last was
+  readonly until: number // when its last block was sold
 }
 
-/** The blocks of the work that a block belongs to, as sold by a moment; of an open block, none. */
+/** The blocks of the artwork that a block belongs to, as sold by a moment; none for an open block. */
 export function workAt({ claims }: Pick<Wall, 'claims'>, block: BlockIndex, at = Infinity): Work {
   const claim = claims.get(block)
   if (claim === undefined || claim.t > at) return []
@@ -26,7 +26,7 @@ export function workAt({ claims }: Pick<Wall, 'claims'>, block: BlockIndex, at =
   })
 }
 
-/** The work that a block belongs to; `undefined` for an open block. */
+/** The artwork that a block belongs to; `undefined` for an open block. */
 export function artworkAt(wall: Wall, block: BlockIndex, at = Infinity): Artwork | undefined {
   const blocks = workAt(wall, block, at)
   return blocks.length === 0 ? undefined : artworkOf(wall, blocks)
@@ -34,7 +34,7 @@ export function artworkAt(wall: Wall, block: BlockIndex, at = Infinity): Artwork
 
 const known = new WeakMap<Wall, readonly Artwork[]>()
 
-/** Every work of a wall, the newest first. */
+/** Every artwork of a wall, newest first. */
 export function artworksOf(wall: Wall): readonly Artwork[] {
   const ready = known.get(wall)
   if (ready !== undefined) return ready
@@ -72,7 +72,7 @@ export function blocksOf({ claims }: Wall, agent: number): BlockIndex[] {
   return [...claims].filter(([, claim]) => claim.a === agent).map(([block]) => block)
 }
 
-/** The smallest area that holds all of some blocks; the whole wall for none. */
+/** The smallest area with all of these blocks; the whole wall for none. */
 export function boundsOf(blocks: readonly BlockIndex[]): Rect {
   if (blocks.length === 0) return WHOLE_WALL
   const cells = blocks.map(cellOf)
@@ -82,7 +82,7 @@ export function boundsOf(blocks: readonly BlockIndex[]): Rect {
   return rectOf({ col, row, w: Math.max(...cols) + 1 - col, h: Math.max(...rows) + 1 - row })
 }
 
-/** The edges of blocks whose neighbour there is none of them, as an SVG path in wall pixels. */
+/** The edges of blocks whose neighbour is not one of them, as an SVG path in wall pixels. */
 export function edgesOf(blocks: readonly BlockIndex[]): string {
   const own = new Set(blocks)
   const lines = blocks.flatMap((block) => {

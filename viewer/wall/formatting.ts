@@ -1,4 +1,4 @@
-/** Blocks, agents, works and times as text. */
+/** Blocks, agents, artworks and times as text. */
 
 import type { CanvasAgent } from '../../shared/contract/canvas.ts'
 import { blocksText } from '../../shared/money.ts'
@@ -7,7 +7,7 @@ import type { Work } from '../../shared/works.ts'
 import { boundsOf, workAt } from './artworks.ts'
 import type { Wall } from './wall-model.ts'
 
-// Made when it is first needed, because that takes a slow machine longer than a frame.
+// Made on first use, because that takes a slow machine longer than a frame.
 let dateFormat: Intl.DateTimeFormat | undefined
 
 /** A date and time in the reader's own locale. */
@@ -16,7 +16,7 @@ export function dateText(unixMs: number): string {
   return dateFormat.format(unixMs)
 }
 
-/** What an agent is called. */
+/** The name of an agent. */
 export const nameOf = ({ name }: Pick<CanvasAgent, 'name'>): string => name ?? 'Unnamed agent'
 
 // From the largest on; the last one counts seconds.
@@ -57,7 +57,7 @@ export function sizeOf(work: Work): string {
   return cols * rows === work.length ? `${cols} × ${rows}` : blocksText(work.length)
 }
 
-/** A block described for screen readers: where, who, what and when, one sentence each. */
+/** A block described for screen readers: position, owner, content and time, one sentence each. */
 export function spoken(wall: Wall, block: BlockIndex, at = Infinity): string {
   const where = `Block ${coordOf(block)}.`
   const claim = wall.claims.get(block)

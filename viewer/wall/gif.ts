@@ -18,7 +18,7 @@ export type GifFrame = {
   readonly width: number
   readonly height: number
   readonly indices: Uint8Array // row by row
-  readonly hundredths: number // of a second until the next one
+  readonly hundredths: number // hundredths of a second until the next one
 }
 
 const u16 = (value: number) => [value & 255, value >> 8]

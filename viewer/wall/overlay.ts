@@ -6,14 +6,14 @@ import { bytesOf, type Theme } from '../theme.ts'
 import { OPEN } from './pixel-buffer.ts'
 import type { Wall } from './wall-model.ts'
 
-/** What the wall is coloured by. */
+/** The kinds of overlays. */
 export type Overlay = 'none' | 'open' | 'framework'
 
 export type OverlayState = {
   readonly overlay: Overlay
-  readonly agent?: number | undefined // whose blocks alone are bright
+  readonly agent?: number | undefined // the only agent with bright blocks
   readonly at?: number | undefined // Unix milliseconds; blocks sold later look open
-  readonly past?: object | undefined // the wall of that moment, once it is known: it has the ground of blocks sold later
+  readonly past?: object | undefined // the wall of that moment, once it is known: it has the background of blocks sold later
 }
 
 type Tint = readonly [number, number, number, number]
@@ -32,7 +32,7 @@ export const FRAMEWORK_COLOURS = ['#e69f00', '#56b4e9', '#009e73', '#f0e442', '#
 const OTHER_COLOUR = '#9aa3ad'
 const OPEN_COLOUR = '#2ec47c'
 
-/** The tints of all blocks; all clear without an overlay. */
+/** The tints of all blocks; transparent without an overlay. */
 export function overlayBytes(
   wall: Wall,
   { overlay, agent, at = Infinity, past }: OverlayState,
@@ -75,7 +75,7 @@ function byFramework(wall: Wall, dim: Tint): (claim: Claim | undefined) => Tint 
   }
 }
 
-/** The frameworks by how many blocks their agents own, the most first; `null` for agents that name none. */
+/** The frameworks by how many blocks their agents own, most first; `null` for agents without one. */
 export function frameworksOf({ agents }: Wall): { readonly name: string | null; readonly blocks: number }[] {
   const counts = new Map<string | null, number>()
   for (const { framework, blocks } of agents) counts.set(framework, (counts.get(framework) ?? 0) + blocks)
@@ -85,7 +85,7 @@ export function frameworksOf({ agents }: Wall): { readonly name: string | null; 
 
 const frameworkColour = (rank: number) => FRAMEWORK_COLOURS[rank] ?? OTHER_COLOUR
 
-/** What an overlay's colours mean: each with the text for it. */
+/** The legend of an overlay's colours: each with its text. */
 export function legendOf(wall: Wall, overlay: Overlay): { readonly colour: string; readonly text: string }[] {
   switch (overlay) {
     case 'none':

@@ -5,9 +5,9 @@ import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { BLOCK_SIZE, type BlockIndex, HEIGHT, WIDTH, cellOf } from '../../shared/wall.ts'
 import type { Rect } from '../camera/camera.ts'
 
-/** Ground of a block nobody owns. */
+/** The background of an open block. */
 export const OPEN = PALETTE_SIZE
-/** Ground of a block that is owned and has no picture yet. */
+/** The background of an owned block without a picture. */
 export const NO_PICTURE = PALETTE_SIZE + 1
 /** The frame around such a block. */
 export const NO_PICTURE_FRAME = PALETTE_SIZE + 2
@@ -23,7 +23,7 @@ const blockWithoutPicture = tile((x, y) =>
 
 const openBlock = tile(() => OPEN)
 
-/** A wall of which nothing is owned. */
+/** A wall without owners. */
 export function blankTexture(): IndexTexture {
   return new Uint8Array(WIDTH * HEIGHT).fill(OPEN)
 }
@@ -38,7 +38,7 @@ export function clearBlock(texture: IndexTexture, block: BlockIndex) {
   paintBytes(texture, block, openBlock)
 }
 
-/** The 100 bytes the texture holds for a block, row by row. */
+/** The 100 bytes of a block in the texture, row by row. */
 export function pictureAt(texture: IndexTexture, block: BlockIndex): Uint8Array {
   const start = offsetOf(block)
   return tile((x, y) => texture[start + y * WIDTH + x] ?? OPEN)
@@ -47,7 +47,7 @@ export function pictureAt(texture: IndexTexture, block: BlockIndex): Uint8Array 
 /** Whether nothing is painted at a block. */
 export const isOpenAt = (texture: IndexTexture, block: BlockIndex): boolean => texture[offsetOf(block)] === OPEN
 
-/** Draws the picture at an offset of some bytes at a block. */
+/** Draws the picture at a byte offset into a block. */
 export function paintBytes(texture: IndexTexture, block: BlockIndex, bytes: Uint8Array, at = 0) {
   const start = offsetOf(block)
   // Byte by byte, because a view of each line costs more than its ten bytes.
@@ -64,7 +64,7 @@ function tile(byteAt: (x: number, y: number) => number): Uint8Array {
   return Uint8Array.from({ length: PIXELS_PER_BLOCK }, (_, i) => byteAt(i % BLOCK_SIZE, Math.floor(i / BLOCK_SIZE)))
 }
 
-/** An area of the texture, one pixel for each of the wall's; `colours` as `coloursOf` answers them. */
+/** An area of the texture, one pixel per pixel of the wall; `colours` as returned by `coloursOf`. */
 export function imageOf(texture: IndexTexture, { left, top, right, bottom }: Rect, colours: Uint8Array): ImageData {
   const [width, height] = [right - left, bottom - top]
   const colourOf = new Uint32Array(colours.buffer)

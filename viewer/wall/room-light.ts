@@ -5,12 +5,12 @@ import { BLOCK_SIZE, cellOf, COLS, ROWS, WIDTH } from '../../shared/wall.ts'
 import { bytesOf } from '../theme.ts'
 import type { Wall } from './wall-model.ts'
 
-// The wall as so many lamps of ten by ten blocks, in the middle of as many more all around.
+// The wall as lamps of ten by ten blocks, in the middle of a larger grid.
 const LAMP_BLOCKS = 10
 const [ACROSS, DOWN] = [COLS / LAMP_BLOCKS, ROWS / LAMP_BLOCKS]
 const AROUND = 4
 
-/** The size of the picture of the light; stage.css lays its middle over the wall. */
+/** The size of the picture of the light; stage.css positions its middle over the wall. */
 export const LIGHT_WIDTH = ACROSS + 2 * AROUND
 export const LIGHT_HEIGHT = DOWN + 2 * AROUND
 
@@ -34,10 +34,10 @@ export function roomLight(wall: Pick<Wall, 'claims' | 'texture'>): Uint8ClampedA
   return rgba
 }
 
-// What a lamp gives to places so far from it along one axis. A Gaussian in two dimensions is the product of two in one.
+// The light of a lamp at a distance along one axis. A Gaussian in two dimensions is the product of two in one.
 const shareAt = (away: number) => Math.exp(-((away / REACH) ** 2) / 2) / (Math.sqrt(2 * Math.PI) * REACH)
 
-/** Spreads light along its lines, and beyond their ends; answers it with lines and columns exchanged. */
+/** Spreads light along its lines, and beyond their ends; returns it with lines and columns exchanged. */
 function spread(light: readonly Light[], width: number, height: number): Light[] {
   const places = Array.from({ length: width + 2 * AROUND }, (_, x) => x - AROUND)
   return places.flatMap((x) =>
@@ -52,7 +52,7 @@ function spread(light: readonly Light[], width: number, height: number): Light[]
   )
 }
 
-/** How bright each lamp is in each part, 0 to 1: the mean of its blocks, told by the pixel in the middle of each. */
+/** How bright each lamp is in each channel, 0 to 1: the mean of its blocks, sampled at the middle pixel of each. */
 function lampsOf({ claims, texture }: Pick<Wall, 'claims' | 'texture'>): readonly Light[] {
   const lamps = Array.from({ length: ACROSS * DOWN }, (): [number, number, number] => [0, 0, 0])
   for (const block of claims.keys()) {
@@ -60,7 +60,7 @@ function lampsOf({ claims, texture }: Pick<Wall, 'claims' | 'texture'>): readonl
     const middle = (row * BLOCK_SIZE + BLOCK_SIZE / 2) * WIDTH + col * BLOCK_SIZE + BLOCK_SIZE / 2
     const colour = colours[texture[middle] ?? PALETTE.length]
     const lamp = lamps[Math.floor(row / LAMP_BLOCKS) * ACROSS + Math.floor(col / LAMP_BLOCKS)]
-    // Light adds up by about the square of what screens are told.
+    // Light is about the square of screen values.
     colour?.forEach((part, k) => lamp && (lamp[k] = (lamp[k] ?? 0) + (part / 255) ** 2 / LAMP_BLOCKS ** 2))
   }
   return lamps

@@ -1,4 +1,4 @@
-/** Finds blocks, works and agents. */
+/** Finds blocks, artworks and agents. */
 
 import type { CanvasAgent } from '../../shared/contract/canvas.ts'
 import { parseCoord, type BlockIndex } from '../../shared/wall.ts'
@@ -14,11 +14,11 @@ export type Hit =
 export type SortOrder = 'newest-works' | 'largest-works' | 'arrival' | 'blocks' | 'latest'
 
 const coordLike = /^\D{0,8}(\d{1,3})\s*[,;/ ]\s*(\d{1,3})\D{0,2}$/
-// Folding makes three dots of an ellipsis.
+// Folding turns an ellipsis into three dots.
 const gap = /\.{2,3}/
 const fullWallet = /^0x[0-9a-f]{40}$/
 
-/** What a text finds: the block or work at a coordinate, then agents by name, wallet or framework, then works by message. */
+/** The results for a text: the block or artwork at a coordinate, then agents by name, wallet or framework, then artworks by message. */
 export function search(wall: Wall, text: string, max: number): Hit[] {
   const wanted = folded(text.trim())
   if (wanted === '') return []
@@ -39,7 +39,7 @@ export function search(wall: Wall, text: string, max: number): Hit[] {
   return hits
 }
 
-/** The agent that a number or a wallet, whole or truncated, names in an address. */
+/** The agent in an address, by number or wallet, in full or truncated. */
 export function agentNamed({ agents }: Wall, text: string): number | undefined {
   const wanted = folded(text)
   const index = agents.findIndex(({ id, wallet }) => String(id) === wanted || isWallet(wallet, wanted))

@@ -10,7 +10,7 @@ import { blankTexture, paintBlock, type IndexTexture } from './pixel-buffer.ts'
 /** A change of a block: base64 of its new picture, or none. */
 export type Step = { readonly block: BlockIndex; readonly px: string | undefined }
 
-/** The steps in their order, none outside the area. */
+/** The steps in order, without those outside the area. */
 export type TimelapseInput = { readonly steps: readonly Step[]; readonly area: Rect; readonly theme: Theme }
 
 // Twenty seconds for a long history, and one frame for each step of a short one.
@@ -18,10 +18,10 @@ const FRAMES_MAX = 240
 const FRAME_HUNDREDTHS = 8
 const LAST_HUNDREDTHS = 250
 
-// A part of the wall is shown this wide or high, as far as whole pixels go.
+// A part of the wall is shown about this wide or high, in whole pixels.
 const SIDE = 480
 
-/** Yields the file piece by piece, each with the share that is done, from 0 to 1. */
+/** Yields the file piece by piece, each with the finished share, from 0 to 1. */
 export function* timelapse(input: TimelapseInput): Generator<readonly [Uint8Array<ArrayBuffer>, number]> {
   const { steps, area, theme } = input
   const [width, height] = [area.right - area.left, area.bottom - area.top]
@@ -53,7 +53,7 @@ export function* timelapse(input: TimelapseInput): Generator<readonly [Uint8Arra
   yield [GIF_END, 1]
 }
 
-/** An area's pixels, each `scale` wide and high; clear where none of the parts is. */
+/** An area's pixels, each `scale` wide and high; transparent outside of the parts. */
 function indicesOf(texture: IndexTexture, area: Rect, parts: readonly Rect[], scale: number): Uint8Array {
   const width = (area.right - area.left) * scale
   const indices = new Uint8Array(width * (area.bottom - area.top) * scale).fill(CLEAR_PIXEL)

@@ -9,10 +9,10 @@ type Shown = Exclude<ChangeDto, { kind: 'identity' }>
 
 /** Every sale and repaint from the first. */
 export type History = {
-  readonly nextAfter: number // where to read on
+  readonly nextAfter: number // where to continue reading
   readonly changes: readonly Shown[] // in the order of their time
   readonly moments: Float64Array<ArrayBuffer> // their Unix milliseconds
-  readonly ofBlock: ReadonlyMap<number, readonly number[]> // places in `changes` by block index, ascending
+  readonly ofBlock: ReadonlyMap<number, readonly number[]> // indexes in `changes` by block index, ascending
 }
 
 /** The wall after the first `count` changes of a history. */
@@ -42,7 +42,7 @@ export function pastAt(present: Wall, history: History, at: number, from?: Past)
   return { wall: { ...before, changed: isNear ? touched : undefined }, history, count }
 }
 
-/** The last of the first `count` changes that is one of the block. */
+/** The last change of the block among the first `count`. */
 function lastOf({ changes, ofBlock }: History, block: BlockIndex, count: number): Shown | undefined {
   const place = ofBlock.get(block)?.findLast((at) => at < count)
   return place === undefined ? undefined : changes[place]
@@ -74,13 +74,13 @@ export function soldBy(moments: Float64Array, at: number | undefined): number {
   return low
 }
 
-/** The moment at which so many sales had been made; before the first for none, now for all. */
+/** The moment of the n-th sale; before the first for none, now for all. */
 export function momentAfter(moments: Float64Array, count: number): number | undefined {
   if (count >= moments.length) return undefined
   return count <= 0 ? Math.max((moments[0] ?? 1) - 1, 0) : moments[count - 1]
 }
 
-// All of the wall in at most this time, and at least this long for each sale of a small one.
+// The whole history in at most this time, and at least this long for each sale of a small wall.
 const WHOLE_PLAY_MS = 20_000
 const SALE_MAX_MS = 400
 

@@ -5,7 +5,7 @@ import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { isBlockIndex, type BlockIndex } from '../../shared/wall.ts'
 import { blankTexture, isOpenAt, paintBlock, paintBytes, type IndexTexture } from './pixel-buffer.ts'
 
-/** What is known of a claimed block but its picture, which is in the texture. */
+/** The known facts about a claimed block, except its picture, which is in the texture. */
 export type Claim = Pick<CanvasBlock, 'i' | 'a' | 't'> & Words
 type Words = { readonly m?: string | undefined; readonly l?: string | undefined }
 
@@ -25,7 +25,7 @@ export type Wall = {
   readonly agents: readonly CanvasAgent[]
   readonly claims: Map<BlockIndex, Claim>
   readonly texture: IndexTexture
-  readonly changed: readonly BlockIndex[] | undefined // differ from the wall before this one; all of them when undefined
+  readonly changed: readonly BlockIndex[] | undefined // differ from the wall before this one; all of them if undefined
   readonly complete: boolean // whether the whole read has arrived
 }
 
@@ -37,7 +37,7 @@ export function wallWithoutBlocks({ pricing, stats, agents }: CanvasHead): Wall 
   return { pricing, stats, agents, claims: new Map(), texture: blankTexture(), changed: undefined, complete: false }
 }
 
-/** The wall with more blocks, or others, and their pictures. */
+/** The wall with new or changed blocks, and their pictures. */
 export function withBlocks(wall: Wall, blocks: readonly PaintedClaim[]): Wall {
   const changed = blocks.flatMap(({ px, ...claim }) => {
     if (!isBlockIndex(claim.i)) return []
@@ -51,7 +51,7 @@ export function withBlocks(wall: Wall, blocks: readonly PaintedClaim[]): Wall {
 /** In the canvas's bytes a block without a picture is full of this byte, with which no picture begins. */
 const UNPAINTED = 255
 
-/** The wall with the pictures of blocks one after the other, from `first` on. */
+/** The wall with the pictures of consecutive blocks, from `first` on. */
 export function withPictures(wall: Wall, first: number, bytes: Uint8Array): Wall {
   const changed: BlockIndex[] = []
   for (let at = 0, block = first; at + PIXELS_PER_BLOCK <= bytes.length; at += PIXELS_PER_BLOCK, block++) {
@@ -77,7 +77,7 @@ export function withClaims(wall: Wall, claims: Iterable<Claim>): Wall {
 
 type CanvasRest = CanvasHead & { readonly blocks: readonly Claim[] }
 
-/** The whole wall, from its pictures and all else. */
+/** The whole wall, from its pictures and the rest. */
 export function wallOf({ pixels, blocks }: { readonly pixels: Uint8Array; readonly blocks: CanvasRest }): Wall {
   const wall = withClaims(withPictures(wallWithoutBlocks(blocks), 0, pixels), blocks.blocks)
   return { ...wall, changed: undefined, complete: true }

@@ -1,4 +1,4 @@
-/** How many blocks of each kind are covered, and what the open ones cost. */
+/** How many blocks of each kind are covered, and the price of the open ones. */
 
 import { ASSET_SYMBOL, blocksText } from '../../../shared/money.ts'
 import { differs } from '../../state.ts'
@@ -8,7 +8,7 @@ import { coveredCounts, coveredKinds, dealOf, priceOf } from './cost-summary.ts'
 
 const SPEAK_AFTER_MS = 400
 
-/** Counts in sight, and in words for those who hear the page. */
+/** Visible counts, and the same in words for screen readers. */
 export function createCostPanel(): Component {
   const section = query('cost', HTMLElement)
   const price = query('price', HTMLElement)

@@ -1,20 +1,20 @@
-/** What the covered blocks are, what they cost, and what can be done with them. Pure. */
+/** The covered blocks by kind, their price, and the possible action. Pure. */
 
 import { countText } from '../../../shared/money.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { isSoldOut, type Wall } from '../../wall/wall-model.ts'
 import { covered, type Sketch } from '../sketch.ts'
 
-/** What a block is to whoever paints: `others` is owned by another wallet. */
+/** The kinds of blocks for a painter: `others` is owned by another wallet. */
 export type Standing = 'open' | 'others' | 'mine'
 
-/** How many covered blocks are what; `held` are being bought by somebody. */
+/** The number of covered blocks of each kind; somebody is buying those in `held`. */
 export type CoveredCounts = Readonly<Record<Standing | 'held', number>>
 
-/** What can be done with a picture where it lies: it is bought whole or repainted whole. */
+/** The possible action for a picture at its position: it is bought whole or repainted whole. */
 export type Deal = 'buy' | 'repaint' | 'neither'
 
-/** What one block is. */
+/** The kind of one block. */
 export function standingOf({ wall, mine }: Sketch, block: BlockIndex): Standing {
   if (mine.has(block)) return 'mine'
   return wall?.claims.has(block) ? 'others' : 'open'
@@ -34,13 +34,13 @@ const names: Readonly<Record<keyof CoveredCounts, string>> = {
   others: 'owned by others',
 }
 
-/** The kinds that are covered, each with its count in words. */
+/** The covered kinds, each with its count in words. */
 export const coveredKinds = (counts: CoveredCounts): { readonly kind: string; readonly text: string }[] =>
   (['open', 'mine', 'held', 'others'] as const)
     .filter((kind) => counts[kind] > 0)
     .map((kind) => ({ kind, text: `${countText(counts[kind])} ${names[kind]}` }))
 
-/** What can be done; nothing before the whole wall is known. */
+/** The possible action; none before the whole wall is known. */
 export function dealOf(sketch: Sketch): Deal {
   if (!sketch.wall?.complete) return 'neither'
   const { open, held, others, mine } = coveredCounts(sketch)
@@ -48,14 +48,14 @@ export function dealOf(sketch: Sketch): Deal {
   return open + held + others === 0 ? 'repaint' : 'neither'
 }
 
-/** What so many blocks of a wall cost, in dollars with cents. */
+/** The price of so many blocks of a wall, in dollars with cents. */
 export const priceOf = ({ pricing }: Pick<Wall, 'pricing'>, blocks: number): string =>
   (blocks * Number(pricing.perBlock)).toFixed(2)
 
 const SOLD_OUT =
   'Every block is sold. If you own some, enter your wallet address and move the picture onto your blocks.'
 
-/** Why a picture can be neither bought nor repainted where it lies, and what helps; nothing where it can. */
+/** Why a picture can be neither bought nor repainted at its position, and what helps; empty if it can. */
 export function adviceFor(sketch: Sketch): string {
   if (sketch.wall === undefined || dealOf(sketch) !== 'neither') return ''
   if (isSoldOut(sketch.wall)) return SOLD_OUT

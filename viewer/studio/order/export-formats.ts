@@ -23,7 +23,7 @@ export function writeOrder(order: StudioOrder, form: Form): OrderFile {
   }
 }
 
-// A model copies a page, not a book: with more than this the prompt is a file, which a program can read.
+// A model copies a page, not a book: beyond this, the prompt is a file, which a program can read.
 const PROMPT_JSON_MAX = 4000
 
 /** Whether a model can only be given the order as a file. */

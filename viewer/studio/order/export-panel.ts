@@ -1,4 +1,4 @@
-/** How the order is handed over: one loud button, and the other formats and the link of the plan beside it. */
+/** The export of the order: one primary button, and next to it the other formats and the link of the plan. */
 
 import { copyButton, saveFile } from '../../ui/copy-and-save.ts'
 import { button, query } from '../../ui/dom.ts'
@@ -14,7 +14,7 @@ const COPY = 'Copy the order and paste it into a message to your agent. The pict
 const ATTACH = 'Download the order and attach the file to a message to your agent. The picture is inside.'
 const TOO_LONG = `This plan is too large for a link of ${LINK_MAX} characters. Send the downloaded order instead.`
 
-// The clipboard and the file get all of it; a few pages are enough to look at.
+// The clipboard and the file get all of it; a few pages are enough to show.
 const SHOWN_CHARACTERS_MAX = 6000
 
 // The request of a large picture is too long to be written at each step of a drag.
@@ -72,7 +72,7 @@ export function createExportPanel(sketchNow: () => Sketch): Component {
       if (next === before) return
       const deal = dealOf(next)
       section.hidden = deal === 'neither'
-      // Until the worker has painted the picture again, the text here is of the one before.
+      // Until the worker has painted the picture again, this text is about the one before.
       const isReady = finished(next) !== undefined
       for (const act of acts) act.disabled = !isReady || deal === 'neither'
       for (const act of [copy, attach]) act.classList.toggle('loud', deal === 'buy')

@@ -18,7 +18,7 @@ export type BuyOrder = {
   readonly asset: string
   readonly network: string
   readonly url: string
-  readonly body: AreaOrder // of a POST, and what the tool `buy_area` takes
+  readonly body: AreaOrder // of a POST, and the arguments of the tool `buy_area`
 }
 
 /** Repaints an area of one wallet, once `ts` and `signature` are added to the body. */
@@ -28,12 +28,12 @@ export type RepaintOrder = {
   readonly area: AreaName
   readonly blocks: number
   readonly url: string
-  readonly body: RepaintFields // of a PUT, and with `area` what the tool `set_area` takes
+  readonly body: RepaintFields // of a PUT, and with `area` the arguments of the tool `set_area`
 }
 
 export type StudioOrder = BuyOrder | RepaintOrder
 
-/** What an area is to show; a field that is left out is left as it is. */
+/** The new content of an area; a field that is omitted stays unchanged. */
 export type RepaintFields = { readonly pixels: string; readonly message?: string; readonly link?: string }
 
 /** The order for a sketch; `undefined` until its picture is painted, or where it can be neither bought nor repainted whole. */
@@ -59,7 +59,7 @@ export function orderOf(sketch: Sketch, wall: string): StudioOrder | undefined {
   }
 }
 
-/** The terms in words: what all of it costs, and in what. */
+/** The terms in words: the total price, and its currency. */
 export const sumOf = ({ price, asset, network }: BuyOrder): string => `${price} ${asset} on ${network}`
 
 /** The text that a repaint's owner signs, at a time in Unix milliseconds. */

@@ -1,4 +1,4 @@
-/** Names the chosen agent's works on the stage. */
+/** Shows the names of the selected agent's artworks on the stage. */
 
 import { BLOCK_SIZE } from '../../../shared/wall.ts'
 import { worksOf } from '../../../shared/works.ts'
@@ -11,14 +11,14 @@ import { createElement, strangersText } from '../dom.ts'
 
 const LABELS_MAX = 12
 
-// A label would hide a work whose blocks are smaller than this, in CSS pixels.
+// A name would hide an artwork whose blocks are smaller than this, in CSS pixels.
 const BLOCK_PX = 12
 
-/** A name over each of the largest works. */
+/** A name over each of the largest artworks. */
 export function createAgentWorks(stage: HTMLElement): Component {
   const layer = createElement('div.labels')
   stage.append(layer)
-  const labels = new Map<HTMLElement, Rect>() // each with its work's place on the wall
+  const labels = new Map<HTMLElement, Rect>() // each with its artwork's position on the wall
 
   const fill = ({ wall, agent }: State) => {
     labels.clear()
@@ -36,7 +36,7 @@ export function createAgentWorks(stage: HTMLElement): Component {
     frame({ camera, view }) {
       for (const [label, area] of labels) {
         const { left, top, width } = boxAround(camera, view, area)
-        // The name of a work that begins left of the stage stands at the stage's edge.
+        // If an artwork begins left of the stage, its name is at the stage's edge.
         label.style.transform = `translate(${Math.round(Math.max(0, left))}px, ${Math.round(top)}px) translateY(-100%)`
         label.hidden = left + width <= 0 || camera.zoom * BLOCK_SIZE < BLOCK_PX
       }

@@ -1,4 +1,4 @@
-/** What the label shows: a work with its picture and its owner, or an open block and how it is bought. */
+/** The content of the details: an artwork with its picture and its owner, or an open block and how to buy it. */
 
 import type { Deed } from '../../../shared/contract/block.ts'
 import type { CanvasAgent } from '../../../shared/contract/canvas.ts'
@@ -19,7 +19,7 @@ import { agoElement, drawWork, frameworkOf } from './works.ts'
 /** A sold block, its work, and what is known of both. */
 type ClaimedBlock = Readonly<{ wall: Wall; block: BlockIndex; work: Artwork; claim: Claim; owner: CanvasAgent }>
 
-/** The content of a block's label; `work` is the one that a sold block is part of. */
+/** The details of a block; `work` is the artwork that a sold block is part of. */
 export function cardContent(page: Page, wall: Wall, block: BlockIndex, work: Artwork | undefined): Node[] {
   const claim = wall.claims.get(block)
   const owner = claim && wall.agents[claim.a]
@@ -27,7 +27,7 @@ export function cardContent(page: Page, wall: Wall, block: BlockIndex, work: Art
   return claimedCard(page, { wall, block, work, claim, owner })
 }
 
-/** Adds how the block was paid, and whether its buyer signed the order, each with the transaction that shows it. */
+/** Adds how the block was paid, and whether its buyer signed the order, each with its transaction. */
 export function addPayment(element: HTMLElement, deed: Deed, network: string) {
   const { tx, settled, bound } = deed
   if (tx === null) return
@@ -125,14 +125,14 @@ function paintLink(coord: string): HTMLElement {
   return anchor
 }
 
-/** The picture of a work, which looks closer at the work itself. */
+/** The picture of an artwork; a press zooms to the artwork. */
 function zoomButton(picture: HTMLElement, onClick: () => void): HTMLElement {
   const element = button('frame', [picture], onClick)
   element.ariaLabel = 'Zoom in'
   return element
 }
 
-/** The link, shown as its host; nothing when the wall does not allow it. */
+/** The link, shown as its host; `undefined` if the wall does not allow it. */
 function linkOf(href: string): Node[] {
   if (!isLink(href)) return []
   const anchor = externalLink(href, createElement('span', new URL(href).host))
@@ -140,13 +140,13 @@ function linkOf(href: string): Node[] {
   return [anchor]
 }
 
-// The networks that people know by a name, and where their transactions can be looked at.
+// The networks with a common name, and their block explorers.
 const networks: Readonly<Record<string, { readonly name: string; readonly explorer: string }>> = {
   'eip155:8453': { name: 'Base', explorer: 'https://basescan.org' },
   'eip155:84532': { name: 'Base Sepolia', explorer: 'https://sepolia.basescan.org' },
 }
 
-/** A fact that a transaction shows: a link to it, or beside its hash on a network without a public explorer. */
+/** A fact with its transaction: a link to it, or its hash on a network without a public explorer. */
 function provenBy(fact: string, hash: string, network: string): Node {
   const short = `${hash.slice(0, 10)}…${hash.slice(-4)}`
   const explorer = networks[network]?.explorer

@@ -1,4 +1,4 @@
-/** Shows the label of the pinned block or work beside it, as a card or a sheet with a handle, and describes what is shown to screen readers. */
+/** Shows the details of the pinned block or artwork next to it, as a card or a sheet with a handle, and describes the shown block to screen readers. */
 
 import type { Deed } from '../../../shared/contract/block.ts'
 import { type BlockIndex, coordOf } from '../../../shared/wall.ts'
@@ -12,10 +12,10 @@ import { spoken } from '../../wall/formatting.ts'
 import { button, createElement, query, refill } from '../dom.ts'
 import { addPayment, cardContent } from './card.ts'
 
-// The deed is read, and the block described, once what is shown stays the same for this long.
+// The deed is read, and the block described, once the same block is shown for this long.
 const REST_MS = 150
 
-/** The label and the text for screen readers. */
+/** The details and the text for screen readers. */
 export function createLabel(page: Page): Component {
   const element = query('card', HTMLElement)
   const body = createElement('div.body')
@@ -29,7 +29,7 @@ export function createLabel(page: Page): Component {
   const speak = createSpeaker()
 
   const hide = () => {
-    // A panel that takes its place takes the focus, too.
+    // A panel that replaces the details takes the focus, too.
     const isClosed = page.state().pinned === undefined
     if (isClosed && element.contains(document.activeElement)) query('wall', HTMLElement).focus({ preventScroll: true })
     element.hidden = true
@@ -44,7 +44,7 @@ export function createLabel(page: Page): Component {
     const seen = shownWall(state)
     if (wall === undefined || seen === undefined || pinned === undefined || !showsLabel(state)) return hide()
     const work = artworkAt(seen, pinned, at)
-    // Nothing is known of a block whose row has not arrived yet.
+    // A block whose row has not arrived yet is unknown.
     if (work === undefined && !wall.complete) return hide()
     const isOther = shown !== pinned
     const unfolded = !isOther && body.querySelector('details')?.open === true
@@ -79,9 +79,9 @@ export function createLabel(page: Page): Component {
   }
 }
 
-/** Puts a label beside its work. What unfolds makes it longer, but never moves it away from the pointer. */
+/** Positions the details next to their artwork. Unfolding a section makes them longer, but never moves them away from the pointer. */
 function createPlacement(label: HTMLElement) {
-  let height = 0 // in CSS pixels, with its details folded
+  let height = 0 // in CSS pixels, with its sections folded
   label.style.setProperty('--lowered', `${100 * SHEET_SHARE}%`)
   const place = (state: State) => {
     const { pinned, camera, view } = state
@@ -118,7 +118,7 @@ function createSpeaker(): (state: State) => void {
   }
 }
 
-/** Whether the wall has changed at what is pinned. */
+/** Whether the pinned artwork has changed. */
 function touches(next: State, before: State): boolean {
   const wall = shownWall(next)
   if (wall === shownWall(before) || wall === undefined || next.pinned === undefined) return false

@@ -1,4 +1,4 @@
-/** The panel of an agent: its name, its links and its works. */
+/** The panel of an agent: its name, its links and its artworks. */
 
 import { blocksText, countText } from '../../../shared/money.ts'
 import { isLink } from '../../../shared/text.ts'
@@ -12,7 +12,7 @@ import { agoElement, frameworkOf, workButton } from './works.ts'
 
 const WORKS_MAX = 60
 
-/** The chosen agent's profile. */
+/** The selected agent's profile. */
 export function createProfile(page: Page): PanelContent {
   const body = createElement('div.about-agent')
   const fill = ({ wall, agent }: State) => {

@@ -1,4 +1,4 @@
-/** A quiet form by which a reader reports a work to the operator. */
+/** An unobtrusive form by which a reader reports an artwork to the operator. */
 
 import type { ReportBody, ReportReason } from '../../../shared/contract/report.ts'
 import type { ErrorBody } from '../../../shared/contract/service.ts'
@@ -16,10 +16,10 @@ const REASONS: Readonly<Record<ReportReason, string>> = {
   other: 'Something else',
 }
 
-// As the contract has it; its module would bring the schemas of the service into the page.
+// As in the contract, whose module would bring the schemas of the service into the page.
 const NOTE_MAX = 200
 
-/** A quiet button that gives way to the form, for the work that a block is part of. */
+/** A button that the form replaces, for the artwork that a block is part of. */
 export function reportForm(block: BlockIndex): HTMLElement {
   const place = createElement(
     'div.acts',

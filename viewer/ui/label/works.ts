@@ -1,4 +1,4 @@
-/** Works as pictures and lists. */
+/** Artworks as pictures and lists. */
 
 import type { CanvasAgent } from '../../../shared/contract/canvas.ts'
 import { titleOf } from '../../../shared/titles.ts'
@@ -18,11 +18,11 @@ export function agoElement(unixMs: number): HTMLElement {
   return time
 }
 
-/** The framework that an agent names, if any. */
+/** The agent's framework, if it has named one. */
 export const frameworkOf = ({ framework }: CanvasAgent): HTMLElement[] =>
   framework === null ? [] : [strangersText('span.framework', framework)]
 
-/** A button of a list: a picture or a number, a name, and a line of more. */
+/** A button of a list: a picture or a number, a name, and a line of details. */
 export function listButton(
   key: string,
   [lead, name, ...more]: readonly [lead: Node, name: Node, ...more: readonly (Node | string)[]],
@@ -33,7 +33,7 @@ export function listButton(
   return element
 }
 
-/** A button with a work's picture, title and, if `named`, its owner. */
+/** A button with an artwork's picture, title and, if `named`, its owner. */
 export function workButton(page: Page, work: Artwork, named: boolean): HTMLElement {
   const { wall } = page.state()
   const owner = wall?.agents[work.agent]
@@ -48,7 +48,7 @@ export function workButton(page: Page, work: Artwork, named: boolean): HTMLEleme
   )
 }
 
-/** A canvas with one pixel for each of the work's, which label.css enlarges without smoothing. What is not of the work stays clear. */
+/** A canvas with one pixel per pixel of the artwork, which label.css enlarges without smoothing. Pixels outside the artwork are transparent. */
 export function drawWork(texture: IndexTexture, blocks: Work, theme: Theme): HTMLCanvasElement {
   const { left, top, right, bottom } = boundsOf(blocks)
   const { canvas, put } = createPicture(right - left, bottom - top)

@@ -1,4 +1,4 @@
-/** Reads the wall's history when its past is first shown, and reads on when the wall has changed since. */
+/** Reads the wall's history when it is first opened, and continues to read when the wall has changed since. */
 
 import type { ChangeDto } from '../../../shared/contract/live.ts'
 import { historyAfter } from '../../data/read-json.ts'
@@ -22,7 +22,7 @@ export function createHistoryLoader(page: Page): Component {
       if (nextAfter !== page.state().history?.nextAfter)
         page.dispatch({ do: 'history-loaded', history: historyOf(log, nextAfter) })
     } catch {
-      // Without it the past shows sales by their time. The next look at the past tries again.
+      // Without it, the history shows sales by their time. Opening the history again retries.
       reading = false
       isBehind = true
     }

@@ -1,4 +1,4 @@
-/** A button that makes a timelapse of the wall, or of the work that is open, and saves it. */
+/** A button that makes a timelapse of the wall, or of the open artwork, and saves it. */
 
 import { coordOf, isBlockIndex } from '../../../shared/wall.ts'
 import type { Page } from '../../page.ts'

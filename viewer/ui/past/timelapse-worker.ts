@@ -2,7 +2,7 @@
 
 import { timelapse, type TimelapseInput } from '../../wall/timelapse.ts'
 
-/** The share that is done, from 0 to 1; at the end, the file. */
+/** The finished share, from 0 to 1; at the end, the file. */
 export type TimelapseMessage = { readonly share: number } | { readonly file: Blob }
 
 declare const self: Worker

@@ -1,4 +1,4 @@
-/** The panel with the wall's past: a scrubber over every sale and repaint, which can be played. */
+/** The panel with the wall's history: a scrubber over every sale and repaint, which can be played. */
 
 import { blocksText } from '../../../shared/money.ts'
 import type { Page, PanelContent } from '../../page.ts'
@@ -8,7 +8,7 @@ import { momentAfter, momentsOf, played, soldBy } from '../../wall/wall-history.
 import { button, createElement } from '../dom.ts'
 import { createSaveTimelapse } from './save-timelapse.ts'
 
-// A page that was suspended goes on from where it was.
+// A page that was suspended continues from where it was.
 const STEP_MAX_MS = 100
 
 /** The player, and a button that saves a timelapse. */
@@ -32,7 +32,7 @@ export function createTimeline(page: Page): PanelContent {
 function createPlayer(page: Page) {
   let moments = new Float64Array() // of sales and repaints; of sales alone until the history is known
   let sales = moments
-  let count = 0 // of them before the moment shown, with a fraction while playing
+  let count = 0 // the number of them before the shown moment, with a fraction while playing
   let frame: number | undefined
   const scrubber = createElement('input')
   scrubber.type = 'range'
