@@ -375,7 +375,7 @@ export type Pictures = {
   paint(picture: SentPicture, plan: PaintPlan, sender: PictureSender): Promise<Bitmap | PictureFlaw>
 }
 
-/** Who sent a picture: a client by its address, or a payer with a valid payment. */
+/** The sender of a picture: a client by its address, or a payer with a valid payment. */
 export type PictureSender = { readonly kind: 'client' | 'payer'; readonly who: string }
 
 export type Clock = {

@@ -12,10 +12,10 @@ import { adminSocketAt } from './operate/admin-socket-path.ts'
 /** A port in the settings, by the name of its setting. */
 export type Port = { readonly setting: 'PORT' | 'METRICS_PORT'; readonly hostname: string; readonly port: number }
 
-/** Where the wall listens. */
+/** The address on which the wall listens. */
 export const wallPort = ({ host: hostname, port }: Config): Port => ({ setting: 'PORT', hostname, port })
 
-/** Where metrics are served; `undefined` if they are not. */
+/** The address on which metrics are served; `undefined` if they are not. */
 export const metricsPort = ({ metricsHost: hostname, metricsPort: port }: Config): Port | undefined =>
   port === undefined ? undefined : { setting: 'METRICS_PORT', hostname, port }
 

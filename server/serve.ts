@@ -262,7 +262,7 @@ function startLoops(
   const compact = logCompactor({ ...store, clock, logger, historyDays: config.historyDays })
   const stopping = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
   const compacting = runPeriodically({ clock, logger }, signal, async () => {
-    // One damaged entry is no reason to drop another one.
+    // One damaged entry must not cost another one.
     await Promise.race([Promise.allSettled([history]), stopping])
     await compact(signal)
     return COMPACT_EVERY_MS

@@ -13,7 +13,7 @@ const MEASURED_EVERY_MS = 5000
 const BUSY = 1.5
 
 // How long each file took: the slowest begin first, so that both workers are busy to the end. `bun run test --update-timings`
-// measures it anew.
+// measures it again.
 const timings = `--timings=${join(import.meta.dir, 'timings.json')}`
 
 const command = [process.execPath, 'test', '--parallel=2', '--timeout', '60000', timings, ...Bun.argv.slice(2)]

@@ -3,7 +3,7 @@
 import { CannotOpen } from '../cannot-open.ts'
 import { writeNewFile } from '../new-file.ts'
 
-/** Where the tool is; `null` if this machine has none. */
+/** The path of the tool; `null` if this machine has none. */
 export const dumpTool = (): string | null => Bun.which('pg_dump')
 
 export const NO_DUMP_TOOL =

@@ -32,7 +32,7 @@ export type PainterRow = {
   readonly word_through: number
 }
 
-/** Who paints the block of a row. */
+/** The painter of a row's block. */
 export function painterIn(row: PainterRow): Address | null {
   const named = row.named_payment === null ? null : { payment: row.named_payment, painter: row.named_painter }
   const word =

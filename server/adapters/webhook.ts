@@ -5,7 +5,7 @@ import type { Notice, NoticeReceiver } from '../operator-ports.ts'
 import type { Clock } from '../ports.ts'
 import { connectionTrouble, readAddress } from './bounded-calls.ts'
 
-/** Where notices are sent, and the key that signs them. */
+/** The address that receives notices, and the key that signs them. */
 export type Webhook = { readonly url: string; readonly key: Uint8Array }
 
 const TIMEOUT_MS = 15_000

@@ -237,7 +237,7 @@ const openMembers = ({ amount, until }: Pick<SentPayment, 'amount' | 'until'>) =
   ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
 })
 
-// Clocks differ, and a chain's may lag. After this time, an expired authorization moves nothing, whoever sends it.
+// Clocks differ, and a chain's may lag. After this time, an expired authorization moves nothing, even if somebody else sends it.
 const OVER_AFTER_MS = 10 * 60_000
 
 /** The possible cost of sending an earlier payment again, in atomic units; `undefined` if it is unknown. */

@@ -80,7 +80,7 @@ const NO_ERROR = { error: undefined, message: '', taken: [], held: [], charged: 
 const inTheWay = (what: string, blocks: unknown): string =>
   Array.isArray(blocks) && blocks.length > 0 ? ` ${what}: ${blocks.join(' ')}.` : ''
 
-/** Something that is no wall answered. */
+/** The server that responded is not a wall. */
 export const noWall = (url: URL | string, status: number): Failure => ({
   kind: 'unavailable',
   code: 'no_wall',

@@ -52,15 +52,15 @@ export type {
 
 /** How a wall is used. */
 export type WallOptions = BuyerOptions & {
-  /** Who pays and signs, as viem's `privateKeyToAccount` makes it. Reading needs none. */
+  /** The account that pays and signs, as viem's `privateKeyToAccount` makes it. Reading needs none. */
   readonly account?: LocalAccount | undefined
-  /** Who may repaint what is bought, and signs repaints where no account does; see `painterIn`. */
+  /** The painter that may repaint what is bought, and signs repaints without an account; see `painterIn`. */
   readonly painter?: LocalAccount | undefined
   /** A `fetch` that answers a demand to sign in (x402's `sign-in-with-x`): it repaints where the wallet signs no texts. */
   readonly signIn?: Fetch | undefined
   /** JSON-RPC endpoints of the wall's network, asked in this order. With them nothing is signed that the wallet cannot pay. */
   readonly rpc?: readonly string[] | undefined
-  /** Where signed payments are kept until they are answered; `stateFolder()` where it is left out. */
+  /** The folder that stores signed payments until they are answered; `stateFolder()` by default. */
   readonly folder?: string | undefined
 }
 
@@ -83,7 +83,7 @@ export type Wall = {
   readonly url: URL
   /** The account's address. */
   readonly address: () => string
-  /** Where what the account has not finished is kept. */
+  /** The folder of the account's unfinished purchases. */
   readonly folder: () => string
   /** Buys a block: `next`, or `col,row`. Signs one payment at most; one that was left unfinished is taken up. */
   buy(target?: string, listing?: ListingQuery): Promise<Receipt>
@@ -93,7 +93,7 @@ export type Wall = {
   buyArea(wish: AreaWish): Promise<AreaReceipt>
   /** The same, with the payment kept on disk until `done`. */
   purchaseArea(wish: AreaWish): Promise<Bought<AreaReceipt>>
-  /** Finishes purchases that an earlier process left; `onEarlier` is told of each. */
+  /** Finishes purchases that an earlier process left; calls `onEarlier` with each. */
   finish(): Promise<void>
   /** Repaints a block of the account's, or of one whose painter it is: `pixels` are 200 hex digits; `null` clears a message or link. */
   repaint(coord: string, fields: EditFields): Promise<EditAnswer>
@@ -114,7 +114,7 @@ export type Wall = {
   pixels(image: Uint8Array, query: Partial<PixelsQuery>): Promise<PaintedBlocks>
   /** The same as palette indices, row by row over all of them, as areas take them. */
   areaPixels(image: Uint8Array, query: Partial<PixelsQuery>): Promise<Uint8Array>
-  /** Every change from now on, or after a number; it reconnects by itself until the signal ends it. */
+  /** Every change from now on, or after a number; it reconnects automatically until the signal ends it. */
   follow(options?: FollowOptions): AsyncGenerator<ChangeDto | Reset>
 }
 

@@ -6,7 +6,7 @@
 const OTHERWISE =
   'If your client cannot resend it, make the same request again from the same wallet; you will not be charged twice.'
 
-/** Where a payer can check the state. */
+/** The address at which a payer can check the state. */
 export const LOOK = 'GET /api/agents/{wallet} shows its status.'
 
 /** After a 402 in response to a payment: nothing moved and nothing can. */

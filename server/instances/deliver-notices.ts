@@ -104,7 +104,7 @@ function logDelivery(deps: DeliveryDeps, send: Send): { isBehind(): boolean; rea
   const opened = number()
   let reached: LogNumber | undefined // unknown until the first delivery
 
-  /** Where to begin. A new webhook receives events from the start of this process on. */
+  /** The first event to send. A new webhook receives events from the start of this process on. */
   const begin = async () => {
     const from = await deliveries.reached()
     if (from === undefined) await deliveries.reach(opened)

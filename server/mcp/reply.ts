@@ -18,10 +18,10 @@ export type Reply = { readonly result: CallToolResult } | { readonly error: RpcE
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Where x402 clients put a payment, and look for terms. */
+/** The keys under which x402 clients put a payment, and look for terms. */
 export const PAYMENT_META = 'x402/payment'
 
-/** Where they look for the settlement. */
+/** The key under which they look for the settlement. */
 export const PAYMENT_RESPONSE_META = 'x402/payment-response'
 
 /** Fields with untrusted text, named in each result so that a model does not mistake it for ours. */

@@ -67,7 +67,7 @@ const isWallet = (text: string) => {
 /** The result, block by block. */
 export type Moderated = readonly { readonly block: BlockIndex; readonly result: ModerationResult }[]
 
-/** Who acts, and why. */
+/** The person who acts, and the reason. */
 export type Reason = { readonly who: string; readonly why: string | null }
 
 /** Hides or shows parts. Once this resolves, no reader sees hidden parts. */

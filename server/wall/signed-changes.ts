@@ -44,7 +44,7 @@ import { noPurchases } from './my-wall.ts'
 import type { BudgetName, RateLimits } from './rate-limits.ts'
 import { deedOf } from './read-wall.ts'
 
-/** Who may sign: `signers` are the wallets whose signature counts, `whose` names them in a refusal. */
+/** The allowed signers: `signers` are the wallets whose signature counts, `whose` names them in a refusal. */
 export type SignedRequest<Answer> = {
   readonly signers: readonly Address[]
   readonly whose: string
@@ -180,7 +180,7 @@ export async function registration(
   }
 }
 
-/** Who may repaint for a wallet; `null` for nobody. */
+/** The painter that may repaint for a wallet; `null` for nobody. */
 export async function painterNaming(
   { agents }: ChangeSources,
   given: string,

@@ -40,7 +40,7 @@ export type Demand = PaymentRequired & { readonly resource: NonNullable<PaymentR
 /** The canonical path that sells a target. */
 export const pathOf = (target: Target): string => (isBlock(target) ? `/blocks/${nameOf(target)}` : AREAS_PATH)
 
-/** Where areas are sold; the body names the area. */
+/** The route that sells areas; the body names the area. */
 export const AREAS_PATH = '/areas'
 
 /** The address that a payment is for. */

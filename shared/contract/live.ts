@@ -30,7 +30,7 @@ export const IdentityChange = Type.Object({
   agent: Type.Object({ id: Type.Integer(), name: TextOrNull, framework: TextOrNull }),
 })
 
-/** Where a stream begins. */
+/** The start of a stream. */
 export const LiveQuery = Type.Object({
   after: Type.Optional(
     Count({

@@ -153,7 +153,7 @@ export const WalletAccount = Type.Object({
 export const WalletStanding = Type.Composite([WalletAccount, Type.Partial(News)])
 export type WalletStanding = Static<typeof WalletStanding>
 
-/** Where a list of receipts begins. */
+/** The start of a list of receipts. */
 export const ReceiptsBody = Closed({
   after: Type.Optional(
     Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: '`nextAfter` of the previous page.' }),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { isHere, startProxy, type Proxy } from '../support/e2e/proxies.ts'
 import { skippedWithout } from '../support/skipped.ts'
 
-// Goal: nginx counts a client as the wall does. Method: the recipe in a real nginx, which is told who the peer is, before a
+// Goal: nginx counts a client as the wall does. Method: the recipe in a real nginx, which gets the peer's address, before a
 // server that answers everything.
 
 const isSkipped = skippedWithout('nginx', isHere('nginx'))

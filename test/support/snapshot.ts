@@ -2,7 +2,7 @@
 
 import { expect } from 'bun:test'
 
-const SHARED_MIN_LENGTH = 100 // characters of JSON: below that, a reference is no easier to read
+const SHARED_MIN_LENGTH = 100 // characters of JSON: below that, a reference is not easier to read
 const LINE_MAX_LENGTH = 120
 
 /** Compares a text with a file beside the tests. `bun run snapshots` writes the file again. */

@@ -119,7 +119,7 @@ export function toWall(camera: Camera, view: View, at: Point): Point {
   }
 }
 
-/** Where a wall point appears; the inverse of `toWall`. */
+/** The stage position of a wall point; the inverse of `toWall`. */
 export function toScreen(camera: Camera, view: View, point: Point): Point {
   return {
     x: (point.x - camera.x) * camera.zoom + view.width / 2,
@@ -143,11 +143,11 @@ export function blockUnder(camera: Camera, view: View, at: Point): BlockIndex | 
   return blockAt(Math.floor(point.x / BLOCK_SIZE), Math.floor(point.y / BLOCK_SIZE))
 }
 
-/** Where a block appears on the stage. */
+/** The position of a block on the stage. */
 export const boxOf = (camera: Camera, view: View, block: BlockIndex): Box =>
   boxAround(camera, view, rectOf({ ...cellOf(block), w: 1, h: 1 }))
 
-/** Where an area of the wall appears on the stage. */
+/** The position of an area of the wall on the stage. */
 export function boxAround(camera: Camera, view: View, { left, top, right, bottom }: Rect): Box {
   const corner = toScreen(camera, view, { x: left, y: top })
   return { left: corner.x, top: corner.y, width: (right - left) * camera.zoom, height: (bottom - top) * camera.zoom }

@@ -83,7 +83,7 @@ export function isBeside(camera: Camera, view: View, area: Rect): boolean {
 /** The part of the stage's width for a card, with a gap on both sides. */
 const cardSpace = (view: View) => labelWidth(view) + 2 * GAP
 
-/** Where on the stage an artwork can be next to its details, best first. */
+/** Positions on the stage at which an artwork can be next to its details, best first. */
 function roomsFor(view: View): readonly Rect[] {
   const { width, height } = view
   const whole = { left: 0, top: 0, right: width, bottom: height }

@@ -73,7 +73,7 @@ export const sessionWith = (endpoint: Endpoint, context: CallContext): Session =
   call: (method, params) => endpoint.call(context, method, params),
 })
 
-/** Where an endpoint is, and how to call it. */
+/** The address of an endpoint, and how to call it. */
 export type Transport = Pick<Endpoint, 'host' | 'post'>
 
 /** Calls an http address. A call takes at most `timeoutMs`. */

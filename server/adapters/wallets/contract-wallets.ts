@@ -136,7 +136,7 @@ function orNothing(error: unknown): undefined {
 }
 
 /**
- * Who is looked up, and for whom: the few owners of blocks, for a possible owner or for a suspect; or payers, which anybody
+ * The wallets to look up, and the reason: the few owners of blocks, for a possible owner or for a suspect; or payers, which anybody
  * can invent.
  */
 export type Priority = 'owner' | 'suspect' | 'payer'

@@ -21,7 +21,7 @@ export type VerifyOptions = {
   readonly since?: number | undefined
   /** Reads everything from the chain again, ignoring the cache. */
   readonly all?: boolean | undefined
-  /** Where the cache of the chain is stored; `stateFolder()` by default. */
+  /** The folder for the cache of the chain; `stateFolder()` by default. */
   readonly folder?: string | undefined
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined
 }

@@ -44,7 +44,7 @@ const ADVANCE = LETTER_WIDTH + 1
 // A digit of base 32 for each line from the top; its highest bit is the leftmost pixel.
 const LINES: Readonly<Record<string, string>> = letters
 
-/** Where a text stands, and how: its upper left corner, its letters `scale` times their size, in one colour. */
+/** The position and style of a text: its upper left corner, its letters `scale` times their size, in one colour. */
 export type TextStyle = { readonly x: number; readonly y: number; readonly scale: number; readonly colour: number }
 
 /** How wide a text stands, in pixels. */

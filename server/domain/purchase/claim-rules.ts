@@ -103,7 +103,7 @@ export function keepLongerAuthorization(before: Payment, payment: Payment): Paym
   return { ...before, to, amount, validAfter, validBefore, signature, accepted }
 }
 
-/** Where a late payment may get its blocks: its own place, or else the nearest open one. If neither is open, it becomes a credit. */
+/** The place where a late payment may get its blocks: its own, or else the nearest open one. If neither is open, it becomes a credit. */
 export const lateTargets = (purchase: Holding): readonly [own: Target, nearest: Target] => [
   resolvedTarget(purchase),
   targetOf('next', positionOf(purchase.target)),

@@ -283,7 +283,7 @@ const creditOutcome = (purchase: Purchase, credit: Credited, { contact }: BuyOrd
   withChargeStatus(paymentCredited(purchase.payment.amount, credit, contact), purchase)
 
 /**
- * Refuses a payment that a facilitator has, for a reason that is no proof. It may still settle, so it is stored and watched like a
+ * Refuses a payment that a facilitator has, for a reason that does not prove it invalid. It may still settle, so it is stored and watched like a
  * released one.
  */
 function* watchRefused(payment: Purchase | UnclaimedPayment, refusal: Failure | undefined): Script<PurchaseProgress> {

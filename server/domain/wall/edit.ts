@@ -85,7 +85,7 @@ type PurchasePainter = { readonly payment: number; readonly painter: Address }
 /** The painter that a wallet named, and the last payment whose painter this replaced. */
 export type WalletPainter = PainterNaming & { readonly through: number }
 
-/** Who paints the blocks of a purchase: the painter that it named, unless the wallet has named one since. */
+/** The painter of the blocks of a purchase: the one that it named, unless the wallet has named one since. */
 export function painterAmong(purchase: PurchasePainter | null, wallet: WalletPainter | null): Address | null {
   if (purchase !== null && purchase.payment > (wallet?.through ?? 0)) return purchase.painter
   return wallet?.painter ?? null

@@ -74,7 +74,7 @@ export type IdentityChange = {
 export type HiddenNames = Readonly<Record<keyof Profile, boolean>>
 
 /**
- * Who owns an area: one wallet; nobody, because a block has no owner (the first such block is named); or `several` wallets.
+ * The owner of an area: one wallet; nobody, because a block has no owner (the first such block is named); or `several` wallets.
  * `painter` may paint every block of it, like the owner.
  */
 export type AreaOwner =

@@ -309,7 +309,7 @@ export function changeDtoOf(change: Change): ChangeDto {
   switch (change.kind) {
     case 'sale':
       return { number, kind: 'sale', ...saleItem(change, truncatedWallet(change.wallet), at) }
-    // A follower shows the visible content, whoever changed it.
+    // A follower shows the visible content, also if another instance changed it.
     case 'repaint':
     case 'hide':
     case 'unhide':

@@ -30,7 +30,7 @@ const OPEN_ROW = 86
 // A payment that was rejected after it was verified is watched, and holds nothing.
 const HELD_OR_SOLD = ` WHERE state != 'released'`
 
-// Its row keeps the height up to which the chain was read, which the wall moves by itself from time to time.
+// Its row keeps the height up to which the chain was read, which the wall raises automatically from time to time.
 const OF_THE_CHAIN = 'wall'
 
 /** Opens the wall and sells the block. */

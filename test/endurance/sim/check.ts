@@ -50,7 +50,7 @@ export type Witness = {
   readonly book: Book
   readonly wall: readonly BlockIndex[]
   readonly signed: readonly Payment[]
-  readonly unspent: Set<string> // payments that some server was told are unspent
+  readonly unspent: Set<string> // payments that the chain reported to some server as unspent
   readonly ends: Map<string, Map<Life, number>> // by server: step of the last successful query that showed a payment's end
   readonly paid: Map<string, Map<Life, number>> // the same of queries that showed its money with us
   readonly left: Map<string, number> // step since which a payer has no response: asked to wait, hung up, or cut off
@@ -201,7 +201,7 @@ function checkSale({ paid, denied }: Witness, key: string, { settled: isSettled 
   else promise(denied.get(key) !== true, 'nothing is sold for a payment that the chain denied', key)
 }
 
-/** What the chain told a server about a payment, as of the time when the query arrived. */
+/** What the chain reported to a server about a payment, as of the time when the query arrived. */
 function noteLook(witness: Witness, key: string, shown: string, askedAt: number): void {
   const { world, life, answeredAt, sights, unspent, ends, paid } = witness
   answeredAt.set(key, askedAt)
@@ -353,7 +353,7 @@ function checkAmount({ world, book, written, accepted }: Witness, key: string): 
   promise(amount === first.amount, 'I4: a payment is watched for the amount that was stored first', key)
 }
 
-/** A purchase shows the listing that was sent with its payment when it was first stored, whoever sends it again. */
+/** A purchase shows the listing that was sent with its payment when it was first stored, even if somebody else sends it again. */
 function checkListing({ book, sent, kept, bound }: Witness, key: string): void {
   const row = book.row(key)
   if (row === undefined) return
@@ -475,7 +475,7 @@ export function checkAnswer(witness: Witness, { payment, target }: Order, outcom
 }
 
 /**
- * A payer who is told that nothing was charged was not charged, whoever moved the money. Only a payment that moved before the
+ * A payer whose response says that nothing was charged was not charged, even if somebody else broadcast the payment. Only a payment that moved before the
  * wall first saw it is never honoured, and nobody can know of a transfer that no query to the chain has shown yet.
  */
 function checkDenial(

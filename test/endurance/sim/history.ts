@@ -718,7 +718,7 @@ function hear(history: History, mine: InFlight, outcome: Outcome): void {
   else if (wish !== undefined && isFinal.has(outcome.code)) wish.end = 'refused'
 }
 
-/** Records that a payer was told which other block an earlier payment for the same target bought. */
+/** Records that a payer learned which other block an earlier payment for the same target bought. */
 function noteElsewhere({ crowd, book, witness }: History, { target, payment }: Order, { details }: Failure): void {
   for (const other of crowd.signed) {
     const row = book.row(keyOf(other))
@@ -841,7 +841,7 @@ function sendUselessOnes(history: History): void {
     )
 }
 
-/** A dollar without a purchase is never denied: its payer is told about it, or has the earlier receipt that it was answered with. */
+/** A dollar without a purchase is never denied: its payer learns about it, or has the earlier receipt that was the response. */
 function askAfterDollars(history: History): void {
   const { world, book, answers } = history
   for (const [key, { payment }] of world.mined) {

@@ -313,7 +313,7 @@ function chainPort(world: World, watcher: Watcher, owner: object, clock: Clock):
     status: (payment: Payment, head, named) =>
       ask('status', keyOf(payment), () => status(world, payment, head, named, sight)),
     balanceOf: NOT_SHOWN,
-    // A probe is answered at once: how its halves overtake each other and all else tells nothing.
+    // A probe is answered at once: the order of its halves proves nothing.
     fault: async () => health(world),
     transfersTo: (payTo, from) => world.scheduler.call(owner, () => transfersTo(world, payTo, from, sight)),
   }

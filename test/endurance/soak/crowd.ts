@@ -24,7 +24,7 @@ export type Totals = {
   readonly wrong: string[] // unexpected responses
 }
 
-/** Where the crowd goes, and for how long. */
+/** The wall that the crowd visits, and for how long. */
 export type Visit = { readonly url: string; readonly network: LocalNetwork; readonly ms: number; readonly sold: number }
 
 const PATHS = [

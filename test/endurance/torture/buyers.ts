@@ -19,7 +19,7 @@ export type Buyer = Order & {
   readonly wallet: Wallet
   payload: PaymentPayload | undefined // once signed
   abandoned: PaymentPayload | undefined // the one that was sent when the buyer hung up
-  receipt: Receipt | AreaReceipt | undefined // once told so
+  receipt: Receipt | AreaReceipt | undefined // once they know it
   refusal: string | undefined // the code of the response that ended it
   readonly waits: string[] // the codes of the responses that asked it to wait, or `silence`
 }

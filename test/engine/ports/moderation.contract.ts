@@ -5,8 +5,8 @@ import { NOTHING_HIDDEN } from '../../support/any-log.ts'
 import { hold, sell, type Engine, type EngineTest } from '../../support/engine.ts'
 import { blockOf, editOf, identityOf, listingOf, NOW, paymentOf, pixelsOf, wallet } from '../../support/samples.ts'
 
-// Goal: what the operator hides is told by no port of the store, and nothing of it is lost. Method: hide after, before and
-// between an owner's edits, and read through every port that tells what a block shows.
+// Goal: no port of the store shows content that the operator hid, and none of it is lost. Method: hide after, before and
+// between an owner's edits, and read through every port that returns the content of a block.
 
 const block = blockOf('3,4')
 const { name: _name, framework: _framework, painter: _painter, ...SOLD } = listingOf()

@@ -4,7 +4,7 @@ import { coordOf } from '../../../shared/wall.ts'
 import type { EngineTest } from '../../support/engine.ts'
 import { blockOf, NOW } from '../../support/samples.ts'
 
-// Goal: the operator is told how old the last backup is, the webhook goes on where it was, and reports wait for the operator,
+// Goal: the operator sees how old the last backup is, the webhook goes on where it was, and reports wait for the operator,
 // within limits. Method: read each record before the first entry, and after some.
 
 /** The suite of the ports `Backups`, `Deliveries` and `Reports`. */

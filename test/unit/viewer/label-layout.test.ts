@@ -33,7 +33,7 @@ const works = fc
     bottom: Math.min(row + rows, ROWS) * BLOCK_SIZE,
   }))
 
-/** Where the details are for an artwork, lowered if they are a sheet; a card is at most as high as the stage allows. */
+/** The place of the details of an artwork, lowered if they are a sheet; a card is at most as high as the stage allows. */
 function labelFor(work: ReturnType<typeof boxAround>, view: View, height: number) {
   if (labelShape(view) === 'sheet')
     return { x: 0, y: view.height * (1 - SHEET_SHARE), width: view.width, height: view.height * SHEET_SHARE }

@@ -5,7 +5,7 @@ export type Mutant = {
   readonly from: string // exact text in the source, which occurs once
   readonly to: string
   /**
-   * Where it shows: only with the real engine, between two servers, in the adapter, with a restored older copy, with
+   * The kind of run that finds it: only with the real engine, between two servers, in the adapter, with a restored older copy, with
    * changing prices, or on a wide wall.
    */
   readonly shows?: 'real' | 'twins' | 'real twins' | 'real prices' | 'real wide' | 'endpoints' | 'operator'

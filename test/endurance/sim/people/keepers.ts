@@ -127,7 +127,7 @@ export function startKeeper(
     })
 }
 
-/** Whether a caller gives up: it is also told that its wallet is empty, though the payment stays open until it expires. */
+/** Whether a caller gives up: it also learns that its wallet is empty, though the payment stays open until it expires. */
 const isOver = ({ kind, code }: WallError) =>
   kind === 'refused' || kind === 'paid' || (kind === 'unknown' && code === 'payment_required')
 

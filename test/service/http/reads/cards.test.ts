@@ -73,7 +73,7 @@ test('the cards of an artwork and of an agent show the name if the font has lett
   const named = await openWall()
   await named.buy('/blocks/3,4?name=Ada', 1)
   await named.buy(`/blocks/9,9?name=${encodeURIComponent('Адель')}`, 2, 2)
-  /** Where the right-aligned line begins. */
+  /** The left end of the right-aligned line. */
   const begins = async (query: string) => {
     const { colourAt } = await decoded(await named.ask(`GET /card.png${query}`))
     const columns = Array.from({ length: 500 }, (_, at) => 700 + at)
