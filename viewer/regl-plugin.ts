@@ -45,7 +45,7 @@ function reglCore (gl, strings, extensions, limits, buffers, elements, textures,
 const ownHead = `import { drawCalls } from ${JSON.stringify(drawCalls)}
 const unused = { clear() {}, restore() {}, update() {}, destroyBuffer() {} }
 const noExtensions = { extensions: {}, restore() {} }
-// The limits that every WebGL has.
+// What every WebGL has.
 const limits = { maxTextureUnits: 8, maxColorAttachments: 1, extensions: [] }
 export default (function () {`
 
